@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest"
 import { compare } from "../layers/languages/en/rules/compare.js"
-import { english } from "../layers/languages/en/rules/english.js"
-import { lexiconOf } from "../layers/languages/en/rules/lexicon.js"
 import { hashes, phraseKinds } from "../layers/languages/en/rules/phrases.js"
 import { rules } from "../layers/RuleReconciler.js"
 import { questionOf, readHeldOutStories, scoreOf, type Told } from "./support/decisions.js"
@@ -11,7 +9,6 @@ const heldOutStories = readHeldOutStories()
 /** What is decided of a statement, given memories in this order. */
 const judged = (memories: ReadonlyArray<Told>, statement: Told) =>
   rules.judge(questionOf({ memories, statement })).verdict
-const lexicon = lexiconOf(english)
 const titles = (...all: ReadonlyArray<string>): ReadonlyArray<Told> => all.map((title) => ({ title }))
 const action = (memory: string, statement: string) => judged(titles(memory), { title: statement }).action
 
@@ -47,7 +44,7 @@ describe("whoever is told of by somebody else's name is another", () => {
 
 describe("phrases", () => {
   const phrasesIn = (memory: string, statement: string) =>
-    compare(questionOf({ memories: titles(memory), statement: { title: statement } }), lexicon)[0]!.phrases
+    compare(questionOf({ memories: titles(memory), statement: { title: statement } }))[0]!.phrases
   it("stand for what the words are to the other text, not for the names in it", () => {
     const shapes = (memory: string, statement: string) =>
       phrasesIn(memory, statement).filter((phrase) => Math.floor(phrase / hashes) === phraseKinds.indexOf("shape"))

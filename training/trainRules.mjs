@@ -59,10 +59,8 @@ const load = async () => {
   const folder = mkdtempSync(join(root, "dist/train-"))
   const outfile = join(folder, "rules.mjs")
   const contents = `export { compare } from "./layers/languages/en/rules/compare.js"
-    export { alike, decide, targetOf, unlike } from "./layers/languages/en/rules/decide.js"
-    export { lexiconOf } from "./layers/languages/en/rules/lexicon.js"
+    export { alikeLikelihoods, decide, targetOf, unlikeLikelihoods } from "./layers/languages/en/rules/decide.js"
     export { hashes, phraseKinds } from "./layers/languages/en/rules/phrases.js"
-    export { english } from "./layers/languages/en/rules/english.js"
     export { questionOf } from "./test/support/decisions.js"`
   const stdin = { contents, resolveDir: root, loader: "ts" }
   // The bundled code looks for the word table two folders up.
@@ -74,8 +72,7 @@ const load = async () => {
   }
 }
 
-const { alike, compare, decide, english, hashes, lexiconOf, phraseKinds, questionOf, targetOf, unlike } = await load()
-const lexicon = lexiconOf(english)
+const { alikeLikelihoods, compare, decide, hashes, phraseKinds, questionOf, targetOf, unlikeLikelihoods } = await load()
 
 /** Kinds of stories that may be swapped, by action; for UPDATE, all kinds. */
 const swappableKinds = {
@@ -114,7 +111,7 @@ const stories = [
     made: true
   }))
 ]
-for (const story of stories) story.compared = compare(questionOf(story), lexicon)
+for (const story of stories) story.compared = compare(questionOf(story))
 const names = [
   ...new Set(stories.flatMap(({ compared }) => compared.flatMap(({ features }) => Object.keys(features))))
 ].sort()
@@ -124,8 +121,8 @@ names.push(...phraseKinds.flatMap((kind) => actions.map((_, at) => `phrases ${ki
 /** One training row for each memory of the stories. */
 const rowsOf = (stories) =>
   stories.flatMap(({ accept, compared, weight, writer }) =>
-    compared.flatMap(({ apart, phrases }, place) => {
-      if (apart) return []
+    compared.flatMap(({ isTooDistant, phrases }, place) => {
+      if (isTooDistant) return []
       const { action } = accept.find(({ action, target }) => action === "ADD" || target === place) ?? { action: "ADD" }
       const bystander = action === "ADD" && accept[0].action !== "ADD"
       const counts = weight * (bystander ? settings.bystander : 1)
@@ -150,7 +147,7 @@ const modelOf = (stories) => {
 
 const answer = ({ model, sums }, story) => {
   const all = story.compared.map((memory) =>
-    memory.same ? alike : memory.apart ? unlike : likely(model, valuesOf(memory, sums))
+    memory.same ? alikeLikelihoods : memory.isTooDistant ? unlikeLikelihoods : likely(model, valuesOf(memory, sums))
   )
   const target = targetOf(all)
   return { story, target, likely: all[target], compared: story.compared[target] }

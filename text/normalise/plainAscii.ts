@@ -13,8 +13,18 @@ export const isPlainAscii = (text: string): boolean => {
   return true
 }
 
-const kindNames = ["other", "lower", "upper", "digit", "joiner", "sign", "hash", "plus"] as const
-type Kind = (typeof kindNames)[number]
+const kinds = {
+  lower: /[a-z]/,
+  upper: /[A-Z]/,
+  digit: /\d/,
+  joiner: /[-_.@]/,
+  sign: /[ (),'/:]/,
+  hash: /#/,
+  plus: /\+/,
+  other: /^/
+}
+type Kind = keyof typeof kinds
+const kindNames = Object.keys(kinds) as ReadonlyArray<Kind>
 
 /**
  * States of the scan. `number1` to `number4` count digits; `apart` and `joined` follow a number, where another number
@@ -37,23 +47,6 @@ const states = [
 ] as const
 type State = (typeof states)[number]
 const refused = states.indexOf("refused")
-
-const kindOf = (character: string): Kind =>
-  /[a-z]/.test(character)
-    ? "lower"
-    : /[A-Z]/.test(character)
-      ? "upper"
-      : /\d/.test(character)
-        ? "digit"
-        : /[-_.@]/.test(character)
-          ? "joiner"
-          : /[ (),'/:]/.test(character)
-            ? "sign"
-            : character === "#"
-              ? "hash"
-              : character === "+"
-                ? "plus"
-                : "other"
 
 const isNumber = (state: State): boolean => state.startsWith("number")
 const isLetter = (state: State): boolean => state === "lower" || state.startsWith("upper")
@@ -83,7 +76,9 @@ const step = (state: State, kind: Kind): State => {
   }
 }
 
-const kindOfUnit = Uint8Array.from({ length: 128 }, (_, unit) => kindNames.indexOf(kindOf(String.fromCharCode(unit))))
+const kindOfUnit = Uint8Array.from({ length: 128 }, (_, unit) =>
+  kindNames.findIndex((kind) => kinds[kind].test(String.fromCharCode(unit)))
+)
 const transitions = new Uint8Array(states.length << 4)
 for (const [stateIndex, state] of states.entries()) {
   for (const [kind, name] of kindNames.entries())

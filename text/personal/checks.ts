@@ -25,7 +25,7 @@ export const mod97 = (value: string): number => {
 }
 
 /** ISO 7064 mod 11,10 (German tax number). */
-export const mod11and10 = (digits: string): boolean => {
+const mod11and10 = (digits: string): boolean => {
   let product = 10
   for (let index = 0; index < digits.length - 1; index++) {
     const sum = (digitAt(digits, index) + product) % 10 || 10
@@ -34,31 +34,16 @@ export const mod11and10 = (digits: string): boolean => {
   return (11 - product) % 10 === digitAt(digits, digits.length - 1)
 }
 
-const dihedral = [
-  "0123456789",
-  "1234067895",
-  "2340178956",
-  "3401289567",
-  "4012395678",
-  "5987604321",
-  "6598710432",
-  "7659821043",
-  "8765932104",
-  "9876543210"
-]
-const permutations = [
-  "0123456789",
-  "1576283094",
-  "5803796142",
-  "8916043527",
-  "9453126870",
-  "4286573901",
-  "2793806415",
-  "7046913258"
-]
+const dihedral =
+  "0123456789 1234067895 2340178956 3401289567 4012395678 5987604321 6598710432 7659821043 8765932104 9876543210".split(
+    " "
+  )
+const permutations = "0123456789 1576283094 5803796142 8916043527 9453126870 4286573901 2793806415 7046913258".split(
+  " "
+)
 
 /** Verhoeff's check (Aadhaar). */
-export const verhoeff = (digits: string): boolean => {
+const verhoeff = (digits: string): boolean => {
   let check = 0
   for (let position = 0; position < digits.length; position++) {
     const value = digitAt(digits, digits.length - 1 - position)
@@ -83,7 +68,7 @@ const twoDigits = (digits: string, from: number): string => digits.slice(from, f
 /** Whether the digits begin with a date (yymmdd). */
 export const beginsWithYmd = (digits: string): boolean =>
   isDay(twoDigits(digits, 0), twoDigits(digits, 2), twoDigits(digits, 4))
-export const beginsWithDmy = (digits: string): boolean =>
+const beginsWithDmy = (digits: string): boolean =>
   isDay(twoDigits(digits, 4), twoDigits(digits, 2), twoDigits(digits, 0))
 
 /** United States: social security number. It has no check digit; some blocks are never assigned. */

@@ -4,52 +4,38 @@ import { type CueWords, lastCueEnd } from "./cueWords.js"
 import { beginsWithDate, mayEndAfter, type WrittenNumber } from "./numbers.js"
 
 interface Rule {
-  /** The lengths of its groups of digits, with their separators: "3-2-4". */
-  readonly shape: string
   readonly isValid: (digits: string) => boolean
   /** Required cue word, for numbers with a weak check digit or none. */
-  readonly after?: Topic
+  readonly after?: Topic | undefined
 }
 
-const rules: ReadonlyArray<Rule> = [
-  { shape: "3-2-4", isValid: check.ssn },
-  { shape: "3 2 4", isValid: check.ssn, after: "ssn" },
-  { shape: "9", isValid: check.ssn, after: "ssn" },
-  { shape: "9", isValid: check.luhn, after: "sin" },
-  { shape: "3 3 3", isValid: check.luhn, after: "sin" },
-  { shape: "3-3-3", isValid: check.luhn, after: "sin" },
-  { shape: "9", isValid: check.tfn, after: "tfn" },
-  { shape: "3 3 3", isValid: check.tfn, after: "tfn" },
-  { shape: "9", isValid: check.bsn, after: "bsn" },
-  { shape: "10", isValid: check.nhs, after: "nhs" },
-  { shape: "3 3 4", isValid: check.nhs, after: "nhs" },
-  { shape: "15", isValid: check.nir },
-  { shape: "1 2 2 2 3 3 2", isValid: check.nir },
-  { shape: "13 2", isValid: check.nir },
-  { shape: "11", isValid: check.fodselsnummer },
-  { shape: "6 5", isValid: check.fodselsnummer },
-  { shape: "11", isValid: check.tckn },
-  { shape: "11", isValid: check.pesel },
-  { shape: "11", isValid: check.steuerId, after: "tax" },
-  { shape: "2 3 3 3", isValid: check.steuerId },
-  { shape: "3.3.3-2", isValid: check.cpf },
-  { shape: "11", isValid: check.cpf },
-  { shape: "2.2.2-3.2", isValid: check.belgian },
-  { shape: "11", isValid: check.belgian },
-  { shape: "6-4", isValid: check.personnummer },
-  { shape: "8-4", isValid: (digits) => /^(?:19|20)/.test(digits) && check.personnummer(digits.slice(2)) },
-  { shape: "6/4", isValid: check.rodneCislo },
-  { shape: "6-7", isValid: check.rrn },
-  { shape: "18", isValid: check.chinese },
-  { shape: "4 4 4", isValid: check.aadhaar },
-  { shape: "4-4-4", isValid: check.aadhaar },
-  { shape: "3.4.4.2", isValid: check.ahv },
-  { shape: "13", isValid: check.ahv },
-  { shape: "1-4-5-2-1", isValid: check.thai },
-  { shape: "2-8-1", isValid: check.cuil },
-  { shape: "2.3.3-1", isValid: check.rut },
-  { shape: "8-1", isValid: check.rut },
-  { shape: "13", isValid: (digits) => check.beginsWithYmd(digits) && check.luhn(digits), after: "southAfrica" }
+/** Shapes: the lengths of the groups of digits, with their separators, such as "3-2-4". Then the check and the cue word. */
+const rules: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, isValid: Rule["isValid"], after?: Topic]> = [
+  [["3-2-4"], check.ssn],
+  [["3 2 4", "9"], check.ssn, "ssn"],
+  [["9", "3 3 3", "3-3-3"], check.luhn, "sin"],
+  [["9", "3 3 3"], check.tfn, "tfn"],
+  [["9"], check.bsn, "bsn"],
+  [["10", "3 3 4"], check.nhs, "nhs"],
+  [["15", "1 2 2 2 3 3 2", "13 2"], check.nir],
+  [["11", "6 5"], check.fodselsnummer],
+  [["11"], check.tckn],
+  [["11"], check.pesel],
+  [["11"], check.steuerId, "tax"],
+  [["2 3 3 3"], check.steuerId],
+  [["3.3.3-2", "11"], check.cpf],
+  [["2.2.2-3.2", "11"], check.belgian],
+  [["6-4"], check.personnummer],
+  [["8-4"], (digits) => /^(?:19|20)/.test(digits) && check.personnummer(digits.slice(2))],
+  [["6/4"], check.rodneCislo],
+  [["6-7"], check.rrn],
+  [["18"], check.chinese],
+  [["4 4 4", "4-4-4"], check.aadhaar],
+  [["3.4.4.2", "13"], check.ahv],
+  [["1-4-5-2-1"], check.thai],
+  [["2-8-1"], check.cuil],
+  [["2.3.3-1", "8-1"], check.rut],
+  [["13"], (digits) => check.beginsWithYmd(digits) && check.luhn(digits), "southAfrica"]
 ]
 
 /** The shapes as a tree of group lengths and separators. Most numbers match no first step. */
@@ -60,16 +46,17 @@ interface Node {
 const stepOf = (separator: string, length: number): number =>
   length + 32 * (separator === "" ? 0 : separator.length > 1 ? 99 : separator.charCodeAt(0))
 const tree: Node = { next: new Map(), rules: [] }
-for (const rule of rules) {
+const ruleNode = (shape: string): Node => {
   let node = tree
-  for (const [, separator, length] of rule.shape.matchAll(/(\D?)(\d+)/g)) {
+  for (const [, separator, length] of shape.matchAll(/(\D?)(\d+)/g)) {
     const step = stepOf(separator!, Number(length))
     const next = node.next.get(step) ?? { next: new Map(), rules: [] }
     node.next.set(step, next)
     node = next
   }
-  node.rules.push(rule)
+  return node
 }
+for (const [shapes, isValid, after] of rules) for (const shape of shapes) ruleNode(shape).rules.push({ isValid, after })
 
 /** Ids with letters and digits: the shape and its check. Only capitals, because lower case would match hashes. */
 const lettered: ReadonlyArray<readonly [shape: RegExp, isValid: (value: string) => boolean]> = [

@@ -31,36 +31,20 @@ for (const char of "-_ ./()[{") {
   classes[char.charCodeAt(0)] =
     ("-_".includes(char) ? word : 0) | (" .-/()".includes(char) ? separator : 0) | ("([{".includes(char) ? opening : 0)
 }
-const setClass = (kind: number, list: ReadonlyArray<readonly [number, number]>): void => {
-  for (const [from, to] of list) classes.fill(kind, from, to + 1)
+/** Sets the class of characters and ranges of characters, in hexadecimal. */
+const setClass = (kind: number, list: string): void => {
+  for (const range of list.split(" ")) {
+    const [from, to = from] = range.split("-").map((code) => Number.parseInt(code, 16)) as [number, number?]
+    classes.fill(kind, from, to + 1)
+  }
 }
 // Soft hyphens, zero-width spaces and joiners, direction marks.
-setClass(invisible, [
-  [0xad, 0xad],
-  [0x200b, 0x200f],
-  [0x202a, 0x202e],
-  [0x2060, 0x2060],
-  [0x2066, 0x2069],
-  [0xfeff, 0xfeff]
-])
-setClass(space, [
-  [0xa0, 0xa0],
-  [0x1680, 0x1680],
-  [0x2000, 0x200a],
-  [0x202f, 0x202f],
-  [0x205f, 0x205f],
-  [0x3000, 0x3000]
-])
-setClass(dash, [
-  [0x2010, 0x2015],
-  [0x2043, 0x2043],
-  [0x2212, 0x2212],
-  [0xfe58, 0xfe58],
-  [0xfe63, 0xfe63]
-])
-setClass(fullWidth, [[0xff01, 0xff5e]])
+setClass(invisible, "ad 200b-200f 202a-202e 2060 2066-2069 feff")
+setClass(space, "a0 1680 2000-200a 202f 205f 3000")
+setClass(dash, "2010-2015 2043 2212 fe58 fe63")
+setClass(fullWidth, "ff01-ff5e")
 // Mathematical digits are surrogate pairs that begin with this unit.
-setClass(surrogateLead, [[0xd835, 0xd835]])
+setClass(surrogateLead, "d835")
 /** The zeros of the scripts with their own digits (Unicode's Nd, without the supplementary planes). */
 const zeros =
   "660 6f0 7c0 966 9e6 a66 ae6 b66 be6 c66 ce6 d66 de6 e50 ed0 f20 1040 1090 17e0 1810 1946 19d0 1a80 1a90 1b50 1bb0 " +

@@ -1,3 +1,4 @@
+import { setOf } from "../../../../text/normalise/functionWords.js"
 import { dimensions, type WordTable, wordTable } from "../../../wordTable.js"
 import type { Clause, Word } from "./Clause.js"
 import type { Context } from "./differences.js"
@@ -17,17 +18,10 @@ export interface Token {
   readonly row: number
 }
 
-const sides: Readonly<Record<Word["place"], Side>> = {
+/** All other places are values. */
+const sides: Readonly<Partial<Record<Word["place"], Side>>> = {
   subject: "subject",
   attribute: "attribute",
-  object: "value",
-  place: "value",
-  by: "value",
-  with: "value",
-  as: "value",
-  per: "value",
-  until: "value",
-  and: "value",
   scope: "scope",
   reason: "aside",
   from: "former",
@@ -70,7 +64,7 @@ const mainWord = (form: string): string => {
   while (words.length > 1 && particles.has(words[words.length - 1]!)) words.pop()
   return words[words.length - 1]!
 }
-const particles = new Set("in on at to for of as with by from up off out over into back down away".split(" "))
+const particles = setOf("in on at to for of as with by from up off out over into back down away")
 
 /** The first `mostTokens` words of a clause. */
 export const tokensOf = ({ words }: Clause, table: WordTable | undefined): ReadonlyArray<Token> => {
@@ -82,7 +76,14 @@ export const tokensOf = ({ words }: Clause, table: WordTable | undefined): Reado
     const row = table === undefined ? -1 : rowOf(table, item.form, item.canon)
     const light = relational || item.entry?.generic === true ? 0.35 : 1
     const name = item.capital === true || item.name === true
-    tokens.push({ canon, form: item.form, side: sides[slot], name, weight: light * (0.3 + 0.7 * rarity(row)), row })
+    tokens.push({
+      canon,
+      form: item.form,
+      side: sides[slot] ?? "value",
+      name,
+      weight: light * (0.3 + 0.7 * rarity(row)),
+      row
+    })
   }
   return tokens
 }

@@ -1,10 +1,9 @@
 import { areRelatedForms, likeness, tableOrNone } from "./align.js"
 import type { Bag, BagWord } from "./bag.js"
-import type { Features } from "./clauseFeatures.js"
+import { type Features, flag } from "./clauseFeatures.js"
 import { hintNames, isMultiValue, topicNames } from "./hints.js"
 import { relationOf } from "./scalars.js"
 
-const flag = (value: boolean): number => (value ? 1 : 0)
 const clip = (value: number, max: number): number => Math.min(value, max)
 
 /** Features of the statement alone; they are equal for all candidates. */
@@ -23,18 +22,8 @@ export const statementFeaturesOf = (b: Bag): Features => {
 }
 
 const scalarFeatures = (a: Bag, b: Bag): Features => {
-  const f: Features = {
-    "s equal": 0,
-    "s differs": 0,
-    "s finer": 0,
-    "s coarser": 0,
-    "s day": 0,
-    "s clock": 0,
-    "s quantity": 0,
-    "s bare": 0,
-    "s version": 0,
-    "s new": 0
-  }
+  const f: Features = {}
+  for (const name of "equal differs finer coarser day clock quantity bare version new".split(" ")) f[`s ${name}`] = 0
   const add = (name: string) => {
     f[name] = clip((f[name] ?? 0) + 1, 2)
   }

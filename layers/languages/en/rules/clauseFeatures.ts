@@ -1,29 +1,20 @@
 import { align, likeness, type Token, tableOrNone } from "./align.js"
 import type { Word } from "./Clause.js"
 import { differences } from "./differences.js"
+import { english } from "./english.js"
+import { relations } from "./englishRelations.js"
 import type { Cue } from "./Language.js"
-import type { Lexicon } from "./lexicon.js"
 import { bestPairOf, type ClausePair, type NewsSimilarity, type Reading, weightOf } from "./readStatement.js"
 
 /** Features of a memory and a statement, by name. */
 export type Features = Record<string, number>
 
-const cues: ReadonlyArray<Cue> = [
-  "changed",
-  "ended",
-  "former",
-  "also",
-  "maybe",
-  "said",
-  "once",
-  "corrected",
-  "due",
-  "about"
-]
+/** Negation has features of its own, and "over" counts as ended. */
+const cues = Object.keys(english.cues).filter((cue) => cue !== "not" && cue !== "over") as ReadonlyArray<Cue>
 const sides = ["subject", "attribute", "value", "scope", "former", "aside"] as const
 const types = ["event", "config", "preference", "person", "decision", "technical", "discovery", "task", "conversation"]
 
-const flag = (value: boolean): number => (value ? 1 : 0)
+export const flag = (value: boolean): number => (value ? 1 : 0)
 const share = (part: number, whole: number): number => part / Math.max(0.01, whole)
 
 /** Word features of the two most similar clauses: which words correspond, and the roles of those without a counterpart. */
@@ -33,30 +24,19 @@ const wordFeatures = ({ a, b, score }: ClausePair, news: NewsSimilarity): Featur
   const weightOfSide = (side: "a" | "b") =>
     weightOf(pairs.map((pair) => ({ weight: pair[side].weight * pair.likeness }))) /
     Math.max(0.01, weightOf(side === "a" ? a.tokens : b.tokens))
-  const paired = (keep: (pair: (typeof pairs)[number]) => boolean) => weightOf(pairs.filter(keep).map(({ b }) => b))
+  const paired = (keep: (pair: (typeof pairs)[number]) => boolean) =>
+    Math.min(weightOf(pairs.filter(keep).map(({ b }) => b)), 2)
   const similarNamePairs = pairs.filter(({ a, b, match }) => match === "near" && (a.name || b.name))
   const f: Features = {
     lead: score,
     "soft covered": weightOfSide("b"),
     "soft kept": weightOfSide("a"),
-    kindred: Math.min(
-      paired(({ match }) => match === "kindred"),
-      2
-    ),
-    near: Math.min(
-      paired(({ match }) => match === "near"),
-      2
-    ),
+    kindred: paired(({ match }) => match === "kindred"),
+    near: paired(({ match }) => match === "near"),
     "near names": Math.min(similarNamePairs.length, 2),
     "near names subject": Math.min(similarNamePairs.filter(({ a }) => a.side === "subject").length, 2),
-    "value to subject": Math.min(
-      paired(({ a, b }) => a.side === "value" && b.side === "subject"),
-      2
-    ),
-    "subject to value": Math.min(
-      paired(({ a, b }) => a.side === "subject" && b.side === "value"),
-      2
-    )
+    "value to subject": paired(({ a, b }) => a.side === "value" && b.side === "subject"),
+    "subject to value": paired(({ a, b }) => a.side === "subject" && b.side === "value")
   }
   for (const side of sides) {
     const l = left.filter((token) => token.side === side)
@@ -96,20 +76,21 @@ const nearest = (tokens: Iterable<Token>, others: Iterable<Token>): number => {
 }
 
 /** Other features of these two clauses: numbers, days, negation, relations, cues. */
-const clausePairFeatures = ({ a: memory, b: statement }: ClausePair, reading: Reading, lexicon: Lexicon): Features => {
+const clausePairFeatures = ({ a: memory, b: statement }: ClausePair, reading: Reading): Features => {
   const [{ clause: a }, { clause: b, from }] = [memory, statement]
-  const d = differences(memory, statement, lexicon)
-  const valued = lexicon.relations[a.relation]?.valueCount
-  const oneValue = d.valueMissing > 0 && d.valueExtra > 0 ? d.differs.length === 0 : d.differs.length === 1
+  const d = differences(memory, statement)
+  const valued = relations[a.relation]?.valueCount
+  const oneValue =
+    d.valueMissing.length > 0 && d.valueExtra.length > 0 ? d.differs.length === 0 : d.differs.length === 1
   const isPlainPair =
     d.differentSubject === undefined &&
     oneValue &&
     a.negative === b.negative &&
-    d.subjectMissing + d.subjectExtra === 0 &&
-    d.scopeMissing * d.scopeExtra === 0 &&
-    Math.max(d.missing, d.extra) <= 2
+    d.subjectMissing.length + d.subjectExtra.length === 0 &&
+    d.scopeMissing.length * d.scopeExtra.length === 0 &&
+    Math.max(d.missing.length, d.extra.length) <= 2
   const isSingleValued =
-    (valued === "one" && d.sameRelation) || d.attributeShared > 0 || (a.keyed !== "no" && b.keyed !== "no")
+    (valued === "one" && d.sameRelation) || d.attributeShared || (a.keyed !== "no" && b.keyed !== "no")
   const f: Features = {
     "one value differs": flag(isPlainPair),
     "one of one differs": flag(isPlainPair && isSingleValued && !b.cues.has("also")),
@@ -137,10 +118,10 @@ const clausePairFeatures = ({ a: memory, b: statement }: ClausePair, reading: Re
     told: flag(d.sameSubjectKind),
     "another owner": flag(
       a.relation === b.relation &&
-        lexicon.relations[a.relation]?.inverse === true &&
+        relations[a.relation]?.inverse === true &&
         d.contentShared > 0 &&
-        areNames(d.missingWords) &&
-        areNames(d.extraWords) &&
+        areNames(d.missing) &&
+        areNames(d.extra) &&
         !(a.indefinite && b.indefinite)
     ),
     question: flag(b.question),
@@ -155,7 +136,7 @@ const clausePairFeatures = ({ a: memory, b: statement }: ClausePair, reading: Re
     "valued one": flag(valued === "one"),
     "valued many": flag(valued === "many"),
     "valued scoped": flag(valued === "scoped"),
-    inverse: flag(lexicon.relations[a.relation]?.inverse === true),
+    inverse: flag(relations[a.relation]?.inverse === true),
     "keyed a": flag(a.keyed !== "no"),
     "keyed b": flag(b.keyed !== "no"),
     "verbless a": flag(a.verbless),
@@ -234,17 +215,8 @@ const wholeTextFeatures = (memory: Reading, statement: Reading): Features => {
 }
 
 /** Features of a memory and a statement, by their two most similar clauses and by all clauses; none where a side has no clause. */
-export const readingFeatures = (
-  memory: Reading,
-  statement: Reading,
-  news: NewsSimilarity,
-  lexicon: Lexicon
-): ReadonlyArray<Features> => {
+export const readingFeatures = (memory: Reading, statement: Reading, news: NewsSimilarity): ReadonlyArray<Features> => {
   const bestPair = bestPairOf(memory, statement)
   if (bestPair === undefined) return []
-  return [
-    wordFeatures(bestPair, news),
-    clausePairFeatures(bestPair, statement, lexicon),
-    wholeTextFeatures(memory, statement)
-  ]
+  return [wordFeatures(bestPair, news), clausePairFeatures(bestPair, statement), wholeTextFeatures(memory, statement)]
 }

@@ -2,9 +2,8 @@ import type { Question } from "../../../../src/ports/Reconciler.js"
 import type { Bag } from "./bag.js"
 import { bagPairFeatures, statementFeaturesOf } from "./bagFeatures.js"
 import { type Features, readingFeatures } from "./clauseFeatures.js"
-import type { Lexicon } from "./lexicon.js"
 import { nuanceFeatures } from "./nuances.js"
-import { parserFor } from "./parserFor.js"
+import { parse } from "./parse.js"
 import { type Phrase, phrasesOf } from "./phrases.js"
 import { newsSimilarityOf } from "./readStatement.js"
 import { senseFeatures } from "./senses.js"
@@ -39,8 +38,7 @@ const overlapOf = (a: Bag, b: Bag): number => {
  * Compares a statement with each candidate, and measures how far the candidate is ahead of the others (`ahead`). Only
  * the candidates with the most words in common get features.
  */
-export const compare = ({ candidates, statement }: Question, lexicon: Lexicon): ReadonlyArray<ComparedMemory> => {
-  const parse = parserFor(lexicon)
+export const compare = ({ candidates, statement }: Question): ReadonlyArray<ComparedMemory> => {
   const { bag, reading: statementReading } = parse(statement)
   const parsed = candidates.slice(0, maxCandidates.read).map(parse)
   const bags = parsed.map(({ bag }) => bag)
@@ -60,7 +58,7 @@ export const compare = ({ candidates, statement }: Question, lexicon: Lexicon): 
     let others = 0.15
     for (const [at, overlap] of overlaps.entries()) if (at !== index && overlap > others) others = overlap
     const parts = [
-      ...readingFeatures(parsed[index]!.reading, statementReading, news, lexicon),
+      ...readingFeatures(parsed[index]!.reading, statementReading, news),
       ...bagPairFeatures(memory, bag, rare),
       nuanceFeatures(memory, bag),
       senseFeatures(memory, bag),

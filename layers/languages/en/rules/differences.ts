@@ -1,57 +1,9 @@
 import type { Clause, Word } from "./Clause.js"
-import type { Lexicon } from "./lexicon.js"
+import { relations } from "./englishRelations.js"
 import { relationOf, type Scalar } from "./scalars.js"
 
 /** The words of the title above a clause. */
 export type Context = ReadonlySet<string>
-
-/** The parts that two clauses share and the parts that differ, by role. `missing`: only the memory has it. `extra`: only the statement has it. Numbers are counts of words. */
-export interface Differences {
-  /** Why the clauses are about different things; undefined where nothing shows it. */
-  readonly differentSubject: string | undefined
-  readonly shared: number
-  /** Content words of both. */
-  readonly contentShared: number
-  readonly missingWords: ReadonlyArray<Word>
-  readonly extraWords: ReadonlyArray<Word>
-  /** The relations are equal, or the statement moves a thing whose place the memory states. */
-  readonly sameRelation: boolean
-  readonly missing: number
-  readonly extra: number
-  readonly subjectShared: number
-  readonly subjectMissing: number
-  readonly subjectExtra: number
-  readonly attributeShared: number
-  readonly scopeShared: number
-  readonly scopeMissing: number
-  readonly scopeExtra: number
-  readonly valueShared: number
-  readonly valueMissing: number
-  readonly valueExtra: number
-  readonly namesMissing: number
-  readonly namesExtra: number
-  readonly capitalsExtra: number
-  /** Some values exclude each other: they are of one kind. */
-  readonly kindsConflict: boolean
-  /** The number of slots with different values. */
-  readonly conflicts: number
-  /** Both have the same kind of subject, or one has none. */
-  readonly sameSubjectKind: boolean
-  /** The kinds of scalars that differ: "number", "day", "time", "version". */
-  readonly differs: ReadonlyArray<string>
-  readonly equal: number
-  readonly finer: number
-  readonly coarser: number
-  readonly scalarMissing: number
-  readonly scalarExtra: number
-  /** Whether both use one pair of opposites; `turned`: whether they state the opposite. */
-  readonly hasOpposites: boolean
-  readonly turned: boolean
-  /** Whether the statement says more than the memory, which only denies the other side of a gradable pair. */
-  readonly stronger: boolean
-  /** The memory's attribute has one value at a time, or is a key with a value. */
-  readonly steady: boolean
-}
 
 const isValue = ({ place }: Word) =>
   place !== "subject" &&
@@ -70,78 +22,68 @@ export interface ClauseInContext {
   readonly context: Context
 }
 
-/** Compares a clause of a memory with a clause of the statement. */
+/**
+ * The parts that two clauses share and the parts that differ, by role. `…Missing`: only the memory (`a`) has it.
+ * `…Extra`: only the statement (`b`) has it.
+ */
 export const differences = (
   { clause: a, context: contextA }: ClauseInContext,
-  { clause: b, context: contextB }: ClauseInContext,
-  lexicon: Lexicon
-): Differences => {
-  const missing: Array<Word> = []
-  const shared: Array<readonly [Word, Word]> = []
-  for (const [canon, word] of a.words) {
+  { clause: b, context: contextB }: ClauseInContext
+) => {
+  const missing = unmatchedWords(a, b, contextB)
+  const extra = unmatchedWords(b, a, contextA)
+  const shared = [...a.words].flatMap(([canon, word]) => {
     const match = b.words.get(canon)
-    if (match !== undefined) shared.push([word, match])
-    else if (word.place !== "reason" && !isInContext(canon, word, contextB)) missing.push(word)
-  }
-  const extra: Array<Word> = []
-  for (const [canon, word] of b.words) {
-    if (!a.words.has(canon) && word.place !== "reason" && !isInContext(canon, word, contextA)) extra.push(word)
-  }
+    return match === undefined ? [] : [[word, match] as const]
+  })
   const wordsAt = (words: ReadonlyArray<Word>, place: Word["place"]) => words.filter((word) => word.place === place)
-  const countShared = (place: Word["place"]) => shared.filter(([x, y]) => x.place === place || y.place === place).length
-  const countWithoutNames = (words: ReadonlyArray<Word>) =>
+  const contentOf = (words: ReadonlyArray<Word>) =>
     words.filter(({ item, relational }) => !relational && item.entry?.generic !== true)
-  const subjectMissing = countWithoutNames(wordsAt(missing, "subject")).filter(
-    ({ item }) => item.entry?.generic !== true
-  )
-  const subjectExtra = countWithoutNames(wordsAt(extra, "subject")).filter(({ item }) => item.entry?.generic !== true)
-  const attributeMissing = wordsAt(missing, "attribute")
-  const attributeExtra = wordsAt(extra, "attribute")
-  const valueMissing = countWithoutNames(missing.filter(isValue))
-  const valueExtra = countWithoutNames(extra.filter(isValue))
-  const scalars = scalarDifferences(a, b)
-  const subjectShared = countShared("subject") + contextShared(contextA, contextB, a, b)
-
-  const differentSubject = titlesDiffer(contextA, contextB, a, b)
-    ? "under another title"
-    : namingDiffers(a.naming, b.naming, contextA.size > 0, contextB.size > 0)
-      ? "another number in its name"
-      : whyOtherSubject(a, b, { subjectMissing, subjectExtra, attributeMissing, attributeExtra })
-  const scopeMissing = countWithoutNames(wordsAt(missing, "scope"))
-  const scopeExtra = countWithoutNames(wordsAt(extra, "scope"))
-  const sameRelation = a.relation === b.relation || (b.relation === "move" && moving.has(a.relation))
-  const relations =
-    shared.filter(([x]) => !x.relational).length + (a.relation !== "" && sameRelation ? 1 : 0) + scalars.equal
+  const [subjectMissing, subjectExtra] = [contentOf(wordsAt(missing, "subject")), contentOf(wordsAt(extra, "subject"))]
+  const [valueMissing, valueExtra] = [contentOf(missing.filter(isValue)), contentOf(extra.filter(isValue))]
   return {
-    differentSubject,
-    shared: relations,
+    /** Why the clauses are about different things; undefined where nothing shows it. */
+    differentSubject: titlesDiffer(contextA, contextB, a, b)
+      ? "under another title"
+      : namingDiffers(a.naming, b.naming, contextA.size > 0, contextB.size > 0)
+        ? "another number in its name"
+        : whyOtherSubject(a, b, {
+            subjectMissing,
+            subjectExtra,
+            attributeMissing: wordsAt(missing, "attribute"),
+            attributeExtra: wordsAt(extra, "attribute")
+          }),
+    /** The number of content words of both. */
     contentShared: shared.filter(([x]) => !x.relational).length,
-    missingWords: countWithoutNames(missing),
-    extraWords: countWithoutNames(extra),
-    sameRelation,
-    missing: countWithoutNames(missing).length,
-    extra: countWithoutNames(extra).length,
-    subjectShared,
-    subjectMissing: subjectMissing.length,
-    subjectExtra: subjectExtra.length,
-    attributeShared: countShared("attribute"),
-    scopeShared: countShared("scope"),
-    scopeMissing: scopeMissing.length,
-    scopeExtra: scopeExtra.length,
-    valueShared: shared.filter(([x, y]) => isValue(x) && isValue(y)).length,
-    valueMissing: valueMissing.length,
-    valueExtra: valueExtra.length,
-    namesMissing: missing.filter(({ item }) => item.name === true).length,
-    namesExtra: extra.filter(({ item }) => item.name === true).length,
-    capitalsExtra: extra.filter(({ item }) => item.capital === true).length,
+    missing: contentOf(missing),
+    extra: contentOf(extra),
+    /** The relations are equal, or the statement moves a thing whose place the memory states. */
+    sameRelation: a.relation === b.relation || (b.relation === "move" && moving.has(a.relation)),
+    subjectMissing,
+    subjectExtra,
+    attributeShared: shared.some(([x, y]) => x.place === "attribute" || y.place === "attribute"),
+    scopeMissing: contentOf(wordsAt(missing, "scope")),
+    scopeExtra: contentOf(wordsAt(extra, "scope")),
+    valueMissing,
+    valueExtra,
+    /** Some values exclude each other: they are of one kind. */
     kindsConflict: valueMissing.some((x) => valueExtra.some((y) => exclude(x, y))),
+    /** The number of slots with different values. */
     conflicts: conflictsOf(valueMissing, valueExtra),
+    /** Both have the same kind of subject, or one has none. */
     sameSubjectKind: a.subjectKind === b.subjectKind || a.subjectKind === "nobody" || b.subjectKind === "nobody",
-    ...scalars,
-    ...oppositesOf(a, b),
-    steady: lexicon.relations[a.relation]?.valueCount === "one" || a.keyed !== "no"
+    /** The memory's attribute has one value at a time, or is a key with a value. */
+    steady: relations[a.relation]?.valueCount === "one" || a.keyed !== "no",
+    ...scalarDifferences(a, b),
+    ...oppositesOf(a, b)
   }
 }
+
+/** The words of a clause that the other one and the title above it lack. */
+const unmatchedWords = (clause: Clause, other: Clause, context: Context): ReadonlyArray<Word> =>
+  [...clause.words].flatMap(([canon, word]) =>
+    other.words.has(canon) || word.place === "reason" || isInContext(canon, word, context) ? [] : [word]
+  )
 
 type UnmatchedWords = Readonly<
   Record<"subjectMissing" | "subjectExtra" | "attributeMissing" | "attributeExtra", ReadonlyArray<Word>>
@@ -178,7 +120,11 @@ const moving: ReadonlySet<string> = new Set([
   ""
 ])
 
-const oppositesOf = (a: Clause, b: Clause): Pick<Differences, "hasOpposites" | "turned" | "stronger"> => {
+/**
+ * Whether both use one pair of opposites; `turned`: whether they state the opposite; `stronger`: whether the statement
+ * says more than the memory, which only denies the other side of a gradable pair.
+ */
+const oppositesOf = (a: Clause, b: Clause) => {
   let hasOpposites = false
   let stronger = false
   let turned = false
@@ -216,13 +162,6 @@ const titlesDiffer = (a: Context, b: Context, x: Clause, y: Clause): boolean => 
   return Math.min(left, onlyB) > 0 && bothCount <= Math.min(left, onlyB)
 }
 
-const contextShared = (a: Context, b: Context, x: Clause, y: Clause): number => {
-  let shared = 0
-  for (const canon of a) if (b.has(canon) || y.words.has(canon)) shared++
-  for (const canon of b) if (x.words.has(canon)) shared++
-  return Math.min(shared, 3)
-}
-
 const exclude = (x: Word, y: Word): boolean =>
   x.item.entry?.kinds?.some((kind) => y.item.entry?.kinds?.includes(kind) === true) === true
 
@@ -242,6 +181,7 @@ const namingDiffers = (
 
 const names = { quantity: "number", version: "version", clock: "time", day: "day" } as const
 
+/** `differs`: the kinds of numbers, days and times that differ. */
 const scalarDifferences = (a: Clause, b: Clause) => {
   const left = [...a.scalars]
   const differs: Array<string> = []

@@ -1,10 +1,12 @@
 import { functionWords as words } from "../../../../text/normalise/functionWords.js"
-import { relations } from "./englishRelations.js"
 import { kinds, opposites, same } from "./englishWords.js"
-import type { Language } from "./Language.js"
+import type { Cue, Slot } from "./Language.js"
 
-export const english: Language = {
-  code: "en",
+/**
+ * The tables of the rules. Words are lower-case and separated by blanks, phrases by commas; "_" joins the words of a
+ * phrase in a list of words. The lexicon stems them.
+ */
+export const english = {
   contractions: [
     [/\bcan['’]t\b|\bcannot\b/gi, "can not"],
     [/\bwon['’]t\b/gi, "will not"],
@@ -16,7 +18,8 @@ export const english: Language = {
     [/\b(i|you|he|she|we|they)['’]d\b/gi, "$1 would"],
     [/\b(it|he|she|that|there|what|who|here)['’]s\b/gi, "$1 is"],
     [/\blet['’]s\b/gi, "let us"]
-  ],
+  ] satisfies ReadonlyArray<readonly [RegExp, string]>,
+  /** Words without content. */
   empty: [
     words.articles,
     words.demonstratives,
@@ -36,9 +39,11 @@ export const english: Language = {
   past: `${words.pastBe} had`,
   present: words.presentBe,
   abbreviations: "prof dr mr mrs ms st jr sr no approx",
+  /** Words that join two clauses with one subject. */
   joins: "and then but so",
   pronouns: `${words.persons} it this that`,
   determiners: `${words.articles} ${words.demonstratives} my our your his her their its every each some any no to of`,
+  /** Prepositions and conjunctions, by the kind of phrase that they begin. */
   slots: {
     place: "in at on to into onto inside near around under above below behind toward towards within",
     from: "from",
@@ -52,7 +57,7 @@ export const english: Language = {
     until: "until till by_the_end_of",
     per: "per every each",
     and: "and or plus"
-  },
+  } satisfies Record<Slot, string>,
   cues: {
     not: "not the case that, not true that, not the case, not, never, no, none, nobody, nothing, neither, nor, without, cannot, hardly, barely, fail to, refuse to, avoid",
     over: "no longer, not any more, not anymore, anymore, any more",
@@ -76,7 +81,8 @@ export const english: Language = {
       my mistake, contrary to, erratum, incorrect`,
     due: "have to, need to, yet to, still to, remain to, to be done",
     about: "about, around, approximately, roughly, circa, almost, nearly, some, approx, ca, ~, or so"
-  },
+  } satisfies Record<Cue, string>,
+  /** Verbs and verb phrases for a change. */
   changes: `change to, change, switch, switch to, move to, migrate to, migrate, upgrade to, upgrade, downgrade to,
       downgrade, bump to, bump, slip, slip to, slip by, rename to, rename, replace by, replace with,
       postpone to, postpone until, postpone, reschedule to, reschedule, push back to, push to, push back, push,
@@ -86,7 +92,6 @@ export const english: Language = {
       drop to, rise to, grow to, go up to, go down to, double to, raise, lower, increase, decrease, reduce,
       swap for, swap, trade for, give way to, supersede by, transfer to, reassign to, reassign, promote to,
       switch over to, switch back to, move back to, go back to, revert to`,
-  relations,
   verbs: `accept act add agree allow answer apply approve ask block break bring build cache call carry cause check
     clean clear collect compile complete configure connect contain copy create crash cut deal decide define delete deliver
     depend deploy describe design develop disable display do download drink drive drop eat edit emit enable encrypt end ensure enter
@@ -101,9 +106,11 @@ export const english: Language = {
     test throw time track train transfer travel treat trigger trust try turn update upgrade upload use validate verify visit wait wake
     walk want warn watch wear win wish work write drink eat cook practice practise ride swim smoke drive commute
     graduate retire adopt respond require accept drink hate dislike detest despise prohibit forbid merge`,
+  /** Verbs for events, which may happen again. */
   events: `visit attend buy sell meet run release ship deploy fix break crash win lose finish complete start see watch read call
     email send receive travel fly present give interview hire graduate publish merge review pay order file report sign
     walk swim ride climb cook eat celebrate happen occur fail restart roll upgrade discover find notice test talk discuss`,
+  /** Attributes with one value at a time. */
   singular: `port host hostname address url uri endpoint domain email mail phone number extension password username version release deadline
     date time birthday birthdate owner manager boss lead leader ceo cto cfo captain president chair director head maintainer
     assignee contact location place city country headquarters hq office seat desk room capital region zone timezone name title role
@@ -114,9 +121,11 @@ export const english: Language = {
     employer job occupation profession diet major score rating balance target goal venue destination root path folder directory
     file bucket retention window quota cap ratio percentage temperature speed duration delay height landlord doctor dentist teacher manufacturer model plan
     tier package subscription username key token secret id identifier`,
+  /** Nouns for a kind of thing. They do not identify a subject that has other words. */
   generic: `app application project team service system server user company thing tool repo repository code codebase software
     product component module setting config configuration option value meeting account machine instance package library
     decision note fact reminder update policy rule correction summary fyi process job task group department person customer client site website page work place`,
+  /** Groups of synonyms; pairs of opposites (after "~", both sides can be untrue); kinds of words that exclude each other. */
   same,
   opposites,
   kinds,
@@ -127,6 +136,7 @@ export const english: Language = {
   months:
     "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sep/sept october/oct november/nov december/dec",
   weekdays: "monday/mon tuesday/tue/tues wednesday/wed thursday/thu/thur/thurs friday/fri saturday/sat sunday/sun",
+  /** Units by dimension, with their size in the base unit. */
   units: {
     duration:
       "ms=0.001 millisecond=0.001 msec=0.001 s=1 sec=1 second=1 min=60 mins=60 minute=60 h=3600 hr=3600 hrs=3600 hour=3600 day=86400 d=86400 week=604800 month=2629800 year=31557600 yr=31557600",

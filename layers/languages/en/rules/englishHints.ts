@@ -1,3 +1,5 @@
+import { setOf } from "../../../../text/normalise/functionWords.js"
+
 /** Phrases by the kind of news that they announce, anywhere in a statement. */
 export const hints = {
   over: `pull out, rip out, take out, took out, tear out, hand in, give notice, notice, part ways, fall through, fell through, pass away, die, dead, death, sell, lose, close down,
@@ -71,20 +73,9 @@ export const topics = {
   membership: `member belong join subscription subscribe membership account plan contract customer client partner sponsor`
 } as const
 /** Matters that may have several states at a time. */
-export const multiValueTopics: ReadonlyArray<string> = [
-  "ability",
-  "language",
-  "allergy",
-  "hobby",
-  "pet",
-  "family",
-  "event",
-  "document",
-  "ownership",
-  "taste",
-  "school",
-  "membership"
-]
+export const multiValueTopics = setOf(
+  "ability language allergy hobby pet family event document ownership taste school membership"
+)
 
 /** Words of approval and of disapproval. */
 export const tones = {

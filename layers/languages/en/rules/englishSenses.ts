@@ -1,3 +1,5 @@
+import { setOf } from "../../../../text/normalise/functionWords.js"
+
 /**
  * Words by sense: the relation that each word expresses by itself. "Lives in a town" and "works in a town" have different
  * senses; "house" and "home" share one. A word may have several senses.
@@ -149,25 +151,9 @@ export const senses = {
 } as const
 
 /** Senses with one value at a time: somebody who lives elsewhere no longer lives here. */
-export const single: ReadonlySet<string> = new Set([
-  "live",
-  "birth",
-  "age",
-  "wed",
-  "office",
-  "cost",
-  "weigh",
-  "measure",
-  "listen",
-  "open",
-  "close",
-  "start",
-  "end",
-  "happen",
-  "name",
-  "place",
-  "bury"
-])
+export const single = setOf(
+  "live birth age wed office cost weigh measure listen open close start end happen name place bury"
+)
 
 /** Pairs of senses: the second one makes the first untrue. A pair of states is listed in both directions. */
 export const against: ReadonlyArray<readonly [keyof typeof senses, keyof typeof senses]> = [

@@ -1,3 +1,4 @@
+import { setOf } from "../../../../text/normalise/functionWords.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { foreign, type Hint, hints, multiValueTopics, tones, topics } from "./englishHints.js"
 import { against, senses, single } from "./englishSenses.js"
@@ -8,18 +9,9 @@ interface Phrase {
   readonly hint: number
 }
 
-/** The tables of hints, indexed by stem. */
-export interface Hints {
-  readonly phrases: ReadonlyMap<string, ReadonlyArray<Phrase>>
-  readonly topics: ReadonlyMap<string, ReadonlyArray<number>>
-  readonly tones: ReadonlyMap<string, number>
-  readonly senses: ReadonlyMap<string, ReadonlyArray<number>>
-  readonly foreign: ReadonlySet<string>
-}
-
 export const hintNames = Object.keys(hints) as ReadonlyArray<Hint>
 export const topicNames = Object.keys(topics)
-export const isMultiValue: ReadonlyArray<boolean> = topicNames.map((name) => multiValueTopics.includes(name))
+export const isMultiValue: ReadonlyArray<boolean> = topicNames.map((name) => multiValueTopics.has(name))
 
 const senseNames = Object.keys(senses)
 export const isSingle: ReadonlyArray<boolean> = senseNames.map((name) => single.has(name))
@@ -41,21 +33,24 @@ const placesOf = (lists: Readonly<Record<string, string>>) => {
   return places
 }
 
-export const hintsOf = (): Hints => {
+/** The phrases that begin with each stem. */
+const phrasesByStem = (): ReadonlyMap<string, ReadonlyArray<Phrase>> => {
   const phrases = new Map<string, Array<Phrase>>()
   for (const [hint, name] of hintNames.entries())
     for (const phrase of hints[name].split(",")) {
       const [first, ...rest] = phrase.trim().split(/\s+/).map(stemOf)
       phrases.set(first!, [...(phrases.get(first!) ?? []), { rest, hint }])
     }
-  const signs = new Map<string, number>()
-  for (const word of tones.good.split(/\s+/)) signs.set(stemOf(word), 1)
-  for (const word of tones.bad.split(/\s+/)) signs.set(stemOf(word), -1)
-  return {
-    phrases,
-    topics: placesOf(topics),
-    tones: signs,
-    senses: placesOf(senses),
-    foreign: new Set(foreign.split(/\s+/))
-  }
+  return phrases
+}
+
+const signed = (words: string, sign: number) => words.split(/\s+/).map((word) => [stemOf(word), sign] as const)
+
+/** The tables of hints, indexed by stem; frequent words of other languages. */
+export const hintIndex = {
+  phrases: phrasesByStem(),
+  topics: placesOf(topics),
+  tones: new Map([...signed(tones.good, 1), ...signed(tones.bad, -1)]),
+  senses: placesOf(senses),
+  foreign: setOf(foreign)
 }

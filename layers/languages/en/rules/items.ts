@@ -1,47 +1,45 @@
-import type { Entry, Lexicon } from "./lexicon.js"
+import { english } from "./english.js"
+import { type Entry, lexicon } from "./lexicon.js"
 import type { Scalar } from "./scalars.js"
 import { type Item, scalarItem, tokens } from "./tokens.js"
 
 /** Reads a text into items. Phrases become one item; dates and numbers become scalars. `saidAt`: the time of the statement, for "tomorrow". */
-export const itemsOf = (text: string, lexicon: Lexicon, saidAt: number): ReadonlyArray<Item> =>
-  joinDates(
-    withoutCalendarWords(joinPhrases(tokens(expanded(text, lexicon), lexicon, maxItems), lexicon), lexicon),
-    saidAt
-  )
+export const itemsOf = (text: string, saidAt: number): ReadonlyArray<Item> =>
+  joinDates(withoutCalendarWords(joinPhrases(tokens(expanded(text), maxItems))), saidAt)
 
-const expanded = (text: string, { language }: Lexicon): string => {
+const expanded = (text: string): string => {
   if (!/['’]|annot/.test(text)) return text
-  return language.contractions.reduce((result, [from, to]) => result.replace(from, to), text)
+  return english.contractions.reduce((result, [from, to]) => result.replace(from, to), text)
 }
 
 const maxItems = 400
 
 /** Removes the calendar entry of words that only share the stem of a day or a month. */
-const withoutCalendarWords = (items: ReadonlyArray<Item>, { calendar }: Lexicon): ReadonlyArray<Item> =>
+const withoutCalendarWords = (items: ReadonlyArray<Item>): ReadonlyArray<Item> =>
   items.map((item) => {
     const { entry, form } = item
     if (entry?.weekday === undefined && entry?.month === undefined) return item
-    if (calendar.has(form) || calendar.has(form.replace(/s$/, ""))) return item
+    if (lexicon.calendar.has(form) || lexicon.calendar.has(form.replace(/s$/, ""))) return item
     const { entry: _, ...rest } = item
     return { ...rest, canon: form }
   })
 
 /** Joins phrases of the lexicon into one item, the longest first. */
-const joinPhrases = (items: ReadonlyArray<Item>, { entries, longest }: Lexicon): ReadonlyArray<Item> => {
+const joinPhrases = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
   const result: Array<Item> = []
   for (let index = 0; index < items.length; ) {
     const item = items[index]!
     let itemCount = 1
     let entry: Entry | undefined
     if (item.mark === undefined && item.scalar === undefined) {
-      const furthest = Math.min(longest.get(item.canon) ?? 1, items.length - index)
-      if (furthest === 1) entry = entries.get(item.canon)
+      const furthest = Math.min(lexicon.longest.get(item.canon) ?? 1, items.length - index)
+      if (furthest === 1) entry = lexicon.entries.get(item.canon)
       for (let length = furthest; length > (furthest === 1 ? 1 : 0); length--) {
         const keys: Array<string> = []
         for (let next = index; next < index + length && items[next]!.mark === undefined; next++)
           keys.push(items[next]!.canon)
         if (keys.length < length) continue
-        entry = entries.get(keys.join(" "))
+        entry = lexicon.entries.get(keys.join(" "))
         if (entry === undefined) continue
         itemCount = length
         break

@@ -3,7 +3,6 @@ import { statesOtherValue } from "../settling/gaps.js"
 import type { Features } from "./clauseFeatures.js"
 import { type ComparedMemory, compare } from "./compare.js"
 import { alikeLikelihoods, decide, targetOf, unlikeLikelihoods } from "./decide.js"
-import type { Lexicon } from "./lexicon.js"
 import { likelihoods } from "./model.js"
 
 /** Least likelihood of a sure judgement: no model is asked then. */
@@ -75,10 +74,10 @@ export const reasons: ReadonlyArray<string> = [
   unmatchedReason
 ]
 
-/** Makes the judge for a lexicon. */
-export const judgeIn = (name: string, lexicon: Lexicon): Judge => {
+/** Makes the judge. `name` is recorded with its judgements. */
+export const judgeNamed = (name: string): Judge => {
   const judge = (question: Question): Judgement => {
-    const compared = compare(question, lexicon)
+    const compared = compare(question)
     const allLikelihoods = compared.map((candidate) =>
       candidate.same
         ? alikeLikelihoods

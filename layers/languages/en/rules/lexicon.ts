@@ -1,5 +1,8 @@
+import { setOf } from "../../../../text/normalise/functionWords.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
-import type { Cue, Language, Relation, Slot } from "./Language.js"
+import { english } from "./english.js"
+import { relations } from "./englishRelations.js"
+import type { Cue, Slot } from "./Language.js"
 
 /** The lexicon's entry for a word or a phrase. */
 export interface Entry {
@@ -35,21 +38,6 @@ export interface Entry {
   size?: number
 }
 
-/** The tables of a language, indexed by the stems of a word or a phrase. */
-export interface Lexicon {
-  readonly language: Language
-  readonly entries: ReadonlyMap<string, Entry>
-  /** By stem, the word count of the longest phrase that begins with it. */
-  readonly longest: ReadonlyMap<string, number>
-  /** Names of days and months, unstemmed: "wedding" is not Wednesday. */
-  readonly calendar: ReadonlySet<string>
-  /** The dimensions of units. */
-  readonly dimensions: ReadonlySet<string>
-  readonly past: ReadonlySet<string>
-  readonly present: ReadonlySet<string>
-  readonly relations: Readonly<Record<string, Relation>>
-}
-
 const split = (text: string, separator: RegExp | string): ReadonlyArray<string> =>
   text
     .split(separator)
@@ -63,77 +51,76 @@ const numbersIn = (text: string): ReadonlyArray<readonly [string, number]> =>
     return [word!, Number(value)]
   })
 
-/** Builds the lexicon of a language from its tables. */
-export const lexiconOf = (language: Language): Lexicon => {
-  const entries = new Map<string, Entry>()
-  const longest = new Map<string, number>()
-  fillEntries(language, (phrase) => {
-    const keys = phrase.replaceAll("_", " ").split(" ").map(stemOf)
-    const joined = keys.join(" ")
-    longest.set(keys[0]!, Math.max(longest.get(keys[0]!) ?? 1, keys.length))
-    const existing = entries.get(joined)
-    if (existing !== undefined) return existing
-    const entry: Entry = { canon: joined }
-    entries.set(joined, entry)
-    return entry
-  })
-  return {
-    language,
-    entries,
-    longest,
-    calendar: new Set(split(`${language.months} ${language.weekdays}`, /[ /]/)),
-    dimensions: new Set(Object.keys(language.units)),
-    past: new Set(language.past.split(" ")),
-    present: new Set(language.present.split(" ")),
-    relations: language.relations
-  }
-}
-
 /** Writes all tables into the entries. The order matters: a later table overrides a field of an earlier one. */
-const fillEntries = (language: Language, entryOf: (phrase: string) => Entry) => {
+const fillEntries = (entryOf: (phrase: string) => Entry) => {
   const mark = (text: string, separator: RegExp | string, entry: Partial<Entry>) => {
     for (const word of split(text, separator)) Object.assign(entryOf(word), entry)
   }
-  for (const group of split(language.same, ";")) {
+  for (const group of split(english.same, ";")) {
     const words = split(group, ",")
     for (const word of words) entryOf(word).canon = stemOf(words[0]!)
   }
-  mark(language.empty, " ", { empty: true })
-  mark(language.speaker, " ", { speaker: true })
-  mark(language.pronouns, " ", { pronoun: true })
-  mark(language.determiners, " ", { determiner: true })
-  mark(language.auxiliaries, " ", { auxiliary: true })
-  mark(language.abbreviations, " ", { abbreviation: true })
-  mark(language.joins, " ", { joins: true })
-  mark(language.verbs, " ", { verb: true })
-  mark(language.events, " ", { verb: true, event: true })
-  mark(language.singular, " ", { singular: true })
-  mark(language.generic, " ", { generic: true })
-  for (const [slot, words] of Object.entries(language.slots)) mark(words, " ", { slot: slot as Slot })
-  for (const [cue, words] of Object.entries(language.cues)) mark(words, ",", { cue: cue as Cue })
-  mark(language.changes, ",", { cue: "changed", verb: true })
-  mark(language.cues.ended, ",", { verb: true })
-  for (const [name, { cues = {}, event, nouns = "", words }] of Object.entries(language.relations)) {
+  mark(english.empty, " ", { empty: true })
+  mark(english.speaker, " ", { speaker: true })
+  mark(english.pronouns, " ", { pronoun: true })
+  mark(english.determiners, " ", { determiner: true })
+  mark(english.auxiliaries, " ", { auxiliary: true })
+  mark(english.abbreviations, " ", { abbreviation: true })
+  mark(english.joins, " ", { joins: true })
+  mark(english.verbs, " ", { verb: true })
+  mark(english.events, " ", { verb: true, event: true })
+  mark(english.singular, " ", { singular: true })
+  mark(english.generic, " ", { generic: true })
+  for (const [slot, words] of Object.entries(english.slots)) mark(words, " ", { slot: slot as Slot })
+  for (const [cue, words] of Object.entries(english.cues)) mark(words, ",", { cue: cue as Cue })
+  mark(english.changes, ",", { cue: "changed", verb: true })
+  mark(english.cues.ended, ",", { verb: true })
+  for (const [name, { cues = {}, event, nouns = "", words }] of Object.entries(relations)) {
     mark(words, ",", { relation: name, verb: true, ...(event === true ? { event } : {}) })
     mark(nouns, ",", { relation: name, noun: true })
     for (const [word, cue] of Object.entries(cues)) entryOf(word).cue = cue
   }
-  for (const [index, pair] of split(language.opposites, ";").entries()) {
+  for (const [index, pair] of split(english.opposites, ";").entries()) {
     const gradable = pair.startsWith("~")
     for (const [side, words] of split(pair.replace("~", ""), " / ").entries())
       mark(words, ",", { pair: `±${index}`, side: side === 0, ...(gradable ? { gradable } : {}) })
   }
-  for (const [kind, words] of Object.entries(language.kinds)) {
+  for (const [kind, words] of Object.entries(english.kinds)) {
     for (const word of split(words, " ")) {
       const entry = entryOf(word)
       entry.kinds = [...(entry.kinds ?? []), kind]
     }
   }
-  for (const [word, number] of numbersIn(language.numbers)) entryOf(word).number = number
-  for (const [index, names] of split(language.months, " ").entries()) mark(names, "/", { month: index + 1 })
-  for (const [index, names] of split(language.weekdays, " ").entries()) mark(names, "/", { weekday: index })
-  for (const [word, day] of numbersIn(language.days)) entryOf(word).day = day
-  for (const [dimension, sizes] of Object.entries(language.units)) {
+  for (const [word, number] of numbersIn(english.numbers)) entryOf(word).number = number
+  for (const [index, names] of split(english.months, " ").entries()) mark(names, "/", { month: index + 1 })
+  for (const [index, names] of split(english.weekdays, " ").entries()) mark(names, "/", { weekday: index })
+  for (const [word, day] of numbersIn(english.days)) entryOf(word).day = day
+  for (const [dimension, sizes] of Object.entries(english.units)) {
     for (const [unit, size] of numbersIn(sizes)) Object.assign(entryOf(unit), { dimension, size })
   }
+}
+
+/** By stem, the word count of the longest phrase that begins with it. */
+const longest = new Map<string, number>()
+const entries = new Map<string, Entry>()
+fillEntries((phrase) => {
+  const keys = phrase.replaceAll("_", " ").split(" ").map(stemOf)
+  const joined = keys.join(" ")
+  longest.set(keys[0]!, Math.max(longest.get(keys[0]!) ?? 1, keys.length))
+  const entry = entries.get(joined) ?? { canon: joined }
+  entries.set(joined, entry)
+  return entry
+})
+
+/** The tables of the rules, indexed by the stems of a word or a phrase. */
+export const lexicon = {
+  entries: entries as ReadonlyMap<string, Entry>,
+  longest: longest as ReadonlyMap<string, number>,
+  /** Names of days and months, unstemmed: "wedding" is not Wednesday. */
+  calendar: new Set(split(`${english.months} ${english.weekdays}`, /[ /]/)),
+  /** The dimensions of units. */
+  dimensions: new Set(Object.keys(english.units)),
+  /** Past forms of "be" and "have"; present forms of "be", which state a state and no event. */
+  past: setOf(english.past),
+  present: setOf(english.present)
 }

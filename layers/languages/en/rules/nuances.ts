@@ -1,17 +1,16 @@
+import { setOf } from "../../../../text/normalise/functionWords.js"
 import type { Bag } from "./bag.js"
-import type { Features } from "./clauseFeatures.js"
+import { type Features, flag } from "./clauseFeatures.js"
 import type { Item } from "./tokens.js"
 
-const flag = (value: boolean): number => (value ? 1 : 0)
-
 /** Words for relatives and other people around somebody: Ruta's brother. */
-const kinWords = new Set(
+const kinWords = setOf(
   `mother mum mom father dad parents parent sister brother sibling son daughter child children kid kids wife husband spouse partner uncle aunt cousin
   grandmother grandfather grandma grandpa grandad granny nephew niece mother-in-law father-in-law brother-in-law sister-in-law girlfriend boyfriend fiancé fiancée
   friend flatmate roommate neighbour neighbor colleague colleagues boss assistant twin grandson granddaughter stepson stepdaughter godmother godfather team
-  ex widow widower bride groom dog cat landlord predecessor successor deputy`.split(/\s+/)
+  ex widow widower bride groom dog cat landlord predecessor successor deputy`
 )
-const possessives = new Set(["his", "her", "their", "my", "our"])
+const possessives = setOf("his her their my our")
 
 /** The relatives that a text mentions behind a possessive. */
 const kinOf = ({ texts }: Bag): ReadonlySet<string> => {
@@ -25,11 +24,9 @@ const kinOf = ({ texts }: Bag): ReadonlySet<string> => {
 }
 
 /** Vague words. */
-const vagueWords = new Set(
+const vagueWords = setOf(
   `some several few many various somewhere someone somebody something roughly around late early mid soon short long certain more over least under most most
-  newcomer somehow sometime later big small other multiple number couple lot handful often regularly occasionally there`.split(
-    /\s+/
-  )
+  newcomer somehow sometime later big small other multiple number couple lot handful often regularly occasionally there`
 )
 /** The number of vague words, at most 3. */
 const vaguenessOf = ({ texts }: Bag): number => {
@@ -41,7 +38,7 @@ const vaguenessOf = ({ texts }: Bag): number => {
 }
 
 /** Words after "not" that cancel the negation: "not only", "isn't just", "isn't limited to". */
-const limitingWords = new Set(["only", "just", "merely", "solely", "limited"])
+const limitingWords = setOf("only just merely solely limited")
 const hasNotOnly = (items: ReadonlyArray<Item>): boolean =>
   items.some(
     ({ entry, form }, index) =>

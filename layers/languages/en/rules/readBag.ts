@@ -2,10 +2,10 @@ import type { Statement } from "../../../../src/ports/Reconciler.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { rowOf, tableOrNone, weightOfRow } from "./align.js"
 import type { Bag, BagWord, Sort, Text } from "./bag.js"
-import { type Hints, hintNames, topicNames } from "./hints.js"
+import { hintIndex, hintNames, topicNames } from "./hints.js"
 import { itemsOf } from "./items.js"
-import type { Lexicon } from "./lexicon.js"
-import type { Scalar } from "./scalars.js"
+import { lexicon } from "./lexicon.js"
+import { keyOf, type Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
 /** Limits on what is read: words, facts, and characters of a title, a fact, the narrative and of all together. */
@@ -25,38 +25,6 @@ const sortOf = (item: Item): Sort => {
   return item.name === true || item.capital === true ? "name" : "content"
 }
 
-/** A bag while it is filled. */
-interface Draft {
-  readonly lexicon: Lexicon
-  readonly hints: Hints
-  readonly table: ReturnType<typeof tableOrNone>
-  readonly texts: Array<Text>
-  readonly words: Map<string, BagWord>
-  readonly title: Set<string>
-  readonly keys: Array<ReadonlySet<string>>
-  readonly scalars: Array<Scalar>
-  readonly labels: Array<readonly [string, string]>
-  readonly stems: Array<string>
-  readonly sorts: Array<Sort>
-  readonly senses: Array<number>
-  readonly hintCounts: Uint8Array
-  readonly topicCounts: Uint8Array
-  weight: number
-  tone: number
-  nots: number
-  question: boolean
-  quoted: boolean
-  speaker: boolean
-  marks: number
-  first: string
-  last: string
-  /** Characters that may still be read. */
-  charsLeft: number
-  /** Function words of the lexicon's language, and of other languages. */
-  ownWords: number
-  foreignWords: number
-}
-
 /** One text while it is read. */
 interface TextDraft extends Text {
   /** The index of the colon after a key; −1 where the text has no key. */
@@ -72,70 +40,45 @@ interface TextDraft extends Text {
 }
 
 /** Reads a statement into a bag of words. */
-export const bagOf = ({ at: saidAt, facts, narrative = "", title }: Statement, lexicon: Lexicon, hints: Hints): Bag => {
-  const draft = emptyDraft(lexicon, hints)
+export const bagOf = ({ at: saidAt, facts, narrative = "", title }: Statement): Bag => {
+  const draft = emptyDraft()
   takeText(draft, title, "title", saidAt)
   for (const fact of facts.slice(0, maxRead.facts)) if (draft.charsLeft > 0) takeText(draft, fact, "fact", saidAt)
   if (narrative !== "" && draft.charsLeft > 0) takeText(draft, narrative, "narrative", saidAt)
-  const { first, labels, last, marks, nots, question, quoted, scalars, senses, sorts, speaker, stems, tone } = draft
   return {
-    texts: draft.texts,
-    stemText: stems.filter((stem) => stem !== "|").join(" "),
-    stems,
-    sorts,
-    words: draft.words,
-    weight: draft.weight,
-    title: draft.title,
-    keys: draft.keys,
-    scalars,
-    labels,
-    hints: draft.hintCounts,
-    topics: draft.topicCounts,
-    senses,
-    tone,
-    nots,
-    question,
+    ...draft,
+    stemText: draft.stems.filter((stem) => stem !== "|").join(" "),
     isForeign: (draft.foreignWords > 1 && draft.foreignWords > draft.ownWords) || isMostlyNonLatin(title),
-    titleIsQuestion: /[?？]\W*$/.test(title),
-    quoted,
-    speaker,
-    first,
-    last,
-    marks
+    titleIsQuestion: /[?？]\W*$/.test(title)
   }
 }
 
-const emptyDraft = (lexicon: Lexicon, hints: Hints): Draft => ({
-  lexicon,
-  hints,
+/** A bag while it is filled. */
+type Draft = ReturnType<typeof emptyDraft>
+
+const emptyDraft = () => ({
   table: tableOrNone(),
-  texts: [],
-  words: new Map(),
-  title: new Set(),
-  keys: [],
-  scalars: [],
-  labels: [],
-  stems: [],
-  sorts: [],
-  senses: [],
-  hintCounts: new Uint8Array(hintNames.length),
-  topicCounts: new Uint8Array(topicNames.length),
-  weight: 0,
-  tone: 0,
-  nots: 0,
-  question: false,
-  quoted: false,
-  speaker: false,
-  marks: 0,
-  first: "",
-  last: "",
+  texts: [] as Text[],
+  words: new Map<string, BagWord>(),
+  title: new Set<string>(),
+  keys: [] as ReadonlySet<string>[],
+  scalars: [] as Scalar[],
+  labels: [] as (readonly [string, string])[],
+  stems: [] as string[],
+  sorts: [] as Sort[],
+  senses: [] as number[],
+  hints: new Uint8Array(hintNames.length),
+  topics: new Uint8Array(topicNames.length),
+  ...{ weight: 0, tone: 0, nots: 0, marks: 0, question: false, quoted: false, speaker: false, first: "", last: "" },
+  /** Characters that may still be read. */
   charsLeft: maxRead.all,
+  /** Function words of English, and of other languages. */
   ownWords: 0,
   foreignWords: 0
 })
 
 const takeText = (draft: Draft, content: string, part: Text["part"], saidAt: number) => {
-  const items = itemsOf(content.slice(0, Math.min(maxRead[part], draft.charsLeft)), draft.lexicon, saidAt)
+  const items = itemsOf(content.slice(0, Math.min(maxRead[part], draft.charsLeft)), saidAt)
   draft.charsLeft -= Math.min(content.length, maxRead[part])
   draft.texts.push({ part, items })
   const text: TextDraft = {
@@ -179,20 +122,19 @@ const takeMark = (draft: Draft, text: TextDraft, mark: string) => {
 }
 
 const takeItem = (draft: Draft, text: TextDraft, index: number) => {
-  const { hints } = draft
   const item = text.items[index]!
   const { entry } = item
   if (entry?.empty || entry?.auxiliary || entry?.slot !== undefined) draft.ownWords++
-  if (hints.foreign.has(item.form)) draft.foreignWords++
+  if (hintIndex.foreign.has(item.form)) draft.foreignWords++
   const senses = takeStems(draft, text, index)
   takeScalar(draft, text, item)
   if (index > 0 && item.scalar === undefined && isVerb(item)) text.isValue = true
   if (entry?.speaker) draft.speaker = true
   if (entry?.cue === "not") draft.nots++
   const stem = text.stems[text.stems.length - 1]!
-  draft.tone += hints.tones.get(stem) ?? 0
-  const topicsOfStem = hints.topics.get(stem) ?? noNumbers
-  for (const topic of topicsOfStem) draft.topicCounts[topic]!++
+  draft.tone += hintIndex.tones.get(stem) ?? 0
+  const topicsOfStem = hintIndex.topics.get(stem) ?? noNumbers
+  for (const topic of topicsOfStem) draft.topics[topic]!++
   if (isContent(item)) takeWord(draft, text, index, { senses, topics: topicsOfStem })
   else {
     if (item.form !== "of" && !(entry?.empty && entry.auxiliary === undefined)) text.head = ""
@@ -201,7 +143,7 @@ const takeItem = (draft: Draft, text: TextDraft, index: number) => {
 }
 
 /** Adds the stems of an item; returns its senses. */
-const takeStems = ({ hints, senses, sorts }: Draft, { items, stems }: TextDraft, index: number) => {
+const takeStems = ({ senses, sorts }: Draft, { items, stems }: TextDraft, index: number) => {
   const item = items[index]!
   const sort = sortOf(item)
   let ownHints = noNumbers
@@ -209,20 +151,21 @@ const takeStems = ({ hints, senses, sorts }: Draft, { items, stems }: TextDraft,
     const stem = stemOf(form)
     stems.push(stem)
     sorts.push(sort)
-    if (ownHints === noNumbers && (item.capital !== true || index === 0)) ownHints = hints.senses.get(stem) ?? noNumbers
+    if (ownHints === noNumbers && (item.capital !== true || index === 0))
+      ownHints = hintIndex.senses.get(stem) ?? noNumbers
   }
-  if (item.canon === "hav" && isPossession(items[index + 1])) ownHints = hints.senses.get("own") ?? noNumbers
+  if (item.canon === "hav" && isPossession(items[index + 1])) ownHints = hintIndex.senses.get("own") ?? noNumbers
   for (const sense of ownHints) if (!senses.includes(sense)) senses.push(sense)
   return ownHints
 }
 
-const takeScalar = ({ labels, lexicon, scalars }: Draft, { head, isValue, part }: TextDraft, item: Item) => {
+const takeScalar = ({ labels, scalars }: Draft, { head, isValue, part }: TextDraft, item: Item) => {
   const { canon, capital, scalar } = item
   if (scalar !== undefined && scalars.length < maxScalars) scalars.push(scalar)
   // "This is memory number 3" identifies a thing, although the number follows a verb.
   if ((isValue && head !== "number") || head === "" || part === "narrative" || labels.length >= maxLabels) return
   if (scalar?.kind === "day" || (scalar?.kind === "quantity" && !lexicon.dimensions.has(scalar.unit ?? "")))
-    labels.push([head, labelOf(scalar)])
+    labels.push([head, keyOf(scalar)])
   else if (capital === true && canon.length === 1) labels.push([head, canon])
 }
 const maxScalars = 24
@@ -271,10 +214,10 @@ const takeWord = (
   text.before = word
 }
 
-const countHints = ({ hintCounts, hints }: Draft, stems: ReadonlyArray<string>) => {
+const countHints = ({ hints }: Draft, stems: ReadonlyArray<string>) => {
   for (let index = 0; index < stems.length; index++)
-    for (const { hint, rest } of hints.phrases.get(stems[index]!) ?? [])
-      if (rest.every((stem, offset) => stems[index + 1 + offset] === stem)) hintCounts[hint]!++
+    for (const { hint, rest } of hintIndex.phrases.get(stems[index]!) ?? [])
+      if (rest.every((stem, offset) => stems[index + 1 + offset] === stem)) hints[hint]!++
 }
 
 /** Whether "has" means possession: "has a", "has 3", but not "has to" or "has gone". */
@@ -286,15 +229,3 @@ const isMostlyNonLatin = (text: string): boolean => {
   const nonLatinCount = text.slice(0, maxRead.title).match(/(?!\p{Script=Latin})\p{L}/gu)?.length ?? 0
   return nonLatinCount > 1 && nonLatinCount > (text.slice(0, maxRead.title).match(/\p{Script=Latin}/gu)?.length ?? 0)
 }
-
-const labelOf = ({ amount, day, month, parts, quarter, week, weekday, year }: Scalar): string =>
-  [
-    amount ?? "",
-    parts?.join(".") ?? "",
-    year ?? "",
-    month ?? "",
-    day ?? "",
-    weekday ?? "",
-    quarter ?? "",
-    week ?? ""
-  ].join(" ")

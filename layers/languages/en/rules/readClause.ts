@@ -1,55 +1,30 @@
 import type { Clause, Place, Word } from "./Clause.js"
+import { relations } from "./englishRelations.js"
 import type { Cue } from "./Language.js"
-import type { Lexicon } from "./lexicon.js"
+import { lexicon } from "./lexicon.js"
 import { type Pivot, pastForms, pivotOf } from "./pivot.js"
 import type { Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
 /** The state while a clause is read. */
-interface ClauseDraft {
-  readonly items: ReadonlyArray<Item>
-  readonly pivot: Pivot
-  readonly lexicon: Lexicon
-  readonly words: Map<string, Word>
-  readonly scalars: Array<Scalar>
-  readonly naming: Array<Scalar>
-  readonly cues: Set<Cue>
-  place: Place
-  relation: string
-  verb: string
-  notCount: number
-  hasOver: boolean
-  isDenying: boolean
-  denied: string | undefined
-  subjectKind: Clause["subjectKind"]
-  event: boolean
-  past: boolean
-  indefinite: boolean
-}
+type ClauseDraft = ReturnType<typeof emptyDraft>
+
+const emptyDraft = (items: ReadonlyArray<Item>, pivot: Pivot) => ({
+  ...{ items, pivot, relation: "", verb: "", notCount: 0 },
+  ...{ hasOver: false, isDenying: false, event: false, past: false, indefinite: false },
+  words: new Map<string, Word>(),
+  scalars: [] as Scalar[],
+  naming: [] as Scalar[],
+  cues: new Set<Cue>(),
+  place: (pivot.index === 0 ? "object" : "subject") as Place,
+  denied: undefined as string | undefined,
+  subjectKind: "nobody" as Clause["subjectKind"]
+})
 
 /** Parses a clause: subject, value, relation and negation. */
-export const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause => {
+export const clauseOf = (items: ReadonlyArray<Item>): Clause => {
   const pivot = pivotOf(items)
-  const draft: ClauseDraft = {
-    items,
-    pivot,
-    lexicon,
-    words: new Map(),
-    scalars: [],
-    naming: [],
-    cues: new Set(),
-    place: pivot.index === 0 ? "object" : "subject",
-    relation: "",
-    verb: "",
-    notCount: 0,
-    hasOver: false,
-    isDenying: false,
-    denied: undefined,
-    subjectKind: "nobody",
-    event: false,
-    past: false,
-    indefinite: false
-  }
+  const draft = emptyDraft(items, pivot)
   for (const [index, item] of items.entries()) {
     if (index === pivot.index) draft.place = "object"
     if (item.mark !== undefined) takeMark(draft, index, item.mark)
@@ -59,22 +34,15 @@ export const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause =
     }
   }
   const assigned = items.some(({ mark }) => mark === "=") || /[._/]/.test(items[0]?.form ?? "")
-  const { cues, denied, event, indefinite, naming, notCount, relation, scalars, subjectKind, verb, words } = draft
+  const { event, hasOver, notCount, relation, verb } = draft
   return {
-    words,
-    scalars,
-    naming,
+    ...draft,
     relation: relation !== "" ? relation : verb,
-    negative: (notCount === 0 && draft.hasOver ? 1 : notCount) % 2 === 1,
-    cues,
-    denied,
+    negative: (notCount === 0 && hasOver ? 1 : notCount) % 2 === 1,
     question: items.some(({ mark }) => mark === "?"),
     keyed: pivot.keyed ? (assigned ? "assigned" : "listed") : "no",
     verbless: pivot.index === -1,
-    event: event || lexicon.relations[relation]?.event === true,
-    past: draft.past,
-    subjectKind,
-    indefinite
+    event: event || relations[relation]?.event === true
   }
 }
 
@@ -147,7 +115,7 @@ const takeScalar = (draft: ClauseDraft, index: number): boolean => {
 }
 
 const takeWord = (draft: ClauseDraft, index: number) => {
-  const { items, lexicon, pivot, words } = draft
+  const { items, pivot, words } = draft
   const item = items[index]!
   const { entry, form } = item
   const inside = index < pivot.index

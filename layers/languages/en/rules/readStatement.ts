@@ -4,7 +4,7 @@ import { likeness, type Token, tableOrNone, tokensOf } from "./align.js"
 import type { Bag } from "./bag.js"
 import type { Clause } from "./Clause.js"
 import type { Context } from "./differences.js"
-import type { Lexicon } from "./lexicon.js"
+import { keyOf } from "./scalars.js"
 import { clausesOf } from "./splitClauses.js"
 
 /** A clause of the title, of a fact or of the narrative, prepared for comparison. */
@@ -31,12 +31,12 @@ const limits = { units: 24, words: 80 }
 const clausesIn = { title: 4, fact: 2, narrative: 8 }
 const noContext: Context = new Set()
 
-export const read = ({ at: saidAt, type }: Statement, { texts }: Bag, lexicon: Lexicon): Reading => {
+export const read = ({ at: saidAt, type }: Statement, { texts }: Bag): Reading => {
   const table = tableOrNone()
   const context = new Set<string>()
   const units: Array<Unit> = []
   for (const { items, part } of texts)
-    for (const clause of clausesOf(items, lexicon, clausesIn[part])) {
+    for (const clause of clausesOf(items, clausesIn[part])) {
       if (units.length === limits.units) break
       if (part === "title")
         for (const [canon, { item, place }] of clause.words)
@@ -57,9 +57,7 @@ export const read = ({ at: saidAt, type }: Statement, { texts }: Bag, lexicon: L
     for (const token of tokens) if (words.size < limits.words && !words.has(token.canon)) words.set(token.canon, token)
   const numbers = new Set<string>()
   for (const { clause } of units)
-    for (const scalars of [clause.scalars, clause.naming])
-      for (const { amount, day, month, parts, quarter, week, weekday, year } of scalars)
-        numbers.add([amount, parts?.join("."), year, month, day, weekday, quarter, week].join(" "))
+    for (const scalars of [clause.scalars, clause.naming]) for (const scalar of scalars) numbers.add(keyOf(scalar))
   return { units, words, numbers, saidAt, type }
 }
 

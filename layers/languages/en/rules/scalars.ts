@@ -21,6 +21,10 @@ export interface Scalar {
   readonly bound?: "least" | "most"
 }
 
+/** Equal for scalars with the same figures, of whatever unit. */
+export const keyOf = ({ amount, day, month, parts, quarter, week, weekday, year }: Scalar): string =>
+  [amount, parts?.join("."), year, month, day, weekday, quarter, week].join(" ")
+
 /** The relation of a value to another one: equal, more exact, less exact, another value of the same attribute, not comparable. */
 export type ScalarRelation = "equal" | "finer" | "coarser" | "differs" | "apart"
 

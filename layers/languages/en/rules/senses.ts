@@ -1,9 +1,8 @@
 import { areRelatedForms, likeness, tableOrNone } from "./align.js"
 import type { Bag, BagWord } from "./bag.js"
-import type { Features } from "./clauseFeatures.js"
+import { type Features, flag } from "./clauseFeatures.js"
 import { endedBy, isSingle } from "./hints.js"
 
-const flag = (value: boolean): number => (value ? 1 : 0)
 /** Words of one side that are compared with the other side. */
 const maxCompared = 12
 /** Least cosine of words with about the same meaning. */

@@ -1,15 +1,14 @@
 import type { Clause } from "./Clause.js"
-import type { Lexicon } from "./lexicon.js"
 import { pastForms, verbIn } from "./pivot.js"
 import { clauseOf } from "./readClause.js"
 import type { Item } from "./tokens.js"
 
 /** The first `maxClauses` clauses of a text. */
-export const clausesOf = (items: ReadonlyArray<Item>, lexicon: Lexicon, maxClauses: number): ReadonlyArray<Clause> => {
+export const clausesOf = (items: ReadonlyArray<Item>, maxClauses: number): ReadonlyArray<Clause> => {
   const clauses: Array<Clause> = []
   for (const part of splitItems(items)) {
     if (clauses.length >= maxClauses) break
-    const clause = clauseOf(part, lexicon)
+    const clause = clauseOf(part)
     if (clause.words.size + clause.scalars.length > 0) clauses.push(clause)
   }
   return clauses

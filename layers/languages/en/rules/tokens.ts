@@ -1,5 +1,5 @@
 import { stemOf } from "../../../../text/normalise/stem.js"
-import type { Entry, Lexicon } from "./lexicon.js"
+import { type Entry, lexicon } from "./lexicon.js"
 import type { Scalar } from "./scalars.js"
 
 /** A word, a phrase, a number or a mark. */
@@ -19,13 +19,13 @@ export interface Item {
 }
 
 /** The first `maxItems` words, numbers and marks of a text; other characters are skipped. */
-export const tokens = (text: string, lexicon: Lexicon, maxItems: number): ReadonlyArray<Item> => {
+export const tokens = (text: string, maxItems: number): ReadonlyArray<Item> => {
   const items: Array<Item> = []
   for (let index = 0; index < text.length && items.length < maxItems; ) {
     const kind = kindAt(text, index)
     if (kind === "blank") index++
-    else if (kind === "number") index = takeNumber(text, index, items, lexicon)
-    else if (kind === "word") index = takeWord(text, index, items, lexicon)
+    else if (kind === "number") index = takeNumber(text, index, items)
+    else if (kind === "word") index = takeWord(text, index, items)
     else index = takeMark(text, index, items)
   }
   return items
@@ -57,7 +57,7 @@ const number =
   /(?<sign>[$€£])?(?<number>\d{1,3}(?:[, \u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)(?<scale>k|bn|M)?(?<ordinal>st|nd|rd|th)?(?<unit>\s?(?:[%°]C?|[€$£])|[a-zA-Z]{1,3})?(?![\p{L}\p{N}])/uy
 const lettersAndDigits = /[\p{L}\p{N}]+/uy
 
-const takeNumber = (text: string, index: number, items: Array<Item>, lexicon: Lexicon): number => {
+const takeNumber = (text: string, index: number, items: Array<Item>): number => {
   const dated = matchAt(dateOrTime, text, index)
   if (dated !== null) {
     const [whole, iso, clock, half, hour, halfOfHour, version] = dated
@@ -74,7 +74,7 @@ const takeNumber = (text: string, index: number, items: Array<Item>, lexicon: Le
   }
   const match = matchAt(number, text, index)
   if (match !== null) {
-    items.push(...numberItems(match.groups!, lexicon))
+    items.push(...numberItems(match.groups!))
     return index + match[0].length
   }
   // "4d1357" and "3rdparty" are names.
@@ -89,7 +89,7 @@ const quarter = /^Q[1-4]$/
 const version = /^v\d+(?:\.\d+)*$/
 const possessiveEnd = /['’]s?(?!\p{L})/uy
 
-const takeWord = (text: string, index: number, items: Array<Item>, lexicon: Lexicon): number => {
+const takeWord = (text: string, index: number, items: Array<Item>): number => {
   const matched = matchAt(word, text, index)?.[0]
   if (matched === undefined) return index + 1
   const end = index + matched.length
@@ -102,7 +102,7 @@ const takeWord = (text: string, index: number, items: Array<Item>, lexicon: Lexi
   }
   const possessive = /['’]s$/i.test(matched)
   const after = matchAt(possessiveEnd, text, end)
-  items.push(...wordItems(possessive ? matched.slice(0, -2) : matched, possessive || after !== null, lexicon))
+  items.push(...wordItems(possessive ? matched.slice(0, -2) : matched, possessive || after !== null))
   return end + (after?.[0].length ?? 0)
 }
 
@@ -138,13 +138,13 @@ const dayOfIso = (iso: string): Scalar => {
 
 const scales: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, bn: 1e9 }
 
-const numberItems = (groups: Record<string, string | undefined>, { entries }: Lexicon): ReadonlyArray<Item> => {
+const numberItems = (groups: Record<string, string | undefined>): ReadonlyArray<Item> => {
   const amount = Number(groups.number!.replace(/[, \u00a0\u202f]/g, "")) * (scales[groups.scale ?? ""] ?? 1)
   const form = groups.number!
   if (groups.ordinal !== undefined)
     return [{ canon: `${form}th`, form: `${form}th`, name: true, scalar: { kind: "quantity", amount, unit: "th" } }]
   const sign = groups.sign ?? groups.unit?.trim()
-  const unit = sign === undefined ? undefined : entries.get(stemOf(sign.toLowerCase()))
+  const unit = sign === undefined ? undefined : lexicon.entries.get(stemOf(sign.toLowerCase()))
   if (unit?.dimension !== undefined)
     return [scalarItem(form, { kind: "quantity", amount: amount * unit.size!, unit: unit.dimension })]
   const plainNumber = scalarItem(form, {
@@ -158,24 +158,20 @@ const numberItems = (groups: Record<string, string | undefined>, { entries }: Le
     : [plainNumber, { canon: groups.unit.toLowerCase(), form: groups.unit.toLowerCase() }]
 }
 
-/** Cache of words, by lexicon. */
-const wordCache = new WeakMap<Lexicon, Map<string, ReadonlyArray<Item>>>()
+/** Cache of words. */
+const wordCache = new Map<string, ReadonlyArray<Item>>()
 const maxCachedWords = 8_000
 
-const wordItems = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
-  const cached = wordCache.get(lexicon) ?? new Map<string, ReadonlyArray<Item>>()
-  if (cached.size === 0 || cached.size >= maxCachedWords) {
-    cached.clear()
-    wordCache.set(lexicon, cached)
-  }
+const wordItems = (word: string, possessive: boolean): ReadonlyArray<Item> => {
   const id = possessive ? `${word}'` : word
-  const items = cached.get(id) ?? readWord(word, possessive, lexicon)
-  cached.set(id, items)
+  const items = wordCache.get(id) ?? readWord(word, possessive)
+  if (wordCache.size >= maxCachedWords) wordCache.clear()
+  wordCache.set(id, items)
   return items
 }
 
 /** Splits a compound that the lexicon does not contain: db_port, front-line. */
-const readWord = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
+const readWord = (word: string, possessive: boolean): ReadonlyArray<Item> => {
   const lower = fold(word)
   const isKnown = lexicon.entries.has(stemOf(lower))
   const parts = isKnown ? [word] : word.split(/[-'’._/@]|(?<=\p{Ll}{3})(?=\p{Lu})/u).filter((part) => part !== "")

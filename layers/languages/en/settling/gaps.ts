@@ -19,12 +19,10 @@ const verbsAndPronouns = setOf(
 export const prepositions = setOf(functionWords.prepositions, "as via")
 /** Words that are said of so many things that they identify none. */
 const looseStems = new Set(
-  [
-    ...setOf(
-      `like love prefer want need use get keep know see go make take do enjoy hate think say find give put try plan bring buy
+  `like love prefer want need use get keep know see go make take do enjoy hate think say find give put try plan bring buy
   own said note noted told wrong`
-    )
-  ].map(stemOf)
+    .split(/\s+/u)
+    .map(stemOf)
 )
 const times =
   /^(?:\d{1,2}:\d{2}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|\p{L}{3}-\d{1,2}|mornings?|noon|lunch|afternoons?|evenings?|nights?|midnight|weekends?|dinner|breakfast)$/u

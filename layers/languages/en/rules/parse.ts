@@ -1,0 +1,44 @@
+import type { Statement } from "../../../../src/ports/Reconciler.js"
+import { tableOrNone } from "./align.js"
+import type { Bag } from "./bag.js"
+import { bagOf } from "./readBag.js"
+import { type Reading, read } from "./readStatement.js"
+
+/** A parsed statement. Immutable, so that it can be cached. */
+interface ParsedStatement {
+  readonly bag: Bag
+  /** Its clauses, parsed on first use. */
+  readonly reading: Reading
+}
+
+/** Limits of the LRU cache: statements, and characters of a statement. */
+const cacheLimits = { statements: 1_000, characters: 1_000 }
+const statements = new Map<string, ParsedStatement>()
+/** The word table that was used: the result depends on it. */
+let table: ReturnType<typeof tableOrNone>
+
+/** Parses a statement, with an LRU cache: a memory is compared again with each similar statement. */
+export const parse = (statement: Statement): ParsedStatement => {
+  const { at, facts, narrative = "", title, type } = statement
+  const key = [at, type, title, narrative, ...facts].join("\0")
+  if (key.length > cacheLimits.characters) return parsedOf(statement)
+  if (table !== tableOrNone()) statements.clear()
+  table = tableOrNone()
+  const parsed = statements.get(key) ?? parsedOf(statement)
+  statements.delete(key)
+  statements.set(key, parsed)
+  if (statements.size > cacheLimits.statements) statements.delete(statements.keys().next().value!)
+  return parsed
+}
+
+const parsedOf = (statement: Statement): ParsedStatement => {
+  const bag = bagOf(statement)
+  let reading: Reading | undefined
+  return {
+    bag,
+    get reading() {
+      reading ??= read(statement, bag)
+      return reading
+    }
+  }
+}
