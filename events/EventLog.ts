@@ -58,6 +58,12 @@ export interface Timer {
   readonly due: number
 }
 
+/** A timer as it must be; null for none. */
+export interface AcceptedTimer {
+  readonly stream: string
+  readonly due: number | null
+}
+
 /** The result of one command: its events, and whether they had been stored before. */
 export interface Appended {
   readonly events: ReadonlyArray<StoredEvent>
@@ -77,6 +83,19 @@ export interface Problem {
   readonly stream: string | null
   readonly version: number | null
   readonly what: string
+  /** Digest of the damaged row: tells whether it was changed again. */
+  readonly evidence?: string | undefined
+}
+
+/** What a check of the storage itself found. */
+export interface Inspection {
+  readonly problems: ReadonlyArray<Problem>
+  /** Problems of the database itself, which only a backup mends. */
+  readonly broken: ReadonlyArray<Problem>
+  /** What the next write mends, or an earlier one mended, after a crash. */
+  readonly repairs: ReadonlyArray<string>
+  /** Hash of the anchor's last line; null where there is none. */
+  readonly anchor: string | null
 }
 
 export type AppendError = VersionConflict | CommandConflict | AlreadyErased | StorageError
@@ -129,12 +148,18 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       readonly offset?: number
     }) => Effect.Effect<ReadonlyArray<Timer>, StorageError>
     /**
-     * Accepts the log as complete and writes a new anchor for it, after a backup was restored. The old anchor is kept
-     * beside it.
+     * Stores an event although the log is damaged, clears vectors that are damaged, sets these timers, and starts a new
+     * epoch of the anchor. The old anchor is kept beside it.
      */
-    readonly reanchor: Effect.Effect<void, StorageError>
-    /** Problems of the storage itself (integrity, anchor). `verify` checks the chain. */
-    readonly problems: (stream: string | null) => Effect.Effect<ReadonlyArray<Problem>, StorageError>
+    readonly accept: (append: Append, timers: ReadonlyArray<AcceptedTimer>) => Effect.Effect<void, AppendError>
+    /**
+     * Checks the storage: integrity, schema, anchor, vectors. `verify` checks the chain. `expect` is the hash of a line
+     * that the anchor must have.
+     */
+    readonly inspect: (options: {
+      readonly stream: string | null
+      readonly expect?: string | undefined
+    }) => Effect.Effect<Inspection, StorageError>
   }
 >() {}
 

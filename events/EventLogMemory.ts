@@ -88,8 +88,8 @@ export const make = () => {
           .sort((a, b) => a.due - b.due || byBytes(a.stream, b.stream))
           .slice(offset, offset + limit)
       ),
-    reanchor: Effect.void,
-    problems: () => Effect.succeed([])
+    accept: (request) => Effect.asVoid(Effect.suspend(() => append(request))),
+    inspect: () => Effect.succeed({ problems: [], broken: [], repairs: [], anchor: null })
   })
 }
 

@@ -133,6 +133,21 @@ export const Configure = Schema.Struct({
 /** These events of the same stream lost their payload and salt; digest and hash stayed. */
 export const Erase = Schema.Struct({ versions: Schema.Array(Schema.Number), reason: Schema.String })
 
+/** An operator accepted this damage of the log. It stands in the stream of the installation. */
+export const Accept = Schema.Struct({
+  /** The report that was accepted. */
+  digest: Schema.String,
+  places: Schema.Array(
+    Schema.Struct({
+      /** Absent for damage of the anchor or of the cache of vectors. */
+      stream: Schema.optional(Schema.String),
+      version: Schema.optional(Schema.Number),
+      what: Schema.String,
+      evidence: Schema.optional(Schema.String)
+    })
+  )
+})
+
 /**
  * One type of event. `version` is the newest schema; `upcasts[n]` converts a payload of schema n to schema n + 1. The
  * type name is part of the storage format: never change it.
@@ -174,7 +189,8 @@ export const catalogue = {
   CONFIGURE: versionOne(Configure),
   RUN: versionOne(Run),
   SCHEDULE: versionOne(ScheduleChange),
-  ERASE: versionOne(Erase)
+  ERASE: versionOne(Erase),
+  ACCEPT: versionOne(Accept)
 } as const satisfies Record<string, EventDefinition>
 
 export type EventType = keyof typeof catalogue

@@ -56,6 +56,13 @@ export class InvalidEvent extends Schema.TaggedError<InvalidEvent>()("InvalidEve
   }
 }
 
+/** Damage was not accepted: the report does not name what the log has, or acceptance cannot mend it. */
+export class NotAccepted extends Schema.TaggedError<NotAccepted>()("NotAccepted", { problem: Schema.String }) {
+  override get message() {
+    return `nothing was accepted: ${this.problem}`
+  }
+}
+
 /** The file system or the database refused. `kind` says what the caller can do. */
 export class StorageError extends Schema.TaggedError<StorageError>()("StorageError", {
   kind: Schema.Literal("busy", "full", "damaged", "readonly", "unsupported", "nofolder", "failed"),

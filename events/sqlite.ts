@@ -11,6 +11,7 @@ import { migrations } from "../migrations/index.js"
 import { assertRuntime, openDatabase } from "./driver.js"
 import { StorageError, storageError } from "./errors.js"
 import { makeFolder } from "./folder.js"
+import { assertSchema } from "./logSchema.js"
 import * as SqliteClient from "./sqliteClient.js"
 import type { Db } from "./statement.js"
 
@@ -108,6 +109,8 @@ const migrate = (file: string): Effect.Effect<string, unknown, Reactivity.Reacti
       return yield* unsupported(`SCHEMA_${current.migration}`, problem)
     }
     if (current?.migration === newest) return current.id
+    // Migrations write: a trigger that somebody planted would write with them.
+    yield* Effect.try({ try: () => checkSchema(file), catch: storageError("log.db") })
     yield* Effect.provideService(
       Migrator.make({})({ loader: Migrator.fromRecord(migrations) }),
       SqlClient.SqlClient,
@@ -125,6 +128,15 @@ const migrate = (file: string): Effect.Effect<string, unknown, Reactivity.Reacti
     }),
     Effect.flatMap((id) => (id === undefined ? migrate(file) : Effect.succeed(id)))
   )
+
+const checkSchema = (file: string): void => {
+  const db = openDatabase(file, { timeout: busyTimeoutMillis })
+  try {
+    assertSchema(db)
+  } finally {
+    db.close()
+  }
+}
 
 /**
  * Checks the settings that durability and privacy need, because SQLite silently ignores a pragma that it does not know.

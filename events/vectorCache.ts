@@ -1,4 +1,4 @@
-import { crc32 } from "node:zlib"
+import { sameBytes, sha256 } from "./Chain.js"
 import type { CachedVector } from "./EventLog.js"
 import { type Db, sql } from "./statement.js"
 
@@ -22,7 +22,7 @@ export const put = (db: Db, vectors: ReadonlyArray<CachedVector>): void => {
   for (const { digest, dimensions, model, vector } of vectors) {
     const key = Buffer.from(digest, "hex")
     const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
-    const checksum = crc32(bytes)
+    const checksum = checksumOf(model, dimensions, key, bytes)
     if (inserted.run(model, dimensions, key, bytes, checksum).changes === 0) {
       replaced.run(bytes, checksum, key, model, dimensions)
     }
@@ -44,12 +44,60 @@ export const get = (
       .map((digest) => Buffer.from(digest, "hex"))
     const padded = [...keys, ...Array<null>(pageSize - keys.length).fill(null)]
     for (const { checksum, digest, vector } of sql(db, select).all(model, dimensions, ...padded)) {
-      if (vector.byteLength !== dimensions * 4 || crc32(vector) !== checksum) continue
+      if (!isSound({ model, dimensions, digest, vector, checksum })) continue
       vectors.set(digest.toString("hex"), vectorIn(vector))
     }
   }
   return vectors
 }
+
+/**
+ * The rows that are damaged, from a rowid on, at most `limit` rows read. `next` is the rowid to go on from; null at the
+ * end.
+ */
+export const damagedVectors = (
+  db: Db,
+  after: number,
+  limit: number
+): { readonly damaged: ReadonlyArray<number>; readonly next: number | null } => {
+  const rows: ReadonlyArray<VectorRow & { readonly row: number }> = sql(
+    db,
+    `SELECT rowid AS row, model, dimensions, digest, vector, checksum FROM embeddings
+      WHERE rowid > ? ORDER BY rowid LIMIT ?`
+  ).all(after, limit)
+  return {
+    damaged: rows.filter((row) => !isSound(row)).map(({ row }) => row),
+    next: rows.length < limit ? null : rows.at(-1)!.row
+  }
+}
+
+/** Removes damaged rows, so that the texts are embedded again. */
+export const removeDamaged = (db: Db): void => {
+  for (let after: number | null = 0; after !== null; ) {
+    const { damaged, next } = damagedVectors(db, after, 1_000)
+    for (const row of damaged) sql(db, "DELETE FROM embeddings WHERE rowid = ?").run(row)
+    after = next
+  }
+}
+
+interface VectorRow {
+  readonly model: string
+  readonly dimensions: number
+  readonly digest: Uint8Array
+  readonly vector: Uint8Array
+  readonly checksum: unknown
+}
+
+/** Covers the key as well: a vector that was moved to another text is damaged. */
+const checksumOf = (model: string, dimensions: number, digest: Uint8Array, vector: Uint8Array): Buffer =>
+  sha256(Buffer.concat([Buffer.from(`${model.length}:${model}${dimensions}:`), digest, vector]))
+
+/** A damaged row may have any value in any column. */
+const isSound = ({ checksum, digest, dimensions, model, vector }: VectorRow): boolean =>
+  typeof model === "string" &&
+  [checksum, digest, vector].every((value) => value instanceof Uint8Array) &&
+  vector.byteLength === dimensions * 4 &&
+  sameBytes(checksum as Uint8Array, checksumOf(model, dimensions, digest, vector))
 
 /** Copies only where the bytes are not aligned. */
 const vectorIn = (bytes: Buffer): Float32Array =>

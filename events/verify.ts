@@ -1,135 +1,169 @@
+import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { digestOf, genesis, hashOf, type StoredEvent, sameBytes } from "./Chain.js"
+import { acceptedIn, installationStream, keyOf, placeOf } from "./accepted.js"
+import { sha256 } from "./Chain.js"
 import type { Codec } from "./Codec.js"
-import { type EventLog, type Head, type Problem, readAll } from "./EventLog.js"
-import type { StorageError } from "./errors.js"
+import type { DaybookEvent, ErasedEvent } from "./catalogue.js"
+import { chainChecker } from "./chainChecker.js"
+import { type AcceptedTimer, type AppendError, type EventLog, type Head, type Problem, readAll } from "./EventLog.js"
+import { NotAccepted, type StorageError } from "./errors.js"
 
-/** The result of checking one stream or the whole log. `head` is null where several streams were read. */
+/** The result of checking one stream or the whole log. */
 export interface Verification {
   readonly ok: boolean
+  /** Events and streams of agents. */
   readonly events: number
   readonly streams: number
+  /** The newest event; null where several streams were read. */
   readonly head: { readonly version: number; readonly hash: string } | null
+  /** At most a hundred; `digest` covers all of them. */
   readonly problems: ReadonlyArray<Problem>
+  /** Hash of the last line of the anchor, for `expect`; null where the anchor cannot be read. */
+  readonly anchor: string | null
+  /** What a crash left unfinished: mended by an earlier write, or by the next one. */
+  readonly repairs: ReadonlyArray<string>
+  /** Places of damage that an operator accepted, ever since. */
+  readonly accepted: ReadonlyArray<Problem>
+  /** Names exactly these problems, for `accept`; null where there are none, or where only a backup helps. */
+  readonly digest: string | null
 }
 
-/** The most problems that are listed: one changed event breaks every event after it. */
+/** Computes when a stream is due from its events, in order. */
+export interface TimerFold {
+  readonly apply: (event: DaybookEvent | ErasedEvent) => void
+  readonly due: () => number | null
+}
+
+export interface VerifyOptions {
+  /** Compares each stream's timer with its events. */
+  readonly timers?: () => TimerFold
+  /** Hash of a line that the anchor must have: shows that log and anchor were not replaced together. */
+  readonly expect?: string | undefined
+}
+
+/** The most problems that are listed. */
 const maxProblems = 100
+
+type Log = Context.Tag.Service<EventLog>
 
 /**
  * Checks one stream or all of them. Recomputes the chain: versions without gaps, times that never run backwards,
- * payloads that match their digests, hashes that chain, erased events named by an ERASE event. Then checks the
- * storage's own integrity and the anchor. Damage is reported as a problem, not as an error.
+ * payloads that match their digests, hashes that chain, erased events named by an ERASE event. Then checks timers,
+ * the storage's own integrity, its schema, the cached vectors and the anchor. Damage is reported as a problem, not as
+ * an error.
  */
 export const verify = (
-  log: Context.Tag.Service<EventLog>,
+  log: Log,
   codec: Codec,
-  stream: string | null
-): Effect.Effect<Verification> =>
+  stream: string | null,
+  options: VerifyOptions = {}
+): Effect.Effect<Verification> => Effect.map(examine(log, codec, stream, options), ({ verification }) => verification)
+
+/**
+ * Accepts the damage of the report with this digest: stores an event that names it, sets timers from the events, removes
+ * damaged vectors, and starts a new epoch of the anchor. Fails with `NotAccepted` on any other report.
+ */
+export const accept = (
+  log: Log,
+  codec: Codec,
+  digest: string,
+  options: VerifyOptions = {}
+): Effect.Effect<void, NotAccepted | AppendError> =>
   Effect.gen(function* () {
-    const problems: Array<Problem> = []
+    const { problems, timers, verification } = yield* examine(log, codec, null, options)
+    if (problems.length === 0) return yield* new NotAccepted({ problem: "the log has no damage" })
+    if (verification.digest === null) {
+      const problem = "the database itself is damaged: restore a backup, or undo the change with SQLite's own tools"
+      return yield* new NotAccepted({ problem })
+    }
+    if (verification.digest !== digest) {
+      const problem = "the log has other damage than this report names: run 'daybook verify' and read the new report"
+      return yield* new NotAccepted({ problem })
+    }
+    const { payload, schema } = codec.encode("ACCEPT", { digest, places: problems.map(placeOf) })
+    const now = yield* Clock.currentTimeMillis
+    const commands = [{ actor: "verify", events: [{ type: "ACCEPT", schema, payload }] }]
+    yield* log.accept({ stream: installationStream, expected: "any", now, commands }, timers)
+  })
+
+const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers }: VerifyOptions) =>
+  Effect.gen(function* () {
+    const found: Array<Problem> = []
     const report = (error: StorageError) =>
-      Effect.sync(() => void problems.push({ stream, version: null, what: error.message }))
-    const heads = yield* log.streams.pipe(
-      Effect.catchAll((error) => Effect.as(report(error), [] as ReadonlyArray<Head>))
-    )
+      Effect.sync(() => void found.push({ stream, version: null, what: error.message }))
+    const orReport = <A>(read: Effect.Effect<A, StorageError>, otherwise: A) =>
+      Effect.catchAll(read, (error) => Effect.as(report(error), otherwise))
+    const heads = yield* orReport(log.streams, [] as ReadonlyArray<Head>)
     const selected = stream === null ? heads : heads.filter((head) => head.stream === stream)
+    const agents = selected.filter((head) => head.stream !== installationStream)
+    const mended: Array<AcceptedTimer> = []
+    const payloads: Array<string | null> = []
     let events = 0
     let head: Verification["head"] = null
     for (const { stream: name } of selected) {
       const checker = chainChecker(name, codec)
-      yield* Stream.runForEach(readAll(log, name), (event) => Effect.sync(() => checker.next(event))).pipe(
-        Effect.catchAll(report)
+      const fold = timers?.()
+      const reading = Stream.runForEach(readAll(log, name), (event) =>
+        Effect.sync(() => {
+          checker.next(event)
+          if (event.type === "ACCEPT" && name === installationStream) payloads.push(event.payload)
+          if (fold !== undefined && (event.type === "SCHEDULE" || event.type === "RUN")) applyTo(fold, codec, event)
+        })
       )
-      problems.push(...checker.problems())
+      yield* orReport(reading, undefined)
+      found.push(...checker.problems({ erasures: true }))
+      if (name === installationStream) continue
       events += checker.count()
       head = { version: checker.count(), hash: Buffer.from(checker.hash()).toString("hex") }
+      if (fold !== undefined) mended.push({ stream: name, due: fold.due() })
     }
-    problems.push(...(yield* log.problems(stream).pipe(Effect.catchAll((error) => Effect.as(report(error), [])))))
-    return {
+    const late = timers === undefined ? [] : yield* orReport(timerProblems(log, stream, mended), [])
+    const inspected = yield* orReport(log.inspect({ stream, expect }), {
+      ...{ problems: [], broken: [], repairs: [], anchor: null }
+    })
+    const isRestorable = inspected.broken.length === 0
+    const accepted = acceptedIn(payloads)
+    const acceptedKeys = new Set(accepted.map(keyOf))
+    const problems = [...found, ...late, ...inspected.broken, ...inspected.problems].filter(
+      (problem) => problem.stream === null || !acceptedKeys.has(keyOf(problem))
+    )
+    const verification: Verification = {
       ok: problems.length === 0,
       events,
-      streams: selected.length,
-      head: selected.length === 1 ? head : null,
-      problems: problems.slice(0, maxProblems)
+      streams: agents.length,
+      head: agents.length === 1 ? head : null,
+      problems: problems.slice(0, maxProblems),
+      anchor: inspected.anchor,
+      repairs: inspected.repairs,
+      accepted,
+      digest: problems.length > 0 && isRestorable && stream === null ? digestOf(problems) : null
     }
+    return { verification, problems, timers: mended }
   })
 
-/** Checks the events of one stream. They must arrive in version order. */
-const chainChecker = (stream: string, codec: Codec) => {
-  const problems: Array<Problem> = []
-  const erased = new Map<number, number>()
-  const allowedErasures = new Map<number, number>()
-  let previous = genesis
-  let version = 0
-  let recordedAt = 0
-  let sequence = 0
-  const report = (event: StoredEvent, problem: string) => {
-    if (problems.length < maxProblems) problems.push({ stream, version: event.version, what: problem })
-  }
-  return {
-    next: (event: StoredEvent) => {
-      version++
-      if (!wellTyped(event)) return report(event, "a column has a value of the wrong type")
-      if (event.version !== version) {
-        report(event, `the versions have a gap: ${version} is missing`)
-        version = event.version
-      }
-      if (event.sequence <= sequence) report(event, "the sequence runs backwards")
-      if (event.recordedAt < recordedAt) report(event, "the recording time runs backwards")
-      if (event.payload !== null && event.salt !== null) {
-        if (!sameBytes(digestOf(event.salt, event.requestDigest, event.payload), event.digest)) {
-          report(event, "the payload does not match its digest")
-        }
-        if (event.erasedAt !== null) report(event, "the event is marked as erased but still has its payload")
-      } else {
-        if (event.payload !== null || event.salt !== null || event.requestDigest !== null) {
-          report(event, "the event is only partly erased")
-        }
-        erased.set(event.version, event.erasedAt ?? -1)
-      }
-      if (!sameBytes(hashOf(previous, event), event.hash))
-        report(event, "the hash does not follow from the event before")
-      if (event.type === "ERASE") {
-        const decoded = codec.decode(event)
-        if (Either.isRight(decoded) && decoded.right.type === "ERASE" && decoded.right.payload !== null) {
-          for (const erasedVersion of decoded.right.payload.versions)
-            allowedErasures.set(erasedVersion, event.recordedAt)
-        }
-      }
-      previous = event.hash
-      recordedAt = event.recordedAt
-      sequence = event.sequence
-    },
-    count: () => version,
-    hash: () => previous,
-    problems: (): ReadonlyArray<Problem> => {
-      for (const [erasedVersion, erasedAt] of erased) {
-        if (!allowedErasures.has(erasedVersion))
-          problems.push({ stream, version: erasedVersion, what: "the payload is missing and no ERASE event names it" })
-        else if (allowedErasures.get(erasedVersion) !== erasedAt) {
-          problems.push({ stream, version: erasedVersion, what: "the erasure time differs from the ERASE event" })
-        }
-      }
-      return problems
-    }
-  }
+const digestOf = (problems: ReadonlyArray<Problem>): string =>
+  sha256(JSON.stringify(problems.map(keyOf).sort())).toString("hex")
+
+const applyTo = (fold: TimerFold, codec: Codec, event: Parameters<Codec["decode"]>[0]): void => {
+  const decoded = codec.decode(event)
+  if (decoded._tag === "Right") fold.apply(decoded.right)
 }
 
-/** A single flipped bit can turn a text into a blob of the same bytes, or a missing value into 0. */
-const wellTyped = (event: StoredEvent): boolean =>
-  [event.sequence, event.version, event.schema, event.ordinal, event.occurredAt, event.recordedAt].every(
-    Number.isInteger
-  ) &&
-  [event.stream, event.type, event.actor].every(isText) &&
-  [event.payload, event.commandId, event.cause].every((value) => value === null || isText(value)) &&
-  [event.digest, event.hash].every(isBytes(32)) &&
-  (event.salt === null || isBytes(16)(event.salt)) &&
-  (event.requestDigest === null || isBytes(32)(event.requestDigest)) &&
-  (event.erasedAt === null || Number.isInteger(event.erasedAt))
-
-const isText = (value: unknown) => typeof value === "string"
-const isBytes = (length: number) => (value: unknown) => value instanceof Uint8Array && value.length === length
+/** Timers that differ from what the events say. A stream that was written to meanwhile is left out. */
+const timerProblems = (log: Log, stream: string | null, expected: ReadonlyArray<AcceptedTimer>) =>
+  Effect.gen(function* () {
+    const stored = yield* log.timers({ until: Number.MAX_SAFE_INTEGER, limit: expected.length + maxProblems })
+    const due = new Map(stored.map((timer) => [timer.stream, timer.due]))
+    const known = new Set(expected.map((timer) => timer.stream))
+    const differing = expected.filter((timer) => (due.get(timer.stream) ?? null) !== timer.due)
+    const strangers = stored.filter((timer) => (stream === null || timer.stream === stream) && !known.has(timer.stream))
+    return [...differing, ...strangers].map(
+      (timer): Problem => ({
+        stream: timer.stream,
+        version: null,
+        what: "the timer differs from the events: run 'daybook schedules retime'"
+      })
+    )
+  })

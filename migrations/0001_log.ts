@@ -1,10 +1,8 @@
-import * as SqlClient from "@effect/sql/SqlClient"
-import * as Effect from "effect/Effect"
+import { runStatements } from "./runStatements.js"
 
 /** The log: events, the cache of embeddings, and what identifies this installation. */
-export default Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`CREATE TABLE events (
+export const statements = [
+  `CREATE TABLE events (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
     stream TEXT NOT NULL,
     version INTEGER NOT NULL,
@@ -23,15 +21,17 @@ export default Effect.gen(function* () {
     recorded_at INTEGER NOT NULL,
     erased_at INTEGER,
     UNIQUE (stream, version)
-  )`
-  yield* sql`CREATE UNIQUE INDEX events_command ON events (stream, command_id, ordinal) WHERE command_id IS NOT NULL`
-  yield* sql`CREATE TABLE embeddings (
+  )`,
+  `CREATE UNIQUE INDEX events_command ON events (stream, command_id, ordinal) WHERE command_id IS NOT NULL`,
+  `CREATE TABLE embeddings (
     model TEXT NOT NULL,
     dimensions INTEGER NOT NULL,
     digest BLOB NOT NULL,
     vector BLOB NOT NULL,
     checksum INTEGER NOT NULL
-  )`
-  yield* sql`CREATE UNIQUE INDEX embeddings_digest ON embeddings (digest, model, dimensions)`
-  yield* sql`CREATE TABLE installation (id TEXT NOT NULL, created_at INTEGER NOT NULL)`
-})
+  )`,
+  `CREATE UNIQUE INDEX embeddings_digest ON embeddings (digest, model, dimensions)`,
+  `CREATE TABLE installation (id TEXT NOT NULL, created_at INTEGER NOT NULL)`
+]
+
+export default runStatements(statements)

@@ -4,8 +4,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { installationStream } from "../events/accepted.js"
 import { type EventLog, readAll } from "../events/EventLog.js"
-import { verify } from "../events/verify.js"
+import { accept, verify } from "../events/verify.js"
 import type { Db } from "../projections/Projection.js"
 import * as ViewFile from "../projections/view/ViewFile.js"
 import type { Views } from "../projections/view/Views.js"
@@ -24,6 +25,7 @@ import type { Settler } from "./ports/Settler.js"
 import type { StatementReader } from "./ports/StatementReader.js"
 import type { Summarizer } from "./ports/Summarizer.js"
 import * as makeRunner from "./schedules/makeRunner.js"
+import { timerFold } from "./schedules/timerFold.js"
 import { statsOf } from "./stats.js"
 
 /**
@@ -40,12 +42,14 @@ export const make = Effect.gen(function* () {
   return Daybook.of({
     agent: handles.agent,
     agents: Effect.map(log.streams, (heads) =>
-      heads.map(({ recordedAt, stream, version }) => ({ name: stream, version, recordedAt }))
+      heads
+        .filter(({ stream }) => stream !== installationStream)
+        .map(({ recordedAt, stream, version }) => ({ name: stream, version, recordedAt }))
     ),
     log: (agent, after = 0) => Stream.mapEffect(readAll(log, agent, { after }), (row) => codec.decode(row)),
     rebuild: rebuild(engine),
-    verify: (agent) => verify(log, codec, agent ?? null),
-    reanchor: log.reanchor,
+    verify: (agent, options = {}) => verify(log, codec, agent ?? null, { ...options, timers: timerFold }),
+    accept: (digest) => accept(log, codec, digest, { timers: timerFold }),
     backfill: (agent) => engine.useChecked(agent, ({ embedding }) => embedding.backfill),
     whatIf: whatIf(engine),
     stats: stats(engine),

@@ -1,7 +1,8 @@
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { DaybookEvent, ErasedEvent } from "../events/catalogue.js"
-import type { StorageError } from "../events/errors.js"
+import type { AppendError } from "../events/EventLog.js"
+import type { NotAccepted, StorageError } from "../events/errors.js"
 import type { TrustLevel } from "../events/Trust.js"
 import type { Verification } from "../events/verify.js"
 import type { Progress, ViewError } from "../projections/view/buildViewFile.js"
@@ -65,10 +66,13 @@ export interface DaybookService {
     projections?: ReadonlyArray<string>,
     onProgress?: (progress: Progress) => void
   ) => Effect.Effect<void, ViewError | InvalidInput>
-  /** Checks the log of one agent or of all. It reports damage in its result, not as an error. */
-  readonly verify: (agent?: string) => Effect.Effect<Verification>
-  /** Accepts the present log where its anchor disagrees, after a backup was restored. Verify before and after. */
-  readonly reanchor: Effect.Effect<void, StorageError>
+  /**
+   * Checks the log of one agent or of all. It reports damage in its result, not as an error. `expect` is the `anchor` of
+   * an earlier verification: it fails where log and anchor were replaced together since.
+   */
+  readonly verify: (agent?: string, options?: { readonly expect?: string | undefined }) => Effect.Effect<Verification>
+  /** Accepts the damage that the verification with this `digest` reported; writing goes on. */
+  readonly accept: (digest: string) => Effect.Effect<void, NotAccepted | AppendError>
   /** Embeds memories that have no vector yet, oldest first. */
   readonly backfill: (agent: string) => Effect.Effect<Backfilled, CommandError | InvalidInput>
   /** Shows and changes the embedding model. */

@@ -285,8 +285,7 @@ describe("a command", () => {
   it("refuses to verify an agent without any trace", async () => {
     for (const args of [
       ["verify", "--agent", "typo"],
-      ["verify", "--agent", "typo", "--json"],
-      ["verify", "--agent", "typo", "--restored"]
+      ["verify", "--agent", "typo", "--json"]
     ]) {
       expect(await daybook(...args)).toEqual({
         code: 1,
@@ -295,7 +294,6 @@ describe("a command", () => {
         stderr: ""
       })
     }
-    expect(existsSync(join(folder, "anchor.log.old"))).toBe(false)
     expect(await daybook("verify", "--agent", "default")).toMatchObject({ code: 0 })
     expect(await runInProcess(["--data", newFolder(), "verify"])).toMatchObject({ code: 0 })
   })
@@ -313,10 +311,23 @@ describe("a command", () => {
       code: 3,
       stdout: expect.stringContaining("ok      no")
     })
-    expect(await at("verify", "--agent", "scout", "--restored")).toMatchObject({ code: 1 })
-    expect(existsSync(join(data, "anchor.log.old"))).toBe(false)
-    expect(await at("verify", "--agent", "default", "--restored")).toMatchObject({ code: 0 })
-    expect(existsSync(join(data, "anchor.log.old"))).toBe(true)
+    const report = await at("verify", "--json")
+    expect(report).toMatchObject({ code: 3 })
+    const { anchor, digest } = JSON.parse(report.stdout)
+    const kept = join(data, "anchor.log.before-epoch-2")
+    expect(await at("verify", "--agent", "scout", "--accept", digest)).toMatchObject({ code: 2 })
+    expect(await at("verify", "--accept", "f".repeat(64))).toMatchObject({ code: 1 })
+    expect(existsSync(kept)).toBe(false)
+    expect(await at("verify", "--accept", digest)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("accepted: scout")
+    })
+    expect(existsSync(kept)).toBe(true)
+    const { anchor: head } = JSON.parse((await at("verify", "--json")).stdout)
+    expect(await at("verify", "--expect", head)).toMatchObject({ code: 0 })
+    expect(await at("verify", "--expect", "f".repeat(64))).toMatchObject({ code: 3 })
+    expect(await at("verify", "--expect", "head")).toMatchObject({ code: 2 })
+    expect(head).not.toBe(anchor)
   })
 
   it("refuses to list the turns of an unknown session", async () => {

@@ -11,6 +11,7 @@ const start = Date.parse("2026-03-14T06:00:00Z")
 
 /** Events that no random history makes, and why the laws need not see them there. */
 const absent: Partial<Record<EventType, string>> = {
+  ACCEPT: "it stands in the stream of the installation, which has no view: tamper.test.ts",
   ARCHIVE: "maintenance makes it: life.test.ts and life.weeks.test.ts compare live and rebuilt views",
   COMPRESS: "maintenance makes it: life.test.ts and life.weeks.test.ts compare live and rebuilt views",
   CONFIGURE: "a change of policy makes it: policy.test.ts",

@@ -119,7 +119,7 @@ describe("migrations", () => {
     Effect.gen(function* () {
       const path = yield* folder
       yield* Effect.scoped(openLog(path))
-      withDb(path, (db) => db.exec("DELETE FROM installation"))
+      withDb(path, (db) => db.exec("DELETE FROM installation; UPDATE anchor_reference SET line = 0"))
       rmSync(join(path, "anchor.log"))
       const log = yield* openLog(path)
       yield* log.append(next("none", "new", "new"))

@@ -70,7 +70,7 @@ const everyWrite = (m: D.Memory) =>
   ])
 const everyOperation = (d: D.DaybookService) =>
   Effect.all([
-    d.agents, d.rebuild("a"), d.verify(), d.reanchor, d.backfill("a"), d.whatIf("a"), d.stats("a"), d.digests("a"),
+    d.agents, d.rebuild("a"), d.verify(), d.accept(""), d.backfill("a"), d.whatIf("a"), d.stats("a"), d.digests("a"),
     d.flush("a"), d.embedders.status("a"), d.embedders.switchTo("a", "hash"), d.embedders.drop("a", "hash")
   ])
 const all = Effect.gen(function* () {

@@ -80,6 +80,9 @@ interface Verdict {
   readonly how: string
 }
 
+const reportOn = (path: Folder) =>
+  Effect.flatMap(Daybook, (daybook) => daybook.verify()).pipe(Effect.provide(layerOf(path)))
+
 /** Asks the engine. Damage is an answer, or a log that cannot be opened; anything else is a failure of the test. */
 const verdictOn = (path: Folder): Effect.Effect<Verdict> =>
   Effect.gen(function* () {
@@ -277,35 +280,7 @@ describe("verify", () => {
     })
   )
 
-  it.scopedLive("notices that an anchor is gone, belongs to another log, or is ahead of its own", () =>
-    Effect.gen(function* () {
-      const root = yield* folder
-      const path = join(root, "one")
-      yield* smallLog(path)
-      const anchor = join(path, "anchor.log")
-      const whole = readFileSync(anchor, "utf8")
-      const other = join(root, "two")
-      yield* smallLog(other)
-      for (const [text, how] of [
-        [null, "the anchor file is missing"],
-        ["", "the anchor file does not belong to this log"],
-        [readFileSync(join(other, "anchor.log"), "utf8"), "the anchor file does not belong to this log"],
-        [whole.slice(whole.indexOf("\n") + 1), "the anchor file does not belong to this log"]
-      ] as const) {
-        if (text === null) rmSync(anchor)
-        else writeFileSync(anchor, text)
-        expect(yield* verdictOn(path)).toEqual({ reported: true, how })
-      }
-      // A log ahead of its anchor was killed between the two writes; a torn line says nothing.
-      const lines = whole.trimEnd().split("\n")
-      for (const text of [`${lines[0]}\n`, `${lines.slice(0, 2).join("\n")}\n`, whole.slice(0, -10)]) {
-        writeFileSync(anchor, text)
-        expect(yield* verdictOn(path)).toEqual({ reported: false, how: "ok" })
-      }
-    })
-  )
-
-  it.scopedLive("a backup that was put back is taken for whole when that is said, and only then", () =>
+  it.scopedLive("a backup that was put back is written on once its report is accepted, and only then", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* smallLog(path)
@@ -317,27 +292,38 @@ describe("verify", () => {
       })
       yield* Effect.provide(remembered, layerOf(path))
       const before = readFileSync(anchor, "utf8")
-      for (const name of ["log.db-wal", "log.db-shm"]) rmSync(join(path, name), { force: true })
       copyFileSync(`${log}.backup`, log)
-      expect((yield* verdictOn(path)).reported).toBe(true)
-      expect((yield* Effect.flip(Effect.provide(remembered, layerOf(path))))._tag).toBe("StorageError")
-      // In a process that has the log open, too.
+      const report = yield* reportOn(path)
+      expect(report.ok).toBe(false)
+      expect(yield* Effect.flip(Effect.provide(remembered, layerOf(path)))).toMatchObject({ code: "STREAM_DAMAGED" })
       yield* Effect.gen(function* () {
         const daybook = yield* Daybook
-        yield* daybook.reanchor
-        expect(yield* daybook.verify()).toMatchObject({ ok: true })
+        const other = yield* Effect.flip(daybook.accept("0".repeat(64)))
+        expect(other._tag).toBe("NotAccepted")
+        expect((yield* daybook.verify()).ok).toBe(false)
+        // In a process that has the log open, too.
+        yield* daybook.accept(report.digest!)
+        expect(yield* daybook.verify()).toMatchObject({ ok: true, accepted: report.problems })
         yield* remembered
-        expect(yield* daybook.verify()).toMatchObject({ ok: true })
+        expect(yield* daybook.verify()).toMatchObject({ ok: true, accepted: report.problems })
+        expect((yield* daybook.agents).map(({ name }) => name)).toEqual(["Grace", "ada"])
+        expect((yield* Effect.flip(daybook.accept(report.digest!))).message).toContain("has no damage")
       }).pipe(Effect.provide(layerOf(path)))
-      expect(yield* verdictOn(path)).toEqual({ reported: false, how: "ok" })
-      expect(readFileSync(`${anchor}.old`, "utf8")).toBe(before)
-      // What is damaged otherwise still is.
+      expect(yield* reportOn(path)).toMatchObject({ ok: true, accepted: report.problems, events: 11, streams: 2 })
+      expect(readFileSync(`${anchor}.before-epoch-2`, "utf8")).toBe(before)
+      // Other damage is not accepted with it, nor is the same place once it is changed again.
       withDb(path, (db) => db.exec("UPDATE events SET actor = 'eve' WHERE version = 2"))
+      const edited = yield* reportOn(path)
+      expect(edited.ok).toBe(false)
       yield* Effect.provide(
-        Effect.flatMap(Daybook, ({ reanchor }) => reanchor),
+        Effect.flatMap(Daybook, ({ accept }) => accept(edited.digest!)),
         layerOf(path)
       )
-      expect((yield* verdictOn(path)).reported).toBe(true)
+      yield* Effect.provide(remembered, layerOf(path))
+      expect((yield* reportOn(path)).ok).toBe(true)
+      withDb(path, (db) => db.exec("UPDATE events SET actor = 'mallory' WHERE version = 2"))
+      expect((yield* reportOn(path)).ok).toBe(false)
+      expect(yield* Effect.flip(Effect.provide(remembered, layerOf(path)))).toMatchObject({ code: "STREAM_DAMAGED" })
     })
   )
 
@@ -345,17 +331,21 @@ describe("verify", () => {
     Effect.gen(function* () {
       const path = yield* folder
       yield* smallLog(path)
-      withDb(path, (db) => db.exec("DELETE FROM events WHERE version > 3"))
+      withDb(path, (db) => db.exec("DELETE FROM events WHERE version > 3 AND stream = 'ada'"))
       const before = dumpOf(path)
       yield* Effect.gen(function* () {
         const daybook = yield* Daybook
         const { list, remember } = yield* daybook.agent("ada", { trust: "full" })
         const error = yield* Effect.flip(remember({ title: "one more" }))
-        expect({ ...error }).toMatchObject({ _tag: "StorageError", kind: "damaged", code: "BEHIND_ITS_ANCHOR" })
+        expect({ ...error }).toMatchObject({ _tag: "StorageError", kind: "damaged", code: "STREAM_DAMAGED" })
+        expect(error.message).toContain("verify --accept DIGEST")
         // What is still there can be read.
         expect((yield* list()).length).toBe(3)
+        expect(dumpOf(path)).toBe(before)
+        // Another agent goes on.
+        const grace = yield* daybook.agent("Grace", { trust: "full" })
+        expect((yield* grace.remember({ title: "one more" })).outcome).toBe("added")
       }).pipe(Effect.provide(layerOf(path)))
-      expect(dumpOf(path)).toBe(before)
     })
   )
 })

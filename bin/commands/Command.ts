@@ -2,7 +2,7 @@ import type { Option } from "commander"
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { StorageError } from "../../events/errors.js"
+import type { NotAccepted, StorageError } from "../../events/errors.js"
 import type { TrustLevel } from "../../events/Trust.js"
 import type { PolicyFile } from "../../layers/config.js"
 import type { CommandError } from "../../src/actor/Actor.js"
@@ -69,6 +69,7 @@ export type Failure =
   | CommandEnded
   | EmbedderError
   | EmbedderUnavailable
+  | NotAccepted
   | StorageError
   | UnknownEmbedder
 

@@ -104,6 +104,8 @@ const describe = (event: DaybookEvent): string => {
       return runText(event.payload)
     case "ERASE":
       return `${count(event.payload.versions.length, "event")}: ${event.payload.reason}`
+    case "ACCEPT":
+      return `${count(event.payload.places.length, "damaged place")}, report ${event.payload.digest}`
     default:
       return JSON.stringify((event as DaybookEvent).payload)
   }

@@ -1,26 +1,44 @@
+import { InvalidArgumentError } from "commander"
 import * as Effect from "effect/Effect"
+import type { Problem } from "../../events/EventLog.js"
 import type { Verification } from "../../events/verify.js"
-import { CommandEnded, exitCodes, refused } from "../exit.js"
+import { CommandEnded, exitCodes, refused, usageError } from "../exit.js"
 import { count } from "../format.js"
 import { option } from "../options.js"
 import { fields } from "../table.js"
 import type { Command } from "./Command.js"
 
-export const verify: Command<{ readonly restored?: boolean }> = {
+interface VerifyOptions {
+  readonly accept?: string
+  readonly expect?: string
+}
+
+const digest = (value: string): string => {
+  if (/^[0-9a-f]{64}$/.test(value)) return value
+  throw new InvalidArgumentError("must be 64 hexadecimal digits, as 'daybook verify' prints them")
+}
+
+export const verify: Command<VerifyOptions> = {
   usage: "verify",
   summary: "verify the log's hashes and anchor: of all agents, or of --agent",
   operator: true,
-  options: [option("--restored", "anchor the log anew after restoring a backup; keep the old anchor")],
-  examples: ["verify", "verify --agent scout --json", "verify --restored"],
-  run: ({ agent, agentWasPassed, daybook, out }, { restored = false }) =>
+  options: [
+    option("--accept <digest>", "accept the damage of this report; keep the old anchor", digest),
+    option("--expect <head>", "fail unless the anchor has this line", digest)
+  ],
+  examples: ["verify", "verify --agent scout --json"],
+  details: ["'accept' and 'expect' take the digest and the anchor that an earlier 'verify' printed."],
+  run: ({ agent, agentWasPassed, daybook, out }, options) =>
     Effect.gen(function* () {
+      if (options.accept !== undefined && agentWasPassed) {
+        return yield* usageError("--accept takes a report on all agents: leave out --agent")
+      }
       const checked = yield* daybook.pipe(
-        Effect.flatMap(({ agents, reanchor, verify }) =>
+        Effect.flatMap(({ accept, agents, verify }) =>
           Effect.gen(function* () {
             const known = !agentWasPassed || (yield* agents).some(({ name }) => name === agent)
-            if (restored && !known) return yield* noSuchAgent(agent)
-            if (restored) yield* reanchor
-            const verification = yield* verify(agentWasPassed ? agent : undefined)
+            if (options.accept !== undefined) yield* accept(options.accept)
+            const verification = yield* verify(agentWasPassed ? agent : undefined, { expect: options.expect })
             // An agent whose events were cut off is damage; one without any trace is a typing error.
             return verification.ok && !known ? yield* noSuchAgent(agent) : verification
           })
@@ -31,29 +49,34 @@ export const verify: Command<{ readonly restored?: boolean }> = {
           (error) => Effect.succeed(unreadable(error.message))
         )
       )
-      const { events, head, ok, problems, streams } = checked
-      yield* out.show({ ok, events, streams, head, problems }, () =>
+      yield* out.show(checked, () =>
         [
-          fields(out, [
-            ["ok", ok ? "yes" : "no"],
-            ["events", events],
-            ["agents", streams],
-            ...(head === null ? [] : [["head", `version ${head.version}, ${head.hash}`] as const])
-          ]),
-          ...problems.map(
-            ({ stream, version, what: problem }) =>
-              `${stream ?? "log"}${version === null ? "" : ` ${version}`}: ${problem}`
-          )
+          fields(out, summaryOf(checked)),
+          ...checked.problems.map(placeText),
+          ...checked.accepted.map((place) => `accepted: ${placeText(place)}`),
+          ...checked.repairs.map((repair) => `repaired: ${repair}`)
         ].join("\n")
       )
-      if (!ok) {
+      if (!checked.ok) {
         return yield* new CommandEnded({
           code: exitCodes.damaged,
-          message: `${count(problems.length, "problem")} found`
+          message: `${count(checked.problems.length, "problem")} found`
         })
       }
     })
 }
+
+const summaryOf = ({ anchor, digest, events, head, ok, streams }: Verification) => [
+  ["ok", ok ? "yes" : "no"] as const,
+  ["events", events] as const,
+  ["agents", streams] as const,
+  ...(head === null ? [] : [["head", `version ${head.version}, ${head.hash}`] as const]),
+  ...(anchor === null ? [] : [["anchor", anchor] as const]),
+  ...(digest === null ? [] : [["digest", digest] as const])
+]
+
+const placeText = ({ stream, version, what }: Problem): string =>
+  `${stream ?? "log"}${version === null ? "" : ` ${version}`}: ${what}`
 
 const noSuchAgent = (agent: string) => refused(`no agent ${agent}: 'daybook agents' lists them`)
 
@@ -62,5 +85,9 @@ const unreadable = (problem: string): Verification => ({
   events: 0,
   streams: 0,
   head: null,
-  problems: [{ stream: null, version: null, what: problem }]
+  problems: [{ stream: null, version: null, what: problem }],
+  anchor: null,
+  repairs: [],
+  accepted: [],
+  digest: null
 })

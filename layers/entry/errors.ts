@@ -3,6 +3,7 @@ export {
   AlreadyErased,
   CommandConflict,
   InvalidEvent,
+  NotAccepted,
   StorageError,
   UnknownEvent,
   VersionConflict

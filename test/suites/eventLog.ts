@@ -445,7 +445,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
         expect(yield* log.at("nobody", [1, 2])).toEqual([])
         expect(yield* log.versionAt("nobody", Number.MAX_SAFE_INTEGER)).toBe(0)
         expect(yield* log.streams).toEqual([])
-        expect(yield* log.problems(null)).toEqual([])
+        expect((yield* log.inspect({ stream: null })).problems).toEqual([])
       })
     )
 

@@ -1,0 +1,43 @@
+import type { Payload } from "./catalogue.js"
+import type { Problem } from "./EventLog.js"
+import { type Db, sql } from "./statement.js"
+
+/** The stream of the installation itself. No agent can have its name: names of agents have no spaces. */
+export const installationStream = "daybook installation"
+
+/** Damage that an operator accepted stops no write. Damage that names no stream cannot be accepted in place. */
+export const withoutAccepted = (db: Db, problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => {
+  if (problems.length === 0) return problems
+  const accepted = new Set(acceptedIn(payloadsOf(db)).map(keyOf))
+  return problems.filter((problem) => !accepted.has(keyOf(problem)))
+}
+
+/** The places that ACCEPT events name; one that cannot be read names none. */
+export const acceptedIn = (payloads: ReadonlyArray<string | null>): ReadonlyArray<Problem> =>
+  payloads.flatMap((payload) => {
+    try {
+      const places: ReadonlyArray<Place> = JSON.parse(payload ?? "{}").places ?? []
+      return places.map(({ stream = null, version = null, ...place }) => ({ stream, version, ...place }))
+    } catch {
+      return []
+    }
+  })
+
+type Place = Payload<"ACCEPT">["places"][number]
+
+/** A problem as an ACCEPT event stores it. */
+export const placeOf = ({ stream, version, ...problem }: Problem): Place => ({
+  ...(stream === null ? {} : { stream }),
+  ...(version === null ? {} : { version }),
+  ...problem
+})
+
+export const keyOf = ({ evidence, stream, version, what }: Problem): string =>
+  JSON.stringify([stream, version, what, evidence ?? null])
+
+export const acceptedCount = (db: Db): number => payloadsOf(db).length
+
+const payloadsOf = (db: Db): ReadonlyArray<string | null> =>
+  sql(db, "SELECT payload FROM events WHERE stream = ? AND type = 'ACCEPT' ORDER BY version")
+    .all(installationStream)
+    .map(({ payload }) => payload)

@@ -1,0 +1,169 @@
+import { crc32 } from "node:zlib"
+import { sha256 } from "./Chain.js"
+
+/**
+ * The lines of an anchor. Each is `<hash> <JSON>`, its hash is SHA-256(hash of the line before ‖ JSON): a line that was
+ * edited, removed, added or moved breaks every line after it. The first line of a file holds everything that the file
+ * before it said, and that file's last hash.
+ */
+
+/** The version of the check of a stream. A mark of another version is ignored, so its stream is verified again. */
+export const checkVersion = 1
+
+/** `[stream, version, hash, check]`. `check` is the `checkVersion` under which the stream was verified up to here, or 0. */
+export type HeadEntry = readonly [stream: string, version: number, hash: string, check: number]
+
+/** Inode, bytes and change time (milliseconds) of `log.db`. */
+export type FileState = readonly [inode: number, bytes: number, changed: number]
+
+export interface LineContent {
+  /** Counts the lines of all files of this log from 1. */
+  readonly line: number
+  /** The newest event that the anchor covers. */
+  readonly sequence: number
+  readonly heads: ReadonlyArray<HeadEntry>
+  /** Where a stream is verified up to, if that is not its head. */
+  readonly marks?: ReadonlyArray<HeadEntry>
+  /** The state in which Daybook last left `log.db`. */
+  readonly file?: FileState
+  /** Marks of earlier lines count no more: `log.db` was changed by somebody else. */
+  readonly unmarked?: true
+  /** Where the next slice of the check in the background begins. */
+  readonly slice?: readonly [stream: string, version: number]
+  /** Repairs of the anchor that this line made. */
+  readonly repaired?: ReadonlyArray<string>
+}
+
+/** The first line of a file. */
+export interface FirstLine extends LineContent {
+  /** The id of the installation. */
+  readonly log: string
+  /** Raised whenever an operator accepts damage. */
+  readonly epoch: number
+  /** Hash of the last line of the file before; zeros for the first file. */
+  readonly after: string
+}
+
+interface Place {
+  readonly version: number
+  readonly hash: string
+}
+
+/** What the lines of an anchor say together. */
+export interface AnchorState {
+  readonly log: string
+  readonly epoch: number
+  readonly line: number
+  readonly hash: string
+  readonly sequence: number
+  readonly heads: Map<string, Place>
+  readonly marks: Map<string, Place>
+  readonly file: FileState | undefined
+  readonly slice: readonly [stream: string, version: number] | undefined
+  readonly repaired: ReadonlyArray<string>
+}
+
+export const noHash = "0".repeat(64)
+
+/** The text of a line and its hash. */
+export const formatLine = (before: string, content: LineContent): { readonly text: string; readonly hash: string } => {
+  const json = JSON.stringify(content)
+  const hash = sha256(before + json).toString("hex")
+  return { text: `${hash} ${json}\n`, hash }
+}
+
+/** Reads one line and adds it to the state; undefined for the first line of a file. Null where it does not chain. */
+export const applyLine = (state: AnchorState | undefined, line: string): AnchorState | null => {
+  const content = parse(line)
+  if (content === null) return null
+  const hash = line.slice(0, 64)
+  const before = state?.hash ?? (content as Partial<FirstLine>).after
+  if (before === undefined || sha256(before + line.slice(65)).toString("hex") !== hash) return null
+  if (state === undefined) return stateOfFirst(content as FirstLine, hash)
+  if (content.line !== state.line + 1) return null
+  if (content.unmarked === true) state.marks.clear()
+  addHeads(state, content)
+  const { file = state.file, line: number, repaired = [], sequence, slice = state.slice } = content
+  return { ...state, line: number, hash, sequence, file, slice, repaired: [...state.repaired, ...repaired] }
+}
+
+const stateOfFirst = (content: FirstLine, hash: string): AnchorState | null => {
+  const { epoch, file, line, log, repaired = [], sequence, slice } = content
+  if (typeof log !== "string" || !Number.isInteger(epoch)) return null
+  const state: AnchorState = {
+    ...{ log, epoch, line, hash, sequence, file, slice, repaired },
+    heads: new Map(),
+    marks: new Map()
+  }
+  addHeads(state, content)
+  return state
+}
+
+const addHeads = ({ heads, marks }: AnchorState, content: LineContent) => {
+  for (const [stream, version, hash, check] of content.heads) {
+    heads.set(stream, { version, hash })
+    if (check === checkVersion) marks.set(stream, { version, hash })
+  }
+  for (const [stream, version, hash, check] of content.marks ?? []) {
+    if (check === checkVersion) marks.set(stream, { version, hash })
+  }
+}
+
+/** The heads and marks of a state, for the first line of the next file. */
+export const entriesOf = ({ heads, marks }: Pick<AnchorState, "heads" | "marks">) => {
+  const isMarked = (stream: string, { version }: Place) => marks.get(stream)?.version === version
+  return {
+    heads: [...heads].map(
+      ([stream, place]): HeadEntry => [stream, place.version, place.hash, isMarked(stream, place) ? checkVersion : 0]
+    ),
+    marks: [...marks]
+      .filter(([stream, mark]) => heads.get(stream)?.version !== mark.version)
+      .map(([stream, { hash, version }]): HeadEntry => [stream, version, hash, checkVersion])
+  }
+}
+
+const parse = (line: string): LineContent | null => {
+  try {
+    const content = JSON.parse(line.slice(65)) as LineContent
+    const isLine =
+      content !== null &&
+      Number.isInteger(content.line) &&
+      Number.isInteger(content.sequence) &&
+      Array.isArray(content.heads)
+    return isLine ? content : null
+  } catch {
+    return null
+  }
+}
+
+/** What an anchor of the first format says: lines `1 stream version hash crc32`, without a chain. */
+export const readFirstFormat = (
+  text: string,
+  installation: string
+): { readonly heads: ReadonlyMap<string, Place>; readonly problem: string | null } => {
+  const [header = "", ...lines] = text.split("\n")
+  const heads = new Map<string, Place>()
+  if (header !== sealed(`daybook-anchor 1 ${installation}`)) return { heads, problem: "does not belong to this log" }
+  // A process that was killed left its last line unfinished, and the next one wrote on behind it.
+  for (const line of lines) {
+    const [, stream, version, hash] = line.split(" ")
+    const separator = line.lastIndexOf(" ")
+    if (separator < 0 || sealed(line.slice(0, separator)) !== line || hash === undefined) continue
+    const name = nameIn(stream!)
+    if (name === null) return { heads, problem: "has a line whose name cannot be read" }
+    if (Number(version) >= (heads.get(name)?.version ?? 0)) heads.set(name, { version: Number(version), hash })
+  }
+  return { heads, problem: null }
+}
+
+export const isFirstFormat = (text: string): boolean => text.startsWith("daybook-anchor 1 ")
+
+const sealed = (line: string): string => `${line} ${crc32(line).toString(16)}`
+
+const nameIn = (encoded: string): string | null => {
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    return null
+  }
+}

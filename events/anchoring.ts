@@ -1,0 +1,250 @@
+import { join } from "node:path"
+import * as Anchor from "./Anchor.js"
+import { acceptedCount } from "./accepted.js"
+import {
+  type AnchorState,
+  checkVersion,
+  entriesOf,
+  type FirstLine,
+  type HeadEntry,
+  type LineContent,
+  noHash,
+  readFirstFormat
+} from "./anchorLines.js"
+import { anchorDamaged } from "./damage.js"
+import type { Head } from "./EventLog.js"
+import { type LogFiles, sameFileState } from "./logFiles.js"
+import { type Db, sql } from "./statement.js"
+import { checkSlice } from "./streamCheck.js"
+
+/** The log's side of the anchor: what the log knows of it, and the lines that are due. Callers hold the write lock. */
+export interface Anchoring {
+  readonly anchor: Anchor.Anchor
+  /** Creates the anchor of a new log, or seals one of the first format. Needs a transaction of its own. */
+  readonly adopt: () => void
+  /** The anchor's state. Throws where it is damaged. */
+  readonly current: () => AnchorState
+  /** Appends one line for everything that was committed since the last, by any process. */
+  readonly appendLine: (line: DueLine) => AnchorState
+  /** Writes down which line is on disk. Part of the caller's transaction. */
+  readonly refer: (line: OnDisk) => void
+  /** Begins a new file with the heads that the log has, whatever the old one said; keeps a copy of the old one. */
+  readonly startEpoch: () => void
+  /** A slice of the check in the background; undefined where nothing is marked. */
+  readonly slice: (reader: Db, millis: number) => Partial<LineContent> | undefined
+}
+
+export interface DueLine {
+  /** Only this process changed `log.db` since the anchor said what state it is in. Absent: the line does not say. */
+  readonly fileIsKnown?: boolean
+  /** The events of this process's last transaction: the sequence before the first, and of the last. */
+  readonly own?: { readonly heads: ReadonlyArray<Head>; readonly after: number; readonly last: number }
+  readonly more?: Partial<LineContent> | undefined
+}
+
+export interface OnDisk {
+  readonly line: number
+  readonly hash: string
+}
+
+interface Options {
+  readonly folder: string
+  readonly installation: string
+  readonly writer: Db
+  readonly files: LogFiles
+  /** Whether this process verified the stream before it wrote to it. */
+  readonly isChecked: (stream: string) => boolean
+}
+
+export const make = ({ files, folder, installation, isChecked, writer }: Options): Anchoring => {
+  const anchor = Anchor.make(join(folder, "anchor.log"))
+  let opened: unknown
+
+  const refer = ({ hash, line }: OnDisk) =>
+    void sql(writer, "UPDATE anchor_reference SET line = ?, hash = ?").run(line, Buffer.from(hash, "hex"))
+
+  const adopt = () => {
+    const reference = referenceIn(writer)
+    if (reference?.line === 0) refer(adoptAnchor(anchor, installation, writer))
+  }
+
+  const current = (): AnchorState => {
+    const read = anchor.read({ repair: true })
+    if (read.kind === "state" && read.hashes === opened) return read.state
+    const problem = anchorProblem(read, referenceIn(writer), installation)
+    if (problem !== null || read.kind !== "state") throw anchorDamaged(problem!)
+    opened = read.hashes
+    return read.state
+  }
+
+  const appendLine: Anchoring["appendLine"] = ({ fileIsKnown, more = {}, own }) => {
+    const state = current()
+    const newest = newestSequence(writer)
+    const isOwn = state.sequence === own?.after && newest === own.last
+    const heads = isOwn ? own.heads.map(headEntry) : newest > state.sequence ? headsSince(writer, state) : []
+    const written = new Map(own?.heads.map(({ stream, version }) => [stream, version]))
+    const file = files.state()
+    const isNoted = fileIsKnown === undefined || sameFileState(state.file, file)
+    const note = isNoted ? {} : fileIsKnown ? { file } : { file, unmarked: true as const }
+    if (heads.length === 0 && Object.keys({ ...note, ...more }).length === 0) return state
+    return anchor.append({
+      sequence: Math.max(newest, state.sequence),
+      heads: heads.map(([stream, version, hash]) => {
+        const check = written.get(stream) === version && isChecked(stream) ? checkVersion : 0
+        return [stream, version, hash, check]
+      }),
+      ...note,
+      ...more
+    })
+  }
+
+  const slice: Anchoring["slice"] = (reader, millis) => {
+    const read = anchor.read({ repair: false })
+    if (read.kind !== "state") return undefined
+    const checked = checkSlice(reader, read.state, millis)
+    if (checked === null) return undefined
+    const { damaged, next } = checked
+    return { slice: next, ...(damaged === null ? {} : { marks: [[damaged, 0, noHash, checkVersion]] }) }
+  }
+
+  const startEpoch = () => {
+    const file = join(folder, "anchor.log")
+    const read = anchor.read({ repair: false })
+    const state = read.kind === "state" ? read.state : undefined
+    const reference = referenceIn(writer) ?? { line: 0, hash: noHash }
+    const epoch = 1 + acceptedCount(writer)
+    Anchor.keep(file, `before-epoch-${epoch}`)
+    const last = state !== undefined && state.line >= reference.line ? state : reference
+    const heads = streamHeads(writer).map(headEntry)
+    const sequence = newestSequence(writer)
+    const first = { line: last.line + 1, log: installation, epoch, after: last.hash, sequence, heads }
+    sql(writer, "DELETE FROM anchor_reference").run()
+    sql(writer, "INSERT INTO anchor_reference (line, hash) VALUES (0, zeroblob(32))").run()
+    refer(anchor.replace(first))
+  }
+
+  return { anchor, adopt, current, appendLine, refer, startEpoch, slice }
+}
+
+/** The line that the log knows to be on disk; null where the log does not say. */
+export const referenceIn = (db: Db): OnDisk | null => {
+  const rows = sql(db, "SELECT line, hash FROM anchor_reference").all()
+  const [row] = rows
+  const isSound = rows.length === 1 && Number.isInteger(row.line) && row.hash instanceof Uint8Array
+  return isSound ? { line: row.line, hash: Buffer.from(row.hash).toString("hex") } : null
+}
+
+/** The problem of an anchor that the log refers to; null where there is none. */
+export const anchorProblem = (
+  read: Anchor.AnchorRead,
+  reference: OnDisk | null,
+  installation: string
+): string | null => {
+  if (reference === null) return "the log does not say which of its lines is on disk"
+  if (read.kind === "missing") return "the anchor file is missing"
+  if (read.kind === "firstFormat") return firstFormatProblem(read.text, reference, installation)
+  if (read.kind === "broken") return `the anchor file was changed: ${read.problem}`
+  const { hashAt, state } = read
+  if (state.log !== installation) return "the anchor file does not belong to this log"
+  if (reference.line === 0) return state.line === 1 ? null : "the log refers to no line of the anchor file"
+  const hash = hashAt(reference.line)
+  if (hash === reference.hash) return null
+  return state.line < reference.line
+    ? `the anchor file was cut: it ends with line ${state.line}, and the log refers to line ${reference.line}`
+    : `the anchor file was changed: line ${reference.line} is not the one that the log refers to`
+}
+
+const firstFormatProblem = (text: string, reference: OnDisk, installation: string): string => {
+  if (reference.line > 0) return "the anchor file is older than the log"
+  const { problem } = readFirstFormat(text, installation)
+  return problem === null ? "the anchor file is of the first format, and not sealed yet" : `the anchor file ${problem}`
+}
+
+/** Takes over the anchor of a log that refers to none yet: creates it, or seals one of the first format. */
+const adoptAnchor = (anchor: Anchor.Anchor, installation: string, db: Db): AnchorState => {
+  const read = anchor.read({ repair: false })
+  const first = (heads: FirstLine["heads"], repaired: ReadonlyArray<string>): FirstLine => ({
+    ...{ line: 1, log: installation, epoch: 1, after: noHash, heads },
+    sequence: heads.length === 0 ? 0 : newestSequence(db),
+    ...(repaired.length === 0 ? {} : { repaired })
+  })
+  const isNew = newestSequence(db) === 0
+  if (isNew && (read.kind === "missing" || (read.kind === "broken" && read.isEmpty)))
+    return anchor.replace(first([], []))
+  if (read.kind === "firstFormat") {
+    const { heads, problem } = readFirstFormat(read.text, installation)
+    if (problem !== null) throw anchorDamaged(`the anchor file ${problem}`)
+    return anchor.replace(first(sealedHeads(db, heads), ["an anchor of the first format was sealed"]))
+  }
+  // A process created or sealed the anchor and was killed before its transaction was committed.
+  if (read.kind === "state" && read.state.line === 1 && read.state.log === installation) return read.state
+  throw anchorDamaged(anchorProblem(read, { line: 0, hash: noHash }, installation)!)
+}
+
+/** The heads of an old anchor, moved on to the log's own where the log is ahead of it. */
+const sealedHeads = (db: Db, old: ReadonlyMap<string, { readonly version: number; readonly hash: string }>) => {
+  const heads = new Map(
+    [...old].map(([stream, { hash, version }]) => [stream, [stream, version, hash, 0] as HeadEntry])
+  )
+  for (const head of streamHeads(db)) {
+    const anchored = old.get(head.stream)
+    const [, version, hash] = headEntry(head)
+    const isReached =
+      anchored === undefined ||
+      (anchored.version === version
+        ? anchored.hash === hash
+        : hashAtVersion(db, head.stream, anchored.version) === anchored.hash)
+    if (isReached) heads.set(head.stream, headEntry(head))
+  }
+  return [...heads.values()]
+}
+
+const hashAtVersion = (db: Db, stream: string, version: number): string | undefined => {
+  const hash = sql(db, "SELECT hash FROM events WHERE stream = ? AND version = ?").get(stream, version)?.hash
+  return hash instanceof Uint8Array ? Buffer.from(hash).toString("hex") : undefined
+}
+
+/** The heads of the streams that have events after the newest one that the anchor covers. */
+const headsSince = (db: Db, { heads, sequence }: AnchorState): ReadonlyArray<HeadEntry> =>
+  sql(
+    db,
+    `SELECT stream, version, hash FROM events WHERE (stream, version) IN
+      (SELECT stream, max(version) FROM events WHERE sequence > ? GROUP BY stream)`
+  )
+    .all(sequence)
+    .filter(({ hash, stream, version }) => hash instanceof Uint8Array && version > (heads.get(stream)?.version ?? 0))
+    .map(headEntry)
+
+const headEntry = ({ hash, stream, version }: Pick<Head, "stream" | "version" | "hash">): HeadEntry => [
+  stream,
+  version,
+  Buffer.from(hash).toString("hex"),
+  0
+]
+
+/** The newest sequence in the table. SQLite's own `sqlite_sequence` can be edited without a trace. */
+export const newestSequence = (db: Db): number =>
+  sql(db, "SELECT max(sequence) AS newest FROM events").get().newest ?? 0
+
+/** The head of every stream. It jumps from stream to stream through the index: the cost grows with streams, not events. */
+export const streamHeads = (db: Db): ReadonlyArray<Head> =>
+  sql(
+    db,
+    `WITH RECURSIVE names (stream) AS (
+        SELECT min(stream) FROM events
+        UNION ALL
+        SELECT (SELECT min(stream) FROM events WHERE stream > names.stream) FROM names WHERE names.stream IS NOT NULL)
+      SELECT e.stream, e.version, e.hash, e.recorded_at AS recordedAt FROM names
+      JOIN events e ON e.stream = names.stream
+        AND e.version = (SELECT max(version) FROM events WHERE stream = names.stream)
+      ORDER BY e.stream`
+  ).all()
+
+/** The first line of the next file. It says what this one does. */
+export const nextFile = (state: AnchorState, changes: Partial<FirstLine> = {}): FirstLine => ({
+  ...{ line: state.line + 1, log: state.log, epoch: state.epoch, after: state.hash, sequence: state.sequence },
+  ...entriesOf(state),
+  ...(state.file === undefined ? {} : { file: state.file }),
+  ...(state.slice === undefined ? {} : { slice: state.slice }),
+  ...changes
+})

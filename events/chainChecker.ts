@@ -1,0 +1,97 @@
+import * as Either from "effect/Either"
+import { digestOf, genesis, hashOf, type StoredEvent, sameBytes, sha256 } from "./Chain.js"
+import type { Codec } from "./Codec.js"
+import type { Problem } from "./EventLog.js"
+import { toParams } from "./eventRows.js"
+
+/** The most problems of one stream that are told apart. */
+export const maxStreamProblems = 10_000
+
+/** The event before the first that is checked. */
+export type Before = Pick<StoredEvent, "version" | "hash" | "recordedAt" | "sequence">
+
+const start: Before = { version: 0, hash: genesis, recordedAt: 0, sequence: 0 }
+
+/** Checks the events of one stream behind `before`. They must arrive in version order. */
+export const chainChecker = (stream: string, codec: Codec, before: Before = start) => {
+  const problems: Array<Problem> = []
+  const erased = new Map<number, number>()
+  const allowedErasures = new Map<number, number>()
+  let { hash: previous, recordedAt, sequence, version } = before
+  const report = (event: StoredEvent, problem: string) => {
+    if (problems.length >= maxStreamProblems) return
+    problems.push({ stream, version: event.version, what: problem, evidence: evidenceOf(event) })
+  }
+  return {
+    next: (event: StoredEvent) => {
+      version++
+      if (!wellTyped(event)) return report(event, "a column has a value of the wrong type")
+      if (event.version !== version) {
+        report(event, `the versions have a gap: ${version} is missing`)
+        version = event.version
+      }
+      if (event.sequence <= sequence) report(event, "the sequence runs backwards")
+      if (event.recordedAt < recordedAt) report(event, "the recording time runs backwards")
+      if (event.payload !== null && event.salt !== null) {
+        if (!sameBytes(digestOf(event.salt, event.requestDigest, event.payload), event.digest)) {
+          report(event, "the payload does not match its digest")
+        }
+        if (event.erasedAt !== null) report(event, "the event is marked as erased but still has its payload")
+      } else {
+        if (event.payload !== null || event.salt !== null || event.requestDigest !== null) {
+          report(event, "the event is only partly erased")
+        }
+        erased.set(event.version, event.erasedAt ?? -1)
+      }
+      if (!sameBytes(hashOf(previous, event), event.hash))
+        report(event, "the hash does not follow from the event before")
+      if (event.type === "ERASE") {
+        const decoded = codec.decode(event)
+        if (Either.isRight(decoded) && decoded.right.type === "ERASE" && decoded.right.payload !== null) {
+          for (const erasedVersion of decoded.right.payload.versions)
+            allowedErasures.set(erasedVersion, event.recordedAt)
+        }
+      }
+      previous = event.hash
+      recordedAt = event.recordedAt
+      sequence = event.sequence
+    },
+    count: () => version,
+    hash: () => previous,
+    /** Without `erasures` only the chain: an event may be erased by one behind the last that was checked. */
+    problems: ({ erasures }: { readonly erasures: boolean }): ReadonlyArray<Problem> => {
+      if (!erasures) return problems
+      for (const [erasedVersion, erasedAt] of erased) {
+        if (!allowedErasures.has(erasedVersion))
+          problems.push({ stream, version: erasedVersion, what: "the payload is missing and no ERASE event names it" })
+        else if (allowedErasures.get(erasedVersion) !== erasedAt) {
+          problems.push({ stream, version: erasedVersion, what: "the erasure time differs from the ERASE event" })
+        }
+      }
+      return problems
+    }
+  }
+}
+
+/** Tells apart two states of a damaged row, without its content. */
+const evidenceOf = (event: StoredEvent): string =>
+  sha256(
+    JSON.stringify(
+      toParams(event).map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value))
+    )
+  ).toString("hex")
+
+/** A single flipped bit can turn a text into a blob of the same bytes, or a missing value into 0. */
+const wellTyped = (event: StoredEvent): boolean =>
+  [event.sequence, event.version, event.schema, event.ordinal, event.occurredAt, event.recordedAt].every(
+    Number.isInteger
+  ) &&
+  [event.stream, event.type, event.actor].every(isText) &&
+  [event.payload, event.commandId, event.cause].every((value) => value === null || isText(value)) &&
+  [event.digest, event.hash].every(isBytes(32)) &&
+  (event.salt === null || isBytes(16)(event.salt)) &&
+  (event.requestDigest === null || isBytes(32)(event.requestDigest)) &&
+  (event.erasedAt === null || Number.isInteger(event.erasedAt))
+
+const isText = (value: unknown) => typeof value === "string"
+const isBytes = (length: number) => (value: unknown) => value instanceof Uint8Array && value.length === length

@@ -1,0 +1,267 @@
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { withoutAccepted } from "./accepted.js"
+import {
+  type Anchoring,
+  anchorProblem,
+  type DueLine,
+  make as makeAnchoring,
+  newestSequence,
+  nextFile,
+  type OnDisk,
+  referenceIn
+} from "./anchoring.js"
+import { streamDamaged } from "./damage.js"
+import type { AcceptedTimer, Append, Head } from "./EventLog.js"
+import { type StorageError, storageError } from "./errors.js"
+import { sameFileState, watch } from "./logFiles.js"
+import { assertSchema } from "./logSchema.js"
+import { appendBatch, appendedEvents, appendMillis } from "./metrics.js"
+import { busyTimeoutMillis, retryWhileBusy } from "./sqlite.js"
+import { type Db, sql } from "./statement.js"
+import { type Answer, setTimer, storeAll } from "./store.js"
+import { checkStream } from "./streamCheck.js"
+import * as VectorCache from "./vectorCache.js"
+
+/** Stream heads cached between appends: about 200 bytes each. */
+const maxCachedHeads = 10_000
+
+/** Milliseconds between two fdatasyncs of the anchor. No acknowledgement waits for one. */
+const syncMillis = 1_000
+
+/** Milliseconds that one slice of the check in the background takes: one with each sync, one when the log is closed. */
+const sliceMillis = 5
+
+export interface CommitterOptions {
+  readonly folder: string
+  /** The path of `log.db`. */
+  readonly file: string
+  readonly installation: string
+  readonly reader: Db
+  readonly writer: Db
+}
+
+/** Stores groups of appends, each group in one transaction, and anchors what was committed. */
+export interface Committer {
+  readonly anchoring: Anchoring
+  /** Creates the anchor of a new log, or seals one of the first format. */
+  readonly adopt: () => void
+  readonly run: (appends: ReadonlyArray<Append>) => Effect.Effect<ReadonlyArray<Answer>>
+  readonly accept: (append: Append, timers: ReadonlyArray<AcceptedTimer>) => void
+  /** Brings the anchor to disk, refers to its last line, and notes the state of `log.db`. */
+  readonly close: () => void
+}
+
+export const make = ({ file, folder, installation, reader, writer }: CommitterOptions): Committer => {
+  const checked = new Set<string>()
+  /** Streams with damage, until another process writes to the log. */
+  const refused = new Map<string, StorageError>()
+  const cache = { version: -1, schema: -1, epoch: 0, sequence: 0, heads: new Map<string, Head>() }
+  let onDisk: OnDisk | undefined
+  let timer: NodeJS.Timeout | undefined
+  let hasWritten = false
+
+  const locked = <A>(work: () => A): A => {
+    sql(writer, "BEGIN IMMEDIATE").run()
+    try {
+      const result = work()
+      sql(writer, "COMMIT").run()
+      return result
+    } finally {
+      if (writer.inTransaction) sql(writer, "ROLLBACK").run()
+    }
+  }
+  // Reading opens the write-ahead log, whose inode is looked at next.
+  let isAdopted = referenceIn(writer)?.line !== 0
+  const files = watch(file)
+  const anchoring = makeAnchoring({ files, folder, installation, isChecked: (stream) => checked.has(stream), writer })
+  const { anchor } = anchoring
+
+  /** A log that refers to no anchor is new, or its anchor is of the first format. */
+  const adopt = () => {
+    if (!isAdopted) locked(anchoring.adopt)
+    isAdopted = true
+  }
+
+  /** Before the events of a transaction: refuses to write on top of damage, and makes up for a line that is missing. */
+  const prepare = (appends: ReadonlyArray<Append>) => {
+    // `data_version` is unchanged while no other connection writes, so the cached heads are current.
+    const { data_version: version } = sql(writer, "PRAGMA data_version").get()
+    if (version !== cache.version || cache.heads.size > maxCachedHeads) {
+      const { schema_version: schema } = sql(writer, "PRAGMA schema_version").get()
+      if (schema !== cache.schema) assertSchema(writer)
+      cache.heads.clear()
+      refused.clear()
+      Object.assign(cache, { version, schema, sequence: newestSequence(writer) })
+    }
+    let state = anchoring.current()
+    if (cache.sequence > state.sequence) state = anchoring.appendLine({})
+    // Another process found damage in the background: the next append verifies the stream again.
+    for (const { stream } of appends) if (state.marks.get(stream)?.version === 0) checked.delete(stream)
+    // The anchor is ahead where the newest events were cut off. Their numbers are not used again.
+    cache.sequence = Math.max(cache.sequence, state.sequence)
+    return sameFileState(state.file, files.check())
+  }
+
+  /** Stores all waiting appends, of all agents, in one transaction: one fsync for the group. */
+  const store = (appends: ReadonlyArray<Append>) => {
+    adopt()
+    const { fileIsKnown, stored } = locked(() => {
+      const fileIsKnown = prepare(appends)
+      if (onDisk !== undefined) anchoring.refer(onDisk)
+      return { fileIsKnown, stored: storeAll(writer, appends, cache) }
+    })
+    onDisk = undefined
+    hasWritten = true
+    const { appended, heads, sequence } = stored
+    cache.sequence = sequence
+    // A copy: a slice of a shared buffer would keep the whole buffer alive.
+    for (const head of heads) cache.heads.set(head.stream, { ...head, hash: new Uint8Array(head.hash) })
+    return { ...stored, line: { fileIsKnown, own: { heads, after: sequence - appended, last: sequence } } }
+  }
+
+  /** One line for all that was committed since the last. A process that has the lock now writes it, or the next append. */
+  const anchorCommitted = (line: DueLine) => {
+    try {
+      sql(writer, "PRAGMA busy_timeout = 0").get()
+      locked(() => anchoring.appendLine(line))
+    } catch {
+    } finally {
+      sql(writer, `PRAGMA busy_timeout = ${busyTimeoutMillis}`).get()
+    }
+    timer ??= setTimeout(sync, syncMillis).unref()
+  }
+
+  /** In the background. Another process that writes, or the next append, makes up for what fails here. */
+  const sync = () => {
+    timer = undefined
+    try {
+      const more = anchoring.slice(reader, sliceMillis)
+      if (more?.marks !== undefined) checked.clear()
+      const { hash, line } = locked(() => anchoring.appendLine({ more }))
+      if (anchor.isLarge()) return rotate()
+      anchor.syncInBackground((error) => {
+        if (error === null) onDisk = { line, hash }
+      })
+    } catch {}
+  }
+
+  /** The new file follows from a line that the log refers to, so that a crash in between leaves a sound pair. */
+  const rotate = () => {
+    const referred = locked(referToLast)
+    locked(() => {
+      const state = anchoring.current()
+      if (state.line === referred.line) anchoring.refer(anchor.replace(nextFile(state)))
+    })
+  }
+
+  const referToLast = () => {
+    const state = anchoring.current()
+    anchor.sync()
+    anchoring.refer(state)
+    onDisk = undefined
+    return state
+  }
+
+  /** Verifies each stream before this process writes to it for the first time. Undefined where nothing is to verify. */
+  const checkNew = (appends: ReadonlyArray<Append>): Effect.Effect<void, StorageError> | undefined => {
+    const streams = new Set(appends.map(({ stream }) => stream).filter((stream) => !checked.has(stream)))
+    if (streams.size === 0) return undefined
+    const check = (stream: string) =>
+      Effect.gen(function* () {
+        const reference = yield* attempt(() => referenceIn(reader))
+        const read = yield* attempt(() => anchor.read({ repair: false }))
+        // A damaged anchor is of no use here. The transaction will be refused for its sake.
+        if (anchorProblem(read, reference, installation) !== null || read.kind !== "state" || refused.has(stream))
+          return
+        const { file: noted, marks } = read.state
+        const mark = sameFileState(noted, files.state()) ? marks.get(stream) : undefined
+        const found = yield* checkStream(reader, stream, mark, read.state)
+        const [problem] = yield* attempt(() => withoutAccepted(reader, found))
+        if (problem === undefined) checked.add(stream)
+        else refused.set(stream, streamDamaged(stream, problem.version, problem.what))
+      })
+    return Effect.zipRight(retryWhileBusy("log.db", adopt), Effect.forEach(streams, check, { discard: true }))
+  }
+
+  const measured = (appends: ReadonlyArray<Append>) => {
+    const start = performance.now()
+    const stored = store(appends)
+    appendMillis.unsafeUpdate(performance.now() - start, [])
+    appendBatch.unsafeUpdate(stored.appended, [])
+    appendedEvents.unsafeUpdate(stored.appended, [])
+    return stored
+  }
+
+  /** The last words of this process. What fails here makes the next one verify more. */
+  const noteState = () => {
+    try {
+      const more = anchoring.slice(reader, sliceMillis)
+      const { file } = locked(() => {
+        anchoring.appendLine({ more })
+        return referToLast()
+      })
+      if (anchor.isLarge()) rotate()
+      const fileIsKnown = sameFileState(file, files.check())
+      const [{ busy, checkpointed, log }] = writer.pragma("wal_checkpoint(PASSIVE)") as [Record<string, number>]
+      // Only a database that holds everything is described by its inode, size and change time.
+      if (busy === 0 && log === checkpointed) locked(() => anchoring.appendLine({ fileIsKnown }))
+    } catch {}
+  }
+
+  const failAll = (appends: ReadonlyArray<Append>) => (error: StorageError) =>
+    Effect.succeed<ReadonlyArray<Answer>>(appends.map(() => Exit.fail(error)))
+
+  const commit = (appends: ReadonlyArray<Append>): Effect.Effect<ReadonlyArray<Answer>> =>
+    appends.length === 0
+      ? Effect.succeed([])
+      : Effect.matchEffect(
+          retryWhileBusy("log.db", () => measured(appends)),
+          {
+            onFailure: failAll(appends),
+            onSuccess: ({ answers, line }) => {
+              anchorCommitted(line)
+              return Effect.succeed(answers)
+            }
+          }
+        )
+
+  /** A damaged stream is read, not written. The appends to other streams go on. */
+  const commitSound = (appends: ReadonlyArray<Append>): Effect.Effect<ReadonlyArray<Answer>> => {
+    const sound = appends.filter(({ stream }) => !refused.has(stream))
+    return Effect.map(commit(sound), (answers) => {
+      const answerOf = new Map(sound.map((append, index) => [append, answers[index]!]))
+      return appends.map((append) => answerOf.get(append) ?? Exit.fail(refused.get(append.stream)!))
+    })
+  }
+
+  return {
+    anchoring,
+    adopt,
+    accept: (append, timers) => {
+      locked(() => {
+        storeAll(writer, [append], { sequence: Math.max(newestSequence(writer), cache.sequence), heads: new Map() })
+        for (const { due, stream } of timers) setTimer(writer, stream, due)
+        VectorCache.removeDamaged(writer)
+      })
+      locked(() => anchoring.startEpoch())
+      checked.clear()
+      refused.clear()
+      cache.version = -1
+      isAdopted = true
+      hasWritten = true
+    },
+    run: (appends) => {
+      const checking = checkNew(appends)
+      if (checking === undefined) return commit(appends)
+      return Effect.matchEffect(checking, { onFailure: failAll(appends), onSuccess: () => commitSound(appends) })
+    },
+    close: () => {
+      clearTimeout(timer)
+      if (hasWritten) noteState()
+      anchor.close()
+    }
+  }
+}
+
+const attempt = <A>(read: () => A) => Effect.try({ try: read, catch: storageError("log.db") })

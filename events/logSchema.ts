@@ -1,0 +1,66 @@
+import { schemaStatements } from "../migrations/index.js"
+import { schemaDamaged } from "./damage.js"
+import type { Db } from "./statement.js"
+
+/** Objects beside those of the migrations: SQLite's own, and the table of the migrator. */
+const internal: ReadonlyArray<readonly [key: string, text: string | null]> = [
+  ["table sqlite_sequence", "CREATE TABLE sqlite_sequence(name,seq)"],
+  ["index sqlite_autoindex_events_1", null]
+]
+
+const migrationsTable = [
+  "table effect_sql_migrations",
+  `CREATE TABLE "effect_sql_migrations" (
+  migration_id integer PRIMARY KEY NOT NULL,
+  created_at datetime NOT NULL DEFAULT current_timestamp,
+  name VARCHAR(255) NOT NULL
+)`
+] as const
+
+/** What ANALYZE makes. It changes no result. */
+const isStatistics = (key: string) => key.startsWith("table sqlite_stat")
+
+/** Differences between the schema and what the migrations of its level make; places and names only. */
+export const schemaProblems = (db: Db): ReadonlyArray<string> => {
+  // One transaction: another process may migrate meanwhile.
+  const [rows, level] = db.transaction(() => [masterOf(db), levelOf(db)] as const)()
+  // A newer version of Daybook is not damage. It is refused when the log is opened.
+  if (level > schemaStatements.length) return []
+  const expected = expectedAt(level)
+  const problems = rows.flatMap(({ key, text }) => {
+    // The migrator creates its table before the first migration.
+    if (isStatistics(key) || (level === 0 && text === migrationsTable[1])) return []
+    if (!expected.has(key)) return [`the schema has an unexpected ${key}`]
+    return expected.get(key) === text ? [] : [`the schema has another ${key} than Daybook makes`]
+  })
+  const found = new Set(rows.map(({ key }) => key))
+  return [...problems, ...[...expected.keys()].filter((key) => !found.has(key)).map((key) => `the schema lacks ${key}`)]
+}
+
+/** Throws `SCHEMA_DAMAGED` where the schema differs. */
+export const assertSchema = (db: Db): void => {
+  const [problem] = schemaProblems(db)
+  if (problem !== undefined) throw schemaDamaged(problem)
+}
+
+const masterOf = (db: Db) =>
+  (db.prepare("SELECT type, name, sql FROM sqlite_master").all() as ReadonlyArray<Record<string, string | null>>).map(
+    ({ name, sql, type }) => ({ key: `${type} ${name}`, text: sql })
+  )
+
+const levelOf = (db: Db): number => {
+  const exists = db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'effect_sql_migrations'").get()
+  if (exists === undefined) return 0
+  return Number(db.prepare("SELECT max(migration_id) FROM effect_sql_migrations").pluck().get() ?? 0)
+}
+
+const expectedAt = (level: number): Map<string, string | null> => {
+  const objects = schemaStatements
+    .slice(0, level)
+    .flat()
+    .map((text) => {
+      const [, kind, name] = /^CREATE (?:UNIQUE )?(TABLE|INDEX) (\w+)/.exec(text)!
+      return [`${kind!.toLowerCase()} ${name}`, text] as const
+    })
+  return new Map<string, string | null>(level === 0 ? [] : [...objects, ...internal, migrationsTable])
+}

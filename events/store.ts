@@ -1,0 +1,103 @@
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type { Append, AppendError, Appended, Head } from "./EventLog.js"
+import { type AlreadyErased, type CommandConflict, VersionConflict } from "./errors.js"
+import {
+  type EventRow,
+  emptyHead,
+  fromRow,
+  insertEvent,
+  meetsExpectation,
+  selectEvents,
+  toParams
+} from "./eventRows.js"
+import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
+import { type Db, sql } from "./statement.js"
+import * as VectorCache from "./vectorCache.js"
+
+// Appends inside of a transaction. The caller holds the write lock.
+
+export type Answer = Exit.Exit<ReadonlyArray<Appended>, AppendError>
+
+/** The head of a stream as the table has it. */
+export const headOf = (db: Db, stream: string): Head => {
+  const row = sql(
+    db,
+    "SELECT version, hash, recorded_at FROM events WHERE stream = ? ORDER BY version DESC LIMIT 1"
+  ).get(stream)
+  return row === undefined
+    ? emptyHead(stream)
+    : { stream, version: row.version, hash: row.hash, recordedAt: row.recorded_at }
+}
+
+/** The stored events of a command id; none for a new one. */
+export const findCommand = (
+  db: Db,
+  stream: string,
+  commandId: string,
+  request: string
+): Either.Either<Option.Option<Appended>, CommandConflict | AlreadyErased> => {
+  const rows: Array<EventRow> = sql(db, `${selectEvents} WHERE stream = ? AND command_id = ? ORDER BY ordinal`).all(
+    stream,
+    commandId
+  )
+  return repeatOf({ stream, commandId, request }, rows.map(fromRow))
+}
+
+/** A command without an id repeats nothing. */
+const notRepeated: Either.Either<Option.Option<Appended>> = Either.right(Option.none())
+
+/** Stores appends one after the other, each on top of the previous ones. A conflict affects its own append only. */
+export const storeAll = (
+  db: Db,
+  appends: ReadonlyArray<Append>,
+  cache: { readonly sequence: number; readonly heads: ReadonlyMap<string, Head> }
+) => {
+  let { sequence } = cache
+  const heads = new Map<string, Head>()
+  const store = (append: Append): Either.Either<ReadonlyArray<Appended>, AppendError> => {
+    const { commands, due, expected, now, stream, vectors = [] } = append
+    const checked = checkRequests(append)
+    if (Either.isLeft(checked)) return Either.left(checked.left)
+    const answers = new Map<string, Appended>()
+    let hasNewCommand = false
+    for (const { commandId, request = "" } of commands) {
+      const before = commandId === undefined ? notRepeated : findCommand(db, stream, commandId, request)
+      if (Either.isLeft(before)) return Either.left(before.left)
+      if (Option.isSome(before.right)) answers.set(commandId!, before.right.value)
+      else hasNewCommand = true
+    }
+    let head = heads.get(stream) ?? cache.heads.get(stream) ?? headOf(db, stream)
+    if ((hasNewCommand || commands.length === 0) && !meetsExpectation(expected, head.version)) {
+      return Either.left(new VersionConflict({ stream, expected, actual: head.version }))
+    }
+    const stored = commands.map((command): Appended => {
+      const earlier = command.commandId === undefined ? undefined : answers.get(command.commandId)
+      if (earlier !== undefined) return { ...earlier, repeated: true }
+      const rows = linkEvents(head, command, now, () => ++sequence)
+      for (const row of rows) sql(db, insertEvent).run(toParams(row))
+      head = headAfter(head, rows)
+      const answer = { events: rows, repeated: false }
+      if (command.commandId !== undefined) answers.set(command.commandId, answer)
+      return answer
+    })
+    if (hasNewCommand) heads.set(stream, head)
+    if (due !== undefined && (hasNewCommand || commands.length === 0)) setTimer(db, stream, due)
+    VectorCache.put(db, vectors)
+    return Either.right(stored)
+  }
+  const answers = appends.map(
+    (append): Answer => Either.match(store(append), { onLeft: Exit.fail, onRight: Exit.succeed })
+  )
+  return { answers, heads: [...heads.values()], sequence, appended: sequence - cache.sequence }
+}
+
+/** Stores when a stream is due next. */
+export const setTimer = (db: Db, stream: string, due: number | null): void => {
+  if (due === null) sql(db, "DELETE FROM timers WHERE stream = ?").run(stream)
+  // Not an upsert, for the same reason as in `vectorCache`.
+  else if (sql(db, "UPDATE timers SET due = ? WHERE stream = ?").run(due, stream).changes === 0) {
+    sql(db, "INSERT INTO timers (stream, due) VALUES (?, ?)").run(stream, due)
+  }
+}

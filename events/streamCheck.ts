@@ -1,0 +1,143 @@
+import * as Effect from "effect/Effect"
+import type { AnchorState } from "./anchorLines.js"
+import type { StoredEvent } from "./Chain.js"
+import { codec } from "./Codec.js"
+import { type Before, chainChecker } from "./chainChecker.js"
+import type { Problem } from "./EventLog.js"
+import { type StorageError, storageError } from "./errors.js"
+import { type EventRow, fromRow, selectEvents } from "./eventRows.js"
+import { type Db, sql } from "./statement.js"
+
+/** A stream was verified up to here. */
+export interface Mark {
+  readonly version: number
+  readonly hash: string
+}
+
+/** Events checked between two turns of the event loop: a few milliseconds. */
+const pageSize = 250
+
+/**
+ * Verifies the events of a stream behind its mark, the whole stream where there is no mark or the log no longer has its
+ * event, and that the stream reaches its head in the anchor.
+ */
+export const checkStream = (
+  db: Db,
+  stream: string,
+  mark: Mark | undefined,
+  anchored: Anchored
+): Effect.Effect<ReadonlyArray<Problem>, StorageError> =>
+  Effect.gen(function* () {
+    const before = mark === undefined ? undefined : eventAt(db, stream, mark.version)
+    const isMarked = mark !== undefined && hasHash(before, mark.hash)
+    const checker = chainChecker(stream, codec, isMarked ? before : undefined)
+    const misplaced: Array<Problem> = []
+    for (let after = isMarked ? mark.version : 0; ; ) {
+      const events = yield* attempt(() => readPage(db, stream, after))
+      for (const event of events) checker.next(event)
+      const last = events.at(-1)
+      if (!isMarked && last !== undefined) misplaced.push(...(yield* attempt(() => unindexed(db, stream, after, last))))
+      // A damaged index may return a page that does not advance.
+      if (last === undefined || events.length < pageSize || last.version <= after) break
+      after = last.version
+      yield* turn
+    }
+    const misnamed = yield* attempt(() => anchorDifferences(db, stream, anchored))
+    return [...checker.problems({ erasures: true }), ...misplaced, ...misnamed]
+  })
+
+type Anchored = Pick<AnchorState, "heads" | "sequence">
+
+/** A stream has the event that the anchor names as its head, and no other that the anchor must have known. */
+export const anchorDifferences = (db: Db, stream: string, { heads, sequence }: Anchored): ReadonlyArray<Problem> => {
+  const problem = (version: number, what: string) => [{ stream, version, what }]
+  const head = heads.get(stream)
+  const newest: EventRow | undefined = sql(
+    db,
+    `${selectEvents} WHERE stream = ? AND sequence <= ? ORDER BY version DESC LIMIT 1`
+  ).get(stream, sequence)
+  if (newest !== undefined && newest.version > (head?.version ?? 0)) {
+    return problem(newest.version, "the anchor does not name this event, but later ones")
+  }
+  if (head === undefined) return []
+  const found = eventAt(db, stream, head.version)
+  if (found === undefined) return problem(head.version, "the anchor names this event, but the log does not have it")
+  return hasHash(found, head.hash) ? [] : problem(head.version, "the hash differs from the anchor")
+}
+
+/** A part of what lies before the marks, checked in the background. */
+export interface Slice {
+  /** Where the next slice begins. */
+  readonly next: readonly [stream: string, version: number]
+  /** The stream in which damage was found. */
+  readonly damaged: string | null
+}
+
+/** Checks marked events from where the last slice ended, stream by stream, for about so many milliseconds. */
+export const checkSlice = (
+  db: Db,
+  { marks, slice = ["", 0] }: Pick<AnchorState, "marks" | "slice">,
+  millis: number
+): Slice | null => {
+  const deadline = performance.now() + millis
+  const names = [...marks.keys()].sort()
+  if (names.length === 0) return null
+  let [stream, version] = slice
+  for (let streams = 0; streams <= names.length; ) {
+    const mark = marks.get(stream)
+    if (mark === undefined || version >= mark.version) {
+      stream = names.find((name) => name > stream) ?? names[0]!
+      version = 0
+      streams++
+      continue
+    }
+    const last = checkRange(db, stream, version, mark)
+    if (last === null) return { next: [stream, mark.version], damaged: stream }
+    version = last
+    if (performance.now() > deadline) break
+  }
+  return { next: [stream, version], damaged: null }
+}
+
+/** Checks some events behind `version`, up to the mark. Returns the last version; null where there is damage. */
+const checkRange = (db: Db, stream: string, version: number, mark: Mark): number | null => {
+  const before = version === 0 ? undefined : eventAt(db, stream, version)
+  if (version > 0 && before === undefined) return null
+  const checker = chainChecker(stream, codec, before)
+  const events = readPage(db, stream, version).filter((event) => event.version <= mark.version)
+  for (const event of events) checker.next(event)
+  const last = events.at(-1)
+  if (last === undefined || checker.problems({ erasures: false }).length > 0) return null
+  return last.version === mark.version && !hasHash(last, mark.hash) ? null : last.version
+}
+
+const readPage = (db: Db, stream: string, after: number): ReadonlyArray<StoredEvent> =>
+  sql(db, `${selectEvents} WHERE stream = ? AND version > ? ORDER BY version LIMIT ${pageSize}`)
+    .all(stream, after)
+    .map((row: EventRow) => fromRow(row))
+
+/** Events of a page that the index of command ids does not lead to: a repeated command would be stored twice. */
+const unindexed = (db: Db, stream: string, after: number, last: StoredEvent): ReadonlyArray<Problem> =>
+  sql(
+    db,
+    `SELECT version FROM events AS stored WHERE stream = ? AND version > ? AND version <= ? AND command_id IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM events AS found INDEXED BY events_command WHERE found.stream = stored.stream
+        AND found.command_id = stored.command_id AND found.ordinal = stored.ordinal
+        AND found.sequence = stored.sequence)`
+  )
+    .all(stream, after, last.version)
+    .map(({ version }) => ({ stream, version, what: "the index of command ids does not have this event" }))
+
+const eventAt = (db: Db, stream: string, version: number): (StoredEvent & Before) | undefined => {
+  const row: EventRow | undefined = sql(db, `${selectEvents} WHERE stream = ? AND version = ?`).get(stream, version)
+  return row === undefined ? undefined : fromRow(row)
+}
+
+/** A damaged row may have any value in place of a hash. */
+const hasHash = (event: StoredEvent | undefined, hash: string): boolean =>
+  event?.hash instanceof Uint8Array && Buffer.from(event.hash).toString("hex") === hash
+
+const attempt = <A>(read: () => A) => Effect.try({ try: read, catch: storageError("log.db") })
+
+/** Lets timers and input run. */
+const turn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))

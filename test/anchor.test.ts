@@ -1,0 +1,308 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { crc32 } from "node:zlib"
+import { describe, expect, it } from "@effect/vitest"
+import Database from "better-sqlite3"
+import * as Effect from "effect/Effect"
+import { EventLog } from "../events/EventLog.js"
+import {
+  anchorLines,
+  appendTo,
+  copyLog,
+  inProcess,
+  onAnchorLine,
+  verified,
+  writeAnchor
+} from "./support/anchoredLog.js"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-anchor-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+/** Two agents and some lines. */
+const written = Effect.gen(function* () {
+  const path = join(yield* folder, "data")
+  yield* inProcess(path, Effect.all([appendTo("ada", 3), appendTo("Grace"), appendTo("ada", 2), appendTo("Grace", 2)]))
+  return path
+})
+
+const count = (path: string): number => withDb(path, (db) => db.prepare("SELECT count(*) FROM events").pluck().get())
+
+const countOf = (path: string, stream: string): number =>
+  withDb(path, (db) => db.prepare("SELECT count(*) FROM events WHERE stream = ?").pluck().get(stream))
+
+const withDb = <A>(path: string, use: (db: Database.Database) => A | unknown): A => {
+  const db = new Database(join(path, "log.db"))
+  try {
+    return use(db) as A
+  } finally {
+    db.close()
+  }
+}
+
+/** The next process refuses to write to any stream, says why, reads on, and verification reports it. */
+const expectRefused = (path: string, problem: string) =>
+  Effect.gen(function* () {
+    const before = existsSync(join(path, "anchor.log")) ? readFileSync(join(path, "anchor.log")) : null
+    const events = count(path)
+    const readable = countOf(path, "ada")
+    yield* inProcess(
+      path,
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        for (const stream of ["ada", "Grace", "new"]) {
+          const error = yield* Effect.flip(appendTo(stream))
+          expect(error).toMatchObject({ _tag: "StorageError", kind: "damaged", code: "ANCHOR_DAMAGED" })
+          expect(error.message).toContain("verify --accept DIGEST")
+        }
+        expect((yield* log.read("ada", { after: 0, limit: 10 })).length).toBe(readable)
+        const { ok, problems } = yield* verified()
+        expect(ok).toBe(false)
+        expect(problems.map(({ what }) => what).join("; ")).toContain(problem)
+      })
+    )
+    // Evidence is left as it is.
+    expect(existsSync(join(path, "anchor.log")) ? readFileSync(join(path, "anchor.log")) : null).toEqual(before)
+    expect(count(path)).toBe(events)
+  })
+
+/** The next process writes, and the log is sound before and after. */
+const expectWritable = (path: string, repair?: string) =>
+  inProcess(
+    path,
+    Effect.gen(function* () {
+      expect((yield* verified()).problems).toEqual([])
+      yield* appendTo("ada")
+      const { problems, repairs } = yield* verified()
+      expect(problems).toEqual([])
+      if (repair !== undefined) expect(repairs.join("; ")).toContain(repair)
+    })
+  )
+
+describe("a damaged anchor stops every stream", () => {
+  const other = Effect.map(written, (path) => readFileSync(join(path, "anchor.log"), "utf8"))
+  const cases: ReadonlyArray<readonly [what: string, problem: string, damage: (path: string) => void]> = [
+    ["deleted", "is missing", (path) => rmSync(join(path, "anchor.log"))],
+    ["emptied", "first line is not sound", (path) => truncateSync(join(path, "anchor.log"), 0)],
+    ["cut to its first line", "was cut", (path) => writeAnchor(path, anchorLines(path).slice(0, 1))],
+    ["cut before the line that the log names", "was cut", (path) => writeAnchor(path, anchorLines(path).slice(0, -2))],
+    [
+      "robbed of a line in the middle",
+      "line 3 does not follow",
+      (path) => writeAnchor(path, anchorLines(path).toSpliced(2, 1))
+    ],
+    [
+      "with two lines swapped",
+      "line 2 does not follow",
+      (path) => {
+        const lines = anchorLines(path)
+        writeAnchor(path, [lines[0]!, lines[2]!, lines[1]!, ...lines.slice(3)])
+      }
+    ],
+    [
+      "with a line edited",
+      "line 3 does not follow",
+      (path) =>
+        writeAnchor(
+          path,
+          anchorLines(path).map((line, at) =>
+            at === 2 ? line.replace('"ada",', '"eve",').replace('"Grace",', '"eve",') : line
+          )
+        )
+    ],
+    [
+      "with a line that is no JSON",
+      "does not follow",
+      (path) => appendFileSync(join(path, "anchor.log"), `${"0".repeat(64)} {%E0%A4%A\n`)
+    ],
+    ["moved away", "is missing", (path) => renameSync(join(path, "anchor.log"), join(path, "other"))],
+    [
+      "without a reference in the log",
+      "does not say",
+      (path) => withDb(path, (db) => db.exec("DELETE FROM anchor_reference"))
+    ],
+    [
+      "with a reference set back",
+      "the log refers to",
+      (path) => withDb(path, (db) => db.exec("UPDATE anchor_reference SET line = 0, hash = zeroblob(32)"))
+    ],
+    [
+      "with a reference to another line",
+      "was changed",
+      (path) => withDb(path, (db) => db.exec("UPDATE anchor_reference SET line = line - 1"))
+    ]
+  ]
+  for (const [what, problem, damage] of cases) {
+    it.scopedLive(`that was ${what}`.replace("was with", "has been left with"), () =>
+      Effect.gen(function* () {
+        const path = yield* written
+        damage(path)
+        yield* expectRefused(path, problem)
+      })
+    )
+  }
+
+  it.scopedLive("that belongs to another log", () =>
+    Effect.gen(function* () {
+      const path = yield* written
+      writeFileSync(join(path, "anchor.log"), yield* other)
+      yield* expectRefused(path, "does not belong to this log")
+    })
+  )
+
+  it.scopedLive("that is deleted while the log is open", () =>
+    Effect.gen(function* () {
+      const path = yield* written
+      yield* inProcess(
+        path,
+        Effect.gen(function* () {
+          yield* appendTo("ada")
+          rmSync(join(path, "anchor.log"))
+          expect(yield* Effect.flip(appendTo("ada"))).toMatchObject({ code: "ANCHOR_DAMAGED" })
+        })
+      )
+      expect(existsSync(join(path, "anchor.log"))).toBe(false)
+    })
+  )
+})
+
+describe("a healthy log is repaired, not refused", () => {
+  it.scopedLive("with an unfinished last line, which is cut off first", () =>
+    Effect.gen(function* () {
+      const path = yield* written
+      const lines = anchorLines(path)
+      appendFileSync(join(path, "anchor.log"), lines.at(-1)!.slice(0, 80))
+      yield* expectWritable(path)
+      expect(anchorLines(path).slice(0, lines.length)).toEqual(lines)
+    })
+  )
+
+  it.scopedLive("with an anchor that ends before events of two processes that were killed", () =>
+    Effect.gen(function* () {
+      const [path, killed] = [yield* written, join(yield* folder, "killed")]
+      yield* inProcess(
+        path,
+        Effect.gen(function* () {
+          yield* appendTo("ada")
+          const undo = onAnchorLine(() => {
+            throw Object.assign(new Error("killed"), { code: "EIO" })
+          })
+          yield* appendTo("Grace", 2)
+          undo()
+          copyLog(path, killed)
+          // The same process makes up for it, too.
+          yield* appendTo("ada")
+          expect((yield* verified()).problems).toEqual([])
+        })
+      )
+      yield* inProcess(
+        killed,
+        Effect.gen(function* () {
+          const { problems, repairs } = yield* verified()
+          expect(problems).toEqual([])
+          expect(repairs).toEqual(["the anchor is 2 events behind the log: the next write adds them"])
+          yield* appendTo("ada")
+          expect(yield* verified()).toMatchObject({ problems: [], repairs: [] })
+        })
+      )
+      expect(anchorLines(killed).some((line) => line.includes('["Grace",5,'))).toBe(true)
+    })
+  )
+
+  it.scopedLive("with an anchor of the first format, which is checked and sealed", () =>
+    Effect.gen(function* () {
+      const path = yield* written
+      const seal = (line: string) => `${line} ${crc32(line).toString(16)}`
+      const { heads, id } = withDb<{ id: string; heads: Array<{ stream: string; version: number; hash: Buffer }> }>(
+        path,
+        (db) => ({
+          id: db.prepare("SELECT id FROM installation").pluck().get(),
+          heads: db.prepare("SELECT stream, max(version) AS version, hash FROM events GROUP BY stream").all()
+        })
+      )
+      const old = [
+        seal(`daybook-anchor 1 ${id}`),
+        ...heads.map(({ hash, stream, version }) => seal(`1 ${stream} ${version} ${hash.toString("hex")}`))
+      ]
+      const asBefore = (lines: ReadonlyArray<string>) => {
+        withDb(path, (db) => db.exec("UPDATE anchor_reference SET line = 0, hash = zeroblob(32)"))
+        writeAnchor(path, lines)
+      }
+      asBefore(old)
+      yield* expectWritable(path, "an anchor of the first format was sealed")
+      // A name that cannot be read is a problem, not an unexpected failure.
+      asBefore([...old, seal("1 %E0%A4%A 3 00")])
+      yield* expectRefused(path, "cannot be read")
+      // A head that the log does not have stops its stream alone.
+      asBefore([...old, seal(`1 Grace 9 ${"ab".repeat(32)}`)])
+      yield* inProcess(
+        path,
+        Effect.gen(function* () {
+          expect(yield* Effect.flip(appendTo("Grace"))).toMatchObject({ code: "STREAM_DAMAGED" })
+          yield* appendTo("ada")
+        })
+      )
+    })
+  )
+
+  it.scopedLive("whose anchor cannot be written: the next append is refused before its commit, until it can", () =>
+    Effect.gen(function* () {
+      const path = yield* written
+      const events = count(path)
+      yield* inProcess(
+        path,
+        Effect.gen(function* () {
+          const undo = onAnchorLine(() => {
+            throw Object.assign(new Error("no space"), { code: "ENOSPC" })
+          })
+          yield* appendTo("ada")
+          for (const stream of ["ada", "Grace"]) {
+            expect(yield* Effect.flip(appendTo(stream))).toMatchObject({ kind: "full", where: "anchor.log" })
+          }
+          undo()
+          yield* appendTo("Grace")
+          expect((yield* verified()).problems).toEqual([])
+        })
+      )
+      expect(count(path)).toBe(events + 2)
+    })
+  )
+})
+
+describe("the files of an open log", () => {
+  for (const name of ["log.db", "log.db-wal", "log.db-shm"]) {
+    it.scopedLive(`${name}: once it is removed or replaced, nothing is acknowledged`, () =>
+      Effect.gen(function* () {
+        const path = yield* written
+        yield* inProcess(
+          path,
+          Effect.gen(function* () {
+            const log = yield* EventLog
+            yield* appendTo("ada")
+            const kept = join(path, "kept")
+            renameSync(join(path, name), kept)
+            for (const content of [null, "another file"]) {
+              if (content !== null) writeFileSync(join(path, name), content)
+              const error = yield* Effect.flip(appendTo("ada"))
+              expect(error).toMatchObject({ kind: "damaged", where: name, code: "FILE_REMOVED" })
+            }
+            expect((yield* log.head("ada")).version).toBe(6)
+            renameSync(kept, join(path, name))
+            yield* appendTo("ada")
+          })
+        )
+      })
+    )
+  }
+})
