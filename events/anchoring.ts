@@ -115,7 +115,7 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
     const epoch = 1 + acceptedCount(writer)
     Anchor.keep(file, `before-epoch-${epoch}`)
     const last = state !== undefined && state.line >= reference.line ? state : reference
-    const heads = streamHeads(writer).map(headEntry)
+    const heads = soundHeads(writer).map(headEntry)
     const sequence = newestSequence(writer)
     const first = { line: last.line + 1, log: installation, epoch, after: last.hash, sequence, heads }
     sql(writer, "DELETE FROM anchor_reference").run()
@@ -186,7 +186,7 @@ const sealedHeads = (db: Db, old: ReadonlyMap<string, { readonly version: number
   const heads = new Map(
     [...old].map(([stream, { hash, version }]) => [stream, [stream, version, hash, 0] as HeadEntry])
   )
-  for (const head of streamHeads(db)) {
+  for (const head of soundHeads(db)) {
     const anchored = old.get(head.stream)
     const [, version, hash] = headEntry(head)
     const isReached =
@@ -239,6 +239,9 @@ export const streamHeads = (db: Db): ReadonlyArray<Head> =>
         AND e.version = (SELECT max(version) FROM events WHERE stream = names.stream)
       ORDER BY e.stream`
   ).all()
+
+/** A damaged row may have any value in place of a hash. Its stream is not anchored anew. */
+const soundHeads = (db: Db) => streamHeads(db).filter(({ hash }) => hash instanceof Uint8Array)
 
 /** The first line of the next file. It says what this one does. */
 export const nextFile = (state: AnchorState, changes: Partial<FirstLine> = {}): FirstLine => ({

@@ -3,7 +3,6 @@ import * as Exit from "effect/Exit"
 import { withoutAccepted } from "./accepted.js"
 import {
   type Anchoring,
-  anchorProblem,
   type DueLine,
   make as makeAnchoring,
   newestSequence,
@@ -56,6 +55,7 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
   const checked = new Set<string>()
   /** Streams with damage, until another process writes to the log. */
   const refused = new Map<string, StorageError>()
+  let refusedAt = -1
   const cache = { version: -1, schema: -1, epoch: 0, sequence: 0, heads: new Map<string, Head>() }
   let onDisk: OnDisk | undefined
   let timer: NodeJS.Timeout | undefined
@@ -91,7 +91,6 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
       const { schema_version: schema } = sql(writer, "PRAGMA schema_version").get()
       if (schema !== cache.schema) assertSchema(writer)
       cache.heads.clear()
-      refused.clear()
       Object.assign(cache, { version, schema, sequence: newestSequence(writer) })
     }
     let state = anchoring.current()
@@ -167,16 +166,15 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
   const checkNew = (appends: ReadonlyArray<Append>): Effect.Effect<void, StorageError> | undefined => {
     const streams = new Set(appends.map(({ stream }) => stream).filter((stream) => !checked.has(stream)))
     if (streams.size === 0) return undefined
+    const { data_version: version } = sql(writer, "PRAGMA data_version").get()
+    if (version !== refusedAt) refused.clear()
+    refusedAt = version
     const check = (stream: string) =>
       Effect.gen(function* () {
-        const reference = yield* attempt(() => referenceIn(reader))
-        const read = yield* attempt(() => anchor.read({ repair: false }))
-        // A damaged anchor is of no use here. The transaction will be refused for its sake.
-        if (anchorProblem(read, reference, installation) !== null || read.kind !== "state" || refused.has(stream))
-          return
-        const { file: noted, marks } = read.state
+        const { file: noted, marks, ...anchored } = yield* retryWhileBusy("log.db", () => locked(anchoring.current))
+        if (refused.has(stream)) return
         const mark = sameFileState(noted, files.state()) ? marks.get(stream) : undefined
-        const found = yield* checkStream(reader, stream, mark, read.state)
+        const found = yield* checkStream(reader, stream, mark, anchored)
         const [problem] = yield* attempt(() => withoutAccepted(reader, found))
         if (problem === undefined) checked.add(stream)
         else refused.set(stream, streamDamaged(stream, problem.version, problem.what))

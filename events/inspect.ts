@@ -21,11 +21,10 @@ export const inspect = ({ anchor, expect, installation, reader, stream }: Option
     .map(({ integrity_check }) => integrity_check)
     .filter((text) => text !== "ok")
   const broken = [...integrity, ...schemaProblems(reader)].map((text) => wide(`log.db: ${text}`))
-  // In this order: the log never refers to a line that is not written yet.
-  const reference = referenceIn(reader)
-  const read = anchor.read({ repair: false })
   const ofVectors = countDamagedVectors(reader)
-  const problem = anchorProblem(read, reference, installation)
+  let { problem, read } = readAnchor(reader, anchor, installation)
+  // Another process may have replaced the file between the two readings.
+  if (problem !== null) ({ problem, read } = readAnchor(reader, anchor, installation))
   if (problem !== null || read.kind !== "state") {
     return { broken, problems: [wide(problem!), ...ofVectors], repairs: [], anchor: null }
   }
@@ -41,6 +40,13 @@ export const inspect = ({ anchor, expect, installation, reader, stream }: Option
     repairs: [...state.repaired, ...dueRepairs(reader, state, unfinished)],
     anchor: state.hash
   }
+}
+
+/** In this order: the log never refers to a line that is not written yet. */
+const readAnchor = (db: Db, anchor: Anchor, installation: string) => {
+  const reference = referenceIn(db)
+  const read = anchor.read({ repair: false })
+  return { read, problem: anchorProblem(read, reference, installation) }
 }
 
 /** Streams that the anchor or the log names. */

@@ -5,6 +5,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync
 } from "node:fs"
@@ -14,6 +15,8 @@ import { crc32 } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
+import { maxAnchorBytes } from "../events/Anchor.js"
+import { formatLine } from "../events/anchorLines.js"
 import { EventLog } from "../events/EventLog.js"
 import {
   anchorLines,
@@ -305,4 +308,84 @@ describe("the files of an open log", () => {
       })
     )
   }
+})
+
+describe("marks", () => {
+  /** Edits an event and makes the anchor say that this is how `log.db` was left. */
+  const forge = (path: string) => {
+    withDb(path, (db) => db.exec("UPDATE events SET actor = 'eve' WHERE stream = 'ada' AND version = 2"))
+    const lines = anchorLines(path)
+    const last = lines.at(-1)!
+    const { line, sequence } = JSON.parse(last.slice(65))
+    const { ctimeMs, ino, size } = statSync(join(path, "log.db"))
+    const { text } = formatLine(last.slice(0, 64), { line: line + 1, sequence, heads: [], file: [ino, size, ctimeMs] })
+    appendFileSync(join(path, "anchor.log"), text)
+  }
+
+  it.scopedLive("let the first append verify only what lies behind them, and slices find what they hide", () =>
+    Effect.gen(function* () {
+      const path = yield* written
+      forge(path)
+      const verdicts: Array<string> = []
+      for (let times = 0; times < 4; times++) {
+        const outcome = yield* inProcess(path, Effect.merge(Effect.as(appendTo("ada"), "written")))
+        verdicts.push(typeof outcome === "string" ? outcome : (outcome as { readonly code: string }).code)
+        if (times === 0) expect(yield* inProcess(path, verified())).toMatchObject({ ok: false })
+      }
+      expect(verdicts[0]).toBe("written")
+      expect(verdicts.at(-1)).toBe("STREAM_DAMAGED")
+      yield* inProcess(path, appendTo("Grace"))
+    })
+  )
+
+  it.scopedLive("count no more once log.db was changed by somebody else", () =>
+    Effect.gen(function* () {
+      const path = yield* written
+      withDb(path, (db) => db.exec("UPDATE events SET actor = 'eve' WHERE stream = 'ada' AND version = 2"))
+      // Another stream is written first, which notes the new state of the file.
+      yield* inProcess(path, appendTo("Grace"))
+      expect(yield* Effect.flip(inProcess(path, appendTo("ada")))).toMatchObject({ code: "STREAM_DAMAGED" })
+      expect(yield* Effect.flip(inProcess(path, appendTo("ada")))).toMatchObject({ code: "STREAM_DAMAGED" })
+    })
+  )
+
+  it.scopedLive("stand at every head after a clean close, which leaves log.db as the anchor says", () =>
+    Effect.gen(function* () {
+      const path = yield* written
+      const { ctimeMs, ino, size } = statSync(join(path, "log.db"))
+      const lines = anchorLines(path).map((line) => JSON.parse(line.slice(65)))
+      expect(lines.findLast(({ file }) => file !== undefined).file).toEqual([ino, size, ctimeMs])
+      expect(lines.flatMap(({ heads }) => heads.map(([, , , check]: Array<number>) => check))).toEqual([1, 1, 1, 1])
+      expect(existsSync(join(path, "log.db-wal"))).toBe(false)
+      // Reading changes nothing.
+      yield* inProcess(path, verified())
+      expect(statSync(join(path, "log.db")).ctimeMs).toBe(ctimeMs)
+      expect(anchorLines(path).length).toBe(lines.length)
+    })
+  )
+})
+
+describe("an anchor that has grown large", () => {
+  it.scopedLive("is replaced by a shorter one that says the same", () =>
+    Effect.gen(function* () {
+      const path = yield* written
+      const lines = anchorLines(path)
+      const { line, sequence } = JSON.parse(lines.at(-1)!.slice(65))
+      let before = lines.at(-1)!.slice(0, 64)
+      const filling: Array<string> = []
+      // As many lines as it takes; each repeats a long name in a mark of another check.
+      const marks = [["x".repeat(4_000), 1, before, 99] as const]
+      for (let added = 1; added <= maxAnchorBytes / 4_000; added++) {
+        const { hash, text } = formatLine(before, { line: line + added, sequence, heads: [], marks })
+        filling.push(text)
+        before = hash
+      }
+      appendFileSync(join(path, "anchor.log"), filling.join(""))
+      yield* inProcess(path, appendTo("ada"))
+      expect(statSync(join(path, "anchor.log")).size).toBeLessThan(2_000)
+      yield* expectWritable(path)
+      writeAnchor(path, anchorLines(path).slice(0, 1))
+      yield* expectRefused(path, "was cut")
+    })
+  )
 })

@@ -1,0 +1,229 @@
+import { createHash } from "node:crypto"
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import Database from "better-sqlite3"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Default from "../layers/Default.js"
+import { Daybook } from "../src/Daybook.js"
+import { defaults } from "../src/ports/Policy.js"
+import { appendTo, copyLog, inProcess } from "./support/anchoredLog.js"
+import { rounds } from "./support/size.js"
+
+/** Another run tries other places; `TEST_SEED` makes the choices of an earlier one again. */
+const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000)
+const agents = ["ada", "Grace", "日本"]
+
+const scratch = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-folder-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+const layerOf = (folder: string) => Default.layer({ folder, policy: defaults })
+
+/** Memories with vectors, and schedules with timers. */
+const fill = (folder: string) =>
+  Effect.gen(function* () {
+    const daybook = yield* Daybook
+    for (const name of agents) {
+      const memory = yield* daybook.agent(name, { trust: "full" })
+      for (let index = 0; index < 12; index++) {
+        yield* memory.remember(
+          { title: `${name} remembers tide ${index}` },
+          { commandId: `c-${index}`, reconcile: false }
+        )
+      }
+      yield* memory.schedules.add({ goal: "look at the tide", every: 3_600_000 })
+      yield* daybook.backfill(name)
+    }
+  }).pipe(Effect.provide(layerOf(folder)))
+
+const withDb = <A>(folder: string, use: (db: Database.Database) => A): A => {
+  const db = new Database(join(folder, "log.db"))
+  try {
+    return use(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** The events of each stream, and all timers; "unreadable" where SQLite cannot read them. */
+const contentOf = (folder: string): ReadonlyMap<string, string> =>
+  new Map(
+    [...agents, "timers"].map((name) => {
+      try {
+        return [name, withDb(folder, (db) => digestOf(db, name))]
+      } catch {
+        return [name, "unreadable"]
+      }
+    })
+  )
+
+const digestOf = (db: Database.Database, name: string): string => {
+  const hash = createHash("sha256")
+  const rows =
+    name === "timers"
+      ? db.prepare("SELECT * FROM timers ORDER BY stream").raw().iterate()
+      : db
+          .prepare("SELECT * FROM events NOT INDEXED WHERE stream = ? AND type <> 'NOTE' ORDER BY sequence")
+          .raw()
+          .iterate(name)
+  for (const row of rows) {
+    for (const value of row as ReadonlyArray<unknown>)
+      hash.update(`${typeof value} ${Buffer.isBuffer(value) ? value.toString("hex") : value}\n`)
+  }
+  return hash.digest("hex")
+}
+
+interface Random {
+  readonly below: (limit: number) => number
+}
+
+/** mulberry32: the same numbers for the same seed. */
+const randomOf = (start: number): Random => {
+  let state = start
+  return {
+    below: (limit) => {
+      state = (state + 0x6d2b79f5) | 0
+      let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+      return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+    }
+  }
+}
+
+/** Changes one file of the folder at a random place. */
+const changeFile = (folder: string, random: Random): string => {
+  const name = random.below(3) === 0 ? "anchor.log" : "log.db"
+  const file = join(folder, name)
+  const bytes = readFileSync(file)
+  const at = random.below(bytes.length)
+  const length = 1 + random.below(64)
+  switch (random.below(name === "log.db" ? 8 : 5)) {
+    case 0:
+      truncateSync(file, at)
+      return `${name} cut to ${at}`
+    case 1:
+      writeFileSync(file, Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + length)]))
+      return `${name} without ${length} bytes at ${at}`
+    case 2:
+      writeFileSync(file, Buffer.concat([bytes, bytes.subarray(at, at + length)]))
+      return `${name} with ${length} more bytes`
+    case 3:
+      rmSync(file)
+      if (name === "log.db") writeFileSync(file, bytes)
+      return name === "log.db" ? "log.db written anew" : "anchor.log deleted"
+    default:
+      bytes[at]! ^= 1 + random.below(255)
+      writeFileSync(file, bytes)
+      return `${name}: byte ${at}`
+  }
+}
+
+const statements = [
+  "UPDATE events SET payload = replace(payload, 'tide', 'wind') WHERE stream = 'ada' AND version = 3",
+  "DELETE FROM events WHERE stream = 'Grace' AND version = 5",
+  "DELETE FROM events WHERE stream = '日本'",
+  "DELETE FROM events WHERE stream = 'ada' AND version > 4",
+  "UPDATE events SET actor = 'eve' WHERE version = 1",
+  "CREATE TRIGGER planted AFTER INSERT ON events BEGIN UPDATE events SET actor = 'eve' WHERE version = 1; END",
+  "CREATE VIEW planted AS SELECT * FROM events",
+  "DROP INDEX events_command",
+  "UPDATE sqlite_sequence SET seq = 1",
+  "DELETE FROM sqlite_sequence",
+  "UPDATE timers SET due = due + 1 WHERE stream = 'ada'",
+  "DELETE FROM timers WHERE stream = 'Grace'",
+  "INSERT INTO timers (stream, due) VALUES ('nobody', 1)",
+  "UPDATE embeddings SET vector = zeroblob(length(vector)) WHERE rowid = 2",
+  "UPDATE embeddings SET digest = randomblob(32) WHERE rowid = 3",
+  "UPDATE installation SET id = 'another'",
+  "UPDATE anchor_reference SET line = line - 1",
+  "DELETE FROM anchor_reference",
+  "DELETE FROM effect_sql_migrations WHERE migration_id = 3",
+  "INSERT INTO events SELECT NULL, 'copy', version, type, schema, payload, salt, digest, hash, command_id, ordinal, request_digest, actor, cause, occurred_at, recorded_at, erased_at FROM events WHERE stream = 'ada'"
+]
+
+/** Statements whose effect on other tables than events and timers nobody has to see. */
+const isHarmless = (sql: string) => sql.includes("sqlite_sequence")
+
+/** The next process writes to every agent, if the log lets it; another one verifies. */
+const judge = (folder: string) =>
+  Effect.gen(function* () {
+    const copy = `${folder} copy`
+    copyLog(folder, copy)
+    const report = yield* Effect.either(
+      Effect.provide(
+        Effect.flatMap(Daybook, (daybook) => daybook.verify()),
+        layerOf(copy)
+      )
+    )
+    rmSync(copy, { recursive: true })
+    const writable = new Set<string>()
+    const writing = Effect.forEach(agents, (name) =>
+      Effect.tap(Effect.either(appendTo(name)), (outcome) => {
+        if (Either.isRight(outcome)) writable.add(name)
+      })
+    )
+    yield* Effect.either(inProcess(folder, writing))
+    const problems = Either.isLeft(report)
+      ? [`cannot be opened: ${report.left.message}`]
+      : report.right.problems.filter(({ stream }) => stream === null).map(({ what }) => what)
+    return { problems: Either.isRight(report) && !report.right.ok ? ["damage", ...problems] : problems, writable }
+  })
+
+describe("a folder that was changed between two processes", () => {
+  it.scopedLive(
+    "is reported, or its events and timers are what they were; nothing is written on top of damage",
+    () =>
+      Effect.gen(function* () {
+        const random = randomOf(seed)
+        const root = yield* scratch
+        const master = join(root, "master")
+        yield* fill(master)
+        const [path, missed, written]: [string, Array<string>, Array<string>] = [join(root, "changed"), [], []]
+        const changes = [
+          ...statements.map((sql) => ({
+            sql,
+            change: (folder: string) => {
+              withDb(folder, (db) => db.exec(sql))
+              return sql
+            }
+          })),
+          ...Array.from({ length: rounds({ quick: 30, full: 1_000 }) }, () => ({
+            sql: "",
+            change: (folder: string) => changeFile(folder, random)
+          }))
+        ]
+        let reports = 0
+        for (const { change, sql } of changes) {
+          copyLog(master, path)
+          // The copy is a folder that a process left in order, and whose marks count.
+          yield* inProcess(
+            path,
+            Effect.forEach(agents, (name) => appendTo(name))
+          )
+          const before = contentOf(path)
+          const what = change(path)
+          const unchanged = `${path} as changed`
+          copyLog(path, unchanged)
+          const after = contentOf(unchanged)
+          rmSync(unchanged, { recursive: true })
+          const differing = [...before.keys()].filter((name) => before.get(name) !== after.get(name))
+          const { problems, writable } = yield* judge(path)
+          if (problems.length > 0) reports++
+          else if (differing.length > 0 || (sql !== "" && !isHarmless(sql))) missed.push(`${what}: ${differing}`)
+          const stopsAll = problems.some((problem) => /the anchor|the schema|cannot be opened/.test(problem))
+          for (const name of writable) if (stopsAll || differing.includes(name)) written.push(`${what}: ${name}`)
+          rmSync(path, { recursive: true })
+        }
+        console.log(
+          `${changes.length} changes of log.db and anchor.log (seed ${seed}): ${reports} reported, ` +
+            `${missed.length} missed, ${written.length} written on`
+        )
+        expect({ missed, written }).toEqual({ missed: [], written: [] })
+      }),
+    900_000
+  )
+})
