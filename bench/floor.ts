@@ -47,9 +47,9 @@ export const openAdds = (file: string, options: { readonly vectors: boolean }) =
     db.prepare(`INSERT INTO events (stream, version, type, schema, payload, salt, digest, hash, ordinal, actor,
     occurred_at, recorded_at) VALUES ('agent', ?, 'ADD', 1, ?, ?, ?, ?, 0, 'program', ?, ?)`)
   const observation =
-    db.prepare(`INSERT INTO observations (born, id, active, openness, changed, revision, content, type,
+    db.prepare(`INSERT INTO observations (born, id, active, openness, level, changed, revision, content, type,
     store, title, people, tags, tier, tokens, importance, mentions, mentioned_at, created_at, memory)
-    VALUES (?, ?, 1, ?, ?, 1, ?, ?, ?, ?, ?, ?, 'long', ?, 0, 1, ?, ?, ?)`)
+    VALUES (?, ?, 1, ?, 0, ?, 1, ?, ?, ?, ?, ?, ?, 'long', ?, 0, 1, ?, ?, ?)`)
   const texts = db.prepare(`INSERT INTO texts (born, id, openness, title, narrative, facts, tags, people)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
   // A row is indexed once for each trust level that may read it: in one, two or three tables, by its store.
@@ -88,7 +88,23 @@ export const openAdds = (file: string, options: { readonly vectors: boolean }) =
     const people = JSON.stringify(made.people)
     const tags = JSON.stringify(made.tags)
     const text = JSON.stringify(memory)
-    observation.run(born, id, open, born, content, made.type, made.store, made.title, people, tags, 48, now, now, text)
+    observation.run(
+      born,
+      id,
+      open,
+      open,
+      born,
+      content,
+      made.type,
+      made.store,
+      made.title,
+      people,
+      tags,
+      48,
+      now,
+      now,
+      text
+    )
 
     const fields = [made.title, made.narrative, made.facts.join("\n"), made.tags.join(" "), made.people.join("\n")]
     texts.run(born, id, open, ...fields)
@@ -129,10 +145,10 @@ export const rebuild = (log: string, stream: string, file: string) => {
   db.prepare("ATTACH ? AS log").run(log)
   db.exec(`BEGIN; ${tables} ${vectorTable}`)
   db.prepare(
-    `INSERT INTO observations (born, id, active, openness, changed, revision, content, type, store, title, people, tags,
+    `INSERT INTO observations (born, id, active, openness, level, changed, revision, content, type, store, title, people, tags,
         tier, tokens, importance, mentions, mentioned_at, created_at, memory)
       SELECT version, memory ->> '$.id', 1,
-        CASE memory ->> '$.store' WHEN 'private' THEN 0 WHEN 'shared' THEN 1 ELSE 2 END, version, 1,
+        CASE memory ->> '$.store' WHEN 'private' THEN 0 WHEN 'shared' THEN 1 ELSE 2 END, 0, version, 1,
         sha256(json_array(memory ->> '$.title', memory -> '$.facts')), memory ->> '$.type', memory ->> '$.store',
         memory ->> '$.title', memory -> '$.people', memory -> '$.tags', memory ->> '$.tier', memory ->> '$.tokens',
         memory ->> '$.importance', memory ->> '$.mentions', memory ->> '$.lastMentionedAt', memory ->> '$.createdAt',

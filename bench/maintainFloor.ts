@@ -147,9 +147,9 @@ const prepareWrites = (db: Database.Database) => {
   const observation = db.prepare(`UPDATE observations SET active = ?, changed = ?, revision = ?, tier = ?, tokens = ?,
     memory = ? WHERE born = ?`)
   const added =
-    db.prepare(`INSERT INTO observations (born, id, active, openness, changed, revision, content, type, store,
+    db.prepare(`INSERT INTO observations (born, id, active, openness, level, changed, revision, content, type, store,
     title, people, tags, tier, tokens, importance, mentions, mentioned_at, created_at, memory)
-    VALUES (?, ?, 1, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+    VALUES (?, ?, 1, ?, 0, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const oldText = db.prepare("SELECT openness, title, narrative, facts, tags, people FROM texts WHERE born = ?")
   const deleteText = db.prepare("DELETE FROM texts WHERE born = ?")
   const insertText = db.prepare(`INSERT INTO texts (born, id, openness, title, narrative, facts, tags, people)

@@ -60,6 +60,7 @@ export const memoryText = (memory: WholeMemory, colours: Colours): string => {
     ["session", memory.session],
     ["channel", memory.channel],
     ["sender", memory.sender],
+    ["level", memory.level === "full" ? "" : memory.level],
     ["tier", memory.tier],
     ["importance", memory.importance === 0 ? "" : String(memory.importance)],
     ["mentions", memory.mentions === 1 ? "" : `${memory.mentions}, last ${secondText(memory.lastMentionedAt)}`],

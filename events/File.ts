@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { Store } from "./Trust.js"
+import { Store, TrustLevel } from "./Trust.js"
 
 /** The kind of text in a file. */
 export const Media = Schema.Literal("text", "markdown", "code", "data")
@@ -15,6 +15,8 @@ export const File = Schema.Struct({
   media: Media,
   digest: Schema.String,
   store: Store,
+  /** The level that wrote it. Absent in events of earlier releases: see `levelOf`. */
+  level: Schema.optional(TrustLevel),
   session: Schema.optional(Schema.String),
   text: Schema.String,
   tokens: Schema.Number,

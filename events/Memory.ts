@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { Store } from "./Trust.js"
+import { Store, TrustLevel } from "./Trust.js"
 
 /** Where a memory came from: the kind of its writer, its name (a file, a tool) and the place in it (a line). */
 export const Source = Schema.Struct({
@@ -71,6 +71,8 @@ export const Memory = Schema.Struct({
   files: Schema.Array(Schema.String),
   source: Source,
   store: Store,
+  /** The lowest level that wrote any of its text. Absent in events of earlier releases: see `levelOf`. */
+  level: Schema.optional(TrustLevel),
   tier: Tier,
   session: Schema.optional(Schema.String),
   channel: Schema.optional(Schema.String),

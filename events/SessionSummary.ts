@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { Store } from "./Trust.js"
+import { Store, TrustLevel } from "./Trust.js"
 
 /**
  * The summary of a conversation in one store. `turns` counts its turns, and `until` is the version of the last one.
@@ -13,6 +13,8 @@ export const SessionSummary = Schema.Struct({
   decisions: Schema.Array(Schema.String),
   /** Open tasks and questions. */
   open: Schema.Array(Schema.String),
+  /** The lowest level of the turns that it may quote. Absent in events of earlier releases: see `levelOf`. */
+  level: Schema.optional(TrustLevel),
   turns: Schema.Number,
   until: Schema.Number,
   /**

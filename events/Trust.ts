@@ -26,6 +26,24 @@ export const canRead = (level: TrustLevel, store: Store): boolean => opennessOf(
 export const readableStores = (level: TrustLevel): ReadonlyArray<Store> =>
   stores.filter((store) => canRead(level, store))
 
+/** Whether a level is as high as another one or higher: full is above inner, inner above familiar. */
+export const isAtLeast = (level: TrustLevel, other: TrustLevel): boolean => minOpennessOf(level) <= minOpennessOf(other)
+
+export const lowestLevel = (...all: readonly [TrustLevel, ...ReadonlyArray<TrustLevel>]): TrustLevel =>
+  all.reduce((lowest, level) => (isAtLeast(lowest, level) ? level : lowest))
+
+/**
+ * The level that wrote something. Events of earlier releases record none: then it is the lowest level that can write to
+ * the store.
+ */
+export const levelOf = ({
+  level,
+  store
+}: {
+  readonly level?: TrustLevel | undefined
+  readonly store: Store
+}): TrustLevel => level ?? levels[opennessOf(store)]!
+
 /** Levels that can read at least one store. Each has its own full-text index. */
 export type ReadingLevel = Exclude<TrustLevel, "public">
 export const readingLevels: ReadonlyArray<ReadingLevel> = ["full", "inner", "familiar"]

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { Store } from "./Trust.js"
+import { levelOf, Store, TrustLevel } from "./Trust.js"
 
 /** The role of the speaker of a turn. */
 export const Role = Schema.Literal("user", "assistant", "system", "tool")
@@ -28,7 +28,13 @@ export const Turn = Schema.Struct({
   text: Schema.String,
   toolCalls: Schema.optional(Schema.Array(ToolCall)),
   store: Store,
+  /** The level that wrote it; `familiar` for the role `tool`. Absent in events of earlier releases: see `turnLevelOf`. */
+  level: Schema.optional(TrustLevel),
   tokens: Schema.Number,
   occurredAt: Schema.Number
 })
 export type Turn = typeof Turn.Type
+
+/** The level of a turn. The output of a tool counts as `familiar`, whoever stored it. */
+export const turnLevelOf = (turn: Pick<Turn, "level" | "role" | "store">): TrustLevel =>
+  turn.role === "tool" ? "familiar" : levelOf(turn)

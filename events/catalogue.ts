@@ -39,14 +39,19 @@ export type Decision = typeof Decision.Type
 /**
  * The request. For a change: the fields that it named. For anything else, only where the request differs from the
  * after-image beside it: the fields as the caller gave them, null for one that the caller left out.
- * `src/remember/asAsked.ts` restores it.
+ * `src/remember/recordedInput.ts` restores it. `level` is the writer's level, where it is not that of the after-image.
  */
 const Input = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
 /** The versions of the events whose changes to the memory this event undoes. */
 const undoes = Schema.optional(Schema.Array(Schema.Number))
 
-export const Add = Schema.Struct({ memory: Memory, input: Schema.optional(Input), decision: Decision })
+/** The fields of the request that the writer's level may not set, so that less was stored. */
+export const Lowered = Schema.Literal("tier", "importance", "tags", "source")
+export type Lowered = typeof Lowered.Type
+const lowered = Schema.optional(Schema.Array(Lowered))
+
+export const Add = Schema.Struct({ memory: Memory, input: Schema.optional(Input), lowered, decision: Decision })
 
 export const Update = Schema.Struct({
   memory: Memory,
@@ -62,9 +67,12 @@ export const Update = Schema.Struct({
     "stale",
     "undone",
     "aged",
-    "restored"
+    "restored",
+    "repeated",
+    "vouched"
   ),
   input: Schema.optional(Input),
+  lowered,
   undoes,
   decision: Decision
 })
@@ -74,6 +82,7 @@ export const Delete = Schema.Struct({
   reason: Schema.Literal("forgotten", "replaced", "undone"),
   replacement: Schema.optional(Memory),
   input: Schema.optional(Input),
+  lowered,
   undoes,
   decision: Decision
 })
@@ -160,31 +169,36 @@ export interface EventDefinition {
 
 const versionOne = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schema, version: 1, upcasts: {} })
 
+const same = (payload: unknown) => payload
+
+/** The second schema of turns, files and summaries added the level of the writer. */
+const versionTwo = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schema, version: 2, upcasts: { 1: same } })
+
 /**
- * The third schema of events that carry memories. The second added stale memories and undo. The third added promotion,
- * shortening of narratives by age, and restoring from the archive.
+ * The fourth schema of events that carry memories. The second added stale memories and undo. The third added promotion,
+ * shortening of narratives by age, and restoring from the archive. The fourth added the level of the writer.
  */
-const versionThree = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
+const versionFour = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
   schema,
-  version: 3,
-  upcasts: { 1: (payload: unknown) => payload, 2: (payload: unknown) => payload }
+  version: 4,
+  upcasts: { 1: same, 2: same, 3: same }
 })
 
 /** Every event type that Daybook writes. A new one needs a schema above and a line here. */
 export const catalogue = {
-  ADD: versionThree(Add),
-  UPDATE: versionThree(Update),
-  DELETE: versionThree(Delete),
-  COMPRESS: versionThree(Compress),
-  ARCHIVE: versionThree(Archive),
+  ADD: versionFour(Add),
+  UPDATE: versionFour(Update),
+  DELETE: versionFour(Delete),
+  COMPRESS: versionFour(Compress),
+  ARCHIVE: versionFour(Archive),
   EMBED: versionOne(Embed),
   EMBEDDER: versionOne(EmbedderChanged),
   IMPORT: versionOne(Import),
-  TURN: versionOne(TurnAdded),
-  FILE: versionOne(FileAdded),
+  TURN: versionTwo(TurnAdded),
+  FILE: versionTwo(FileAdded),
   // The first schema had no files. A reader that knows only that schema must not miss the files to forget.
   FORGET: { schema: Forget, version: 2, upcasts: { 1: (payload) => ({ ...(payload as object), files: [] }) } },
-  SUMMARIZE: versionOne(Summarize),
+  SUMMARIZE: versionTwo(Summarize),
   RECALL: versionOne(RecallBatch),
   CONFIGURE: versionOne(Configure),
   RUN: versionOne(Run),

@@ -120,13 +120,20 @@ export const findArchived = (
 
 /** An archived memory by its id, if the level may read it. */
 export const findArchivedById = (db: Db, level: TrustLevel, id: string): Memory | undefined => {
-  const row = sql(db, "SELECT memory FROM archive WHERE id = ? AND openness >= ?").get(id, minOpennessOf(level))
+  const row = sql(
+    db,
+    "SELECT o.memory FROM archive a JOIN observations o USING (born) WHERE a.id = ? AND a.openness >= ?"
+  ).get(id, minOpennessOf(level))
   return row === undefined ? undefined : JSON.parse(row.memory)
 }
 
 /** Memories of the store with this openness that were archived at or before an instant, oldest first. */
 export const findArchivedBefore = (db: Db, openness: number, instant: number, limit: number): ReadonlyArray<Memory> =>
-  sql(db, "SELECT memory FROM archive WHERE archived_at <= ? AND openness = ? ORDER BY archived_at, born LIMIT ?")
+  sql(
+    db,
+    `SELECT o.memory FROM archive a JOIN observations o USING (born)
+      WHERE a.archived_at <= ? AND a.openness = ? ORDER BY a.archived_at, a.born LIMIT ?`
+  )
     .all(instant, openness, limit)
     .map(({ memory }) => JSON.parse(memory))
 

@@ -15,7 +15,7 @@ import { addTurn } from "./turns.js"
  */
 export const conversation: Projection = {
   name: "conversation",
-  version: 201 + 100 * chunkingVersion + indexVersion,
+  version: 202 + 100 * chunkingVersion + indexVersion,
   handles: ["TURN", "FILE", "FORGET"],
   tables: `CREATE TABLE turns (born INTEGER PRIMARY KEY, id TEXT NOT NULL, session TEXT NOT NULL, store TEXT NOT NULL,
       openness INTEGER NOT NULL, sequence INTEGER NOT NULL, occurred_at INTEGER NOT NULL, turn TEXT NOT NULL);
@@ -25,7 +25,7 @@ export const conversation: Projection = {
       PRIMARY KEY (session, store)) WITHOUT ROWID;
     ${speakerTables}
     CREATE TABLE files (born INTEGER PRIMARY KEY, id TEXT NOT NULL, path TEXT NOT NULL, store TEXT NOT NULL,
-      openness INTEGER NOT NULL, session TEXT, media TEXT NOT NULL, digest TEXT NOT NULL, characters INTEGER NOT NULL,
+      openness INTEGER NOT NULL, level INTEGER NOT NULL, session TEXT, media TEXT NOT NULL, digest TEXT NOT NULL, characters INTEGER NOT NULL,
       lines INTEGER NOT NULL, tokens INTEGER NOT NULL, chunks INTEGER NOT NULL, occurred_at INTEGER NOT NULL);
     CREATE TABLE chunks (born INTEGER PRIMARY KEY, turn INTEGER NOT NULL, id TEXT NOT NULL, session TEXT,
       store TEXT NOT NULL, openness INTEGER NOT NULL, role TEXT, speaker TEXT, speaker_key TEXT, content BLOB,

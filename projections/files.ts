@@ -1,6 +1,6 @@
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { File, Media } from "../events/File.js"
-import { minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
+import { levelOf, levels, minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import { chunkNumber, cutIntoChunks, type TextChunk } from "../text/normalise/chunks.js"
 import { toIndexText } from "../text/normalise/indexText.js"
 import { dateWords } from "../text/when/dateWords.js"
@@ -39,14 +39,15 @@ export const addFile = (db: Db, event: Extract<DaybookEvent, { type: "FILE" }>, 
   const pieces = piecesOf(file)
   sql(
     db,
-    `INSERT INTO files (born, id, path, store, openness, session, media, digest, characters, lines, tokens, chunks,
-      occurred_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    `INSERT INTO files (born, id, path, store, openness, level, session, media, digest, characters, lines, tokens, chunks,
+      occurred_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
   ).run(
     event.version,
     id,
     path,
     store,
     openness,
+    minOpennessOf(levelOf(file)),
     session,
     media,
     file.digest,
@@ -107,22 +108,27 @@ export const findFile = (
   db: Db,
   path: string,
   store: Store
-): (Pick<IndexedFile, "id" | "digest" | "session" | "chunks"> & { readonly born: number }) | undefined =>
-  sql(
+): (Pick<IndexedFile, "id" | "digest" | "session" | "chunks"> & StoredFile) | undefined => {
+  const row = sql(
     db,
-    "SELECT born, id, digest, session, chunks FROM files WHERE path = ? AND store = ? ORDER BY born DESC LIMIT 1"
+    `SELECT born, id, level, store, digest, session, chunks FROM files WHERE path = ? AND store = ?
+      ORDER BY born DESC LIMIT 1`
   ).get(path, store)
+  return row === undefined ? undefined : { ...row, level: levels[row.level]! }
+}
 
-/** For each file at a path that a level may read, the version that added it and its store. */
-export const findFilesByPath = (
-  db: Db,
-  level: TrustLevel,
-  path: string
-): ReadonlyArray<{ readonly born: number; readonly store: Store }> =>
-  sql(db, "SELECT born, store FROM files WHERE path = ? AND openness >= ? ORDER BY born").all(
-    path,
-    minOpennessOf(level)
-  )
+/** A file's place: the version that added it, its store, and the level that wrote it. */
+export interface StoredFile {
+  readonly born: number
+  readonly store: Store
+  readonly level: TrustLevel
+}
+
+/** The files at a path that a level may read. */
+export const findFilesByPath = (db: Db, level: TrustLevel, path: string): ReadonlyArray<StoredFile> =>
+  sql(db, "SELECT born, store, level FROM files WHERE path = ? AND openness >= ? ORDER BY born")
+    .all(path, minOpennessOf(level))
+    .map((row) => ({ ...row, level: levels[row.level]! }))
 
 /** Whether a file has this id. */
 export const hasFile = (db: Db, id: string): boolean =>

@@ -1,6 +1,10 @@
 import { imagesOf } from "../events/catalogue.js"
 import type { Link, Memory } from "../events/Memory.js"
-import { minOpennessOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
+import { levelOf, lowestLevel, minOpennessOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
+import { turnLevelOf } from "../events/Turn.js"
+import { findFilesByPath } from "./files.js"
+import { findTurn } from "./lineageReads.js"
+import { findById } from "./observations.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /** An index from sources to the memories made from them. The links themselves are stored in the memories. */
@@ -61,4 +65,18 @@ export const findSourceStore = (db: Db, level: TrustLevel, kind: Link["kind"], s
     file: "SELECT max(openness) AS openness FROM files WHERE path = ? AND openness >= ?"
   }[kind]
   return stores[sql(db, text).get(source, minOpennessOf(level))?.openness ?? -1]
+}
+
+/** The level that wrote a source; undefined for an unknown one. For a file it is the lowest of its copies. */
+export const findSourceLevel = (db: Db, kind: Link["kind"], source: string): TrustLevel | undefined => {
+  if (kind === "turn") {
+    const turn = findTurn(db, "full", source)
+    return turn === undefined ? undefined : turnLevelOf(turn)
+  }
+  if (kind === "file") {
+    const [first, ...others] = findFilesByPath(db, "full", source).map(({ level }) => level)
+    return first === undefined ? undefined : lowestLevel(first, ...others)
+  }
+  const memory = findById(db, source)
+  return memory === undefined ? undefined : levelOf(memory)
 }

@@ -31,6 +31,8 @@ export interface Filters {
   readonly after?: number
   /** Happened before this instant; memories without a time of their own count by their creation. */
   readonly before?: number
+  /** Written at this level or above. */
+  readonly writers?: TrustLevel
   /** More filters; both must match. */
   readonly and?: Filters
   /** Excludes memories that match one of these lists. */
@@ -111,7 +113,7 @@ export const conditionOf = (
 }
 
 const addFilters = (filters: Filters, parts: Array<string>, params: Array<unknown>): void => {
-  const { after, and, before, not } = filters
+  const { after, and, before, not, writers } = filters
   for (const { sql, values } of listConditions(filters)) {
     parts.push(sql)
     params.push(...values)
@@ -128,6 +130,10 @@ const addFilters = (filters: Filters, parts: Array<string>, params: Array<unknow
     if (instant === undefined) continue
     parts.push(`coalesce(o.occurred_at, o.created_at) ${compare} ?`)
     params.push(instant)
+  }
+  if (writers !== undefined) {
+    parts.push("o.level <= ?")
+    params.push(minOpennessOf(writers))
   }
   if (and !== undefined) addFilters(and, parts, params)
 }

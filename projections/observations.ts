@@ -1,18 +1,27 @@
 import { sha256 } from "../events/Chain.js"
 import { imagesOf } from "../events/catalogue.js"
 import { type Memory, memoryJson } from "../events/Memory.js"
+import { levelOf, minOpennessOf, opennessOf, stores } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** Every memory in its present form, with columns to filter and sort by. Inactive memories stay, with `active` = 0. */
+/**
+ * Every memory in its present form, with columns to filter and sort by. Inactive memories stay, with `active` = 0.
+ *
+ * `level` is that of the writer: 0 full, 1 inner, 2 familiar. Where no event recorded it, it is the lowest level that
+ * could write to the most open store that the memory ever stood in. `widest` is then the openness of that store, and the
+ * `memory` text contains the level, so that it is recorded with the next change.
+ */
 export const observations: Projection = {
   name: "observations",
-  version: 4,
+  version: 5,
   handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   tables: `CREATE TABLE observations (
     born INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
     active INTEGER NOT NULL,
     openness INTEGER NOT NULL,
+    widest INTEGER,
+    level INTEGER NOT NULL,
     changed INTEGER NOT NULL,
     revision INTEGER NOT NULL,
     content BLOB NOT NULL,
@@ -41,24 +50,39 @@ export const observations: Projection = {
       expires_at) WHERE active = 1;
     CREATE INDEX observations_shown ON observations (born, type, tier, mentioned_at, mentions, importance, expires_at)
       WHERE active = 1;
-    CREATE INDEX observations_core ON observations (mentioned_at DESC, born DESC) WHERE active = 1 AND tier = 'core';`,
+    CREATE INDEX observations_core ON observations (mentioned_at DESC, born DESC) WHERE active = 1 AND tier = 'core';
+    CREATE INDEX observations_low ON observations (level, type) WHERE active = 1 AND level > 0;`,
   drop: (db) => db.exec("DROP TABLE observations"),
   apply: (db, event, lookup) => {
     for (const memory of imagesOf(event)) {
-      const values = valuesOf(memory, lookup.opennessOf(memory), event.version)
-      if (memory.born === event.version) sql(db, insert).run(...values)
-      else sql(db, update).run(...values)
+      const isNew = memory.born === event.version
+      const widest = memory.level === undefined ? widestOf(db, memory, isNew) : null
+      const image = widest === null ? memory : { ...memory, level: levelOf({ store: stores[widest]! }) }
+      const openness = { present: lookup.opennessOf(memory), widest }
+      sql(db, isNew ? insert : update).run(...valuesOf(image, openness, event.version))
     }
   },
   digest: (db, digest) => digest.query(db, "SELECT * FROM observations ORDER BY born"),
   stateDigest: (db, digest) => {
-    const rows = db.prepare("SELECT memory, openness FROM observations WHERE active = 1 ORDER BY id").iterate()
-    for (const { memory, openness } of rows as Iterable<{ memory: string; openness: number }>) {
-      const { born, revision, createdAt, updatedAt, lastMentionedAt, ...state } = JSON.parse(memory) as Memory
-      digest.row(openness, JSON.stringify(state))
+    const rows = db.prepare("SELECT memory, openness, widest FROM observations WHERE active = 1 ORDER BY id").iterate()
+    for (const { memory, openness, widest } of rows as Iterable<{
+      memory: string
+      openness: number
+      widest: number | null
+    }>) {
+      const { born, revision, createdAt, updatedAt, lastMentionedAt, level, ...state } = JSON.parse(memory) as Memory
+      // An inferred level is left out, so that logs of earlier releases keep their digest.
+      digest.row(openness, JSON.stringify(widest === null ? { ...state, level } : state))
     }
   }
 }
+
+/** The openness of the most open store that a memory without a recorded level ever stood in. */
+const widestOf = (db: Db, { born, store }: Memory, isNew: boolean): number =>
+  Math.max(
+    opennessOf(store),
+    isNew ? 0 : (sql(db, "SELECT widest FROM observations WHERE born = ?").get(born)?.widest ?? 0)
+  )
 
 /** The SHA-256 of title and facts. Two memories with the same value are exact duplicates. */
 export const contentDigest = (title: string, facts: ReadonlyArray<string>): Buffer => {
@@ -81,19 +105,15 @@ export const findById = (db: Db, id: string): Memory | undefined => {
 export const findActiveRevision = (db: Db, id: string, revision: number): Pick<Memory, "born" | "store"> | undefined =>
   sql(db, "SELECT born, store FROM observations WHERE id = ? AND active = 1 AND revision = ?").get(id, revision)
 
-/** The oldest active memory of a store with the same title and facts, not expired at `now`. */
-export const findDuplicate = (db: Db, store: string, content: Buffer, now: number): Memory | undefined => {
+/** The active memories of a store with the same title and facts, not expired at `now`, oldest first. */
+export const findDuplicates = (db: Db, store: string, content: Buffer, now: number): ReadonlyArray<Memory> => {
   // Sorted here: every add runs this query, and with ORDER BY SQLite 3.54 needs 8 µs for it instead of 1.6.
   const rows: ReadonlyArray<{ readonly born: number; readonly memory: string }> = sql(
     db,
     `SELECT born, memory FROM observations WHERE active = 1 AND content = ? AND store = ?
       AND (expires_at IS NULL OR expires_at > ?)`
   ).all(content, store, now)
-  const oldest = rows.reduce<(typeof rows)[number] | undefined>(
-    (first, row) => (first === undefined || row.born < first.born ? row : first),
-    undefined
-  )
-  return oldest === undefined ? undefined : (JSON.parse(oldest.memory) as Memory)
+  return rows.toSorted((a, b) => a.born - b.born).map(({ memory }) => JSON.parse(memory) as Memory)
 }
 
 /** The columns of a row, in the order of `valuesOf`. */
@@ -101,6 +121,8 @@ const columns = [
   "id",
   "active",
   "openness",
+  "widest",
+  "level",
   "changed",
   "revision",
   "content",
@@ -130,10 +152,16 @@ const update = `UPDATE observations SET ${columns
   .map((column) => `${column} = ?`)
   .join(", ")} WHERE born = ?`
 
-const valuesOf = (memory: Memory, openness: number, version: number): ReadonlyArray<unknown> => [
+const valuesOf = (
+  memory: Memory,
+  openness: { readonly present: number; readonly widest: number | null },
+  version: number
+): ReadonlyArray<unknown> => [
   memory.id,
   memory.status === "active" ? 1 : 0,
-  openness,
+  openness.present,
+  openness.widest,
+  minOpennessOf(levelOf(memory)),
   version,
   memory.revision,
   contentDigest(memory.title, memory.facts),

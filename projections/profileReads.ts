@@ -6,18 +6,27 @@ import { type Db, sql } from "./Projection.js"
 /** Limit of candidates per kind, the newest first. */
 const maxPerKind = 500
 
-/** Core memories, and the last mentioned identities, preferences and decisions; no stale ones. Accesses only at full trust. */
-export const findProfile = (db: Db, level: TrustLevel, now: number): MaintenancePage["rows"] => {
+/**
+ * Core memories, and the last mentioned identities, preferences and decisions; no stale ones. Accesses only at full trust.
+ * `side` selects those of the level `writers` and above, or those below it.
+ */
+export const findProfile = (
+  db: Db,
+  level: TrustLevel,
+  now: number,
+  { side, writers }: { readonly writers: TrustLevel; readonly side: "from" | "below" }
+): MaintenancePage["rows"] => {
   const memories = ["tier = 'core'", ...profileTypes.map((type) => `tier <> 'core' AND type = '${type}'`)].flatMap(
     (kind) =>
       sql(
         db,
-        `SELECT memory FROM observations WHERE active = 1 AND ${kind} AND openness >= ?
+        `SELECT memory FROM observations ${side === "from" ? "" : "INDEXED BY observations_low"}
+        WHERE active = 1 AND ${kind} AND openness >= ? AND ${side === "from" ? "level <=" : "level > 0 AND level >"} ?
         AND (expires_at IS NULL OR expires_at > ?) AND json_extract(memory, '$.stale') IS NULL
         ORDER BY mentioned_at DESC, born DESC LIMIT ?`
       )
         .pluck()
-        .all(minOpennessOf(level), now, maxPerKind)
+        .all(minOpennessOf(level), minOpennessOf(writers), now, maxPerKind)
         .map((text) => JSON.parse(text as string) as Memory)
   )
   return level === "full" ? withAccesses(db, memories) : memories.map((memory) => ({ memory, accesses: undefined }))

@@ -1,5 +1,5 @@
-import { minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
-import type { Turn } from "../events/Turn.js"
+import { levels, minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
+import { type Turn, turnLevelOf } from "../events/Turn.js"
 import { type Db, sql } from "./Projection.js"
 
 /** A session in one store. Times are milliseconds since the epoch. */
@@ -54,7 +54,10 @@ export const findSessionStores = (db: Db, level: TrustLevel, session: string): R
     .all(session, minOpennessOf(level))
     .map((row) => row.store)
 
-/** The versions that added the turns and files of a session that a level may read, and their stores. */
+/**
+ * The versions that added the turns and files of a session that a level may read, their stores, and the levels that wrote
+ * them.
+ */
 export const findSessionEvents = (
   db: Db,
   level: TrustLevel,
@@ -63,16 +66,26 @@ export const findSessionEvents = (
   readonly turns: ReadonlyArray<number>
   readonly files: ReadonlyArray<number>
   readonly stores: ReadonlyArray<Store>
+  readonly levels: ReadonlyArray<{ readonly level: TrustLevel; readonly store: Store }>
 } => {
-  const files: ReadonlyArray<{ readonly born: number; readonly store: Store }> = sql(
+  const files: ReadonlyArray<{ readonly born: number; readonly store: Store; readonly level: number }> = sql(
     db,
-    "SELECT born, store FROM files WHERE session = ? AND openness >= ? ORDER BY born"
+    "SELECT born, store, level FROM files WHERE session = ? AND openness >= ? ORDER BY born"
   ).all(session, minOpennessOf(level))
+  const turns: ReadonlyArray<Pick<Turn, "level" | "role" | "store"> & { readonly born: number }> = sql(
+    db,
+    `SELECT born, store, json_extract(turn, '$.level') AS level, json_extract(turn, '$.role') AS role
+      FROM turns WHERE session = ? AND openness >= ? ORDER BY born`
+  )
+    .all(session, minOpennessOf(level))
+    .map(({ level, ...row }) => (level === null ? row : { ...row, level }))
   return {
-    turns: sql(db, "SELECT born FROM turns WHERE session = ? AND openness >= ? ORDER BY born")
-      .all(session, minOpennessOf(level))
-      .map((row) => row.born),
+    turns: turns.map(({ born }) => born),
     files: files.map(({ born }) => born),
+    levels: [
+      ...turns.map((turn) => ({ level: turnLevelOf(turn), store: turn.store })),
+      ...files.map(({ level, store }) => ({ level: levels[level]!, store }))
+    ],
     stores: [...new Set([...findSessionStores(db, level, session), ...files.map(({ store }) => store)])].sort()
   }
 }

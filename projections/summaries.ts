@@ -1,7 +1,7 @@
 import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
 import type { SessionSummary } from "../events/SessionSummary.js"
-import { minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
-import type { Role } from "../events/Turn.js"
+import { levels, minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
+import { type Role, turnLevelOf } from "../events/Turn.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /**
@@ -126,6 +126,7 @@ export const findUnsummarized = (
 export interface SummaryTurn {
   readonly born: number
   readonly role: Role
+  readonly level: TrustLevel
   readonly speaker: string | null
   readonly text: string
   readonly occurredAt: number
@@ -145,10 +146,15 @@ export const findSummaryTurns = (
   const readTurns = (order: "ASC" | "DESC", limit: number): ReadonlyArray<SummaryTurn> =>
     sql(
       db,
-      `SELECT born, json_extract(turn, '$.role') AS role, json_extract(turn, '$.speaker') AS speaker,
+      `SELECT born, json_extract(turn, '$.role') AS role, json_extract(turn, '$.level') AS level, store, json_extract(turn, '$.speaker') AS speaker,
         substr(json_extract(turn, '$.text'), 1, ?) AS text, occurred_at AS occurredAt
         FROM turns WHERE session = ? AND store = ? ORDER BY sequence ${order} LIMIT ?`
-    ).all(characters, session, store, limit)
+    )
+      .all(characters, session, store, limit)
+      .map(({ level, store, ...turn }) => ({
+        ...turn,
+        level: turnLevelOf({ role: turn.role, store, level: level ?? undefined })
+      }))
   const turns = new Map(
     [...readTurns("ASC", first), ...[...readTurns("DESC", last)].reverse()].map((turn) => [turn.born, turn])
   )
@@ -262,20 +268,33 @@ const newestFirst = (
   )
 }
 
-/** The titles of memories of a type that were made in a session, newest first. */
+/**
+ * The titles of memories of a type that were made in a session, newest first, with the level that wrote each: those from a
+ * level on, or those below it.
+ */
 export const findSessionTitles = (
   db: Db,
   level: TrustLevel,
   now: number,
   { session, store }: SessionKey,
-  type: string,
-  limit: number
-): ReadonlyArray<string> =>
+  {
+    limit,
+    side,
+    type,
+    writers
+  }: {
+    readonly type: string
+    readonly limit: number
+    readonly writers: TrustLevel
+    readonly side: "from" | "below"
+  }
+): ReadonlyArray<{ readonly title: string; readonly level: TrustLevel }> =>
   sql(
     db,
-    `SELECT o.title FROM session_memories m JOIN observations o ON o.born = m.born
+    `SELECT o.title, o.level FROM session_memories m JOIN observations o ON o.born = m.born
       WHERE m.session = :session AND o.store = :store AND o.type = :type AND ${readable}
+        AND o.level ${side === "from" ? "<=" : ">"} :writers
       ORDER BY o.born DESC LIMIT :limit`
   )
-    .pluck()
-    .all({ floor: minOpennessOf(level), now, session, store, type, limit }) as ReadonlyArray<string>
+    .all({ floor: minOpennessOf(level), now, session, store, type, limit, writers: minOpennessOf(writers) })
+    .map(({ level, title }) => ({ title, level: levels[level]! }))

@@ -61,7 +61,7 @@ export const makeReader = (source: ReaderSource, services: ReaderServices): Memo
   ...makeMemoryReads(source, services),
   ...makeHistoryReader(source, services),
   ...makeProfileReader(source, services),
-  sessions: { ...makeSessionReader(source, services), ...makeSummaryReader(source) },
+  sessions: { ...makeSessionReader(source, services), ...makeSummaryReader(source, services) },
   files: makeFileReader(source),
   archive: makeArchiveReader(source),
   maintenance: makeMaintenanceReader(source, services),
@@ -83,11 +83,12 @@ export interface MemoryParts {
 export const makeMemory = ({ isEmpty, reader, services, use, writer }: MemoryParts): Memory => {
   const runner = makeRunner(use)
   const writes = makeMemoryWrites(runner, writer)
+  const engineWrites = makeMemoryWrites(runner, { ...writer, isEngine: true })
   const { runCommand: run } = runner
   return {
     ...reader,
     ...writes,
-    ...makeImportWriter(runner, writer, { isEmpty, rememberAll: writes.rememberAll }),
+    ...makeImportWriter(runner, writer, { isEmpty, rememberAll: engineWrites.rememberAll }),
     ...makeUndoWriter({ ...services, run }, writer),
     sessions: { ...reader.sessions, ...makeSessionWriter(runner, writer) },
     files: { ...reader.files, ...makeFileWriter(runner, writer) },

@@ -81,6 +81,7 @@ const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memor
     use: (f) => agents.use(agent, f),
     writer: {
       level: options.trust,
+      pin: policy.tiers.pin,
       actor: options.actor ?? "program",
       countTokens,
       marks: policy.marks,

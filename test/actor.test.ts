@@ -37,6 +37,7 @@ const writer = {
   actor: "test",
   countTokens: () => 1,
   marks: { pii: false, credentials: false },
+  pin: "pinned",
   schedules: defaultPolicy.schedules
 } as const
 

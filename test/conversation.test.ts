@@ -133,7 +133,7 @@ describe("sessions", () => {
       const { daybook, memory } = yield* prepared
       const inner = yield* daybook.agent(agent, { trust: "inner" })
       yield* memory.sessions.append({ session: "s", text: "private kettle" })
-      yield* memory.sessions.append({ session: "s", text: "shared kettle", store: "shared" })
+      yield* inner.sessions.append({ session: "s", text: "shared kettle", store: "shared" })
       yield* memory.sessions.append({ session: "other", text: "another kettle" })
       yield* daybook.backfill(agent)
       const [, past] = yield* Effect.all([

@@ -129,8 +129,8 @@ describe("a file", () => {
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const inner = yield* daybook.agent(agent, { trust: "inner" })
-      yield* memory.sessions.append({ session: "s", text: "a kettle", store: "shared" })
-      yield* memory.files.add({ path: "a.md", text: "a kettle", session: "s", store: "shared" })
+      yield* inner.sessions.append({ session: "s", text: "a kettle", store: "shared" })
+      yield* inner.files.add({ path: "a.md", text: "a kettle", session: "s", store: "shared" })
       yield* memory.files.add({ path: "b.md", text: "a kettle", session: "s" })
       yield* memory.files.add({ path: "c.md", text: "a kettle", session: "t" })
       yield* memory.files.add({ path: "d.md", text: "a kettle" })

@@ -293,7 +293,8 @@ describe("the archive", () => {
       const { daybook } = yield* system({})
       const memory = yield* daybook.agent(agent, { trust: "full" })
       const source = { kind: "auto_capture" } as const
-      const one = yield* memory.remember({ title: "Café über alles", people: ["Ada"], store: "shared", source })
+      const inner = yield* daybook.agent(agent, { trust: "inner" })
+      const one = yield* inner.remember({ title: "Café über alles", people: ["Ada"], store: "shared", source })
       const two = yield* memory.remember({ title: "tea alone", narrative: "with Ada", source })
       const long = yield* memory.remember({ title: "on purpose" })
       yield* TestClock.setTime(start + 31 * dayMillis)
@@ -301,7 +302,6 @@ describe("the archive", () => {
       expect(run!.counts).toEqual({ archived: 2 })
       expect((yield* memory.list()).map(({ id }) => id)).toEqual([long.id])
       expect(yield* memory.search({ text: "cafe" })).toEqual([])
-      const inner = yield* daybook.agent(agent, { trust: "inner" })
       expect((yield* memory.archive.list({ text: "ADA" })).map(({ id }) => id)).toEqual([two.id, one.id])
       expect(yield* inner.archive.list()).toMatchObject([{ id: one.id, reason: "left alone for more than 30 days" }])
       expect(yield* inner.archive.list({ text: "uber cafe" })).toHaveLength(1)

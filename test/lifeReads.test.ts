@@ -42,7 +42,7 @@ describe("what is read of the life of memories", () => {
     const db = new Database(":memory:", { verbose: (text) => void ran.push(String(text)) })
     db.exec(`${observations.tables} ${observations.indexes}`)
     ran.length = 0
-    findProfile(db, "inner", 1)
+    findProfile(db, "inner", 1, { writers: "inner", side: "from" })
     expect(ran[0]).toContain("tier = 'core'")
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${ran[0]}`).all() as ReadonlyArray<{ readonly detail: string }>
     expect(plan.map(({ detail }) => detail)).toEqual(["SCAN observations USING INDEX observations_core"])
@@ -53,9 +53,9 @@ describe("what is read of the life of memories", () => {
     const db = new Database(":memory:", { verbose: (text) => void ran.push(String(text)) })
     for (const { indexes = "", tables } of [conversation, observations, summaries]) db.exec(`${tables} ${indexes}`)
     const note =
-      db.prepare(`INSERT INTO observations (born, id, active, openness, changed, revision, content, type, store,
+      db.prepare(`INSERT INTO observations (born, id, active, openness, level, changed, revision, content, type, store,
       title, people, tags, tier, tokens, importance, mentions, mentioned_at, created_at, memory)
-      VALUES (?, ?, ?, ?, 0, 1, x'', 'task', ?, '', '', '', 'mid', 1, 1, 1, 1, ?, '{}')`)
+      VALUES (?, ?, ?, ?, 0, 0, 1, x'', 'task', ?, '', '', '', 'mid', 1, 1, 1, 1, ?, '{}')`)
     const made = db.prepare("INSERT INTO session_memories (born, session, created_at) VALUES (?, ?, ?)")
     const summed = db.prepare("INSERT INTO summaries VALUES (?, ?, ?, 1, 1, 1, ?, 1, '{}', '{}')")
     type Row = { readonly session: string; readonly store: string; readonly lastAt: number; readonly count: number }

@@ -139,8 +139,8 @@ describe("a memory that holds a credential", () => {
 
   it.scoped("is refused from a level that cannot read private: no event, no trace, no value in the error", () =>
     Effect.gen(function* () {
-      const { as, daybook, events, folder, full } = yield* engine()
-      const { id } = yield* full.remember({ title: "Mira", store: "social" })
+      const { as, daybook, events, folder } = yield* engine()
+      const { id } = yield* (yield* as("familiar")).remember({ title: "Mira", store: "social" })
       const before = yield* daybook.digests("ada")
       mkdirSync(join(folder, "notes"))
       const file = join(folder, "notes", "keys.md")
@@ -204,10 +204,10 @@ describe("a memory that holds a credential", () => {
       const folder = yield* temporaryFolder
       const lax = yield* Effect.scoped(
         Effect.gen(function* () {
-          const full = yield* (yield* open(folder, { policy: { marks: { credentials: false } } })).agent("ada", {
-            trust: "full"
+          const lenient = yield* (yield* open(folder, { policy: { marks: { credentials: false } } })).agent("ada", {
+            trust: "inner"
           })
-          return yield* full.remember({ title: `token ${key}`, store: "shared" })
+          return yield* lenient.remember({ title: `token ${key}`, store: "shared" })
         })
       )
       const inner = yield* (yield* open(folder)).agent("ada", { trust: "inner" })

@@ -12,7 +12,7 @@ import { projections as all } from "../projections/all.js"
 import { findChanges } from "../projections/history.js"
 import { findAround, findRestricted, getMemories } from "../projections/observationReads.js"
 import { findCandidates, findRecentMemories, readIndexRows } from "../projections/observationSearch.js"
-import { contentDigest, findById, findDuplicate } from "../projections/observations.js"
+import { contentDigest, findById, findDuplicates } from "../projections/observations.js"
 import { type Db, type Projection, sql } from "../projections/Projection.js"
 import { findPeople } from "../projections/people.js"
 import { countRecalls, findAccesses, findRecall, findRecalls, lastRecallNumber } from "../projections/recalls.js"
@@ -298,11 +298,30 @@ describe("observations", () => {
         expect(getMemories(db, "full", ["three"], timeOf(4))).toHaveLength(1)
         expect(findById(db, "one")).toMatchObject({ title: "coffee", born: 1, revision: 2 })
         expect(findById(db, "two")?.status).toBe("forgotten")
-        expect(findDuplicate(db, "private", contentDigest("coffee", []), later)?.id).toBe("one")
-        expect(findDuplicate(db, "shared", contentDigest("coffee", []), later)).toBeUndefined()
-        expect(findDuplicate(db, "private", contentDigest("tea", []), later)).toBeUndefined()
-        expect(findDuplicate(db, "private", contentDigest("two", []), later)).toBeUndefined()
-        expect(findDuplicate(db, "private", contentDigest("three", []), later)).toBeUndefined()
+        expect(findDuplicates(db, "private", contentDigest("coffee", []), later)[0]?.id).toBe("one")
+        expect(findDuplicates(db, "shared", contentDigest("coffee", []), later)).toEqual([])
+        expect(findDuplicates(db, "private", contentDigest("tea", []), later)).toEqual([])
+        expect(findDuplicates(db, "private", contentDigest("two", []), later)).toEqual([])
+        expect(findDuplicates(db, "private", contentDigest("three", []), later)).toEqual([])
+      }
+    })
+  })
+
+  it.scopedLive("a memory without a recorded level has the lowest that could write where it ever stood", () => {
+    const { add, update } = story()
+    return projected({
+      given: [add("private"), add("shared", { store: "shared" }), add("social", { store: "social" }), add("moved")],
+      when: [
+        update("moved", { store: "social" }),
+        update("moved", { store: "private" }),
+        add("recorded", { store: "social", level: "full" }),
+        update("recorded", { title: "by full", store: "private", level: "full" })
+      ],
+      holds: (db) => {
+        const levels = ["private", "shared", "social", "moved", "recorded"].map((id) => findById(db, id)?.level)
+        expect(levels).toEqual(["full", "inner", "familiar", "familiar", "full"])
+        const written = sql(db, "SELECT level FROM observations ORDER BY born").pluck().all()
+        expect(written).toEqual([0, 1, 2, 2, 0])
       }
     })
   })

@@ -34,6 +34,7 @@ const slowly = <A, E, R>(program: Effect.Effect<A, E, R>) =>
 const said = (role: SummaryTurn["role"], text: string, at: number): SummaryTurn => ({
   born: at + 1,
   role,
+  level: "full",
   speaker: null,
   text,
   occurredAt: start + at * minute
@@ -74,18 +75,19 @@ const ferry = [
 describe("a session by rule", () => {
   it("is what was asked for, what came of it, what was decided and what is open", () => {
     const turns = ferry.map(([role, text], at) => said(role, text, at))
-    expect(summarizeByRules(conversation(turns), english)!.summary).toEqual({
+    expect(summarizeByRules(conversation(turns), english, "inner")!.summary).toEqual({
       request: "When does the ferry to Vellanoor leave? I have to be there by nine.",
       outcome: "Yes. The ferry leaves at 06:40 from pier 3.",
       decisions: ["Then we agreed to take the 06:40 ferry."],
       open: ["We still need to book a cabin."],
+      level: "full",
       turns: 6,
       until: 6,
       sources: [1, 2, 4, 5, 6],
       startedAt: start,
       lastAt: start
     })
-    expect([...summarizeByRules(conversation(turns), english)!.facts]).toEqual([
+    expect([...summarizeByRules(conversation(turns), english, "inner")!.facts]).toEqual([
       [5, ["Then we agreed to take the 06:40 ferry."]],
       [4, ["We still need to book a cabin."]]
     ])
@@ -107,14 +109,14 @@ describe("a session by rule", () => {
     ["a password", ["My password is hunter2-Xk9!q and we agreed on it.", "Thanks."], { decisions: [] }]
   ])("knows %s", (_, texts, wanted) => {
     const turns = texts.map((text, at) => said("user", text, at))
-    const { summary } = summarizeByRules(conversation(turns), english)!
+    const { summary } = summarizeByRules(conversation(turns), english, "inner")!
     expect(summary).toMatchObject(wanted)
     expect(JSON.stringify(summary)).not.toContain("hunter2")
   })
 
   it("is none where neither side said anything", () => {
     for (const turns of [[], [said("tool", "06:40", 0)], [said("user", " \n", 0), said("system", "Be kind.", 1)]])
-      expect(summarizeByRules(conversation(turns), english)).toBeNull()
+      expect(summarizeByRules(conversation(turns), english, "inner")).toBeNull()
   })
 
   it.prop(
@@ -122,7 +124,7 @@ describe("a session by rule", () => {
     [fc.array(fc.string({ maxLength: 60 }), { maxLength: 12 })],
     ([texts]) => {
       const turns = texts.map((text, at) => said(at % 2 === 0 ? "user" : "assistant", text, at))
-      const ruled = summarizeByRules(conversation(turns), english)
+      const ruled = summarizeByRules(conversation(turns), english, "inner")
       const all = texts.map((text) => text.replace(/\s+/gu, " ")).join(" ")
       const one = (text: string) => text.replace(/\s+/gu, " ")
       for (const item of [...(ruled?.summary.decisions ?? []), ...(ruled?.summary.open ?? [])])
@@ -167,6 +169,7 @@ describe("session summaries", () => {
         outcome: "Yes. The ferry leaves at 06:40 from pier 3.",
         decisions: ["Then we agreed to take the 06:40 ferry."],
         open: ["We still need to book a cabin."],
+        quoted: [],
         observations: 0,
         turns: 6,
         behind: false,

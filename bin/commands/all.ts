@@ -32,6 +32,7 @@ import { turns } from "./turns.js"
 import { undo } from "./undo.js"
 import { update } from "./update.js"
 import { verify } from "./verify.js"
+import { vouch } from "./vouch.js"
 import { whatIf } from "./what-if.js"
 import { why } from "./why.js"
 
@@ -43,6 +44,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   get,
   list,
   update,
+  vouch,
   forget,
   history,
   why,

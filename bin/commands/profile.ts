@@ -12,7 +12,10 @@ export const profile: Command<AsOfOptions & { readonly tokens?: number }> = {
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
       const result = yield* memory.profile({ tokens })
-      yield* out.show(result, () => result.text)
+      const quoted =
+        result.quoted.length === 0 ? [] : ["Quoted from writers below the level of prompts:", ...result.quoted]
+      const trusted = result.text === "" && quoted.length > 0 ? [] : [result.text]
+      yield* out.show(result, () => [...trusted, ...quoted].join("\n"))
       const left = result.left === 0 ? "" : `; ${result.left} more did not fit`
       out.note(`${count(result.entries.length, "memory", "memories")}, ${count(result.tokens, "token")}${left}`)
     })

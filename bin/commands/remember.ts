@@ -5,6 +5,7 @@ import type { Observation, SourceInput } from "../../src/model/input.js"
 import type { Remembered } from "../../src/remember/remember.js"
 import { type ContentOptions, contentOf, contentOptions } from "../content.js"
 import { count } from "../format.js"
+import { loweredNote } from "../lowered.js"
 import { commandIdOption, definedFields, flag, oneOf, option, repeatable, sourceOf } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import { writeLines } from "../writeLines.js"
@@ -69,16 +70,17 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
         remembered.confined === true ? ". Stored as a private credential: it contains a password or key." : "",
         remembered.partlyIndexed === true ? ". Its facts are too long: search covers only the first of them." : ""
       ].join("")
+      const lowered = loweredNote(remembered, call.trust)
       yield* call.out.show(remembered, () => {
         const versionText = remembered.version === undefined ? "" : ` (version ${remembered.version})`
         const mentioned = `mentioned ${count(remembered.mentions, "time")}`
         switch (remembered.outcome) {
           case "added":
-            return `added ${remembered.id}${versionText}${note}`
+            return `added ${remembered.id}${versionText}${note}${lowered}`
           case "merged":
-            return `merged into ${remembered.id}, ${mentioned}${versionText}${note}`
+            return `merged into ${remembered.id}, ${mentioned}${versionText}${note}${lowered}`
           case "replaced":
-            return `added ${remembered.id} in place of ${remembered.replaced}${versionText}${note}`
+            return `added ${remembered.id} in place of ${remembered.replaced}${versionText}${note}${lowered}`
           default:
             return `known as ${remembered.id}, ${mentioned}${versionText}${ignored(remembered)}${note}`
         }

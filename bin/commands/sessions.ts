@@ -47,7 +47,7 @@ const summariesText = (out: Output, summaries: ReadonlyArray<SessionSummary>): s
   summaries.length === 0 ? "no summaries" : summaries.map((summary) => textOf(out, summary)).join("\n\n")
 
 const textOf = ({ colours }: Output, summary: SessionSummary): string => {
-  const { by, decisions, lastAt, observations, open, outcome, request, session, store, turns } = summary
+  const { by, decisions, lastAt, observations, open, outcome, quoted, request, session, store, turns } = summary
   const counts = [count(turns, "turn"), count(observations, "memory", "memories")].join(", ")
   const line = (name: string, text: string | null) => (text === null ? [] : [`  ${name.padEnd(10)}${text}`])
   const lines = (name: string, texts: ReadonlyArray<string>) =>
@@ -58,6 +58,7 @@ const textOf = ({ colours }: Output, summary: SessionSummary): string => {
     ...line("outcome", outcome),
     ...lines("decided", decisions),
     ...lines("open", open),
+    ...lines("quoted", quoted),
     ...line("by", by === null ? null : `${by.kind} ${by.name}`)
   ].join("\n")
 }

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { type ContentOptions, contentOf, contentOptions } from "../content.js"
+import { loweredNote } from "../lowered.js"
 import { commandIdOption, oneOf, option, repeatable } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import type { Command } from "./Command.js"
@@ -47,7 +48,8 @@ export const update: Command<UpdateOptions, readonly [id: string]> = {
       yield* awaitVectors(call)
       yield* call.out.show(
         updated,
-        () => `${updated.outcome} ${updated.id}${updated.version === undefined ? "" : ` (version ${updated.version})`}`
+        () =>
+          `${updated.outcome} ${updated.id}${updated.version === undefined ? "" : ` (version ${updated.version})`}${loweredNote(updated, call.trust)}`
       )
     })
 }

@@ -1,5 +1,6 @@
 import type * as Either from "effect/Either"
-import type { Store } from "../../events/Trust.js"
+import type { Link } from "../../events/Memory.js"
+import type { Store, TrustLevel } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
 import type { Judgement, ReconcilerError, Statement } from "../ports/Reconciler.js"
 
@@ -7,6 +8,10 @@ import type { Judgement, ReconcilerError, Statement } from "../ports/Reconciler.
 export interface WeighedStatement extends Omit<Statement, "at" | "narrative"> {
   readonly narrative?: string | undefined
   readonly store: Store
+  /** The level of its text; before it is decided on, that of its writer. Absent if levels do not count: see what-if. */
+  readonly level?: TrustLevel | undefined
+  /** The sources of its text. */
+  readonly lineage?: ReadonlyArray<Link> | undefined
   /** Milliseconds since the epoch; the present if absent. */
   readonly occurredAt?: number | undefined
 }

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import type { Link, Memory, Stale } from "../../events/Memory.js"
-import { opennessOf, type Store, type TrustLevel } from "../../events/Trust.js"
+import { isAtLeast, levelOf, opennessOf, type Store, type TrustLevel } from "../../events/Trust.js"
 import { findMemoriesBySource, findSourceStore } from "../../projections/lineage.js"
 import type { Db } from "../../projections/Projection.js"
 import { InvalidInput, SourceNotFound } from "../model/errors.js"
@@ -71,16 +71,19 @@ export const demotedDescendants = (graph: Graph, { id, store }: Pick<Memory, "id
 /** A memory without its stale flag: a write confirms it. */
 export const withoutStale = ({ stale: _, ...memory }: Memory): Memory => memory
 
-/** The events that flag memories derived from sources which the event of this version removes. */
+/**
+ * The events that flag memories derived from sources which the event of this version removes. A level does not flag what
+ * a higher one vouched for.
+ */
 export const staleEvents = (
   db: Db,
   lost: ReadonlyArray<Source>,
   reason: Stale["reason"],
-  version: number,
+  { level, version }: { readonly version: number; readonly level: TrustLevel },
   affects: (memory: Memory) => boolean = () => true
 ): ReadonlyArray<DecidedEvent> =>
   flaggedStale(graphIn(db), lost, reason)
-    .filter(affects)
+    .filter((memory) => isAtLeast(level, levelOf(memory)) && affects(memory))
     .map((memory) => followingUpdate(memory, "stale", `what it came from was ${reason}`, version))
 
 /**

@@ -6,6 +6,7 @@ import {
   type FileInSession,
   FileNotFound,
   type InvalidInput,
+  type LevelTooLow,
   type ProjectionParked,
   type StoreForbidden
 } from "../model/errors.js"
@@ -38,12 +39,15 @@ export interface FileWriter {
   readonly add: (
     file: FileInput,
     options?: WriteOptions
-  ) => Effect.Effect<AddedFile, CommandError | FileInSession | InvalidInput | StoreForbidden | ProjectionParked>
+  ) => Effect.Effect<
+    AddedFile,
+    CommandError | FileInSession | InvalidInput | LevelTooLow | StoreForbidden | ProjectionParked
+  >
   /** Hides a file from all reads, in every store that the level may read. */
   readonly forget: (
     path: string,
     options?: WriteOptions
-  ) => Effect.Effect<ForgottenFile, CommandError | InvalidInput | FileNotFound | ProjectionParked>
+  ) => Effect.Effect<ForgottenFile, CommandError | InvalidInput | LevelTooLow | FileNotFound | ProjectionParked>
 }
 
 /** @internal */

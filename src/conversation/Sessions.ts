@@ -6,6 +6,7 @@ import type { CommandError } from "../actor/Actor.js"
 import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import type {
   InvalidInput,
+  LevelTooLow,
   ProjectionParked,
   SequenceConflict,
   SessionNotFound,
@@ -64,7 +65,7 @@ export interface SessionWriter {
   readonly forget: (
     session: string,
     options?: WriteOptions
-  ) => Effect.Effect<ForgottenSession, CommandError | InvalidInput | SessionNotFound | ProjectionParked>
+  ) => Effect.Effect<ForgottenSession, CommandError | InvalidInput | LevelTooLow | SessionNotFound | ProjectionParked>
 }
 
 /** @internal */

@@ -17,7 +17,14 @@ import {
   visibleVersion
 } from "../actor/Command.js"
 import { dependsOnCopies, staleEvents } from "../actor/lineage.js"
-import { FileInSession, InvalidInput, type ProjectionParked, StoreForbidden } from "../model/errors.js"
+import {
+  FileInSession,
+  InvalidInput,
+  type LevelTooLow,
+  type ProjectionParked,
+  StoreForbidden
+} from "../model/errors.js"
+import { requireLevel } from "../remember/levels.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { indexedPart } from "./addTurn.js"
 import { decodeFile, type FileInput, mediaOf } from "./fileInput.js"
@@ -59,13 +66,17 @@ interface Request {
  * Checks a file and makes the command that indexes it. The same text again writes nothing. Without a session a file
  * stays in its session. A session may take a file that belongs to none. It takes a file from another session only with
  * `move`, because a file is forgotten together with its session. A file is never less restrictive than its session. A
- * file without text is refused, unless it replaces an earlier text of its path.
+ * file without text is refused, unless it replaces an earlier text of its path. So is one that would replace what a higher level
+ * wrote.
  */
 export const addFile = (
   writer: Writer,
   input: FileInput,
   options: WriteOptions = {}
-): Either.Either<Command<AddedFile, FileInSession | InvalidInput | ProjectionParked>, InvalidInput | StoreForbidden> =>
+): Either.Either<
+  Command<AddedFile, FileInSession | InvalidInput | LevelTooLow | ProjectionParked>,
+  InvalidInput | StoreForbidden
+> =>
   Either.gen(function* () {
     const { level } = writer
     const checked = yield* decodeFile(input)
@@ -104,7 +115,7 @@ export const addFile = (
 const decide = (
   { db, newId, now, version }: Situation,
   { at, digest, input, level, media, store, tokens }: Request
-): Either.Either<Decided<AddedFile>, FileInSession | InvalidInput | ProjectionParked> =>
+): Either.Either<Decided<AddedFile>, FileInSession | InvalidInput | LevelTooLow | ProjectionParked> =>
   Either.gen(function* () {
     yield* requireUnparked(db, "conversation")
     const { path, text } = input
@@ -117,6 +128,7 @@ const decide = (
     if (before?.digest === digest && !moves) {
       return { answer: { outcome: "unchanged", ...placeOf({ ...before, path, store }), repeated: false } }
     }
+    if (before !== undefined) yield* requireLevel(level, before, `file ${path}`)
     if (moves && before.session !== null && input.move !== true) {
       return yield* Either.left(new FileInSession({ path, session: before.session }))
     }
@@ -127,7 +139,7 @@ const decide = (
     const indexed = cutText(text, bounds.chunkedCharacters)
     const inSession = session === undefined ? {} : { session }
     const payload = {
-      file: { id, path, media, digest, store, ...inSession, text: indexed, tokens, occurredAt: at ?? now },
+      file: { id, path, media, digest, store, level, ...inSession, text: indexed, tokens, occurredAt: at ?? now },
       ...(before === undefined ? {} : { replaces: before.born }),
       ...(moves ? { movedFrom: before.session } : {})
     }
@@ -135,7 +147,9 @@ const decide = (
     if (before === undefined || before.digest === digest) return { events: [event] }
     const copies = findFilesByPath(db, "full", path).flatMap((copy) => (copy.store === store ? [] : [copy.store]))
     const affects = dependsOnCopies([store], copies)
-    return { events: [event, ...staleEvents(db, [{ kind: "file", to: path }], "replaced", version, affects)] }
+    return {
+      events: [event, ...staleEvents(db, [{ kind: "file", to: path }], "replaced", { version, level }, affects)]
+    }
   })
 
 /** Refuses a store that is less restrictive than every store of the session. */

@@ -63,6 +63,8 @@ export const addTurn = (
           text,
           ...(toolCalls === undefined ? {} : { toolCalls }),
           store,
+          // The output of a tool is nobody's statement, whoever stored it.
+          level: role === "tool" ? "familiar" : writer.level,
           tokens,
           occurredAt: at ?? now
         }

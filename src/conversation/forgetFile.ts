@@ -2,7 +2,8 @@ import * as Either from "effect/Either"
 import { findFilesByPath } from "../../projections/files.js"
 import { type Command, callerDecision, commandIdOf, requireUnparked, visibleVersion } from "../actor/Command.js"
 import { dependsOnCopies, staleEvents } from "../actor/lineage.js"
-import { FileNotFound, type InvalidInput, type ProjectionParked } from "../model/errors.js"
+import { FileNotFound, type InvalidInput, type LevelTooLow, type ProjectionParked } from "../model/errors.js"
+import { requireLevel } from "../remember/levels.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { decodePath } from "./fileInput.js"
 
@@ -22,7 +23,7 @@ export const forgetFile = (
   writer: Writer,
   path: string,
   options: WriteOptions = {}
-): Either.Either<Command<ForgottenFile, FileNotFound | ProjectionParked>, InvalidInput> =>
+): Either.Either<Command<ForgottenFile, FileNotFound | LevelTooLow | ProjectionParked>, InvalidInput> =>
   Either.gen(function* () {
     yield* decodePath(path)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
@@ -35,6 +36,10 @@ export const forgetFile = (
         if (Either.isLeft(unparked)) return Either.left(unparked.left)
         const files = findFilesByPath(db, writer.level, path)
         if (files.length === 0) return Either.left(new FileNotFound({ path }))
+        for (const file of files) {
+          const permitted = requireLevel(writer.level, file, `file ${path}`)
+          if (Either.isLeft(permitted)) return Either.left(permitted.left)
+        }
         const payload = {
           path,
           stores: files.map(({ store }) => store),
@@ -45,7 +50,13 @@ export const forgetFile = (
         const stores = files.map(({ store }) => store)
         const copies = findFilesByPath(db, "full", path).flatMap(({ store }) => (stores.includes(store) ? [] : [store]))
         const affects = dependsOnCopies(stores, copies)
-        const stale = staleEvents(db, [{ kind: "file", to: path }], "forgotten", version, affects)
+        const stale = staleEvents(
+          db,
+          [{ kind: "file", to: path }],
+          "forgotten",
+          { version, level: writer.level },
+          affects
+        )
         return Either.right({ events: [{ type: "FORGET", payload }, ...stale] })
       },
       answer: ([event], repeated) => {

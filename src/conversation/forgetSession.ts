@@ -3,8 +3,9 @@ import { findSourcesByVersion } from "../../projections/lineage.js"
 import { findSessionEvents } from "../../projections/sessionReads.js"
 import { type Command, callerDecision, commandIdOf, requireUnparked, visibleVersion } from "../actor/Command.js"
 import { staleEvents } from "../actor/lineage.js"
-import { type InvalidInput, type ProjectionParked, SessionNotFound } from "../model/errors.js"
+import { type InvalidInput, type LevelTooLow, type ProjectionParked, SessionNotFound } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
+import { requireLevel } from "../remember/levels.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 
 /** The result of forgetting a session. No read shows it any more; its events stay in the log until they are erased. */
@@ -24,7 +25,7 @@ export const forgetSession = (
   writer: Writer,
   session: string,
   options: WriteOptions = {}
-): Either.Either<Command<ForgottenSession, SessionNotFound | ProjectionParked>, InvalidInput> =>
+): Either.Either<Command<ForgottenSession, LevelTooLow | SessionNotFound | ProjectionParked>, InvalidInput> =>
   Either.gen(function* () {
     yield* decodeKey("session", session)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
@@ -35,10 +36,14 @@ export const forgetSession = (
       decide: ({ db, version }) => {
         const unparked = requireUnparked(db, "conversation")
         if (Either.isLeft(unparked)) return Either.left(unparked.left)
-        const contents = findSessionEvents(db, writer.level, session)
+        const { levels, ...contents } = findSessionEvents(db, writer.level, session)
         if (contents.turns.length + contents.files.length === 0) return Either.left(new SessionNotFound({ session }))
+        for (const written of levels) {
+          const permitted = requireLevel(writer.level, written, `session ${session}`)
+          if (Either.isLeft(permitted)) return Either.left(permitted.left)
+        }
         const decision = callerDecision("FORGET", "forgetSession", "asked to forget it")
-        const stale = staleEvents(db, findSourcesByVersion(db, contents), "forgotten", version)
+        const stale = staleEvents(db, findSourcesByVersion(db, contents), "forgotten", { version, level: writer.level })
         return Either.right({ events: [{ type: "FORGET", payload: { session, ...contents, decision } }, ...stale] })
       },
       answer: ([event], repeated) => {

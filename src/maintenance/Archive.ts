@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { type ArchiveCursor, type ArchiveEntry, findArchived } from "../../projections/archive.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
-import { InvalidInput, type MemoryNotFound, type ProjectionParked } from "../model/errors.js"
+import { InvalidInput, type LevelTooLow, type MemoryNotFound, type ProjectionParked } from "../model/errors.js"
 import { checkPage, optionalText, type PageQuery, type ReadError } from "../model/filters.js"
 import { limits } from "../model/limits.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
@@ -36,7 +36,7 @@ export interface ArchiveWriter {
   readonly restore: (
     id: string,
     options?: WriteOptions
-  ) => Effect.Effect<Restored, CommandError | InvalidInput | MemoryNotFound | ProjectionParked>
+  ) => Effect.Effect<Restored, CommandError | InvalidInput | LevelTooLow | MemoryNotFound | ProjectionParked>
 }
 
 /** @internal */

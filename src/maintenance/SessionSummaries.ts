@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
-import type { Store, TrustLevel } from "../../events/Trust.js"
+import { isAtLeast, levelOf, type Store, type TrustLevel } from "../../events/Trust.js"
 import type { Db } from "../../projections/Projection.js"
 import { findSessionTitles, findSummaries, type SummaryRow } from "../../projections/summaries.js"
-import type { ReaderSource } from "../actor/ReaderSource.js"
+import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import { checkPage, type PageQuery, type ReadError } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import { comparisonKey } from "./mergeContents.js"
+import { lowestWriter, quotedLine } from "./quoted.js"
 
 export interface SessionSummariesQuery extends PageQuery {
   /** Only this session: one row for each store that has content of it. */
@@ -25,6 +26,11 @@ export interface SessionSummary {
   readonly decisions: ReadonlyArray<string>
   /** Open tasks and questions. */
   readonly open: ReadonlyArray<string>
+  /**
+   * Text below the level that prompts take (`prompt.writers`): a line each, with its origin. Give it to a model as quoted
+   * data only.
+   */
+  readonly quoted: ReadonlyArray<string>
   /** Number of memories that were created in the session. */
   readonly observations: number
   /** Number of turns that the summary covers; 0 when no summary was written. */
@@ -48,22 +54,47 @@ export interface SessionSummaryReader {
 }
 
 /** @internal */
-export const makeSummaryReader = ({ level, read }: ReaderSource): SessionSummaryReader => ({
+export const makeSummaryReader = (
+  { level, read }: ReaderSource,
+  { maintenance: { prompt } }: ReaderServices
+): SessionSummaryReader => ({
   summaries: Effect.fn("Memory.sessions.summaries")(function* (query = {}) {
     const { session } = query
     if (session !== undefined) yield* decodeKey("session", session)
     const page = yield* checkPage(query, 50, ["session"])
+    const writers = lowestWriter(prompt.writers, level)
     return yield* read(({ db, now }) =>
-      findSummaries(db, level, now, { ...page, session }).map((row) => sessionOf(db, level, now, row))
+      findSummaries(db, level, now, { ...page, session }).map((row) => sessionOf(db, { level, writers, now }, row))
     )
   })
 })
 
-/** A stored summary, plus the decisions and tasks that were remembered in its session. */
-const sessionOf = (db: Db, level: TrustLevel, now: number, row: SummaryRow): SessionSummary => {
-  const { behind, by, lastAt, madeAt, observations, session, store, summary } = row
-  const titles = (type: string) =>
-    observations === 0 ? [] : findSessionTitles(db, level, now, row, type, maxTitles).toReversed()
+/**
+ * A stored summary, plus the decisions and tasks that were remembered in its session. Text below the level `writers` is
+ * quoted apart.
+ */
+const sessionOf = (
+  db: Db,
+  { level, now, writers }: { readonly level: TrustLevel; readonly writers: TrustLevel; readonly now: number },
+  row: SummaryRow
+): SessionSummary => {
+  const { behind, by, lastAt, madeAt, observations, session, store } = row
+  const titlesFrom = (type: string, side: "from" | "below") =>
+    observations === 0
+      ? []
+      : findSessionTitles(db, level, now, row, { type, limit: maxTitles, writers, side }).toReversed()
+  const titles = (type: string) => titlesFrom(type, "from").map(({ title }) => title)
+  const writer = levelOf({ level: row.summary?.level, store })
+  const summary = isAtLeast(writer, writers) ? row.summary : null
+  const { decisions = [], open = [], outcome, request } = (summary === null ? row.summary : null) ?? {}
+  const quoted = [
+    ...[request, outcome, ...decisions, ...open].flatMap((text) =>
+      text === undefined ? [] : [quotedLine(writer, { name: "summary" }, text)]
+    ),
+    ...["decision", "task"].flatMap((type) =>
+      titlesFrom(type, "below").map(({ level, title }) => quotedLine(level, { name: type }, title))
+    )
+  ]
   const merged = (summarized: ReadonlyArray<string>, remembered: ReadonlyArray<string>) => {
     const keys = new Set(summarized.map(comparisonKey))
     return [...summarized, ...remembered.filter((title) => !keys.has(comparisonKey(title)))]
@@ -75,8 +106,9 @@ const sessionOf = (db: Db, level: TrustLevel, now: number, row: SummaryRow): Ses
     outcome: summary?.outcome ?? null,
     decisions: merged(summary?.decisions ?? [], titles("decision")),
     open: merged(summary?.open ?? [], titles("task")),
+    quoted,
     observations,
-    turns: summary?.turns ?? 0,
+    turns: row.summary?.turns ?? 0,
     behind,
     lastAt,
     writtenAt: madeAt,

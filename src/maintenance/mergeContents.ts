@@ -1,4 +1,5 @@
 import type { Link, Memory } from "../../events/Memory.js"
+import { levelOf, lowestLevel } from "../../events/Trust.js"
 import { foldLetters } from "../../text/normalise/letters.js"
 import { sentencesOf, specificWords } from "../../text/normalise/sentences.js"
 import { normaliseTags } from "../model/input.js"
@@ -18,6 +19,7 @@ export type MergedContent = Pick<
   | "createdAt"
   | "updatedAt"
   | "tokens"
+  | "level"
 > &
   Partial<
     Pick<Memory, "narrative" | "occurredAt" | "expiresAt" | "project" | "topic" | "session" | "channel" | "sender">
@@ -91,6 +93,7 @@ export const mergeContents = (
     ...common(sources, "session"),
     ...common(sources, "channel"),
     ...common(sources, "sender"),
+    level: lowestLevel("full", ...sources.map(levelOf)),
     lineage: sources.map(({ id }): Link => ({ kind: "derived", to: id, reason: "compressed" }))
   }
   return missingContent(sources, summary).length === 0 ? summary : null

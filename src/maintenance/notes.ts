@@ -1,4 +1,5 @@
 import type { Memory } from "../../events/Memory.js"
+import { levelOf, type TrustLevel } from "../../events/Trust.js"
 import type { DecidedEvent } from "../actor/Command.js"
 import { limits } from "../model/limits.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
@@ -8,8 +9,9 @@ import type { Row } from "./stageRow.js"
 
 // A note merges the memories of one kind from one day or week.
 
-/** The kind of a note: all of its memories share these fields. */
+/** The kind of a note: all of its memories share these fields. So no level's text lowers that of another one. */
 export interface NoteKind extends Pick<Memory, "store" | "type"> {
+  readonly level: TrustLevel
   readonly project: string | undefined
   readonly topic: string | undefined
 }
@@ -32,10 +34,16 @@ export const temporaryTypes: ReadonlySet<string> = new Set(["temp", "debug"])
 /** True if a memory may become part of a note. A stale memory must stay visible as stale. */
 export const canJoinNote = ({ stale, type }: Memory): boolean => !standaloneTypes.has(type) && stale === undefined
 
-export const noteKindOf = ({ project, store, topic, type }: Memory): NoteKind => ({ store, type, project, topic })
+export const noteKindOf = (memory: Memory): NoteKind => {
+  const { project, store, topic, type } = memory
+  return { store, level: levelOf(memory), type, project, topic }
+}
 
 /** The title of a note: type, time, project and topic. */
-export const headingOf = ({ project, topic, type }: NoteKind, time: string): string => {
+export const headingOf = (
+  { project, topic, type }: Pick<NoteKind, "project" | "topic" | "type">,
+  time: string
+): string => {
   const subject = [project, topic].filter((name) => name !== undefined).join(", ")
   const title = `${type.slice(0, 1).toUpperCase()}${type.slice(1)} notes of ${time}`
   return (subject === "" ? title : `${title} on ${subject}`).slice(0, limits.title)

@@ -1,5 +1,5 @@
 import type { Memory } from "../../events/Memory.js"
-import { canRead, type TrustLevel } from "../../events/Trust.js"
+import { canRead, isAtLeast, levelOf, type TrustLevel } from "../../events/Trust.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findProfile } from "../../projections/profileReads.js"
@@ -11,6 +11,7 @@ import type { Evidence, Settlement, SettlerService } from "../ports/Settler.js"
 import { lifeScoreOf, type ScoreFacts, scoreFactsOf } from "../search/score.js"
 import { contradictsBy } from "./pairs.js"
 import { maxWordings, type Predecessors, predecessorsOf } from "./predecessors.js"
+import { lowestWriter, quotedLine } from "./quoted.js"
 import type { Row } from "./stageRow.js"
 import { type Subject, subjectsOf } from "./subjects.js"
 
@@ -24,17 +25,22 @@ export interface Profile {
   readonly tokens: number
   /** Memories that the budget had no room for. */
   readonly left: number
+  /**
+   * Memories from writers below the level that prompts take (`prompt.writers`), as far as the budget has room: a line
+   * each, with its origin. Give them to a model as quoted data only.
+   */
+  readonly quoted: ReadonlyArray<string>
 }
 
 /**
  * The memories for an agent's system prompt: core memories, then identities, preferences and decisions by score, until
- * the budget is spent. Each subject has one line, its latest statement, with the score of all its statements. Superseded
+ * the budget is spent. Only writers from a level on count; others are quoted apart. Each subject has one line, its latest statement, with the score of all its statements. Superseded
  * statements are left out. Below full trust, the score ignores how often a memory was shown.
  */
 export const profileOf = (
   db: Db,
   level: TrustLevel,
-  { maintenance, tiers }: Pick<MaintenancePolicy, "maintenance" | "tiers">,
+  { maintenance, prompt, tiers }: Pick<MaintenancePolicy, "maintenance" | "prompt" | "tiers">,
   now: number,
   countTokens: (text: string) => number,
   {
@@ -47,14 +53,19 @@ export const profileOf = (
     readonly settler?: SettlerService | undefined
   } = {}
 ): Profile => {
+  const writers = lowestWriter(prompt.writers, level)
   const formerById = new Map<string, ReadonlyArray<Row>>()
-  /** The memories that one superseded, as far as the level may read them. */
+  /** The memories that one superseded, as far as the level may read them; none that a lower level wrote. */
   const predecessors = ({ memory }: Row): ReadonlyArray<Row> => {
     let rows = formerById.get(memory.id)
     if (rows === undefined) {
       rows = predecessorsOf(memory, (id) => {
         const predecessor = findById(db, id)
-        return predecessor !== undefined && canRead(level, predecessor.store) ? predecessor : undefined
+        const counts =
+          predecessor !== undefined &&
+          canRead(level, predecessor.store) &&
+          isAtLeast(levelOf(predecessor), levelOf(memory))
+        return counts ? predecessor : undefined
       })
       formerById.set(memory.id, rows)
     }
@@ -63,19 +74,43 @@ export const profileOf = (
   const wordings: Evidence["wordings"] = ({ memory: { born, mentions } }) =>
     mentions > 1 ? findWordings(db, born, maxWordings) : []
   const ranked = rankedBy(
-    findProfile(db, level, now),
+    findProfile(db, level, now, { writers, side: "from" }),
     { predecessorsOf: predecessors, judge, settler, wordings },
     tiers,
     now
   )
   const chosen = withinBudget(ranked, countTokens, budget, settler?.repeats)
   const lines = [...chosen.values()]
+  const tokens = lines.reduce((sum, line) => sum + countTokens(line), 0)
+  const below = findProfile(db, level, now, { writers, side: "below" })
   return {
     entries: [...chosen.keys()].map(({ memory }) => toWholeMemory(memory)),
     text: lines.join("\n"),
-    tokens: lines.reduce((sum, line) => sum + countTokens(line), 0),
-    left: ranked.length - chosen.size
+    tokens,
+    left: ranked.length - chosen.size,
+    quoted: quotedWithin(
+      below.map(({ memory }) => memory),
+      countTokens,
+      budget - tokens
+    )
   }
+}
+
+/** The quoted lines that fit into the rest of the budget, in the given order. */
+const quotedWithin = (
+  memories: ReadonlyArray<Memory>,
+  countTokens: (text: string) => number,
+  budget: number
+): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  let left = budget
+  for (const memory of memories) {
+    const line = quotedLine(levelOf(memory), memory.source, [memory.title, ...memory.facts].join("; "))
+    left -= countTokens(line)
+    if (left < 0) break
+    lines.push(line)
+  }
+  return lines
 }
 
 /**
@@ -117,7 +152,8 @@ export const rankedBy = (
   tiers: MaintenancePolicy["tiers"],
   now: number
 ): ReadonlyArray<Row> => {
-  const { subjects, superseded } = settlementOf(rows, context)
+  const { subjects, superseded: all } = settlementOf(rows, context)
+  const superseded = new Map([...all].filter(([row, by]) => isAtLeast(levelOf(by.memory), levelOf(row.memory))))
   const current = rows.filter((row) => isGiven(row) || !superseded.has(row))
   const supersededBy = Map.groupBy(superseded.keys(), (row) => superseded.get(row)!)
   const predecessors: Predecessors = (row) => [...context.predecessorsOf(row), ...(supersededBy.get(row) ?? [])]

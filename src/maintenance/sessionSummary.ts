@@ -1,4 +1,5 @@
 import type { SessionSummary } from "../../events/SessionSummary.js"
+import { isAtLeast, lowestLevel, type TrustLevel } from "../../events/Trust.js"
 import type { SummaryTurn } from "../../projections/summaries.js"
 import { gateMessage } from "../../text/normalise/gate.js"
 import { sentencesOf, shortenText } from "../../text/normalise/sentences.js"
@@ -30,13 +31,16 @@ const maximum = { text: 280, items: 20, item: 500 }
  * Summarizes a session by rules alone. The request is the first user turn that asks or states something. The outcome is
  * the last assistant turn after it. Decisions and open items are the sentences that the statement
  * reader finds, if there is one, plus the unanswered questions of the last turn. Null if neither user nor assistant said
- * anything.
+ * anything. Turns below the level `writers` count only if there are no others.
  */
 export const summarizeByRules = (
   { count, lastAt, startedAt, turns }: Conversation,
-  statements: StatementReaderService | undefined
+  statements: StatementReaderService | undefined,
+  writers: TrustLevel
 ): SessionDraft | null => {
-  const spoken = turns.filter(({ role, text }) => (role === "user" || role === "assistant") && text.trim() !== "")
+  const said = turns.filter(({ role, text }) => (role === "user" || role === "assistant") && text.trim() !== "")
+  const trusted = said.filter(({ level }) => isAtLeast(level, writers))
+  const spoken = trusted.length > 0 ? trusted : said
   const last = spoken.at(-1)
   if (last === undefined) return null
   // A turn with a credential is neither summarized nor shown to a summarizer.
@@ -71,6 +75,7 @@ export const summarizeByRules = (
     ...(answer === undefined ? {} : { outcome: shortenText(oneLine(answer.text), maximum.text) }),
     decisions,
     open: openItems,
+    level: lowestLevel("full", ...sources.map(({ level }) => level)),
     turns: count,
     until: Math.max(...turns.map(({ born }) => born)),
     sources: sources.map(({ born }) => born),

@@ -1,3 +1,4 @@
+import { levelOf } from "../../events/Trust.js"
 import { wordSet } from "../../text/normalise/similarity.js"
 import type { Row } from "../model/MemoryRow.js"
 import type { Judge } from "../ports/Reconciler.js"
@@ -16,6 +17,7 @@ const limits = { rows: 1_000, judged: 300, pairs: 8 }
 
 /**
  * Groups memories that say the same: the settler gave them the same key (`says`), or the judge finds no difference.
+ * A subject has memories of one level only, so that no other level stands for what it wrote.
  * The newest memory stands for its subject, unless an older one contains all of its words and more. Without a judge
  * each memory is a subject of its own.
  */
@@ -44,8 +46,9 @@ export const subjectsOf = (
 const groupsByKey = (newest: ReadonlyArray<Row>, says: ReadonlyMap<Row, string>): Array<number> => {
   const firsts = new Map<string, number>()
   return newest.map((row, index) => {
-    const key = says.get(row)
-    if (key === undefined) return index
+    const said = says.get(row)
+    if (said === undefined) return index
+    const key = `${said}\n${levelOf(row.memory)}`
     const first = firsts.get(key)
     if (first === undefined) firsts.set(key, index)
     return first ?? index
@@ -62,7 +65,12 @@ const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: 
   let judged = 0
   for (const { newer, older, score } of likelyPairs(words)) {
     // Only the newest row of a group attracts others: likeness is not transitive.
-    if (groups[newer] !== newer || groups[older] !== older || kinOf(newest[newer]!) !== kinOf(newest[older]!)) continue
+    if (
+      groups[newer] !== newer ||
+      groups[older] !== older ||
+      subjectKinOf(newest[newer]!) !== subjectKinOf(newest[older]!)
+    )
+      continue
     if (judged++ === limits.judged) break
     if (relationOf(judge, newest[newer]!, newest[older]!, score) !== "same") continue
     if (isProperSubset(words[newer]!, words[older]!)) fullestByIndex.set(newer, older)
@@ -70,6 +78,8 @@ const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: 
   }
   return fullestByIndex
 }
+
+const subjectKinOf = (row: Row): string => `${kinOf(row)}\n${levelOf(row.memory)}`
 
 interface Pair {
   readonly newer: number

@@ -183,6 +183,19 @@ export class CredentialForbidden extends Schema.TaggedError<CredentialForbidden>
   }
 }
 
+/** A change of something that a higher trust level wrote. Nothing was written. */
+export class LevelTooLow extends Schema.TaggedError<LevelTooLow>()("LevelTooLow", {
+  level: TrustLevel,
+  /** The level that wrote it. */
+  writer: TrustLevel,
+  /** Names it: `memory ID`, `file PATH` or `session KEY`. */
+  what: Schema.String
+}) {
+  override get message() {
+    return `${this.what} was written at trust level ${this.writer}, which ${this.level} cannot change: remember a statement of your own`
+  }
+}
+
 /** An operation that only full trust may use. */
 export class TrustRequired extends Schema.TaggedError<TrustRequired>()("TrustRequired", { what: Schema.String }) {
   override get message() {

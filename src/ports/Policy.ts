@@ -15,7 +15,7 @@ import {
   withDefault,
   zone
 } from "./policy/fields.js"
-import { Archive, Compress, Gc, Maintenance, Retention, Sessions, Tiers } from "./policy/maintenance.js"
+import { Archive, Compress, Gc, Maintenance, Prompt, Retention, Sessions, Tiers } from "./policy/maintenance.js"
 import { Embedding, Rerank } from "./policy/models.js"
 import { Schedules } from "./policy/schedules.js"
 
@@ -177,6 +177,7 @@ export const PolicySchema = Schema.Struct({
   archive: section(Archive),
   sessions: section(Sessions),
   maintenance: section(Maintenance),
+  prompt: section(Prompt),
   schedules: section(Schedules),
   model: exactOptional(Model)
 })

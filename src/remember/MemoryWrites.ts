@@ -7,20 +7,24 @@ import type { CommandError } from "../actor/Actor.js"
 import type {
   CredentialForbidden,
   InvalidInput,
+  LevelTooLow,
   MemoryNotFound,
   ProjectionParked,
   SourceNotFound,
-  StoreForbidden
+  StoreForbidden,
+  TrustRequired
 } from "../model/errors.js"
 import type { Changes, Observation } from "../model/input.js"
 import { type Forgotten, forget } from "./forget.js"
 import { type Remembered, type RememberOptions, remember, type WriteOptions, type Writer } from "./remember.js"
 import { type Runner, writeOptions } from "./runner.js"
 import { type Updated, update } from "./update.js"
+import { type Vouched, vouch } from "./vouch.js"
 
 export type { Forgotten } from "./forget.js"
 export type { Remembered, RememberOptions, WriteOptions } from "./remember.js"
 export type { Updated } from "./update.js"
+export type { Vouched } from "./vouch.js"
 
 /** Errors of storing a memory. */
 export type RememberError = CommandError | InvalidInput | SourceNotFound | StoreForbidden | CredentialForbidden
@@ -39,17 +43,25 @@ export interface MemoryWrites {
   readonly rememberAll: (
     observations: ReadonlyArray<Observation | readonly [Observation, RememberOptions]>
   ) => Effect.Effect<ReadonlyArray<Either.Either<Remembered, RememberError>>, CommandError | InvalidInput>
-  /** Changes the given fields of a memory. */
+  /** Changes the given fields of a memory. Fails with `LevelTooLow` if a higher level wrote it; so does `forget`. */
   readonly update: (
     id: string,
     changes: Changes,
     options?: WriteOptions
-  ) => Effect.Effect<Updated, CommandError | InvalidInput | StoreForbidden | MemoryNotFound | CredentialForbidden>
+  ) => Effect.Effect<
+    Updated,
+    CommandError | InvalidInput | LevelTooLow | StoreForbidden | MemoryNotFound | CredentialForbidden
+  >
+  /** Raises memories to level `full`: they count as written there from now on. It needs full trust. */
+  readonly vouch: (
+    ids: ReadonlyArray<string>,
+    options?: WriteOptions
+  ) => Effect.Effect<Vouched, CommandError | InvalidInput | MemoryNotFound | TrustRequired>
   /** Hides a memory from all reads. Its events stay in the log until they are erased. */
   readonly forget: (
     id: string,
     options?: WriteOptions
-  ) => Effect.Effect<Forgotten, CommandError | InvalidInput | MemoryNotFound | ProjectionParked>
+  ) => Effect.Effect<Forgotten, CommandError | InvalidInput | LevelTooLow | MemoryNotFound | ProjectionParked>
 }
 
 /** @internal */
@@ -65,6 +77,7 @@ export const makeMemoryWrites = ({ run, runAll }: Runner, writer: Writer): Memor
   update: Effect.fn("Memory.update")((id, changes, options) =>
     run(() => update(writer, id, changes, options), options)
   ),
+  vouch: Effect.fn("Memory.vouch")((ids, options) => run(() => vouch(writer, ids, options), options)),
   forget: Effect.fn("Memory.forget")((id, options) => run(() => forget(writer, id, options), options))
 })
 

@@ -10,7 +10,6 @@ import * as Option from "effect/Option"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import type { Store } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
-import { contentDigest, findDuplicate } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
@@ -30,6 +29,7 @@ import {
   type Statement
 } from "../ports/Reconciler.js"
 import { type CandidatePolicy, findSimilar, type SimilarMemory } from "./candidates.js"
+import { findRepeat, levelOfStatement } from "./levels.js"
 
 /** The reconciler and its settings. */
 export interface ReconcilerSetup {
@@ -63,7 +63,10 @@ export const questionOf = (
 
 export const timeOf = ({ createdAt, occurredAt }: Memory): number => occurredAt ?? createdAt
 
-export const statementOf = (memory: Omit<WeighedStatement, "store" | "occurredAt">, at: number): Statement => {
+export const statementOf = (
+  memory: Pick<WeighedStatement, "facts" | "narrative" | "people" | "tags" | "title" | "type">,
+  at: number
+): Statement => {
   const { facts, narrative, people, tags, title, type } = memory
   return { type, title, ...(narrative === undefined ? {} : { narrative }), facts, tags, people, at }
 }
@@ -153,8 +156,10 @@ const ask = Effect.fnUntraced(function* (
   const { likely: candidates, now } = yield* read((db) => {
     // The decision uses the same time, which is never before the newest event even if the clock is behind.
     const now = Math.max(startedAt, checkpointOf(db).recordedAt)
-    const isDuplicate = findDuplicate(db, draft.store, contentDigest(draft.title, draft.facts), now) !== undefined
-    return { now, likely: isDuplicate ? [] : findSimilar(db, draft, { vector, now }, candidatePolicy(reconciling)) }
+    const statement = { ...draft, level: levelOfStatement(db, draft) }
+    const repeat = findRepeat(db, statement, now)
+    const isRepeat = repeat !== undefined && repeat.effect !== "replace"
+    return { now, likely: isRepeat ? [] : findSimilar(db, statement, { vector, now }, candidatePolicy(reconciling)) }
   })
   if (candidates.length === 0) return undefined
   const answer = yield* answerOf(reconciler, questionOf(draft, draft.occurredAt ?? now, candidates), policy.timeout)

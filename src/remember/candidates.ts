@@ -1,7 +1,7 @@
 import { embeddingText, type Memory } from "../../events/Memory.js"
-import { opennessOf, readingLevels } from "../../events/Trust.js"
+import { isAtLeast, levelOf, opennessOf, readingLevels } from "../../events/Trust.js"
 import { countRows, noRequiredWords, type QueryVector } from "../../projections/hybridSearch.js"
-import { findCandidates, memoryCorpus, readMemories } from "../../projections/observationSearch.js"
+import { type Candidate, findCandidates, memoryCorpus, readMemories } from "../../projections/observationSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import { parkedOf } from "../../projections/view/ViewFile.js"
 import { isStopWord } from "../../text/normalise/functionWords.js"
@@ -31,13 +31,17 @@ export interface CandidatePolicy extends Pick<PolicyValues["reconcile"], "candid
  * statement's store alone, with the index of the lowest level that reads that
  * store. So neither the candidates nor their scores reveal stricter stores.
  *
+ * Memories of the statement's level or above come first: those of lower levels
+ * are candidates only if there are no others. So a lower level cannot take the
+ * place of the memory that the statement concerns.
+ *
  * The score is absolute, so that a threshold has a meaning. It is the greater of
  * the word overlap and the vector similarity, scaled so that the embedder's
  * floor is 0 and 1 stays 1.
  */
 export const findSimilar = (
   db: Db,
-  statement: Pick<WeighedStatement, "title" | "narrative" | "facts" | "store">,
+  statement: Pick<WeighedStatement, "title" | "narrative" | "facts" | "store" | "level">,
   { now, vector }: { readonly vector: QueryVector | null; readonly now: number },
   { candidates, commonShare, credentials, threshold }: CandidatePolicy
 ): ReadonlyArray<SimilarMemory> => {
@@ -48,22 +52,45 @@ export const findSimilar = (
   const maxRows = Math.max(alwaysRareRows, Math.floor(memoryCorpus.text.count(db, level) * commonShare))
   const rareWords = words.filter((word) => countRows(db, memoryCorpus, level, word, maxRows) <= maxRows)
   const match = (rareWords.length === 0 ? words : rareWords).join(" OR ")
-  const hits = findCandidates(db, {
+  const query = {
     match: match === "" ? null : match,
     ...noRequiredWords,
     level,
-    filters: { stores: [statement.store] },
-    openness: opennessOf(statement.store),
     now,
     vector: parked.has("vectors") ? null : vector,
     pool: candidates
-  })
-  const byBorn = readMemories(
-    db,
-    hits.map(({ born }) => born)
-  )
+  }
+  const stores = [statement.store]
   const statementWords = wordSet(text)
-  return hits
+  const read = (hits: ReadonlyArray<Candidate>) => {
+    const byBorn = readMemories(
+      db,
+      hits.map(({ born }) => born)
+    )
+    const similar = similarTo(statementWords, hits, byBorn, { candidates, credentials, threshold, vector })
+    return { memories: [...byBorn.values()], similar }
+  }
+  const all = read(findCandidates(db, { ...query, filters: { stores }, openness: opennessOf(statement.store) }))
+  const { level: writer } = statement
+  // Without lower levels among the hits, a search without them finds the same.
+  if (writer === undefined || all.memories.every((memory) => isAtLeast(levelOf(memory), writer))) return all.similar
+  const peers = read(findCandidates(db, { ...query, filters: { stores, writers: writer } }))
+  return peers.similar.length > 0 ? peers.similar : all.similar
+}
+
+/** The hits above the threshold, most similar first. */
+const similarTo = (
+  statementWords: ReadonlySet<string>,
+  hits: ReadonlyArray<Candidate>,
+  byBorn: ReadonlyMap<number, Memory>,
+  {
+    candidates,
+    credentials,
+    threshold,
+    vector
+  }: Omit<CandidatePolicy, "commonShare"> & { readonly vector: QueryVector | null }
+): ReadonlyArray<SimilarMemory> =>
+  hits
     .flatMap(({ born, similarity }): ReadonlyArray<SimilarMemory> => {
       const memory = byBorn.get(born)
       if (memory === undefined || (memory.type === "credential" && !credentials)) return []
@@ -79,7 +106,6 @@ export const findSimilar = (
     })
     .sort((a, b) => b.score - a.score || b.memory.born - a.memory.born)
     .slice(0, candidates)
-}
 
 /** Events keep scores. Four digits are more than enough. */
 const rounded = (score: number): number => Math.round(score * 10_000) / 10_000

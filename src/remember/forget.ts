@@ -3,8 +3,9 @@ import { findArchivedById } from "../../projections/archive.js"
 import { getMemories } from "../../projections/observationReads.js"
 import { type Command, callerDecision, commandIdOf, requireUnparked, visibleVersion } from "../actor/Command.js"
 import { staleEvents } from "../actor/lineage.js"
-import { type InvalidInput, MemoryNotFound, type ProjectionParked } from "../model/errors.js"
+import { type InvalidInput, type LevelTooLow, MemoryNotFound, type ProjectionParked } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
+import { requireLevel } from "./levels.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** A forgotten memory: no read returns it. Its events stay in the log until they are erased. */
@@ -16,12 +17,12 @@ export interface Forgotten {
   readonly repeated: boolean
 }
 
-/** Makes the command that forgets one memory. It fails with `MemoryNotFound` if the level cannot read it. */
+/** Makes the command that forgets one memory. It fails with `MemoryNotFound` if the level cannot read it, and with `LevelTooLow` if a higher one wrote it. */
 export const forget = (
   writer: Writer,
   id: string,
   options: WriteOptions = {}
-): Either.Either<Command<Forgotten, MemoryNotFound | ProjectionParked>, InvalidInput> =>
+): Either.Either<Command<Forgotten, LevelTooLow | MemoryNotFound | ProjectionParked>, InvalidInput> =>
   Either.gen(function* () {
     yield* decodeKey("id", id)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
@@ -38,6 +39,8 @@ export const forget = (
           memory = findArchivedById(db, writer.level, id)
         }
         if (memory === undefined) return Either.left(new MemoryNotFound({ id }))
+        const permitted = requireLevel(writer.level, memory, `memory ${id}`)
+        if (Either.isLeft(permitted)) return Either.left(permitted.left)
         return Either.right({
           events: [
             {
@@ -48,7 +51,7 @@ export const forget = (
                 decision: callerDecision("DELETE", "forget", "asked to forget it")
               }
             },
-            ...staleEvents(db, [{ kind: "derived", to: id }], "forgotten", version)
+            ...staleEvents(db, [{ kind: "derived", to: id }], "forgotten", { version, level: writer.level })
           ]
         })
       },

@@ -1,6 +1,8 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Decision } from "../../events/catalogue.js"
+import type { Memory } from "../../events/Memory.js"
+import { isAtLeast, levelOf, type TrustLevel } from "../../events/Trust.js"
 import type { Advice, WeighedStatement } from "../actor/Advice.js"
 import { decodeChanges } from "../model/input.js"
 import { type Judgement, ReconcilerError, Verdict } from "../ports/Reconciler.js"
@@ -73,6 +75,32 @@ export const judge = (
     }
   }
 }
+
+/**
+ * A verdict within the reach of the statement's level. It cannot change what a higher level wrote. It is not merged into
+ * what a lower level wrote either, or its own text would count as that of the lower level.
+ */
+export const withinLevel = (
+  judged: JudgedStatement,
+  targets: ReadonlyArray<Memory>,
+  level: TrustLevel | undefined
+): JudgedStatement => {
+  const { decision, verdict } = judged
+  if (verdict.action === "ADD" || level === undefined) return judged
+  const target = targets[verdict.target]!
+  const written = levelOf(target)
+  const isAllowed =
+    written === level || (isAtLeast(level, written) ? verdict.action === "DELETE" : verdict.action === "NONE")
+  if (isAllowed) return judged
+  const limit = isAtLeast(level, written)
+    ? `a statement of ${level} is not merged into one of ${written}`
+    : `${level} cannot change what ${written} wrote`
+  const reason = `${verdict.reason.slice(0, maxVerdictCharacters)}; stored apart: ${limit}`
+  return { verdict: { action: "ADD", reason }, decision: { ...decision, action: "ADD", reason } }
+}
+
+/** Characters of a verdict's reason that are kept before the limit's. */
+const maxVerdictCharacters = 400
 
 /** Longer reasons are cut. */
 const maxReasonCharacters = 500

@@ -1,8 +1,9 @@
 import * as Either from "effect/Either"
-import type { DaybookEvent, Decision } from "../../events/catalogue.js"
+import type { DaybookEvent, Decision, Lowered } from "../../events/catalogue.js"
 import { embeddingText, type Link, type Memory } from "../../events/Memory.js"
 import { canRead, readableStores, type TrustLevel } from "../../events/Trust.js"
-import { contentDigest, findById, findDuplicate } from "../../projections/observations.js"
+import { findById } from "../../projections/observations.js"
+import type { Db } from "../../projections/Projection.js"
 import { bounds } from "../../text/normalise/bounds.js"
 import { toInstant } from "../../text/when/dates.js"
 import {
@@ -21,10 +22,11 @@ import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { applyMarks } from "./applyMarks.js"
 import { findSimilar } from "./candidates.js"
-import { type JudgedStatement, judge } from "./judge.js"
+import { type JudgedStatement, judge, withinLevel } from "./judge.js"
+import { allowedSource, defaultTier, findRepeat, levelOfStatement, lowerTo } from "./levels.js"
 import { candidatePolicy, type ReconcilerSetup } from "./Reconciling.js"
 import { ignoredFields } from "./recordedInput.js"
-import { addEvent, type Draft, duplicateEvent, unweighed, verdictEvent } from "./rememberEvents.js"
+import { addEvent, type Draft, exactRepeat, repeatEvent, unweighed, verdictEvent } from "./rememberEvents.js"
 
 /** The result of `remember`. */
 export interface Remembered {
@@ -51,6 +53,11 @@ export interface Remembered {
   readonly confined?: true
   /** Its facts are too long to be searched whole. */
   readonly partlyIndexed?: true
+  /**
+   * The fields that the writer's level may not set, so that less was stored: a tier above the default, an importance
+   * above 0.5 (stored as 0.5), the tag that protects from maintenance, or a source kind that only the engine sets.
+   */
+  readonly lowered?: ReadonlyArray<Lowered>
   /** Whether this command id had been carried out before. If so, nothing was written now. */
   readonly repeated: boolean
 }
@@ -69,6 +76,15 @@ export interface RememberOptions extends WriteOptions {
 
 export interface Writer {
   readonly level: TrustLevel
+  /**
+   * The level that a recorded statement had, where what-if decides it again; null for one that was decided without
+   * levels, by an earlier release.
+   */
+  readonly recordedLevel?: TrustLevel | null
+  /** True where the engine itself writes, as an import does: it may set each kind of source. */
+  readonly isEngine?: boolean
+  /** The tag that protects a memory from maintenance. */
+  readonly pin: string
   /** The writer's name in the log. */
   readonly actor: string
   readonly countTokens: (text: string) => number
@@ -144,6 +160,7 @@ const lengthOf = (facts: ReadonlyArray<string>): number => facts.reduce((sum, fa
 interface Request {
   readonly writer: Writer
   readonly observation: Observation
+  /** With the level of the writer, before its sources are looked up. */
   readonly draft: Draft
   readonly marksReason: string
   /** Undefined if the draft is not weighed. */
@@ -153,16 +170,20 @@ interface Request {
 }
 
 const decide = (
-  { draft, isUnweighed, marksReason, observation, reconciling, writer }: Request,
+  { draft: asked, isUnweighed, marksReason, observation, reconciling, writer }: Request,
   { mayRedecide, db, newId, now, advice, version }: Situation
 ): Either.Either<Decided<Remembered>, InvalidInput | SourceNotFound> => {
-  const allowed = checkSources(db, writer.level, draft.store, observation.from ?? [])
+  const allowed = checkSources(db, writer.level, asked.store, observation.from ?? [])
   if (Either.isLeft(allowed)) return Either.left(allowed.left)
-  const duplicate = findDuplicate(db, draft.store, contentDigest(draft.title, draft.facts), now)
-  let id = duplicate?.id ?? newId()
-  while (duplicate === undefined && findById(db, id) !== undefined) id = newId()
-  const state = { observation, draft, id, now, version, countTokens: writer.countTokens, marks: marksReason }
-  if (duplicate !== undefined) return Either.right({ events: [duplicateEvent(state, duplicate)] })
+  const { draft, lowered } = loweredDraft(db, asked, observation, writer)
+  const repeat = findRepeat(db, draft, now)
+  const copy = repeat?.effect === "replace" ? repeat.memory : undefined
+  const isNew = repeat === undefined || copy !== undefined
+  let id = isNew ? newId() : repeat.memory.id
+  while (isNew && findById(db, id) !== undefined) id = newId()
+  const { countTokens, pin } = writer
+  const state = { observation, draft, lowered, copy, id, now, version, countTokens, pin, marks: marksReason }
+  if (!isNew) return Either.right({ events: [repeatEvent(state, repeat)] })
   if (isUnweighed) return Either.right({ events: [addEvent(state, unweighed)] })
   if (reconciling === undefined) return Either.right({ events: [addEvent(state)] })
   const { threshold } = reconciling.policy
@@ -171,12 +192,22 @@ const decide = (
   const judged = judge(reconciling, { weighed: draft, candidates, advice, mayRedecide, now })
   if (judged === "redecide") return Either.right({ redecide: true })
   const targets = candidates.map(({ memory }) => memory)
-  if (exceedsMaxSources(judged, targets, draft)) {
+  const verdict = withinLevel(judged, targets, draft.level)
+  if (exceedsMaxSources(verdict, targets, draft)) {
     return Either.right({ events: [addEvent(state, belowThreshold(threshold))] })
   }
-  const event = verdictEvent(state, judged, targets)
+  const event = verdictEvent(state, verdict, targets)
   const lostSources = event.type === "DELETE" ? [{ kind: "derived" as const, to: event.payload.memory.id }] : []
-  return Either.right({ events: [event, ...staleEvents(db, lostSources, "replaced", version)] })
+  const origin = { version, level: draft.level ?? "full" }
+  return Either.right({ events: [event, ...staleEvents(db, lostSources, "replaced", origin)] })
+}
+
+/** The draft with its level, and without what that level may not decide. */
+const loweredDraft = (db: Db, asked: Draft, observation: Observation, { pin, recordedLevel }: Writer) => {
+  const level = recordedLevel === undefined ? levelOfStatement(db, asked) : (recordedLevel ?? undefined)
+  const { draft, lowered } = lowerTo(level, asked, pin)
+  const isSourceLowered = observation.source !== undefined && observation.source.kind !== asked.source.kind
+  return { draft: { ...draft, level }, lowered: isSourceLowered ? [...lowered, "source" as const] : lowered }
 }
 
 const answerOf = (level: TrustLevel, event: DaybookEvent | undefined): Omit<Remembered, "repeated"> => {
@@ -187,13 +218,15 @@ const answerOf = (level: TrustLevel, event: DaybookEvent | undefined): Omit<Reme
   const memory = replacement ?? event.payload.memory
   const isMention = event.type === "UPDATE" && event.payload.decision.action === "NONE"
   const ignored = isMention ? ignoredFields(memory, event.payload.input) : []
+  const { lowered = [] } = event.payload
   return {
     outcome: outcomeOf(event),
     id: memory.id,
     ...(replacement === undefined ? {} : { replaced: event.payload.memory.id }),
     ...visibleVersion(level, event.version),
     mentions: memory.mentions,
-    ...(ignored.length === 0 ? {} : { notTaken: ignored })
+    ...(ignored.length === 0 ? {} : { notTaken: ignored }),
+    ...(lowered.length === 0 ? {} : { lowered })
   }
 }
 
@@ -204,7 +237,7 @@ export const outcomeOf = ({
 }: Extract<DaybookEvent, { type: "ADD" | "UPDATE" | "DELETE" }>): Remembered["outcome"] => {
   if (type === "ADD") return "added"
   if (type === "DELETE") return "replaced"
-  if (payload.reason === "duplicate") return "duplicate"
+  if (payload.reason === "duplicate" || payload.decision.by.name === exactRepeat) return "duplicate"
   return payload.decision.action === "NONE" ? "mentioned" : "merged"
 }
 
@@ -225,7 +258,7 @@ const belowThreshold = (threshold: number): Decision => ({
 const draftOf = (observation: Observation, store: Memory["store"], writer: Writer): Draft => {
   const { channel, narrative, project, sender, session, topic } = observation
   const facts = observation.facts ?? []
-  const source = observation.source ?? { kind: "agent" as const }
+  const source = allowedSource(observation.source ?? { kind: "agent" }, writer.isEngine === true)
   const imported = source.kind === "import" ? source.name : undefined
   const lineage: ReadonlyArray<Link> = [
     ...(imported === undefined ? [] : [{ kind: "file", to: imported, reason: "imported" } as const]),
@@ -243,7 +276,8 @@ const draftOf = (observation: Observation, store: Memory["store"], writer: Write
     files: observation.files ?? [],
     source,
     store,
-    tier: observation.tier ?? (source.kind === "auto" || source.kind === "auto_capture" ? "mid" : "long"),
+    level: writer.level,
+    tier: observation.tier ?? defaultTier(source),
     ...definedOnly({ session, channel, sender, project, topic }),
     importance: observation.importance ?? 0,
     tokens: writer.countTokens([observation.title, narrative ?? "", ...facts].join("\n")),

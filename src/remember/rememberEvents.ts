@@ -1,10 +1,12 @@
-import type { Decision, Payload } from "../../events/catalogue.js"
+import type { Decision, Lowered, Payload } from "../../events/catalogue.js"
 import type { Link, Memory } from "../../events/Memory.js"
+import { levelOf } from "../../events/Trust.js"
 import { callerDecision, type DecidedEvent, ruleDecision } from "../actor/Command.js"
 import { withoutStale } from "../actor/lineage.js"
 import { normaliseTags, type Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { JudgedStatement } from "./judge.js"
+import type { Repeat } from "./levels.js"
 import { mergeStatements } from "./mergeStatements.js"
 import { statementOf, timeOf } from "./Reconciling.js"
 import { differingInput } from "./recordedInput.js"
@@ -16,22 +18,29 @@ export type Draft = Omit<Memory, "id" | "born" | "createdAt" | "updatedAt" | "la
 export interface EventInput {
   readonly observation: Observation
   readonly draft: Draft
+  /** The fields of the observation that its level may not set. */
+  readonly lowered: ReadonlyArray<Lowered>
+  /** A memory of a lower level with the same text, whose place the new memory takes. */
+  readonly copy: Memory | undefined
   readonly id: string
   readonly now: number
   readonly version: number
   readonly countTokens: (text: string) => number
+  /** The tag that protects a memory from maintenance. */
+  readonly pin: string
   /** The changes by marks and their reasons, as a suffix of the reason; empty if nothing. */
   readonly marks: string
 }
 
-/** Counts an exact duplicate as another mention. */
-export const duplicateEvent = (state: EventInput, duplicate: Memory): DecidedEvent =>
-  mentioned(
-    state,
-    duplicate,
-    "duplicate",
-    ruleDecision("NONE", "exact duplicate", "same title and facts in the same store")
-  )
+/** The rule that finds a memory with the same title and facts. */
+export const exactRepeat = "exact duplicate"
+
+/** Counts an exact duplicate as another mention, as far as its level may. */
+export const repeatEvent = (state: EventInput, { effect, memory }: Repeat): DecidedEvent => {
+  const decision = ruleDecision("NONE", exactRepeat, "same title and facts in the same store")
+  if (effect === "unchanged") return repeatedEvent(state, memory, decision)
+  return mentioned(state, memory, "duplicate", decision)
+}
 
 /** The decision for `reconcile: false`. What-if does not weigh it either. */
 export const unweighed: Decision = callerDecision("ADD", "unweighed", "asked to store it without weighing it")
@@ -43,10 +52,15 @@ export const addEvent = (
   state: EventInput,
   decision: Decision = callerDecision("ADD", "remember", "no exact duplicate in the store")
 ): DecidedEvent => {
+  const { copy } = state
+  if (copy !== undefined) {
+    const reason = `${decision.reason}; takes the place of the same text of ${levelOf(copy)}`
+    return replacedEvent(state, copy, { ...decision, action: "DELETE", reason }, "replaced")
+  }
   const memory = memoryOf(state, state.draft.lineage)
   return {
     type: "ADD",
-    payload: { memory, ...differingInput(state.observation, memory), decision: withMarks(state, decision) },
+    payload: { memory, ...asked(state, memory), decision: withMarks(state, decision) },
     ...occurrence(memory)
   }
 }
@@ -61,7 +75,9 @@ export const verdictEvent = (
   const target = targets[verdict.target]!
   switch (verdict.action) {
     case "NONE":
-      return mentioned(state, target, "reconciled", decision)
+      return state.draft.level === undefined || state.draft.level === levelOf(target)
+        ? mentioned(state, target, "reconciled", decision)
+        : repeatedEvent(state, target, decision)
     case "UPDATE": {
       const { countTokens, draft, now } = state
       const merged = mergeStatements(statementOf(target, timeOf(target)), statementOf(draft, now), verdict.merged)
@@ -72,7 +88,7 @@ export const verdictEvent = (
         ...merged,
         // A merged text never removes a mark.
         type: draft.type === "credential" ? draft.type : target.type,
-        tags: [...draft.tags, ...target.tags].includes("pii") ? normaliseTags(["pii", ...merged.tags]) : merged.tags,
+        tags: mergedTags(state, target, merged.tags),
         files: [...new Set([...target.files, ...draft.files])].slice(0, limits.files),
         importance: Math.max(target.importance, draft.importance),
         tokens: countTokens([merged.title, merged.narrative ?? "", ...merged.facts].join("\n")),
@@ -88,34 +104,35 @@ export const verdictEvent = (
         payload: {
           memory,
           reason: "reconciled",
-          ...differingInput(state.observation, memory),
+          ...asked(state, memory),
           decision: withMarks(state, decision)
         },
         ...occurrence(state.draft)
       }
     }
-    case "DELETE": {
-      const { draft } = state
-      const links: ReadonlyArray<Link> = [
-        ...(draft.lineage ?? []),
-        { kind: "supersedes", to: target.id, reason: "conflict" }
-      ]
-      // The replacement takes the target's place in the profile.
-      const core: Partial<Memory> =
-        target.tier === "core" && draft.tier !== "core"
-          ? { tier: "core", ...(target.coreFrom === undefined ? {} : { coreFrom: draft.tier }) }
-          : {}
-      const replacement = { ...memoryOf(state, links), ...core }
-      const payload: Payload<"DELETE"> = {
-        memory: { ...target, revision: target.revision + 1, status: "superseded", updatedAt: state.now },
-        reason: "replaced",
-        replacement,
-        ...differingInput(state.observation, replacement),
-        decision: withMarks(state, decision)
-      }
-      return { type: "DELETE", payload, ...occurrence(replacement) }
-    }
+    case "DELETE":
+      return replacedEvent(state, target, decision, "conflict")
   }
+}
+
+/** Stores a new memory in the place of another one. */
+const replacedEvent = (state: EventInput, target: Memory, decision: Decision, reason: Link["reason"]): DecidedEvent => {
+  const { draft, now } = state
+  const links: ReadonlyArray<Link> = [...(draft.lineage ?? []), { kind: "supersedes", to: target.id, reason }]
+  // The replacement takes the target's place in the profile.
+  const core: Partial<Memory> =
+    target.tier === "core" && draft.tier !== "core"
+      ? { tier: "core", ...(target.coreFrom === undefined ? {} : { coreFrom: draft.tier }) }
+      : {}
+  const replacement = { ...memoryOf(state, links), ...core }
+  const payload: Payload<"DELETE"> = {
+    memory: { ...target, revision: target.revision + 1, status: "superseded", updatedAt: now },
+    reason: "replaced",
+    replacement,
+    ...asked(state, replacement),
+    decision: withMarks(state, decision)
+  }
+  return { type: "DELETE", payload, ...occurrence(replacement) }
 }
 
 const mentioned = (
@@ -137,6 +154,37 @@ const mentioned = (
     type: "UPDATE",
     payload: { memory, reason, ...differingInput(state.observation, memory), decision: withMarks(state, decision) }
   }
+}
+
+/** Records that a lower level repeated a memory. It changes nothing of it. */
+const repeatedEvent = ({ draft, observation, marks }: EventInput, memory: Memory, decision: Decision): DecidedEvent => {
+  const limit = `; ${draft.level} changes nothing of what ${levelOf(memory)} wrote`
+  return {
+    type: "UPDATE",
+    payload: {
+      memory,
+      reason: "repeated",
+      input: { ...differingInput(observation, memory).input, level: draft.level },
+      decision: { ...decision, reason: `${decision.reason}${limit}${marks}` }
+    }
+  }
+}
+
+/** The request, where it differs from the after-image, and what was lowered of it. */
+const asked = ({ lowered, observation }: EventInput, memory: Memory) => ({
+  ...differingInput(observation, memory),
+  ...(lowered.length === 0 ? {} : { lowered })
+})
+
+/** The tags of a merged memory. A merge keeps the tag `pii`, and adds no tag that the statement's level may not set. */
+const mergedTags = (
+  { draft, pin }: EventInput,
+  target: Memory,
+  merged: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const given = [...draft.tags, ...target.tags]
+  const tags = merged.filter((tag) => tag !== pin || given.includes(tag))
+  return given.includes("pii") ? normaliseTags(["pii", ...tags]) : tags
 }
 
 const withMarks = ({ marks }: EventInput, decision: Decision): Decision =>

@@ -3,8 +3,9 @@ import type { Memory } from "../../events/Memory.js"
 import { findArchivedById } from "../../projections/archive.js"
 import { getMemories } from "../../projections/observationReads.js"
 import { type Command, callerDecision, commandIdOf, requireUnparked, visibleVersion } from "../actor/Command.js"
-import { InvalidInput, MemoryNotFound, type ProjectionParked } from "../model/errors.js"
+import { InvalidInput, type LevelTooLow, MemoryNotFound, type ProjectionParked } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
+import { requireLevel } from "./levels.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** A memory that was restored from the archive. */
@@ -25,7 +26,7 @@ export const restore = (
   writer: Writer,
   id: string,
   options: WriteOptions = {}
-): Either.Either<Command<Restored, InvalidInput | MemoryNotFound | ProjectionParked>, InvalidInput> =>
+): Either.Either<Command<Restored, InvalidInput | LevelTooLow | MemoryNotFound | ProjectionParked>, InvalidInput> =>
   Either.gen(function* () {
     yield* decodeKey("id", id)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
@@ -34,16 +35,18 @@ export const restore = (
       commandId,
       request: () => JSON.stringify(["restore", id]),
       decide: ({ db, now }) =>
-        Either.flatMap(requireUnparked(db, "archive"), () => {
+        Either.gen(function* () {
+          yield* requireUnparked(db, "archive")
           const archived = findArchivedById(db, writer.level, id)
           if (archived === undefined) {
             const [active] = getMemories(db, writer.level, [id], now)
-            return Either.left(
+            return yield* Either.left(
               active === undefined
                 ? new MemoryNotFound({ id })
                 : new InvalidInput({ field: "id", problem: "is active, not archived: there is nothing to restore" })
             )
           }
+          yield* requireLevel(writer.level, archived, `memory ${id}`)
           const { expiresAt, promotedAt: _, coreFrom: __, movedAt: ___, ...rest } = archived
           const memory: Memory = {
             ...rest,
@@ -54,7 +57,7 @@ export const restore = (
             updatedAt: now
           }
           const decision = callerDecision("UPDATE", "restore", "asked to take it out of the archive")
-          return Either.right({ events: [{ type: "UPDATE", payload: { memory, reason: "restored", decision } }] })
+          return { events: [{ type: "UPDATE", payload: { memory, reason: "restored", decision } }] }
         }),
       answer: ([event], repeated) => ({
         outcome: "restored",

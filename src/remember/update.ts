@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from "node:util"
 import * as Either from "effect/Either"
+import type { Lowered } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import { canRead } from "../../events/Trust.js"
 import { getMemories } from "../../projections/observationReads.js"
 import { toInstant } from "../../text/when/dates.js"
 import { type Command, callerDecision, commandIdOf, definedFields, visibleVersion } from "../actor/Command.js"
 import { checkLineage, demotedEvents, withoutStale } from "../actor/lineage.js"
-import { CredentialForbidden, InvalidInput, MemoryNotFound, StoreForbidden } from "../model/errors.js"
+import { CredentialForbidden, InvalidInput, type LevelTooLow, MemoryNotFound, StoreForbidden } from "../model/errors.js"
 import { type Changes, decodeChanges, decodeKey, normaliseTags } from "../model/input.js"
 import { applyMarks } from "./applyMarks.js"
+import { lowerChange, requireLevel } from "./levels.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** The result of `update`. */
@@ -17,17 +19,19 @@ export interface Updated {
   readonly id: string
   /** The stream version of the event; only at full trust. */
   readonly version?: number
+  /** The fields that the writer's level may not set, so that less was stored: see `Remembered`. */
+  readonly lowered?: ReadonlyArray<Lowered>
   readonly repeated: boolean
 }
 
-/** Decodes changes into the command that makes them. It fails with `MemoryNotFound` if the level cannot read the memory. */
+/** Decodes changes into the command that makes them. It fails with `MemoryNotFound` if the level cannot read the memory, and with `LevelTooLow` if a higher one wrote it. */
 export const update = (
   writer: Writer,
   id: string,
   input: Changes,
   options: WriteOptions = {}
 ): Either.Either<
-  Command<Updated, MemoryNotFound | InvalidInput | CredentialForbidden>,
+  Command<Updated, LevelTooLow | MemoryNotFound | InvalidInput | CredentialForbidden>,
   InvalidInput | StoreForbidden
 > =>
   Either.gen(function* () {
@@ -47,7 +51,9 @@ export const update = (
       decide: ({ db, now, version }) => {
         const [memory] = getMemories(db, writer.level, [id], now)
         if (memory === undefined) return Either.left(new MemoryNotFound({ id }))
-        const { confined, credentials, memory: next, reason } = markedBy(memory, changes, writer)
+        const permitted = requireLevel(writer.level, memory, `memory ${id}`)
+        if (Either.isLeft(permitted)) return Either.left(permitted.left)
+        const { confined, credentials, lowered, memory: next, reason } = markedBy(memory, changes, writer)
         if (confined && !canRead(writer.level, next.store)) {
           return Either.left(new CredentialForbidden({ level: writer.level, kinds: credentials }))
         }
@@ -61,6 +67,7 @@ export const update = (
               outcome: "unchanged",
               id,
               repeated: false,
+              ...lowered,
               ...visibleVersion(writer.level, version - 1)
             }
           })
@@ -76,12 +83,14 @@ export const update = (
                       memory,
                       reason: "unchanged",
                       input: Object.fromEntries(definedFields(changes)),
+                      ...lowered,
                       decision: callerDecision("NONE", "update", `it said so already${reason}`)
                     }
                   : {
                       memory: changed,
                       reason: "edited",
                       input: Object.fromEntries(definedFields(changes)),
+                      ...lowered,
                       decision: callerDecision("UPDATE", "update", `changed ${fields.join(", ")}${reason}`)
                     }
             },
@@ -92,6 +101,7 @@ export const update = (
       answer: ([event], repeated) => ({
         outcome: event?.type === "UPDATE" && event.payload.reason === "unchanged" ? "unchanged" : "updated",
         id,
+        ...(event?.type === "UPDATE" && event.payload.lowered !== undefined ? { lowered: event.payload.lowered } : {}),
         ...(event === undefined ? {} : visibleVersion(writer.level, event.version)),
         repeated
       })
@@ -104,14 +114,15 @@ export const update = (
  * removed `pii` tag stays away until the text changes. Only the caller's changes
  * remove marks.
  */
-const markedBy = (memory: Memory, changes: Changes, { marks }: Writer) => {
-  const next = withChanges(memory, changes)
+const markedBy = (memory: Memory, changes: Changes, { level, marks, pin }: Writer) => {
+  const { lowered: fields, memory: next } = lowerChange(level, memory, withChanges(memory, changes), pin)
+  const lowered = fields.length === 0 ? {} : { lowered: fields }
   const { facts, narrative, store, title, type } = changes
   const changesText = title !== undefined || narrative !== undefined || facts !== undefined
   if (!changesText && store === undefined && type === undefined) {
-    return { memory: next, credentials: [], confined: false, reason: "" }
+    return { memory: next, credentials: [], confined: false, reason: "", lowered }
   }
-  return applyMarks(next, changesText ? marks : { ...marks, pii: false })
+  return { ...applyMarks(next, changesText ? marks : { ...marks, pii: false }), lowered }
 }
 
 const withChanges = (memory: Memory, changes: Changes): Memory => {

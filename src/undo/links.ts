@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { type DaybookEvent, type EventType, imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
+import { levelOf, opennessOf, type Store } from "../../events/Trust.js"
 import type { Observation } from "../model/input.js"
 import { observationFrom } from "../remember/recordedInput.js"
 
@@ -32,13 +33,17 @@ export const linksOf = (
 ): ReadonlyArray<Link> => {
   const links: Array<Link> = []
   let before: Memory | undefined
+  let widest: Store | undefined
   let isBeforeKnown = true
   for (const entry of events) {
-    const after = entry === null ? undefined : imagesOf(entry.event).find((image) => image.born === born)
-    if (entry === null || after === undefined) {
+    const image = entry === null ? undefined : imagesOf(entry.event).find((image) => image.born === born)
+    if (entry === null || image === undefined) {
       isBeforeKnown = false
       continue
     }
+    if (widest === undefined || opennessOf(image.store) > opennessOf(widest)) widest = image.store
+    // Earlier releases recorded no level. The view infers the same one.
+    const after = { ...image, level: levelOf({ level: image.level, store: widest }) }
     if (isBeforeKnown) links.push(linkOf(entry.event, entry.chosen, before, after))
     before = after
     isBeforeKnown = true
@@ -61,7 +66,14 @@ const linkOf = (event: DaybookEvent, chosen: boolean, before: Memory | undefined
   }
 }
 
-const deliberateReasons: ReadonlySet<string> = new Set(["edited", "unchanged", "duplicate", "reconciled", "restored"])
+const deliberateReasons: ReadonlySet<string> = new Set([
+  "edited",
+  "unchanged",
+  "duplicate",
+  "reconciled",
+  "restored",
+  "vouched"
+])
 const noVersions: ReadonlyArray<number> = []
 const noFields: ReadonlySet<string> = new Set()
 

@@ -91,11 +91,14 @@ export const causeOf = (
 /** Fields that change with every event, or that follow from compared fields. */
 const technicalFields = new Set(["born", "createdAt", "id", "lastMentionedAt", "revision", "tokens", "updatedAt"])
 
-/** The names of the fields that differ. */
+/** The names of the fields that differ. A level counts only if both sides have one: earlier releases recorded none. */
 export const differing = (a: Memory, b: Memory): ReadonlyArray<string> => {
   const [left, right] = [a as unknown as Record<string, unknown>, b as unknown as Record<string, unknown>]
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].filter(
-    (field) => left[field] !== right[field] && !isDeepStrictEqual(left[field], right[field])
+    (field) =>
+      left[field] !== right[field] &&
+      !isDeepStrictEqual(left[field], right[field]) &&
+      (field !== "level" || (left.level !== undefined && right.level !== undefined))
   )
 }
 

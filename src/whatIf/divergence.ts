@@ -82,6 +82,7 @@ const looksTheSame = (a: Memory | undefined, b: Memory | undefined): boolean =>
   a.store === b.store &&
   a.expiresAt === b.expiresAt &&
   a.type === b.type &&
+  (a.level === undefined || b.level === undefined || a.level === b.level) &&
   embeddingText(a) === embeddingText(b) &&
   a.tags.join("\n") === b.tags.join("\n") &&
   a.people.join("\n") === b.people.join("\n")

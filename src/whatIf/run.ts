@@ -144,6 +144,7 @@ const pageSize = 500
 /** The writer of replayed commands. It may read everything. */
 const writerOf = ({ countTokens, policy }: Origin, reconciling: Writer["reconciling"]): Writer => ({
   level: "full",
+  pin: policy.tiers.pin,
   actor: "what-if",
   countTokens,
   marks: policy.marks,

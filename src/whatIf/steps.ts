@@ -1,7 +1,8 @@
 import * as Either from "effect/Either"
-import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
+import type { DaybookEvent, ErasedEvent, Payload } from "../../events/catalogue.js"
 import { imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
+import type { TrustLevel } from "../../events/Trust.js"
 import { type AnyCommand, eventCause } from "../actor/Command.js"
 import type { Changes, Observation } from "../model/input.js"
 import { forget } from "../remember/forget.js"
@@ -46,6 +47,8 @@ export const makeStepper = (
   }
 }
 
+type RecordedRequest = Pick<Payload<"ADD">, "decision" | "input" | "lowered">
+
 /** The step of an event that came from a caller's command; undefined for any other event. */
 const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefined => {
   const stepWith =
@@ -60,25 +63,29 @@ const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefine
         ? { kind, event: mutation, command: command.right }
         : { kind: "refused", event: mutation, reason: command.left.message }
     }
-  const remembering = (memory: Memory, input: Readonly<Record<string, unknown>> | undefined) =>
+  const remembering = (memory: Memory, { decision, input, lowered = [] }: RecordedRequest) =>
     stepWith("decide", (writer) => {
-      // Without a given store, the writer's level chose one. Its level is not in the log, but the store is.
+      // Without a given store, the writer's level chose one: the log has that one.
       const observation: Observation = { ...observationFrom(memory, input), store: memory.store }
-      const wasWeighed = event.type !== "ADD" || !isUnweighed(event.payload.decision)
-      return remember(writer, observation, wasWeighed ? {} : { reconcile: false })
+      const wasWeighed = !isUnweighed(decision)
+      const recordedLevel = (input?.level as TrustLevel | undefined) ?? memory.level ?? null
+      const recorded = { ...writer, recordedLevel, isEngine: !lowered.includes("source") }
+      return remember(recorded, observation, wasWeighed ? {} : { reconcile: false })
     })
   switch (event.type) {
     case "ADD":
-      return remembering(event.payload.memory, event.payload.input)
+      return remembering(event.payload.memory, event.payload)
     case "UPDATE": {
-      const { input, memory, reason } = event.payload
-      if (reason === "duplicate" || reason === "reconciled") return remembering(memory, input)
+      const { input, lowered = [], memory, reason } = event.payload
+      if (reason === "duplicate" || reason === "reconciled" || reason === "repeated")
+        return remembering(memory, event.payload)
       if (reason !== "edited" && reason !== "unchanged") return undefined
-      return stepWith("change", (writer) => update(writer, memory.id, input as Changes))
+      const stored = Object.fromEntries(lowered.map((field) => [field, memory[field]]))
+      return stepWith("change", (writer) => update(writer, memory.id, { ...input, ...stored } as Changes))
     }
     case "DELETE": {
-      const { input, memory, reason, replacement } = event.payload
-      if (reason === "replaced" && replacement !== undefined) return remembering(replacement, input)
+      const { memory, reason, replacement } = event.payload
+      if (reason === "replaced" && replacement !== undefined) return remembering(replacement, event.payload)
       return reason === "forgotten" ? stepWith("change", (writer) => forget(writer, memory.id)) : undefined
     }
     default:

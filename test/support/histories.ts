@@ -159,6 +159,7 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
       "SessionNotFound",
       "FileNotFound",
       "FileInSession",
+      "LevelTooLow",
       "StoreForbidden",
       "CredentialForbidden",
       () => Effect.void

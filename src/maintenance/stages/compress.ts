@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
-import { embeddingText, type Memory, type Tier } from "../../../events/Memory.js"
+import { embeddingText, type Memory } from "../../../events/Memory.js"
+import { levelOf } from "../../../events/Trust.js"
 import { similarity, wordSet } from "../../../text/normalise/similarity.js"
 import type { DecidedEvent } from "../../actor/Command.js"
 import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
@@ -10,7 +11,7 @@ import { type Gathering, nextRevision, type Stage, type StagePlan, type StageToo
 import { ageInDays, dayMillis, isProtected, lastTouchedAt, type Row } from "../stageRow.js"
 
 /**
- * Merges memories of one store, tier and type that repeat each other. Two memories repeat each other if their titles are
+ * Merges memories of one store, level, tier and type that repeat each other. Two memories repeat each other if their titles are
  * equal except for case, accents and punctuation, or if nearly all of their words are equal. Memories of standalone types
  * must be equal word for word.
  */
@@ -44,7 +45,7 @@ export const compress: Stage = {
         for (const row of rows) {
           const { memory } = row
           if (!isFoldable(row)) continue
-          const kind = `${memory.store} ${memory.tier} ${memory.type}`
+          const kind = `${memory.store} ${levelOf(memory)} ${memory.tier} ${memory.type}`
           if (standaloneTypes.has(memory.type)) {
             // Three decisions may share a title and still differ, so the whole text must be equal.
             push(titles, kind, `=${digestOf(embeddingText(memory).replace(/\s+/gu, " "))}`, memory.born)
@@ -104,12 +105,9 @@ function* foldInSteps(
   let processed = 0
   for (const group of groupsOf(titles, minSources)) {
     const members = rowsOf(group)
-    // A member may have changed its tier since the group was formed.
-    for (const tier of tiersOf(members)) {
-      folder.fold(
-        members.filter(({ memory }) => memory.tier === tier),
-        `${minSources} or more say the same under one title`
-      )
+    // A member may have changed its tier or level since the group was formed.
+    for (const group of Map.groupBy(members, mergeKeyOf).values()) {
+      folder.fold(group, `${minSources} or more say the same under one title`)
     }
     processed += members.length
     if (processed < rowsPerStep) continue
@@ -177,7 +175,8 @@ const makeFolder = (
   return { fold, planned, taken: usedRows as ReadonlySet<number> }
 }
 
-const tiersOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Tier> => [...new Set(rows.map(({ memory }) => memory.tier))]
+/** Only memories with the same key are merged. */
+const mergeKeyOf = ({ memory }: Row): string => `${memory.tier} ${levelOf(memory)}`
 
 const compressEvent = (
   sources: ReadonlyArray<Memory>,
@@ -216,7 +215,7 @@ const compressEvent = (
   }
 }
 
-/** Clusters rows of one tier by similarity to the first row of each cluster. `wordsByBorn` caches the words of a row. */
+/** Clusters rows of one tier and level by similarity to the first row of each cluster. `wordsByBorn` caches the words of a row. */
 const clustersOf = (
   rows: ReadonlyArray<Row>,
   likeness: number,
@@ -228,7 +227,7 @@ const clustersOf = (
     const words = wordsByBorn.get(born) ?? wordSet(textOf(row.memory))
     wordsByBorn.set(born, words)
     const cluster = clusters.find(
-      ({ first, words: others }) => first.memory.tier === row.memory.tier && similarity(words, others) >= likeness
+      ({ first, words: others }) => mergeKeyOf(first) === mergeKeyOf(row) && similarity(words, others) >= likeness
     )
     if (cluster === undefined) clusters.push({ first: row, words, rows: [row] })
     else cluster.rows.push(row)

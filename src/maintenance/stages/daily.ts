@@ -24,9 +24,9 @@ export const daily: Stage = {
       const { born, createdAt, occurredAt, tier, type } = memory
       if (tier !== "daily" || createdAt >= today || temporaryTypes.has(type) || isProtected(memory, tiers.pin))
         return undefined
-      const { project, store, topic } = noteKindOf(memory)
+      const { level, project, store, topic } = noteKindOf(memory)
       const day = dayOf(occurredAt ?? createdAt, maintenance)
-      return JSON.stringify(canJoinNote(memory) ? [day, store, type, project, topic] : [born])
+      return JSON.stringify(canJoinNote(memory) ? [day, store, level, type, project, topic] : [born])
     }
     return {
       addRows: (rows) => {

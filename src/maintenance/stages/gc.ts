@@ -1,4 +1,5 @@
 import type { Memory } from "../../../events/Memory.js"
+import { levelOf, minOpennessOf } from "../../../events/Trust.js"
 import type { DecidedEvent } from "../../actor/Command.js"
 import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
 import { lifeScoreOf, scoreFactsOf } from "../../search/score.js"
@@ -17,7 +18,7 @@ import { isProtected, type Row } from "../stageRow.js"
 /**
  * Scores mid, daily and promoted memories. Promotes memories in use, demotes promoted memories that are no longer used,
  * and removes memories with a low score or age out of use. Beyond the store's capacity of mid memories, also removes
- * those with the lowest scores.
+ * those of the lowest level, the lowest scores first.
  */
 export const gc: Stage = {
   name: "gc",
@@ -30,7 +31,7 @@ export const gc: Stage = {
       promoted: queueOf(rules.rows, byAge),
       demoted: queueOf(rules.rows, byAge),
       removed: queueOf(rules.rows, byScore),
-      keptRows: queueOf(rules.rows, byScore)
+      keptRows: queueOf(rules.rows, byLevelAndScore)
     }
     const scored = (row: Row): ScoredRow => ({ row, score: lifeScoreOf(scoreFactsOf(row), tiers, now).score })
     return {
@@ -137,6 +138,10 @@ interface ScoredRow {
 }
 
 const byScore = (a: ScoredRow, b: ScoredRow): number => a.score - b.score || a.row.memory.born - b.row.memory.born
+
+/** Lower levels first: what they write displaces nothing that a higher one wrote. */
+const byLevelAndScore = (a: ScoredRow, b: ScoredRow): number =>
+  minOpennessOf(levelOf(b.row.memory)) - minOpennessOf(levelOf(a.row.memory)) || byScore(a, b)
 
 const byAge = (a: Row, b: Row): number => a.memory.born - b.memory.born
 

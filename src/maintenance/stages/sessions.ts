@@ -14,7 +14,7 @@ export const sessions: Stage = {
   kind: "working",
   before: (_, now) => now,
   read: () => [],
-  gather: ({ sessions: { quiet, rows: maxRows } }, now, { statements }, store): Gathering => {
+  gather: ({ prompt: { writers }, sessions: { quiet, rows: maxRows } }, now, { statements }, store): Gathering => {
     const quietSince = now - quiet * 60_000
     let page = noSessions
     let next = 0
@@ -29,7 +29,7 @@ export const sessions: Stage = {
           next = 0
           return page.sessions.length > 0
         }
-        const ruled = summarizeByRules(findSummaryTurns(db, key, turnLimits), statements)
+        const ruled = summarizeByRules(findSummaryTurns(db, key, turnLimits), statements, writers)
         if (ruled === null) return true
         const { summary } = ruled
         // A substring keeps its whole source text in memory. A copy through JSON releases the texts of the turns.

@@ -1,4 +1,5 @@
 import type { Link } from "../../../events/Memory.js"
+import { isAtLeast, levelOf, readingLevels, type TrustLevel } from "../../../events/Trust.js"
 import { findById } from "../../../projections/observations.js"
 import type { Db } from "../../../projections/Projection.js"
 import { findWordings } from "../../../projections/wordings.js"
@@ -11,7 +12,7 @@ import { maxWordings, predecessorsOf } from "../predecessors.js"
 import { emptyPlan, type Gathering, nextRevision, ruleDecision, type Stage, type StagePlan } from "../Stage.js"
 import type { Row } from "../stageRow.js"
 
-/** Memories that one run compares: those that were said last. */
+/** Memories of a level that one run compares: those that were said last. */
 const maxRows = 2_000
 /** Steps of the settler between two turns of the event loop. */
 const stepsPerTurn = 200
@@ -19,6 +20,9 @@ const stepsPerTurn = 200
 /**
  * Compares statements across a whole store and retires memories that a later statement supersedes, in any wording. A
  * write compares a few candidates and retires one memory at most. Needs a judge and a settler.
+ *
+ * The memories of each level are settled with those of that level and above: a lower level supersedes nothing that a
+ * higher one wrote, and is no evidence about it.
  */
 export const settle: Stage = {
   name: "settle",
@@ -27,16 +31,19 @@ export const settle: Stage = {
   gather: (policy, now, { judge, settler }): Gathering => {
     let rows: Array<Row> = []
     let round: Generator<void, Settlement> | undefined
+    /** The levels that are not settled yet, highest first. */
+    const pendingLevels: Array<TrustLevel> = [...readingLevels]
     /** Superseded rows with the row that supersedes each, in the order in which they were found. */
     const superseded = new Map<Row, Row>()
-    const newest = (): Array<Row> => rows.sort((a, b) => saidAt(b) - saidAt(a)).slice(0, maxRows)
+    const newest = (candidates: ReadonlyArray<Row>): Array<Row> =>
+      candidates.toSorted((a, b) => saidAt(b) - saidAt(a)).slice(0, maxRows)
     const isPinned = ({ memory }: Row): boolean =>
       (memory.tier === "core" && memory.coreFrom === undefined) || memory.tags.includes(policy.tiers.pin)
-    const beginRound = (db: Db, { settle }: SettlerService): Generator<void, Settlement> => {
-      rows = newest().filter((row) => !superseded.has(row))
-      return settle(rows, {
+    const beginRound = (db: Db, level: TrustLevel, { settle }: SettlerService): Generator<void, Settlement> => {
+      const isTrusted = ({ memory }: Row) => isAtLeast(levelOf(memory), level)
+      return settle(newest(rows.filter((row) => isTrusted(row) && !superseded.has(row))), {
         contradicts: contradictsBy(judge),
-        predecessors: (row) => allPredecessorsOf(db, row, superseded),
+        predecessors: (row) => allPredecessorsOf(db, row, superseded).filter(isTrusted),
         wordings: ({ memory: { born, mentions } }) => (mentions > 1 ? findWordings(db, born, maxWordings) : [])
       })
     }
@@ -44,19 +51,26 @@ export const settle: Stage = {
       addRows: (addedRows) => {
         if (judge === undefined || settler === undefined) return
         rows.push(...addedRows)
-        if (rows.length > 2 * maxRows) rows = newest()
+        if (rows.length <= 2 * readingLevels.length * maxRows) return
+        rows = [...Map.groupBy(rows, ({ memory }) => levelOf(memory)).values()].flatMap(newest)
       },
       readMore: (db) => {
-        if (judge === undefined || settler === undefined || rows.length === 0) return false
-        round ??= beginRound(db, settler)
+        const hasRows = (level: TrustLevel) => rows.some(({ memory }) => levelOf(memory) === level)
+        while (pendingLevels[0] !== undefined && !hasRows(pendingLevels[0])) pendingLevels.shift()
+        const [level] = pendingLevels
+        if (judge === undefined || settler === undefined || level === undefined) return false
+        round ??= beginRound(db, level, settler)
         for (let step = 0; step < stepsPerTurn; step++) {
           const result = round.next()
           if (result.done !== true) continue
           round = undefined
           // The remaining rows may mean something else now: start another round until one finds nothing.
-          const supersededRows = [...result.value.superseded].filter(([row]) => !isPinned(row))
+          const supersededRows = [...result.value.superseded].filter(
+            ([row]) => levelOf(row.memory) === level && !isPinned(row)
+          )
           for (const [row, by] of supersededRows) superseded.set(row, by)
-          return supersededRows.length > 0 && superseded.size < policy.maintenance.rows
+          if (supersededRows.length === 0) pendingLevels.shift()
+          return pendingLevels.length > 0 && superseded.size < policy.maintenance.rows
         }
         return true
       },

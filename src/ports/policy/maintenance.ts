@@ -121,7 +121,17 @@ export const Maintenance = Schema.Struct({
   rows
 })
 
+/** Blocks for prompts: the profile and the summaries of sessions. */
+export const Prompt = Schema.Struct({
+  /**
+   * The lowest level whose text a block for a prompt contains; for a lower reader the reader's own level. Other text is
+   * given apart, quoted, with its origin.
+   */
+  writers: withDefault(Schema.Literal("full", "inner", "familiar"), "inner")
+})
+
 export type MaintenancePolicy = {
+  readonly prompt: typeof Prompt.Type
   readonly tiers: typeof Tiers.Type
   readonly gc: typeof Gc.Type
   readonly compress: typeof Compress.Type

@@ -1,4 +1,5 @@
 import type { Memory } from "../../../../events/Memory.js"
+import { isAtLeast, levelOf } from "../../../../events/Trust.js"
 import { profileTypes } from "../../../../projections/profileReads.js"
 import type { DecidedEvent } from "../../../actor/Command.js"
 import { lifeScoreOf, scoreFactsOf } from "../../../search/score.js"
@@ -11,7 +12,7 @@ export interface Contender extends Pick<Memory, "born" | "type" | "tier" | "core
   readonly score: number
   /** Tokens of its line in the profile. */
   readonly cost: number
-  /** Whether it may be chosen: a stale memory, or one whose type changed, may not. */
+  /** Whether it may be chosen: a stale memory, one whose type changed, or one of a lower level may not. */
   readonly mayBeChosen: boolean
 }
 
@@ -43,9 +44,9 @@ export const chooseContenders = (contenders: ReadonlyArray<Contender>, budget: n
   return chosenRows
 }
 
-/** Chooses the core memories of a store again. */
+/** Chooses the core memories of a store again, among those whose level a prompt takes. */
 export const core: MakeWeeklyTask = (policy, now, { countTokens }) => {
-  const { maintenance, tiers } = policy
+  const { maintenance, prompt, tiers } = policy
   const contenders: Array<Contender> = []
   const changes = () => {
     const core = chooseContenders(contenders, maintenance.profileTokens)
@@ -59,6 +60,8 @@ export const core: MakeWeeklyTask = (policy, now, { countTokens }) => {
       const { memory } = row
       const { born, coreFrom, stale, tier, type } = memory
       if (tier === "daily" || (tier !== "core" && !isContender(type))) return
+      const isTrusted = isAtLeast(levelOf(memory), prompt.writers)
+      if (!isTrusted && coreFrom === undefined) return
       contenders.push({
         born,
         type,
@@ -66,7 +69,7 @@ export const core: MakeWeeklyTask = (policy, now, { countTokens }) => {
         coreFrom,
         score: lifeScoreOf(scoreFactsOf(row), tiers, now).score,
         cost: countTokens(lineOf(memory)),
-        mayBeChosen: stale === undefined && isContender(type)
+        mayBeChosen: isTrusted && stale === undefined && isContender(type)
       })
     },
     neededRows: () =>

@@ -13,8 +13,11 @@ export const merge: MakeWeeklyTask = (policy, now, { countTokens, newId }) => {
   const currentWeek = startOfWeek(now, maintenance)
   /** Row numbers by week and kind, oldest first. */
   const groups = new Map<string, Array<number>>()
-  const keyOf = ({ createdAt, project, store, topic, type }: Memory): string =>
-    JSON.stringify([dayOf(startOfWeek(createdAt, maintenance), maintenance), store, type, project, topic])
+  const keyOf = (memory: Memory): string => {
+    const { level, project, store, topic, type } = noteKindOf(memory)
+    const monday = dayOf(startOfWeek(memory.createdAt, maintenance), maintenance)
+    return JSON.stringify([monday, store, level, type, project, topic])
+  }
   const isMergeable = (row: Row): boolean => {
     const { memory } = row
     const { createdAt, project, source, tier, topic, type } = memory

@@ -1,0 +1,8 @@
+import type { Lowered } from "../events/catalogue.js"
+import type { TrustLevel } from "../events/Trust.js"
+
+/** Names the fields that the caller's level may not set as it asked; empty where there are none. */
+export const loweredNote = (
+  { lowered = [] }: { readonly lowered?: ReadonlyArray<Lowered> },
+  level: TrustLevel
+): string => (lowered.length === 0 ? "" : `. Lowered for level ${level}: ${lowered.join(", ")}`)

@@ -1,0 +1,15 @@
+import type { Source } from "../../events/Memory.js"
+import { isAtLeast, type TrustLevel } from "../../events/Trust.js"
+
+/** The lowest level whose text a block for a prompt contains: the policy's, or the reader's own where that is lower. */
+export const lowestWriter = (writers: TrustLevel, reader: TrustLevel): TrustLevel =>
+  isAtLeast(writers, reader) ? reader : writers
+
+/** Text of a lower level as one line of quoted data, after its origin. */
+export const quotedLine = (level: TrustLevel, { kind, name }: Partial<Source>, text: string): string => {
+  const source = [kind, name].filter((part) => part !== undefined).join(" ")
+  const origin = oneLine(source === "" ? level : `${level}, ${source}`)
+  return `- ${origin}: ${JSON.stringify(oneLine(text))}`
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/gu, " ").trim()

@@ -1,0 +1,135 @@
+import * as Either from "effect/Either"
+import type { Lowered } from "../../events/catalogue.js"
+import type { Link, Memory, Source, Tier } from "../../events/Memory.js"
+import { isAtLeast, levelOf, lowestLevel, type TrustLevel } from "../../events/Trust.js"
+import { findSourceLevel } from "../../projections/lineage.js"
+import { contentDigest, findDuplicates } from "../../projections/observations.js"
+import type { Db } from "../../projections/Projection.js"
+import type { WeighedStatement } from "../actor/Advice.js"
+import { LevelTooLow } from "../model/errors.js"
+import { limits } from "../model/limits.js"
+
+/** The lowest level that may decide how long a memory is kept and how much it weighs. */
+const steeringLevel: TrustLevel = "inner"
+/** The highest importance below that level. */
+const maxImportance = 0.5
+
+/** Source kinds that only the engine sets, with those that are stored where a program names them. */
+const engineKinds: Partial<Record<Source["kind"], Source["kind"]>> = {
+  auto_capture: "auto",
+  tool: "agent",
+  import: "agent"
+}
+
+/** The source that is stored: a program cannot claim to be the engine. */
+export const allowedSource = (source: Source, isEngine: boolean): Source => {
+  const kind = isEngine ? undefined : engineKinds[source.kind]
+  return kind === undefined ? source : { ...source, kind }
+}
+
+/** The level of a statement: the lowest of its writer and of the sources that its text comes from. */
+export const levelOfStatement = (
+  db: Db,
+  {
+    level,
+    lineage = []
+  }: { readonly level?: TrustLevel | undefined; readonly lineage?: ReadonlyArray<Link> | undefined }
+): TrustLevel | undefined =>
+  level === undefined
+    ? undefined
+    : lowestLevel(
+        level,
+        ...lineage.flatMap(({ kind, reason, to }) =>
+          reason === "extracted" ? (findSourceLevel(db, kind, to) ?? []) : []
+        )
+      )
+
+/** The order of the tiers, least first. */
+const tiers: ReadonlyArray<Tier> = ["daily", "mid", "long", "core"]
+
+/** The tier of a memory whose writer asked for none. */
+export const defaultTier = ({ kind }: Source): Tier => (kind === "auto" || kind === "auto_capture" ? "mid" : "long")
+
+type Steered = Pick<Memory, "importance" | "source" | "tags" | "tier">
+
+/**
+ * Takes from a draft what its level may not decide: a higher tier than the default, an importance above 0.5, and the tag
+ * that protects from maintenance. `lowered` names the fields.
+ */
+export const lowerTo = <M extends Steered>(
+  level: TrustLevel | undefined,
+  draft: M,
+  pin: string
+): { readonly draft: M; readonly lowered: ReadonlyArray<Lowered> } => {
+  if (level === undefined || isAtLeast(level, steeringLevel)) return { draft, lowered: [] }
+  const { importance, source, tags, tier } = draft
+  const lowered = {
+    ...(tiers.indexOf(tier) > tiers.indexOf(defaultTier(source)) ? { tier: defaultTier(source) } : {}),
+    ...(importance > maxImportance ? { importance: maxImportance } : {}),
+    ...(tags.includes(pin) ? { tags: withoutTag(tags, pin) } : {})
+  }
+  return { draft: { ...draft, ...lowered }, lowered: Object.keys(lowered) as Array<Lowered> }
+}
+
+/** The same for a change of a memory: the tag stays as it is, and importance at most 0.5 or what it is. */
+export const lowerChange = (
+  level: TrustLevel,
+  before: Memory,
+  next: Memory,
+  pin: string
+): { readonly memory: Memory; readonly lowered: ReadonlyArray<Lowered> } => {
+  if (isAtLeast(level, steeringLevel)) return { memory: next, lowered: [] }
+  const isPinned = before.tags.includes(pin)
+  const lowered = {
+    ...(next.importance > Math.max(maxImportance, before.importance)
+      ? { importance: Math.max(maxImportance, before.importance) }
+      : {}),
+    ...(next.tags.includes(pin) === isPinned
+      ? {}
+      : { tags: isPinned ? [pin, ...withoutTag(next.tags, pin)].slice(0, limits.tags) : withoutTag(next.tags, pin) })
+  }
+  return { memory: { ...next, ...lowered }, lowered: Object.keys(lowered) as Array<Lowered> }
+}
+
+const withoutTag = (tags: ReadonlyArray<string>, pin: string): ReadonlyArray<string> =>
+  tags.filter((tag) => tag !== pin)
+
+/** Refuses a level that would change what a higher one wrote. */
+export const requireLevel = (
+  level: TrustLevel,
+  written: { readonly level?: TrustLevel | undefined; readonly store: Memory["store"] },
+  what: string
+): Either.Either<void, LevelTooLow> =>
+  isAtLeast(level, levelOf(written))
+    ? Either.void
+    : Either.left(new LevelTooLow({ level, writer: levelOf(written), what }))
+
+/** A stored memory with the title and facts of a statement. */
+export interface Repeat {
+  readonly memory: Memory
+  /**
+   * `mention`: of the same level. `unchanged`: a higher level wrote it. `replace`: a lower level wrote it, and it holds
+   * nothing that the statement does not.
+   */
+  readonly effect: "mention" | "unchanged" | "replace"
+}
+
+/** The memory that a statement repeats; undefined if it must be stored as one of its own. */
+export const findRepeat = (db: Db, statement: WeighedStatement, now: number): Repeat | undefined => {
+  const { facts, level, store, title } = statement
+  const duplicates = findDuplicates(db, store, contentDigest(title, facts), now)
+  const [oldest] = duplicates
+  if (oldest === undefined) return undefined
+  if (level === undefined) return { memory: oldest, effect: "mention" }
+  const own = duplicates.find((memory) => levelOf(memory) === level)
+  if (own !== undefined) return { memory: own, effect: "mention" }
+  const higher = duplicates.find((memory) => isAtLeast(levelOf(memory), level))
+  if (higher !== undefined) return { memory: higher, effect: "unchanged" }
+  const equal = duplicates.find((memory) => holdsNothingElse(memory, statement))
+  return equal === undefined ? undefined : { memory: equal, effect: "replace" }
+}
+
+const holdsNothingElse = ({ narrative, people, tags }: Memory, statement: WeighedStatement): boolean =>
+  (narrative === undefined || narrative === statement.narrative) &&
+  people.every((person) => statement.people.includes(person)) &&
+  tags.every((tag) => statement.tags.includes(tag))
