@@ -26,7 +26,7 @@ export const make = (folder: string) =>
     const file = join(folder, "log.db")
     const { installation, reader, writer } = yield* open(file)
     const committer = yield* Effect.acquireRelease(
-      attempt(() => Committer.make({ file, folder, installation, reader, writer })),
+      retryWhileBusy("log.db", () => Committer.make({ file, folder, installation, reader, writer })),
       ({ close }) => Effect.sync(close)
     )
     // What is wrong with the anchor is said by `inspect` and by the first append. Reading goes on.

@@ -25,10 +25,10 @@ export const busyTimeoutMillis = 20
  */
 export const walCheckpointPages = 4_000
 
-/** Retry schedule for a locked database. It does not block the process. After 5 seconds the write fails as busy. */
+/** Retry schedule for a locked database. It does not block the process. After 10 seconds the write fails as busy. */
 export const busyRetry = Schedule.jittered(Schedule.exponential("2 millis")).pipe(
   Schedule.union(Schedule.spaced("20 millis")),
-  Schedule.upTo("5 seconds")
+  Schedule.upTo("10 seconds")
 )
 
 /**

@@ -35,7 +35,7 @@ describe("a missing key", () => {
 
   it.each([
     [["search", "tea", "--rerank", "cohre"], /^--rerank: unknown reranker cohre: must be one of lexical, none, /],
-    [["embed", "switch", "opnai"], /^unknown embedder opnai: must be one of words, /]
+    [["embed", "switch", "opnai"], /^unknown embedder opnai: must be one of hash, words, /]
   ])("is not an unknown name, which ends %j with 2", async (args, line) => {
     expect(await runInProcess(["--data", newFolder(), ...args])).toMatchObject({
       code: 2,
@@ -120,7 +120,9 @@ describe("check", () => {
     const named = await runInProcess(["--data", newFolder(), "check", other])
     expect(named).toMatchObject({ code: 1, line: `1 problem in ${other}` })
     expect(lines(named.stdout)).toEqual([
-      expect.stringMatching(`^problem  ${other}: embedding.embedder: unknown embedder opnai: must be one of words, `),
+      expect.stringMatching(
+        `^problem  ${other}: embedding.embedder: unknown embedder opnai: must be one of hash, words, `
+      ),
       `warning  ${other}: rerank.reranker: COHERE_API_KEY is not set; cohere does not rerank`
     ])
     const json = await runInProcess(["--data", newFolder(), "check", other, "--json"])

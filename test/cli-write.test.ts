@@ -569,7 +569,12 @@ describe("damage", () => {
     expect(refusal(ran).code).toBe(3)
     const { ok, problems } = JSON.parse(ran.stdout)
     expect(ok).toBe(false)
-    expect(problems[0]).toEqual({ stream: "default", version: 1, what: expect.stringContaining("payload") })
+    expect(problems[0]).toEqual({
+      stream: "default",
+      version: 1,
+      what: expect.stringContaining("payload"),
+      evidence: expect.stringMatching(/^[0-9a-f]{64}$/)
+    })
     const told = await daybook("verify")
     expect(told.code).toBe(3)
     expect(told.stdout).toMatch(/^ok +no$/m)

@@ -254,7 +254,7 @@ describe("a log that another process keeps locked", () => {
   )
 
   it.scopedLive(
-    "for longer than 5 s: the write is refused as busy, and the next one succeeds",
+    "for longer than 10 s: the write is refused as busy, and the next one succeeds",
     () =>
       Effect.gen(function* () {
         const path = yield* folder
@@ -271,8 +271,8 @@ describe("a log that another process keeps locked", () => {
           console.log(
             `locked for good: refused after ${waited.toFixed(0)} ms, ${ticks.ticks} ticks, longest pause ${ticks.longest.toFixed(0)} ms`
           )
-          expect(waited).toBeGreaterThan(4_500)
-          expectDuration("refusal of a write while another process locks the log", waited, 5_000, 10_000)
+          expect(waited).toBeGreaterThan(9_000)
+          expectDuration("refusal of a write while another process locks the log", waited, 10_000, 20_000)
           expect(ticks.ticks).toBeGreaterThan(50)
           release()
           expect((yield* log.append(append("after")))[0]).toMatchObject({ events: [{ version: 2 }] })
