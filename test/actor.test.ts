@@ -787,7 +787,7 @@ describe("input", () => {
           facts: fc.tuple(text, text),
           people: fc.tuple(text),
           project: text,
-          source: fc.record({ kind: fc.constant("tool" as const), name: text })
+          source: fc.record({ kind: fc.constant("agent" as const), name: text })
         }),
         { numRuns: rounds({ quick: 1_000, full: 12_500 }), seed: 21 }
       )

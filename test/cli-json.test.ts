@@ -41,6 +41,7 @@ describe("JSON", () => {
     const { id } = await asked("remember", "Mira drinks tea", "--expires", "2099-01-01", "--at", "2026-01-01")
     const other = await asked("remember", "The ferry leaves at noon", "--type", "event")
     await asked("update", id, "--title", "Mira drinks green tea")
+    await asked("vouch", id)
     await asked("add-turn", "monday", "tea please", "--at", "2026-01-01")
     await asked("add-file", notes)
     await asked("import", notes)

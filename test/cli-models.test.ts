@@ -122,7 +122,7 @@ describe("models that the policy names, on the command line", () => {
     })
     writeFileSync(join(other, "policy.toml"), '[embedding]\nembedder = "opnai"\n')
     expect(refusal(await bare("search", "tea")).line).toContain(
-      "embedding.embedder: unknown embedder opnai: must be one of words"
+      "embedding.embedder: unknown embedder opnai: must be one of hash, words"
     )
     writeFileSync(join(other, "policy.toml"), `[embedding.providers.openai]\nkeyVariable = "${key}"\n`)
     const { line } = refusal(await bare("search", "tea"))

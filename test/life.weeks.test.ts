@@ -325,7 +325,7 @@ describe("weekly: given what there is, when a week is over, then", () => {
 
   it("each store has a profile of its own: what is above changes nothing of what is below", () => {
     const policy = policyOf({ profileTokens: 8 })
-    const social = Array.from({ length: 6 }, (_, at) => row(at, { type: "preference", store: "social" }))
+    const social = Array.from({ length: 6 }, (_, at) => row(at, { type: "preference", store: "social", level: "full" }))
     const above = Array.from({ length: 9 }, () => row(0, { type: "identity", importance: 1 }))
     const below = (rows: ReadonlyArray<Row>) =>
       then(weekly, rows, policy).images.flatMap(({ id, store, tier }) => (store === "social" ? [`${id} ${tier}`] : []))
