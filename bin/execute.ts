@@ -53,7 +53,7 @@ const run = ({ agentWasPassed, args, command, globals, options }: Parsed, out: O
       agent,
       agentWasPassed,
       trust,
-      checkFolder,
+      checkFolder: Effect.as(checkFolder, data),
       policyFile: (file) => policyFile(data, file),
       out,
       memory,

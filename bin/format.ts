@@ -1,9 +1,7 @@
-import type picocolors from "picocolors"
 import type { Stale } from "../events/Memory.js"
 import type { WholeMemory } from "../src/model/wholeMemory.js"
 import { toIso } from "../text/when/dates.js"
-
-export type Colours = ReturnType<typeof picocolors.createColors>
+import type { Colours } from "./terminalText.js"
 
 /** Unicode controls of writing direction. A memory's text must not reorder what the terminal shows. */
 const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as HashMap from "effect/HashMap"
 import * as Logger from "effect/Logger"
-import picocolors from "picocolors"
 import { toIso } from "../text/when/dates.js"
-import { type Colours, oneLine } from "./format.js"
+import { oneLine } from "./format.js"
+import { type Colours, coloursOf, type Terminal } from "./terminalText.js"
 
 /** Prints answers: one JSON document with `--json`, otherwise text; notes and progress go to stderr. */
 export interface Output {
@@ -32,17 +32,6 @@ export interface List {
   readonly end: () => void
 }
 
-export interface Terminal {
-  readonly stdout: (text: string) => void
-  readonly stderr: (text: string) => void
-  readonly open: () => boolean
-  /** Replaces the current status line; absent if stderr is no terminal. */
-  readonly status?: ((line: string) => void) | undefined
-  /** Width of stdout in characters; absent if it is no terminal. */
-  readonly columns?: number | undefined
-  readonly colour: boolean
-}
-
 export const makeOutput = (terminal: Terminal, options: { readonly json: boolean }): Output => {
   const { open, stdout } = terminal
   const { json } = options
@@ -50,7 +39,7 @@ export const makeOutput = (terminal: Terminal, options: { readonly json: boolean
   return {
     json,
     open,
-    colours: picocolors.createColors(terminal.colour && !json),
+    colours: coloursOf(terminal.colour && !json),
     columns: terminal.columns,
     show: (value, text) =>
       json
@@ -121,7 +110,10 @@ const otherTimes = new Set(["at", "next", "lease", "occurrence"])
 
 const timeText = (field: unknown): unknown => (typeof field === "number" ? toIso(field) : field)
 
-/** JSON text; times are ISO 8601 in UTC. */
+/** Control characters that JSON leaves as they are, and those of writing direction. */
+const unescapedControls = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
+
+/** JSON text without control characters; times are ISO 8601 in UTC. */
 export const toJson = (value: unknown): string =>
   JSON.stringify(value, function (this: unknown, key, field) {
     if (isTime(key, this)) return timeText(field)
@@ -130,4 +122,4 @@ export const toJson = (value: unknown): string =>
     return Object.fromEntries(
       Object.entries(field).map(([name, time]) => [name, name === "after" || name === "before" ? timeText(time) : time])
     )
-  })
+  }).replace(unescapedControls, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`)

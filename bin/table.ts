@@ -63,4 +63,6 @@ const shrinkColumns = (
   return true
 }
 
-const trimmed = (text: string): string => text.replace(/ +$/gm, "")
+/** Without trailing blanks, and without the codes that cli-table3 adds after the marked codes of `coloursOf`. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colours begin with ESC.
+const trimmed = (text: string): string => text.replace(/\u001b\[\d+m/g, "").replace(/ +$/gm, "")

@@ -1,4 +1,4 @@
-import type { Terminal } from "./output.js"
+import { type Terminal, withoutControls } from "./terminalText.js"
 
 let open = true
 
@@ -20,16 +20,16 @@ const replaceStatus = (line: string) => {
 }
 
 /** The streams of this process. Colour needs a terminal and no NO_COLOR; the progress bar needs a terminal. */
-export const terminal: Terminal = {
+export const terminal: Terminal = withoutControls({
   stdout: (text) => {
     if (open && text !== "") process.stdout.write(text)
   },
   stderr: (text) => {
-    terminal.status?.("")
+    if (status !== "") replaceStatus("")
     process.stderr.write(text)
   },
   open: () => open,
   columns: process.stdout.isTTY ? process.stdout.columns : undefined,
   colour: process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb",
   status: process.stderr.isTTY === true && process.env.TERM !== "dumb" ? replaceStatus : undefined
-}
+})

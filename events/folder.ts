@@ -1,5 +1,5 @@
 import { accessSync, constants, mkdirSync, type Stats, statSync } from "node:fs"
-import { dirname, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { errorCodeOf, StorageError, storageError } from "./errors.js"
 
 /**
@@ -36,6 +36,14 @@ const create = (folder: string): boolean => {
     if (statIfAny(folder)?.isDirectory() === true) return true
     throw cause
   }
+}
+
+/** A warning if other users may read a folder or its log; undefined if not, or where there are no such permissions. */
+export const sharingWarning = (folder: string): string | undefined => {
+  const isShared = [folder, join(folder, "log.db")].some((path) => ((statIfAny(path)?.mode ?? 0) & 0o077) !== 0)
+  return isShared && process.platform !== "win32"
+    ? `other users may read ${resolve(folder)}: run 'chmod -R go-rwx' on it`
+    : undefined
 }
 
 /** The facts of a path; undefined where nothing is there. Node 22 throws if a parent of the path is a file. */

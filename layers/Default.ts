@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import type { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import type { StorageError } from "../events/errors.js"
+import { sharingWarning } from "../events/folder.js"
 import * as Views from "../projections/view/Views.js"
 import * as Daybook from "../src/Daybook.js"
 import type { InvalidPolicy } from "../src/model/errors.js"
@@ -99,6 +100,12 @@ const layerOn = (
     Layer.provide(reading),
     Layer.provide(views),
     Layer.provide(log),
-    Layer.provide(policy)
+    Layer.provide(policy),
+    Layer.tap(() =>
+      Effect.suspend(() => {
+        const warning = sharingWarning(folder)
+        return warning === undefined ? Effect.void : Effect.logWarning(warning)
+      })
+    )
   )
 }

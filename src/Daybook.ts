@@ -15,7 +15,6 @@ import * as makeEmbedding from "./embedding/admin/operations.js"
 import { type Engine, makeEngine } from "./engine.js"
 import { makeHandles } from "./handles.js"
 import { jobsOf } from "./maintenance/jobs.js"
-import { checkName } from "./model/agentName.js"
 import { InvalidInput } from "./model/errors.js"
 import type { Embedder } from "./ports/Embedder.js"
 import type { Embedders } from "./ports/Embedders.js"
@@ -39,6 +38,24 @@ export const make = Effect.gen(function* () {
   const engine = yield* makeEngine
   const { agents, codec, log, policy, recalls, views } = engine
   const handles = makeHandles(engine)
+  /** Makes an operation find its agent by the composed form of a name. */
+  const named =
+    <Rest extends ReadonlyArray<unknown>, A, E>(operation: (agent: string, ...rest: Rest) => Effect.Effect<A, E>) =>
+    (name: string, ...rest: Rest) =>
+      Effect.flatMap(engine.agentNamed(name), (agent) => operation(agent, ...rest))
+  const agentNamedIfAny = (name: string) => Effect.orElseSucceed(engine.agentNamed(name), () => name)
+  const embedders = makeEmbedding.make({
+    use: agents.use,
+    isEmpty: engine.isEmpty,
+    activeEmbedders: engine.activeEmbedders,
+    views,
+    ranking: engine.readerServices.ranking,
+    reader: (agent) => handles.live(agent, { trust: "full", record: false }),
+    source: (agent) => (f) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        agents.use(agent, ({ actor }) => views.read(actor.view, (db) => f({ db, now })))
+      )
+  })
   return Daybook.of({
     agent: handles.agent,
     agents: Effect.map(log.streams, (heads) =>
@@ -46,27 +63,29 @@ export const make = Effect.gen(function* () {
         .filter(({ stream }) => stream !== installationStream)
         .map(({ recordedAt, stream, version }) => ({ name: stream, version, recordedAt }))
     ),
-    log: (agent, after = 0) => Stream.mapEffect(readAll(log, agent, { after }), (row) => codec.decode(row)),
-    rebuild: rebuild(engine),
-    verify: (agent, options = {}) => verify(log, codec, agent ?? null, { ...options, timers: timerFold }),
+    log: (name, after = 0) =>
+      Stream.unwrap(Effect.map(agentNamedIfAny(name), (agent) => readAll(log, agent, { after }))).pipe(
+        Stream.mapEffect((row) => codec.decode(row))
+      ),
+    rebuild: named(rebuild(engine)),
+    verify: (name, options = {}) =>
+      Effect.flatMap(name === undefined ? Effect.succeed(null) : agentNamedIfAny(name), (agent) =>
+        verify(log, codec, agent, { ...options, timers: timerFold })
+      ),
     accept: (digest) => accept(log, codec, digest, { timers: timerFold }),
-    backfill: (agent) => engine.useChecked(agent, ({ embedding }) => embedding.backfill),
-    whatIf: whatIf(engine),
-    stats: stats(engine),
-    digests: digests(engine),
-    flush: (agent) => Effect.flatMap(checkName(agent), () => recalls.flush(agent)),
-    embedders: makeEmbedding.make({
-      use: engine.useChecked,
-      isEmpty: engine.isEmpty,
-      activeEmbedders: engine.activeEmbedders,
-      views,
-      ranking: engine.readerServices.ranking,
-      reader: (agent) => handles.live(agent, { trust: "full", record: false }),
-      source: (agent) => (f) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          agents.use(agent, ({ actor }) => views.read(actor.view, (db) => f({ db, now })))
-        )
-    }),
+    backfill: named((agent) => agents.use(agent, ({ embedding }) => embedding.backfill)),
+    whatIf: named(whatIf(engine)),
+    stats: named(stats(engine)),
+    digests: named(digests(engine)),
+    flush: named(recalls.flush),
+    embedders: {
+      status: named(embedders.status),
+      switchTo: named(embedders.switchTo),
+      back: named(embedders.back),
+      drop: named(embedders.drop),
+      compare: named(embedders.compare),
+      calibrate: named(embedders.calibrate)
+    },
     runner: makeRunner.make({
       agents,
       log,
@@ -96,30 +115,29 @@ export type Requirements =
 export const layer: Layer.Layer<Daybook, never, Requirements> = Layer.scoped(Daybook, make)
 
 const rebuild =
-  ({ useChecked, views }: Engine): DaybookService["rebuild"] =>
+  ({ agents, views }: Engine): DaybookService["rebuild"] =>
   (agent, projections, onProgress) =>
     Effect.gen(function* () {
       const names = views.config.projections.map(({ name }) => name)
       if (projections?.some((name) => !names.includes(name))) {
         return yield* new InvalidInput({ field: "projection", problem: `must be one of ${names.join(", ")}` })
       }
-      yield* useChecked(agent, ({ actor }) => views.rebuild(actor.view, projections ?? null, onProgress))
+      yield* agents.use(agent, ({ actor }) => views.rebuild(actor.view, projections ?? null, onProgress))
     })
 
 const whatIf =
   ({ activeEmbedders, codec, countTokens, log, policy, reconciler, views }: Engine): DaybookService["whatIf"] =>
   (agent, options) =>
-    checkName(agent).pipe(
-      Effect.zipRight(Effect.promise(() => import("./whatIf/run.js"))),
-      Effect.flatMap(({ run }) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./whatIf/run.js")),
+      ({ run }) =>
         run({ log, codec, config: views.config, activeEmbedders, policy, reconciler, countTokens }, agent, options)
-      )
     )
 
 const stats =
   ({ embedder, readAgent, recalls, views }: Engine): DaybookService["stats"] =>
   (agent) => {
-    const read = readAgent(
+    return readAgent(
       agent,
       ({ actor: { view }, embedding }) =>
         Effect.flatMap(embedding.activeEmbedder(view), (active) =>
@@ -142,7 +160,6 @@ const stats =
           bytes: 0
         })
     )
-    return Effect.zipRight(checkName(agent), read)
   }
 
 const digests =
@@ -153,6 +170,5 @@ const digests =
       const state = ViewFile.digests(db, views.config.projections, "stateDigest")
       return { digest: all.whole, stateDigest: state.whole, projections: all.each }
     }
-    const read = readAgent(agent, ({ actor }) => views.read(actor.view, digestsIn), digestsIn)
-    return Effect.zipRight(checkName(agent), read)
+    return readAgent(agent, ({ actor }) => views.read(actor.view, digestsIn), digestsIn)
   }

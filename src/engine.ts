@@ -104,9 +104,11 @@ const accessTo = ({ agents, log, views }: AccessServices) => {
   return {
     isEmpty,
 
-    /** Uses an agent after checking its name, which an operator may misspell. */
-    useChecked: <A, E>(name: string, f: (agent: Agent) => Effect.Effect<A, E>) =>
-      Effect.flatMap(checkName(name), () => agents.use(name, f)),
+    /** The agent of a name, in composed form unless the log has it as given, from before names were composed. */
+    agentNamed: (name: string) =>
+      Effect.flatMap(checkName(name), (composed) =>
+        composed === name ? Effect.succeed(name) : Effect.map(isEmpty(name), (empty) => (empty ? composed : name))
+      ),
 
     /** Reads an agent. An agent without events gets `ifEmpty` on an empty view, so that reading it creates no view. */
     readAgent: <A>(

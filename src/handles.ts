@@ -9,7 +9,6 @@ import type { ReaderSource } from "./actor/ReaderSource.js"
 import type { AgentOptions, AsOfInput, DaybookService } from "./DaybookService.js"
 import type { Engine } from "./engine.js"
 import { type Memory, makeMemory, makeReader } from "./Memory.js"
-import { checkName } from "./model/agentName.js"
 import { InvalidInput, TrustRequired, VersionNotFound } from "./model/errors.js"
 import { checkInteger, refuseUnknownOptions } from "./model/filters.js"
 import { limits } from "./model/limits.js"
@@ -21,19 +20,18 @@ export const makeHandles = (engine: Engine) => {
     live,
     agent: ((name: string, options: AgentOptions & { readonly asOf?: AsOfInput }) =>
       Effect.zipRight(
-        checkOptions(name, options),
-        Effect.suspend(() =>
+        checkOptions(options),
+        Effect.flatMap(engine.agentNamed(name), (agent) =>
           options.asOf === undefined
-            ? Effect.succeed(live(name, options))
-            : pastReader(engine, name, options, options.asOf)
+            ? Effect.succeed(live(agent, options))
+            : pastReader(engine, agent, options, options.asOf)
         )
       )) as DaybookService["agent"]
   }
 }
 
-const checkOptions = (name: string, options: AgentOptions & { readonly asOf?: AsOfInput }) =>
+const checkOptions = (options: AgentOptions & { readonly asOf?: AsOfInput }) =>
   Effect.gen(function* () {
-    yield* checkName(name)
     const { asOf, ...others } = Object(options) as Partial<typeof options>
     yield* refuseUnknownOptions(others, ["trust", "actor", "record"])
     if (asOf !== undefined) {

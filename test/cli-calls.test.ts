@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { commands } from "../bin/commands/all.js"
 import { execute } from "../bin/execute.js"
-import { makeOutput, type Terminal } from "../bin/output.js"
+import { makeOutput } from "../bin/output.js"
 import { parse } from "../bin/program.js"
-import { table } from "../bin/table.js"
+import { type Column, table } from "../bin/table.js"
 import { newFolder, paper, removeFolders } from "./support/cli.js"
 
 afterAll(removeFolders)
@@ -284,25 +284,29 @@ describe("output", () => {
     { id: "a1", tokens: 7, title: "東京都に住んでいます。二〇二六年二月に大阪から引っ越しました。" },
     { id: "b22", tokens: 1234, title: "plain" }
   ]
-  const draw = (terminal: Terminal) =>
-    table(makeOutput(terminal, { json: false }), rows, [
+  const draw = async ({ terminal, written }: ReturnType<typeof paper>) => {
+    const out = makeOutput(terminal, { json: false })
+    const columns: ReadonlyArray<Column<(typeof rows)[number]>> = [
       { name: "id", cell: ({ id }) => id, colour: "cyan" },
       { name: "title", cell: ({ title }) => title, elastic: true },
       { name: "tokens", cell: ({ tokens }) => tokens, alignRight: true }
-    ])
+    ]
+    await Effect.runPromise(out.show(rows, () => table(out, rows, columns)))
+    return written.stdout.trimEnd()
+  }
   const wide = /[\u3000-\u9fff]/g
   /** Where a number ends on screen. */
   const widthOf = (line: string) => line.length + (line.match(wide)?.length ?? 0)
 
   it("aligns columns, wide characters counting as two", async () => {
-    const lines = (await draw(paper().terminal)).split("\n")
+    const lines = (await draw(paper())).split("\n")
     expect(lines).toHaveLength(3)
     expect(new Set(lines.map(widthOf)).size).toBe(1)
     expect(lines.join("")).toContain(rows[0]!.title)
   })
 
   it("cuts the elastic column to fit a terminal, where there is colour", async () => {
-    const drawn = await draw(paper({ columns: 40, colour: true }).terminal)
+    const drawn = await draw(paper({ columns: 40, colour: true }))
     expect(drawn).toContain("\u001b[36ma1\u001b[39m")
     const lines = stripVTControlCharacters(drawn).split("\n")
     for (const line of lines) {

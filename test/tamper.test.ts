@@ -149,7 +149,7 @@ const withDb = <A>(path: Folder, use: (db: Db) => A): A => {
 }
 
 const copyLog = (from: Folder, to: Folder) => {
-  mkdirSync(to, { recursive: true })
+  mkdirSync(to, { recursive: true, mode: 0o700 })
   for (const name of ["log.db", "anchor.log"]) copyFileSync(join(from, name), join(to, name))
 }
 

@@ -45,8 +45,8 @@ export interface Call {
   /** Whether `--agent` was passed. */
   readonly agentWasPassed: boolean
   readonly trust: TrustLevel
-  /** Fails where the data folder is missing or cannot be used. */
-  readonly checkFolder: Effect.Effect<void, CommandEnded | StorageError>
+  /** The path of the data folder. Fails where it is missing or cannot be used. */
+  readonly checkFolder: Effect.Effect<string, CommandEnded | StorageError>
   /** The file in use as the policy of the data folder, or the given file. */
   readonly policyFile: (file?: string) => Effect.Effect<PolicyFile>
   readonly out: Output

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { secondText } from "../format.js"
+import { confusionText, findLookAlikes } from "../lookAlikes.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
 
@@ -9,12 +10,15 @@ export const agents: Command = {
   operator: true,
   run: ({ daybook, out }) =>
     Effect.gen(function* () {
-      const rows = yield* Effect.flatMap(daybook, (opened) => opened.agents)
+      const known = yield* Effect.flatMap(daybook, (opened) => opened.agents)
+      const lookAlikes = yield* Effect.promise(() => findLookAlikes(known.map(({ name }) => name)))
+      const rows = known.map((agent) => ({ ...agent, ...lookAlikes.get(agent.name) }))
       yield* out.show(rows, () =>
         table(out, rows, [
           { name: "name", cell: ({ name }) => name, colour: "bold" },
           { name: "version", cell: ({ version }) => version, alignRight: true },
-          { name: "last event", cell: ({ recordedAt }) => secondText(recordedAt) }
+          { name: "last event", cell: ({ recordedAt }) => secondText(recordedAt) },
+          ...(rows.some((row) => confusionText(row) !== "") ? [{ name: "warning", cell: confusionText }] : [])
         ])
       )
     })

@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import type * as Scope from "effect/Scope"
+import { sharingWarning } from "../../events/folder.js"
 import { readPolicyDocument } from "../../layers/config.js"
 import { lookUpEmbedder } from "../../layers/embedders.js"
 import { LazyModel, layer as lazyModel } from "../../layers/lazyModel.js"
@@ -14,9 +15,9 @@ import { policySummarizerLayer } from "../../layers/summarizers.js"
 import { policyRecordOf } from "../../src/actor/policyRecord.js"
 import type { InvalidPolicy } from "../../src/model/errors.js"
 import { decode, type PolicyValues } from "../../src/ports/Policy.js"
-import { refused } from "../exit.js"
+import { type CommandEnded, refused } from "../exit.js"
 import { count } from "../format.js"
-import type { Command } from "./Command.js"
+import type { Call, Command } from "./Command.js"
 
 export const check: Command<object, readonly [file: string | undefined]> = {
   usage: "check [file]",
@@ -25,27 +26,23 @@ export const check: Command<object, readonly [file: string | undefined]> = {
   examples: ["check", "check policy.toml"],
   run: ({ checkFolder, out, policyFile }, _, [given]) =>
     Effect.gen(function* () {
-      const folderProblems =
-        given === undefined
-          ? yield* Effect.as(checkFolder, []).pipe(
-              Effect.catchTag("StorageError", ({ message }) => Effect.succeed([message]))
-            )
-          : []
+      const folder = yield* given === undefined ? findingsAboutFolder(checkFolder) : Effect.succeed(noFindings)
       const { file, ignored } = yield* policyFile(given)
       const { values, ...found } = yield* findingsIn(file)
-      const problems = [...folderProblems, ...found.problems]
+      const problems = [...folder.problems, ...found.problems]
       const ignoredLines = ignored.map((other) => `${other} is ignored: ${file} is used`)
-      const warnings = [...ignoredLines, ...found.warnings]
+      const otherWarnings = [...folder.warnings, ...ignoredLines]
+      const warnings = [...otherWarnings, ...found.warnings]
       const at = file === undefined ? "" : `${file}: `
       const lines = [
-        ...folderProblems.map((problem) => `problem  ${problem}`),
+        ...folder.problems.map((problem) => `problem  ${problem}`),
         ...found.problems.map((problem) => `problem  ${at}${problem}`),
-        ...ignoredLines.map((warning) => `warning  ${warning}`),
+        ...otherWarnings.map((warning) => `warning  ${warning}`),
         ...found.warnings.map((warning) => `warning  ${at}${warning}`)
       ]
       if (values === undefined || problems.length > 0) {
         yield* out.show({ ok: false, file: file ?? null, problems, warnings }, () => lines.join("\n"))
-        const place = file ?? (folderProblems.length > 0 ? "the data folder" : "the policy")
+        const place = file ?? (folder.problems.length > 0 ? "the data folder" : "the policy")
         return yield* refused(`${count(problems.length, "problem")} in ${place}`)
       }
       const { digest } = policyRecordOf(values)
@@ -63,6 +60,18 @@ interface Findings {
   /** The settings, if all of them decode. */
   readonly values?: PolicyValues
 }
+
+const noFindings: Findings = { problems: [], warnings: [] }
+
+/** The findings about the data folder itself. */
+const findingsAboutFolder = (checkFolder: Call["checkFolder"]): Effect.Effect<Findings, CommandEnded> =>
+  checkFolder.pipe(
+    Effect.map((folder): Findings => {
+      const warning = sharingWarning(folder)
+      return { problems: [], warnings: warning === undefined ? [] : [warning] }
+    }),
+    Effect.catchTag("StorageError", ({ message }) => Effect.succeed({ problems: [message], warnings: [] }))
+  )
 
 /** The findings about a policy file. A setting that does not decode hides no problem of the others. */
 const findingsIn = (file: string | undefined): Effect.Effect<Findings, never, Scope.Scope> =>

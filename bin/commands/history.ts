@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
 import type { HistoryEntry } from "../../src/history.js"
-import { type Colours, oneLine, secondText } from "../format.js"
+import { oneLine, secondText } from "../format.js"
 import { type AsOfOptions, asOfOption } from "../options.js"
+import type { Colours } from "../terminalText.js"
 import type { Command } from "./Command.js"
 
 export const history: Command<AsOfOptions, readonly [id: string]> = {

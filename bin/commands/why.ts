@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import { scoreText } from "../../src/search/score.js"
 import type { Why, WhySource, WhyVersion } from "../../src/why.js"
-import { type Colours, count, oneLine, secondText, staleText } from "../format.js"
+import { count, oneLine, secondText, staleText } from "../format.js"
 import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
+import type { Colours } from "../terminalText.js"
 import type { Command } from "./Command.js"
 
 interface WhyOptions extends AsOfOptions {

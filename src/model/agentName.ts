@@ -3,12 +3,15 @@ import { agentFolderName } from "../../projections/view/generations.js"
 import { InvalidInput } from "./errors.js"
 import { limits } from "./limits.js"
 
-/** Agent names are 1 to 64 visible characters: they name a stream and, escaped, a folder. */
+/**
+ * Agent names are 1 to 64 visible characters: they name a stream and, escaped, a folder. Returns the name in composed
+ * form (NFC), so that a name is the same agent however it was typed.
+ */
 export const checkName = (name: string): Either.Either<string, InvalidInput> => {
   const invalid = (problem: string) => Either.left(new InvalidInput({ field: "agent", problem }))
   if (!/^[^\p{C}\p{Z}]{1,64}$/u.test(name))
     return invalid(`must have 1 to ${limits.agent} visible characters and no spaces`)
   return agentFolderName(name).length > limits.folderName
     ? invalid("is too long for the name of a folder: use fewer characters, or a-z, 0-9, - and _ only")
-    : Either.right(name)
+    : Either.right(name.normalize("NFC"))
 }

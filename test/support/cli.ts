@@ -7,7 +7,8 @@ import * as Effect from "effect/Effect"
 import { expect, vi } from "vitest"
 import { execute } from "../../bin/execute.js"
 import { oneLine } from "../../bin/format.js"
-import { makeOutput, type Terminal } from "../../bin/output.js"
+import { makeOutput } from "../../bin/output.js"
+import { type Terminal, withoutControls } from "../../bin/terminalText.js"
 import { withSettings } from "./settings.js"
 import { isFull } from "./size.js"
 
@@ -132,10 +133,10 @@ export const refusal = ({ code, stderr }: Ran) => {
   return { code, line: stderr.trim() }
 }
 
-/** A terminal that only remembers. */
+/** A terminal that only remembers, behind the same filter as the one of a process. */
 export const paper = (options: Partial<Terminal> = {}) => {
   const written = { stdout: "", stderr: "", status: [] as Array<string> }
-  const terminal: Terminal = {
+  const terminal: Terminal = withoutControls({
     stdout: (text) => {
       written.stdout += text
     },
@@ -146,7 +147,7 @@ export const paper = (options: Partial<Terminal> = {}) => {
     colour: false,
     status: (line) => void written.status.push(line),
     ...options
-  }
+  })
   return { written, terminal }
 }
 

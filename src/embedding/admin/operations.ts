@@ -3,7 +3,6 @@ import * as Option from "effect/Option"
 import { findPreparingEmbedder, type ModelName } from "../../../projections/embedders.js"
 import { findById } from "../../../projections/observations.js"
 import { modelLabel, sameModel } from "../../actor/activeEmbedders.js"
-import { checkName } from "../../model/agentName.js"
 import { InvalidInput, MemoryNotFound, NoSuchIndex } from "../../model/errors.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import { dropEmbedder } from "../commands.js"
@@ -61,7 +60,7 @@ export const make = (operating: OperationServices): EmbedderOperations => {
 const status = ({ activeEmbedders, isEmpty, use, views }: OperationServices, agent: string) =>
   Effect.flatMap(isEmpty(agent), (empty) =>
     empty
-      ? Effect.as(checkName(agent), statusWithoutEvents(agent, activeEmbedders))
+      ? Effect.succeed(statusWithoutEvents(agent, activeEmbedders))
       : use(agent, ({ actor, embedding }) =>
           statusOf(agent, activeEmbedders, embedding, (f) => views.read(actor.view, f))
         )

@@ -1,0 +1,74 @@
+import { randomInt } from "node:crypto"
+import picocolors from "picocolors"
+
+export interface Terminal {
+  readonly stdout: (text: string) => void
+  readonly stderr: (text: string) => void
+  readonly open: () => boolean
+  /** Replaces the current status line; absent if stderr is no terminal. */
+  readonly status?: ((line: string) => void) | undefined
+  /** Width of stdout in characters; absent if it is no terminal. */
+  readonly columns?: number | undefined
+  readonly colour: boolean
+}
+
+/** The colours that answers use. */
+export type Colours = Pick<
+  ReturnType<typeof picocolors.createColors>,
+  "bold" | "cyan" | "dim" | "green" | "red" | "yellow"
+>
+
+/**
+ * Marks this process's own colour codes by further parameters, which a stored text cannot know. Tables recognise codes
+ * whose parameters have at most four digits.
+ */
+const mark = Array.from({ length: 4 }, () => randomInt(1_000, 10_000)).join(";")
+const markedCode = new RegExp(`\u001b\\[(\\d+);${mark}m`, "g")
+
+/** Colour functions whose codes are the only ones that `withoutControls` prints. */
+export const coloursOf = (enabled: boolean): Colours => {
+  const { bold, cyan, dim, green, red, yellow } = picocolors.createColors(enabled)
+  const marked = (colour: (text: string) => string) => (text: string | number | null | undefined) =>
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colours begin with ESC.
+    colour(replaceControls(String(text), (code) => code)).replace(/\u001b\[(\d+)m/g, `\u001b[$1;${mark}m`)
+  return {
+    bold: marked(bold),
+    cyan: marked(cyan),
+    dim: marked(dim),
+    green: marked(green),
+    red: marked(red),
+    yellow: marked(yellow)
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it finds control characters.
+const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
+const allControls = new RegExp(controls, "g")
+
+/**
+ * A terminal that prints no control characters but line feeds and this process's own colours, whatever a caller or a
+ * memory contains. Others are shown as U+FFFD. Each way to a stream goes through here.
+ */
+export const withoutControls = (terminal: Terminal): Terminal => {
+  const { status } = terminal
+  return {
+    ...terminal,
+    stdout: (text) => terminal.stdout(printable(text)),
+    stderr: (text) => terminal.stderr(printable(text)),
+    status: status && ((line) => status(printable(line)))
+  }
+}
+
+const printable = (text: string): string => replaceControls(text, (_, parameter) => `\u001b[${parameter}m`)
+
+/** Replaces all control characters but line feeds and this process's own colour codes, which `codeText` prints. */
+const replaceControls = (text: string, codeText: (code: string, parameter: string) => string): string => {
+  if (!controls.test(text)) return text
+  let replaced = ""
+  let end = 0
+  for (const { 0: code, 1: parameter, index } of text.matchAll(markedCode)) {
+    replaced += text.slice(end, index).replace(allControls, "\ufffd") + codeText(code, parameter!)
+    end = index + code.length
+  }
+  return replaced + text.slice(end).replace(allControls, "\ufffd")
+}
