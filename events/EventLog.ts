@@ -40,7 +40,7 @@ export interface CachedVector {
 export interface Append {
   readonly stream: string
   readonly expected: Expected
-  /** Wall clock, milliseconds since the epoch. Stored times never run backwards within a stream. */
+  /** Wall clock, milliseconds since the epoch. Stored times run backwards within a stream only at CLOCK events. */
   readonly now: number
   readonly commands: ReadonlyArray<NewCommand>
   readonly vectors?: ReadonlyArray<CachedVector>
@@ -129,6 +129,8 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
     readonly streams: Effect.Effect<ReadonlyArray<Head>, StorageError>
     /** The newest version recorded at or before an instant (milliseconds); 0 where there was none yet. */
     readonly versionAt: (stream: string, instant: number) => Effect.Effect<number, StorageError>
+    /** The earliest recording time of the events from a version on; infinite without such events. */
+    readonly earliest: (stream: string, from: number) => Effect.Effect<number, StorageError>
     /** The stored result of a command id: none for a new id; a conflict where the stored request was different. */
     readonly command: (
       stream: string,

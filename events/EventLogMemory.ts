@@ -74,6 +74,12 @@ export const make = () => {
     streams: Effect.sync(() => [...streams.keys()].sort(byBytes).map(headOf)),
     versionAt: (stream, instant) =>
       Effect.sync(() => eventsOf(stream).findLast((event) => event.recordedAt <= instant)?.version ?? 0),
+    earliest: (stream, from) =>
+      Effect.sync(() =>
+        eventsOf(stream)
+          .slice(from - 1)
+          .reduce((earliest, { recordedAt }) => Math.min(earliest, recordedAt), Number.POSITIVE_INFINITY)
+      ),
     command: (stream, commandId, request) => Effect.suspend(() => findCommand(stream, commandId, request)),
     vectors: (model, dimensions, digests) =>
       Effect.sync(() => {

@@ -58,6 +58,14 @@ export const make = (folder: string) =>
               instant
             ).version ?? 0
         ),
+      earliest: (stream, from) =>
+        attempt(
+          () =>
+            sql(reader, "SELECT min(recorded_at) AS earliest FROM events WHERE stream = ? AND version >= ?").get(
+              stream,
+              from
+            ).earliest ?? Number.POSITIVE_INFINITY
+        ),
       command: (stream, commandId, request) =>
         Effect.flatten(attempt(() => findCommand(reader, stream, commandId, request))),
       vectors: (model, dimensions, digests) => attempt(() => VectorCache.get(reader, model, dimensions, digests)),

@@ -184,6 +184,16 @@ const versionFour = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
   upcasts: { 1: same, 2: same, 3: same }
 })
 
+/**
+ * The clock jumped. `ahead`: it read more than a year after the previous event; maintenance waits until an operator has
+ * `confirmed` that it is right. `returned`: it went back, and the events from version `since` on count at the recording
+ * time of this event.
+ */
+const Clock = Schema.Union(
+  Schema.Struct({ change: Schema.Literal("ahead", "confirmed") }),
+  Schema.Struct({ change: Schema.Literal("returned"), since: Schema.Number })
+)
+
 /** Every event type that Daybook writes. A new one needs a schema above and a line here. */
 export const catalogue = {
   ADD: versionFour(Add),
@@ -201,6 +211,7 @@ export const catalogue = {
   SUMMARIZE: versionTwo(Summarize),
   RECALL: versionOne(RecallBatch),
   CONFIGURE: versionOne(Configure),
+  CLOCK: versionOne(Clock),
   RUN: versionOne(Run),
   SCHEDULE: versionOne(ScheduleChange),
   ERASE: versionOne(Erase),

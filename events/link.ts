@@ -6,17 +6,20 @@ import { AlreadyErased, CommandConflict } from "./errors.js"
 import { randomBytes } from "./randomBytes.js"
 
 /**
- * The rows of one command, chained onto `head`. They are recorded at `now`, but never before the head's own recording
- * time.
+ * The recording time of a command's events: `now`, but never before the newest event. A CLOCK event alone may go back,
+ * where the clock returned from a jump forward. A clock may read fractions of a millisecond; stored times are whole.
  */
+const recordingTime = (head: Head, { events }: NewCommand, now: number): number =>
+  events[0]?.type === "CLOCK" ? Math.floor(now) : Math.max(Math.floor(now), head.recordedAt)
+
+/** The rows of one command, chained onto `head` and recorded at `now`, within the limits of `recordingTime`. */
 export const linkEvents = (
   head: Head,
   command: NewCommand,
   now: number,
   nextSequence: () => number
 ): ReadonlyArray<StoredEvent> => {
-  // A clock may return fractions of a millisecond; stored times are whole.
-  const recordedAt = Math.max(Math.floor(now), head.recordedAt)
+  const recordedAt = recordingTime(head, command, now)
   let { version, hash } = head
   return command.events.map((event, ordinal) => {
     const salt = randomBytes(16)

@@ -185,10 +185,22 @@ const dueRuns = ({ leases, runner, running, start }: ClaimServices) => {
   const { concurrency, poll } = runner.policy
   const skips = skipList(poll)
 
+  const warnedAgents = new Set<string>()
+  const warnOfClock = (agent: string) =>
+    Effect.suspend(() => {
+      if (warnedAgents.has(agent)) return Effect.void
+      warnedAgents.add(agent)
+      return Effect.logWarning(
+        "schedules wait: the clock jumped by more than a year; correct it, or run 'daybook maintain --confirm-clock'",
+        { agent }
+      )
+    })
+
   /** Claims an agent's due runs and starts them; undefined if that fails. */
   const claimFrom = (agent: string, freeSlots: number) =>
     // Half of the free slots, so that other agents get the rest.
     runner.claim(agent, leases, Math.ceil(freeSlots / 2)).pipe(
+      Effect.tap(({ waitsForClock }) => (waitsForClock ? warnOfClock(agent) : Effect.void)),
       Effect.tap(({ claimed }) => Effect.forEach(claimed, (claim) => start(agent, claim), { discard: true })),
       // A run that is claimed but not started would wait for its lease to expire.
       Effect.uninterruptible,

@@ -1,15 +1,20 @@
 import type { Payload } from "../events/catalogue.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** The policy of each version range. Not part of the state digest: the policy does not change what a memory is. */
+/**
+ * The policy of each version range, and the jumps of the clock that wait for a confirmation. Not part of the state
+ * digest: neither changes what a memory is.
+ */
 export const configuration: Projection = {
   name: "configuration",
-  version: 1,
-  handles: ["CONFIGURE"],
-  tables: "CREATE TABLE configuration (version INTEGER PRIMARY KEY, digest TEXT NOT NULL, settings TEXT NOT NULL);",
+  version: 2,
+  handles: ["CONFIGURE", "CLOCK"],
+  tables: `CREATE TABLE configuration (version INTEGER PRIMARY KEY, digest TEXT NOT NULL, settings TEXT NOT NULL);
+    CREATE TABLE clock_jumps (version INTEGER PRIMARY KEY);`,
   indexes: "",
-  drop: (db) => db.exec("DROP TABLE configuration"),
+  drop: (db) => db.exec("DROP TABLE configuration; DROP TABLE IF EXISTS clock_jumps;"),
   apply: (db, event) => {
+    if (event.type === "CLOCK") return applyClock(db, event.payload, event.version)
     if (event.type !== "CONFIGURE") return
     const { policy, values } = event.payload
     sql(db, "INSERT INTO configuration (version, digest, settings) VALUES (?, ?, ?)").run(
@@ -18,9 +23,21 @@ export const configuration: Projection = {
       JSON.stringify(values)
     )
   },
-  digest: (db, digest) => digest.query(db, "SELECT * FROM configuration ORDER BY version"),
+  digest: (db, digest) => {
+    digest.query(db, "SELECT * FROM configuration ORDER BY version")
+    digest.query(db, "SELECT * FROM clock_jumps ORDER BY version")
+  },
   stateDigest: () => {}
 }
+
+const applyClock = (db: Db, payload: Payload<"CLOCK">, version: number): void => {
+  if (payload.change === "ahead") sql(db, "INSERT INTO clock_jumps (version) VALUES (?)").run(version)
+  else if (payload.change === "returned") sql(db, "DELETE FROM clock_jumps WHERE version >= ?").run(payload.since)
+  else sql(db, "DELETE FROM clock_jumps").run()
+}
+
+/** Whether no jump of the clock waits for a confirmation. */
+export const isClockConfirmed = (db: Db): boolean => sql(db, "SELECT 1 FROM clock_jumps LIMIT 1").get() === undefined
 
 /** The digest of the latest policy; undefined before the first CONFIGURE event. */
 export const latestPolicyDigest = (db: Db): string | undefined =>

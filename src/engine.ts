@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { genesis } from "../events/Chain.js"
@@ -119,6 +120,14 @@ const accessTo = ({ agents, log, views }: AccessServices) => {
 
     /** A version with its event's hash. The hash tells cached views of this log from those of another log. */
     pointAt: (agent: string, version: number) =>
-      Effect.map(log.at(agent, [version]), ([event]) => ({ version, hash: event?.hash ?? genesis }))
+      Effect.map(log.at(agent, [version]), ([event]) => ({ version, hash: event?.hash ?? genesis })),
+
+    /** The time that a version counts at: of its recording, or of the clock's return if it was recorded in a jump. */
+    timeOf: (agent: string, version: number) =>
+      Effect.gen(function* () {
+        const [now, [event]] = [yield* Clock.currentTimeMillis, yield* log.at(agent, [version])]
+        const recordedAt = event?.recordedAt ?? 0
+        return recordedAt <= now ? recordedAt : Math.min(now, yield* log.earliest(agent, version))
+      })
   }
 }

@@ -114,7 +114,7 @@ const pastReader = (engine: Engine, agent: string, { trust }: AgentOptions, asOf
         level: trust,
         read: (f) =>
           version === 0
-            ? views.readEmpty((db) => f({ db, now: at ?? 0 }))
+            ? views.readEmpty((db) => f({ db, now: at }))
             : agents.use(agent, ({ actor }) =>
                 AsOf.read(
                   { views, liveView: actor.view, target: point, level: trust, at, maxCached: policy.asOf.kept },
@@ -127,14 +127,14 @@ const pastReader = (engine: Engine, agent: string, { trust }: AgentOptions, asOf
     )
   })
 
-/** The version that a past moment means, and the moment in milliseconds where one was given. */
+/** The version that a past moment means, and the moment in milliseconds. */
 const versionAsOf = (
-  { log }: Engine,
+  { log, timeOf }: Engine,
   agent: string,
   trust: TrustLevel,
   asOf: AsOfInput
 ): Effect.Effect<
-  { readonly version: number; readonly at: number | null },
+  { readonly version: number; readonly at: number },
   InvalidInput | TrustRequired | VersionNotFound | StorageError
 > =>
   Effect.gen(function* () {
@@ -151,7 +151,7 @@ const versionAsOf = (
     if (!AsOf.mayNameVersions(trust)) return yield* new TrustRequired({ what: "reading as of a version" })
     const version = yield* checkInteger("asOf.version", asOf.version, 0, Number.MAX_SAFE_INTEGER)
     if (version > newest) return yield* new VersionNotFound({ version, newest })
-    return { version, at: null }
+    return { version, at: yield* timeOf(agent, version) }
   })
 
 const readAt =

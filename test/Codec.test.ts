@@ -299,6 +299,7 @@ describe("through the whole engine", () => {
         "RECALL",
         "ERASE",
         "CONFIGURE",
+        "CLOCK",
         "SCHEDULE",
         "RUN",
         "SUMMARIZE",

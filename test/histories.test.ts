@@ -14,6 +14,7 @@ const absent: Partial<Record<EventType, string>> = {
   ACCEPT: "it stands in the stream of the installation, which has no view: tamper.test.ts",
   ARCHIVE: "maintenance makes it: life.test.ts and life.weeks.test.ts compare live and rebuilt views",
   COMPRESS: "maintenance makes it: life.test.ts and life.weeks.test.ts compare live and rebuilt views",
+  CLOCK: "a jump of the clock makes it: clock.test.ts compares live and rebuilt views",
   CONFIGURE: "a change of policy makes it: policy.test.ts",
   ERASE: "no command makes it yet; Codec.test.ts decodes a sample"
 }

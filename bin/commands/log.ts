@@ -30,13 +30,18 @@ export const log: Command<LogOptions> = {
       // Fails for a version that does not exist, as every read does.
       yield* reader(asOf)
       const instant = yield* resolveTime(asOf !== undefined && "at" in asOf ? asOf.at : undefined)
+      // Recording times may run backwards where the clock returned from a jump, so the last event decides.
+      const last =
+        instant === undefined
+          ? asOf !== undefined && "version" in asOf
+            ? asOf.version
+            : Number.POSITIVE_INFINITY
+          : yield* Stream.runFold(opened.log(agent), 0, (last, { recordedAt, version }) =>
+              recordedAt <= instant ? version : last
+            )
       const list = out.list()
       const events = opened.log(agent, after).pipe(
-        Stream.takeWhile(({ recordedAt, version }) => {
-          if (!out.open()) return false
-          if (asOf === undefined) return true
-          return "version" in asOf ? version <= asOf.version : recordedAt <= instant!
-        }),
+        Stream.takeWhile(({ version }) => out.open() && version <= last),
         (matching) => (limit === undefined ? matching : Stream.take(matching, limit))
       )
       yield* Stream.runForEachChunk(events, (chunk) => {
@@ -98,6 +103,10 @@ const describe = (event: DaybookEvent): string => {
       return `${count(event.payload.files.length, "file")}: ${event.payload.added} added`
     case "CONFIGURE":
       return `policy ${event.payload.policy}: ${event.payload.changed.join(", ")}`
+    case "CLOCK":
+      return event.payload.change === "returned"
+        ? `returned: events from ${event.payload.since} on count at this time`
+        : event.payload.change
     case "SCHEDULE":
       return scheduleText(event.payload)
     case "RUN":

@@ -17,6 +17,7 @@ interface MaintainCall {
   readonly stage?: ReadonlyArray<StageName>
   readonly dryRun?: boolean
   readonly history?: boolean
+  readonly confirmClock?: boolean
   readonly limit?: number
 }
 
@@ -28,17 +29,18 @@ export const maintain: Command<MaintainCall> = {
     repeatable("--stage <name>", "run only this stage", oneOf(stageNames)),
     dryRun,
     flag("--history", "list past runs, newest first"),
+    flag("--confirm-clock", "confirm a clock that jumped by more than a year"),
     option("--limit <n>", "list at most n runs (default: 50)", rowCount)
   ],
   details: [`Stages: ${stageNames.join(", ")}`],
   examples: ["maintain --dry-run", "maintain --stage gc --stage archive", "maintain --history"],
-  run: (call, { dryRun, history, limit, stage }) =>
+  run: (call, { confirmClock, dryRun, history, limit, stage }) =>
     history === true
       ? Effect.gen(function* () {
           const runs = yield* Effect.flatMap(call.memory, (memory) => memory.maintenance.list({ limit }))
           yield* call.out.show(runs, () => table<RunRow>(call.out, runs, historyColumns))
         })
-      : runStages(call, { stages: stage, dryRun })
+      : runStages(call, { stages: stage, dryRun, confirmClock })
 }
 
 export const gc: Command<{ readonly dryRun?: boolean }> = {

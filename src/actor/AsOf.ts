@@ -20,8 +20,8 @@ export interface PastRead {
   readonly liveView: View
   readonly target: { readonly version: number; readonly hash: Uint8Array }
   readonly level: TrustLevel
-  /** The asking time in milliseconds; null for the time at which the version was recorded. */
-  readonly at: number | null
+  /** The asking time in milliseconds. */
+  readonly at: number
   /** Past views that stay in the cache. */
   readonly maxCached: number
 }
@@ -57,7 +57,7 @@ export const read = <A>(
         utimesSync(file, new Date(), new Date())
         const { db } = ViewFile.openFile(file, "read", views.config)
         try {
-          return f({ db, now: at ?? ViewFile.checkpointOf(db).recordedAt })
+          return f({ db, now: at })
         } finally {
           db.close()
         }

@@ -22,7 +22,7 @@ export type DecidedEvent = {
 /** The input of a decision: the view after all earlier commands, and fixed values in place of clock and randomness. */
 export interface Situation {
   readonly db: Db
-  /** The time that the events will be recorded at, milliseconds since the epoch. */
+  /** The clock's own reading, milliseconds since the epoch; the newest event's time where the clock is wrong. */
   readonly now: number
   /** The version that the first event will get. */
   readonly version: number

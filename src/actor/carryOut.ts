@@ -15,7 +15,8 @@ import type { Overloaded } from "../model/errors.js"
 import { randomId } from "../model/ids.js"
 import type { Advice } from "./Advice.js"
 import type { AnyCommand, DecidedEvent } from "./Command.js"
-import { configureCommand } from "./configure.js"
+import { isFarBehind, type Reading, readingAhead, readingBehind } from "./clock.js"
+import { configureEvent } from "./configure.js"
 import type { PolicyRecords } from "./policyRecord.js"
 
 /** Why a command that was decoded could still not be carried out. */
@@ -79,10 +80,22 @@ interface Deciding extends Batch {
 const decideAndAppend = (deciding: Deciding): Effect.Effect<ReadonlyArray<Outcome>, CommandError | Poisoned> =>
   Effect.clockWith((clock): Effect.Effect<ReadonlyArray<Outcome>, CommandError | Poisoned> => {
     const { agent, services, transaction } = deciding
+    const { head } = transaction
+    const reading = Math.floor(clock.unsafeCurrentTimeMillis())
+    return isFarBehind(head, reading)
+      ? Effect.flatMap(readingBehind(services.log, agent, head, reading), (at) => decideAndAppendAt(deciding, at))
+      : decideAndAppendAt(deciding, readingAhead(head, reading))
+  })
+
+const decideAndAppendAt = (
+  deciding: Deciding,
+  at: Reading
+): Effect.Effect<ReadonlyArray<Outcome>, CommandError | Poisoned> =>
+  Effect.suspend((): Effect.Effect<ReadonlyArray<Outcome>, CommandError | Poisoned> => {
+    const { agent, services, transaction } = deciding
     const { log, onCommit } = services
     const expected = transaction.head.position
-    const now = Math.max(Math.floor(clock.unsafeCurrentTimeMillis()), transaction.head.recordedAt)
-    const exit = transaction.run(() => decideAll(deciding, now))
+    const exit = transaction.run(() => decideAll(deciding, at))
     if (Exit.isFailure(exit)) return Effect.failCause(exit.cause)
     const { decided, due, newCommands, outcomes, vectors } = exit.value
     if (newCommands.length === 0) {
@@ -97,7 +110,7 @@ const decideAndAppend = (deciding: Deciding): Effect.Effect<ReadonlyArray<Outcom
       log.append({
         stream: agent,
         expected,
-        now,
+        now: at.recordedAt,
         commands: newCommands,
         vectors,
         ...(due === undefined ? {} : { due })
@@ -145,10 +158,10 @@ const lookupIn = (vectors: ReadonlyArray<CachedVector>) => {
 }
 
 /** Decides commands one after the other. It is synchronous, so that a thousand commands cost little more than their changes to the view. */
-const decideAll = (deciding: Deciding, now: number) => {
+const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading) => {
   const { agent, commands, services, transaction } = deciding
   const { db, head } = transaction
-  const placeEvents = makePlacer(deciding, now)
+  const placeEvents = makePlacer(deciding, recordedAt)
   const newCommands: Array<NewCommand> = []
   const vectors: Array<CachedVector> = []
   const decided: Array<DecidedEvent> = []
@@ -188,17 +201,23 @@ const decideAll = (deciding: Deciding, now: number) => {
     return Either.right(command.answer(events, false))
   }
 
-  const configure = services.policyRecords && configureCommand(db, services.policyRecords, commands[0]!.actor)
-  const configured = configure === undefined ? [] : placeEvents(configure, [configure.event], version, noVectors).stored
-  version += configured.length
+  /** Events that no command decided; they come first. */
+  const engineEvents: Array<NewEvent> = []
+  const placeFirst = (event: DecidedEvent | undefined): void => {
+    if (event === undefined) return
+    engineEvents.push(...placeEvents({ actor: commands[0]!.actor }, [event], version, noVectors).stored)
+    version++
+  }
+  placeFirst(jump)
+  placeFirst(services.policyRecords && configureEvent(db, services.policyRecords))
   const outcomes: Array<Outcome> = []
   for (const command of commands) {
     const outcome = decide(command)
     if (outcome === "redecide") break
     outcomes.push(outcome)
   }
-  if (newCommands.length > 0 && configured.length > 0) {
-    newCommands.unshift({ actor: commands[0]!.actor, events: configured })
+  if (newCommands.length > 0 && engineEvents.length > 0) {
+    newCommands.unshift({ actor: commands[0]!.actor, events: engineEvents })
   }
   // The log keeps when the agent's next schedule is due, so that the scheduler need not open every view.
   const due = decided.some(({ type }) => type === "SCHEDULE" || type === "RUN") ? firstDueAt(db) : undefined
@@ -207,9 +226,9 @@ const decideAll = (deciding: Deciding, now: number) => {
 
 /** Makes the function that numbers events from behind a version and applies them to the view. */
 const makePlacer =
-  ({ agent, services: { codec }, transaction }: Deciding, now: number) =>
+  ({ agent, services: { codec }, transaction }: Deciding, recordedAt: number) =>
   (
-    { actor, cause, commandId }: AnyCommand,
+    { actor, cause, commandId }: Pick<AnyCommand, "actor" | "cause" | "commandId">,
     decided: ReadonlyArray<DecidedEvent>,
     after: number,
     lookup: ReturnType<typeof makeLookup>
@@ -226,8 +245,8 @@ const makePlacer =
         commandId: commandId ?? null,
         actor,
         cause: ownCause ?? cause ?? null,
-        occurredAt: occurredAt ?? now,
-        recordedAt: now,
+        occurredAt: occurredAt ?? recordedAt,
+        recordedAt,
         type,
         payload: value
       } as DaybookEvent

@@ -1,30 +1,14 @@
 import { latestPolicyDigest, latestPolicySettings } from "../../projections/configuration.js"
 import type { Db } from "../../projections/Projection.js"
-import { type AnyCommand, type DecidedEvent, requireUnparked } from "./Command.js"
+import { type DecidedEvent, requireUnparked } from "./Command.js"
 import { changedSettings, type PolicyRecords } from "./policyRecord.js"
 
 /** The CONFIGURE event for a policy that differs from the last recorded one; undefined if it does not. */
-export const configureCommand = (
-  db: Db,
-  { implied, policy }: PolicyRecords,
-  actor: string
-): (AnyCommand & { readonly event: DecidedEvent }) | undefined => {
+export const configureEvent = (db: Db, { implied, policy }: PolicyRecords): DecidedEvent | undefined => {
   const last = latestPolicyDigest(db)
   if ((last ?? implied.digest) === policy.digest) return undefined
   // A parked projection does not know the last policy. Writing nothing beats repeating the event with every write.
   if (requireUnparked(db, "configuration")._tag === "Left") return undefined
   const changed = changedSettings(latestPolicySettings(db) ?? implied.values, policy.values)
-  const event: DecidedEvent = {
-    type: "CONFIGURE",
-    payload: { policy: policy.digest, values: policy.values, changed }
-  }
-  return {
-    actor,
-    event,
-    request: () => "",
-    decide: () => {
-      throw new Error("a CONFIGURE event is placed without a decision")
-    },
-    answer: () => undefined
-  }
+  return { type: "CONFIGURE", payload: { policy: policy.digest, values: policy.values, changed } }
 }

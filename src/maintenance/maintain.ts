@@ -1,11 +1,15 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
+import { isClockConfirmed } from "../../projections/configuration.js"
+import { checkpointOf } from "../../projections/view/ViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { Command, DecidedEvent } from "../actor/Command.js"
-import type { ReaderSource } from "../actor/ReaderSource.js"
-import { InvalidInput, TrustRequired } from "../model/errors.js"
+import { confirmClock, isFarAhead, isFarBehind } from "../actor/clock.js"
+import type { ReaderSource, Snapshot } from "../actor/ReaderSource.js"
+import { ClockUnconfirmed, InvalidInput, TrustRequired } from "../model/errors.js"
 import { checkInteger, refuseUnknownOptions } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import { type StageName, stageNames } from "../model/stages.js"
@@ -33,6 +37,8 @@ export interface MaintainOptions {
    * summarizer is asked only if its time-out ends before the deadline. A dry run writes nothing and ignores it.
    */
   readonly deadline?: number | undefined
+  /** Confirms that the clock is right although it reads more than a year after the agent's other events. */
+  readonly confirmClock?: boolean | undefined
 }
 
 /** The result of one stage. */
@@ -50,7 +56,7 @@ export interface StageRun {
   readonly events?: ReadonlyArray<DecidedEvent>
 }
 
-export type MaintainError = CommandError | InvalidInput | TrustRequired
+export type MaintainError = ClockUnconfirmed | CommandError | InvalidInput | TrustRequired
 
 /** The agent that is maintained, and the services that stages need. */
 export interface Maintainer extends Pick<ReaderSource, "agent" | "read"> {
@@ -80,14 +86,16 @@ export const maintain = (
   options: MaintainOptions = {}
 ): Effect.Effect<ReadonlyArray<StageRun>, MaintainError> =>
   Effect.gen(function* () {
-    yield* refuseUnknownOptions(options, ["stages", "dryRun", "deadline"])
-    const { deadline, dryRun = false, stages: requested } = options
+    yield* refuseUnknownOptions(options, ["stages", "dryRun", "deadline", "confirmClock"])
+    const { confirmClock: isConfirmed = false, deadline, dryRun = false, stages: requested } = options
     if (writer.level !== "full") return yield* new TrustRequired({ what: "maintain" })
     const unknown = (requested ?? []).find((name) => !stageNames.includes(name))
     if (unknown !== undefined) {
       return yield* new InvalidInput({ field: "stages", problem: `must be one of ${stageNames.join(", ")}` })
     }
     const end = deadline === undefined ? unbounded : yield* checkInteger("deadline", deadline, 0, unbounded)
+    if (!dryRun && isConfirmed) yield* maintainer.run(confirmClock(writer.actor))
+    else if (!dryRun) yield* maintainer.read(requireConfirmedClock).pipe(Effect.flatten)
     const runs: Array<StageRun> = []
     const planned = new Map<number, Memory>()
     for (const stage of stages.filter(({ name }) => requested === undefined || requested.includes(name))) {
@@ -97,6 +105,15 @@ export const maintain = (
     }
     return runs
   })
+
+/** Refuses to age memories by a jump of the clock that nobody confirmed. */
+const requireConfirmedClock = ({ db, now }: Snapshot): Either.Either<void, ClockUnconfirmed> => {
+  const newest = checkpointOf(db)
+  // A clock that returned ended the jump; the next write records it.
+  return isFarBehind(newest, now) || (isClockConfirmed(db) && !isFarAhead(newest, now))
+    ? Either.void
+    : Either.left(new ClockUnconfirmed({ now: Math.floor(now) }))
+}
 
 /** Plans a stage on top of the dry-run stages before it, and adds its result to `planned`. */
 const dryRunStage = (maintainer: Maintainer, writer: Writer, stage: Stage, planned: Map<number, Memory>) =>

@@ -203,6 +203,19 @@ export class TrustRequired extends Schema.TaggedError<TrustRequired>()("TrustReq
   }
 }
 
+/**
+ * The clock reads more than a year after the events of the agent, so maintenance would age all of them at once. Nothing
+ * was written. Times are milliseconds since the epoch.
+ */
+export class ClockUnconfirmed extends Schema.TaggedError<ClockUnconfirmed>()("ClockUnconfirmed", {
+  now: Schema.Number
+}) {
+  override get message() {
+    const time = new Date(this.now).toISOString()
+    return `the clock reads ${time}, and jumped by more than a year: correct it, or confirm it with 'daybook maintain --confirm-clock'`
+  }
+}
+
 /** Nothing matches the undo request: no such event, or no change of a memory by that run or from that source. */
 export class NothingToUndo extends Schema.TaggedError<NothingToUndo>()("NothingToUndo", { what: Schema.String }) {
   override get message() {

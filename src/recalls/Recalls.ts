@@ -12,6 +12,7 @@ import { lastRecallNumber } from "../../projections/recalls.js"
 import * as ViewFile from "../../projections/view/ViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { Agents } from "../actor/Agents.js"
+import { isFarAhead, isFarBehind } from "../actor/clock.js"
 import type { ShownResults, Snapshot, UnrecordedRecall } from "../actor/ReaderSource.js"
 import { failureNames } from "../model/failureNames.js"
 import type { Embedder } from "../ports/Embedder.js"
@@ -214,6 +215,11 @@ const append = (
     const result = yield* agents.useAwake(agent, ({ actor }) => actor.run(recordRecalls(batch, common)))
     if (Option.isSome(result)) return
     const now = yield* Clock.currentTimeMillis
+    const { recordedAt, version: position } = yield* log.head(agent)
+    if (isFarAhead({ position, recordedAt }, now) || isFarBehind({ position, recordedAt }, now)) {
+      // Only the actor can tell a jump of the clock.
+      return void (yield* agents.use(agent, ({ actor }) => actor.run(recordRecalls(batch, common))))
+    }
     const { payload, vectors } = recallEventOf(batch, common)
     const event = { type: "RECALL", ...codec.encode("RECALL", payload(first)) }
     yield* log.append({

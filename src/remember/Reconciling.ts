@@ -12,7 +12,6 @@ import type { Store } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
-import { checkpointOf } from "../../projections/view/ViewFile.js"
 import type { WeighedStatement } from "../actor/Advice.js"
 import type { AnyCommand } from "../actor/Command.js"
 import type { AdviceByCommand } from "../actor/carryOut.js"
@@ -154,8 +153,7 @@ const ask = Effect.fnUntraced(function* (
   const { policy, reconciler } = reconciling
   const startedAt = yield* Clock.currentTimeMillis
   const { likely: candidates, now } = yield* read((db) => {
-    // The decision uses the same time, which is never before the newest event even if the clock is behind.
-    const now = Math.max(startedAt, checkpointOf(db).recordedAt)
+    const now = startedAt
     const statement = { ...draft, level: levelOfStatement(db, draft) }
     const repeat = findRepeat(db, statement, now)
     const isRepeat = repeat !== undefined && repeat.effect !== "replace"

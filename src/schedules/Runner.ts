@@ -30,6 +30,8 @@ export interface Claims {
   readonly claimed: ReadonlyArray<Claimed>
   /** When a schedule of one of the handlers is due next; null for never. */
   readonly next: number | null
+  /** Whether nothing was claimed because the clock jumped by more than a year and nobody confirmed it. */
+  readonly waitsForClock: boolean
 }
 
 /** How a run ended. `duration` is milliseconds. */

@@ -1,5 +1,6 @@
 import * as Either from "effect/Either"
 import type { Payload } from "../../events/catalogue.js"
+import { isClockConfirmed } from "../../projections/configuration.js"
 import { findDueSchedules, findSchedule, nextDueAt } from "../../projections/scheduleReads.js"
 import type { ScheduleRow } from "../../projections/schedules.js"
 import { type Command, type DecidedEvent, requireUnparked, runCause } from "../actor/Command.js"
@@ -61,13 +62,15 @@ export const claimRuns = (
   limit: number,
   policy: Policy
 ): Command<Claims, ProjectionParked> => {
-  let claims: Claims = { claimed: [], next: null }
+  let claims: Claims = { claimed: [], next: null, waitsForClock: false }
   return {
     actor,
     request: noRequest,
     decide: ({ db, newId, now }) =>
       Either.gen(function* () {
         yield* requireUnparked(db, "schedules")
+        claims = { claimed: [], next: null, waitsForClock: !isClockConfirmed(db) }
+        if (claims.waitsForClock) return { answer: claims }
         const events: Array<DecidedEvent> = []
         const claimed: Array<Claimed> = []
         for (const row of findDueSchedules(db, { until: now, handlers: [...handlers.keys()], limit })) {
@@ -86,7 +89,7 @@ export const claimRuns = (
           events.push(started(run, lease, policy.digest))
           claimed.push({ ...run, lease, definition: scheduleOf(row) })
         }
-        claims = { claimed, next: nextDueAt(db, [...handlers.keys()], now) }
+        claims = { claimed, next: nextDueAt(db, [...handlers.keys()], now), waitsForClock: false }
         const [first, ...rest] = events
         return first === undefined ? { answer: claims } : { events: [first, ...rest] }
       }),

@@ -123,7 +123,7 @@ export const undo = (
         const head = yield* log.head(agent)
         const bounded = yield* planTo(head.version)
         if (dryRun) {
-          const now = Math.max(Math.floor(yield* Clock.currentTimeMillis), head.recordedAt)
+          const now = Math.floor(yield* Clock.currentTimeMillis)
           return {
             ...reportOf(bounded, head.version + 1),
             events: yield* encodedEvents(undoer, bounded, head.version + 1, now),

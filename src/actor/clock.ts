@@ -1,0 +1,81 @@
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { Payload } from "../../events/catalogue.js"
+import type { EventLog } from "../../events/EventLog.js"
+import type { StorageError } from "../../events/errors.js"
+import { isClockConfirmed } from "../../projections/configuration.js"
+import { toIso } from "../../text/when/dates.js"
+import type { Command, DecidedEvent } from "./Command.js"
+
+/** The time of a batch of commands, milliseconds since the epoch. */
+export interface Reading {
+  /** The time that decisions use. */
+  readonly now: number
+  /** The time that the events are recorded at. */
+  readonly recordedAt: number
+  /** The CLOCK event to record before them, if the clock jumped. */
+  readonly jump?: DecidedEvent
+}
+
+interface NewestEvent {
+  readonly position: number
+  readonly recordedAt: number
+}
+
+const dayMillis = 86_400_000
+/** A clock may be behind the newest event by this much without a question: several machines, an hour set wrong. */
+const maxBehindMillis = dayMillis
+/** A clock that is further ahead of the newest event may have jumped. */
+const maxAheadMillis = 366 * dayMillis
+/** Before the first release of Daybook no clock was right. */
+const firstReleaseMillis = Date.UTC(2026, 0, 1)
+
+/** Whether a reading is more than a year after the newest event. */
+export const isFarAhead = ({ position, recordedAt }: NewestEvent, reading: number): boolean =>
+  position > 0 && reading > recordedAt + maxAheadMillis
+
+/** Whether a reading is more than a day before the newest event. */
+export const isFarBehind = ({ recordedAt }: NewestEvent, reading: number): boolean =>
+  reading < recordedAt - maxBehindMillis
+
+/** What a reading means that is not more than a day behind the newest event. */
+export const readingAhead = (newest: NewestEvent, reading: number): Reading =>
+  isFarAhead(newest, reading)
+    ? { now: reading, recordedAt: reading, jump: clockEvent({ change: "ahead" }) }
+    : { now: reading, recordedAt: Math.max(reading, newest.recordedAt) }
+
+/**
+ * What a reading means that is more than a day behind the newest event. Where the clock returns from a jump forward, a
+ * CLOCK event names the events since the jump, which count at this reading from then on; only there do recording times
+ * run backwards. Any other such reading is wrong: the newest event's time stands for it, and a warning says so.
+ */
+export const readingBehind = (
+  log: Context.Tag.Service<EventLog>,
+  agent: string,
+  { recordedAt }: NewestEvent,
+  reading: number
+): Effect.Effect<Reading, StorageError> =>
+  Effect.gen(function* () {
+    const since = (yield* log.versionAt(agent, reading)) + 1
+    const jumpedTo = yield* log.earliest(agent, since)
+    // A clock that is set back in the middle of events is wrong now; a jump leaves a gap between events.
+    const hasReturned = jumpedTo - reading > maxBehindMillis && (since > 1 || reading >= firstReleaseMillis)
+    if (hasReturned) return { now: reading, recordedAt: reading, jump: clockEvent({ change: "returned", since }) }
+    const [read, newest] = [toIso(reading), toIso(recordedAt)]
+    yield* Effect.logWarning(`the clock reads ${read}, before the newest event: ${newest} is used instead`, { agent })
+    return { now: recordedAt, recordedAt }
+  })
+
+const clockEvent = (payload: Payload<"CLOCK">): DecidedEvent => ({ type: "CLOCK", payload })
+
+/** Makes the command that confirms a clock which jumped ahead. */
+export const confirmClock = (actor: string): Command<void, never> => ({
+  actor,
+  request: () => "",
+  decide: ({ db }) =>
+    Either.right(
+      isClockConfirmed(db) ? { answer: undefined } : { events: [clockEvent({ change: "confirmed" })] as const }
+    ),
+  answer: () => undefined
+})
