@@ -4,6 +4,7 @@ import { agents, child, runChild } from "./agents.js"
 import { command } from "./command.js"
 import * as conversations from "./conversation.js"
 import type { Group, Row } from "./harness.js"
+import { hidden } from "./hidden.js"
 import { maintain } from "./maintain.js"
 import * as memory from "./memory.js"
 import { rebuild } from "./rebuild.js"
@@ -20,6 +21,7 @@ const groups: ReadonlyArray<Group> = [
   memory.memory,
   rebuild,
   search,
+  hidden,
   reconcile,
   conversations.conversation,
   whatIf,

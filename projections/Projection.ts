@@ -2,6 +2,7 @@ import { createHash, type Hash } from "node:crypto"
 import type { DaybookEvent, EventType } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
 import type { Db } from "../events/statement.js"
+import { levels, minOpennessOf, type TrustLevel } from "../events/Trust.js"
 
 export { type Db, sql } from "../events/statement.js"
 
@@ -82,3 +83,17 @@ export const makeDigest = (): Digest => {
     hex: () => hash.digest("hex")
   }
 }
+
+/**
+ * The SQL of one index for each level, over the rows that the level may read. A read that names its floor as
+ * `floorSql` does then costs the same however much is stored above its level, so that time tells nothing about it.
+ */
+export const indexesByLevel = (name: string, columns: string, condition = ""): string =>
+  levels
+    .map(
+      (level) => `CREATE INDEX ${name}_${level} ON ${columns} WHERE ${condition}openness >= ${minOpennessOf(level)};`
+    )
+    .join("\n")
+
+/** The condition for the rows that a level may read. SQLite uses a partial index only for a literal number. */
+export const floorSql = (level: TrustLevel, column = "openness"): string => `${column} >= ${minOpennessOf(level)}`

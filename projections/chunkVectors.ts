@@ -9,7 +9,7 @@ export const chunkVectorIndex = VectorIndex.make("chunk_")
 /** Vectors of the chunks of turns and files. A vector is stored by an EMBED event, until its chunk is removed. */
 export const chunkVectors: Projection = {
   name: "chunkVectors",
-  version: chunkingVersion + 1,
+  version: chunkingVersion + 2,
   handles: ["EMBED", "EMBEDDER", "FILE", "FORGET"],
   needsVectors: true,
   tables: chunkVectorIndex.tables,

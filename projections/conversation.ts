@@ -3,7 +3,7 @@ import { chunkingVersion } from "../text/normalise/chunks.js"
 import { indexVersion } from "../text/normalise/indexText.js"
 import { chunkTextIndex, removeChunks } from "./chunkText.js"
 import { addFile } from "./files.js"
-import { type Db, type Lookup, type Projection, sql } from "./Projection.js"
+import { type Db, indexesByLevel, type Lookup, type Projection, sql } from "./Projection.js"
 import { removeSpeakers, speakerTables } from "./speakers.js"
 import { addTurn } from "./turns.js"
 
@@ -39,7 +39,7 @@ export const conversation: Projection = {
     CREATE INDEX files_id ON files (id);
     CREATE INDEX files_path ON files (path, store);
     CREATE INDEX files_session ON files (session) WHERE session IS NOT NULL;
-    CREATE INDEX sessions_last ON sessions (last_at);
+    ${indexesByLevel("sessions_last", "sessions (last_at DESC, session, store)")}
     CREATE INDEX chunks_time ON chunks (last_at DESC, turn DESC, born);`,
   drop: (db) => {
     chunkTextIndex.drop(db)

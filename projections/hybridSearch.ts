@@ -223,10 +223,13 @@ const vectorHits = ({
     params.push(...condition.params, ...required.params)
   }
   const nearest = (k: number): ReadonlyArray<{ readonly born: number; readonly distance: number }> => {
+    // A list of openness values gives up to k rows of each.
     const rows: Array<{ readonly born: number; readonly distance: number }> = sql(
       db,
       `SELECT rowid AS born, distance FROM ${vectors} WHERE ${clauses.join(" AND ")} ORDER BY distance`
-    ).all(Buffer.from(values.buffer, values.byteOffset, values.byteLength), BigInt(k), ...params)
+    )
+      .all(Buffer.from(values.buffer, values.byteOffset, values.byteLength), BigInt(k), ...params)
+      .slice(0, k)
     // If several rows have the distance of the last result, vec0 returns any of them. All of them are dropped, so that
     // the result does not depend on the order of rows in the file.
     const edge = rows.length === k ? rows[k - 1]!.distance : Number.POSITIVE_INFINITY

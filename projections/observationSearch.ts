@@ -15,7 +15,7 @@ import {
   type RequiredWords,
   requiredCondition
 } from "./hybridSearch.js"
-import { type Db, sql } from "./Projection.js"
+import { type Db, floorSql, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 import { memoryVectorIndex } from "./vectors.js"
 
@@ -97,8 +97,8 @@ export const conditionOf = (
   const someExpired =
     sql(
       db,
-      "SELECT 1 FROM observations WHERE active = 1 AND openness >= ? AND expires_at IS NOT NULL AND expires_at <= ? LIMIT 1"
-    ).get(minOpennessOf(level), now) !== undefined
+      `SELECT 1 FROM observations WHERE active = 1 AND ${floorSql(level)} AND expires_at IS NOT NULL AND expires_at <= ? LIMIT 1`
+    ).get(now) !== undefined
   if (someExpired) {
     parts.push("(o.expires_at IS NULL OR o.expires_at > ?)")
     params.push(now)
@@ -107,8 +107,8 @@ export const conditionOf = (
   return {
     open,
     ...(openness === undefined || someExpired ? {} : { openness }),
-    sql: ["o.active = 1", "o.openness >= ?", ...parts].join(" AND "),
-    params: [minOpennessOf(level), ...params]
+    sql: ["o.active = 1", floorSql(level, "o.openness"), ...parts].join(" AND "),
+    params
   }
 }
 

@@ -2,7 +2,7 @@ import { sha256 } from "../events/Chain.js"
 import { imagesOf } from "../events/catalogue.js"
 import { type Memory, memoryJson } from "../events/Memory.js"
 import { levelOf, minOpennessOf, opennessOf, stores } from "../events/Trust.js"
-import { type Db, type Projection, sql } from "./Projection.js"
+import { type Db, indexesByLevel, type Projection, sql } from "./Projection.js"
 
 /**
  * Every memory in its present form, with columns to filter and sort by. Inactive memories stay, with `active` = 0.
@@ -44,13 +44,13 @@ export const observations: Projection = {
   );`,
   indexes: `CREATE UNIQUE INDEX observations_id ON observations (id);
     CREATE INDEX observations_content ON observations (content) WHERE active = 1;
-    CREATE INDEX observations_time ON observations (coalesce(occurred_at, created_at), born) WHERE active = 1;
-    CREATE INDEX observations_expiry ON observations (expires_at) WHERE active = 1 AND expires_at IS NOT NULL;
+    ${indexesByLevel("observations_time", "observations (coalesce(occurred_at, created_at), born)", "active = 1 AND ")}
+    ${indexesByLevel("observations_expiry", "observations (expires_at)", "active = 1 AND expires_at IS NOT NULL AND ")}
     CREATE INDEX observations_score ON observations (type, openness, tier, store, mentioned_at, mentions, importance,
       expires_at) WHERE active = 1;
     CREATE INDEX observations_shown ON observations (born, type, tier, mentioned_at, mentions, importance, expires_at)
       WHERE active = 1;
-    CREATE INDEX observations_core ON observations (mentioned_at DESC, born DESC) WHERE active = 1 AND tier = 'core';
+    ${indexesByLevel("observations_core", "observations (mentioned_at DESC, born DESC)", "active = 1 AND tier = 'core' AND ")}
     CREATE INDEX observations_low ON observations (level, type) WHERE active = 1 AND level > 0;`,
   drop: (db) => db.exec("DROP TABLE observations"),
   apply: (db, event, lookup) => {

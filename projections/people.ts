@@ -1,7 +1,7 @@
 import { imagesOf } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
-import { minOpennessOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
-import { type Db, type Projection, sql } from "./Projection.js"
+import { type Store, stores, type TrustLevel } from "../events/Trust.js"
+import { type Db, floorSql, indexesByLevel, type Projection, sql } from "./Projection.js"
 
 /** A person that memories mention. Counts and facts cover only the stores that the reader may read. */
 export interface Person {
@@ -22,7 +22,7 @@ export interface Person {
  */
 export const people: Projection = {
   name: "people",
-  version: 2,
+  version: 3,
   handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   tables: `CREATE TABLE mentions (
     born INTEGER NOT NULL,
@@ -34,7 +34,8 @@ export const people: Projection = {
     facts TEXT,
     PRIMARY KEY (born, person)
   ) WITHOUT ROWID;`,
-  indexes: "CREATE INDEX mentions_person ON mentions (person, mentioned_at, born);",
+  // With all columns that the list of people reads.
+  indexes: indexesByLevel("mentions_person", "mentions (person, mentioned_at, born, openness, mentions, name)"),
   drop: (db) => db.exec("DROP TABLE mentions"),
   apply: (db, event, lookup) => {
     const added = event.type === "ADD"
@@ -68,22 +69,22 @@ export const findPeople = (
   query: string,
   page: { readonly limit: number; readonly offset: number }
 ): ReadonlyArray<Person> => {
-  const floor = minOpennessOf(level)
+  const floor = floorSql(level)
   const rows = sql(
     db,
     `SELECT person, sum(mentions) AS mentions, max(mentioned_at) AS mentioned_at, group_concat(DISTINCT openness) AS openness
-      FROM mentions WHERE openness >= ? AND instr(person, ?) > 0
+      FROM mentions WHERE ${floor} AND instr(person, ?) > 0
       GROUP BY person ORDER BY mentioned_at DESC, person LIMIT ? OFFSET ?`
-  ).all(floor, personKey(query), page.limit, page.offset)
+  ).all(personKey(query), page.limit, page.offset)
   return rows.map((row) => {
     const { name } = sql(
       db,
-      "SELECT name FROM mentions WHERE person = ? AND openness >= ? ORDER BY mentioned_at DESC, born DESC LIMIT 1"
-    ).get(row.person, floor)
+      `SELECT name FROM mentions WHERE person = ? AND ${floor} ORDER BY mentioned_at DESC, born DESC LIMIT 1`
+    ).get(row.person)
     const facts = sql(
       db,
-      "SELECT facts FROM mentions WHERE person = ? AND openness >= ? AND facts IS NOT NULL ORDER BY born"
-    ).all(row.person, floor)
+      `SELECT facts FROM mentions WHERE person = ? AND ${floor} AND facts IS NOT NULL ORDER BY born`
+    ).all(row.person)
     return {
       name,
       stores: stores.filter((_, openness) => String(row.openness).includes(String(openness))),

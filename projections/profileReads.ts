@@ -1,7 +1,7 @@
 import type { Memory } from "../events/Memory.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type MaintenancePage, withAccesses } from "./maintenancePages.js"
-import { type Db, sql } from "./Projection.js"
+import { type Db, floorSql, sql } from "./Projection.js"
 
 /** Limit of candidates per kind, the newest first. */
 const maxPerKind = 500
@@ -21,12 +21,12 @@ export const findProfile = (
       sql(
         db,
         `SELECT memory FROM observations ${side === "from" ? "" : "INDEXED BY observations_low"}
-        WHERE active = 1 AND ${kind} AND openness >= ? AND ${side === "from" ? "level <=" : "level > 0 AND level >"} ?
+        WHERE active = 1 AND ${kind} AND ${floorSql(level)} AND ${side === "from" ? "level <=" : "level > 0 AND level >"} ?
         AND (expires_at IS NULL OR expires_at > ?) AND json_extract(memory, '$.stale') IS NULL
         ORDER BY mentioned_at DESC, born DESC LIMIT ?`
       )
         .pluck()
-        .all(minOpennessOf(level), minOpennessOf(writers), now, maxPerKind)
+        .all(minOpennessOf(writers), now, maxPerKind)
         .map((text) => JSON.parse(text as string) as Memory)
   )
   return level === "full" ? withAccesses(db, memories) : memories.map((memory) => ({ memory, accesses: undefined }))

@@ -1,6 +1,6 @@
 import { levels, minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import { type Turn, turnLevelOf } from "../events/Turn.js"
-import { type Db, sql } from "./Projection.js"
+import { type Db, floorSql, sql } from "./Projection.js"
 
 /** A session in one store. Times are milliseconds since the epoch. */
 export interface Session {
@@ -32,9 +32,9 @@ export const findSessions = (
         (SELECT json_group_array(speaker) FROM (SELECT speaker FROM speakers p
           WHERE p.session = s.session AND p.store = s.store ORDER BY speaker)) AS speakers,
         (SELECT count(*) FROM files f WHERE f.session = s.session AND f.store = s.store) AS files
-      FROM sessions s WHERE openness >= ? ORDER BY last_at DESC, session, store LIMIT ? OFFSET ?`
+      FROM sessions s WHERE ${floorSql(level)} ORDER BY last_at DESC, session, store LIMIT ? OFFSET ?`
   )
-    .all(minOpennessOf(level), page.limit, page.offset)
+    .all(page.limit, page.offset)
     .map((row) => ({ ...row, speakers: JSON.parse(row.speakers) }))
 
 /** The last turns of a session that a level may read, oldest first. */

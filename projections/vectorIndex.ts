@@ -130,7 +130,8 @@ const makeModelSets = ({ sets, vectors }: Names): ModelSets => {
       sql(db, `INSERT INTO ${sets} (number, model, dimensions) VALUES (?, ?, ?)`).run(number, model, dimensions)
       // With 64 rows per chunk a small agent's vectors take 0.1 MB; with the default of 1,024 they take 1 MB.
       db.exec(
-        `CREATE VIRTUAL TABLE ${vectors(number)} USING vec0(embedding float[${dimensions}], openness integer, chunk_size=64)`
+        // A partition for each openness: a search reads no vector above its level.
+        `CREATE VIRTUAL TABLE ${vectors(number)} USING vec0(embedding float[${dimensions}], openness integer partition key, chunk_size=64)`
       )
       return number
     }
@@ -215,8 +216,8 @@ interface StoredVector {
 type InsertVector = (db: Db, number: number, row: StoredVector) => void
 
 /**
- * Removes a vector from its sqlite-vec table. vec0 appends new vectors and scans every chunk that holds one. If at least
- * half of the chunk is empty, the rest moves to the end and vec0 drops the chunk. So a search scans at most twice the
+ * Removes a vector from its sqlite-vec table. vec0 appends new vectors to the last chunk of their partition and scans
+ * every chunk that holds one. If at least half of another chunk is empty, the rest moves to the end and vec0 drops the chunk. So a search scans at most twice the
  * stored vectors, no matter how many were removed before.
  */
 const deleteVector = (db: Db, table: string, born: number, insert: (row: StoredVector) => void) => {
@@ -225,8 +226,8 @@ const deleteVector = (db: Db, table: string, born: number, insert: (row: StoredV
   deleteRow.run(BigInt(born))
   const chunk = sql(
     db,
-    `SELECT validity, rowids FROM ${table}_chunks
-      WHERE chunk_id = ? AND chunk_id < (SELECT max(chunk_id) FROM ${table}_chunks)`
+    `SELECT validity, rowids FROM ${table}_chunks c
+      WHERE chunk_id = ? AND chunk_id < (SELECT max(o.chunk_id) FROM ${table}_chunks o WHERE o.partition00 = c.partition00)`
   ).get(chunkId) as { readonly validity: Buffer; readonly rowids: Buffer } | undefined
   if (chunk === undefined) return
   const slots = Array.from({ length: 8 * chunk.validity.length }, (_, slot) => slot)

@@ -16,7 +16,7 @@ export const memoryVectorIndex = VectorIndex.make("")
  */
 export const vectors: Projection = {
   name: "vectors",
-  version: 1,
+  version: 2,
   handles: ["UPDATE", "DELETE", "COMPRESS", "ARCHIVE", "EMBED", "EMBEDDER"],
   needsVectors: true,
   tables: memoryVectorIndex.tables,

@@ -45,7 +45,7 @@ describe("what is read of the life of memories", () => {
     findProfile(db, "inner", 1, { writers: "inner", side: "from" })
     expect(ran[0]).toContain("tier = 'core'")
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${ran[0]}`).all() as ReadonlyArray<{ readonly detail: string }>
-    expect(plan.map(({ detail }) => detail)).toEqual(["SCAN observations USING INDEX observations_core"])
+    expect(plan.map(({ detail }) => detail)).toEqual(["SCAN observations USING INDEX observations_core_inner"])
   })
 
   it("sessions are read from the newest on, without a look at all of them, in the order of a plain sort", () => {
