@@ -71,7 +71,7 @@ let folders = 0
 export const temporaryFolder = (): string => {
   root ??= makeRoot()
   const folder = join(root, String(++folders))
-  mkdirSync(folder)
+  mkdirSync(folder, { mode: 0o700 })
   return folder
 }
 

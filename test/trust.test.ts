@@ -25,7 +25,7 @@ import {
   told
 } from "./support/engine.js"
 import { names, vocabulary } from "./support/histories.js"
-import { rounds, yieldToTimers } from "./support/size.js"
+import { isFull, rounds, yieldToTimers } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -156,9 +156,16 @@ describe("a reader sees no store above its level", () => {
       yield* full.update(ids[11]!, { store: "private" })
       yield* daybook.backfill(agent)
       const words = stores.flatMap((store) => whats.map((what) => `canary${store}${what}`))
+      /** Parts of the hidden words, in queries of every form. */
+      const forms = ["+", "-", '"', "title:", "tag:", "session:", "project:", "NOT "]
+      const more = Array.from({ length: rounds({ quick: 5, full: 220 }) }, (_, index) => {
+        const [word, other] = [words[index % words.length]!, words[(index * 5 + 7) % words.length]!]
+        return `${forms[index % forms.length]}${word.slice(0, 6 + (index % 14))} ${other} ${index}`
+      })
+      let probes = 0
       const probe: Probe = {
         ids: [...ids, "0000000000"],
-        texts: [...words, "canary", "title OR fact", ...words.map((word) => `people:${word}`)],
+        texts: [...words, "canary", "title OR fact", ...words.map((word) => `people:${word}`), ...more],
         people: [...words, "ada", "canary"]
       }
       for (const trust of levels) {
@@ -168,7 +175,9 @@ describe("a reader sees no store above its level", () => {
           yield* daybook.agent(agent, { trust, asOf: { at: between } })
         ]
         for (const reader of readers) {
-          const all = Object.values(yield* answers(reader, probe)).join("\n")
+          const answered = Object.values(yield* answers(reader, probe))
+          probes += answered.length
+          const all = answered.join("\n")
           for (const store of stores) {
             for (const what of whats) {
               const readable = canRead(trust, store) && !(store === "social" && what === "moved" && trust !== "full")
@@ -180,6 +189,8 @@ describe("a reader sees no store above its level", () => {
           if (trust !== "full") expect(all).not.toContain('"version"')
         }
       }
+      if (isFull) console.log(`canaries: ${probes} probes, 0 leaks`)
+      expect(probes).toBeGreaterThanOrEqual(rounds({ quick: 1_000, full: 10_000 }))
     })
   )
 
