@@ -158,7 +158,7 @@ describe("a reader sees no store above its level", () => {
       const words = stores.flatMap((store) => whats.map((what) => `canary${store}${what}`))
       /** Parts of the hidden words, in queries of every form. */
       const forms = ["+", "-", '"', "title:", "tag:", "session:", "project:", "NOT "]
-      const more = Array.from({ length: rounds({ quick: 5, full: 220 }) }, (_, index) => {
+      const more = Array.from({ length: rounds({ quick: 5, full: 240 }) }, (_, index) => {
         const [word, other] = [words[index % words.length]!, words[(index * 5 + 7) % words.length]!]
         return `${forms[index % forms.length]}${word.slice(0, 6 + (index % 14))} ${other} ${index}`
       })
