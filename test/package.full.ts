@@ -62,7 +62,7 @@ const everyRead = (m: D.MemoryReader) =>
   ])
 const everyWrite = (m: D.Memory) =>
   Effect.all([
-    m.remember({ title: "t" }), Effect.flatMap(m.rememberAll([]), Effect.forEach((one) => one)), m.update("", {}),
+    m.remember({ title: "t" }), Effect.flatMap(m.rememberAll([]), Effect.forEach((one) => one)), m.update("", {}), m.vouch([""]),
     m.forget(""), m.importMarkdown([]), m.undo({ event: 1 }), m.sessions.append({ session: "s", text: "t" }),
     Effect.flatMap(m.sessions.appendAll([]), Effect.forEach((one) => one)), m.sessions.forget(""),
     m.files.add({ path: "p", text: "t" }), m.files.forget(""), m.archive.restore(""), m.maintenance.run(),
@@ -86,8 +86,8 @@ const layers: Layer.Layer<D.Daybook, D.StorageError | D.InvalidPolicy> = Layer.m
 const answer = (error: { readonly message: string }) => Effect.succeed(error.message)
 const handled: Effect.Effect<unknown> = Effect.provide(all, layers).pipe(Effect.catchTags({
   AlreadyErased: answer, ClockUnconfirmed: answer, CommandConflict: answer, CredentialForbidden: answer, EmbedderError: answer, EmbedderUnavailable: answer, FileInSession: answer,
-  FileNotFound: answer, InvalidEvent: answer, InvalidInput: answer, InvalidPolicy: answer, MemoryNotFound: answer,
-  NoSuchIndex: answer, NothingToUndo: answer, NotUndoable: answer, Overloaded: answer, PathRefused: answer,
+  FileNotFound: answer, InvalidEvent: answer, InvalidInput: answer, InvalidPolicy: answer, LevelTooLow: answer, MemoryNotFound: answer,
+  NoSuchIndex: answer, NotAccepted: answer, NothingToUndo: answer, NotUndoable: answer, Overloaded: answer, PathRefused: answer,
   ProjectionParked: answer, RecallNotFound: answer, RunNotFound: answer, ScheduleNotFound: answer, SequenceConflict: answer,
   SessionNotFound: answer, SourceNotFound: answer, StorageError: answer, StoreForbidden: answer, TooManySchedules: answer,
   TrustRequired: answer, UnknownEmbedder: answer, UnknownEvent: answer, VersionConflict: answer, VersionNotFound: answer
