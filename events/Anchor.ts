@@ -15,6 +15,7 @@ import {
 import { dirname } from "node:path"
 import {
   type AnchorState,
+  advance,
   applyLine,
   type FirstLine,
   formatLine,
@@ -159,11 +160,13 @@ export const make = (file: string): Anchor => {
     read,
     append: (content) => {
       const target = usable()
-      const { hash, text } = formatLine(target.state.hash, { line: target.state.line + 1, ...content })
-      writeAll(target.descriptor, Buffer.from(text), target.size)
-      target.state = applyLine(target.state, text.slice(0, -1))!
+      const line = { line: target.state.line + 1, ...content }
+      const { hash, text } = formatLine(target.state.hash, line)
+      const bytes = Buffer.from(text)
+      writeAll(target.descriptor, bytes, target.size)
+      target.state = advance(target.state, line, hash)
       target.hashes.push(hash)
-      target.size += Buffer.byteLength(text)
+      target.size += bytes.length
       return target.state
     },
     replace: (content) => {

@@ -80,7 +80,11 @@ export const applyLine = (state: AnchorState | undefined, line: string): AnchorS
   const before = state?.hash ?? (content as Partial<FirstLine>).after
   if (before === undefined || sha256(before + line.slice(65)).toString("hex") !== hash) return null
   if (state === undefined) return stateOfFirst(content as FirstLine, hash)
-  if (content.line !== state.line + 1) return null
+  return content.line === state.line + 1 ? advance(state, content, hash) : null
+}
+
+/** The state after its next line. */
+export const advance = (state: AnchorState, content: LineContent, hash: string): AnchorState => {
   if (content.unmarked === true) state.marks.clear()
   addHeads(state, content)
   const { file = state.file, line: number, repaired = [], sequence, slice = state.slice } = content

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { migrations } from "../migrations/index.js"
+import { schemaDamaged } from "./damage.js"
 import { assertRuntime, openDatabase } from "./driver.js"
 import { StorageError, storageError } from "./errors.js"
 import { makeFolder } from "./folder.js"
@@ -94,7 +95,7 @@ export const open = (
  * once: the one that fails retries and finds the schema up to date. Each try opens its own connection, because a client
  * remembers a statement that could not be prepared.
  */
-const migrate = (file: string): Effect.Effect<string, unknown, Reactivity.Reactivity> =>
+const migrate = (file: string, isMigrated = false): Effect.Effect<string, unknown, Reactivity.Reactivity> =>
   Effect.gen(function* () {
     const client = yield* SqliteClient.make({ filename: file })
     const newest = Object.keys(migrations).length
@@ -103,12 +104,14 @@ const migrate = (file: string): Effect.Effect<string, unknown, Reactivity.Reacti
         SELECT id, (SELECT max(migration_id) FROM effect_sql_migrations) AS migration FROM installation`,
       ([row]) => row
     )
-    const current = yield* Effect.orElseSucceed(state, () => undefined)
+    // A log that cannot be read after its migration is damaged. To migrate it again would never end.
+    const current = yield* isMigrated ? state : Effect.orElseSucceed(state, () => undefined)
     if (current !== undefined && current.migration > newest) {
       const problem = "a newer version of Daybook has written it: update Daybook"
       return yield* unsupported(`SCHEMA_${current.migration}`, problem)
     }
     if (current?.migration === newest) return current.id
+    if (isMigrated) return yield* schemaDamaged("its migrations are not recorded")
     // Migrations write: a trigger that somebody planted would write with them.
     yield* Effect.try({ try: () => checkSchema(file), catch: storageError("log.db") })
     yield* Effect.provideService(
@@ -126,7 +129,7 @@ const migrate = (file: string): Effect.Effect<string, unknown, Reactivity.Reacti
       schedule: busyRetry,
       while: (error) => !["damaged", "unsupported"].includes(storageError("log.db")(error).kind)
     }),
-    Effect.flatMap((id) => (id === undefined ? migrate(file) : Effect.succeed(id)))
+    Effect.flatMap((id) => (id === undefined ? migrate(file, true) : Effect.succeed(id)))
   )
 
 const checkSchema = (file: string): void => {

@@ -62,17 +62,20 @@ const contentOf = (folder: string): ReadonlyMap<string, string> =>
   )
 
 const digestOf = (db: Database.Database, name: string): string => {
+  if (name === "timers") return digestOfRows(db.prepare("SELECT * FROM timers ORDER BY stream").raw().all())
+  const events = "WHERE stream = ? AND type <> 'NOTE' ORDER BY version"
+  try {
+    return digestOfRows(db.prepare(`SELECT * FROM events NOT INDEXED ${events}`).raw().all(name))
+  } catch {
+    // A page with events of other agents cannot be read. Those of this one may be what they were.
+    return digestOfRows(db.prepare(`SELECT * FROM events ${events}`).raw().all(name))
+  }
+}
+
+const digestOfRows = (rows: ReadonlyArray<unknown>): string => {
   const hash = createHash("sha256")
-  const rows =
-    name === "timers"
-      ? db.prepare("SELECT * FROM timers ORDER BY stream").raw().iterate()
-      : db
-          .prepare("SELECT * FROM events NOT INDEXED WHERE stream = ? AND type <> 'NOTE' ORDER BY sequence")
-          .raw()
-          .iterate(name)
-  for (const row of rows) {
-    for (const value of row as ReadonlyArray<unknown>)
-      hash.update(`${typeof value} ${Buffer.isBuffer(value) ? value.toString("hex") : value}\n`)
+  for (const value of (rows as ReadonlyArray<ReadonlyArray<unknown>>).flat()) {
+    hash.update(`${typeof value} ${Buffer.isBuffer(value) ? value.toString("hex") : value}\n`)
   }
   return hash.digest("hex")
 }
