@@ -193,6 +193,35 @@ describe("the way back", () => {
   )
 })
 
+describe("the status of an agent's embedder", () => {
+  it.scopedLive("sends the embedder nothing unless it is asked to probe", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
+      const unavailable = new EmbedderError({ model: "old", reason: "failed", detail: "no route to host" })
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, { ...known(old, next), policy })
+          yield* filled(daybook)
+          yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
+          yield* (yield* daybook.agent(agent, { trust: "full" })).remember({ title: "a late rope of the pilot" })
+        })
+      )
+      rmSync(join(folder, "views"), { recursive: true })
+      old.asked.length = 0
+      const quiet = { embedding: { ...policy.embedding, gather: 3_600_000 } }
+      old.embed = () => Effect.never
+      const daybook = yield* open(folder, { ...known(old, next), policy: quiet })
+      expect((yield* daybook.embedders.status(agent)).failure).toBeUndefined()
+      yield* daybook.embedders.drop(agent, "next")
+      expect(old.asked).toEqual([])
+      old.embed = () => Effect.fail(unavailable)
+      expect((yield* daybook.embedders.status(agent, { probe: true })).failure).toContain("no route to host")
+      expect(old.asked).toEqual([["text"]])
+    })
+  )
+})
+
 describe("an index that is prepared", () => {
   it.scopedLive("keeps the one of the stores that it is not to see", () =>
     Effect.gen(function* () {

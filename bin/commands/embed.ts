@@ -49,7 +49,10 @@ const verbs: Readonly<Record<string, Verb>> = {
   status: {
     takes: ["all"],
     run: ({ agent, out }, { embedders }) =>
-      Effect.map(embedders.status(agent), (status) => ({ value: status, text: () => statusText(out, status) }))
+      Effect.map(embedders.status(agent, { probe: true }), (status) => ({
+        value: status,
+        text: () => statusText(out, status)
+      }))
   },
   backfill: {
     takes: ["all"],

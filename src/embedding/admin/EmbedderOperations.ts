@@ -56,11 +56,16 @@ export interface EmbedderStatus {
   readonly usage?: ReturnType<NonNullable<EmbedderService["usage"]>>
   /** Texts that fail alone in this process. They are skipped until `backfill`. */
   readonly aside?: number
-  /**
-   * Why the newest batch failed; absent after a success. If texts lack vectors and this process has not embedded any,
-   * one short text is sent to the embedder to find out.
-   */
+  /** Why the newest batch of this process failed, or the text that `probe` sent; absent after a success. */
   readonly failure?: string
+}
+
+export interface StatusOptions {
+  /**
+   * True: if texts lack vectors and no failure is known, send one short text to the embedder to learn why. Default false:
+   * no request is made.
+   */
+  readonly probe?: boolean | undefined
 }
 
 export interface SwitchOptions {
@@ -126,7 +131,10 @@ type ChangeError = CommandError | InvalidInput | NoSuchIndex | ProjectionParked
 
 /** Changes the embedder of an agent: in the background, reversible, one event for all readers. For operators. */
 export interface EmbedderOperations {
-  readonly status: (agent: string) => Effect.Effect<EmbedderStatus, CommandError | InvalidInput>
+  readonly status: (
+    agent: string,
+    options?: StatusOptions
+  ) => Effect.Effect<EmbedderStatus, CommandError | InvalidInput>
   /** Fills the index of another embedder beside the active one, then makes it active. Resumes an unfinished switch. */
   readonly switchTo: (
     agent: string,

@@ -8,7 +8,7 @@ import type { EmbedderService } from "../../ports/Embedder.js"
 import { dropEmbedder } from "../commands.js"
 import { type CalibrateOptions, type CalibrateServices, cachingEmbedder, calibrate } from "./calibrate.js"
 import { compare, idsFound, type OperationServices } from "./compare.js"
-import type { CompareOptions, EmbedderOperations, EmbedderStatus } from "./EmbedderOperations.js"
+import type { CompareOptions, EmbedderOperations, EmbedderStatus, StatusOptions } from "./EmbedderOperations.js"
 import type { LabelledQuestion } from "./labelledQuestions.js"
 import { modelNameOf, modelsOf, previousOf, statusOf, statusWithoutEvents } from "./status.js"
 import { switchWith } from "./switchTo.js"
@@ -16,7 +16,7 @@ import { switchWith } from "./switchTo.js"
 export const make = (operating: OperationServices): EmbedderOperations => {
   const { activeEmbedders, use, views } = operating
   return {
-    status: (agent) => status(operating, agent),
+    status: (agent, options) => status(operating, agent, options),
     switchTo: (agent, name, options = {}) =>
       Effect.gen(function* () {
         const { weight } = options
@@ -57,12 +57,12 @@ export const make = (operating: OperationServices): EmbedderOperations => {
   }
 }
 
-const status = ({ activeEmbedders, isEmpty, use, views }: OperationServices, agent: string) =>
+const status = ({ activeEmbedders, isEmpty, use, views }: OperationServices, agent: string, options?: StatusOptions) =>
   Effect.flatMap(isEmpty(agent), (empty) =>
     empty
       ? Effect.succeed(statusWithoutEvents(agent, activeEmbedders))
       : use(agent, ({ actor, embedding }) =>
-          statusOf(agent, activeEmbedders, embedding, (f) => views.read(actor.view, f))
+          statusOf(agent, activeEmbedders, embedding, (f) => views.read(actor.view, f), options)
         )
   )
 

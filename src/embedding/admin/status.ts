@@ -14,14 +14,15 @@ import { type ActiveEmbedders, sameModel } from "../../actor/activeEmbedders.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import type { Embedding, Preparation } from "../Embedding.js"
 import { countLacking } from "../indexFill.js"
-import type { EmbedderStatus, IndexStatus, Rate } from "./EmbedderOperations.js"
+import type { EmbedderStatus, IndexStatus, Rate, StatusOptions } from "./EmbedderOperations.js"
 
 /** The indexes of an agent's view, with the progress and failures of this process. */
 export const statusOf = <E>(
   agent: string,
   embedders: ActiveEmbedders,
   embedding: Pick<Embedding, "countSkipped" | "failure" | "preparation" | "probe">,
-  read: <A>(f: (db: Db) => A) => Effect.Effect<A, E>
+  read: <A>(f: (db: Db) => A) => Effect.Effect<A, E>,
+  { probe = false }: StatusOptions = {}
 ): Effect.Effect<EmbedderStatus, E> =>
   Effect.gen(function* () {
     const facts = yield* read((db) => ({ active: findActiveEmbedder(db), candidate: findPreparingEmbedder(db) }))
@@ -30,9 +31,10 @@ export const statusOf = <E>(
     const problem = facts.active === undefined ? undefined : yield* problemOf(embedders, active)
     const candidateProblem = candidate === undefined ? undefined : yield* problemOf(embedders, candidate)
     const preparation = embedding.preparation()
-    const lacking = yield* read((db) => countLacking(db, ownVectorSet(active)))
-    const failure =
-      embedding.failure() ?? (lacking === 0 || problem !== undefined ? undefined : yield* embedding.probe(active))
+    const known = embedding.failure()
+    const mayProbe = probe && known === undefined && problem === undefined
+    const lacking = mayProbe ? yield* read((db) => countLacking(db, ownVectorSet(active))) : 0
+    const failure = lacking > 0 ? yield* embedding.probe(active) : known
     const skipped = embedding.countSkipped()
     const { substitute, floor, usage, weight } = active
     return yield* read((db): EmbedderStatus => {
