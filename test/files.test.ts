@@ -258,6 +258,7 @@ describe("a file or a turn that is too long", () => {
       const file = { path: "long.txt", text }
       expect(yield* memory.files.add(file)).toMatchObject({ outcome: "added", indexed: most })
       expect(yield* memory.files.add(file)).toMatchObject({ outcome: "unchanged" })
+      expect(yield* memory.files.list()).toMatchObject([{ characters: text.length }])
       const said = text.replaceAll("x", "y")
       expect(yield* memory.sessions.append({ session: "s", text: said })).toMatchObject({ sequence: 1, indexed: most })
       expect((yield* memory.sessions.get("s"))[0]!.text).toBe(said)

@@ -4,7 +4,6 @@ import { canRead, opennessOf, readableStores, type Store, type TrustLevel } from
 import { findFile, findFilesByPath, hasFile } from "../../projections/files.js"
 import { findSessionStores } from "../../projections/sessionReads.js"
 import { textDigest } from "../../projections/vectors.js"
-import { bounds, cutText } from "../../text/normalise/bounds.js"
 import { toInstant } from "../../text/when/dates.js"
 import {
   type Command,
@@ -135,11 +134,9 @@ const decide = (
     if (session !== undefined) yield* checkStore(store, findSessionStores(db, level, session))
     let id = before?.id ?? newId()
     while (before === undefined && hasFile(db, id)) id = newId()
-    // The file itself stays where it is; the event holds what is indexed.
-    const indexed = cutText(text, bounds.chunkedCharacters)
     const inSession = session === undefined ? {} : { session }
     const payload = {
-      file: { id, path, media, digest, store, level, ...inSession, text: indexed, tokens, occurredAt: at ?? now },
+      file: { id, path, media, digest, store, level, ...inSession, text, tokens, occurredAt: at ?? now },
       ...(before === undefined ? {} : { replaces: before.born }),
       ...(moves ? { movedFrom: before.session } : {})
     }
@@ -159,7 +156,7 @@ const checkStore = (store: Store, stores: ReadonlyArray<Store>): Either.Either<v
     ? Either.left(
         new InvalidInput({
           field: "store",
-          problem: "is less restrictive than the session's stores: use the session's store"
+          problem: "is less restrictive than every store of the session: use one of those stores"
         })
       )
     : Either.void
