@@ -28,7 +28,7 @@ import { statIfAny } from "./folder.js"
 /**
  * The file beside the log that names the head of each stream, one line after each commit. A log whose tail was cut still
  * chains, but no longer reaches its anchor; the log names a line of the anchor in turn, so a cut anchor is found too.
- * Whoever appends or replaces holds the write lock of the log, or two processes would fork the chain.
+ * A process holds the write lock of the log while it appends or replaces; otherwise two processes would fork the chain.
  */
 export interface Anchor {
   /** The state with all lines that other processes appended since. With `repair` an unfinished last line is cut off. */

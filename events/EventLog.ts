@@ -87,12 +87,12 @@ export interface Problem {
   readonly evidence?: string | undefined
 }
 
-/** What a check of the storage itself found. */
+/** The result of a check of the storage itself. */
 export interface Inspection {
   readonly problems: ReadonlyArray<Problem>
   /** Problems of the database itself, which only a backup mends. */
   readonly broken: ReadonlyArray<Problem>
-  /** What the next write mends, or an earlier one mended, after a crash. */
+  /** Repairs after a crash: made by an earlier write, or due with the next one. */
   readonly repairs: ReadonlyArray<string>
   /** Hash of the anchor's last line; null where there is none. */
   readonly anchor: string | null

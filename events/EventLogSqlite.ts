@@ -29,7 +29,7 @@ export const make = (folder: string) =>
       retryWhileBusy("log.db", () => Committer.make({ file, folder, installation, reader, writer })),
       ({ close }) => Effect.sync(close)
     )
-    // What is wrong with the anchor is said by `inspect` and by the first append. Reading goes on.
+    // `inspect` and the first append report a damaged anchor. Reading goes on.
     yield* Effect.ignore(retryWhileBusy("log.db", committer.adopt))
 
     const batcher = Batcher.make({ maxBatch: maxGroupSize, run: committer.run })

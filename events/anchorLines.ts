@@ -49,7 +49,7 @@ interface Place {
   readonly hash: string
 }
 
-/** What the lines of an anchor say together. */
+/** The state of an anchor after its last line. */
 export interface AnchorState {
   readonly log: string
   readonly epoch: number
@@ -95,7 +95,14 @@ const stateOfFirst = (content: FirstLine, hash: string): AnchorState | null => {
   const { epoch, file, line, log, repaired = [], sequence, slice } = content
   if (typeof log !== "string" || !Number.isInteger(epoch)) return null
   const state: AnchorState = {
-    ...{ log, epoch, line, hash, sequence, file, slice, repaired },
+    log,
+    epoch,
+    line,
+    hash,
+    sequence,
+    file,
+    slice,
+    repaired,
     heads: new Map(),
     marks: new Map()
   }
@@ -140,7 +147,7 @@ const parse = (line: string): LineContent | null => {
   }
 }
 
-/** What an anchor of the first format says: lines `1 stream version hash crc32`, without a chain. */
+/** Reads an anchor of the first format: lines `1 stream version hash crc32`, without a chain. */
 export const readFirstFormat = (
   text: string,
   installation: string

@@ -164,7 +164,11 @@ const firstFormatProblem = (text: string, reference: OnDisk, installation: strin
 const adoptAnchor = (anchor: Anchor.Anchor, installation: string, db: Db): AnchorState => {
   const read = anchor.read({ repair: false })
   const first = (heads: FirstLine["heads"], repaired: ReadonlyArray<string>): FirstLine => ({
-    ...{ line: 1, log: installation, epoch: 1, after: noHash, heads },
+    line: 1,
+    log: installation,
+    epoch: 1,
+    after: noHash,
+    heads,
     sequence: heads.length === 0 ? 0 : newestSequence(db),
     ...(repaired.length === 0 ? {} : { repaired })
   })
@@ -245,7 +249,11 @@ const soundHeads = (db: Db) => streamHeads(db).filter(({ hash }) => hash instanc
 
 /** The first line of the next file. It says what this one does. */
 export const nextFile = (state: AnchorState, changes: Partial<FirstLine> = {}): FirstLine => ({
-  ...{ line: state.line + 1, log: state.log, epoch: state.epoch, after: state.hash, sequence: state.sequence },
+  line: state.line + 1,
+  log: state.log,
+  epoch: state.epoch,
+  after: state.hash,
+  sequence: state.sequence,
   ...entriesOf(state),
   ...(state.file === undefined ? {} : { file: state.file }),
   ...(state.slice === undefined ? {} : { slice: state.slice }),

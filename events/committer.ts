@@ -16,7 +16,7 @@ import { type StorageError, storageError } from "./errors.js"
 import { sameFileState, watch } from "./logFiles.js"
 import { assertSchema } from "./logSchema.js"
 import { appendBatch, appendedEvents, appendMillis } from "./metrics.js"
-import { busyTimeoutMillis, retryWhileBusy } from "./sqlite.js"
+import { retryWhileBusy } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
 import { type Answer, setTimer, storeAll } from "./store.js"
 import { checkStream } from "./streamCheck.js"
@@ -122,12 +122,8 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
   /** One line for all that was committed since the last. A process that has the lock now writes it, or the next append. */
   const anchorCommitted = (line: DueLine) => {
     try {
-      sql(writer, "PRAGMA busy_timeout = 0").get()
       locked(() => anchoring.appendLine(line))
-    } catch {
-    } finally {
-      sql(writer, `PRAGMA busy_timeout = ${busyTimeoutMillis}`).get()
-    }
+    } catch {}
     timer ??= setTimeout(sync, syncMillis).unref()
   }
 

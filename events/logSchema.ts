@@ -17,7 +17,7 @@ const migrationsTable = [
 )`
 ] as const
 
-/** What ANALYZE makes. It changes no result. */
+/** Whether ANALYZE made this table. It changes no result. */
 const isStatistics = (key: string) => key.startsWith("table sqlite_stat")
 
 /** Differences between the schema and what the migrations of its level make; places and names only. */

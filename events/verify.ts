@@ -22,7 +22,7 @@ export interface Verification {
   readonly problems: ReadonlyArray<Problem>
   /** Hash of the last line of the anchor, for `expect`; null where the anchor cannot be read. */
   readonly anchor: string | null
-  /** What a crash left unfinished: mended by an earlier write, or by the next one. */
+  /** Repairs after a crash: made by an earlier write, or due with the next one. */
   readonly repairs: ReadonlyArray<string>
   /** Places of damage that an operator accepted, ever since. */
   readonly accepted: ReadonlyArray<Problem>

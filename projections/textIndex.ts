@@ -54,7 +54,7 @@ export const make = (prefix: string, weights: Readonly<Record<string, number>>):
     digest: (db, digest) => {
       digest.query(db, `SELECT * FROM ${texts} ORDER BY born`)
       for (const level of readingLevels) {
-        digest.row(...averagesOf(db, table(level)))
+        digest.row(...totalsOf(db, table(level)))
         digest.query(db, `SELECT term, doc, col, offset FROM ${postings(level)} ORDER BY term, doc, col, offset`)
       }
     },
@@ -186,8 +186,11 @@ const liftSegments = (db: Db, table: Names["table"]) => {
   }
 }
 
-/** The totals that bm25 uses: number of rows, then tokens per column. Empty if there are no rows. */
-const averagesOf = (db: Db, table: string): ReadonlyArray<number> => {
+/**
+ * The totals from which bm25 computes its averages: the number of rows, then the number of tokens in each column. Empty
+ * if there are no rows.
+ */
+const totalsOf = (db: Db, table: string): ReadonlyArray<number> => {
   const row = sql(db, `SELECT block FROM ${table}_data WHERE id = 1`).get()
   const numbers: Array<number> = []
   let number = 0

@@ -168,7 +168,7 @@ describe("a schedule", () => {
         expect((yield* Effect.flip(memory.schedules.add(input))).message).toBe(message)
       }
       expect((yield* Effect.flip(memory.schedules.update("nobody", {}))).message).toBe(
-        "changes: names no field to change"
+        "changes: must have at least one field to change"
       )
       expect(yield* daybook.agents).toEqual([])
       const { id } = yield* memory.schedules.add({ goal, handler: "tides", at: start + hour })

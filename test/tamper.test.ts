@@ -28,6 +28,7 @@ import { verify } from "../events/verify.js"
 import * as Default from "../layers/Default.js"
 import { Daybook } from "../src/Daybook.js"
 import { defaults } from "../src/ports/Policy.js"
+import { type Random, randomOf } from "./support/random.js"
 import { expectDuration, rounds } from "./support/size.js"
 
 type Db = Database.Database
@@ -641,23 +642,6 @@ const randomRow = (db: Db, random: Random) => {
 
 const nullable = (db: Db, column: string) =>
   db.prepare(`SELECT "notnull" FROM pragma_table_info('events') WHERE name = ?`).pluck().get(column) === 0
-
-interface Random {
-  readonly below: (limit: number) => number
-  readonly pick: <A>(values: ReadonlyArray<A>) => A | undefined
-}
-
-/** mulberry32: the same numbers for the same seed. */
-const randomOf = (start: number): Random => {
-  let state = start
-  const below = (limit: number) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
-  }
-  return { below, pick: (values) => values[values.length === 0 ? 0 : below(values.length)] }
-}
 
 const vocabulary = "tide harbour mooring buoy chart Zoë 日本語 naïve pilot rope 🜁 wind quay ledger".split(" ")
 

@@ -10,6 +10,7 @@ import * as Default from "../layers/Default.js"
 import { Daybook } from "../src/Daybook.js"
 import { defaults } from "../src/ports/Policy.js"
 import { appendTo, copyLog, inProcess } from "./support/anchoredLog.js"
+import { type Random, randomOf } from "./support/random.js"
 import { rounds } from "./support/size.js"
 
 /** Another run tries other places; `TEST_SEED` makes the choices of an earlier one again. */
@@ -78,23 +79,6 @@ const digestOfRows = (rows: ReadonlyArray<unknown>): string => {
     hash.update(`${typeof value} ${Buffer.isBuffer(value) ? value.toString("hex") : value}\n`)
   }
   return hash.digest("hex")
-}
-
-interface Random {
-  readonly below: (limit: number) => number
-}
-
-/** mulberry32: the same numbers for the same seed. */
-const randomOf = (start: number): Random => {
-  let state = start
-  return {
-    below: (limit) => {
-      state = (state + 0x6d2b79f5) | 0
-      let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-      return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
-    }
-  }
 }
 
 /** Changes one file of the folder at a random place. */

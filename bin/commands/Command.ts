@@ -47,7 +47,7 @@ export interface Call {
   readonly trust: TrustLevel
   /** The path of the data folder. Fails where it is missing or cannot be used. */
   readonly checkFolder: Effect.Effect<string, CommandEnded | StorageError>
-  /** The file in use as the policy of the data folder, or the given file. */
+  /** Reads the given policy file or, without one, the policy file of the data folder. */
   readonly policyFile: (file?: string) => Effect.Effect<PolicyFile>
   readonly out: Output
   readonly daybook: Effect.Effect<Context.Tag.Service<Daybook>, Failure, Scope.Scope>

@@ -27,7 +27,7 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
     option("--session <key>", "attach the files to a session; forget-session removes them"),
     flag("--move", "move files from another session; needs --session"),
     option("--store <store>", "set who may read them: private, shared or social", storeOf),
-    option("--at <time>", "set when they changed, ISO 8601 (default: the file's time)", isoTime)
+    option("--at <time>", "set when the files changed, ISO 8601 (default: each file's time)", isoTime)
   ],
   examples: ["add-file README.md docs/", "add-file notes/harbour.md --session monday --store shared"],
   run: (call, options, [paths]) =>

@@ -25,7 +25,7 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
   options: [
     option("--role <role>", "set the role: user, assistant, system, tool (default: user)", oneOf(Role.literals)),
     option("--speaker <name>", "name the speaker"),
-    option("--channel <name>", "name the channel"),
+    option("--channel <name>", "set the channel it comes from"),
     option("--sequence <n>", "number the turn, above all earlier ones (default: the next)", wholeNumber(1)),
     option("--store <store>", "set who may read it: private, shared or social", storeOf),
     option("--at <time>", "set when it was said, ISO 8601 (default: now)", isoTime),

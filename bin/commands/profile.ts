@@ -6,7 +6,10 @@ import type { Command } from "./Command.js"
 export const profile: Command<AsOfOptions & { readonly tokens?: number }> = {
   usage: "profile",
   summary: "print a profile for a system prompt: core facts, people, preferences",
-  options: [option("--tokens <n>", "use at most n tokens (default: the policy's, 500)", wholeNumber(1)), asOfOption],
+  options: [
+    option("--tokens <n>", "use at most n tokens (default: 500, or as the policy says)", wholeNumber(1)),
+    asOfOption
+  ],
   examples: ["profile", "profile --tokens 100 --trust familiar"],
   run: ({ out, reader }, { asOf, tokens }) =>
     Effect.gen(function* () {

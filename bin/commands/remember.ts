@@ -30,7 +30,7 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
     ...contentOptions,
     option("--session <key>", "set the session it comes from"),
     option("--channel <name>", "set the channel it comes from"),
-    option("--sender <name>", "name who said it"),
+    option("--sender <name>", "set who said it"),
     option("--tier <tier>", "set how long to keep it: core, long, mid or daily", oneOf(Tier.literals)),
     repeatable("--from <kind:id>", "add a source: memory:ID, turn:ID or file:PATH", sourceOf),
     flag("--no-reconcile", "store without comparing; detect only exact duplicates"),

@@ -86,7 +86,7 @@ const duration = (value: string): number => {
 export const schedules: Command<Options, readonly [action: Verb | undefined, id: string | undefined]> = {
   usage: "schedules [action] [id]",
   creates: "add",
-  summary: "manage schedules, which a program with handlers runs",
+  summary: "manage schedules (to run them, a program must provide handlers)",
   operator: true,
   details: [`action: ${Object.keys(verbs).join(", ")} (default: list)`],
   options: [

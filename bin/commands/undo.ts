@@ -24,7 +24,7 @@ export const undo: Command<UndoCall> = {
   summary: "undo the changes of an event, a run or a source",
   operator: true,
   options: [
-    option("--event <version>", "undo the event of this version and its consequences", wholeNumber(1)),
+    option("--event <version>", "undo the event with this version number and its consequences", wholeNumber(1)),
     option("--run <id>", "undo a run: an import, a maintenance run, another undo"),
     option("--source <name>", "undo everything from a source, by its name or kind"),
     option("--since <time>", "with --source: start at this time (ISO 8601, UTC)", isoTime),

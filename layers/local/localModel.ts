@@ -22,7 +22,7 @@ export interface LocalModel {
   readonly model: string
   /** The folder, or its id on the hub. */
   readonly path: string
-  /** Null for a folder, which is never looked up on the network. */
+  /** The hub from which the model is downloaded; null for a model in a local folder. */
   readonly hub: Hub | null
   /** The number format of the weights (`fp32`, `q8`), as `@huggingface/transformers` names it. */
   readonly kind: string

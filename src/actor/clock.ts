@@ -39,14 +39,14 @@ export const isFarAhead = ({ position, recordedAt }: NewestEvent, reading: numbe
 export const isFarBehind = ({ recordedAt }: NewestEvent, reading: number): boolean =>
   reading < recordedAt - maxBehindMillis
 
-/** What a reading means that is not more than a day behind the newest event. */
+/** Interprets a reading that is at most a day behind the newest event. */
 export const readingAhead = (newest: NewestEvent, reading: number): Reading =>
   isFarAhead(newest, reading)
     ? { now: reading, recordedAt: reading, jump: clockEvent({ change: "ahead" }) }
     : { now: reading, recordedAt: Math.max(reading, newest.recordedAt) }
 
 /**
- * What a reading means that is more than a day behind the newest event. Where the clock returns from a jump forward, a
+ * Interprets a reading that is more than a day behind the newest event. Where the clock returns from a jump forward, a
  * CLOCK event names the events since the jump, which count at this reading from then on; only there do recording times
  * run backwards. Any other such reading is wrong: the newest event's time stands for it, and a warning says so.
  */

@@ -122,7 +122,7 @@ export const sourceLink = ({ id, kind }: SourceInput): Link => ({
   reason: "extracted"
 })
 
-/** Refuses a store that is less restrictive than one of the sources, and sources that the level cannot read. */
+/** Refuses a store that is less restrictive than the store of a source, and sources that the level cannot read. */
 export const checkSources = (
   db: Db,
   level: TrustLevel,
@@ -137,7 +137,7 @@ export const checkSources = (
       return Either.left(
         new InvalidInput({
           field: "store",
-          problem: "is less restrictive than its source: use the store of the source"
+          problem: "is less restrictive than the store of a source: use the store of that source"
         })
       )
     }
@@ -146,8 +146,8 @@ export const checkSources = (
 }
 
 /**
- * Refuses a store that is less restrictive than a known source of the memory.
- * `planned` has the stores, by id, that memories will have after this change.
+ * Refuses a store that is less restrictive than the store of a known source of the memory. `planned` maps ids of
+ * memories to their stores after this change.
  */
 export const checkLineage = (
   db: Db,
@@ -166,7 +166,7 @@ export const checkLineage = (
       return Either.left(
         new InvalidInput({
           field: "store",
-          problem: "is less restrictive than its source: use the store of the source"
+          problem: "is less restrictive than the store of a source: use the store of that source"
         })
       )
     }

@@ -63,7 +63,7 @@ export const addTurn = (
           text,
           ...(toolCalls === undefined ? {} : { toolCalls }),
           store,
-          // The output of a tool is nobody's statement, whoever stored it.
+          // No person made the output of a tool, so it has the lowest level.
           level: role === "tool" ? "familiar" : writer.level,
           tokens,
           occurredAt: at ?? now

@@ -107,7 +107,7 @@ const similarTo = (
     .sort((a, b) => b.score - a.score || b.memory.born - a.memory.born)
     .slice(0, candidates)
 
-/** Events keep scores. Four digits are more than enough. */
+/** Rounds a score to four decimal places, because events store scores. */
 const rounded = (score: number): number => Math.round(score * 10_000) / 10_000
 
 /** Words that are searched for. Each costs a query, and the first words carry the topic. */

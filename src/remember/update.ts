@@ -39,7 +39,9 @@ export const update = (
     const changes = yield* decodeChanges(input)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
     if (Object.values(changes).every((value) => value === undefined)) {
-      return yield* Either.left(new InvalidInput({ field: "changes", problem: "names no field to change" }))
+      return yield* Either.left(
+        new InvalidInput({ field: "changes", problem: "must have at least one field to change" })
+      )
     }
     if (changes.store !== undefined && !canRead(writer.level, changes.store)) {
       return yield* Either.left(new StoreForbidden({ level: writer.level, store: changes.store }))

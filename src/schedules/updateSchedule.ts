@@ -27,7 +27,9 @@ export const updateSchedule = (
     const cadenceFrom = yield* cadenceOf(changes, writer.schedules)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
     if (Object.values(changes).every((value) => value === undefined)) {
-      return yield* Either.left(new InvalidInput({ field: "changes", problem: "names no field to change" }))
+      return yield* Either.left(
+        new InvalidInput({ field: "changes", problem: "must have at least one field to change" })
+      )
     }
     return {
       actor: writer.actor,

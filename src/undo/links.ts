@@ -60,13 +60,14 @@ const linkOf = (event: DaybookEvent, chosen: boolean, before: Memory | undefined
   return {
     ...common,
     undoes: undoes ?? noVersions,
-    write: deliberateReasons.has(reason),
+    write: callerReasons.has(reason),
     wholeFields: reason === "edited" || reason === "unchanged" ? new Set(Object.keys(input ?? {})) : noFields,
     merged: reason === "reconciled" && decision.action === "UPDATE" ? observationFrom(after, input) : undefined
   }
 }
 
-const deliberateReasons: ReadonlySet<string> = new Set([
+/** Reasons of updates that a caller asked for. */
+const callerReasons: ReadonlySet<string> = new Set([
   "edited",
   "unchanged",
   "duplicate",

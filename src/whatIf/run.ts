@@ -173,7 +173,7 @@ const reconcilerOf = (
   if (reconciler !== undefined) return Effect.succeed(reconciler)
   return name === origin.policy.reconcile.reconciler
     ? Effect.succeed(origin.reconciler)
-    : Effect.fail(new InvalidInput({ field: "reconciler", problem: `must be given, because the policy names ${name}` }))
+    : Effect.fail(new InvalidInput({ field: "reconciler", problem: `is required, because the policy uses ${name}` }))
 }
 
 /** The first events, up to one after which another embedder may be active. */

@@ -49,7 +49,7 @@ export const makeStepper = (
 
 type RecordedRequest = Pick<Payload<"ADD">, "decision" | "input" | "lowered">
 
-/** The step of an event that came from a caller's command; undefined for any other event. */
+/** A function that makes the step which decides a caller's command again; undefined for an event without a command. */
 const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefined => {
   const stepWith =
     (

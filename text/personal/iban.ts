@@ -28,8 +28,8 @@ export const hasIban = (text: string): boolean => {
 }
 
 /**
- * A number of letters and digits from `start` on, without single spaces and hyphens. Words may follow, but not in the
- * same group.
+ * Reads `length` letters and digits from `start` on, and skips single spaces and hyphens between them. Undefined if there
+ * are fewer, or if another letter or digit follows directly.
  */
 const compact = (text: string, start: number, length: number): string | undefined => {
   let value = ""

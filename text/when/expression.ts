@@ -3,7 +3,7 @@ import type { Clock, TimeRange } from "./clock.js"
 /** A recurring time: a month or a feast each year, a weekday each week. An occurrence may be missing (29 February). */
 export interface Cycle {
   readonly period: "year" | "week"
-  /** The occurrence in the year with this number, or in the week this many weeks after the asking week. */
+  /** The occurrence in one period. `number` is the calendar year or, for weeks, the offset from the current week. */
   readonly occurrence: (number: number) => TimeRange | undefined
 }
 

@@ -86,7 +86,7 @@ const maxSources = 50
 /** Most members of a group that are compared with each other. */
 const maxCompared = 60
 
-/** Members that are processed without a pause. */
+/** The number of rows that are processed before each pause. */
 const rowsPerStep = 200
 
 /** Plans the events; yields after about `rowsPerStep` rows, so that the caller can pause. */

@@ -39,7 +39,7 @@ const questions = 15
 const leavesOfTree = 16
 const actions = 4
 const oddsScale = 40
-/** Feature names: one for each kind of phrase and each action. */
+/** Feature names: one for each pair of a phrase kind and an action. */
 const phraseFigures = phraseKinds.map((kind) =>
   Array.from({ length: actions }, (_, index) => `phrases ${kind} ${index}`)
 )

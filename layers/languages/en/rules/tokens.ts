@@ -127,7 +127,7 @@ const takeMark = (text: string, index: number, items: Array<Item>): number => {
   return index + (arrow ? 2 : 1)
 }
 
-/** Makes an item of a scalar. */
+/** Makes an item from a scalar. */
 export const scalarItem = (form: string, scalar: Scalar): Item => ({ canon: form, form, scalar })
 const onClock = (hours: number, half: string | undefined): number =>
   (half === undefined ? hours : (hours % 12) + (half.toLowerCase() === "p" ? 12 : 0)) * 60
