@@ -41,11 +41,13 @@ export interface TimelineQuery {
 export interface MemoryReads {
   /** Finds memories by words and by meaning. It returns compact rows, best first. */
   readonly search: (query: Query) => Effect.Effect<ReadonlyArray<Hit>, ReadError>
-  /** The same search, with how the query was interpreted and why each row is a hit. */
+  /** Runs the same search. Also reports how it read the query and why each row matched. */
   readonly explain: (query: Query) => Effect.Effect<Explained<Hit & WithLifeScore>, ReadError>
-  /** Memories before and after an anchor memory in time, the anchor included, oldest first. */
+  /** Memories before and after an anchor memory in time, oldest first. Includes the anchor. */
   readonly timeline: (query: TimelineQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError | MemoryNotFound>
-  /** Whole memories in the order of the ids. Missing and unreadable ones are left out. */
+  /**
+   * Returns whole memories in the order of the ids. Leaves out missing ids and memories that the level must not read.
+   */
   readonly get: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<WholeMemory>, ReadError>
   /** The newest memories that pass the filters, one page. */
   readonly list: (query?: ListQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError>

@@ -19,11 +19,12 @@ import type { LeftOut } from "./explain.js"
 import type { TimeReference } from "./fields.js"
 import type { ParsedQuery, Word } from "./query.js"
 
-// Cues of a question besides its words: who said it, when, and what was said shortly before and after.
+// A question has cues besides its words: speakers, times, and matching turns shortly before and after a turn.
 
 /**
- * The score that a short chunk gains from its neighbours. People stay with a subject for a few turns, and the turn that
- * names it is not always the one that answers. Each neighbour adds its score × contextWeight × contextDecay^(distance − 1).
+ * Computes the score that a short chunk gains from its neighbours. A subject usually lasts for several turns, and often
+ * one turn names it and another one answers. Each neighbour adds its score × contextWeight × contextDecay^(distance −
+ * 1).
  */
 export const neighbourScores = (
   fused: ReadonlyArray<{ readonly candidate: ChunkCandidate; readonly text: number; readonly vector: number }>,
@@ -38,7 +39,7 @@ export const neighbourScores = (
     const key = keyOf(candidate.chunk)
     const scores = sessions.get(key) ?? new Map<number, number>()
     sessions.set(key, scores)
-    // A repeated turn has neighbours in two places.
+    // A repeated turn has two places, `sequence` and `sequenceEnd`, each with neighbours.
     for (const edge of [sequence!, sequenceEnd!]) {
       scores.set(edge, Math.max(scores.get(edge) ?? 0, text + vector))
     }
@@ -61,13 +62,13 @@ export const neighbourScores = (
   }
 }
 
-/** A chunk of more characters than this (some 80 words) needs no context. */
+/** Characters. A longer chunk (more than about 80 words) is clear without its neighbours. */
 const maxLength = 450
 
 /**
- * Drops the words that name a speaker, unless no other words remain; `speakerCue` scores speakers instead. A word counts
- * if the whole name is there, or if it is written as a name: the "Mira" of "Mira Holt" in "did Mira go", but not the
- * "deploy" of "Deploy Bot".
+ * Drops the words that name a speaker, unless no other words remain; `speakerCue` scores speakers instead. A word names
+ * a speaker if the text contains the whole name, or if the word is written as a name: "did Mira go" names "Mira Holt",
+ * but "when did we deploy" does not name "Deploy Bot".
  */
 export const dropSpeakerNames = (
   words: ReadonlyArray<Word>,
@@ -89,8 +90,8 @@ export const dropSpeakerNames = (
 }
 
 /**
- * The speakers that a text names, without everyday words that are not written as a name there: a speaker "Will" is not
- * named by "will it rain", nor "May" by "in May". A whole name of several words always counts.
+ * Finds the speakers that a text names. An everyday word counts only if it is written as a name: "will it rain" does
+ * not name a speaker "Will", and "in May" does not name a speaker "May". A whole name of several words always counts.
  */
 export const speakersNamedIn = (names: NamedSpeakers, text: string): NamedSpeakers => {
   const doubtful = new Set([...names.words].filter(isEverydayName))
@@ -109,8 +110,8 @@ const possessive = /['’]s$/u
 const capital = /^[^\p{L}]*\p{Lu}\p{M}*\p{Ll}/u
 
 /**
- * Matches the chunks of the speakers that a question names, by the whole name or a word of it. If it names nobody and
- * says "I" or "my", it matches the user's turns.
+ * Matches the chunks of the speakers that a question names, by the whole name or a word of it. If the question names
+ * nobody and says "I" or "my", it matches the user's turns.
  */
 export const speakerCue = (text: string, { words: names }: NamedSpeakers): ((chunk: ChunkFacts) => boolean) => {
   if (names.size > 0) return ({ speaker }) => speaker !== null && nameWords(speaker).some((word) => names.has(word))
@@ -123,14 +124,14 @@ export interface Times {
   readonly ranges: ReadonlyArray<ResolvedTime>
   readonly words: ReadonlyArray<Word>
   readonly leftOut: ReadonlyArray<LeftOut>
-  /** Whether the query asks for everything in its times, with no other subject. */
+  /** Whether the query names times and nothing else. It then asks for everything in these times. */
   readonly hasOnlyTimes: boolean
-  /** The words of each time that a text may contain too ("March", "2026-03-14"). */
+  /** For each time, its words that may occur in the text of a memory ("March", "2026-03-14"). */
   readonly timeWords: ReadonlyArray<ReadonlyArray<Word>>
   readonly hints: ReadonlyArray<string>
 }
 
-/** Each named time costs a query of its own. */
+/** Maximum named times of a query. Each costs an SQL query. */
 const maxTimes = 8
 
 /**
@@ -175,8 +176,8 @@ export const projectCue = (text: string): ((project: string | null) => boolean) 
 }
 
 /**
- * Matches instants in a time that a question names: in one of `ranges`, or on a day, in a month or in a year that it
- * names, in any year or century. UTC.
+ * Matches instants in a time that a question names: in one of `ranges`, or on a named day, in a named month or year. A
+ * month without a year matches in every year. UTC.
  */
 export const dateCue = (text: string, ranges: ReadonlyArray<ResolvedTime>): ((instant: number) => boolean) => {
   const matchesCue = calendarCue(text)

@@ -13,7 +13,7 @@ import { requestPhrasesOf } from "../../text/normalise/questionWords.js"
 import type { LeftOut } from "./explain.js"
 import type { ParsedQuery, Word } from "./query.js"
 
-/** The searched words of a query, its joined neighbours, and the words left out. */
+/** The words of a query to search, its joined neighbouring words, and the words left out. */
 export interface DistinguishingWords {
   readonly words: ReadonlyArray<Word>
   readonly joined: ReadonlyArray<string>
@@ -21,8 +21,9 @@ export interface DistinguishingWords {
 }
 
 /**
- * Chooses the words that distinguish rows. Stop words, and words that occur in too many rows, are left out while others
- * remain. Neighbouring words that occur as one word ("rate limit", "ratelimit") become further alternatives.
+ * Chooses the words that distinguish rows. Leaves out stop words and words that occur in too many rows, as long as
+ * other words remain. Neighbouring words that texts also write as one word ("rate limit", "ratelimit") become further
+ * alternatives.
  */
 export const distinguishingWords = (
   db: Db,
@@ -64,5 +65,5 @@ export const distinguishingWords = (
   return { words: distinguishing.map((word) => withSplits(word, word.rows)), joined: compounds, leftOut }
 }
 
-/** Below this many rows common words cost nothing, and leaving them out would only lose hits. */
+/** With fewer rows, common words cost nothing, and leaving them out only loses hits. */
 const minRowsForCommon = 1_000

@@ -11,13 +11,13 @@ export interface LeftOut {
 }
 
 /**
- * How a query was understood and answered. It shows the query's content and no memory content, except that nothing
- * matches what the level may read.
+ * How a query was understood and answered. It contains the query's own words and no memory content. It may reveal only
+ * that no readable memory matches.
  */
 export interface Explanation {
   /** `enhanced`: full text and vectors; `classic`: full text alone. */
   readonly mode: "enhanced" | "classic"
-  /** The gate's decision. With the `gate` option, a no means that nothing was searched. */
+  /** The gate's decision. If the `gate` option is set and the decision is no, nothing was searched. */
   readonly gate: GateResult
   /** The searched terms: any of `words`, all of `required`, none of `excluded`. */
   readonly words: ReadonlyArray<string>
@@ -32,15 +32,15 @@ export interface Explanation {
   readonly vectors: string | null
   /** The reranker that ordered the first hits; null without one. */
   readonly reranker: string | null
-  /** Syntax mistakes and how they were read, filters without any row, and services that failed. */
+  /** Syntax mistakes and how they were read, filters that match no row, and services that failed. */
   readonly hints: ReadonlyArray<string>
 }
 
-/** The hint that nothing lies in the times of a query, so that its words answer it. */
+/** The hint for a query whose times contain no row. The search then uses only its words. */
 export const emptyTimesHint = (ranges: Explanation["times"]): string =>
   `nothing is recorded for ${ranges.map(({ text }) => text).join(", ")}; searched by words`
 
-/** Hints why no row passes the filters: values that no row has. `passes` sees what the level may read. */
+/** Returns hints that name the filter values that no row has. `passes` checks only rows that the level may read. */
 export const unmatchedFilterHints = <Filters extends object>(
   subject: string,
   filters: Filters & { readonly and?: Filters },
@@ -77,12 +77,12 @@ const names = {
 
 const wholeNames = " (person: takes a whole name, people: a part of one)"
 
-/** Each check costs a query. */
+/** Maximum filter values to check. Each check costs an SQL query. */
 const maxChecks = 16
 
 /** A hit with its life score; see `scoreOf`. */
 export interface WithLifeScore {
-  /** Absent if the memory was removed meanwhile. Below full trust it does not count accesses. */
+  /** Absent if the memory was removed during the search. Below full trust it ignores accesses. */
   readonly life?: LifeScore
 }
 
@@ -93,7 +93,7 @@ export interface Explained<Hit> {
   readonly hits: ReadonlyArray<
     Hit & {
       readonly why: ReadonlyArray<string>
-      /** Its place before reranking, from 1; absent without reranking. */
+      /** Its rank before reranking, from 1; absent without reranking. */
       readonly before?: number
     }
   >

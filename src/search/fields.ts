@@ -8,8 +8,8 @@ import { resolveTimes } from "../../text/when/resolveTimes.js"
 import { normaliseTag } from "../model/input.js"
 import type { Field, KnownField, Syntax } from "./query.js"
 
-// Fields in the text of a query: `type:decision`, `after:2026-03-01`, `before:"last week"`. Several fields of one name
-// are alternatives. They hold together with the filters of the call. With a minus a field excludes rows.
+// A query's text can contain fields: `type:decision`, `after:2026-03-01`, `before:"last week"`. Fields with the same
+// name are alternatives. Rows must also pass the filters of the call. With a minus, a field excludes rows.
 
 const anyValue: KnownField = {}
 const oneOf = (values: ReadonlyArray<string>): KnownField => ({
@@ -24,7 +24,7 @@ const time: KnownField = {
   }
 }
 
-/** The time that a value names, alone or after a preposition ("2026", "Monday"). */
+/** Parses the time range that a value names, directly or with a preposition added ("2026" as "in 2026"). */
 export const timeRangeOf = (value: string, { now, zone }: TimeReference) => {
   for (const phrase of [value, `in ${value}`, `on ${value}`, `at ${value}`]) {
     const [range, ...more] = resolveTimes(phrase, now, zone)
@@ -33,7 +33,10 @@ export const timeRangeOf = (value: string, { now, zone }: TimeReference) => {
   return undefined
 }
 
-/** Adds the fields of the other search as hidden ones: their values are read as words, with a hint to the other search. */
+/**
+ * Adds the field names of the other kind of search. Here their values are read as words, with a hint that names the
+ * other search.
+ */
 const withHidden = (fields: Syntax["fields"], names: ReadonlyArray<string>, source: string): Syntax["fields"] => {
   const hidden: KnownField = { problem: () => `is a filter of ${source}` }
   return Object.defineProperties({ ...fields }, Object.fromEntries(names.map((name) => [name, { value: hidden }])))

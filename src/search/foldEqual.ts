@@ -2,9 +2,9 @@ import { isArticle } from "../../text/normalise/questionWords.js"
 import type { Draft } from "./rank.js"
 
 /**
- * Collects drafts in order and folds those that say the same: the newest takes the place of the best. Two texts say the
- * same if they have the same words in the same order, apart from case, accents, surrounding punctuation and articles.
- * Any further word, number or negation makes them different.
+ * Collects drafts in rank order and folds equal texts: the newest draft takes the rank of the best. Texts are equal if
+ * they have the same words in the same order. Case, accents, articles and surrounding punctuation do not count. Any
+ * further word, number or negation makes two texts different.
  */
 export const foldEqual = <D extends Draft<unknown, object>>(enabled: boolean) => {
   const distinct: Array<D> = []
@@ -26,7 +26,7 @@ export const foldEqual = <D extends Draft<unknown, object>>(enabled: boolean) =>
   }
 }
 
-/** The key of a text; undefined for texts that are never folded: too short to be the same thing, or too long. */
+/** The key of a text. Undefined for texts that are never folded because they are too short or too long. */
 const keyOf = (text: string): string | undefined => {
   if (text.length > maxCharacters) return undefined
   const folded = ascii.test(text) ? text : text.normalize("NFKD").replace(accents, "")
@@ -36,21 +36,21 @@ const keyOf = (text: string): string | undefined => {
     if (word !== "" && !isArticle(word)) words.push(word)
   }
   const key = words.join(" ")
-  // A "word" of a script without spaces may be a sentence.
+  // In a script without spaces, one "word" may be a whole sentence.
   return words.length < minWords && (key.length < minCharacters || !unspaced.test(key)) ? undefined : key
 }
 
 /** Longer texts are not folded. */
 const maxCharacters = 2_000
 const minWords = 4
-/** For scripts without spaces. */
+/** Minimum length of a text in a script without spaces. */
 const minCharacters = 8
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const blanks = /\s+/u
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches all of ASCII.
 const ascii = /^[\x00-\x7f]*$/
 const edges = /^[^\p{L}\p{N}]|[^\p{L}\p{N}]$/u
 const accents = /[\u0300-\u036f]+/gu
-/** Only at the edges of words: 1.5 is not 15. Signs such as the + of C++ stay. */
+/** Matches punctuation only at the edges of words: 1.5 does not become 15. Signs such as the + of C++ stay. */
 const punctuation = /^["'“”„‘’«»([{¡¿]+|["'“”„‘’«»)\]}.,;:!?…。、，！？；：」』》]+$/gu

@@ -9,7 +9,7 @@ export const matchOf = ({ joined = [], must: required, not: excluded, should }: 
   const not = distinct(excluded)
   const anyOptional = [...atMostTwice(should.map((word) => word.expression)), ...joined].join(" OR ")
   const allRequired = must.join(" AND ")
-  // A required term is repeated among the alternatives: it holds for every row, and bm25 then counts all terms.
+  // Every row matches the required terms. They are repeated among the alternatives, because bm25 must score them too.
   const positive =
     must.length === 0
       ? anyOptional
@@ -28,8 +28,8 @@ export const expressionsOf = (query: Terms) => ({
 })
 
 /**
- * A word that is repeated counts twice. bm25 looks at every phrase for each place where one matches, so 32 repetitions
- * would cost 1,000 times as much as one.
+ * Keeps at most two copies of a repeated word. bm25 compares every phrase with every match, so 32 copies would cost
+ * 1,000 times as much as one.
  */
 const atMostTwice = (expressions: ReadonlyArray<string>): ReadonlyArray<string> =>
   expressions.filter((expression, index) => {

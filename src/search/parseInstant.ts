@@ -3,8 +3,8 @@ import { type TimeReference, timeRangeOf } from "./fields.js"
 
 /**
  * The instant that a text names, in milliseconds since the epoch; undefined if it names none. The text is an ISO 8601
- * date or time, or a range in words ("last week", "3 days ago", "May 2025"). A range stands for its beginning, or for
- * its end if it has no beginning, as in `after:` and `before:` of a query.
+ * date or time, or a range in words ("last week", "3 days ago", "May 2025"). For a range it returns the beginning, or
+ * the end if the range has no beginning ("before May").
  */
 export const parseInstant = (text: string, timeReference: TimeReference): number | undefined => {
   const instant = toInstant(text)

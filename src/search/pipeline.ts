@@ -21,7 +21,7 @@ import type { Field, ParsedQuery, Word } from "./query.js"
 import { type Draft, type FusableHit, orderByScore, orderByTime, type ScoredCandidate, type Weights } from "./rank.js"
 import { type Find, type FindQuery, type FoundDrafts, initialExplanation } from "./retrieve.js"
 
-/** The inputs of a score, besides the candidates. */
+/** The inputs of a score, except the candidates. */
 export interface ScoringInput {
   readonly db: Db
   readonly level: ReadingLevel
@@ -32,7 +32,7 @@ export interface ScoringInput {
   readonly weights: Weights
 }
 
-/** Rows that a level may read and that pass filters. */
+/** Selects the rows that a level may read and that pass the filters. */
 export interface RowsQuery<Filters> {
   readonly level: ReadingLevel
   readonly filters: Filters
@@ -42,20 +42,20 @@ export interface RowsQuery<Filters> {
 /** A kind of rows that the pipeline searches: memories, or chunks of turns and files. */
 export interface SearchKind<Filters, Candidate extends FusableHit, Row, Parts> {
   readonly corpus: Corpus
-  /** The name of a row in hints: "memory". */
+  /** The word for these rows in hints: "memory". */
   readonly things: string
-  /** The projections that hold its full text and its vectors. */
+  /** The names of the projections with its full text and its vectors. */
   readonly text: string
   readonly vectors: string
   /** Combines the filters of the call with those in the query's text. */
   readonly filtersOf: (filters: Filters, fields: ReadonlyArray<Field>, timeReference: TimeReference) => Filters
   readonly during: (filters: Filters, range: ResolvedTime) => Filters
-  /** Drops further words from the distinguishing ones. If full text finds none of the rest, all are searched. */
+  /** Drops more of the distinguishing words. If full text then finds nothing, the search uses all of them. */
   readonly chosen?: (
     scoring: ScoringInput,
     words: ReadonlyArray<Word>
   ) => { readonly words: ReadonlyArray<Word>; readonly leftOut: ReadonlyArray<LeftOut> }
-  /** Whether the text of rows says times such as "last week", so that these words are searched too. */
+  /** Whether rows contain words such as "last week". The search then includes these words. */
   readonly saysTimes?: boolean
   readonly find: (snapshot: Snapshot, query: HitsQuery & Omit<RowsQuery<Filters>, "limit">) => ReadonlyArray<Candidate>
   /** The newest rows that match `required`. */
@@ -69,7 +69,7 @@ export interface SearchKind<Filters, Candidate extends FusableHit, Row, Parts> {
     query: RowsQuery<Filters> & { readonly needles: Needles }
   ) => ReadonlyArray<Candidate>
   readonly score: (scoring: ScoringInput, candidates: ReadonlyArray<Candidate>) => ReadonlyArray<ScoredCandidate<Parts>>
-  /** Keeps the order of `ranked`. */
+  /** Reads the rows of the candidates, in the order of `ranked`. */
   readonly read: (db: Db, ranked: ReadonlyArray<ScoredCandidate<Parts>>) => ReadonlyArray<Draft<Row, Parts>>
 }
 
@@ -125,10 +125,10 @@ const planOf = <Filters extends object, Candidate extends FusableHit, Row, Parts
     level,
     filters: kind.filtersOf(request.filters, parsed.fields, timeReference),
     limit,
-    /** Rows that are read at a time. */
+    /** Rows to read at a time. */
     pageSize: Math.max(limit, policy.drafts),
     scoring,
-    /** Null when vectors take no part. */
+    /** Null if this search compares no vectors. */
     vector: parked.has(kind.vectors) || weights.mainWeight === 0 ? null : vector,
     byText,
     distinguishing,
@@ -151,7 +151,7 @@ type Plan<Filters extends object, Candidate extends FusableHit, Row, Parts exten
   typeof planOf<Filters, Candidate, Row, Parts>
 >
 
-/** The shares of similarity in the fused score: the configured one, and those that apply to this query. */
+/** Chooses the share of vectors in the fused score: `mainWeight` by policy or embedder, and `shares` for this query. */
 const weightsOf = ({
   ranking: { embedder, policy },
   request,
@@ -166,7 +166,7 @@ const weightsOf = ({
   return {
     mainWeight,
     shares: {
-      // If the embedder gave no query vector, its rows were not compared and must not lose score for that.
+      // Without a vector from the main embedder, its rows were not compared. They must not lose score for that.
       main: vector?.values.length === 0 ? substituteWeight : mainWeight,
       substitute: substitute && { weight: substituteWeight, openness: substitute.stores.map(opennessOf) }
     }
@@ -174,9 +174,9 @@ const weightsOf = ({
 }
 
 /**
- * Decides how a query is answered. Without words, or with nothing but a time: the newest rows. If full text cannot hold
- * the words, or its index is parked: substring search. Otherwise: full text and vectors, together with the newest rows
- * of the times that the query names.
+ * Decides how to answer a query. Without words, or with only a time: the newest rows. If full text cannot index the
+ * words, or its index is parked: substring search. Otherwise: full text and vectors, together with the newest rows of
+ * the times that the query names.
  */
 const answer = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   plan: Plan<Filters, Candidate, Row, Parts>
@@ -192,7 +192,7 @@ const answer = <Filters extends object, Candidate extends FusableHit, Row, Parts
   if (parsed.needles.every((needle) => needle.trim() === "")) {
     return answerByTime(plan, kind.recent(snapshot, { level, filters, required, limit: pageSize }), [])
   }
-  // If nothing lies in the named time, its name may still be a word of a text.
+  // If the named time contains no row, its name may still occur as a word in a text.
   if (times.hasOnlyTimes && inTimes.length > 0) return answerByTime(plan, inTimes, namingTimes(plan, inTimes))
   const timeHints = times.ranges.length > 0 && inTimes.length === 0 ? [emptyTimesHint(times.ranges)] : []
   if (expressions.match === null || !byText) {
@@ -220,7 +220,10 @@ const answer = <Filters extends object, Candidate extends FusableHit, Row, Parts
   return { ...drafts, explanation: { ...drafts.explanation, ...plan.explanationOf(plan.distinguishing.words, []) } }
 }
 
-/** Rows outside the named times whose text names one of them. Rows with `saysTimes` are indexed with their day already. */
+/**
+ * Finds rows outside the named times whose text names one of them. With `saysTimes`, the index already contains each
+ * row's day.
+ */
 const namingTimes = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   { byText, expressions, filters, kind, level, pageSize, snapshot, scoring }: Plan<Filters, Candidate, Row, Parts>,
   inTimes: ReadonlyArray<Candidate>
@@ -235,7 +238,7 @@ const namingTimes = <Filters extends object, Candidate extends FusableHit, Row, 
   return kind.find(snapshot, query).filter(({ born }) => !bornInTimes.has(born))
 }
 
-/** Candidates newest first, then `added` by score. A reranker does not change this order. */
+/** Ranks candidates newest first, then `added` by score. A reranker does not change this order. */
 const answerByTime = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   { explanation, kind, pageSize, scoring }: Plan<Filters, Candidate, Row, Parts>,
   candidates: ReadonlyArray<Candidate>,
@@ -245,7 +248,7 @@ const answerByTime = <Filters extends object, Candidate extends FusableHit, Row,
   return { drafts: kind.read(scoring.db, ranked.slice(0, pageSize)), keepsOrder: true, explanation }
 }
 
-/** Candidates by score. It reads pages until enough hits are left after folding equal ones. */
+/** Ranks candidates by score. Reads pages until enough hits remain after equal ones are folded. */
 const answerByScore = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   { explanation, kind, limit, pageSize, scoring, words }: Plan<Filters, Candidate, Row, Parts>,
   candidates: ReadonlyArray<Candidate>,
@@ -264,7 +267,7 @@ const answerByScore = <Filters extends object, Candidate extends FusableHit, Row
   }
 }
 
-/** The first row of each thing. */
+/** Keeps the first row of each memory, turn or file. */
 const distinct = <A extends { readonly born: number }>(rows: ReadonlyArray<A>, { rowsOfOne = 1 }: Corpus) => [
   ...new Map(rows.toReversed().map((row) => [Math.floor(row.born / rowsOfOne), row])).values()
 ]

@@ -7,7 +7,7 @@ import { limits } from "../model/limits.js"
 
 /** A parsed query. Any text is a query: text that is not syntax is read as words. */
 export interface ParsedQuery {
-  /** FTS5 expressions: all must match, any may match, none may match. */
+  /** FTS5 expressions: all of `must` match, any of `should` may match, none of `not` match. */
   readonly must: ReadonlyArray<string>
   readonly should: ReadonlyArray<Word>
   readonly not: ReadonlyArray<string>
@@ -80,15 +80,15 @@ interface Parser {
   readonly fields: Array<Field>
   readonly hints: Array<string>
   plainText: string
-  /** AND, NOT or OR stands before the next term. */
+  /** Whether AND, NOT or OR stands before the next term. */
   required: boolean
   negated: boolean
   alternative: boolean
-  /** The previous term is a field. */
+  /** Whether the previous term is a field. */
   afterField: boolean
   /** Words of the expressions so far. */
   words: number
-  /** The previous term, if AND or OR can refer to it: the words that OR joins so far, or what must match. */
+  /** The previous term, if AND or OR can refer to it: the alternatives that OR joined so far, or a required term. */
   last: Terms | undefined
 }
 
@@ -98,8 +98,8 @@ interface Parser {
  * `-type:decision` excludes.
  *
  * In a sentence, quoted words are alternatives too, because a sentence asks for more than it quotes. A sentence has
- * stop words or a question mark, and other words besides. `OR` beside a phrase or a column makes alternatives of what
- * must match. Wrong syntax is read as words, with a hint. The text is cut to 1 KiB and 32 terms.
+ * stop words or a question mark, and other words besides. `OR` beside a phrase or a column makes required alternatives.
+ * Wrong syntax is read as words, with a hint. The text is cut to 1 KiB and 32 terms.
  */
 export const parse = (text: string, syntax: Syntax = wordSyntax): ParsedQuery => {
   const query = bounded(text)
@@ -169,7 +169,7 @@ const readTerm = (parser: Parser, token: string, offset: number) => {
     parser.hints.push(`${field}: is not a field (fields: ${names}); read as words`)
   }
   const phrase = name === undefined && /^".*"$/s.test(rest)
-  // The name and the value of a wrong field are words of their own, unless they exclude.
+  // An invalid field is read as two words, its name and its value, unless it excludes.
   const wrongField =
     column === undefined && !excludes && value.trim() !== "" && (filter !== undefined || looksLikeField.test(token))
   if (column !== undefined) blank(parser, offset, token.length - rest.length)
@@ -198,7 +198,7 @@ const readTerm = (parser: Parser, token: string, offset: number) => {
 
 type FieldToken = Omit<Field, "excluded"> & { excludes: boolean; token: string; offset: number }
 
-/** Reads a field. Answers whether the token is finished: a valid field, or an invalid one that excludes. */
+/** Reads a field. Returns true if the token is finished: the field is valid, or is invalid and excludes. */
 const readField = (parser: Parser, { excludes, name, offset, token, value }: FieldToken, filter: KnownField) => {
   const problem =
     value.trim() === "" ? "has no value (write it right after the colon)" : filter.problem?.(value, excludes)
@@ -260,9 +260,9 @@ const withTerms = ({ must, should, ...parser }: Parser, query: string): ParsedQu
 }
 
 const withoutTerms = ({ excluded, fields, hints, not, plainText }: Parser, query: string): ParsedQuery => {
-  // Signs with no other meaning are searched as written: "→", "&&".
+  // If the text has only signs such as "→" or "&&", they are searched as written.
   const signs = plainText.replace(/["+*-]/gu, "").trim() === "" ? [] : [plainText.trim()]
-  // Exclusions alone leave nothing to search, so they are read as words. With a field they narrow its rows.
+  // Exclusions alone leave nothing to search, so they are read as words. Beside a field they exclude from its rows.
   if (not.length > 0 && signs.length + fields.length === 0) {
     hints.push("there are only exclusions; read as words")
     let offset = 0

@@ -38,13 +38,13 @@ const withoutRequests = (embedder: EmbedderService): EmbedderService => ({
     )
 })
 
-/** A query's vector, or null and the failures in words: then full text answers alone. */
+/** The vector of a query. If it is null, `failures` says why, and the search uses full text alone. */
 export interface EmbeddedQuery {
   readonly vector: QueryVector | null
   readonly failures: ReadonlyArray<string>
 }
 
-/** Embeds a query, also with the local embedder of withheld stores. */
+/** Embeds a query with its embedder, and with the local embedder for withheld stores. */
 export const queryVector = (
   text: string,
   embedder: EmbedderService,
@@ -75,8 +75,8 @@ export const queryVector = (
 }
 
 /**
- * Combines the vectors of both embedders. Each is compared only with rows of its own stores. If only the second exists,
- * the first is a vector of length 0, which finds nothing.
+ * Combines the vectors of both embedders. Each is compared only with rows of its own stores. If only the second vector
+ * exists, the first one gets length 0 and matches nothing.
  */
 export const combineVectors = (
   mainVector: QueryVector | null,

@@ -9,14 +9,14 @@ import type { PolicyValues } from "../ports/Policy.js"
 export const ScoreParts = Schema.Struct({
   text: Schema.Number,
   vector: Schema.Number,
-  /** The memory lies in a time that the question names. */
+  /** Gain if the memory lies in a time that the question names. */
   date: Schema.Number,
-  /** It belongs to a project that the question names. */
+  /** Gain if it belongs to a project that the question names. */
   project: Schema.Number,
   recency: Schema.Number,
   mentions: Schema.Number,
   importance: Schema.Number,
-  /** The reranker's part. */
+  /** Gain from the reranker. */
   rerank: Schema.Number
 })
 export interface ScoreParts extends Schema.Schema.Type<typeof ScoreParts> {}
@@ -41,7 +41,7 @@ export interface Draft<Row, Parts> extends ScoredCandidate<Parts> {
   readonly text: string
   /** How many further hits say the same. */
   readonly alike: number
-  /** The store and whether it is a credential: a reranker may not see every store, and no credentials. */
+  /** A reranker must not see withheld stores or credentials, so each draft carries its store and a credential flag. */
   readonly store: Store
   readonly secret?: boolean
 }
@@ -57,18 +57,19 @@ export const orderByTime = <D extends { readonly born: number; readonly time: nu
   rows: ReadonlyArray<D>
 ): ReadonlyArray<D> => rows.toSorted((a, b) => b.time - a.time || b.born - a.born)
 
-/** The share of similarity in the fused score, 0…1; `substitute` for rows whose vectors come from the local embedder. */
+/** The share of vectors in the fused score, 0…1; `substitute` applies to rows embedded by the local embedder. */
 export interface Weights {
   readonly main: number
   readonly substitute?: { readonly weight: number; readonly openness: ReadonlyArray<number> } | undefined
 }
 
 /**
- * Fuses the text and vector scores of candidates. Similarities of two embedders are not comparable: each embedder is
- * scaled alone, with the weight of its own.
+ * Fuses the text and vector scores of candidates. Similarities of two embedders are not comparable, so each embedder is
+ * scaled separately and has its own weight.
  *
- * `minmax` scales each side to 0…1 over its candidates (from 0 when there are fewer than the pool holds) and weights them
- * with `vectorWeight` and its complement. `rrf` gives weight × (k + 1) / (k + rank), so that a first place counts as 1.
+ * `minmax` scales the scores of full text and of vectors to 0…1 each. If a side found fewer candidates than the pool
+ * allows, its scale begins at 0. Vectors get the weight w, full text 1 − w. `rrf` gives weight × (k + 1) / (k + rank),
+ * so that a first place counts as 1.
  */
 export const fuse = <A extends FusableHit>(
   candidates: ReadonlyArray<A>,
@@ -101,7 +102,7 @@ export interface Cues {
 
 export const noCues: Cues = { date: () => false, project: () => false }
 
-/** The score of lying in a named time, with no word in common. */
+/** Score of a memory that lies in a named time but shares no word with the query. */
 export const timeMatchScore = 0.05
 
 /** Fuses full text and vectors, and adds cues, recency, mentions and importance. */

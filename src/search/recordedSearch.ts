@@ -82,7 +82,7 @@ export const shownResultsOfGet = (
   hits: memories.map(hitOf)
 })
 
-/** The figures of an embedder that rank. */
+/** The properties of an embedder that affect the ranking. */
 export const figuresOf = ({ dimensions, floor, model, weight }: Payload<"RECALL">["embedder"]) => ({
   model,
   dimensions,
@@ -90,7 +90,7 @@ export const figuresOf = ({ dimensions, floor, model, weight }: Payload<"RECALL"
   floor
 })
 
-/** The recorded and compared part of a hit. */
+/** The fields of a hit that a recall records and a rerun compares. */
 export const hitOf = (hit: { readonly id: string; readonly score?: number }): RecallHit => ({
   id: hit.id,
   score: hit.score ?? null

@@ -25,7 +25,7 @@ export interface Request<Filters> {
   readonly limit: number
   readonly mode: Explanation["mode"]
   readonly gate: GateResult
-  /** Whether the gate may turn the query away. */
+  /** Whether the gate may refuse the query. */
   readonly usesGate: boolean
 }
 
@@ -36,7 +36,7 @@ export type SearchMode = Explanation["mode"] | (string & {})
 export const searchOptions = {
   /** `enhanced`, or `classic`: full text alone. Any other name means classic. Absent: the policy's mode. */
   mode: Schema.String as Schema.Schema.AnyNoContext as Schema.Schema<SearchMode>,
-  /** Treats the text as a message to an agent and finds nothing for messages that need no memory. */
+  /** Reads the text as a message to an agent. Finds nothing if the message needs no memory. */
   gate: Schema.Boolean
 }
 
@@ -81,9 +81,9 @@ export type AnsweredHit<Row, Parts> = Row & {
 export interface Answer<Hit> {
   readonly hits: ReadonlyArray<Hit>
   readonly explanation: Explanation
-  /** The place of each hit before reranking, from 1. */
+  /** The rank of each hit before reranking, from 1. */
   readonly before: ReadonlyArray<number>
-  /** The query's vector; null when vectors took no part. */
+  /** The query's vector; null if the search used no vectors. */
   readonly vector: QueryVector | null
 }
 
@@ -103,13 +103,14 @@ export interface Retrieval<Filters, Row, Parts, E> {
   readonly ranking: Ranking
   readonly read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError | E>
   readonly find: Find<Filters, Row, Parts>
-  /** A query vector to use in place of a new one; null for none. Absent: the embedder is asked. */
+  /** A query vector to use instead of a new one; null for none. Absent: the embedder makes one. */
   readonly vector?: QueryVector | null
 }
 
 /**
  * Runs a search: embeds the query, ranks the rows of one snapshot, folds equal hits and reranks the first ones. If the
- * embedder or the reranker fails, the answer is made without it and a hint says so. Only a failing view fails the search.
+ * embedder or the reranker fails, the search continues without it and adds a hint. The search fails only if the view
+ * fails.
  */
 export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }, E = never>({
   find,

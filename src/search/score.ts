@@ -74,7 +74,7 @@ export const hitsOf = ({ accesses, mentions }: Pick<ScoreFacts, "accesses" | "me
 export const decayOf = (type: string, { decay, decays }: MaintenancePolicy["tiers"]): number =>
   Object.hasOwn(decays, type) ? decays[type]! : decay
 
-/** The share that is left after `days`, 0…1. */
+/** The share of recency that remains after `days`, 0…1. */
 export const retention = (decay: number, days: number): number => Math.exp(-decay * days)
 
 /** A life score in words. */

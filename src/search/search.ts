@@ -36,7 +36,7 @@ const filterFields = {
   session: Schema.String,
   after: Instant,
   before: Instant,
-  /** Rows of the answer, 1…1,000. Default 10 for a search, 50 for a list. */
+  /** Maximum rows of the answer, 1…1,000. Default 10 for a search, 50 for a list. */
   limit: Schema.Int.pipe(Schema.between(1, limits.page))
 }
 

@@ -11,19 +11,21 @@ export type SearchWith<A> = (
   read: <B>(f: (snapshot: ObservedSnapshot) => B) => Effect.Effect<B, ViewError | EmbedderChanged>
 ) => Effect.Effect<A, ViewError | EmbedderChanged>
 
-/** The snapshot has another active embedder than the one that embeds the query. */
+/** The snapshot's active embedder is not the one that embedded the query. */
 export class EmbedderChanged {
   readonly _tag = "EmbedderChanged"
   constructor(readonly fact: EmbedderFact | undefined) {}
 }
 
-/** A search starts over when the active embedder changes under it. After this many retries it keeps the embedder it has. */
+/**
+ * A search starts again if the active embedder changes while it runs. After this many retries it keeps its embedder.
+ */
 const maxRetries = 3
 
 /**
  * Runs a search with the active embedder of the snapshot that answers it, so a query vector is never compared with the
- * vectors of another model. A first read looks up the active embedder. The snapshot that ranks checks it again: another
- * process may switch embedders while the query is being embedded.
+ * vectors of another model. A first read finds the active embedder. The snapshot that ranks checks it again, because
+ * another process may switch embedders while the query is being embedded.
  */
 export const withActiveEmbedder = <A>(
   { read }: Pick<ReaderSource, "read">,
