@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { levels, readableStores, Store, TrustLevel } from "../../events/Trust.js"
 
-/** A field of the input is invalid: which one, and why. Never contains the value. */
+/** A field of the input is invalid. The error names the field and the problem, never the value. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
   field: Schema.String,
   problem: Schema.String
@@ -11,21 +11,21 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
   }
 }
 
-/** No such embedding index, or it cannot be dropped or switched back to; `problem` says which and why. */
+/** This embedding index does not exist, or cannot be dropped or switched back to; `problem` says which and why. */
 export class NoSuchIndex extends Schema.TaggedError<NoSuchIndex>()("NoSuchIndex", { problem: Schema.String }) {
   override get message() {
     return this.problem
   }
 }
 
-/** No memory with this id that the reader may see. */
+/** The reader can see no memory with this id. */
 export class MemoryNotFound extends Schema.TaggedError<MemoryNotFound>()("MemoryNotFound", { id: Schema.String }) {
   override get message() {
     return `memory ${this.id} not found: check the id and the trust level`
   }
 }
 
-/** No source (turn, file or memory) with this id that the writer may see. */
+/** The writer can see no source (turn, file or memory) with this id. */
 export class SourceNotFound extends Schema.TaggedError<SourceNotFound>()("SourceNotFound", {
   kind: Schema.Literal("memory", "turn", "file"),
   id: Schema.String
@@ -35,7 +35,7 @@ export class SourceNotFound extends Schema.TaggedError<SourceNotFound>()("Source
   }
 }
 
-/** No session with this key that the reader may see. */
+/** The reader can see no session with this key. */
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
   session: Schema.String
 }) {
@@ -96,7 +96,7 @@ export class VersionNotFound extends Schema.TaggedError<VersionNotFound>()("Vers
   }
 }
 
-/** A path that cannot be indexed, and why. Nothing was written. */
+/** This path cannot be indexed; `problem` says why. Nothing was written. */
 export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused", {
   path: Schema.String,
   problem: Schema.String
@@ -106,7 +106,7 @@ export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused"
   }
 }
 
-/** No file with this path that the reader may see. */
+/** The reader can see no file with this path. */
 export class FileNotFound extends Schema.TaggedError<FileNotFound>()("FileNotFound", { path: Schema.String }) {
   override get message() {
     return `file ${this.path} not found: check the path and the trust level`
@@ -114,8 +114,8 @@ export class FileNotFound extends Schema.TaggedError<FileNotFound>()("FileNotFou
 }
 
 /**
- * The file belongs to another session than the one in the request, and is forgotten together with it. Nothing was
- * written: leave out the session, or request the move.
+ * The file belongs to another session than the one in the request. Forgetting that session forgets the file too.
+ * Nothing was written: leave out the session, or request the move.
  */
 export class FileInSession extends Schema.TaggedError<FileInSession>()("FileInSession", {
   path: Schema.String,
@@ -153,7 +153,7 @@ export class ProjectionParked extends Schema.TaggedError<ProjectionParked>()("Pr
   }
 }
 
-/** A write to a store that the trust level cannot read, or by a level that can read no store. */
+/** The trust level cannot read the store to write to, or can read no store at all. */
 export class StoreForbidden extends Schema.TaggedError<StoreForbidden>()("StoreForbidden", {
   level: TrustLevel,
   store: Store
@@ -174,7 +174,7 @@ export class StoreForbidden extends Schema.TaggedError<StoreForbidden>()("StoreF
  */
 export class CredentialForbidden extends Schema.TaggedError<CredentialForbidden>()("CredentialForbidden", {
   level: TrustLevel,
-  /** The kinds of credentials; empty where only the memory's type is `credential`. */
+  /** The kinds of credentials; empty if only the memory's type is `credential`. */
   kinds: Schema.Array(Schema.Literal("api-key", "token", "private-key", "password"))
 }) {
   override get message() {
@@ -183,12 +183,12 @@ export class CredentialForbidden extends Schema.TaggedError<CredentialForbidden>
   }
 }
 
-/** A change of something that a higher trust level wrote. Nothing was written. */
+/** A higher trust level wrote the item that this write would change. Nothing was written. */
 export class LevelTooLow extends Schema.TaggedError<LevelTooLow>()("LevelTooLow", {
   level: TrustLevel,
   /** The level that wrote it. */
   writer: TrustLevel,
-  /** Names it: `memory ID`, `file PATH` or `session KEY`. */
+  /** Names the item: `memory ID`, `file PATH` or `session KEY`. */
   what: Schema.String
 }) {
   override get message() {
@@ -196,7 +196,7 @@ export class LevelTooLow extends Schema.TaggedError<LevelTooLow>()("LevelTooLow"
   }
 }
 
-/** An operation that only full trust may use. */
+/** Only full trust may use this operation. */
 export class TrustRequired extends Schema.TaggedError<TrustRequired>()("TrustRequired", { what: Schema.String }) {
   override get message() {
     return `${this.what} needs trust level full`
@@ -223,7 +223,7 @@ export class NothingToUndo extends Schema.TaggedError<NothingToUndo>()("NothingT
   }
 }
 
-/** An event that changed no memory, or whose text was erased, cannot be undone. */
+/** The event changed no memory, or its text was erased, so it cannot be undone. */
 export class NotUndoable extends Schema.TaggedError<NotUndoable>()("NotUndoable", {
   version: Schema.Number,
   type: Schema.String,
@@ -241,10 +241,10 @@ export class Overloaded extends Schema.TaggedError<Overloaded>()("Overloaded", {
   }
 }
 
-/** The policy file or environment does not decode. Lists every problem with its path. */
+/** The policy file or environment is invalid. Lists every problem with its path. */
 export class InvalidPolicy extends Schema.TaggedError<InvalidPolicy>()("InvalidPolicy", {
   problems: Schema.Array(Schema.String),
-  /** The policy file, where there is one. */
+  /** The policy file, if there is one. */
   file: Schema.optional(Schema.String)
 }) {
   override get message() {

@@ -10,13 +10,13 @@ type CheckedInput<A> = Either.Either<A, InvalidInput>
 
 export const invalid = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
 
-/** Refuses unknown option names, which would otherwise be ignored silently. */
+/** Refuses unknown option names. Otherwise a misspelt option would be ignored silently. */
 export const refuseUnknownOptions = (options: object, names: ReadonlyArray<string>): CheckedInput<void> => {
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   return unknown === undefined ? Either.void : invalid(unknown, `is not a known option: use ${names.join(", ")}`)
 }
 
-/** A list of allowed values; empty where it is absent. */
+/** Checks a list of allowed values. Returns an empty list if it is absent. */
 export const optionalList = <A extends string>(
   field: string,
   values: ReadonlyArray<A> | undefined,
@@ -33,7 +33,7 @@ export const optionalList = <A extends string>(
   )
 }
 
-/** A record with one field: the instant in milliseconds; empty where it is absent. */
+/** Checks an instant. Returns a record with one field, in milliseconds; without the field if the instant is absent. */
 export const optionalInstant = <Field extends string>(
   field: Field,
   value: InstantInput | undefined
@@ -45,7 +45,7 @@ export const optionalInstant = <Field extends string>(
     : Either.right({ [field]: instant } as { readonly [K in Field]?: number })
 }
 
-/** A record with one field: the text; empty where it is absent. */
+/** Checks a text. Returns a record with one field; without the field if the text is absent. */
 export const optionalText = <Field extends string>(
   field: Field,
   value: string | undefined
@@ -62,7 +62,7 @@ export const checkInteger = (field: string, value: number, min: number, max: num
     ? Either.right(value)
     : invalid(field, `must be a whole number from ${min} to ${max}`)
 
-/** Errors of a read: invalid input, or the view. */
+/** Errors of a read: the input is invalid, or the view failed. */
 export type ReadError = ViewError | InvalidInput
 
 /** The page of a paged read. */
@@ -72,7 +72,7 @@ export interface PageQuery {
   readonly offset?: number | undefined
 }
 
-/** The page of a paged read, checked. It refuses options that are neither of a page nor among `others`. */
+/** Checks the page of a paged read. Refuses every option that is neither a page option nor in `others`. */
 export const checkPage = (
   query: PageQuery,
   defaultLimit: number,

@@ -29,7 +29,7 @@ export const list = <A, I>(item: Schema.Schema<A, I>, max: number) =>
 export const oneOf = <A extends string, I>(schema: Schema.Schema<A, I>, values: string) =>
   schema.annotations({ message: () => ({ message: `must be one of ${values}`, override: true }) })
 
-/** A point in time: milliseconds since the epoch, a Date, or ISO 8601 text (UTC where it names no zone). */
+/** A point in time: milliseconds since the epoch, a Date, or ISO 8601 text (UTC if it names no zone). */
 export type InstantInput = number | Date | string
 
 const instant = Schema.Unknown.pipe(
@@ -38,7 +38,7 @@ const instant = Schema.Unknown.pipe(
   )
 )
 
-/** Checks a point in time. The filter gives one message for all types, where a union would give one for each. */
+/** Checks a point in time. The filter gives one message for all input types; a union would give one per type. */
 export const Instant = instant as Schema.Schema.AnyNoContext as Schema.Schema<InstantInput>
 
 export const storeField = oneOf(Store, "private, shared, social")
@@ -98,8 +98,8 @@ export const Observation = Schema.Struct({
     channel: keyField,
     sender: keyField,
     /**
-     * Its sources. The memory is never less restrictive than the strictest of them, and becomes stale when one of them
-     * goes.
+     * Its sources. The memory is never less restrictive than the strictest of them. It becomes stale when one of them
+     * is replaced, forgotten or undone.
      */
     from: list(sourceField, limits.sources),
     tier: oneOf(Tier, "core, long, mid, daily"),
@@ -128,12 +128,12 @@ export const Changes = Schema.Struct({
 
 export interface Changes extends Schema.Schema.Type<typeof Changes> {}
 
-/** A decoder for input of programs; the schema is compiled once. */
+/** Makes a decoder for a program's input. It compiles the schema once. */
 export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
   const check = compileCheck(schema)
   const copy = compileCopy(schema)
   return (input: unknown): Either.Either<A, InvalidInput> => {
-    // Schema costs six times as much, so it runs only to find out what is wrong.
+    // Schema costs six times as much, so it runs only to find the problem.
     if (check(input)) return Either.right(copy(input) as A)
     const decoded = Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })(input)
     if (Either.isRight(decoded)) return Either.right(decoded.right)
@@ -160,7 +160,7 @@ export const normaliseTag = (tag: string): string => truncate(tag.trim().toLower
 export const normaliseTags = (tags: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...new Set(tags.map(normaliseTag))].filter((tag) => tag !== "").slice(0, limits.tags)
 
-/** The message of the schemas above. Effect's own messages may quote the value. */
+/** Returns the message of the schemas above. Effect's own messages may quote the value. */
 const problemOf = (issue: ParseResult.ArrayFormatterIssue | undefined): string => {
   if (issue?._tag === "Unexpected") return "is not a known field"
   if (issue?._tag === "Missing") return "is missing"

@@ -22,7 +22,9 @@ export const limits = {
   /** Bytes of a query's text in UTF-8, and its terms; further terms are left out. */
   queryBytes: 1_024,
   queryTerms: 32,
-  /** Words in all phrases of a query, alternatives included. A search compares each with every place of a text. */
+  /**
+   * Words in all phrases of a query, alternatives included. A search compares each word with every position in a text.
+   */
   queryWords: 256,
   /** Values of one filter. */
   filterValues: 32,

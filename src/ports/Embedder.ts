@@ -9,8 +9,8 @@ export class EmbedderError extends Schema.TaggedError<EmbedderError>()("Embedder
   reason: Schema.Literal("failed", "timeout", "count", "dimensions", "values"),
   detail: Schema.optional(Schema.String),
   /**
-   * The cause, where it is not in the texts: `settings` (the provider rejects the key, the model or the address; a
-   * person must fix it), `connection` (no answer), `busy` (overloaded or rate-limited).
+   * The cause, unless the texts caused the failure: `settings` (the provider rejects the key, the model or the address;
+   * a person must fix it), `connection` (no answer), `busy` (overloaded or rate-limited).
    */
   kind: Schema.optional(Schema.Literal("settings", "connection", "busy")),
   /** Milliseconds to wait before a retry, as the provider requested. */
@@ -46,7 +46,7 @@ export interface EmbedderService {
    * embedded early even if they may not be needed.
    */
   readonly skipsCache?: boolean
-  /** Texts in one request. */
+  /** Maximum texts in one request. */
   readonly batch: number
   /** Returns one vector per text, in order; any length other than 0 (the engine normalises them). */
   readonly embed: (
@@ -56,8 +56,8 @@ export interface EmbedderService {
   /** Stores withheld from it, and the local embedder that embeds them instead, into a separate index. */
   readonly substitute?: { readonly stores: ReadonlyArray<Store>; readonly embedder: EmbedderService }
   /**
-   * Whether it replaces another embedder for withheld stores. False for an embedder of a store that embedded its first
-   * vectors with it.
+   * Whether it replaces another embedder for withheld stores. False if a store uses it only because its first vectors
+   * came from it.
    */
   readonly isLocalSubstitute?: boolean
   /** Stores that it saw in the past and must not see any more. A query for these stores alone is not sent to it. */
@@ -67,7 +67,7 @@ export interface EmbedderService {
 }
 
 /**
- * Converts texts to vectors. To change the model, provide another layer: see `layers/HashEmbedder.ts`. It may fail,
- * hang or return invalid vectors; writes and searches continue without it.
+ * Converts texts to vectors. To change the model, provide another layer: see `layers/HashEmbedder.ts`. If it fails,
+ * hangs or returns invalid vectors, writes and searches continue without it.
  */
 export class Embedder extends Context.Tag("daybook/Embedder")<Embedder, EmbedderService>() {}

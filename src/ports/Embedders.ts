@@ -22,7 +22,7 @@ export class EmbedderUnavailable extends Schema.TaggedError<EmbedderUnavailable>
   name: Schema.String,
   problem: Schema.String
 }) {
-  /** The embedder of its withheld stores, which is available nevertheless. */
+  /** The embedder of the withheld stores, which is still available. */
   declare readonly substitute?: EmbedderService["substitute"]
 
   /** The same error with the embedder of the withheld stores. */
@@ -41,13 +41,13 @@ export class EmbedderUnavailable extends Schema.TaggedError<EmbedderUnavailable>
 /** Errors of looking up an embedder: it does not exist, or this process cannot use it. */
 export type EmbedderLookupError = UnknownEmbedder | EmbedderUnavailable
 
-/** The functions of a `Embedders`. */
+/** The functions of an `Embedders`. */
 export interface EmbeddersService {
   readonly named: (name: string, dimensions?: number) => Effect.Effect<EmbedderService, EmbedderLookupError>
 }
 
-/** Looks up embedders by name, for a switch, a past version, or the configuration. */
+/** Looks up embedders by name. Used to switch embedders, to read a past version, and to read the configuration. */
 export class Embedders extends Context.Tag("daybook/Embedders")<Embedders, EmbeddersService | null>() {
-  /** No embedders by name: an agent keeps the embedder that it has. */
+  /** No lookup by name: an agent keeps its present embedder. */
   static readonly layerNone: Layer.Layer<Embedders> = Layer.succeed(this, null)
 }

@@ -27,15 +27,15 @@ const Search = Schema.Struct({
   mode: withDefault(Schema.String, "enhanced"),
   /** The time zone of "yesterday" and "last week", an IANA name. */
   zone: withDefault(zone, "UTC"),
-  /** How the scores of both sides are fused: weighted min-max over the pool, or reciprocal ranks. */
+  /** How to fuse the scores of full text and vectors: weighted min-max over the pool, or reciprocal ranks. */
   fusion: withDefault(Schema.Literal("minmax", "rrf"), "minmax"),
   /** Share of vectors in the fused score; default: the embedder's own weight. */
   vectorWeight: Schema.optional(share),
-  /** Candidates of each side. */
+  /** Maximum candidates from full text, and from vectors. */
   pool: withDefault(Schema.Int.pipe(Schema.between(1, 4_095)), 200),
   /** The constant of reciprocal rank fusion. */
   rrfConstant: withDefault(positive, 60),
-  /** Gain of a memory from today. It falls by exp(−recencyDecay × whole UTC days). */
+  /** Gain of a memory from today. It falls with age: × exp(−recencyDecay × whole UTC days). */
   recencyWeight: withDefault(share, 0.05),
   recencyDecay: withDefault(positive, 0.05),
   /** Replaces recencyDecay for memories of a type: people and decisions stay relevant, experiments fade. */
@@ -47,39 +47,42 @@ const Search = Schema.Struct({
   mentionWeight: withDefault(share, 0.02),
   /** Gain for an importance of 1. */
   importanceWeight: withDefault(share, 0.1),
-  /** Gain of a memory, as a share of its score, where the query names its project. */
+  /** Gain of a memory if the query names its project, as a share of its score. */
   projectBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.3),
-  /** Gains as a share of the score: of a turn whose speaker the query names, and of anything whose date it names. */
+  /**
+   * Gains as a share of the score: of a turn whose speaker the query names, and of a row whose date the query names.
+   */
   speakerBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.8),
   dateBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.5),
   /**
-   * Share of neighbouring turns' scores that a short turn gains; the factor by which it falls with each turn of
-   * distance; the maximum distance in turns.
+   * The share of a neighbouring turn's score that a short turn gains, the factor by which it falls per turn of
+   * distance, and the maximum distance in turns.
    */
   contextWeight: withDefault(share, 0.1),
   contextDecay: withDefault(share, 0.7),
   contextTurns: withDefault(Schema.Int.pipe(Schema.between(0, 20)), 5),
-  /** Words in more than this share of the rows are left out while other words remain. */
+  /** Words that occur in a larger share of the rows are left out, as long as other words remain. */
   commonShare: withDefault(share, 0.2),
-  /** The first hits that are read, to be folded and reranked. */
+  /** Number of first hits that are read, folded and reranked. */
   drafts: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 15),
   /** Whether hits with equal text (ignoring case, accents, punctuation and articles) are folded into the newest one. */
   fold: withDefault(Schema.Boolean, true),
-  /** Whether to rerank, and what the reranker's best score adds; default weight: the reranker's own. */
+  /** Whether to rerank, and the gain of the reranker's best score (default: the reranker's own weight). */
   rerank: withDefault(Schema.Boolean, true),
   rerankWeight: Schema.optional(share),
   /**
-   * Milliseconds that a query waits for its vector, then searches by full text alone; also its wait for the reranker.
+   * Milliseconds that a query waits for its vector before it searches by full text alone; also its wait for the
+   * reranker.
    */
   queryTimeout: withDefault(count, 2_000)
 })
 
 const Actors = Schema.Struct({
-  /** Views open at once in this process. */
+  /** Maximum open views in this process. */
   open: withDefault(count, 64),
   /** Milliseconds without use before a view is closed. */
   idle: withDefault(count, 60_000),
-  /** Commands of one agent that may wait. */
+  /** Maximum waiting commands of one agent. */
   waiting: withDefault(count, 10_000)
 })
 
@@ -89,7 +92,7 @@ const Reconcile = Schema.Struct({
    * (hybrid), or none.
    */
   reconciler: withDefault(Schema.Literal("rules", "model", "hybrid", "none"), "rules"),
-  /** Candidate memories: the limit of each search side, and of both together. */
+  /** Maximum candidate memories from full text, from vectors, and in total. */
   candidates: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 10),
   /** Minimum similarity of a candidate, 0…1, exclusive. */
   threshold: withDefault(share, 0.3),
@@ -97,7 +100,7 @@ const Reconcile = Schema.Struct({
   timeout: withDefault(count, 30_000),
   /** Milliseconds for a local embedder to embed the compared texts. */
   embedTimeout: withDefault(count, 1_000),
-  /** Concurrent requests of one agent. */
+  /** Maximum concurrent requests of one agent. */
   concurrency: withDefault(count, 4)
 })
 
@@ -106,16 +109,16 @@ const Summarize = Schema.Struct({
   summarizer: withDefault(Schema.Literal("rules", "model"), "rules"),
   /** Milliseconds for one answer, including retries. */
   timeout: withDefault(count, 60_000),
-  /** Concurrent requests of one maintenance run. */
+  /** Maximum concurrent requests of one maintenance run. */
   concurrency: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 2)
 })
 
 const Recall = Schema.Struct({
   /** Default for recording reads: which memories were shown, to whom, for which query. A handle can override it. */
   log: withDefault(Schema.Boolean, true),
-  /** Milliseconds before waiting recalls are recorded, as one event. */
+  /** Milliseconds that waiting recalls wait at most before one event records them. */
   flushAfter: withDefault(count, 60_000),
-  /** Waiting recalls that are recorded at once. */
+  /** When this many recalls wait, they are recorded immediately. */
   batch: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 100)
 })
 
@@ -127,7 +130,7 @@ const Marks = Schema.Struct({
 })
 
 const AsOf = Schema.Struct({
-  /** Views of past versions kept in the cache folder per agent. */
+  /** Maximum views of past versions in the cache folder, per agent. */
   kept: withDefault(count, 8)
 })
 
@@ -136,24 +139,24 @@ const Model = Schema.Struct({
   provider: Schema.Literal("openai", "anthropic"),
   /** The provider's name of the model. */
   model: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200)),
-  /** The base URL including the API version, for example http://localhost:11434/v1; default: the provider's own. */
+  /** The base URL including the API version, for example http://localhost:11434/v1; default: the provider's own URL. */
   baseUrl: exactOptional(address),
   /** OpenAI's API variant; default: "responses" at OpenAI's own address, "chat" at any other. */
   api: exactOptional(Schema.Literal("responses", "chat")),
   /**
-   * The environment variable with the key. Default: the provider's usual one; at another address no key is sent unless
-   * this is set.
+   * The environment variable with the key. Default: the provider's usual variable; to other addresses no key is sent
+   * unless this is set.
    */
   keyVariable: exactOptional(variable),
   /** Milliseconds for one request. */
   timeout: withDefault(count, 10_000),
   /** Milliseconds for one question with all its requests and the pauses between them. */
   patience: withDefault(count, 25_000),
-  /** Retries where the server is busy, broken or unreachable. */
+  /** Maximum retries if the server is busy, broken or unreachable. */
   retries: withDefault(Schema.Int.pipe(Schema.between(0, 10)), 2),
   /** Milliseconds before the first retry, doubled for each further one. A random part of up to a half is subtracted. */
   backoff: withDefault(count, 500),
-  /** Concurrent requests. */
+  /** Maximum concurrent requests. */
   concurrency: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 4)
 })
 /** The language model and its time limits. */
@@ -205,12 +208,13 @@ export const decode = (document: unknown): Either.Either<PolicyValues, InvalidPo
     }
   )
 
-/** The alternatives for one path, without repeating "expected". */
+/** Joins the alternatives for one path, without repeating "expected". */
 const alternativesText = (alternatives: ReadonlyArray<string>): string =>
   alternatives.join(" or ").replaceAll(" or expected ", " or ")
 
 /**
- * The problem without the value, which Effect quotes. Undefined where it only says that an optional value is present.
+ * The problem without the value, which Effect quotes. Undefined for an alternative that only allows the value to be
+ * absent.
  */
 const problemOf = ({ _tag, message }: ParseResult.ArrayFormatterIssue): string | undefined => {
   if (_tag === "Unexpected") return "is not a known setting"

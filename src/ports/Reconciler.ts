@@ -89,7 +89,7 @@ export interface ReconcilerService {
 }
 
 /**
- * Decides what a statement means for similar memories. It is called only where there are candidates. `judge` answers at
+ * Decides what a statement means for similar memories. It is called only if there are candidates. `judge` answers at
  * once and is a pure function of the question: no clock, no network, no randomness. `ask` is optional and comes first,
  * outside of any transaction. When it fails, hangs or returns an invalid answer, `judge` decides and the event records
  * that.

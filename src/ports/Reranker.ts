@@ -26,18 +26,15 @@ const reasons = {
 export interface RerankerService {
   /** Name and version, as a recall records it. */
   readonly name: string
-  /** Hits that it rescores, at most the policy's `search.drafts`. */
+  /** Maximum hits that it rescores, at most the policy's `search.drafts`. */
   readonly topN: number
   /** Whether it answers at once and without a network. It then has no time-out. */
   readonly local?: boolean
-  /**
-   * Stores withheld from it, together with all credentials: their hits get a middle score. Absent: it sees all
-   * stores.
-   */
+  /** Stores withheld from it, besides all credentials: their hits get the mean score. Absent: it sees all stores. */
   readonly withheldStores?: ReadonlyArray<Store>
   /** Milliseconds that a search waits for it; default: the policy's `search.queryTimeout`. */
   readonly timeout?: number
-  /** The highest gain of a hit's score. */
+  /** The maximum gain that it adds to a hit's score. */
   readonly weight: number
   /** Returns a score for each text, in order, 0…1. */
   readonly rerank: (query: string, texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, RerankerError>

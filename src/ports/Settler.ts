@@ -17,7 +17,7 @@ export interface Evidence {
 export interface Settlement {
   /** Each memory that is no longer true, with the newer memory that says so. */
   readonly superseded: ReadonlyMap<Row, Row>
-  /** Memories that state the current value of something. Two memories with the same key state the same value. */
+  /** Maps each memory that states a current value to a key. Memories with the same key state the same value. */
   readonly subjects: ReadonlyMap<Row, string>
 }
 

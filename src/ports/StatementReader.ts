@@ -13,7 +13,7 @@ export interface Statement {
 /** The functions of a `StatementReader`. */
 export interface StatementReaderService {
   readonly statementOf: (text: string) => Statement
-  /** Splits a text at punctuation and conjunctions; returns the text itself where there is nothing to split. */
+  /** Splits a text at punctuation and conjunctions. Returns the text itself if it cannot be split. */
   readonly piecesOf: (text: string) => ReadonlyArray<string>
   /** Whether a sentence says that something was decided. */
   readonly statesDecision: (sentence: string) => boolean

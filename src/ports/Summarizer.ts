@@ -107,8 +107,8 @@ export interface SummarizerService {
 }
 
 /**
- * Writes the summaries of maintenance. The engine checks them against their sources. Where it fails, hangs or does not
- * match its sources, the text of the rules is used, and the event records that.
+ * Writes the summaries of maintenance. The engine checks them against their sources. If it fails, hangs or does not
+ * match its sources, the rules write the text, and the event records that.
  */
 export class Summarizer extends Context.Tag("daybook/Summarizer")<Summarizer, SummarizerService | null>() {
   /** No summarizer: the rules write every summary. */

@@ -8,8 +8,8 @@ import { embeddedTexts, embedMillis, failedEmbeddings } from "./embedMetrics.js"
 import { unitVector } from "./unitVector.js"
 
 /**
- * Embeds texts and checks the result: in time, one vector per text, of the embedder's dimensions, finite. A zero vector
- * counts as missing.
+ * Embeds texts within a time limit and checks the result: one vector per text, with the embedder's dimensions and
+ * finite values. A zero vector counts as missing.
  */
 export const embedAll = (
   embedder: Context.Tag.Service<Embedder>,

@@ -7,9 +7,9 @@ type Service = Context.Tag.Service<Embedder>
 type ByStore<A> = Readonly<Record<Store, A>>
 
 /**
- * The model of each store where nobody chose one: the model of its own first vectors, else that of the next more open
- * store, else the configured one. A store's content reveals nothing to more open stores. There are at most two models:
- * the strictest store adopts another store's model.
+ * Finds the model of each store if nobody chose one: the model of the store's own first vectors, else the model of the
+ * next more open store, else the configured model. More open stores must not learn from the content of a stricter
+ * store. At most two models are in use: if there would be three, the strictest store adopts another store's model.
  */
 export const modelsByStore = (
   firsts: NonNullable<EmbedderFact["stores"]>,
@@ -43,7 +43,7 @@ export const combineEmbedders = (byStore: ByStore<Service>, main: Store, bySetti
   if (bySettings) {
     for (const store of allStores) if (isWithheld(store)) embedders[store] = localSubstitute(store)
     if (!sameModel(embedders.shared, embedders.social)) {
-      // At most two embedders: the strictest store takes one of the others that may see it.
+      // At most two embedders: the strictest store shares one that may see its texts.
       const allowed = (["shared", "social"] as const).find(
         (candidate) => embedders[candidate].isLocalSubstitute === true || !isWithheld("private", candidate)
       )
@@ -61,8 +61,8 @@ export const combineEmbedders = (byStore: ByStore<Service>, main: Store, bySetti
 }
 
 /**
- * The embedder of a store, where each store keeps the model of its first vectors. For an embedder with a local
- * substitute it is the embedder itself.
+ * The embedder of a store if each store keeps the model of its first vectors. For an embedder with a local substitute,
+ * returns the embedder itself.
  */
 export const embedderOfStore = (embedder: Service, store: Store): Service => {
   const { substitute } = embedder

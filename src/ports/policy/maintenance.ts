@@ -8,8 +8,8 @@ const typeName = Schema.String.pipe(
 )
 
 /**
- * Memories of each store that one run of a stage changes. Each store has its own limit, so that the work in one store
- * reveals nothing about another.
+ * Maximum memories per store that one run of a stage changes. Each store has its own limit, so that the work in one
+ * store reveals nothing about another.
  */
 const rows = withDefault(Schema.Int.pipe(Schema.between(1, 10_000)), 200)
 
@@ -47,16 +47,16 @@ export const Gc = Schema.Struct({
    */
   removeBelow: withDefault(nonNegative, 0.5),
   removeAfter: withDefault(days, 30),
-  /** Maximum of mid memories per store of an agent. Beyond it, those with the lowest scores are removed. */
+  /** Maximum mid memories per store of an agent. Beyond it, those with the lowest scores are removed. */
   capacity: withDefault(count, 500),
   /** How memories are removed: "archive" allows restoring them; "expire" keeps them in history only. */
   removal: withDefault(Schema.Literal("archive", "expire"), "archive"),
   rows
 })
 
-/** Compression: replaces memories that repeat each other by one with all their content. */
+/** Compression: replaces memories that repeat each other by one memory with all their content. */
 export const Compress = Schema.Struct({
-  /** Only memories that were neither shown nor changed for this many days. */
+  /** Compresses only memories that were neither shown nor changed for this many days. */
   after: withDefault(days, 14),
   /**
    * Minimum size of a cluster of memories with the same store, type and title, ignoring case, accents and punctuation.
@@ -124,8 +124,8 @@ export const Maintenance = Schema.Struct({
 /** Blocks for prompts: the profile and the summaries of sessions. */
 export const Prompt = Schema.Struct({
   /**
-   * The lowest level whose text a block for a prompt contains; for a lower reader the reader's own level. Other text is
-   * given apart, quoted, with its origin.
+   * The lowest trust level whose text appears directly in a prompt block; a lower reader uses its own level. Text from
+   * below that level appears in a separate, quoted section with its origin.
    */
   writers: withDefault(Schema.Literal("full", "inner", "familiar"), "inner")
 })

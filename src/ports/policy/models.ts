@@ -8,17 +8,18 @@ export const maxDimensions = 8_192
 /** Connection settings shared by all providers. */
 const connection = {
   /**
-   * The base URL including the API version, for example https://gateway.example.com/v1; default: the provider's own.
+   * The base URL including the API version, for example https://gateway.example.com/v1; default: the provider's own
+   * URL.
    */
   baseUrl: exactOptional(address),
   /**
-   * The environment variable with the key. Default: the provider's usual one; at another address no key is sent unless
-   * this is set.
+   * The environment variable with the key. Default: the provider's usual variable; to other addresses no key is sent
+   * unless this is set.
    */
   keyVariable: exactOptional(variable),
   /** Milliseconds before the first retry, doubled for each further one. A random part of up to a half is subtracted. */
   backoff: withDefault(count, 500),
-  /** Concurrent requests. */
+  /** Maximum concurrent requests. */
   concurrency: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 4)
 }
 
@@ -28,9 +29,9 @@ const EmbeddingProvider = Schema.Struct({
   timeout: withDefault(count, 30_000),
   /** Milliseconds for one batch with all its requests and the pauses between them; at most embedding.timeout. */
   patience: withDefault(count, 100_000),
-  /** Retries where the provider is busy, broken or unreachable. */
+  /** Maximum retries if the provider is busy, broken or unreachable. */
   retries: withDefault(Schema.Int.pipe(Schema.between(0, 10)), 4),
-  /** Texts in one request, capped at the provider's own limit. */
+  /** Maximum texts in one request, capped at the provider's own limit. */
   batch: exactOptional(Schema.Int.pipe(Schema.between(1, 2_048))),
   /**
    * Whether to request shorter vectors from models that Daybook does not know. Known models are shortened where they
@@ -40,7 +41,7 @@ const EmbeddingProvider = Schema.Struct({
 })
 /** Settings of an embedding provider. */
 export type EmbeddingProviderSettings = typeof EmbeddingProvider.Type
-/** The settings of a provider without settings in the policy. */
+/** The default settings of a provider. */
 export const embeddingProvider: EmbeddingProviderSettings = Schema.decodeSync(EmbeddingProvider)({})
 
 export const Embedding = Schema.Struct({
@@ -78,12 +79,12 @@ const RerankProvider = Schema.Struct({
   ...connection,
   /** Milliseconds that a search waits for it, including a retry; default: search.queryTimeout. */
   timeout: exactOptional(count),
-  /** Retries where the provider is busy, broken or unreachable. */
+  /** Maximum retries if the provider is busy, broken or unreachable. */
   retries: withDefault(Schema.Int.pipe(Schema.between(0, 10)), 1)
 })
 /** Settings of a reranker's provider. */
 export type RerankProviderSettings = typeof RerankProvider.Type
-/** The settings of a reranker without settings in the policy. */
+/** The default settings of a reranker's provider. */
 export const rerankProvider: RerankProviderSettings = Schema.decodeSync(RerankProvider)({})
 
 export const Rerank = Schema.Struct({
@@ -92,7 +93,7 @@ export const Rerank = Schema.Struct({
    * ("cohere/rerank-v3.5"). Only "lexical" sees texts of the stores in embedding.local.
    */
   reranker: withDefault(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)), "lexical"),
-  /** Hits sent to a provider, at most search.drafts. */
+  /** Maximum hits sent to a provider, at most search.drafts. */
   topN: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 8),
   /** Settings by provider; "endpoint" is any server with POST /rerank. */
   providers: section(

@@ -3,10 +3,7 @@ import { count, withDefault, zone } from "./fields.js"
 
 const nonNegativeInt = Schema.Int.pipe(Schema.nonNegative())
 
-/**
- * Durations are in milliseconds. A minimum interval, a run summary and a pruned history are required; their values are
- * chosen here.
- */
+/** Settings of schedules. Durations are in milliseconds. */
 export const Schedules = Schema.Struct({
   /** Minimum interval of a schedule: a minute, the resolution of cron. */
   minInterval: withDefault(count, 60_000),
@@ -16,7 +13,7 @@ export const Schedules = Schema.Struct({
   history: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 100),
   /** Default time-out of one attempt of a handler. */
   timeout: withDefault(count, 300_000),
-  /** How long after the time-out the lease of a run lasts. Then another process may take it over. */
+  /** How long a run's lease lasts after its time-out. Then another process may take over the run. */
   grace: withDefault(count, 30_000),
   /** Retries of a failed run, and the pause before the first one, doubled for each further one. */
   retries: withDefault(Schema.Int.pipe(Schema.between(0, 100)), 2),
@@ -25,9 +22,11 @@ export const Schedules = Schema.Struct({
   backoffMost: withDefault(count, 60_000),
   /** Failed runs in a row after which a schedule stops; 0 for never. */
   failures: withDefault(nonNegativeInt, 10),
-  /** How often an occurrence may be taken over from a process that disappeared, before it counts as failed. */
+  /**
+   * How often other processes may take over an occurrence from processes that disappeared, before it counts as failed.
+   */
   takeovers: withDefault(count, 10),
-  /** Concurrent runs in one process. */
+  /** Maximum concurrent runs in one process. */
   concurrency: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 4),
   /** Maximum sleep of the runner before it polls for schedules of other processes. */
   poll: withDefault(count, 1_000),
