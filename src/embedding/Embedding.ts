@@ -19,11 +19,14 @@ import { allFills, makeState, type Preparation, type State } from "./state.js"
 export type { Backfilled } from "./fillRuns.js"
 export type { Preparation } from "./state.js"
 
-/** The vectors of one agent. The background embeds texts in batches after the write; `backfill` repairs failures. */
+/**
+ * Makes and stores the vectors of one agent. The background embeds texts in batches after a write; `backfill` repairs
+ * failures.
+ */
 export interface Embedding extends AgentEmbedding {
   /** Embeds all texts that have no vector of the active embedder, oldest first. Idempotent. */
   readonly backfill: Effect.Effect<Backfilled, CommandError>
-  /** Fills the candidate index, and activates it if the switch asked for that. Returns the failure that stopped it. */
+  /** Fills the candidate index. Activates it if the switch requested that. Returns the failure that stopped it. */
   readonly fillCandidate: (
     onProgress?: (progress: Preparation) => void
   ) => Effect.Effect<EmbedderError | undefined, CommandError | NoSuchIndex | ProjectionParked>
@@ -33,14 +36,14 @@ export interface Embedding extends AgentEmbedding {
   readonly failure: () => EmbedderError | undefined
   /** Sends one harmless text to an embedder. Returns why it cannot embed; undefined if it can. */
   readonly probe: (embedder: EmbedderService) => Effect.Effect<EmbedderError | undefined>
-  /** Texts that fail alone and are skipped. */
+  /** Number of texts that the embedder cannot embed and that are skipped. */
   readonly countSkipped: () => number
 }
 
-/** Milliseconds until a process resumes a switch that another process left. Short commands end before that. */
+/** Milliseconds before a process resumes a switch that another process left unfinished. Short commands end earlier. */
 const resumeAfterMillis = 2_000
 
-/** The returned effect makes the embedding of one agent. It runs each time an agent wakes. */
+/** The returned effect creates the embedding of one agent. It runs each time the agent wakes. */
 export const make = (activeEmbedders: ActiveEmbedders, policy: PolicyValues["embedding"]): Effect.Effect<Embedding> => {
   const restated = new Map<string, string>()
   return Effect.map(makeState(activeEmbedders, policy.timeout, restated), (state) => embeddingOf(state, policy))
@@ -83,7 +86,7 @@ const embeddingOf = (state: State, policy: PolicyValues["embedding"]): Embedding
   }
 }
 
-/** Whether it embeds every store without a network. */
+/** Whether it embeds every store without using the network. */
 const isLocal = ({ substitute, local }: EmbedderService): boolean => local === true && substitute === undefined
 
 const activeEmbedder = (state: State, view: View): Effect.Effect<EmbedderService> =>
@@ -119,7 +122,7 @@ const start = (state: State, services: AgentServices, options: StartOptions): Ef
     yield* resume(state, services).pipe(Effect.ignoreLogged, Effect.interruptible, Effect.forkScoped)
   })
 
-/** Requests the work that a process left behind when it ended. */
+/** Requests the work that an earlier process left unfinished. */
 const resume = ({ active, candidate }: State, { actor, views }: AgentServices) =>
   Effect.gen(function* () {
     yield* Effect.sleep(Duration.millis(resumeAfterMillis))
@@ -128,6 +131,6 @@ const resume = ({ active, candidate }: State, { actor, views }: AgentServices) =
       candidate: findPreparingEmbedder(db)
     }))
     if (facts.candidate !== undefined) candidate.signal.request()
-    // The adopted index may lack the newest texts if the process that adopted it ended right after.
+    // The adopted index may lack the newest texts, if the process that adopted it ended immediately afterwards.
     if (facts.active?.state === "inForce") active.signal.request()
   })

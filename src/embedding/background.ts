@@ -14,8 +14,8 @@ const firstRetryMillis = 2_000
 const maxRetryMillis = 300_000
 
 /**
- * Milliseconds until the next retry after `failures` earlier failures in a row, and never less than the provider asks
- * for. Undefined when no retry can help until the settings change.
+ * Milliseconds until the next retry after `failures` earlier failures in a row, and never less than the provider
+ * requested. Undefined if no retry can succeed until the settings change.
  */
 export const retryDelayMillis = (
   { retryAfterMillis = 0, kind }: EmbedderError,
@@ -47,9 +47,9 @@ export const makeSignal = (): Signal => {
 /** The failure of the newest run. */
 export interface Failures {
   readonly newest: () => EmbedderError | undefined
-  /** Stores how a run ended; undefined after a success. Answers the same. */
+  /** Stores the result of a run; undefined after a success. Returns its argument. */
   readonly record: (failure: EmbedderError | undefined) => Effect.Effect<EmbedderError | undefined>
-  /** Runs background work, but not before the time that the provider asked to wait for has passed. */
+  /** Runs background work, but not during a pause that the provider requested. */
   readonly runIfAllowed: <E>(
     work: Effect.Effect<EmbedderError | undefined, E>
   ) => Effect.Effect<EmbedderError | undefined, E>
@@ -82,11 +82,11 @@ export interface BackgroundOptions<E> {
   readonly gatherMillis: number
   /** Keeps the agent awake during a run. */
   readonly keepAwake: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Answers why it stopped early; undefined after a success. */
+  /** Returns the failure that stopped it early; undefined after a success. */
   readonly run: Effect.Effect<EmbedderError | undefined, E>
 }
 
-/** Runs work each time its signal is set, for as long as the scope lasts. A failed run is retried after a pause. */
+/** Runs work each time its signal is set, until the scope ends. A failed run is retried after a pause. */
 export const background = <E>({
   gatherMillis,
   keepAwake,
@@ -116,13 +116,15 @@ export const background = <E>({
 /** Milliseconds between two attempts to take a lease that another process holds. */
 const leasePollMillis = 200
 
-/** Runs work while holding a lease. `keepWaiting` is asked before each new attempt; when it says no, nothing is run. */
+/**
+ * Runs work while it has a lease. Before each new attempt it checks `keepWaiting`; if that is false, it runs nothing.
+ */
 export type WithLease = <A, E, F>(
   work: Effect.Effect<A, E>,
   keepWaiting: Effect.Effect<boolean, F>
 ) => Effect.Effect<A | undefined, E | F>
 
-/** A lease in an agent's folder: one process at a time embeds, the others wait and then fill what is left. */
+/** A lease in an agent's folder. One process at a time embeds; the others wait, and then embed the rest. */
 export const makeLease = (view: View, name: string): Effect.Effect<WithLease, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"
 
-/** A batch of texts, and its vectors, by the digest of the text. */
+/** A batch of texts and its vectors, each with the digest of its text. */
 export type DigestedTexts = ReadonlyArray<readonly [digest: string, text: string]>
 export type Vectors = ReadonlyArray<readonly [digest: string, vector: Float32Array]>
 
@@ -20,9 +20,9 @@ export const embedBatch = (
 
 /** Embeds batches and isolates the texts that make a batch fail. */
 export interface BatchEmbedder {
-  /** The vectors of a batch. A missing digest means: this text could not be embedded. */
+  /** Returns the vectors of a batch. A missing digest means that this text could not be embedded. */
   readonly embed: (batch: DigestedTexts) => Effect.Effect<Vectors, EmbedderError>
-  /** Texts that failed alone while others did not, and the newest reason. They are skipped. */
+  /** Texts that failed alone while others succeeded, and the newest failure. They are skipped. */
   readonly skipped: () => Skipped
   /** Tries each skipped text once more, alone. */
   readonly retrySkipped: () => void
@@ -33,10 +33,12 @@ export interface Skipped {
   readonly error?: EmbedderError
 }
 
-/** A harmless batch. If it fails too, the embedder is at fault and not the texts. */
+/** A harmless batch. If it fails too, the cause is the embedder and not the texts. */
 const probeBatch: DigestedTexts = [["", "text"]]
 
-/** Why an embedder cannot embed a harmless text now; undefined if it can. `timeoutMillis` bounds the request. */
+/**
+ * Returns why an embedder cannot embed a harmless text now; undefined if it can. `timeoutMillis` bounds the request.
+ */
 export const probeEmbedder = (
   embedder: EmbedderService,
   timeoutMillis: number
@@ -46,13 +48,13 @@ export const probeEmbedder = (
     onSuccess: () => undefined
   })
 
-/** After this many texts failed alone and none succeeded, the embedder is taken to be at fault. */
+/** If this many texts fail alone and none succeeds, the cause is the embedder. */
 const maxFailuresWithoutSuccess = 8
 
 /**
- * Splits a failing batch in halves, unless the probe fails as well. A text that fails alone is skipped, so that the
- * others get their vectors. Vectors of a batch are kept until the batch is complete, so that no text is paid for twice.
- * `timeoutMillis` bounds one request.
+ * Splits a failing batch in halves, unless the probe fails too. A text that fails alone is skipped, so that the others
+ * get their vectors. Vectors of a batch are kept until the batch is complete, so that no text is embedded and paid for
+ * twice. `timeoutMillis` bounds one request.
  */
 export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmbedder => {
   const skipped = new Set<string>()
@@ -60,7 +62,7 @@ export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmb
   let skipReason: EmbedderError | undefined
   /** Results for the batch that failed last; undefined for a text without a vector. */
   const results = new Map<string, Float32Array | undefined>()
-  /** First digest of the batch that the provider was too busy for last time, or that gave no vector at all. */
+  /** The first digest of the last batch that got no vector, or for which the provider was too busy. */
   let failedBefore: string | undefined
 
   const skip = (digest: string, error: EmbedderError) => {
@@ -130,12 +132,12 @@ export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmb
 
 interface SplitOptions {
   readonly busy: boolean
-  /** Whether the same batch failed before: then all of its parts are tried. */
+  /** Whether the same batch failed before. If so, all of its parts are tried. */
   readonly repeated: boolean
   readonly request: (batch: DigestedTexts) => Effect.Effect<void, EmbedderError>
 }
 
-/** Requests the halves of a batch, and the halves of each half that fails. Answers the texts that fail alone. */
+/** Requests the halves of a batch, and the halves of each failing half. Returns the texts that fail alone. */
 const requestHalves = (batch: DigestedTexts, { busy, repeated, request }: SplitOptions) =>
   Effect.gen(function* () {
     const failures: Array<readonly [digest: string, error: EmbedderError]> = []
@@ -147,7 +149,7 @@ const requestHalves = (batch: DigestedTexts, { busy, repeated, request }: SplitO
       else if (failsForAll(result.left) || (result.left.kind === "busy" && (!busy || part.length === 1))) {
         return yield* result.left
       } else if (part.length > 1) {
-        // Depth first finds the accepted batch size soon; breadth first finds the failing texts.
+        // Depth first finds the accepted batch size quickly; breadth first finds the failing texts.
         if (busy) parts.unshift(...halves(part))
         else parts.push(...halves(part))
       } else failures.push([part[0]![0], result.left])

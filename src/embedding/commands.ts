@@ -35,14 +35,14 @@ export interface ChunkVector {
 
 /** The index that vectors belong to. */
 export interface IndexModel extends ModelName {
-  /** Whether this model stands in for `mainModel` in these stores. */
+  /** Whether this model replaces `mainModel` in these stores. */
   readonly isSubstitute?: boolean | undefined
   readonly mainModel?: ModelName | undefined
   /** Absent: all stores. */
   readonly stores?: ReadonlyArray<Store> | undefined
 }
 
-/** The command that publishes vectors of memories whose text is still the embedded one. */
+/** Makes the command that publishes vectors of memories, unless a memory's text changed after it was embedded. */
 export const embedMemories = (model: IndexModel, embedded: ReadonlyArray<MemoryVector>): Command<number, never> =>
   embedCommand(
     model,
@@ -50,7 +50,7 @@ export const embedMemories = (model: IndexModel, embedded: ReadonlyArray<MemoryV
     ({ db }) => ({
       entries: embedded.flatMap((entry) => {
         const memory = findActiveRevision(db, entry.id, entry.revision) ?? changedWithSameText(db, entry)
-        // A memory that moved to a store of another embedder has no place in this index.
+        // A memory that moved to a store of another embedder does not belong in this index.
         return memory === undefined || model.stores?.includes(memory.store) === false
           ? []
           : [{ memory: entry.id, born: memory.born, store: memory.store, digest: entry.digest }]
@@ -59,8 +59,8 @@ export const embedMemories = (model: IndexModel, embedded: ReadonlyArray<MemoryV
   )
 
 /**
- * The command that publishes vectors of memories that earlier commands of the same transaction add. `vectors` are by the
- * digest of their text, `digests` by the text.
+ * Makes the command that publishes vectors of memories that earlier commands of the same transaction add. `vectors`
+ * maps the digest of a text to its vector, `digests` maps a text to its digest.
  */
 export const embedAdded = (
   model: IndexModel,
@@ -87,7 +87,7 @@ export const embedAdded = (
     return { entries }
   })
 
-/** The command that publishes vectors of chunks that still exist. */
+/** Makes the command that publishes vectors of chunks that still exist. */
 export const embedChunks = (model: IndexModel, embedded: ReadonlyArray<ChunkVector>): Command<number, never> =>
   embedCommand(
     model,
@@ -110,7 +110,7 @@ const embedCommand = (
   request: () => "",
   vectors: vectors.map(([digest, vector]) => ({ model, dimensions, digest, vector })),
   decide: (situation) => {
-    // Late vectors do not bring back an index that was dropped or abandoned meanwhile.
+    // Late vectors must not recreate an index that was dropped or abandoned while they were computed.
     if (!isModelNeeded(situation.db, mainModel ?? { model, dimensions })) return Either.right({ answer: 0 })
     const { chunks = [], entries } = select(situation)
     if (entries.length + chunks.length === 0) return Either.right({ answer: 0 })
@@ -127,20 +127,20 @@ const embedCommand = (
     event?.type === "EMBED" ? event.payload.entries.length + (event.payload.chunks ?? []).length : 0
 })
 
-/** Another mention or another store changes the revision and not the text. */
+/** Another mention or another store changes the revision but not the text. */
 const changedWithSameText = (db: Db, { digest, id }: MemoryVector) => {
   const memory = findById(db, id)
   return memory?.status === "active" && textDigest(embeddingText(memory)) === digest ? memory : undefined
 }
 
-/** An embedder with its ranking figures, and the local one for stores withheld from it. */
+/** An embedder with its ranking properties, and the local embedder for stores withheld from it. */
 type Figures = Pick<EmbedderService, "model" | "dimensions" | "weight" | "floor" | "substitute">
 
 type SwitchRefusal = ProjectionParked | NoSuchIndex
 
 /**
- * The command that starts a candidate index. Answers whether it wrote the event: it does not if the log says the same
- * already, or if another process has made the embedder active.
+ * Makes the command that starts a candidate index. Returns whether it wrote the event. It writes none if the log
+ * already says the same, or if another process has made the embedder active.
  */
 export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean): Command<boolean, SwitchRefusal> =>
   embedderCommand(actor, embedder, ({ db }) => {
@@ -155,7 +155,10 @@ export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean
     return Either.right(unchanged ? null : { ...factFieldsOf(embedder), state: "preparing", adopt })
   })
 
-/** The command that makes an embedder active if `isComplete` accepts its index. Answers whether it wrote the event. */
+/**
+ * Makes the command that makes an embedder active if `isComplete` accepts its index. Returns whether it wrote the
+ * event.
+ */
 export const adoptEmbedder = (
   actor: string,
   embedder: Figures,
@@ -167,7 +170,7 @@ export const adoptEmbedder = (
     return Either.right(unchanged || !isComplete(db) ? null : { ...factFieldsOf(embedder), state: "inForce" })
   })
 
-/** The command that drops an index. It refuses to drop the active one. */
+/** Makes the command that drops an index. It refuses to drop the active one. */
 export const dropEmbedder = (actor: string, index: ModelName): Command<boolean, SwitchRefusal> =>
   embedderCommand(actor, index, ({ db }) => {
     const active = findActiveEmbedder(db)

@@ -9,12 +9,12 @@ import type { EmbedderService } from "../ports/Embedder.js"
 import { type DigestedTexts, embedBatch } from "./batchEmbedder.js"
 import { embedAdded } from "./commands.js"
 
-/** With this many memories in one transaction, an EMBED event in it costs less than one afterwards. */
+/** From this many memories per transaction, an EMBED event in the same transaction costs less than a later one. */
 export const minInlineBatch = 32
 
 /**
- * The command that embeds the memories that `commands` are about to add, in the same transaction. The write waits at
- * most `waitMillis` for the vectors. The background fills what is left or failed.
+ * Makes the command that embeds the memories that `commands` will add, in the same transaction. The write waits at most
+ * `waitMillis` for the vectors. The background embeds the rest.
  */
 export const embedInline = (
   embedder: EmbedderService,
@@ -36,7 +36,7 @@ export const embedInline = (
         )
   })
 
-/** Vectors by digest: as many as the embedder makes within `waitMillis`. */
+/** Returns vectors by digest: as many as the embedder makes within `waitMillis`. */
 const embedUntil = (
   embedder: EmbedderService,
   texts: DigestedTexts,

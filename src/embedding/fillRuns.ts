@@ -20,10 +20,12 @@ export interface Backfilled {
   readonly error?: EmbedderError
 }
 
-/** A fill starts over when the active embedder changes under it. After this many restarts the background goes on. */
+/**
+ * A fill starts again if the active embedder changes while it runs. After this many restarts, the background continues.
+ */
 const maxRestarts = 3
 
-/** Fills the index of the active embedder. Answers why it stopped early. With `full`, see `fillPending`. */
+/** Fills the index of the active embedder. Returns why it stopped early. For `full`, see `fillPending`. */
 export const fillActive = (state: State, full: boolean): Effect.Effect<EmbedderError | undefined, CommandError> =>
   fillOnce(state, full).pipe(
     state.active.lock.withPermits(1),
@@ -42,7 +44,7 @@ const fillOnce = (state: State, full: boolean) =>
     yield* refresh(state, services)
     const { embedder, fact } = state
     let switched = false
-    /** The first vectors of a store may make another embedder the active one. */
+    /** The first vectors of a store may activate another embedder. */
     const isStillActive = Effect.map(
       views.read(actor.view, (db) => findActiveEmbedder(db)),
       (active) => {
@@ -60,7 +62,7 @@ const fillOnce = (state: State, full: boolean) =>
 export const backfill = (state: State): Effect.Effect<Backfilled, CommandError> =>
   Effect.gen(function* () {
     const { active } = state
-    // A fill under way would store its own place after the reset.
+    // The lock makes a running fill end first. Otherwise it would store its own position after the reset.
     yield* Effect.gen(function* () {
       if (state.services !== undefined) yield* refresh(state, state.services)
       for (const fill of fillsOf(state, active, state.embedder)) fill.reset()
@@ -97,13 +99,13 @@ const makeProgress = ({ dimensions, model, usage }: EmbedderService, startedAt: 
     return { model, dimensions, madeCount, left: Math.max(0, left), took: now - startedAt, ...used }
   }
   return {
-    /** Texts without a vector now. Vectors of other processes count as made. */
+    /** Sets the number of texts without a vector. Vectors made by other processes count as made. */
     setLacking: (count: number) => {
       leftAtStart ??= count
       left = count
       madeCount = Math.max(madeCount, leftAtStart - count)
     },
-    /** Texts that this process embedded. */
+    /** Adds texts that this process embedded. */
     addEmbedded: (count: number) => {
       madeCount += count
       left -= count
@@ -117,8 +119,8 @@ const makeProgress = ({ dimensions, model, usage }: EmbedderService, startedAt: 
 }
 
 /**
- * Fills the candidate index, and adopts it when it is complete and meant to be adopted. Answers why it stopped early.
- * With `retrySkipped` it checks all texts again, skipped ones included.
+ * Fills the candidate index. Adopts it if it is complete and the switch requested that. Returns why it stopped early.
+ * With `retrySkipped` it checks all texts again, including skipped ones.
  */
 export const fillCandidate = (state: State, retrySkipped: boolean) =>
   Effect.gen(function* () {
@@ -144,7 +146,7 @@ export const fillCandidate = (state: State, retrySkipped: boolean) =>
     })
     yield* measure
     const filling = fillPending(services, fills, {
-      // A steady writer would otherwise keep the fill from ending.
+      // Otherwise a steady writer would keep the fill from ending.
       full: true,
       onBatch: (count) =>
         Effect.suspend(() => {
@@ -177,9 +179,9 @@ interface Adoption {
 }
 
 /**
- * Makes the candidate active with one event; every reader uses it from then on. The candidate may lack as many vectors
- * as the active index, or fewer than `minInlineBatch`. All texts are counted before the command's turn, so that no
- * writer waits; the turn counts only the texts that came since.
+ * Makes the candidate active with one event; every reader then uses it. The candidate may lack as many vectors as the
+ * active index, or fewer than `minInlineBatch`. All texts are counted before the command runs, so that no writer waits.
+ * The command counts only the texts added since.
  */
 const adoptIfComplete = ({ actor, views }: AgentServices, { active, candidate, embedder, isCandidate }: Adoption) =>
   Effect.gen(function* () {

@@ -24,15 +24,15 @@ import * as Pending from "./pendingVectors.js"
 /** Fills one index of one agent with its pending vectors. */
 export interface IndexFill {
   readonly set: VectorSet
-  /** Texts of a full batch. */
+  /** Number of texts in a full batch. */
   readonly batchSize: number
   /** Marks memories, by row number, whose text or store changed. */
   readonly markChanged: (borns: ReadonlyArray<number>) => void
-  /** Checks everything again, skipped texts included. */
+  /** Checks everything again, including skipped texts. */
   readonly reset: () => void
-  /** Texts that the embedder fails for. */
+  /** Texts that the embedder cannot embed. */
   readonly skipped: () => BatchEmbedder.Skipped
-  /** One batch of memories, and one batch of chunks. Each answers how many it embedded; 0 when none is left. */
+  /** Embeds one batch of memories, or one batch of chunks. Each returns how many it embedded; 0 if none is left. */
   readonly steps: ReadonlyArray<(services: AgentServices) => Effect.Effect<number, EmbedderError | CommandError>>
 }
 
@@ -44,7 +44,7 @@ export interface NewestNumbers {
 
 export const newestIn = (db: Db): NewestNumbers => ({ memory: newestMemoryNumber(db), chunk: newestChunkNumber(db) })
 
-/** Memories and chunks without a vector; with `since`, only those that came after it. */
+/** Counts memories and chunks without a vector; with `since`, only later ones. */
 export const countLacking = (db: Db, set: VectorSet, since?: NewestNumbers): number =>
   countUnembedded(db, set, since?.memory) + countUnembeddedChunks(db, set, since?.chunk)
 
@@ -52,12 +52,12 @@ export const countLackingIn = (db: Db, fills: ReadonlyArray<IndexFill>, since?: 
   fills.reduce((sum, { set }) => sum + countLacking(db, set, since), 0)
 
 export interface FillOptions {
-  /** Whether the embedder stands in for `mainModel` in `stores`. */
+  /** Whether the embedder replaces `mainModel` in `stores`. */
   readonly isSubstitute: boolean
   readonly mainModel: ModelName
   /** Absent: all stores. */
   readonly stores?: ReadonlyArray<Store>
-  /** Bounds one request. */
+  /** Time limit of one request. */
   readonly timeoutMillis: number
 }
 
@@ -70,7 +70,7 @@ export const make = (
   const index = { ...set, isSubstitute, mainModel }
   const pending = Pending.make(set, embedder.batch)
   const batches = BatchEmbedder.make(embedder, timeoutMillis)
-  /** Every chunk up to this number has its vector or cannot have one. */
+  /** Every chunk up to this number has its vector or cannot get one. */
   let chunksUpTo = 0
 
   const embedPending = Effect.fnUntraced(function* ({ actor, log }: AgentServices, memories: ReadonlyArray<Memory>) {
@@ -120,7 +120,7 @@ export const make = (
 
 const withDigest = <A extends { readonly text: string }>(row: A) => ({ ...row, digest: textDigest(row.text) })
 
-/** Vectors by digest, from the cache and then from the embedder. A cheap embedder is faster than the cache. */
+/** Returns vectors by digest, from the cache and then from the embedder. Skips the cache for a very cheap embedder. */
 const vectorsOf = Effect.fnUntraced(function* (
   embedder: EmbedderService,
   batches: BatchEmbedder.BatchEmbedder,
@@ -142,18 +142,18 @@ const vectorsOf = Effect.fnUntraced(function* (
 })
 
 export interface FillRun<E> {
-  /** Each kind of text stops at its first batch that is not full. */
+  /** Stop each kind of text at its first batch that is not full. */
   readonly full: boolean
   /** Runs after each batch, with the number of texts it embedded. */
   readonly onBatch?: (count: number) => Effect.Effect<void, E>
-  /** Asked before each batch. */
+  /** Checked before each batch; false ends the run. */
   readonly keepGoing: Effect.Effect<boolean, E>
 }
 
 /**
- * Fills indexes round robin, one batch of each kind at a time, until no batch is left. With `full`, the texts that come
- * meanwhile wait for the next run, or a steady writer would cause an EMBED event for every few memories. A failure in
- * one index does not stop the others. Answers the first failure, and whether it reached the end.
+ * Fills indexes round robin, one batch of each kind at a time, until no batch is left. With `full`, texts that arrive
+ * during the run wait for the next run: otherwise a steady writer would cause an EMBED event for every few memories. A
+ * failure in one index does not stop the others. Returns the first failure, and whether the run was completed.
  */
 export const fillPending = <E>(
   services: AgentServices,
@@ -179,7 +179,9 @@ export const fillPending = <E>(
     return { failure, complete: true }
   })
 
-/** Which vectors committed events leave pending, for the active index and, if there is one, the candidate index. */
+/**
+ * Finds the vectors that committed events leave pending, for the active index and the candidate index if there is one.
+ */
 export const pendingAfterEvents = (
   events: ReadonlyArray<DecidedEvent>,
   active: ModelName,
@@ -211,7 +213,10 @@ export const pendingAfterEvents = (
   return { pending, changed }
 }
 
-/** The embedders that fill the indexes of one embedder: itself, and the local one for stores withheld from it. */
+/**
+ * The embedders that fill the indexes of one embedder: the embedder itself, and the local one for stores withheld from
+ * it.
+ */
 export const indexEmbeddersOf = (
   embedder: EmbedderService
 ): ReadonlyArray<{ embedder: EmbedderService; isSubstitute: boolean; stores?: ReadonlyArray<Store> }> => {

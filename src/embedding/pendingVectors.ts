@@ -14,20 +14,20 @@ export interface PendingMemories {
   readonly markChanged: (borns: ReadonlyArray<number>) => void
   /** Checks all memories again. */
   readonly reset: () => void
-  /** Passes the next memories without a vector to `embed`; an empty batch when none is left. Answers the batch's size. */
+  /** Passes the next memories without a vector to `embed`; an empty batch if none is left. Returns the batch's size. */
   readonly nextBatch: <E>(
     services: Pick<AgentServices, "actor" | "views">,
     embed: (memories: ReadonlyArray<Memory>) => Effect.Effect<void, E>
   ) => Effect.Effect<number, E | ViewError>
 }
 
-/** Memories that one query checks. */
+/** Number of memories that one query checks. */
 const memoriesPerQuery = 2_000
-/** Changed memories that are tracked one by one. */
+/** Maximum changed memories that are tracked individually. */
 const maxTracked = 10_000
 
 export const make = (set: VectorSet, batchSize: number): PendingMemories => {
-  /** Every memory up to this row number has its vector or cannot have one, unless it changed since. */
+  /** Every memory up to this row number has its vector or cannot get one, unless it changed since. */
   let checkedUpTo = 0
   /** Memories up to `checkedUpTo` that changed since they were checked. */
   let changed = new Set<number>()
@@ -35,12 +35,12 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
   const markChanged = (borns: ReadonlyArray<number>) => {
     for (const born of borns) changed.add(born)
     if (changed.size <= maxTracked) return
-    // Too many to track: check everything from the first changed one on.
+    // Too many to track: check everything again, starting at the first changed one.
     for (const born of changed) checkedUpTo = Math.min(checkedUpTo, born - 1)
     changed = new Set()
   }
 
-  /** Memories without a vector: first among the changed ones, then among those not checked yet. */
+  /** Collects memories without a vector: first changed ones, then unchecked ones. */
   const collect = Effect.fnUntraced(function* (
     { actor: { view }, views }: Pick<AgentServices, "actor" | "views">,
     rowNumbers: ReadonlyArray<number>
@@ -75,12 +75,12 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
     nextBatch: (services, embed) =>
       Effect.suspend(() => {
         const start = checkedUpTo
-        // Memories behind `start` are checked anyway. A memory that changes from now on is marked again.
+        // Memories after `start` are checked anyway. A memory that changes from now on is marked again.
         const rowNumbers = [...changed].filter((born) => born <= start).sort((a, b) => a - b)
         changed = new Set()
         return Effect.flatMap(collect(services, rowNumbers), ({ last, left, memories }) =>
           Effect.map(embed(memories), () => {
-            // A reset or too many changes may have moved it back meanwhile.
+            // Meanwhile a reset or too many changes may have moved `checkedUpTo` back.
             if (checkedUpTo === start) checkedUpTo = last
             markChanged(left)
             return memories.length
@@ -93,15 +93,15 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
 }
 
 /**
- * Memories that other processes of the folder changed. The process that changes a memory embeds it, but it may end
- * before that; so the next process that embeds checks those memories too.
+ * Memories that other processes of the folder changed. The process that changes a memory should embed it, but may end
+ * before that. So the next process that embeds checks those memories too.
  */
 export interface ChangesByOthers {
   /** Reports the events that this process wrote after one version up to another. */
   readonly noteWrites: (after: number, to: number) => void
   /**
-   * The row numbers of memories changed since the last call; none at the first call. Null after too many events: then
-   * all memories have to be checked.
+   * Returns the row numbers of memories changed since the last call; none at the first call. Null after too many
+   * events: then all memories must be checked.
    */
   readonly takeChanged: (services: AgentServices) => Effect.Effect<ReadonlyArray<number> | null, ViewError>
 }
@@ -119,7 +119,7 @@ export const changesByOthers = (): ChangesByOthers => {
     },
     takeChanged: ({ actor, log, views }) =>
       Effect.gen(function* () {
-        // The head of the view, not of the log: memories that the view lacks cannot be checked yet.
+        // The version of the view, not of the log: memories that the view lacks cannot be checked yet.
         const head = (yield* views.read(actor.view, checkpointOf)).position
         const from = knownUpTo
         if (from === undefined || head <= from) {

@@ -14,13 +14,13 @@ import { type ChangesByOthers, changesByOthers } from "./pendingVectors.js"
 export interface Preparation {
   readonly model: string
   readonly dimensions: number
-  /** Vectors since this process began. */
+  /** Vectors made since this process began the fill. */
   readonly madeCount: number
   /** Texts without a vector now. */
   readonly left: number
-  /** Milliseconds since this process began. */
+  /** Milliseconds since this process began the fill. */
   readonly took: number
-  /** Requests to the provider, and their tokens, since this process began. */
+  /** Requests to the provider, and their tokens, since this process began the fill. */
   readonly requests: number
   readonly tokens: number
 }
@@ -30,19 +30,19 @@ export interface Lane {
   readonly lock: Effect.Semaphore
   readonly signal: Signal
   readonly failures: Failures
-  /** By model, dimensions and stores. */
+  /** Keyed by model, dimensions and stores. */
   fills: ReadonlyMap<string, IndexFill.IndexFill>
 }
 
 export interface StartedServices extends AgentServices {
-  /** One process at a time fills each index. */
+  /** Leases that let only one process at a time fill each index. */
   readonly leases: { readonly active: WithLease; readonly candidate: WithLease }
 }
 
 /** The state of one agent's embedding while the agent is awake. */
 export interface State {
   readonly embedders: ActiveEmbedders
-  /** By agent: the active embedder whose settings this process compared with the log. */
+  /** For each agent: the active embedder whose settings this process has compared with the log. */
   readonly restated: Map<string, string>
   readonly timeoutMillis: number
   readonly active: Lane
@@ -51,11 +51,11 @@ export interface State {
   readonly listeners: Set<(progress: Preparation) => void>
   /** Undefined before `start`. */
   services: StartedServices | undefined
-  /** The active embedder as the view named it last, and the service for it. */
+  /** The active embedder that the view named last, and its service. */
   fact: EmbedderFact | undefined
   embedder: EmbedderService
   candidateFact: EmbedderFact | undefined
-  /** While this process fills the candidate index. */
+  /** Present only while this process fills the candidate index. */
   preparation: (() => Preparation) | undefined
 }
 
@@ -90,7 +90,10 @@ export const allFills = ({ active, candidate }: State): ReadonlyArray<IndexFill.
   ...candidate.fills.values()
 ]
 
-/** The indexes that an embedder fills: its own, and the one of the stores withheld from it. Keeps fills under way. */
+/**
+ * The fills of an embedder: for its own index, and for the index of the stores withheld from it. Running fills are
+ * kept.
+ */
 export const fillsOf = (
   { timeoutMillis }: State,
   lane: Lane,
@@ -123,17 +126,17 @@ export const refresh = (state: State, services: AgentServices) =>
     const before = state.candidateFact
     state.candidateFact = facts.candidate
     if (facts.candidate?.version === before?.version) return
-    // An index that was dropped meanwhile is filled from its beginning.
+    // If an index was dropped and started again, its fill begins from the start.
     state.candidate.fills = new Map()
     if (facts.candidate !== undefined) state.candidate.signal.request()
   })
 
 /**
- * Writes to the log which stores this process withholds from the active embedder, if the log says otherwise. Settings
- * outside the log would change the past whenever they change.
+ * Records in the log which stores this process withholds from the active embedder, unless the log already says the
+ * same. Settings outside the log would change the past whenever they change.
  *
- * A process writes it once per active embedder and keeps what another process writes later. Otherwise two processes with
- * different settings would overwrite each other forever. Each uses its own settings; the log has the newest ones.
+ * A process records this once per active embedder and keeps later records of other processes. Otherwise two processes
+ * with different settings would overwrite each other forever. Each uses its own settings; the log has the newest ones.
  */
 const restate = (
   { embedders, restated }: State,

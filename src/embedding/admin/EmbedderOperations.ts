@@ -13,15 +13,15 @@ import type { LabelledQuestion } from "./labelledQuestions.js"
 /** A vector index. Counts memories and chunks of turns and files together. */
 export interface IndexStatus extends ModelName {
   readonly embedded: number
-  /** Texts without a vector in it. */
+  /** Number of texts that have no vector in it. */
   readonly lacking: number
 }
 
 /** The speed of a fill, and the time left at that speed. */
 export interface Rate extends Preparation {
-  /** Vectors a second. */
+  /** Vectors per second. */
   readonly perSecond: number
-  /** Seconds; null before the first vector. */
+  /** Seconds left; null before the first vector. */
   readonly remaining: number | null
 }
 
@@ -33,28 +33,28 @@ export interface EmbedderStatus {
   readonly inForce: IndexStatus & {
     readonly weight: number
     readonly floor: number
-    /** The version that made it active; null for the configured embedder. */
+    /** The stream version that made it active; null for the configured embedder. */
     readonly since: number | null
-    /** Why this process cannot use it. Searches use full text alone meanwhile. */
+    /** Why this process cannot use it. Until then, searches use full text alone. */
     readonly problem?: string
   }
-  /** The local embedder of the stores withheld from the active one. */
+  /** The local embedder for the stores withheld from the active one. */
   readonly apart: (IndexStatus & { readonly stores: ReadonlyArray<Store> }) | null
   /** The candidate index. */
   readonly preparing:
     | (IndexStatus & {
-        /** Whether it becomes active as soon as it is complete. */
+        /** Whether it becomes active when it is complete. */
         readonly adopt: boolean
         /** Present while this process fills it. */
         readonly rate?: Rate
         readonly problem?: string
       })
     | null
-  /** Other indexes that still exist: go back to one, or drop it. */
+  /** Other indexes that still exist. An operator can switch back to one, or drop it. */
   readonly kept: ReadonlyArray<IndexStatus>
   /** Requests of this process to the active provider. */
   readonly usage?: ReturnType<NonNullable<EmbedderService["usage"]>>
-  /** Texts that fail alone in this process. They are skipped until `backfill`. */
+  /** Number of texts that the embedder cannot embed in this process. They are skipped until `backfill`. */
   readonly aside?: number
   /** Why the newest batch of this process failed, or the text that `probe` sent; absent after a success. */
   readonly failure?: string
@@ -62,22 +62,22 @@ export interface EmbedderStatus {
 
 export interface StatusOptions {
   /**
-   * True: if texts lack vectors and no failure is known, send one short text to the embedder to learn why. Default false:
-   * no request is made.
+   * True: if texts lack vectors and no failure is known, send one short text to the embedder to find the reason.
+   * Default false: no request is made.
    */
   readonly probe?: boolean | undefined
 }
 
 export interface SwitchOptions {
-  /** Length of the vectors; the model's default when absent. */
+  /** Number of dimensions; the model's default when absent. */
   readonly dimensions?: number | undefined
-  /** False: prepare the index and do not switch to it, for example to compare first. */
+  /** False: prepare the index without switching to it, for example to compare first. */
   readonly adopt?: boolean | undefined
-  /** Switch at once, with a complete index or not, and fill it afterwards. */
+  /** Switch immediately, even if the index is incomplete, and fill it afterwards. */
   readonly now?: boolean | undefined
-  /** The share of similarity in the fused score, 0…1; the embedder's default when absent. */
+  /** The share of vectors in the fused score, 0…1; the embedder's default when absent. */
   readonly weight?: number | undefined
-  /** False: return when the switch has begun; the background fills the index. */
+  /** False: return when the switch has started; the background fills the index. */
   readonly wait?: boolean | undefined
   /** The actor of the event; `program` when absent. */
   readonly actor?: string | undefined
@@ -100,9 +100,9 @@ export interface CompareOptions {
   /** The embedder to compare with the active one. When absent: the candidate, else the previous one. */
   readonly with?: string | undefined
   readonly dimensions?: number | undefined
-  /** Number of queries: the newest different ones of the recall log, 1…1,000. Default 50. */
+  /** Maximum number of queries: the newest distinct ones of the recall log, 1…1,000. Default 50. */
   readonly limit?: number | undefined
-  /** Questions with known answers. An id of no memory is refused. */
+  /** Questions with known answers. An unknown memory id is refused. */
   readonly questions?: ReadonlyArray<LabelledQuestion> | undefined
 }
 
@@ -116,7 +116,7 @@ export interface Quality {
 export interface Compared {
   readonly inForce: ModelName
   readonly other: IndexStatus
-  /** Queries that ran on both. */
+  /** Number of queries that ran on both indexes. */
   readonly queries: number
   /** Mean share of the first ten hits that both have; null without queries. */
   readonly overlap: number | null
@@ -129,7 +129,10 @@ export interface Compared {
 
 type ChangeError = CommandError | InvalidInput | NoSuchIndex | ProjectionParked
 
-/** Changes the embedder of an agent: in the background, reversible, one event for all readers. For operators. */
+/**
+ * Changes an agent's embedder in the background. A change is reversible, and one event applies it for all readers. For
+ * operators.
+ */
 export interface EmbedderOperations {
   readonly status: (
     agent: string,
@@ -141,25 +144,25 @@ export interface EmbedderOperations {
     name: string,
     options?: SwitchOptions
   ) => Effect.Effect<Switched, ChangeError | EmbedderLookupError | EmbedderError>
-  /** Switches to the previous embedder, after filling what its index lacks. */
+  /** Switches to the previous embedder after filling the gaps in its index. */
   readonly back: (
     agent: string,
     options?: Omit<SwitchOptions, "dimensions" | "weight">
   ) => Effect.Effect<Switched, ChangeError | EmbedderLookupError | EmbedderError>
-  /** Drops the index of a model, or all unused indexes. The cache keeps their vectors. Answers the dropped models. */
+  /** Drops the index of a model, or all unused indexes. The cache keeps their vectors. Returns the dropped models. */
   readonly drop: (
     agent: string,
     name?: string,
     options?: { readonly dimensions?: number | undefined; readonly actor?: string | undefined }
   ) => Effect.Effect<ReadonlyArray<ModelName>, ChangeError>
-  /** Runs recent queries on both indexes. Changes nothing. */
+  /** Runs recent queries on both indexes and compares the hits. Changes nothing. */
   readonly compare: (
     agent: string,
     options?: CompareOptions
   ) => Effect.Effect<Compared, ChangeError | EmbedderLookupError | MemoryNotFound | ReadError>
   /**
-   * Estimates the best vector weight of an index from labelled questions, or from the memories that were opened after
-   * searches. Changes nothing: pass the weight to `switchTo` to use it.
+   * Estimates the best vector weight of an index from labelled questions, or from the memories that callers opened
+   * after searches. Changes nothing: pass the weight to `switchTo` to use it.
    */
   readonly calibrate: (
     agent: string,

@@ -9,7 +9,7 @@ import type { Query } from "../../search/search.js"
 import { type LabelledQuestion, ndcg } from "./labelledQuestions.js"
 
 export interface CalibrateOptions {
-  /** An embedder that has an index here; the active one when absent. */
+  /** An embedder that has an index here; the active embedder when absent. */
   readonly with?: string | undefined
   readonly dimensions?: number | undefined
   /** Labelled questions; when absent, questions are taken from the recall log. */
@@ -20,11 +20,11 @@ export interface CalibrateOptions {
 export interface Calibrated {
   readonly model: string
   readonly dimensions: number
-  /** The suggested weight; the weight in use when no other one is clearly better. */
+  /** The suggested weight; the current weight if no other one is clearly better. */
   readonly weight: number
-  /** The weight in use. */
+  /** The current weight. */
   readonly used: number
-  /** Number of questions, and where their answers come from. */
+  /** Number of questions, and the source of their answers. */
   readonly from: number
   readonly by: "labels" | "recalls"
   /** NDCG at 10, 0…1, of each weight that was tried. */
@@ -36,7 +36,7 @@ export interface CalibrateServices {
   readonly dimensions: number
   readonly used: number
   readonly reader: { readonly recalls: Pick<RecallReader, "list" | "get"> }
-  /** The ids that a search at a level finds with a weight. */
+  /** Returns the ids that a search at a level finds with a given vector weight. */
   readonly search: (level: TrustLevel, query: Query, weight: number) => Effect.Effect<ReadonlyArray<string>, ReadError>
 }
 
@@ -49,13 +49,13 @@ interface Question {
 
 const maxHits = 10
 const maxQuestions = 200
-/** Recalls that are searched for questions. */
+/** Maximum recalls that are searched for questions. */
 const maxRecalls = 5_000
 const recallsPerPage = 500
 
 /**
- * Tries weights from 0 to 1 on questions with known answers. Among the weights as good as the best, it takes the one
- * nearest to the weight in use. As good means: within one standard error of the difference, question by question. So a
+ * Tries weights from 0 to 1 on questions with known answers. Among the weights as good as the best, chooses the one
+ * nearest to the current weight. A weight is as good if its mean loss per question is within one standard error. So a
  * few or inconclusive questions change nothing.
  *
  * Without labels, `asRecalled` takes the questions from the recall log.
@@ -117,15 +117,16 @@ const recallsOf = (
     return recalls.reverse()
   })
 
-/** A memory that is opened within this time after a search, in milliseconds, counts as its answer. */
+/** Milliseconds. A memory opened within this time after a search counts as its answer. */
 const maxMillisToOpen = 10 * 60_000
 
 /**
- * Questions from the recall log. A caller who searches, sees ten titles and opens one with `get` found the answer there.
- * So a memory opened within ten minutes, before the next search of the same level, counts as the answer. Readers open
- * the first hits more readily, answer or not; so a memory gains by its place: log2(1 + place).
+ * Takes questions from the recall log. A caller who searches, sees ten titles and opens one with `get` found the answer
+ * there. So a memory opened within ten minutes, before the next search of the same level, counts as the answer. Readers
+ * open the first hits more often, even if they are not the answer. So the gain of a memory grows with its rank: log2(1
+ * + rank).
  *
- * A search without an opened hit is no question. Repeated questions count once. The newest come first.
+ * A search without an opened hit gives no question. Repeated questions count once. The newest come first.
  */
 export const questionsFromRecalls = (recalls: ReadonlyArray<Recall>): ReadonlyArray<Question> => {
   const lastSearch = new Map<TrustLevel, Recall>()
@@ -146,7 +147,7 @@ export const questionsFromRecalls = (recalls: ReadonlyArray<Recall>): ReadonlyAr
     for (const [index, { id }] of search.hits.entries()) {
       if (opened.has(id)) question.gains.set(id, Math.max(question.gains.get(id) ?? 0, Math.log2(2 + index)))
     }
-    // Deleting first moves the question to the end of the map, where the newest are.
+    // Deleting first moves the question to the end of the map, after all older ones.
     questions.delete(key)
     if (question.gains.size > 0) questions.set(key, question)
   }
@@ -159,7 +160,7 @@ type RecordedFilters = Omit<Query, "project" | "session"> & {
   readonly sessions?: ReadonlyArray<string>
 }
 
-/** The query as the caller passed it, from the recorded filters. */
+/** Rebuilds the query that the caller passed from the recorded filters. */
 const queryOf = ({ filters, text }: Recall): Query => {
   const { after, before, people, projects, sessions, stores, tags, types } = filters as RecordedFilters
   const onlyEntry = (list: ReadonlyArray<string> | undefined) => (list?.length === 1 ? list[0] : undefined)
@@ -176,7 +177,9 @@ const weightedMean = (values: ReadonlyArray<number>, weights: ReadonlyArray<numb
   return total === 0 ? 0 : values.reduce((sum, value, index) => sum + value * weights[index]!, 0) / total
 }
 
-/** Among the weights as good as the best, the one nearest to the weight in use; the larger one of two equally near. */
+/**
+ * Of the weights as good as the best, chooses the one nearest to the current weight; of two equally near, the larger.
+ */
 const chooseWeight = (
   curve: Calibrated["curve"],
   values: ReadonlyArray<ReadonlyArray<number>>,
@@ -197,7 +200,7 @@ const chooseWeight = (
   )
 }
 
-/** The same embedder with an unbounded cache, for the duration of one measurement. */
+/** Adds an unbounded cache to an embedder, for the duration of one measurement. */
 export const cachingEmbedder = (embedder: EmbedderService): EmbedderService => {
   const cache = new Map<string, Float32Array>()
   const { substitute } = embedder

@@ -35,7 +35,7 @@ export interface OperationServices extends CompareServices {
   readonly views: Context.Tag.Service<Views>
 }
 
-/** Hits that are compared. */
+/** Number of first hits to compare. */
 const maxHits = 10
 const maxDiffering = 10
 const recallsPerPage = 200
@@ -84,7 +84,7 @@ export const compare = (
     }
   })
 
-/** The ids that a search finds. Reranks only with a local reranker, so that thousands of searches call no provider. */
+/** Returns the ids that a search finds. It reranks only locally, so that thousands of searches call no provider. */
 export const idsFound = (read: ReaderSource["read"], ranking: Ranking, level: TrustLevel, query: Query) =>
   Effect.gen(function* () {
     const reranker = ranking.reranker?.local === true ? ranking.reranker : undefined
@@ -93,7 +93,7 @@ export const idsFound = (read: ReaderSource["read"], ranking: Ranking, level: Tr
     return hits.map(({ id }) => id)
   })
 
-/** The newest different queries of memories in the recall log. */
+/** The newest distinct memory queries of the recall log. */
 const recentQueries = (reader: { readonly recalls: Pick<RecallReader, "list"> }, limit: number) =>
   Effect.gen(function* () {
     const texts = new Set<string>()
@@ -107,7 +107,7 @@ const recentQueries = (reader: { readonly recalls: Pick<RecallReader, "list"> },
     return [...texts]
   })
 
-/** The share of hits that both have; 1 when neither has any. */
+/** The share of hits that both lists have; 1 if both are empty. */
 const overlapOf = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number => {
   const longest = Math.max(a.length, b.length)
   return longest === 0 ? 1 : a.filter((id) => b.includes(id)).length / longest

@@ -7,7 +7,7 @@ export interface LabelledQuestion {
   readonly ids: ReadonlyArray<string>
 }
 
-/** Reads labelled questions: one JSON object a line, `{"query": "…", "ids": ["…"]}`. Skips empty lines. */
+/** Reads labelled questions, one JSON object per line: `{"query": "…", "ids": ["…"]}`. Skips empty lines. */
 export const readLabelled = (text: string): Either.Either<ReadonlyArray<LabelledQuestion>, InvalidInput> => {
   const questions: Array<LabelledQuestion> = []
   for (const [index, line] of text.split("\n").entries()) {

@@ -33,7 +33,7 @@ export const make = (operating: OperationServices): EmbedderOperations => {
         if (previous === undefined) return yield* new NoSuchIndex({ problem: "no earlier embedder to switch back to" })
         const { dimensions, floor, model, weight } = previous
         const next = yield* activeEmbedders.byName(model, dimensions)
-        // The figures of the log, not those of the current settings: they ranked at that time.
+        // Restore the weight and floor from the log, not from the current settings: past searches ranked with them.
         const restored = weight === null ? next : { ...next, weight, floor: floor! }
         return yield* switchWith(operating, agent, restored, options)
       }),
@@ -71,7 +71,7 @@ const requireEvents = ({ isEmpty }: OperationServices, agent: string) =>
     empty ? Effect.fail(new NoSuchIndex({ problem: "there is no other index" })) : Effect.void
   )
 
-/** Refuses labelled questions about memories that never existed: they would count as not found. */
+/** Refuses labelled questions about memories that never existed, because these would count as not found. */
 const requireKnownIds = (
   { use, views }: OperationServices,
   agent: string,
@@ -85,7 +85,7 @@ const requireKnownIds = (
     if (unknown.length > 0) return yield* new MemoryNotFound({ id: unknown.join(", ") })
   })
 
-/** The models to drop when the caller names none. A candidate costs money, so the caller has to name it. */
+/** The models to drop if the caller names none. A candidate costs money to rebuild, so the caller must name it. */
 const unusedModels = ({ kept, preparing }: EmbedderStatus) => {
   if (kept.length > 0) return Effect.succeed(kept.map(modelNameOf))
   const problem =
@@ -161,7 +161,7 @@ const calibrateIndex = (operating: OperationServices, agent: string, options: Ca
     return yield* Effect.catchTag(calibrate(calibrating, options), "TrustRequired", Effect.die)
   })
 
-/** Searches with a given vector weight. Each query is embedded once for all weights. */
+/** Searches with a given vector weight. Embeds each query once for all weights. */
 const searchWith = (
   { ranking, source }: OperationServices,
   agent: string,
@@ -172,7 +172,7 @@ const searchWith = (
     idsFound(source(agent), { ...ranking, policy: { ...ranking.policy, vectorWeight }, embedder: cached }, level, query)
 }
 
-/** The model of a name. With `dimensions` it also names an index whose embedder is not available here. */
+/** Resolves a name to a model. With `dimensions`, also for an index whose embedder is not available here. */
 const modelNamed = (
   { activeEmbedders }: OperationServices,
   name: string,

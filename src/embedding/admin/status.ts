@@ -16,7 +16,7 @@ import type { Embedding, Preparation } from "../Embedding.js"
 import { countLacking } from "../indexFill.js"
 import type { EmbedderStatus, IndexStatus, Rate, StatusOptions } from "./EmbedderOperations.js"
 
-/** The indexes of an agent's view, with the progress and failures of this process. */
+/** Reports the indexes of an agent's view, with the progress and failures of this process. */
 export const statusOf = <E>(
   agent: string,
   embedders: ActiveEmbedders,
@@ -95,7 +95,7 @@ export const statusWithoutEvents = (agent: string, { configured }: ActiveEmbedde
   }
 }
 
-/** Every model that an agent has vectors of. */
+/** Every model that has vectors of this agent. */
 export const modelsOf = (db: Db): ReadonlyArray<ModelName> => {
   const models = [...memoryVectorIndex.models(db), ...chunkVectorIndex.models(db)]
   return models.filter((model, index) => models.findIndex((other) => sameModel(model, other)) === index)

@@ -13,12 +13,12 @@ import type { OperationServices } from "./compare.js"
 import type { EmbedderOperations, Switched, SwitchOptions } from "./EmbedderOperations.js"
 import { modelNameOf, ownVectorSet, rateOf } from "./status.js"
 
-/** Give up when writes outrun embedding: after this many fills that left new texts behind. */
+/** Give up if writes outrun embedding: after this many fills, each of which left new texts behind. */
 const maxCatchUpRounds = 10
 /** Failures in a row without progress before the switch gives up: half an hour of retries. */
 const maxFailures = 12
 
-/** Makes `next` the active embedder of an agent, or starts to. */
+/** Makes `next` the active embedder of an agent, or only starts that. */
 export const switchWith = (
   { use, views }: OperationServices,
   agent: string,
@@ -55,14 +55,17 @@ const switchAgent = (
     }
     const begun = yield* actor.run(prepareEmbedder(actorName, next, adopt))
     if (!begun && sameModel(yield* embedding.activeEmbedder(actor.view), next)) {
-      // Another process made it active since this one looked.
+      // Another process has made it active since the last check.
       return yield* switchAgent(views, agent, next, options)
     }
     if (!wait) return { ...name, state: "preparing", unchanged: false } satisfies Switched
     return yield* fillUntilDone(views, agent, next, options)
   })
 
-/** Fills the candidate index until it is active, or complete if it is not to be adopted. Fails when neither can happen. */
+/**
+ * Fills the candidate index until it is active, or until it is complete if it should not become active. Fails if it can
+ * become neither.
+ */
 const fillUntilDone = (
   views: OperationServices["views"],
   { actor, embedding }: Agent<Embedding>,
@@ -98,7 +101,7 @@ const fillUntilDone = (
       }
       if (!facts.candidate!.adopt) return { ...name, state: "prepared", unchanged: false } satisfies Switched
       const problem =
-        // Nothing was written since the last complete fill, so the embedder has no vector for these texts.
+        // Nothing was written since the last complete fill, so the embedder cannot embed these texts.
         facts.newest === newest
           ? `gives no vector for ${facts.lacking} texts; pass \`now\` to use it anyway`
           : round >= maxCatchUpRounds
