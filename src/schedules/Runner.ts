@@ -25,10 +25,10 @@ export interface Claimed extends RunAttempt {
   readonly definition: Schedule
 }
 
-/** The result of a claim. */
+/** The result of claiming runs. */
 export interface Claims {
   readonly claimed: ReadonlyArray<Claimed>
-  /** When a schedule of one of the handlers is due next; null for never. */
+  /** When a schedule of one of the handlers is next due, milliseconds since the epoch; null for never. */
   readonly next: number | null
   /** Whether nothing was claimed because the clock jumped by more than a year and nobody confirmed it. */
   readonly waitsForClock: boolean
@@ -54,16 +54,17 @@ export interface Job {
 }
 
 /**
- * Runs the schedules of all agents; `layers/Scheduler.ts` uses it. `claim`, `renew`, `finish` and `release` are commands
- * of the agent's actor, appended at the version they were decided on. So only one of two processes claims or ends a run.
+ * Runs the schedules of all agents; `layers/Scheduler.ts` uses it. `claim`, `renew`, `finish` and `release` are
+ * commands of the agent's actor. A command is appended only at the version it was decided on, so only one of two
+ * processes claims or ends a run.
  */
 export interface Runner {
   readonly policy: PolicyValues["schedules"]
   /** The engine's own jobs, from the policy. */
   readonly jobs: ReadonlyArray<Job>
   /**
-   * Adds the schedules of the engine's own jobs to an agent that never had them. The log tells that without opening the
-   * agent. The first run is at `first`, milliseconds since the epoch, or at the policy's next time. Answers whether it
+   * Adds the schedules of the engine's own jobs to an agent that never had them. The log shows that without opening the
+   * agent. The first run is at `first`, milliseconds since the epoch, or at the policy's next time. Returns whether it
    * added any.
    */
   readonly ensure: (
@@ -72,10 +73,10 @@ export interface Runner {
   ) => Effect.Effect<boolean, CommandError | CommandConflict | AlreadyErased | ProjectionParked>
   /**
    * Updates the times of the engine's own jobs to the current policy. Times that a caller changed stay, and deleted
-   * schedules stay deleted. Answers whether any changed.
+   * schedules stay deleted. Returns whether any changed.
    */
   readonly adjust: (agent: string) => Effect.Effect<boolean, CommandError | ProjectionParked>
-  /** Agents with something due by an instant, the longest due first, without opening any. */
+  /** Agents with a timer due by an instant, the longest overdue first, without opening any. */
   readonly due: (query: {
     readonly until: number
     readonly limit: number
@@ -97,9 +98,9 @@ export interface Runner {
     run: RunAttempt,
     outcome: Outcome
   ) => Effect.Effect<Finished, CommandError | LeaseLost>
-  /** Gives back a claimed run that was not done. */
+  /** Gives back a claimed run that did not run. */
   readonly release: (agent: string, run: RunAttempt) => Effect.Effect<void, CommandError | LeaseLost>
-  /** Rebuilds the timers of all agents from their events; answers the agents whose timer was wrong. */
+  /** Rebuilds the timers of all agents from their events. Returns the agents whose timer was wrong. */
   readonly retime: Effect.Effect<{ readonly agents: number; readonly mended: ReadonlyArray<string> }, ViewError>
 }
 

@@ -9,7 +9,7 @@ import type { InstantInput } from "../model/input.js"
 export interface Schedule extends ScheduleDefinition {
   readonly id: string
   readonly status: ScheduleStatus
-  /** Null when it is paused or over. */
+  /** Null if it is paused or has ended. */
   readonly nextRunAt: number | null
   /** Failures in a row. */
   readonly failures: number
@@ -32,7 +32,7 @@ export interface ScheduleRun {
   readonly run: string
   /** The id of its schedule. */
   readonly schedule: string
-  /** `abandoned`: its process stopped or lost its lease; another run does the occurrence. */
+  /** `abandoned`: its process stopped or lost its lease; another run performs the occurrence. */
   readonly status: ScheduleRunRow["status"]
   /** When it was due. */
   readonly dueAt: number | null
@@ -40,14 +40,14 @@ export interface ScheduleRun {
   readonly finishedAt: number | null
   /** Duration of its last attempt in milliseconds. */
   readonly duration: number | null
-  /** The number of the attempt at this occurrence, from 1. */
+  /** The number of this attempt at the occurrence, from 1. */
   readonly attempt: number
   /** The beginning of its output, at most 500 characters. */
   readonly summary: string | null
   readonly error: string | null
-  /** Counts of its handler: turns, tokens, cost. */
+  /** Counts that its handler reported: turns, tokens, cost. */
   readonly counts: Readonly<Record<string, number>>
-  /** Whether the user was to be notified. */
+  /** Whether the user should be notified. */
   readonly notified: boolean
 }
 
@@ -72,11 +72,11 @@ export interface ScheduleQuery extends ScheduleFilter {
   readonly offset?: number | undefined
 }
 
-/** @internal A schedule belongs to the agent as a whole and to no store, so it requires full trust. */
+/** @internal Requires full trust, because a schedule belongs to the whole agent and to no store. */
 export const fullTrust = (level: TrustLevel): Either.Either<void, TrustRequired> =>
   level === "full" ? Either.void : Either.left(new TrustRequired({ what: "schedules" }))
 
-/** @internal The schedule of a row, as callers see it. */
+/** @internal Converts a row to a schedule for callers. */
 export const scheduleOf = (row: ScheduleRow): Schedule => {
   const { attempt, definition, lease, occurrence, run, state, ...rest } = row
   const { abandoned: _, given: __, lastOutput: ___, ...facts } = rest

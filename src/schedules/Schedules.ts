@@ -49,11 +49,11 @@ export type * from "./Schedule.js"
 
 /** Reads of schedules: `memory.schedules`. Full trust only. */
 export interface ScheduleReader {
-  /** Schedules, the newest first. */
+  /** Lists schedules, newest first. */
   readonly list: (query?: ScheduleQuery) => Effect.Effect<ReadonlyArray<Schedule>, ReadError | TrustRequired>
   readonly count: (filter?: ScheduleFilter) => Effect.Effect<number, ReadError | TrustRequired>
   readonly get: (id: string) => Effect.Effect<Schedule, ReadError | TrustRequired | ScheduleNotFound>
-  /** The kept history of a schedule, the newest run first. */
+  /** The history of a schedule, newest run first. */
   readonly runs: (
     id: string,
     query?: PageQuery
@@ -64,12 +64,12 @@ export interface ScheduleReader {
 
 /** Commands on schedules: `memory.schedules`. Full trust only. */
 export interface ScheduleWriter {
-  /** Adds a schedule. A program that runs a scheduler with the named handler carries it out. */
+  /** Adds a schedule. A program whose scheduler has the named handler runs it. */
   readonly add: (
     schedule: ScheduleInput,
     options?: WriteOptions
   ) => Effect.Effect<Scheduled, CommandError | InvalidInput | TrustRequired | TooManySchedules | ProjectionParked>
-  /** Changes the given fields; pauses or resumes a schedule. */
+  /** Changes the given fields. Can also pause or resume the schedule. */
   readonly update: (
     id: string,
     changes: ScheduleChanges,
@@ -134,7 +134,7 @@ export const makeScheduleReader = (
   }
 }
 
-/** @internal The cron parser is loaded on first use, because few programs schedule anything. */
+/** @internal Loads the cron parser on first use, because few programs use schedules. */
 export const makeScheduleWriter = ({ run }: Runner, writer: Writer): ScheduleWriter => ({
   add: Effect.fn("Memory.schedules.add")((schedule, options) =>
     Effect.flatMap(
@@ -158,7 +158,7 @@ export const makeScheduleWriter = ({ run }: Runner, writer: Writer): ScheduleWri
 
 const runOf = ({ counts: all, version: _, ...row }: ScheduleRunRow): ScheduleRun => {
   const { notified = 0, ...counts } = all
-  // The counts of a released run are the runner's, not the handler's.
+  // The counts of a released run come from the runner, not from the handler.
   return { ...row, counts: row.status === "abandoned" ? {} : counts, notified: notified > 0 }
 }
 

@@ -6,9 +6,9 @@ import { type Clock, clockOf, hour } from "../../text/when/clock.js"
 /**
  * The first occurrence after an instant; null for none.
  *
- * A cron expression matches the local time of its zone. When clocks go forward, an occurrence in the skipped hour comes
- * as much later as was skipped. When clocks go back, an hourly schedule runs in both of the repeated hours, any other
- * one in the first only.
+ * A cron expression matches the local time of its zone. When clocks go forward, an occurrence in the skipped hour runs
+ * later by the skipped time. When clocks go back, an hourly schedule runs in both repeated hours; any other schedule
+ * runs in the first only.
  */
 export const nextAfter = (cadence: Cadence, after: number): number | null => {
   switch (cadence.kind) {
@@ -23,7 +23,7 @@ export const nextAfter = (cadence: Cadence, after: number): number | null => {
   }
 }
 
-/** The problem of a cron expression; undefined for a valid one. */
+/** Returns the problem of a cron expression; undefined for a valid one. */
 export const problemOfCron = (expression: string): string | undefined => {
   const fields = fieldsOf(expression)
   if (fields.length !== 5 && fields.length !== 6) {
@@ -41,7 +41,7 @@ export const problemOfCron = (expression: string): string | undefined => {
   return nextShown(cron, 0) === null ? "names a day that never occurs" : undefined
 }
 
-/** The fields of an expression and their values. */
+/** The fields of a cron expression and their allowed values. */
 const ranges = [
   ["second", "0 to 59"],
   ["minute", "0 to 59"],
@@ -55,11 +55,11 @@ const ranges = [
 export const fieldsOf = (expression: string): ReadonlyArray<string> =>
   expression.split(/\s+/).filter((field) => field !== "")
 
-/** Whether a field is valid at its place of six. */
+/** Whether a field is valid at its index among the six fields. */
 const isField = (field: string, index: number): boolean =>
   Either.isRight(Cron.parse(ranges.map((_, position) => (position === index ? field : "*")).join(" ")))
 
-/** The shortest time between two of the next occurrences, in milliseconds. */
+/** The shortest time between two of the next `maxOccurrences` occurrences, in milliseconds. */
 export const leastGap = (cadence: Cadence, after: number): number => {
   if (cadence.kind === "once") return Number.POSITIVE_INFINITY
   if (cadence.kind === "interval") return cadence.every
@@ -73,13 +73,13 @@ export const leastGap = (cadence: Cadence, after: number): number => {
   return minGap
 }
 
-/** Occurrences that `leastGap` checks: more than an hour has minutes. */
+/** Enough to cover more than an hour of a schedule that runs every minute. */
 const maxOccurrences = 100
 
 const parsed = (expression: string): Cron.Cron | undefined => {
   const cached = expressions.get(expression)
   if (cached !== undefined) return cached
-  // UTC, because local times of other zones are passed as the instant at which UTC shows them.
+  // The parser uses UTC. Callers pass a local time as the instant that has this time in UTC.
   const cron = Either.getOrUndefined(Cron.parse(expression, "UTC"))
   if (cron === undefined) return undefined
   if (expressions.size >= 1_000) expressions.clear()
@@ -87,10 +87,10 @@ const parsed = (expression: string): Cron.Cron | undefined => {
   return cron
 }
 
-/** Parsing an expression costs more than using it. */
+/** A cache, because parsing an expression costs more than using it. */
 const expressions = new Map<string, Cron.Cron>()
 
-/** The next local time that an expression matches, as the instant at which UTC shows it. */
+/** The next local time that an expression matches, as the instant that has this time in UTC. */
 const nextShown = (cron: Cron.Cron, localTime: number): number | null => {
   try {
     return Cron.next(cron, new Date(localTime)).getTime()
@@ -109,7 +109,7 @@ const nextOfCron = (expression: string, zone: string, after: number): number | n
   return everyHour ? nextByElapsedTime(cron, clock, after) : nextByLocalTime(cron, clock, after)
 }
 
-/** For hourly schedules: follows elapsed time across clock changes. */
+/** The next occurrence of an hourly schedule. Follows elapsed time across clock changes. */
 const nextByElapsedTime = (cron: Cron.Cron, { local }: Clock, after: number): number | null => {
   let from = after
   for (let changes = 0; changes < 100; changes++) {
@@ -118,7 +118,7 @@ const nextByElapsedTime = (cron: Cron.Cron, { local }: Clock, after: number): nu
     if (localTime === null) return null
     const change = changeBetween(local, from, localTime - offset)
     if (change === undefined) return localTime - offset
-    // From the change on, local times differ. The instant of the change itself may match.
+    // After the clock change, local times differ. The instant of the change itself may match.
     const first = nextShown(cron, local(change) - second)
     if (first !== null && first === local(change)) return change
     from = change
@@ -126,7 +126,7 @@ const nextByElapsedTime = (cron: Cron.Cron, { local }: Clock, after: number): nu
   return null
 }
 
-/** For schedules at certain hours: each local time is one instant. */
+/** The next occurrence of a schedule at certain hours. Each local time happens once. */
 const nextByLocalTime = (cron: Cron.Cron, { at: index, local }: Clock, after: number): number | null => {
   const instantOf = (localTime: number): number => {
     const day = new Date(localTime)
@@ -139,18 +139,18 @@ const nextByLocalTime = (cron: Cron.Cron, { at: index, local }: Clock, after: nu
     const instant = instantOf(localTime)
     if (Number.isNaN(instant)) return earliest
     if (instant > after && (earliest === null || instant < earliest)) earliest = instant
-    // A later local time is never an earlier instant, unless this one was moved out of a skipped hour.
+    // Later local times give later instants, except for a time moved out of a skipped hour.
     if (earliest !== null && local(instant) === localTime) return earliest
     localTime = nextShown(cron, localTime)
   }
   return earliest
 }
 
-/** The first instant in (from, to] with another UTC offset than `from`. */
+/** The first instant in (from, to] whose UTC offset differs from that of `from`. */
 const changeBetween = (local: Clock["local"], from: number, to: number): number | undefined => {
   const offset = local(from) - from
   const differs = (instant: number) => local(instant) - instant !== offset
-  // In steps: a change that is reverted within one step would be missed.
+  // Searches in steps, because a change and its reversal within one step would be missed.
   for (let before = from; before < to; before += longestStep) {
     let [low, high] = [before, Math.min(before + longestStep, to)]
     if (!differs(high)) continue
@@ -165,6 +165,6 @@ const changeBetween = (local: Clock["local"], from: number, to: number): number 
 }
 
 const second = 1_000
-/** No zone skips more, except when it crosses the date line. */
+/** Milliseconds. No zone skips more, except when it crosses the date line. */
 const longestGap = 3 * hour
 const longestStep = 14 * 24 * hour

@@ -29,14 +29,14 @@ export const stateAfterChange = (
   const failures = state.status === "active" ? state.failures : 0
   if (!newTime && state.status === "completed")
     return { problem: "cannot change: the schedule is over; pass a new time" }
-  // A paused one-time schedule whose time has passed runs at once.
+  // A paused one-time schedule whose time has passed runs immediately.
   const next = nextAfter(cadence, now) ?? (cadence.kind === "once" ? cadence.at : null)
   return next === null
     ? { problem: "cannot change: the schedule is over; pass a new time" }
     : { status, next, failures }
 }
 
-/** The state of a schedule after a run. */
+/** Decides the state of a schedule after a run. */
 export const stateAfterRun = (
   { definition: { cadence, missed }, occurrence, state }: ScheduleRow,
   status: ScheduleRunRow["status"],
@@ -45,11 +45,11 @@ export const stateAfterRun = (
 ): ScheduleState => {
   const failed = status !== "ok"
   const failures = failed ? state.failures + 1 : 0
-  // It was paused during the run.
+  // A caller paused it during the run.
   if (state.status !== "active") return { ...state, failures }
   const giveUp = policy.failures > 0 && failures >= policy.failures
   const over = (status: "completed" | "failed"): ScheduleState => ({ status, next: null, failures })
-  // Its time was changed during the run.
+  // A caller changed its time during the run.
   if (state.next !== occurrence) return giveUp ? over("failed") : { ...state, failures }
   if (cadence.kind === "once") return over(failed ? "failed" : "completed")
   if (giveUp) return over("failed")
@@ -76,7 +76,7 @@ export const shouldNotify = (
   }
 }
 
-/** The decision about a due schedule. */
+/** The decision on a due schedule. */
 export type DueDecision =
   /** The current run lost its lease, and the schedule is not due now. */
   | { readonly abandon: true; readonly start?: undefined; readonly giveUp?: undefined }
@@ -89,7 +89,7 @@ export type DueDecision =
       readonly giveUp?: undefined
     }
 
-/** Decides about a schedule whose `due` has passed; see `projections/schedules.ts`. */
+/** Decides what to do with a schedule whose `due` has passed; see `projections/schedules.ts`. */
 export const decideDue = (
   row: ScheduleRow,
   now: number,

@@ -8,7 +8,8 @@ import type { ProjectionParked } from "../model/errors.js"
 import { limits } from "../model/limits.js"
 import { initialState, stateAfterChange } from "./decide.js"
 
-// The schedules of the engine's own jobs. They are added once, so a schedule that a caller deletes or pauses stays so.
+// The schedules of the engine's own jobs. The engine adds them once, so a schedule that a caller deletes or pauses
+// stays deleted or paused.
 
 /** The command id that marks agents with these schedules in the log. It must never change: older logs contain it. */
 export const ensureRequest = { commandId: "daybook/jobs", request: "daybook/jobs" } as const

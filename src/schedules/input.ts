@@ -32,9 +32,12 @@ export interface ScheduleInput extends CadenceInput {
   readonly handler?: string | undefined
   /** When to notify the user of a run. Default `always`. */
   readonly notify?: Notify | undefined
-  /** Occurrences missed while no scheduler ran: one run for all (`once`, the default) or one for `each`. */
+  /**
+   * How to run occurrences that were missed while no scheduler ran: one run for all (`once`, the default) or one for
+   * `each`.
+   */
   readonly missed?: Missed | undefined
-  /** Runs kept in its history, 1…1,000. Absent: the policy's `schedules.history`. */
+  /** Maximum runs in its history, 1…1,000. Absent: the policy's `schedules.history`. */
   readonly keep?: number | undefined
   readonly channel?: string | undefined
   readonly context?: string | undefined
@@ -50,7 +53,7 @@ export interface ScheduleChanges extends CadenceInput {
   readonly keep?: number | undefined
   readonly channel?: string | null | undefined
   readonly context?: string | null | undefined
-  /** Pauses the schedule, or resumes it from now, also after it was given up. */
+  /** Pauses the schedule, or resumes it from now. Resuming also works after too many failures stopped it. */
   readonly status?: "active" | "paused" | undefined
 }
 
@@ -99,14 +102,14 @@ export const decodeScheduleChanges = decodeWith(ChangesSchema) as (
   input: unknown
 ) => Either.Either<ScheduleChanges, InvalidInput>
 
-/** Makes the cadence of an input from the current time. */
+/** Makes a cadence, given the current time. */
 export type CadenceFrom = (now: number) => Cadence
 
 type Policy = PolicyValues["schedules"]
 
 const invalidField = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
 
-/** Checks the cadence of an input; undefined if it has none. The current time is applied later. */
+/** Checks the cadence of an input; undefined if it has none. The result applies the current time later. */
 export const cadenceOf = (
   { at, cron, every, from, zone }: CadenceInput,
   policy: Pick<Policy, "zone">
@@ -129,7 +132,7 @@ export const cadenceOf = (
   }))
 }
 
-/** Refuses a time in the past, and a cadence that is due too often. */
+/** Refuses a time in the past, and a cadence that repeats too often. */
 export const checkCadence = (
   cadence: Cadence,
   now: number,
@@ -158,7 +161,7 @@ export const definitionOf = (
   ...(context === undefined ? {} : { context })
 })
 
-/** A definition with changes applied; null removes a field. */
+/** Applies changes to a definition; null removes a field. */
 export const changedDefinition = (
   before: ScheduleDefinition,
   { channel, context, goal, handler, keep, missed, name, notify }: ScheduleChanges,

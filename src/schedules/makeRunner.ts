@@ -29,7 +29,7 @@ interface Services {
 export const make = (services: Services): Runner => {
   const { agents, digest, jobs, log, policy } = services
   const definitions = jobs.map(({ definition }) => definition)
-  // The engine's own jobs are never given up: nobody would restart them.
+  // The engine's own jobs are never stopped after failures, because nobody would restart them.
   const rules = { ...policy, digest, protectedHandlers: new Set(jobs.map(({ handler }) => handler)) }
 
   /** Runs a command of `runCommands.js`, which only programs with a scheduler load. */
@@ -49,7 +49,7 @@ export const make = (services: Services): Runner => {
       const { ensureRequest: ensured, ensureJobs } = yield* Effect.promise(() => import("./ensure.js"))
       const hasJobs = yield* log.command(agent, ensured.commandId, ensured.request).pipe(
         Effect.map(Option.isSome),
-        // The agent had them; the event is erased.
+        // The event is erased, so the agent had the jobs once.
         Effect.catchTag("AlreadyErased", () => Effect.succeed(true))
       )
       if (hasJobs) return false
@@ -76,19 +76,19 @@ export const make = (services: Services): Runner => {
   }
 }
 
-/** Writes a stream's timer without an event. Answers false if another process wrote to the stream meanwhile. */
+/** Writes a stream's timer without an event. Returns false if another process has written to the stream since. */
 const writeTimer = ({ log }: Services, stream: string, expected: number, due: number | null) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     return yield* log.append({ stream, expected, now, commands: [], due }).pipe(
       Effect.as(true),
       Effect.catchTag("VersionConflict", () => Effect.succeed(false)),
-      // An append without commands cannot conflict with one.
+      // An append without commands cannot cause a command conflict.
       Effect.catchTag("CommandConflict", "AlreadyErased", Effect.die)
     )
   })
 
-/** Corrects the timer of an agent with nothing due. Otherwise the scheduler would open the agent again and again. */
+/** Corrects the timer of an agent with nothing due. Otherwise the scheduler would open the agent repeatedly. */
 const correctTimer = (services: Services, agent: string) =>
   services.agents.use(agent, ({ actor: { view } }) =>
     Effect.gen(function* () {

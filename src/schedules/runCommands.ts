@@ -10,10 +10,10 @@ import { decideDue, shouldNotify, stateAfterRun } from "./decide.js"
 import type { Claimed, Claims, Finished, Outcome, RunAttempt } from "./Runner.js"
 import { scheduleOf } from "./Schedule.js"
 
-/** The policy, its digest, which each run records, and the handlers whose schedules are never given up. */
+/** The policy, its digest (which each run records), and the handlers whose schedules never stop after failures. */
 type Policy = PolicyValues["schedules"] & { readonly digest: string; readonly protectedHandlers: ReadonlySet<string> }
 
-// Commands of the runner. No caller of the memory requests them, so the log names the scheduler as their actor.
+// The commands of the runner. No caller of the memory requests them, so the log names the scheduler as their actor.
 
 const actor = "scheduler"
 const noRequest = () => ""
@@ -34,7 +34,7 @@ const finished = (
   payload: { run, kind: "schedule", phase: "finished", name: schedule, occurrence, attempt, policy, ...rest }
 })
 
-/** The event with the state of a schedule after a run. */
+/** Makes the event that sets the state of a schedule after a run. */
 const scheduleChanged = (row: ScheduleRow, run: string, state: ReturnType<typeof stateAfterRun>): DecidedEvent => ({
   type: "SCHEDULE",
   payload: { schedule: row.id, change: "ran", state },
@@ -54,8 +54,8 @@ const currentRun = (row: ScheduleRow): RunAttempt => ({
 })
 
 /**
- * Claims due runs for these handlers; the map gives each handler's lease in milliseconds. Runs whose lease expired end
- * as abandoned, and are taken over if they are still due.
+ * Claims due runs for these handlers; the map gives each handler's lease in milliseconds. Ends runs whose lease expired
+ * as abandoned, and starts them again if they are still due.
  */
 export const claimRuns = (
   handlers: ReadonlyMap<string, number>,
@@ -111,7 +111,7 @@ export const renewRun = (run: RunAttempt, lease: number, policy: string): Comman
   answer: () => undefined
 })
 
-/** Gives back a run, so that another process may start it at once. The count `released` marks it. */
+/** Gives back a run, so that another process may start it immediately. The count `released` marks it. */
 export const releaseRun = (run: RunAttempt, policy: string): Command<void, LeaseLost> => ({
   actor,
   request: noRequest,
@@ -122,7 +122,7 @@ export const releaseRun = (run: RunAttempt, policy: string): Command<void, Lease
   answer: () => undefined
 })
 
-/** Records how a run ended and when its schedule is due next, in one append. */
+/** Records how a run ended and when its schedule is next due, in one append. */
 export const finishRun = (run: RunAttempt, outcome: Outcome, policy: Policy): Command<Finished, LeaseLost> => ({
   actor,
   request: noRequest,

@@ -22,7 +22,7 @@ export const timerFold = () => {
         }
       }
     },
-    /** When the stream has to be checked next; null for never. */
+    /** When the stream must be checked next, milliseconds since the epoch; null for never. */
     due: (): number | null => {
       const dueTimes = [...schedules.values()].flatMap(
         ({ active, lease, next }) => lease ?? (active ? (next ?? []) : [])
