@@ -46,7 +46,7 @@ export interface SessionReader {
   ) => Effect.Effect<ReadonlyArray<Turn>, ReadError>
   /** Searches turns and indexed files. It returns the best piece of each turn and file, best first. */
   readonly search: (query: ConversationQuery) => Effect.Effect<ReadonlyArray<ConversationHit>, ReadError>
-  /** The same search, with how the query was interpreted and why each row is a hit. */
+  /** Runs the same search. Also reports how it read the query and why each row matched. */
   readonly explain: (query: ConversationQuery) => Effect.Effect<Explained<ConversationHit>, ReadError>
 }
 

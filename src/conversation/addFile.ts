@@ -41,7 +41,7 @@ export interface AddedFile {
   readonly store: Store
   /** The session that it belongs to; absent for none. */
   readonly session?: string
-  /** Only for `moved`: its session before, null for none. */
+  /** Only for `moved`: the session before the move, null for none. */
   readonly from?: string | null
   /** The stream version of the event; only at full trust, and absent when nothing was written. */
   readonly version?: number
@@ -65,8 +65,8 @@ interface Request {
  * Checks a file and makes the command that indexes it. The same text again writes nothing. Without a session a file
  * stays in its session. A session may take a file that belongs to none. It takes a file from another session only with
  * `move`, because a file is forgotten together with its session. A file is never less restrictive than its session. A
- * file without text is refused, unless it replaces an earlier text of its path. So is one that would replace what a higher level
- * wrote.
+ * file without text is refused, unless it replaces an earlier text of its path. A file that would replace text of a
+ * higher level is refused too.
  */
 export const addFile = (
   writer: Writer,

@@ -21,7 +21,7 @@ export interface AddedTurn {
   readonly repeated: boolean
 }
 
-/** The number of characters that are indexed of a turn or file; nothing if it is indexed whole. */
+/** How many characters of a turn or file are indexed; empty if the whole text is. */
 export const indexedPart = (text: string): { readonly indexed?: number } =>
   text.length <= bounds.chunkedCharacters ? {} : { indexed: cutText(text, bounds.chunkedCharacters).length }
 
@@ -63,7 +63,7 @@ export const addTurn = (
           text,
           ...(toolCalls === undefined ? {} : { toolCalls }),
           store,
-          // No person made the output of a tool, so it has the lowest level.
+          // The caller did not write the output of a tool, so it gets the lowest level.
           level: role === "tool" ? "familiar" : writer.level,
           tokens,
           occurredAt: at ?? now

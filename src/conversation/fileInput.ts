@@ -18,15 +18,18 @@ const FileSchema = Schema.Struct({
   })
 })
 
-/** A file as callers pass it. Defaults: media by the path's extension, now, the strictest store the level reads. */
+/**
+ * A file as callers pass it. Defaults: media by the path's extension, the present time, the strictest store the level
+ * reads.
+ */
 export interface FileInput {
-  /** Its name within its store; readers of a hit open the file by it. */
+  /** Its name within its store. Readers of a hit open the file by this name. */
   readonly path: string
   readonly text: string
   readonly media?: Media | undefined
   /**
-   * The session that the file is forgotten with; absent: the session it belongs to already. A file of another session is
-   * refused (`FileInSession`) unless `move` is true.
+   * The session of the file; forgetting the session forgets the file. Absent: the session stays unchanged. A file of
+   * another session is refused (`FileInSession`) unless `move` is true.
    */
   readonly session?: string | undefined
   /** Whether `session` may take the file from another session. Default false. */

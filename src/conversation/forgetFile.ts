@@ -11,7 +11,7 @@ import { decodePath } from "./fileInput.js"
 export interface ForgottenFile {
   readonly outcome: "forgotten"
   readonly path: string
-  /** More than one if several stores have the path. */
+  /** How many files were forgotten. More than one if several stores have the path. */
   readonly files: number
   /** The stream version of the event; only at full trust. */
   readonly version?: number

@@ -13,14 +13,17 @@ export interface ForgottenSession {
   readonly outcome: "forgotten"
   readonly session: string
   readonly turns: number
-  /** Files that belonged to it; absent for none. */
+  /** How many of its files were forgotten; absent for none. */
   readonly files?: number
   /** The stream version of the event; only at full trust. */
   readonly version?: number
   readonly repeated: boolean
 }
 
-/** Makes the command that forgets what the level may read of a session. Fails with `SessionNotFound` if that is nothing. */
+/**
+ * Makes the command that forgets the part of a session that the level may read. Fails with `SessionNotFound` if it may
+ * read none.
+ */
 export const forgetSession = (
   writer: Writer,
   session: string,

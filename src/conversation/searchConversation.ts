@@ -37,7 +37,7 @@ export interface ConversationFilter {
   readonly kinds?: ReadonlyArray<"turn" | "file"> | undefined
   readonly after?: InstantInput | undefined
   readonly before?: InstantInput | undefined
-  /** Rows of the answer, 1…1,000. Default 10. */
+  /** Maximum rows of the answer, 1…1,000. Default 10. */
   readonly limit?: number | undefined
 }
 
@@ -50,14 +50,14 @@ export interface ConversationQuery extends ConversationFilter, SearchOptions {
 export interface ConversationParts {
   readonly text: number
   readonly vector: number
-  /** Turns shortly before and after it were found too. */
+  /** Gain from matching turns shortly before and after it. */
   readonly context: number
-  /** Said by a speaker that the question names, or by the user if the question says "I". */
+  /** Gain if the question names its speaker, or says "I" and the user said it. */
   readonly speaker: number
-  /** Said on a day that the question names. */
+  /** Gain if the question names its day. */
   readonly date: number
   readonly recency: number
-  /** The reranker's part. */
+  /** Gain from the reranker. */
   readonly rerank: number
 }
 

@@ -24,15 +24,15 @@ import { requestOf, retrieve } from "../search/retrieve.js"
 import { type Hit, searchIn } from "../search/search.js"
 import { activeEmbedderOf } from "../search/withActiveEmbedder.js"
 
-/** A recall: a read that showed memories, in short. */
+/** The short form of a recall. A recall is a recorded read that showed memories. */
 export interface RecallRow extends Pick<Recorded, "kind" | "level" | "text" | "askedAt"> {
   /** The number of the recall, from 1 for each agent. */
   readonly number: number
-  /** Hits shown. */
+  /** How many hits it showed. */
   readonly shown: number
 }
 
-/** A recall with everything its answer depended on. Times are milliseconds since the epoch. */
+/** A recall with everything that its answer depended on. Times are milliseconds since the epoch. */
 export interface Recall extends Omit<Recorded, "vector" | "apart"> {
   readonly number: number
   readonly recordedAt: number
@@ -44,7 +44,10 @@ export interface Recall extends Omit<Recorded, "vector" | "apart"> {
   readonly policy: Readonly<Record<string, unknown>>
 }
 
-/** A difference to the recorded recall: the ranker, the embedder, the reranker, the query's vector, or the hit at a place, from 1. */
+/**
+ * A difference between a rerun and the recorded recall: in the ranker, the embedder, the reranker, the query's vector,
+ * or in the hit at a rank, from 1.
+ */
 export type RecallDifference =
   | { readonly what: "ranker" | "embedder" | "reranker" | "vector"; readonly was: string; readonly is: string }
   | { readonly what: "hit"; readonly place: number; readonly was: RecallHit | null; readonly is: RecallHit | null }
@@ -68,14 +71,14 @@ export interface RecallReader {
   readonly rerun: (number: number) => Effect.Effect<Rerun, ReadError | TrustRequired | RecallNotFound>
 }
 
-/** A recall of the log, with the event that records it together with others. */
+/** A recall of the log. One event records several recalls. */
 interface RecallInBatch {
   readonly recall: Recall
   readonly recorded: Recorded
   readonly batch: Payload<"RECALL">
 }
 
-/** @internal They show what other callers asked, so they require full trust. */
+/** @internal Recalls show the queries of other callers, so reading them requires full trust. */
 export const makeRecallReader = (source: ReaderSource, services: ReaderServices): RecallReader => {
   const { level, read, readAt } = source
   const { activeEmbedders, ranking } = services
@@ -240,7 +243,7 @@ const changed = (
 ): ReadonlyArray<RecallDifference> =>
   recorded === current ? [] : [{ what: part, was: String(recorded), is: String(current) }]
 
-/** The places of the answer, from 1, whose hit or score differs. */
+/** Reports the ranks, from 1, at which the hit or its score differs. */
 const movedBetween = (
   recorded: ReadonlyArray<RecallHit>,
   current: ReadonlyArray<RecallHit>

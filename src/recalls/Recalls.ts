@@ -21,16 +21,16 @@ import { droppedRecalls, recordedRecalls } from "./metrics.js"
 import { recallEventOf, recordRecalls } from "./recordRecalls.js"
 
 /**
- * Recalls that wait to be recorded. Reads hand in what they showed and go on. One event records all waiting recalls of
- * an agent a minute later, or as soon as a hundred wait. An agent may go to sleep meanwhile and is not woken for it.
+ * Recalls that wait for recording. A read hands over its results and continues. One event records all waiting recalls
+ * of an agent a minute later, or as soon as a hundred wait. Recording does not wake a sleeping agent.
  */
 export interface Recalls {
   /**
-   * Reads from a snapshot, while it is open, what a recall needs. The answered function takes in what the read showed.
+   * Reads the data of a recall from an open snapshot. The returned function takes the results that the read showed.
    * When too many recalls wait, the oldest is dropped and counted.
    */
   readonly observe: (agent: string, snapshot: Snapshot) => (shown: ShownResults) => void
-  /** Records all waiting recalls; answers how many. After a failure they go on waiting. */
+  /** Records all waiting recalls and returns how many. After a failure they keep waiting. */
   readonly flush: (agent: string) => Effect.Effect<number, CommandError>
   readonly counts: (agent: string) => { readonly waiting: number; readonly dropped: number }
 }
@@ -39,7 +39,7 @@ export interface RecallsOptions {
   readonly agents: Agents
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
-  /** The embedder named by an event whose recalls used none. */
+  /** The embedder that an event names if its recalls used none. */
   readonly embedder: Context.Tag.Service<Embedder>
   readonly policy: PolicyValues["recall"]
   readonly search: PolicyValues["search"]
@@ -49,18 +49,18 @@ export interface RecallsOptions {
 interface Queue {
   readonly waiting: Array<UnrecordedRecall>
   readonly lock: Effect.Semaphore
-  /** Open while a full event waits. */
+  /** Open while enough recalls wait to fill an event. */
   readonly full: Effect.Latch
   /** Whether a fiber records this queue. */
   hasRecorder: boolean
   /** Recalls dropped because too many waited, and how many of them the log counts already. */
   dropped: number
   droppedRecorded: number
-  /** The newest recall in the log when last read; other processes write too. */
+  /** The number of the newest recall in the log at the last read; other processes write too. */
   last: number
 }
 
-/** Recalls that may wait while the log cannot be written, in events. */
+/** Maximum batches of recalls that wait while the log cannot be written. */
 const maxWaitingBatches = 10
 
 /** Agents that are flushed at the same time on shutdown; the log takes their events in one transaction. */
@@ -88,7 +88,7 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
         return queue === undefined ? Effect.succeed(0) : flushQueue(options, agent, queue, minWaiting)
       })
 
-    /** A failed record must not fail a read. The log line omits the cause: it may quote the query. */
+    /** A failure to record must not fail a read. The log line omits the cause, because it may quote the query. */
     const flushQuietly = (agent: string, minWaiting = 1) =>
       Effect.tap(Effect.exit(flush(agent, minWaiting)), (exit) =>
         Exit.isFailure(exit)
@@ -217,7 +217,7 @@ const append = (
     const now = yield* Clock.currentTimeMillis
     const { recordedAt, version: position } = yield* log.head(agent)
     if (isFarAhead({ position, recordedAt }, now) || isFarBehind({ position, recordedAt }, now)) {
-      // Only the actor can tell a jump of the clock.
+      // Only the actor can detect a jump of the clock.
       return void (yield* agents.use(agent, ({ actor }) => actor.run(recordRecalls(batch, common))))
     }
     const { payload, vectors } = recallEventOf(batch, common)
@@ -235,7 +235,7 @@ const append = (
 const embedderOf = (recalls: ReadonlyArray<UnrecordedRecall>) =>
   recalls.find(({ embedder }) => embedder !== null)?.embedder
 
-/** How many of the first recalls were ranked by the same embedder: one event names one. */
+/** How many of the first recalls were ranked by the same embedder. An event names only one. */
 const countOfOneEmbedder = (recalls: ReadonlyArray<UnrecordedRecall>): number => {
   const key = (embedder: UnrecordedRecall["embedder"]) => JSON.stringify(embedder)
   const first = embedderOf(recalls)

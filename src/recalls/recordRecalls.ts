@@ -13,8 +13,8 @@ import { rankerVersion } from "../search/ranker.js"
 type CommonFields = Pick<Payload<"RECALL">, "embedder" | "policy" | "dropped">
 
 /**
- * The RECALL event of some recalls, by the number of the first one, and the query vectors for the embeddings cache. With
- * cached vectors, a rerun calls no embedder.
+ * Makes a RECALL event from recalls, given the number of the first one, and the query vectors for the embeddings cache.
+ * With cached vectors, a rerun calls no embedder.
  */
 export const recallEventOf = (
   recalls: ReadonlyArray<UnrecordedRecall>,
