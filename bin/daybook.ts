@@ -11,7 +11,7 @@ const fiber = Effect.runFork(
   execute(process.argv.slice(2), terminal.stdout, ({ json }) => makeOutput(terminal, { json }))
 )
 
-/** The first signal interrupts the command and closes its files; a second one ends the process at once. */
+/** The first signal interrupts the command and closes its files. A second one ends the process immediately. */
 for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143]

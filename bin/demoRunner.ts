@@ -9,7 +9,7 @@ export interface Step {
   readonly answer: unknown
 }
 
-/** Runs real commands one after the other on one data folder, and prints each with its answer. */
+/** Runs real commands one after another on one data folder, and prints each with its answer. */
 export const demoRunner = ({ runCommandLine, out }: Call, folder: string) => {
   const steps: Array<Step> = []
   let heading = ""

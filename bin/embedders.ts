@@ -34,7 +34,7 @@ const durationText = (seconds: number): string => {
 const switchCall = ({ dimensions, model }: ModelName, weight?: number): string =>
   `daybook embed switch ${shellWord(model)} --dimensions ${dimensions}${weight === undefined ? "" : ` --weight ${weight}`}`
 
-/** Quotes a word for the shell: a model's folder may have blanks in its name. */
+/** Quotes a word for the shell, because the path of a model's folder may contain blanks. */
 const shellWord = (word: string): string => (/^[\w./:@~#-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 export const switchedText = ({ state, unchanged, ...model }: Switched, weight?: number): string => {

@@ -19,7 +19,7 @@ import { type CommandEnded, type Outcome, outcomeOf, refused } from "./exit.js"
 import { type Output, stderrLogger } from "./output.js"
 import { type GlobalOptions, type Parsed, parse } from "./program.js"
 
-/** Runs a command line and closes everything it opened. */
+/** Runs a command line, then closes everything that it opened. */
 export const execute = (
   argv: ReadonlyArray<string>,
   write: (text: string) => void,
@@ -46,7 +46,7 @@ const run = ({ agentWasPassed, args, command, globals, options }: Parsed, out: O
         return Context.get(yield* Layer.build(layer({ folder: data, ...reranker })), Daybook)
       })
     )
-    // A command ends at once, so its recalls are recorded only with --record.
+    // The process of a command ends immediately, so recalls are recorded only with --record.
     const record = "record" in options && options.record === true
     const memory = Effect.flatMap(daybook, (opened) => opened.agent(agent, { trust, actor, record }))
     const call: Call = {
@@ -57,7 +57,7 @@ const run = ({ agentWasPassed, args, command, globals, options }: Parsed, out: O
       policyFile: (file) => policyFile(data, file),
       out,
       memory,
-      // Opening the agent's memory validates its name; the operator calls do not.
+      // Opening the agent's memory validates the agent's name; operator calls do not validate it.
       daybook: Effect.zipRight(memory, daybook),
       reader: (asOf) =>
         asOf === undefined
@@ -84,13 +84,16 @@ const run = ({ agentWasPassed, args, command, globals, options }: Parsed, out: O
     Effect.map(outcomeOf)
   )
 
-/** A problem that only shows when a part of the policy is used names no file. */
+/**
+ * Adds the file to a policy error that names none. Such an error is found only when the engine uses a part of the
+ * policy.
+ */
 const withFile = (error: InvalidPolicy, folder: string): Effect.Effect<InvalidPolicy> =>
   Effect.map(policyFile(folder), ({ file }) =>
     error.file === undefined && file !== undefined ? new InvalidPolicy({ problems: error.problems, file }) : error
   )
 
-/** Fails where there is no folder that can be used. A command that only reads does not create it. */
+/** Fails if the data folder is missing or cannot be used. A command that only reads does not create it. */
 const requireFolder = (folder: string): Effect.Effect<void, CommandEnded | StorageError> =>
   Effect.suspend((): Effect.Effect<void, CommandEnded | StorageError> => {
     try {
@@ -102,15 +105,15 @@ const requireFolder = (folder: string): Effect.Effect<void, CommandEnded | Stora
     return Effect.try({ try: () => makeFolder(folder), catch: storageError(folder) })
   })
 
-/** The reranker of `--rerank`, in place of the policy's. */
+/** The reranker of `--rerank`, which replaces the policy's. */
 const rerankerFor = (folder: string, name: string) =>
   Effect.flatMap(readPolicy(folder), (policy) => rerankerNamed(name, policy)).pipe(
     Effect.map((reranker) => ({ reranker: reranker === null ? null : Layer.succeed(Reranker, reranker) })),
-    // An unknown name is a bad call. A missing key is not: the same call is right once the key is set.
+    // An unknown name is a bad call. A missing key is not: the same call works once the key is set.
     Effect.catchTag("UnknownReranker", ({ message }) => new InvalidInput({ field: "--rerank", problem: message }))
   )
 
-/** Resolves times given in words: they are in the zone of the folder's policy. */
+/** Resolves times written in words, in the time zone of the folder's policy. */
 const momentIn =
   (folder: string): Call["resolveTime"] =>
   (time) =>

@@ -7,9 +7,9 @@ import { InvalidInput } from "../src/model/errors.js"
 /** Exit codes of the process. */
 export const exitCodes = {
   ok: 0,
-  /** The call is valid, but all or part of it was refused: an unknown id, a missing right. */
+  /** The call is valid, but all or part of it was refused: an unknown id, a missing permission. */
   refused: 1,
-  /** The call is invalid with any data: an unknown option, a missing or empty argument, a number out of range. */
+  /** The call is never valid: an unknown option, a missing or empty argument, a number out of range. */
   badCall: 2,
   /** `verify` found damage. */
   damaged: 3
@@ -17,13 +17,13 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** Ends a command that has already shown its answer: one line on stderr and an exit code other than 0. */
+/** Ends a command after its answer was shown, with one line on stderr and an exit code other than 0. */
 export class CommandEnded extends Data.TaggedError("Ended")<{ readonly message: string; readonly code: ExitCode }> {}
 
-/** Ends a command of which all or part was refused. */
+/** Ends a command that was refused, completely or in part. */
 export const refused = (message: string) => new CommandEnded({ message, code: exitCodes.refused })
 
-/** Ends a command whose arguments do not fit together. */
+/** Ends a command whose arguments are invalid together. */
 export const usageError = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })
 
 /** The exit code of a command and, if it is not 0, the line that gives the reason. */

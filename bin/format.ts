@@ -9,16 +9,18 @@ const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g
 /** Text on one line, without control characters: a memory's text must not move the terminal's cursor or colour it. */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").replace(bidiControls, "")
 
-/** Text on several lines, without other control characters. */
+/** Keeps the lines of a text but removes other control characters. */
 const lines = (text: string): string => text.split(/\r?\n/).map(oneLine).join("\n")
 
-/** The UTC day. */
+/** The UTC day of an instant. */
 export const dayText = (instant: number): string => toIso(instant).slice(0, 10)
 
-/** The UTC second. */
+/** An instant in UTC, to the second. */
 export const secondText = (instant: number): string => `${toIso(instant).slice(0, 19).replace("T", " ")}Z`
 
-/** The UTC second; only the day for midnight, which is how a date without a time is stored. */
+/**
+ * An instant in UTC, to the second. Midnight shows only the day, because a date without a time is stored as midnight.
+ */
 export const dayOrSecondText = (instant: number): string =>
   instant % 86_400_000 === 0 ? dayText(instant) : secondText(instant)
 

@@ -1,7 +1,7 @@
 /** Scripts with letters that look like Latin ones. */
 const scripts = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u] as const
 
-/** Why a name may be taken for another one. */
+/** Why a reader may mistake a name for another one. */
 export interface Confusion {
   /** Other names that look the same. */
   readonly looksLike?: ReadonlyArray<string>

@@ -1,7 +1,10 @@
 import * as Effect from "effect/Effect"
 import type { Call } from "./commands/Command.js"
 
-/** Says so on stderr if `--agent` names an agent without events: the name may be mistyped. Silent below full trust. */
+/**
+ * Prints a note on stderr if `--agent` names an agent without events, because the name may be mistyped. Silent below
+ * full trust.
+ */
 export const noteMissingAgent = ({ agent, agentWasPassed, daybook, out, trust }: Call) =>
   Effect.gen(function* () {
     if (!agentWasPassed || trust !== "full") return

@@ -31,7 +31,7 @@ export const wholeNumber =
     throw new InvalidArgumentError(`must be a whole number${range}`)
   }
 
-/** Parses the number of rows in one answer. */
+/** Parses the maximum number of rows in one answer. */
 export const rowCount: (value: string) => number = wholeNumber(1, limits.page)
 
 /** Parses a number from 0 to 1. */
@@ -50,7 +50,7 @@ export const isoTime = (value: string): number => {
 /** A point in time: milliseconds since the epoch, or words that are resolved when the command runs. */
 export type Moment = number | string
 
-/** Parses a time for a query, which may be in words; a time that is stored may not. */
+/** Parses a time for a query. A query may use words such as "yesterday"; a stored time may not. */
 export const timeOrWords = (value: string): Moment => {
   const instant = toInstant(value)
   if (instant !== undefined) return instant
@@ -84,7 +84,7 @@ export const sourceOf = (value: string): SourceInput => {
 
 export const storeOf: (value: string) => Store = oneOf(stores)
 
-/** The options that page an answer. */
+/** The options that choose a page of an answer. */
 export const pageOptions = [
   option("--limit <n>", `show at most n, up to ${limits.page} (default: 50)`, rowCount),
   option("--offset <n>", "skip the first n", wholeNumber(0))
@@ -123,6 +123,6 @@ export const commandIdOption: Option = option(
   "make retries safe: a repeated id returns the first answer"
 )
 
-/** Drops the undefined fields: an absent field is left alone, not cleared. */
+/** Drops undefined fields: an absent field stays unchanged and is not cleared. */
 export const definedFields = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never

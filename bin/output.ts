@@ -9,19 +9,19 @@ import { type Colours, coloursOf, type Terminal } from "./terminalText.js"
 export interface Output {
   readonly json: boolean
   readonly colours: Colours
-  /** Width of the terminal in characters; absent if stdout is no terminal. */
+  /** Width of the terminal in characters; absent if stdout is not a terminal. */
   readonly columns?: number | undefined
   /** Prints a command's answer. `text` is called only without `--json`, so it may load what only text needs. */
   readonly show: (value: unknown, text: () => string | Promise<string>) => Effect.Effect<void>
-  /** Prints a list piece by piece, so that the whole answer need not fit into memory. */
+  /** Prints a list piece by piece, so that the whole answer does not have to fit into memory. */
   readonly list: () => List
   /** Prints one value as a line of JSON, with or without `--json`. */
   readonly jsonLine: (value: unknown) => void
-  /** Prints a line on stderr. Silent with `--json`: the JSON answer already holds it. */
+  /** Prints a line on stderr. Silent with `--json`, because the JSON answer already contains it. */
   readonly note: (line: string) => void
-  /** Prints a line on stderr, also with `--json`: it is no part of the answer. */
+  /** Prints a line on stderr, also with `--json`, because it is not part of the answer. */
   readonly warn: (line: string) => void
-  /** Moves the progress bar, which only a terminal shows; `note` follows the bar. */
+  /** Updates the progress bar, which only a terminal shows. `note` is printed after the bar. */
   readonly progress: (done: number, total: number, note?: string) => void
   /** False once the reader has closed stdout: `daybook log | head` stops early. */
   readonly open: () => boolean
@@ -99,25 +99,25 @@ const bar = (share: number, label: string): string => {
 }
 
 /**
- * Whether a field holds milliseconds since the epoch: its name ends with At or Until, or it is one of the few other
- * times. A test looks for milliseconds in the answers of all commands.
+ * Whether a field holds milliseconds since the epoch: its name ends with At or Until, or `otherTimes` contains it. A
+ * test checks that no command prints milliseconds.
  */
 const isTime = (name: string, holder: unknown): boolean =>
   /(?:At|Until)$/.test(name) || otherTimes.has(name) || (name === "from" && Object(holder).kind === "interval")
 
-/** The time of a cadence, the next one of a schedule, and the lease and the occurrence of a run. */
+/** The time of a cadence, the next time of a schedule, and the lease and occurrence of a run. */
 const otherTimes = new Set(["at", "next", "lease", "occurrence"])
 
 const timeText = (field: unknown): unknown => (typeof field === "number" ? toIso(field) : field)
 
-/** Control characters that JSON leaves as they are, and those of writing direction. */
+/** Control characters that JSON does not escape, and controls of writing direction. */
 const unescapedControls = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 
 /** JSON text without control characters; times are ISO 8601 in UTC. */
 export const toJson = (value: unknown): string =>
   JSON.stringify(value, function (this: unknown, key, field) {
     if (isTime(key, this)) return timeText(field)
-    // Elsewhere `before` may be a place in a list.
+    // In other objects, `before` may be a rank.
     if (key !== "filters" || typeof field !== "object" || field === null) return field
     return Object.fromEntries(
       Object.entries(field).map(([name, time]) => [name, name === "after" || name === "before" ? timeText(time) : time])

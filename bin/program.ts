@@ -27,7 +27,10 @@ export interface Parsed {
   readonly agentWasPassed: boolean
 }
 
-/** Parses a command line. Help and version are shown here and end with code 0; a wrong call ends with one line. */
+/**
+ * Parses a command line. For help and version it prints them and returns code 0; for an invalid call it returns one
+ * line.
+ */
 export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void): Parsed | Outcome => {
   let parsed: Parsed | undefined
   let line = ""
@@ -78,7 +81,9 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
   return parsed!
 }
 
-/** The name in a call for help that is no command: `help serach` or `serach --help`. Commander shows general help. */
+/**
+ * The unknown command in a call for help: `help serach` or `serach --help`. For these, commander shows general help.
+ */
 const unknownCommandOf = ({ args, commands }: Commander): string | undefined => {
   const name = args[0] === "help" ? args[1] : args[0]
   const known = name === undefined || name.startsWith("-") || name === "help"
@@ -107,8 +112,8 @@ const examples = (lines: ReadonlyArray<string>): string =>
   `\nExamples:\n${lines.map((line) => `  daybook ${line}`).join("\n")}`
 
 /**
- * Rewrites commander's message as one line: without its prefix, with its suggestion behind it. For an option with a
- * wrong value, the line holds the option's name and the problem, never the value, which may be a memory's text.
+ * Rewrites commander's message as one line: removes its prefix and appends its suggestion. For an option with a wrong
+ * value, the line has the option's name and the problem. It never quotes the value, which may be a memory's text.
  */
 const toOneLine = (message: string): string =>
   message

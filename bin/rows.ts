@@ -10,6 +10,6 @@ export const indexColumns: ReadonlyArray<Column<IndexRow>> = [
   { name: "day", cell: ({ createdAt, occurredAt }) => dayText(occurredAt ?? createdAt) },
   { name: "store", cell: ({ store }) => store },
   { name: "tokens", cell: ({ tokens }) => tokens, alignRight: true },
-  // A stale memory's source has changed or gone; `daybook why` names it.
+  // A source of a stale memory has changed or was removed; `daybook why` names it.
   { name: "title", cell: ({ stale, title }) => (stale === undefined ? title : `(stale) ${title}`), elastic: true }
 ]

@@ -6,7 +6,7 @@ import { secondText } from "./format.js"
 import type { Output } from "./output.js"
 import { type Column, fields, table } from "./table.js"
 
-// Schedules and their runs as text.
+// Formats schedules and their runs as text.
 
 const timeUnits = [
   [86_400_000, "d"],
@@ -16,7 +16,7 @@ const timeUnits = [
   [1, "ms"]
 ] as const
 
-/** A duration in the largest unit that divides it. */
+/** A duration in the largest unit that divides it exactly. */
 const durationText = (milliseconds: number): string => {
   const [unit, name] = timeUnits.find(([unit]) => milliseconds % unit === 0)!
   return `${milliseconds / unit}${name}`

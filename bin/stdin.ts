@@ -1,12 +1,13 @@
-/** A line of stdin, counted from 1: its text, or why it has none. */
+/** A line of stdin, numbered from 1: its text, or the problem that makes it invalid. */
 export type Line = { readonly number: number } & ({ readonly text: string } | { readonly problem: string })
 
-/** Maximum length of a line in bytes: more than the largest observation needs. */
+/** Maximum length of a line in bytes. The largest observation needs less. */
 export const maxLineLength = 8 << 20
 
 /**
- * Yields the lines of each chunk as soon as it arrives: a caller that sends one line and waits gets its answer. Skips
- * blank lines. A chunk is a string of bytes (encoding `latin1`), so that each line is checked to be UTF-8.
+ * Yields the lines of each chunk as soon as it arrives, so that a caller that sends one line and waits gets its answer.
+ * Skips blank lines. A chunk is a string of bytes (encoding `latin1`), so that each line can be checked for valid
+ * UTF-8.
  */
 export async function* lineBatches(chunks: AsyncIterable<string>): AsyncGenerator<ReadonlyArray<Line>> {
   let number = 0

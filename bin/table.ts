@@ -48,7 +48,10 @@ export const fields = (out: Output, pairs: ReadonlyArray<readonly [string, strin
   return pairs.map(([name, value]) => `${out.colours.dim(name.padEnd(width))}  ${oneLine(String(value))}`).join("\n")
 }
 
-/** Takes the excess width from the elastic column; true if the table must be drawn again. Widths are known after drawing. */
+/**
+ * Takes the excess width from the elastic column. Returns true if the table must be drawn again. Widths are known only
+ * after drawing.
+ */
 const shrinkColumns = (
   { options }: InstanceType<typeof Table>,
   available: number | undefined,
@@ -63,6 +66,6 @@ const shrinkColumns = (
   return true
 }
 
-/** Without trailing blanks, and without the codes that cli-table3 adds after the marked codes of `coloursOf`. */
+/** Removes trailing blanks, and the codes that cli-table3 adds after the marked codes of `coloursOf`. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colours begin with ESC.
 const trimmed = (text: string): string => text.replace(/\u001b\[\d+m/g, "").replace(/ +$/gm, "")

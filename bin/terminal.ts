@@ -2,7 +2,7 @@ import { type Terminal, withoutControls } from "./terminalText.js"
 
 let open = true
 
-/** A closed pipe (EPIPE) is not an error: the reader, `head` for example, has seen enough. */
+/** A closed pipe (EPIPE) is not an error: the reader, for example `head`, needs no more lines. */
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (stream === process.stdout) open = false

@@ -5,9 +5,9 @@ export interface Terminal {
   readonly stdout: (text: string) => void
   readonly stderr: (text: string) => void
   readonly open: () => boolean
-  /** Replaces the current status line; absent if stderr is no terminal. */
+  /** Replaces the current status line; absent if stderr is not a terminal. */
   readonly status?: ((line: string) => void) | undefined
-  /** Width of stdout in characters; absent if it is no terminal. */
+  /** Width of stdout in characters; absent if it is not a terminal. */
   readonly columns?: number | undefined
   readonly colour: boolean
 }
@@ -19,17 +19,17 @@ export type Colours = Pick<
 >
 
 /**
- * Marks this process's own colour codes by further parameters, which a stored text cannot know. Tables recognise codes
- * whose parameters have at most four digits.
+ * Extra random parameters in this process's own colour codes. A stored text cannot know them, so it cannot fake a
+ * colour. Tables recognise codes whose parameters have at most four digits.
  */
 const mark = Array.from({ length: 4 }, () => randomInt(1_000, 10_000)).join(";")
 const markedCode = new RegExp(`\u001b\\[(\\d+);${mark}m`, "g")
 
-/** Colour functions whose codes are the only ones that `withoutControls` prints. */
+/** Makes the colour functions. `withoutControls` prints no other colour codes. */
 export const coloursOf = (enabled: boolean): Colours => {
   const { bold, cyan, dim, green, red, yellow } = picocolors.createColors(enabled)
   const marked = (colour: (text: string) => string) => (text: string | number | null | undefined) =>
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colours begin with ESC.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with ESC.
     colour(replaceControls(String(text), (code) => code)).replace(/\u001b\[(\d+)m/g, `\u001b[$1;${mark}m`)
   return {
     bold: marked(bold),
@@ -41,13 +41,13 @@ export const coloursOf = (enabled: boolean): Colours => {
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it finds control characters.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 const allControls = new RegExp(controls, "g")
 
 /**
- * A terminal that prints no control characters but line feeds and this process's own colours, whatever a caller or a
- * memory contains. Others are shown as U+FFFD. Each way to a stream goes through here.
+ * Wraps a terminal so that it prints no control characters, whatever a caller or a memory contains. Line feeds and this
+ * process's own colours are kept. Other control characters become U+FFFD. All output goes through this function.
  */
 export const withoutControls = (terminal: Terminal): Terminal => {
   const { status } = terminal
@@ -61,7 +61,7 @@ export const withoutControls = (terminal: Terminal): Terminal => {
 
 const printable = (text: string): string => replaceControls(text, (_, parameter) => `\u001b[${parameter}m`)
 
-/** Replaces all control characters but line feeds and this process's own colour codes, which `codeText` prints. */
+/** Replaces all control characters except line feeds and this process's own colour codes, which `codeText` prints. */
 const replaceControls = (text: string, codeText: (code: string, parameter: string) => string): string => {
   if (!controls.test(text)) return text
   let replaced = ""

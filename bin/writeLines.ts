@@ -14,14 +14,14 @@ interface Refusal {
   readonly line: number
 }
 
-/** Writes many inputs, with one result for each. */
+/** Writes many inputs and returns one result for each. */
 type WriteAll<Input, A> = (
   inputs: ReadonlyArray<readonly [Input, WriteOptions]>
 ) => Effect.Effect<ReadonlyArray<Either.Either<A, Failure>>, Failure>
 
 /**
- * Reads one JSON object per line of stdin, writes it, and prints one answer per line in the same order. `defaults` fills
- * absent fields. A line's `commandId` makes it safe to send again. A refused line does not affect the others.
+ * Reads one JSON object per line of stdin, writes it, and prints one answer per line in the same order. `defaults`
+ * fills absent fields. A line with a `commandId` can be sent again safely. A refused line does not affect the others.
  */
 export const writeLines = <Input extends object, A extends object>(
   writeAll: WriteAll<Input, A>,
@@ -47,7 +47,7 @@ export const writeLines = <Input extends object, A extends object>(
     if (refusedLines > 0) return yield* refused(`${count(refusedLines, "line")} refused`)
   })
 
-/** Lines per transaction: few enough for other writers to get their turn. */
+/** Lines per transaction. Small enough that other writers do not wait long. */
 const linesPerBatch = 250
 
 const writeBatch = <Input extends object, A extends object>(
@@ -69,7 +69,7 @@ const writeBatch = <Input extends object, A extends object>(
     })
   })
 
-/** The field to check for an error that does not name one itself. */
+/** For errors that name no field: the field to check. */
 const fieldOf: Readonly<Record<string, string>> = {
   StoreForbidden: "store",
   CredentialForbidden: "store",
@@ -78,7 +78,9 @@ const fieldOf: Readonly<Record<string, string>> = {
   AlreadyErased: "commandId"
 }
 
-/** Whether brackets outside strings are nested deeper. Checks of deeper values would use up the stack. */
+/**
+ * Whether brackets outside strings are nested deeper than `maxDepth`. Checks of deeper values would overflow the stack.
+ */
 const isNestedDeeper = (json: string, maxDepth: number): boolean => {
   let depth = 0
   let inString = false

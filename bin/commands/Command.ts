@@ -29,14 +29,17 @@ export interface Command<Options = object, Args extends ReadonlyArray<unknown> =
   readonly details?: ReadonlyArray<string>
   /** Example calls for the help, without `daybook`. */
   readonly examples?: ReadonlyArray<string>
-  /** Needs trust level `full`, because it reads or changes data of every level. */
+  /** Whether it requires trust level `full`, because it reads or changes data of every level. */
   readonly operator?: boolean
-  /** Creates a missing data folder: always, or only with this first argument. Other commands fail without a folder. */
+  /**
+   * When it creates a missing data folder: always, or only with this first argument. Other commands fail without a
+   * folder.
+   */
   readonly creates?: true | string
   readonly run: (call: Call, options: Options, args: Args) => Effect.Effect<void, Failure, Scope.Scope>
 }
 
-/** Any command, whatever its options and arguments. */
+/** Any command, with any options and arguments. */
 export type AnyCommand = Command<never, never>
 
 /** The context of a command: the caller, the output, and the data folder, which is opened on first use. */
@@ -45,20 +48,23 @@ export interface Call {
   /** Whether `--agent` was passed. */
   readonly agentWasPassed: boolean
   readonly trust: TrustLevel
-  /** The path of the data folder. Fails where it is missing or cannot be used. */
+  /** The path of the data folder. Fails if the folder is missing or cannot be used. */
   readonly checkFolder: Effect.Effect<string, CommandEnded | StorageError>
   /** Reads the given policy file or, without one, the policy file of the data folder. */
   readonly policyFile: (file?: string) => Effect.Effect<PolicyFile>
   readonly out: Output
   readonly daybook: Effect.Effect<Context.Tag.Service<Daybook>, Failure, Scope.Scope>
   readonly memory: Effect.Effect<Memory, Failure, Scope.Scope>
-  /** The memory as it is now, or as of a version or time. */
+  /** Reads the present memory, or the memory as of a version or time. */
   readonly reader: (asOf: AsOf | undefined) => Effect.Effect<MemoryReader, Failure, Scope.Scope>
-  /** Resolves a time to milliseconds since the epoch; words are relative to now, in the policy's zone. */
+  /**
+   * Resolves a time to milliseconds since the epoch. Words such as "yesterday" are relative to now, in the policy's
+   * zone.
+   */
   readonly resolveTime: <M extends Moment | undefined>(
     time: M
   ) => Effect.Effect<number | (undefined extends M ? undefined : never), Failure>
-  /** Runs another command line and sends its answers to `out`. */
+  /** Runs another command line and prints its answers to `out`. */
   readonly runCommandLine: (argv: ReadonlyArray<string>, out: Output) => Effect.Effect<Outcome>
 }
 

@@ -16,7 +16,7 @@ interface FileOptions {
   readonly at?: number
 }
 
-/** Files written concurrently, and so in one transaction; their texts wait in memory. */
+/** Files written concurrently, and so in one transaction. Their texts stay in memory until then. */
 const concurrentFiles = 16
 
 export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string>]> = {
@@ -66,7 +66,7 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
             const problem = `belongs to session ${answer.left.session}; pass --move to move it`
             failures.push({ path, problem })
           } else if (answer.left._tag !== "InvalidInput") return yield* answer.left
-          // An indexed file that is empty now was emptied above; any other empty file is skipped.
+          // An empty file that was indexed before is emptied above. Any other empty file is skipped.
           else if (answer.left.field === "text" && text.trim() === "") skipped.push({ path, problem: "is empty" })
           else failures.push({ path, problem: answer.left.message })
         })
@@ -103,7 +103,7 @@ interface MovedFile {
   readonly session: string
 }
 
-/** One entry per path, also if the call names a path twice. */
+/** Keeps one entry per path, even if the call names a path twice. */
 const uniqueByPath = (files: ReadonlyArray<RefusedFile>): Array<RefusedFile> => [
   ...new Map(files.map((file) => [file.path, file])).values()
 ]

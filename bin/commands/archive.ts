@@ -15,7 +15,7 @@ export const archive: Command<ArchiveCall, readonly [action: string, words: Read
   usage: "archive <list|search|restore> [words...]",
   summary: "list, search or restore archived memories",
   options: [...pageOptions, asOfOption, commandIdOption],
-  // The archive is in no other read.
+  // No other read shows the archive.
   examples: ["archive list", "archive search harbour crane", "archive restore 8k2v0q5w1x"],
   run: (call, { asOf, commandId, limit, offset }, [action, words]) =>
     Effect.gen(function* () {

@@ -53,17 +53,17 @@ export const check: Command<object, readonly [file: string | undefined]> = {
 }
 
 interface Findings {
-  /** The engine does not start. */
+  /** Problems that keep the engine from starting. */
   readonly problems: ReadonlyArray<string>
-  /** The engine runs without a part. */
+  /** Problems that only disable a part of the engine. */
   readonly warnings: ReadonlyArray<string>
-  /** The settings, if all of them decode. */
+  /** The settings, if all of them are valid. */
   readonly values?: PolicyValues
 }
 
 const noFindings: Findings = { problems: [], warnings: [] }
 
-/** The findings about the data folder itself. */
+/** Finds problems of the data folder itself. */
 const findingsAboutFolder = (checkFolder: Call["checkFolder"]): Effect.Effect<Findings, CommandEnded> =>
   checkFolder.pipe(
     Effect.map((folder): Findings => {
@@ -73,7 +73,7 @@ const findingsAboutFolder = (checkFolder: Call["checkFolder"]): Effect.Effect<Fi
     Effect.catchTag("StorageError", ({ message }) => Effect.succeed({ problems: [message], warnings: [] }))
   )
 
-/** The findings about a policy file. A setting that does not decode hides no problem of the others. */
+/** Finds problems in a policy file. An invalid setting hides no problem of the others. */
 const findingsIn = (file: string | undefined): Effect.Effect<Findings, never, Scope.Scope> =>
   Effect.gen(function* () {
     const document = yield* readPolicyDocument(file)
@@ -88,7 +88,7 @@ const findingsIn = (file: string | undefined): Effect.Effect<Findings, never, Sc
     return { problems: [...problems, ...found.problems], warnings: found.warnings }
   }).pipe(Effect.catchTag("InvalidPolicy", ({ problems }) => Effect.succeed({ problems, warnings: [] })))
 
-/** The sections of a document that decode; of the others, the settings that decode alone. */
+/** Returns the valid sections of a document. From an invalid section it takes the settings that are valid alone. */
 const validSettings = (document: unknown): object => {
   const decodes = (part: object) => Either.isRight(decode(part))
   const entries = Object.entries(Object(document) as Readonly<Record<string, unknown>>)
@@ -113,7 +113,7 @@ const checkModels = (
   const { reranker } = rerank
   const problemOnly = { onFailure: ({ problems }: InvalidPolicy) => problems.join("; "), onSuccess: () => undefined }
   const needsModel = !["rules", "none"].includes(reconcile.reconciler) || summarize.summarizer === "model"
-  /** Each fails with a problem, or succeeds with a warning if there is one. */
+  /** Each check fails with a problem, or succeeds with an optional warning. */
   const checks: ReadonlyArray<Effect.Effect<string | undefined, string, Scope.Scope>> = [
     Effect.mapBoth(lookUpEmbedder(embedder, embedding.dimensions, embedding), {
       onFailure: ({ message }) => `embedding.embedder: ${message}`,
@@ -123,7 +123,7 @@ const checkModels = (
       onFailure: ({ message }) => `rerank.reranker: ${message}`,
       onSuccess: ({ missing }) => missing && `rerank.reranker: ${missing}; ${reranker} does not rerank`
     }),
-    // Without a valid section `model` these would report it as missing.
+    // Without a valid section `model`, these checks would report it as missing.
     ...(modelIsValid
       ? [
           Effect.mapBoth(Layer.build(policyReconcilerLayer(policy)), problemOnly),
@@ -138,7 +138,7 @@ const checkModels = (
   )
 }
 
-/** Why the language model cannot be used, such as a missing key; undefined if it can. */
+/** Returns why the language model cannot be used, such as a missing key; undefined if it can. */
 const modelWarning = (settings: NonNullable<PolicyValues["model"]>) =>
   Layer.build(lazyModel(settings)).pipe(
     Effect.flatMap((context) => Context.get(context, LazyModel).ports),

@@ -21,7 +21,7 @@ import type { Command } from "./Command.js"
 
 type Hits = ReadonlyArray<Hit>
 
-/** The memories of an invented assistant; the package has `examples/` next to `dist/`. */
+/** The memories of an invented assistant. In the package, `examples/` is next to `dist/`. */
 const examples = fileURLToPath(new URL("../examples/memories", import.meta.url))
 
 /** `run` stays one long function: it is the script of the demo, step by step. */

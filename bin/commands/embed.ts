@@ -28,7 +28,7 @@ interface Options {
 interface Answer {
   readonly value: object
   readonly text: () => string | Promise<string>
-  /** Set if part of the work failed. */
+  /** Present if part of the work failed. */
   readonly error?: string
 }
 
@@ -162,7 +162,7 @@ export const embed: Command<Options, readonly [action: string | undefined, model
       const texts: Array<string> = []
       const failed: Array<string> = []
       for (const { name } of yield* daybook.agents) {
-        // A failure of one agent, a missing index for example, does not stop the others.
+        // A failure of one agent, such as a missing index, does not stop the others.
         const outcome = yield* Effect.either(verb.run({ ...call, agent: name }, daybook, options, model))
         if (outcome._tag === "Left" && exitCodeOf(outcome.left) === exitCodes.badCall) return yield* outcome.left
         const error = outcome._tag === "Left" ? outcome.left.message : outcome.right.error
@@ -176,13 +176,16 @@ export const embed: Command<Options, readonly [action: string | undefined, model
     })
 }
 
-/** Reports progress, and why a switch pauses. */
+/** Reports progress, and the reason when a switch pauses. */
 const reportTo = (out: Output): Pick<SwitchOptions, "onFailure" | "onProgress"> => ({
   onProgress: (rate) => out.progress(rate.madeCount, rate.madeCount + rate.left, rateText(rate)),
   onFailure: ({ message }, pause) => out.note(`${message}; retrying in ${Math.ceil(pause / 1_000)} s`)
 })
 
-/** The verb, or a bad call: unknown verb, missing or surplus argument, option it does not take. */
+/**
+ * Returns the verb. Fails for an unknown verb, a missing or surplus argument, or an option that the verb does not
+ * accept.
+ */
 const checked = (action: string, model: string | undefined, options: Options): Effect.Effect<Verb, CommandEnded> => {
   const verb = Object.hasOwn(verbs, action) ? verbs[action] : undefined
   if (verb === undefined) return usageError(`action: must be one of ${Object.keys(verbs).join(", ")}`)
@@ -194,8 +197,8 @@ const checked = (action: string, model: string | undefined, options: Options): E
 }
 
 /**
- * Turns an unknown embedder into a bad call, for a name that the call gives. A name from the log is not a bad call: it
- * may belong to another program's embedder.
+ * Reports an unknown embedder as a bad call if the call names it. A name from the log is not a bad call: it may belong
+ * to another program's embedder.
  */
 const unknownAsUsageError = <A, E>(effect: Effect.Effect<A, E | UnknownEmbedder>): Effect.Effect<A, E | CommandEnded> =>
   Effect.catchIf(

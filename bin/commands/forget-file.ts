@@ -14,7 +14,7 @@ export const forgetFile: Command<{ readonly commandId?: string }, readonly [path
   run: ({ memory, out }, { commandId }, [path]) =>
     Effect.gen(function* () {
       const { files } = yield* memory
-      // A library caller may have indexed it under a name that is not its path on this disk.
+      // A library caller may have indexed it under a name that is not a path on this disk.
       const forgotten = yield* Effect.catchTag(files.forget(path, { commandId }), "FileNotFound", (error) =>
         Effect.mapError(files.forget(resolve(path), { commandId }), (other) =>
           other._tag === "FileNotFound" ? refused(`${error.message}${hintFor(path)}`) : other

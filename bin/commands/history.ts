@@ -32,7 +32,7 @@ const entryText = (entry: HistoryEntry, before: HistoryEntry | undefined, colour
 /** Fields that change with every version, or that the line above already shows. */
 const hiddenFields = new Set(["updatedAt", "createdAt", "lastMentionedAt", "tokens", "lineage", "id"])
 
-/** The title for the first version, the changed fields for later ones. */
+/** The title of the first version, or the changed fields of a later one. */
 const changes = (
   memory: HistoryEntry["memory"],
   before: HistoryEntry["memory"] | undefined,

@@ -27,10 +27,10 @@ export const log: Command<LogOptions> = {
       const { agent, daybook, resolveTime, out, reader } = call
       yield* noteMissingAgent(call)
       const opened = yield* daybook
-      // Fails for a version that does not exist, as every read does.
+      // Like every read, it fails for a version that does not exist.
       yield* reader(asOf)
       const instant = yield* resolveTime(asOf !== undefined && "at" in asOf ? asOf.at : undefined)
-      // Recording times may run backwards where the clock returned from a jump, so the last event decides.
+      // Recording times may decrease after a clock jump was corrected, so the last event within the limit decides.
       const last =
         instant === undefined
           ? asOf !== undefined && "version" in asOf
@@ -53,7 +53,7 @@ export const log: Command<LogOptions> = {
     })
 }
 
-/** Lets pending events run: a closed stdout or a signal stops the listing. */
+/** Lets pending events run, so that a closed stdout or a signal can stop the listing. */
 const yieldToEvents = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 const printable = (event: DaybookEvent | ErasedEvent) => {
@@ -70,7 +70,7 @@ const eventText = (event: DaybookEvent | ErasedEvent): string =>
     oneLine(event.payload === null ? "(erased)" : describe(event))
   ].join("  ")
 
-/** An event in a line; the payload as JSON for a type without a case of its own. */
+/** Describes an event on one line. A type without its own case shows its payload as JSON. */
 const describe = (event: DaybookEvent): string => {
   switch (event.type) {
     case "ADD":

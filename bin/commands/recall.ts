@@ -30,7 +30,7 @@ export const recall: Command<AsOfOptions & PageOptions, readonly [action: string
       }
       if (limit !== undefined || offset !== undefined)
         return yield* usageError("--limit and --offset need 'recall list'")
-      // As for options, the error never quotes the value.
+      // The error never quotes the value, as for options.
       if (number === undefined || !/^0*[1-9]\d{0,14}$/.test(number)) {
         return yield* usageError(`'recall ${verb}' needs a number, 1 or more`)
       }
@@ -93,14 +93,14 @@ const recallText = (out: Output, recall: Recall): string => {
   ])
 }
 
-/** Names and values on one line, without empty lists. */
+/** Prints names and values on one line, without empty lists. */
 const pairsText = (values: Readonly<Record<string, unknown>>): string =>
   Object.entries(values)
     .filter(([, value]) => !(Array.isArray(value) && value.length === 0))
     .map(([name, value]) => `${name} ${valueText(value)}`)
     .join("; ")
 
-/** A value; an object in parentheses: `(event 0.5, task 1)`. */
+/** Prints a value; an object in parentheses: `(event 0.5, task 1)`. */
 const valueText = (value: unknown): string => {
   if (Array.isArray(value)) return value.map(valueText).join(", ")
   if (typeof value !== "object" || value === null) return String(value)

@@ -56,7 +56,7 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
         return yield* exit
       }
       const settings = { commandId, reconcile }
-      // A library caller may have indexed a file under a name that is not its path on this disk.
+      // A library caller may have indexed a file under a name that is not a path on this disk.
       const remembered = yield* Effect.catchTag(
         memory.remember({ title, ...fields }, settings),
         "SourceNotFound",
@@ -90,6 +90,6 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
 
 const withFullPath = ({ id, kind }: SourceInput): SourceInput => ({ kind, id: kind === "file" ? resolve(id) : id })
 
-/** Names the fields that a repeated memory did not change, which the caller might expect to be stored. */
+/** Names the fields that were ignored because the memory was a repeat. The caller might expect them to be stored. */
 const ignored = ({ id, notTaken }: Remembered): string =>
   notTaken === undefined ? "" : `. Ignored: ${notTaken.join(", ")}; use 'daybook update ${id}' to change the memory`

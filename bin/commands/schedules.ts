@@ -56,7 +56,7 @@ const definitionOptions = [
   "commandId"
 ] as const
 
-/** The verbs: the argument each needs and the options it takes. */
+/** For each verb, the argument that it needs and the options that it accepts. */
 const verbs = {
   list: { takes: ["status", "handler", "text", "before", "limit", "offset", "asOf"] },
   count: { takes: ["status", "handler", "text", "before", "asOf"] },
@@ -127,7 +127,10 @@ export const schedules: Command<Options, readonly [action: Verb | undefined, id:
     })
 }
 
-/** The verb, or a bad call: unknown verb, missing or surplus argument, option it does not take. */
+/**
+ * Returns the verb. Fails for an unknown verb, a missing or surplus argument, or an option that the verb does not
+ * accept.
+ */
 const checked = (action: string, id: string | undefined, options: Options): Effect.Effect<Verb, CommandEnded> => {
   if (!Object.hasOwn(verbs, action)) return usageError(`action: must be one of ${Object.keys(verbs).join(", ")}`)
   const { needs, takes }: { readonly needs?: string; readonly takes: ReadonlyArray<string> } = verbs[action as Verb]

@@ -21,7 +21,7 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
   readonly mode?: Explanation["mode"]
   readonly gate?: boolean
   readonly record?: boolean
-  /** Read by `execute`, which opens the memory system. */
+  /** `execute` reads this option when it opens the memory system. */
   readonly rerank?: string
   readonly kind?: ReadonlyArray<"turn" | "file">
 }
@@ -30,7 +30,9 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
 const memoryFilters = ["type", "tag", "person", "project"] as const
 const conversationFilters = ["speaker", "role", "kind"] as const
 
-/** The known search modes. The library takes any other name as classic, but in a call it is a typing error. */
+/**
+ * The known search modes. The library treats any other name as classic, but on the command line it is a typing error.
+ */
 const modes: ReadonlyArray<Explanation["mode"]> = ["enhanced", "classic"]
 
 export const search: Command<SearchOptions, readonly [words: ReadonlyArray<string>]> = {
@@ -131,7 +133,7 @@ const placeOf = (hit: ConversationHit): string => {
   return line === lineEnd ? `line ${line}` : `lines ${line}-${lineEnd}`
 }
 
-/** How the query was read, then each hit with its reasons below it. */
+/** Prints how the query was read, then each hit with its reasons below it. */
 const explanationOf = async <Hit>(
   out: Output,
   { explanation, hits }: Explained<Hit>,

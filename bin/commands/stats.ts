@@ -69,7 +69,7 @@ export const stats: Command = {
     })
 }
 
-/** The number of memories in each range of scores; a range excludes its upper end. */
+/** The number of memories in each range of scores. A range excludes its upper end. */
 const scores = ({ byScore }: Tiers): string =>
   byScore
     .flatMap(({ from, memories }, index) => {

@@ -57,7 +57,7 @@ const bestColumns: ReadonlyArray<Column<Tiers["best"][number]>> = [
   { name: "title", cell: ({ title }) => title, elastic: true }
 ]
 
-/** Width of the plot in days, one column each. */
+/** Width of the plot in days, with one column per day. */
 const plotDays = 60
 const bars = "▁▂▃▄▅▆▇█"
 

@@ -5,7 +5,7 @@ import { commandIdOption, oneOf, option, repeatable } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import type { Command } from "./Command.js"
 
-/** The options that `--clear` accepts, with the empty value of each field. */
+/** The options that `--clear` accepts, with the value that empties each field. */
 const emptyValues = {
   narrative: { narrative: null },
   fact: { facts: [] },

@@ -39,11 +39,11 @@ export const verify: Command<VerifyOptions> = {
             const known = !agentWasPassed || (yield* agents).some(({ name }) => name === agent)
             if (options.accept !== undefined) yield* accept(options.accept)
             const verification = yield* verify(agentWasPassed ? agent : undefined, { expect: options.expect })
-            // An agent whose events were cut off is damage; one without any trace is a typing error.
+            // An agent whose events were cut off is damage. An agent without any trace is a typing error.
             return verification.ok && !known ? yield* noSuchAgent(agent) : verification
           })
         ),
-        // A log that cannot be opened, or whose tables differ, is a finding of this command, not a failure.
+        // A log that cannot be opened, or has other tables, is a finding of this command, not a failure.
         Effect.catchIf(
           (error) => error._tag === "StorageError" && ["damaged", "failed"].includes(error.kind),
           (error) => Effect.succeed(unreadable(error.message))

@@ -65,7 +65,7 @@ export const whatIf: Command<WhatIfOptions> = {
     })
 }
 
-/** Prints times among the changed fields as ISO 8601 in UTC. */
+/** Converts times among the changed fields to ISO 8601 in UTC. */
 const withTimes = (result: WhatIf): WhatIf => {
   const iso = (value: unknown) => (typeof value === "number" ? toIso(value) : value)
   const bothSides = (sides: object) =>
