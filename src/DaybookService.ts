@@ -67,11 +67,11 @@ export interface DaybookService {
     onProgress?: (progress: Progress) => void
   ) => Effect.Effect<void, ViewError | InvalidInput>
   /**
-   * Checks the log of one agent or of all. It reports damage in its result, not as an error. `expect` is the `anchor` of
-   * an earlier verification: it fails where log and anchor were replaced together since.
+   * Checks the log of one agent or of all. It reports damage in its result, not as an error. `expect` is the `anchor`
+   * of an earlier verification; the check then also finds a log that was replaced together with its anchor.
    */
   readonly verify: (agent?: string, options?: { readonly expect?: string | undefined }) => Effect.Effect<Verification>
-  /** Accepts the damage that the verification with this `digest` reported; writing goes on. */
+  /** Accepts the damage that the verification with this `digest` reported, so that writing can continue. */
   readonly accept: (digest: string) => Effect.Effect<void, NotAccepted | AppendError>
   /** Embeds memories that have no vector yet, oldest first. */
   readonly backfill: (agent: string) => Effect.Effect<Backfilled, CommandError | InvalidInput>
@@ -81,7 +81,7 @@ export interface DaybookService {
   readonly whatIf: (agent: string, options?: WhatIfOptions) => Effect.Effect<Difference, ViewError | InvalidInput>
   readonly stats: (agent: string) => Effect.Effect<AgentStats, ViewError | InvalidInput>
   readonly digests: (agent: string) => Effect.Effect<Digests, ViewError | InvalidInput>
-  /** Records pending recalls now and returns how many. Without it they are recorded within a minute. */
+  /** Records pending recalls now and returns how many. Otherwise the engine records them within a minute. */
   readonly flush: (agent: string) => Effect.Effect<number, CommandError | InvalidInput>
   /** Operations for a scheduler that runs the schedules of all agents. See `layers/Scheduler.ts`. */
   readonly runner: Runner

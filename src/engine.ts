@@ -94,7 +94,7 @@ interface AccessServices {
 
 /** Ways to reach an agent, with and without waking it. */
 const accessTo = ({ agents, log, views }: AccessServices) => {
-  /** Whether an agent has no events. An agent that is awake counts as having some; so does one whose head is unreadable. */
+  /** Whether an agent has no events. False if the agent is awake, or if its newest version cannot be read. */
   const isEmpty = (agent: string) =>
     Effect.suspend(() =>
       agents.isAwake(agent)
@@ -105,7 +105,10 @@ const accessTo = ({ agents, log, views }: AccessServices) => {
   return {
     isEmpty,
 
-    /** The agent of a name, in composed form unless the log has it as given, from before names were composed. */
+    /**
+     * Finds the agent of a name. Names are in Unicode's composed form, but older logs may have another form: that name
+     * stays valid.
+     */
     agentNamed: (name: string) =>
       Effect.flatMap(checkName(name), (composed) =>
         composed === name ? Effect.succeed(name) : Effect.map(isEmpty(name), (empty) => (empty ? composed : name))
@@ -118,11 +121,14 @@ const accessTo = ({ agents, log, views }: AccessServices) => {
       ifEmpty: (db: Db, hasVectors: boolean) => A
     ) => Effect.flatMap(isEmpty(name), (empty) => (empty ? views.readEmpty(ifEmpty) : agents.use(name, f))),
 
-    /** A version with its event's hash. The hash tells cached views of this log from those of another log. */
+    /** A version with its event's hash. The hash distinguishes cached views of this log from those of another log. */
     pointAt: (agent: string, version: number) =>
       Effect.map(log.at(agent, [version]), ([event]) => ({ version, hash: event?.hash ?? genesis })),
 
-    /** The time that a version counts at: of its recording, or of the clock's return if it was recorded in a jump. */
+    /**
+     * The time that counts for a version: when it was recorded. If the clock had jumped forward then, the earliest
+     * later time in the log.
+     */
     timeOf: (agent: string, version: number) =>
       Effect.gen(function* () {
         const [now, [event]] = [yield* Clock.currentTimeMillis, yield* log.at(agent, [version])]

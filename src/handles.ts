@@ -13,7 +13,7 @@ import { InvalidInput, TrustRequired, VersionNotFound } from "./model/errors.js"
 import { checkInteger, refuseUnknownOptions } from "./model/filters.js"
 import { limits } from "./model/limits.js"
 
-/** Makes the handles that programs read and write an agent's memory with. */
+/** Makes the handles through which programs read and write an agent's memory. */
 export const makeHandles = (engine: Engine) => {
   const live = (agent: string, options: AgentOptions): Memory => liveMemory(engine, agent, options)
   return {
@@ -62,7 +62,7 @@ const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memor
           ({ actor }) =>
             views.read(actor.view, (db) => {
               const snapshot = { db, now }
-              // Nothing may be written behind an event that this version does not know.
+              // Nothing may be written after an event that this version does not know.
               return f(
                 isRecorded && actor.view.unknown === undefined
                   ? { ...snapshot, observe: () => recalls.observe(agent, snapshot) }
@@ -127,7 +127,7 @@ const pastReader = (engine: Engine, agent: string, { trust }: AgentOptions, asOf
     )
   })
 
-/** The version that a past moment means, and the moment in milliseconds. */
+/** Resolves a past moment to its version and its time in milliseconds. */
 const versionAsOf = (
   { log, timeOf }: Engine,
   agent: string,

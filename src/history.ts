@@ -26,7 +26,7 @@ export interface HistoryEntry {
   readonly memory: WholeMemory & { readonly status: Image["status"] }
 }
 
-/** Reads of how a memory came about. */
+/** Reads how a memory came about. */
 export interface HistoryReader {
   /** Explains how a memory came about: its versions with their decisions, its predecessors and its sources. See `Why`. */
   readonly why: (id: string, options?: WhyOptions) => Effect.Effect<Why, ReadError | MemoryNotFound>

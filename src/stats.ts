@@ -19,7 +19,7 @@ export interface AgentStats {
   readonly agent: string
   readonly version: number
   readonly memories: ReturnType<typeof countMemories>
-  /** How many memories were promoted, archived, deleted and so on so far. Later changes subtract nothing. */
+  /** Total numbers of memories promoted, archived, deleted and so on. Later changes never reduce them. */
   readonly changes: ReturnType<typeof countTallies>
   /** Archived memories. */
   readonly archive: number
@@ -43,15 +43,18 @@ export interface AgentStats {
     readonly apart?: ModelName & { readonly stores: ReadonlyArray<Store>; readonly embedded: number }
     /** Requests of this process to the provider so far. */
     readonly usage?: ReturnType<NonNullable<EmbedderService["usage"]>>
-    /** Why the newest batch failed; absent if it did not. */
+    /** Why the newest batch failed; absent if it succeeded. */
     readonly failure?: string
   }
-  /** Recalls that are recorded, recalls of this process that wait to be, and recalls dropped because too many waited. */
+  /**
+   * Recalls that the log contains, recalls of this process that still wait, and recalls dropped because too many
+   * waited.
+   */
   readonly recalls: { readonly recorded: number; readonly waiting: number; readonly dropped: number }
   readonly view: { readonly bytes: number; readonly parked: ReadonlyArray<ViewFile.Parked> }
 }
 
-/** Combines counts of the view with what only this process knows. `bytes` is the size of the view's file. */
+/** Combines counts of the view with facts that only this process knows. `bytes` is the size of the view's file. */
 export const statsOf = (
   db: Db,
   agent: string,

@@ -20,7 +20,7 @@ import { limits } from "./model/limits.js"
 import { toWholeMemory } from "./model/wholeMemory.js"
 import type { MemoryText, PastCandidate, Related, TurnText, Why, WhyOptions, WhySource, WhyVersion } from "./why.js"
 
-/** Predecessors that are reported at most. */
+/** Maximum predecessors in a report. */
 const maxPredecessors = 10
 
 /**
@@ -45,7 +45,7 @@ export const whyOf =
       })
       if (current === undefined || current.changes.length === 0) return yield* new MemoryNotFound({ id })
       const { accesses, changes, memory, now, relations } = current
-      // Reads one version more than is reported, to know what the first reported one changed.
+      // One version more than is reported, to show what the first reported one changed.
       const shownChanges = changes.slice(-limit - 1)
       const events = (yield* eventsAt(
         source,
