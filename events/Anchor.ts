@@ -26,19 +26,21 @@ import { StorageError, storageError } from "./errors.js"
 import { statIfAny } from "./folder.js"
 
 /**
- * The file beside the log that names the head of each stream, one line after each commit. A log whose tail was cut still
- * chains, but no longer reaches its anchor; the log names a line of the anchor in turn, so a cut anchor is found too.
- * A process holds the write lock of the log while it appends or replaces; otherwise two processes would fork the chain.
+ * The anchor file `anchor.log`, next to `log.db`. After each commit it gets one line with the new stream heads. If
+ * somebody cuts events off the end of the log, the log no longer reaches the heads in the anchor. The log stores the
+ * number and hash of an anchor line, so a cut anchor is detected too.
+ * Callers of `append` and `replace` hold the write lock of the log. Otherwise two processes could fork the chain of
+ * lines.
  */
 export interface Anchor {
-  /** The state with all lines that other processes appended since. With `repair` an unfinished last line is cut off. */
+  /** Reads the state, with the lines that other processes appended. `repair` cuts off an unfinished last line. */
   readonly read: (options: { readonly repair: boolean }) => AnchorRead
   readonly append: (content: Omit<LineContent, "line">) => AnchorState
-  /** Puts a new file in the place of the old one, on disk before it returns. */
+  /** Replaces the file. The new file is on disk before this returns. */
   readonly replace: (content: FirstLine) => AnchorState
-  /** Whether the file has grown so large that it should be replaced by one that says the same. */
+  /** Whether the file should be replaced by a shorter file with the same state. */
   readonly isLarge: () => boolean
-  /** Brings every line so far to disk. */
+  /** Flushes all lines to disk. */
   readonly sync: () => void
   readonly syncInBackground: (done: (error: Error | null) => void) => void
   readonly close: () => void
@@ -51,15 +53,18 @@ export type AnchorRead =
   | {
       readonly kind: "state"
       readonly state: AnchorState
-      /** The hash of a line by its number; undefined where it is not in this file, nor the last of the file before. */
+      /**
+       * The hash of a line by its number. Undefined for lines of earlier files, except the last line of the previous
+       * file.
+       */
       readonly hashAt: (line: number) => string | undefined
-      /** All of these hashes. The same array as long as the file is the same. */
+      /** All hashes that `hashAt` returns. The array changes its identity when the file is replaced. */
       readonly hashes: ReadonlyArray<string>
-      /** Bytes of an unfinished last line; 0 where there is none, or it was cut off. */
+      /** Bytes of an unfinished last line; 0 if there is none or it was cut off. */
       readonly unfinished: number
     }
 
-/** An anchor is replaced by a shorter one once it has so many bytes more than its first line. */
+/** An anchor is replaced when the lines after its first line have more bytes than this. */
 export const maxAnchorBytes = 1 << 20
 
 interface Opened {
@@ -67,7 +72,7 @@ interface Opened {
   readonly inode: number
   readonly firstBytes: number
   readonly firstLine: number
-  /** Hash of the last line of the file before, then of each line. */
+  /** The hash of the previous file's last line, then the hash of each line of this file. */
   readonly hashes: Array<string>
   /** Bytes of complete lines. */
   size: number
@@ -81,7 +86,7 @@ export const make = (file: string): Anchor => {
     opened = undefined
   }
 
-  /** Adds complete lines of the text. Returns a problem, or null. */
+  /** Applies the complete lines in `bytes`. Returns a problem, or null. */
   const addLines = (target: Opened, bytes: Buffer): string | null => {
     const complete = bytes.lastIndexOf(10) + 1
     for (const line of linesOf(bytes.subarray(0, complete))) {
@@ -105,7 +110,7 @@ export const make = (file: string): Anchor => {
       const end = bytes.indexOf(10)
       const first = bytes.subarray(0, Math.max(end, 0)).toString("utf8")
       const state = applyLine(undefined, first)
-      if (state === null) return broken("its first line is not sound", bytes.length === 0)
+      if (state === null) return broken("its first line is damaged", bytes.length === 0)
       const { after } = JSON.parse(first.slice(65)) as FirstLine
       const size = end + 1
       const { ino: inode } = statSync(file)
@@ -183,12 +188,12 @@ export const make = (file: string): Anchor => {
   })
 }
 
-/** Keeps a copy of a damaged or superseded anchor as `<file>.<name>`. */
+/** Copies a damaged or replaced anchor to `<file>.<name>`. */
 export const keep = (file: string, name: string): void => {
   if (existsSync(file)) replaceFile(`${file}.${name}`, readFileSync(file))
 }
 
-/** A reader sees either the old file or the new one, a power cut leaves either of them. */
+/** Replaces a file atomically: readers see the old file or the new file, also after a power cut. */
 const replaceFile = (file: string, content: string | Uint8Array): void => {
   const descriptor = openSync(`${file}.new`, "w", 0o600)
   try {
@@ -214,7 +219,7 @@ const writeAll = (descriptor: number, bytes: Uint8Array, position: number): void
   }
 }
 
-/** Failures of the file system name the anchor. */
+/** Converts errors of the file system into `StorageError`s that name `anchor.log`. */
 const guarded = (anchor: Anchor): Anchor => {
   const guard =
     <Args extends ReadonlyArray<unknown>, A>(work: (...args: Args) => A) =>

@@ -6,8 +6,8 @@ import { mask } from "./mask.js"
 
 /**
  * Lets concurrent requests share one run. One run is active at a time, and requests keep their order. The first caller
- * yields until no further request arrives, then runs the batch itself, so a lone caller pays for no queue. Requests
- * that arrive meanwhile run in the background.
+ * yields until no further request arrives, then runs the batch itself, so a lone caller needs no queue. Requests that
+ * arrive during a run are processed in the background.
  */
 export interface Batcher<Request, A, E> {
   /** An accepted request runs even if its caller is interrupted. */
@@ -16,15 +16,15 @@ export interface Batcher<Request, A, E> {
 
 interface WaitingRequest<Request, A, E> {
   readonly request: Request
-  /** Absent for the caller that runs the batch itself. */
+  /** Absent for the caller that runs the batch. */
   readonly answer?: Deferred.Deferred<A, E>
   exit?: Exit.Exit<A, E>
 }
 
 export interface BatcherOptions<Request, A, E> {
-  /** Requests in one run. */
+  /** The maximum number of requests in one run. */
   readonly maxBatch: number
-  /** The queue limit, and the answer to a request beyond it. */
+  /** The queue limit, and the answer to requests beyond it. */
   readonly capacity?: { readonly maxWaiting: number; readonly full: Exit.Exit<A, E> }
   /** Returns one exit per request, in order. Never fails. */
   readonly run: (requests: ReadonlyArray<Request>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>>
@@ -62,7 +62,7 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
     return Effect.void
   })
 
-  /** Yields while more requests keep arriving, then runs the batch. */
+  /** Yields until no further request arrives, then runs the batch. */
   const gatherAndRun = (own: WaitingRequest<Request, A, E>): Effect.Effect<A, E> => {
     const queuedBefore = queue.length
     return Effect.flatMap(Effect.yieldNow(), () =>
@@ -78,7 +78,7 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
 
   return {
     submit: (request) =>
-      // An interruption between becoming leader and leading would stop the queue for good.
+      // If this fiber were interrupted between becoming the leader and leading, the queue would stop forever.
       mask((restore) => {
         if (capacity !== undefined && queue.length >= capacity.maxWaiting) return capacity.full
         if (!isRunning) {

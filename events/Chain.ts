@@ -24,7 +24,7 @@ export interface StoredEvent {
   readonly erasedAt: number | null
 }
 
-/** The columns that replay needs. It leaves out those that check the chain and repeated commands. */
+/** The columns that replay needs, without those that only check the chain or detect repeated commands. */
 export type ReplayedEvent = Pick<
   StoredEvent,
   | "sequence"
@@ -44,8 +44,8 @@ export type ReplayedEvent = Pick<
 export const genesis: Uint8Array = new Uint8Array(32)
 
 /**
- * SHA-256(salt ‖ length of the request digest ‖ request digest ‖ payload). It covers everything that erasure removes,
- * so the digest itself can stay.
+ * SHA-256(salt ‖ length of the request digest ‖ request digest ‖ payload). The input is the part of an event that
+ * erasure removes. The digest itself stays, so the chain stays intact.
  */
 export const digestOf = (salt: Uint8Array, requestDigest: Uint8Array | null, payload: string): Uint8Array => {
   const length = requestDigest === null ? zeroLength : Uint8Array.of(requestDigest.length)
@@ -76,8 +76,8 @@ export const hashOf = (previous: Uint8Array, event: ChainedFields): Uint8Array =
 }
 
 /**
- * One call is faster than a hash object fed piece by piece. A binary string is faster than a buffer, which allocates
- * its own memory.
+ * Faster than a hash object that is fed in pieces. A binary string is faster than a buffer, because a buffer needs its
+ * own allocation.
  */
 export const sha256 = (bytes: Uint8Array | string): Buffer => Buffer.from(hash("sha256", bytes, "binary"), "binary")
 

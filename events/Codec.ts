@@ -32,7 +32,7 @@ export interface Codec {
   readonly decode: (row: ReplayedEvent) => Either.Either<DaybookEvent | ErasedEvent, UnknownEvent | InvalidEvent>
 }
 
-/** A codec for a catalogue of events. Programs use `codec`; tests of upcasting pass other catalogues. */
+/** Makes a codec for a catalogue of events. Programs use `codec`; tests of upcasting pass other catalogues. */
 export const make = (definitions: Readonly<Record<string, EventDefinition>>): Codec => {
   const decoders = new Map<string, (payload: unknown) => Either.Either<unknown, ParseResult.ParseError>>()
   const encoders = new Map<string, (payload: unknown) => unknown>()
@@ -93,7 +93,9 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
 
 export const codec: Codec = make(catalogue)
 
-/** JSON text. The text of a leading after-image is cached, because log and view both write it. */
+/**
+ * Returns the payload as JSON text. The text of its first after-image is cached, because log and view both write it.
+ */
 const textOf = (value: object): string => {
   const [first] = Object.keys(value)
   if (first !== "memory") return JSON.stringify(value)
@@ -102,7 +104,7 @@ const textOf = (value: object): string => {
   return `{"memory":${memoryJson(memory)}${others === "{}" ? "" : ","}${others.slice(1)}`
 }
 
-/** Caches the JSON text of a leading after-image, because views store the same text. */
+/** Caches the JSON text of the first after-image, because views store the same text. */
 const keepJson = (text: string, payload: object) => {
   const { memory, ...rest } = payload as { readonly memory?: Memory }
   if (memory === undefined || !text.startsWith(memoryPrefix)) return
@@ -113,7 +115,7 @@ const keepJson = (text: string, payload: object) => {
 
 const memoryPrefix = '{"memory":'
 
-/** The codec in use. Replaced only to read another catalogue than Daybook's own. */
+/** The codec in use. Tests replace it to read another catalogue of events. */
 export class CurrentCodec extends Context.Reference<CurrentCodec>()("daybook/CurrentCodec", {
   defaultValue: () => codec
 }) {}

@@ -3,7 +3,7 @@ import { EmbedderFigures } from "./Recall.js"
 import { Store } from "./Trust.js"
 
 /**
- * From this event on these memories and chunks have a vector of this model. The vectors are in the embeddings cache.
+ * From this event on, these memories and chunks have vectors of this model. The embeddings cache stores the vectors.
  */
 export const Embed = Schema.Struct({
   model: Schema.String,
@@ -18,20 +18,20 @@ export const Embed = Schema.Struct({
     })
   ),
   /**
-   * Chunks of turns and files by their row numbers, and the version of the chunking that cut them: see
+   * Row numbers of chunks of turns and files, and the version of the algorithm that cut them: see
    * `projections/chunks.ts`.
    */
   chunks: Schema.optional(
     Schema.Array(Schema.Struct({ turn: Schema.String, born: Schema.Number, store: Store, digest: Schema.String }))
   ),
   cutting: Schema.optional(Schema.Number),
-  /** True for stores withheld from the active embedder: this model replaces it there. */
+  /** True if this model is used only for stores that are withheld from the active embedder. */
   apart: Schema.optional(Schema.Boolean)
 })
 
 /**
- * A change of an agent's embedder. `preparing` builds its vectors beside the active ones, `inForce` switches all reads
- * to it at once, `dropped` removes its index. Its figures are used for ranking from then on.
+ * Changes an agent's embedder. `preparing`: its vectors are built while another embedder stays active. `inForce`: all
+ * reads switch to it at once, and ranking uses its figures. `dropped`: its index is removed.
  */
 export const EmbedderChanged = Schema.Struct({
   state: Schema.Literal("preparing", "inForce", "dropped"),
@@ -41,6 +41,6 @@ export const EmbedderChanged = Schema.Struct({
   floor: Schema.Number,
   /** While preparing: whether it becomes active as soon as every text has a vector. */
   adopt: Schema.optional(Schema.Boolean),
-  /** The embedder used for stores that are withheld from this one; absent where it sees all stores. */
+  /** The embedder for stores that are withheld from this one; absent if this one sees all stores. */
   apart: Schema.optional(Schema.Struct({ ...EmbedderFigures, stores: Schema.Array(Store) }))
 })

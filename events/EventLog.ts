@@ -40,14 +40,14 @@ export interface CachedVector {
 export interface Append {
   readonly stream: string
   readonly expected: Expected
-  /** Wall clock, milliseconds since the epoch. Stored times run backwards within a stream only at CLOCK events. */
+  /** Wall clock, milliseconds since the epoch. Stored times of a stream never decrease, except at CLOCK events. */
   readonly now: number
   readonly commands: ReadonlyArray<NewCommand>
   readonly vectors?: ReadonlyArray<CachedVector>
   /**
-   * When the stream is due next, milliseconds since the epoch; null clears the timer, absent leaves it unchanged. The
-   * log stores it without interpreting it. It is stored only if the commands are stored; without commands, only if the
-   * version is as expected.
+   * When the stream is due next, milliseconds since the epoch. Null clears the timer; absent leaves it unchanged. The
+   * log does not interpret the value. It stores the timer only together with the commands. Without commands, it stores
+   * the timer only if the stream has the expected version.
    */
   readonly due?: number | null
 }
@@ -58,7 +58,7 @@ export interface Timer {
   readonly due: number
 }
 
-/** A timer as it must be; null for none. */
+/** A timer with its correct due time; null for no timer. */
 export interface AcceptedTimer {
   readonly stream: string
   readonly due: number | null
@@ -70,7 +70,7 @@ export interface Appended {
   readonly repeated: boolean
 }
 
-/** The newest event of a stream; version 0 and the genesis hash where there is none. */
+/** The newest event of a stream. A stream without events has version 0 and the genesis hash. */
 export interface Head {
   readonly stream: string
   readonly version: number
@@ -78,23 +78,23 @@ export interface Head {
   readonly recordedAt: number
 }
 
-/** A defect found by a check. It names places, never contents. */
+/** A defect found by a check. It names places, never contents of events. */
 export interface Problem {
   readonly stream: string | null
   readonly version: number | null
   readonly what: string
-  /** Digest of the damaged row: tells whether it was changed again. */
+  /** Digest of the damaged row. It differs if the row is changed again. */
   readonly evidence?: string | undefined
 }
 
 /** The result of a check of the storage itself. */
 export interface Inspection {
   readonly problems: ReadonlyArray<Problem>
-  /** Problems of the database itself, which only a backup mends. */
+  /** Problems of the database file itself. Only a backup can repair them. */
   readonly broken: ReadonlyArray<Problem>
-  /** Repairs after a crash: made by an earlier write, or due with the next one. */
+  /** Repairs after a crash: done by an earlier write, or due with the next write. */
   readonly repairs: ReadonlyArray<string>
-  /** Hash of the anchor's last line; null where there is none. */
+  /** Hash of the anchor's last line; null if it cannot be read. */
   readonly anchor: string | null
 }
 
@@ -119,7 +119,7 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       stream: string,
       options: { readonly after: number; readonly to?: number; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<ReplayedEvent>, StorageError>
-    /** The events with these versions, in version order; unknown versions are left out. */
+    /** The events with these versions, in version order. Unknown versions are skipped. */
     readonly at: (
       stream: string,
       versions: ReadonlyArray<number>
@@ -127,17 +127,17 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
     readonly head: (stream: string) => Effect.Effect<Head, StorageError>
     /** Every stream with its head, by name. */
     readonly streams: Effect.Effect<ReadonlyArray<Head>, StorageError>
-    /** The newest version recorded at or before an instant (milliseconds); 0 where there was none yet. */
+    /** The newest version recorded at or before an instant (milliseconds); 0 if there was none. */
     readonly versionAt: (stream: string, instant: number) => Effect.Effect<number, StorageError>
-    /** The earliest recording time of the events from a version on; infinite without such events. */
+    /** The earliest recording time of the events from version `from` on; infinite if there are none. */
     readonly earliest: (stream: string, from: number) => Effect.Effect<number, StorageError>
-    /** The stored result of a command id: none for a new id; a conflict where the stored request was different. */
+    /** The stored result of a command id; none for a new id. Fails with a conflict if the stored request differs. */
     readonly command: (
       stream: string,
       commandId: string,
       request: string
     ) => Effect.Effect<Option.Option<Appended>, CommandConflict | AlreadyErased | StorageError>
-    /** Cached vectors by digest. Unknown digests are left out. */
+    /** Cached vectors by digest. Unknown digests are skipped. */
     readonly vectors: (
       model: string,
       dimensions: number,
@@ -150,13 +150,13 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       readonly offset?: number
     }) => Effect.Effect<ReadonlyArray<Timer>, StorageError>
     /**
-     * Stores an event although the log is damaged, clears vectors that are damaged, sets these timers, and starts a new
-     * epoch of the anchor. The old anchor is kept beside it.
+     * Stores an event although the log is damaged. Also clears damaged vectors, sets these timers, and starts a new
+     * epoch of the anchor. A copy of the old anchor stays next to the new one.
      */
     readonly accept: (append: Append, timers: ReadonlyArray<AcceptedTimer>) => Effect.Effect<void, AppendError>
     /**
-     * Checks the storage: integrity, schema, anchor, vectors. `verify` checks the chain. `expect` is the hash of a line
-     * that the anchor must have.
+     * Checks the storage: integrity, schema, anchor, vectors; `verify` checks the chain. `expect` is the hash of a line
+     * that the anchor must contain.
      */
     readonly inspect: (options: {
       readonly stream: string | null
@@ -165,7 +165,7 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
   }
 >() {}
 
-/** The events of a stream after a version up to `to` (default: the newest), read page by page. */
+/** Reads the events of a stream after a version up to `to` (default: the newest), page by page. */
 export const readAll = (
   log: Context.Tag.Service<EventLog>,
   stream: string,

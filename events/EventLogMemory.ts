@@ -101,5 +101,5 @@ export const make = () => {
 
 const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`
 
-/** The order of SQLite, and of PostgreSQL's "C" collation. JavaScript's own order differs beyond the basic plane. */
+/** The order of SQLite and of PostgreSQL's "C" collation. JavaScript orders characters above U+FFFF differently. */
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -14,10 +14,10 @@ import { sql } from "./statement.js"
 import { findCommand, headOf } from "./store.js"
 import * as VectorCache from "./vectorCache.js"
 
-/** The most waiting appends that share one transaction, and so one fsync. */
+/** The maximum number of waiting appends that share one transaction, and so one fsync. */
 export const maxGroupSize = 100
 
-/** The log in `<folder>/log.db`, with its anchor beside it. */
+/** The log in `<folder>/log.db`, with its anchor file in the same folder. */
 export const layer = (folder: string): Layer.Layer<EventLog, StorageError> =>
   Layer.scoped(EventLog, make(folder)).pipe(Layer.provide(Reactivity.layer))
 
@@ -29,7 +29,7 @@ export const make = (folder: string) =>
       retryWhileBusy("log.db", () => Committer.make({ file, folder, installation, reader, writer })),
       ({ close }) => Effect.sync(close)
     )
-    // `inspect` and the first append report a damaged anchor. Reading goes on.
+    // A damaged anchor does not stop reads. `inspect` and the first append report it.
     yield* Effect.ignore(retryWhileBusy("log.db", committer.adopt))
 
     const batcher = Batcher.make({ maxBatch: maxGroupSize, run: committer.run })

@@ -15,7 +15,7 @@ export const File = Schema.Struct({
   media: Media,
   digest: Schema.String,
   store: Store,
-  /** The level that wrote it. Absent in events of earlier releases: see `levelOf`. */
+  /** The trust level of its writer. Absent in events of earlier releases: see `levelOf`. */
   level: Schema.optional(TrustLevel),
   session: Schema.optional(Schema.String),
   text: Schema.String,

@@ -71,7 +71,7 @@ export const Memory = Schema.Struct({
   files: Schema.Array(Schema.String),
   source: Source,
   store: Store,
-  /** The lowest level that wrote any of its text. Absent in events of earlier releases: see `levelOf`. */
+  /** The lowest trust level among the writers of its text. Absent in events of earlier releases: see `levelOf`. */
   level: Schema.optional(TrustLevel),
   tier: Tier,
   session: Schema.optional(Schema.String),
@@ -88,16 +88,16 @@ export const Memory = Schema.Struct({
   updatedAt: Schema.Number,
   expiresAt: Schema.optional(Schema.Number),
   lineage: Schema.optional(Schema.Array(Link)),
-  /** When the rules promoted it to long, milliseconds. Absent once that no longer holds. */
+  /** When the rules promoted it to `long`, milliseconds. Absent while it does not qualify for promotion. */
   promotedAt: Schema.optional(Schema.Number),
   /**
-   * When the rules last moved it to another tier (promotion to core excepted), milliseconds. Age rules count from then;
-   * its recency does not change.
+   * When the rules last moved it to another tier, milliseconds; promotion to core does not count. Age rules count from
+   * this time. Its recency does not change.
    */
   movedAt: Schema.optional(Schema.Number),
-  /** Its previous tier, while the rules keep it in core. */
+  /** Its tier before the rules moved it to core; absent if they did not. */
   coreFrom: Schema.optional(Tier),
-  /** Present until the next write that confirms the memory. */
+  /** Present until a write confirms the memory. */
   stale: Schema.optional(Stale)
 })
 export type Memory = typeof Memory.Type
@@ -106,7 +106,7 @@ export type Memory = typeof Memory.Type
 export const embeddingText = (memory: Pick<Memory, "title" | "narrative" | "facts">): string =>
   [memory.title, ...(memory.narrative === undefined ? [] : [memory.narrative]), ...memory.facts].join("\n")
 
-/** The JSON text of an after-image. The newest one is cached: log and view write the same text one after the other. */
+/** The JSON text of an after-image. The newest text is cached, because log and view write it one after the other. */
 export const memoryJson = (memory: Memory): string => {
   if (newest.memory !== memory) newest = { memory, json: texts.get(memory) ?? JSON.stringify(memory) }
   return newest.json

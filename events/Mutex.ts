@@ -8,7 +8,7 @@ export interface Mutex {
   readonly locked: <A, E, R>(work: () => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** A semaphore with one permit costs five times as much, and every write would pay it. */
+/** A hand-written lock: a semaphore with one permit costs five times as much on every write. */
 export const make = (): Mutex => {
   const waiters: Array<Deferred.Deferred<void>> = []
   let isLocked = false
@@ -43,7 +43,7 @@ export const make = (): Mutex => {
         return Effect.matchCauseEffect(restore(Deferred.await(waiter)), {
           onFailure: (cause) => {
             const index = waiters.indexOf(waiter)
-            // The lock had already been passed to this waiter: pass it on.
+            // The lock had already been passed to this interrupted waiter, so pass it on.
             if (index < 0) release()
             else waiters.splice(index, 1)
             return Effect.failCause(cause)

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { Store, TrustLevel } from "./Trust.js"
 
-/** One hit of an answer: the id of what was shown, and its ranking score (null where nothing was ranked). */
+/** One hit of an answer: the id of the shown item, and its ranking score (null if nothing was ranked). */
 export const RecallHit = Schema.Struct({ id: Schema.String, score: Schema.NullOr(Schema.Number) })
 /** An embedder and the figures that rank by its vectors. */
 export const EmbedderFigures = {
@@ -14,9 +14,8 @@ export const EmbedderFigures = {
 export type RecallHit = typeof RecallHit.Type
 
 /**
- * One read that showed memories, with everything needed to run it again: a search of memories, a search of
- * conversations (ids are turn ids), or a read of whole memories by id. It holds ids and scores only, never a text that
- * was shown.
+ * One read that showed memories, with everything needed to repeat it: a search of memories, a search of conversations
+ * (ids are turn ids), or a read of memories by id. It records ids and scores, never the shown text.
  */
 export const Recall = Schema.Struct({
   kind: Schema.Literal("memories", "conversation", "get"),
@@ -29,23 +28,23 @@ export const Recall = Schema.Struct({
   mode: Schema.NullOr(Schema.Literal("enhanced", "classic")),
   /** Whether the gate ran. It returns nothing for a query that needs no memory. */
   gated: Schema.Boolean,
-  /** The reranker of the first hits; null where none ran. */
+  /** The reranker of the first hits; null if none ran. */
   reranker: Schema.NullOr(Schema.String),
   /** The time of the question, milliseconds since the epoch. Recency and expiry are counted from it. */
   askedAt: Schema.Number,
   /** The stream version of the view that answered. */
   position: Schema.Number,
-  /** The key of the query's vector in the embeddings cache; null where no vector was used. */
+  /** The key of the query's vector in the embeddings cache; null if no vector was used. */
   vector: Schema.NullOr(Schema.String),
-  /** The second embedder, where some stores use another one, and the key of the query's vector made by it. */
+  /** The second embedder and the key of its query vector; present if some stores use a second embedder. */
   apart: Schema.optional(Schema.Struct({ ...EmbedderFigures, stores: Schema.Array(Store), vector: Schema.String })),
   hits: Schema.Array(RecallHit)
 })
 export type Recall = typeof Recall.Type
 
-/** The recalls of one process since its previous event of this type, oldest first, and what ranked them. */
+/** The recalls of one process since its previous event of this type, oldest first, and the ranking configuration. */
 export const RecallBatch = Schema.Struct({
-  /** The number of the first recall; the following recalls count up from it. */
+  /** The number of the first recall. The following recalls have consecutive numbers. */
   first: Schema.Number,
   recalls: Schema.Array(Recall),
   /** The version of the ranking: see `src/search/ranker.ts`. */
@@ -53,6 +52,6 @@ export const RecallBatch = Schema.Struct({
   embedder: Schema.Struct(EmbedderFigures),
   /** The search policy in force. */
   policy: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-  /** Recalls dropped since the previous event, because too many were waiting. */
+  /** Recalls dropped since the previous event, because the queue was full. */
   dropped: Schema.Number
 })

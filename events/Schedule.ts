@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 
 /** When a schedule is due. Times are milliseconds since the epoch, durations milliseconds. */
 export const Cadence = Schema.Union(
-  /** Whenever the zone's clocks match the expression. */
+  /** When the wall clock of the zone matches the expression. */
   Schema.Struct({ kind: Schema.Literal("cron"), expression: Schema.String, zone: Schema.String }),
   Schema.Struct({ kind: Schema.Literal("once"), at: Schema.Number }),
   /** At `from` and at every multiple of `every` milliseconds after it. */
@@ -10,11 +10,11 @@ export const Cadence = Schema.Union(
 )
 export type Cadence = typeof Cadence.Type
 
-/** Which runs are reported: all; those whose status or text differs from the run before; failures; none. */
+/** Which runs are reported: all; runs whose status or text differs from the previous run; failures; none. */
 export const Notify = Schema.Literal("always", "on-change", "on-failure", "never")
 export type Notify = typeof Notify.Type
 
-/** How occurrences missed while no runner was active are handled: one run for all of them, or one for each. */
+/** How missed occurrences are handled after a time without a runner: one run for all of them, or one run each. */
 export const Missed = Schema.Literal("once", "each")
 export type Missed = typeof Missed.Type
 
@@ -33,7 +33,7 @@ export const ScheduleDefinition = Schema.Struct({
   missed: Missed,
   /** Runs kept in its history. */
   keep: Schema.Number,
-  /** The channel that it was created from, for reporting its runs. */
+  /** The channel in which it was created; its runs are reported there. */
   channel: Schema.optional(Schema.String),
   context: Schema.optional(Schema.String)
 })
@@ -42,7 +42,7 @@ export type ScheduleDefinition = typeof ScheduleDefinition.Type
 /** The current state of a schedule. */
 export const ScheduleState = Schema.Struct({
   status: ScheduleStatus,
-  /** The next occurrence; null where there is none. */
+  /** The next occurrence; null if there is none. */
   next: Schema.NullOr(Schema.Number),
   /** Failed runs in a row. */
   failures: Schema.Number
@@ -50,8 +50,8 @@ export const ScheduleState = Schema.Struct({
 export type ScheduleState = typeof ScheduleState.Type
 
 /**
- * A change of a schedule: its definition, where that is new, and its state. A deleted schedule has neither. `ran` is
- * appended together with the RUN that finished.
+ * A change of a schedule. It contains the definition if that changed, and the state. For a deleted schedule both are
+ * absent. `ran` is appended together with the RUN event of the finished run.
  */
 export const ScheduleChange = Schema.Struct({
   schedule: Schema.String,
@@ -60,12 +60,12 @@ export const ScheduleChange = Schema.Struct({
   state: Schema.optional(ScheduleState)
 })
 
-/** The start or the end of a run. The events of the run name it as their cause. Times are milliseconds. */
+/** The start or the end of a run. Events that the run writes name it as their cause. Times are milliseconds. */
 export const Run = Schema.Struct({
   run: Schema.String,
   kind: Schema.Literal("maintenance", "schedule"),
   phase: Schema.Literal("started", "finished"),
-  /** The stage, or the schedule's id. */
+  /** The stage of maintenance, or the schedule's id. */
   name: Schema.String,
   /** When the run was due. */
   occurrence: Schema.optional(Schema.Number),
@@ -79,6 +79,6 @@ export const Run = Schema.Struct({
   output: Schema.optional(Schema.String),
   error: Schema.optional(Schema.String),
   duration: Schema.optional(Schema.Number),
-  /** The digest of the policy in force. */
+  /** The digest of the active policy. */
   policy: Schema.optional(Schema.String)
 })

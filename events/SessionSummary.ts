@@ -13,13 +13,12 @@ export const SessionSummary = Schema.Struct({
   decisions: Schema.Array(Schema.String),
   /** Open tasks and questions. */
   open: Schema.Array(Schema.String),
-  /** The lowest level of the turns that it may quote. Absent in events of earlier releases: see `levelOf`. */
+  /** The lowest trust level of its source turns. Absent in events of earlier releases: see `levelOf`. */
   level: Schema.optional(TrustLevel),
   turns: Schema.Number,
   until: Schema.Number,
   /**
-   * The versions of the turns that the summary may quote, in order. Erasing one of them finds the summary through this
-   * list.
+   * The versions of the source turns, in order. When a turn is erased, this list finds the summaries that may quote it.
    */
   sources: Schema.Array(Schema.Number),
   startedAt: Schema.Number,
@@ -28,9 +27,9 @@ export const SessionSummary = Schema.Struct({
 export type SessionSummary = typeof SessionSummary.Type
 
 /**
- * From this event on, the session has this summary in the store; null means none. `was` is the summary that it replaces
- * (with its own sources), and `replaces` the version that added that one. `restores` is the version that first added
- * the same summary, where an undo brings it back.
+ * From this event on, the session has this summary in the store; null removes the summary. `was` is the replaced
+ * summary, with its own sources, and `replaces` is the version that added it. When an undo restores an earlier summary,
+ * `restores` is the version that first added it.
  */
 export const summarizeFields = {
   session: Schema.String,

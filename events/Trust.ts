@@ -19,22 +19,22 @@ export const opennessOf = (store: Store): number => stores.indexOf(store)
 /** The least openness that a level can read: full 0, inner 1, familiar 2, public 3 (no store). */
 export const minOpennessOf = (level: TrustLevel): number => levels.indexOf(level)
 
-/** Whether a reader at `level` may read `store`, and so write to it. */
+/** Whether `level` may read `store`. A level may write to the stores that it can read. */
 export const canRead = (level: TrustLevel, store: Store): boolean => opennessOf(store) >= minOpennessOf(level)
 
 /** The stores that `level` can read, strictest first. */
 export const readableStores = (level: TrustLevel): ReadonlyArray<Store> =>
   stores.filter((store) => canRead(level, store))
 
-/** Whether a level is as high as another one or higher: full is above inner, inner above familiar. */
+/** Whether `level` is at least as high as `other`: full is above inner, inner is above familiar. */
 export const isAtLeast = (level: TrustLevel, other: TrustLevel): boolean => minOpennessOf(level) <= minOpennessOf(other)
 
 export const lowestLevel = (...all: readonly [TrustLevel, ...ReadonlyArray<TrustLevel>]): TrustLevel =>
   all.reduce((lowest, level) => (isAtLeast(lowest, level) ? level : lowest))
 
 /**
- * The level that wrote something. Events of earlier releases record none: then it is the lowest level that can write to
- * the store.
+ * The trust level of a writer. Events of earlier releases do not record it: then it is the lowest level that can write
+ * to the store.
  */
 export const levelOf = ({
   level,

@@ -35,6 +35,6 @@ export const Turn = Schema.Struct({
 })
 export type Turn = typeof Turn.Type
 
-/** The level of a turn. The output of a tool counts as `familiar`, at every level of its writer. */
+/** The trust level of a turn. The output of a tool counts as `familiar`, whatever the level of its writer. */
 export const turnLevelOf = (turn: Pick<Turn, "level" | "role" | "store">): TrustLevel =>
   turn.role === "tool" ? "familiar" : levelOf(turn)

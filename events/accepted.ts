@@ -2,17 +2,17 @@ import type { Payload } from "./catalogue.js"
 import type { Problem } from "./EventLog.js"
 import { type Db, sql } from "./statement.js"
 
-/** The stream of the installation itself. No agent can have its name: names of agents have no spaces. */
+/** The stream of the installation itself. Agents cannot use this name, because names of agents have no spaces. */
 export const installationStream = "daybook installation"
 
-/** Damage that an operator accepted stops no write. Damage that names no stream cannot be accepted in place. */
+/** The problems that still stop a write: all except accepted ones. Problems without a stream always count. */
 export const withoutAccepted = (db: Db, problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => {
   if (problems.length === 0) return problems
   const accepted = new Set(acceptedIn(payloadsOf(db)).map(keyOf))
   return problems.filter((problem) => !accepted.has(keyOf(problem)))
 }
 
-/** The places that ACCEPT events name; one that cannot be read names none. */
+/** The places that ACCEPT events name. An event that cannot be read names none. */
 export const acceptedIn = (payloads: ReadonlyArray<string | null>): ReadonlyArray<Problem> =>
   payloads.flatMap((payload) => {
     try {
@@ -25,7 +25,7 @@ export const acceptedIn = (payloads: ReadonlyArray<string | null>): ReadonlyArra
 
 type Place = Payload<"ACCEPT">["places"][number]
 
-/** A problem as an ACCEPT event stores it. */
+/** The form in which an ACCEPT event stores a problem. */
 export const placeOf = ({ stream, version, ...problem }: Problem): Place => ({
   ...(stream === null ? {} : { stream }),
   ...(version === null ? {} : { version }),

@@ -2,35 +2,35 @@ import { crc32 } from "node:zlib"
 import { sha256 } from "./Chain.js"
 
 /**
- * The lines of an anchor. Each is `<hash> <JSON>`, its hash is SHA-256(hash of the line before ‖ JSON): a line that was
- * edited, removed, added or moved breaks every line after it. The first line of a file holds everything that the file
- * before it said, and that file's last hash.
+ * The lines of an anchor. Each line is `<hash> <JSON>`; the hash is SHA-256(hash of the previous line ‖ JSON). A line
+ * that was edited, removed, added or moved breaks the chain. The first line of a file contains the whole state of the
+ * previous file and that file's last hash.
  */
 
-/** The version of the check of a stream. A mark of another version is ignored, so its stream is verified again. */
+/** The version of the stream check. Marks of other versions are ignored, so those streams are verified again. */
 export const checkVersion = 1
 
-/** `[stream, version, hash, check]`. `check` is the `checkVersion` under which the stream was verified up to here, or 0. */
+/** `[stream, version, hash, check]`. `check` is the `checkVersion` that verified the stream up to `version`, or 0. */
 export type HeadEntry = readonly [stream: string, version: number, hash: string, check: number]
 
 /** Inode, bytes and change time (milliseconds) of `log.db`. */
 export type FileState = readonly [inode: number, bytes: number, changed: number]
 
 export interface LineContent {
-  /** Counts the lines of all files of this log from 1. */
+  /** Line number, from 1, counted across all anchor files of this log. */
   readonly line: number
-  /** The newest event that the anchor covers. */
+  /** The sequence of the newest event that the anchor covers. */
   readonly sequence: number
   readonly heads: ReadonlyArray<HeadEntry>
-  /** Where a stream is verified up to, if that is not its head. */
+  /** The version up to which each stream is verified, for streams that are not verified up to their head. */
   readonly marks?: ReadonlyArray<HeadEntry>
-  /** The state in which Daybook last left `log.db`. */
+  /** The state of `log.db` when Daybook last closed it. */
   readonly file?: FileState
-  /** Marks of earlier lines count no more: `log.db` was changed by somebody else. */
+  /** Invalidates the marks of earlier lines, because another program changed `log.db`. */
   readonly unmarked?: true
-  /** Where the next slice of the check in the background begins. */
+  /** The start of the next slice of the background check. */
   readonly slice?: readonly [stream: string, version: number]
-  /** Repairs of the anchor that this line made. */
+  /** The repairs of the anchor that this line completed. */
   readonly repaired?: ReadonlyArray<string>
 }
 
@@ -38,9 +38,9 @@ export interface LineContent {
 export interface FirstLine extends LineContent {
   /** The id of the installation. */
   readonly log: string
-  /** Raised whenever an operator accepts damage. */
+  /** Incremented each time an operator accepts damage. */
   readonly epoch: number
-  /** Hash of the last line of the file before; zeros for the first file. */
+  /** Hash of the previous file's last line; zeros for the first file. */
   readonly after: string
 }
 
@@ -72,7 +72,10 @@ export const formatLine = (before: string, content: LineContent): { readonly tex
   return { text: `${hash} ${json}\n`, hash }
 }
 
-/** Reads one line and adds it to the state; undefined for the first line of a file. Null where it does not chain. */
+/**
+ * Reads one line and returns the next state. `state` is undefined for the first line of a file. Null if the hash is
+ * wrong.
+ */
 export const applyLine = (state: AnchorState | undefined, line: string): AnchorState | null => {
   const content = parse(line)
   if (content === null) return null
@@ -83,7 +86,7 @@ export const applyLine = (state: AnchorState | undefined, line: string): AnchorS
   return content.line === state.line + 1 ? advance(state, content, hash) : null
 }
 
-/** The state after its next line. */
+/** The state after one more line. */
 export const advance = (state: AnchorState, content: LineContent, hash: string): AnchorState => {
   if (content.unmarked === true) state.marks.clear()
   addHeads(state, content)
@@ -147,7 +150,7 @@ const parse = (line: string): LineContent | null => {
   }
 }
 
-/** Reads an anchor of the first format: lines `1 stream version hash crc32`, without a chain. */
+/** Reads an anchor of the first format: lines `1 stream version hash crc32`, not chained. */
 export const readFirstFormat = (
   text: string,
   installation: string
@@ -155,7 +158,7 @@ export const readFirstFormat = (
   const [header = "", ...lines] = text.split("\n")
   const heads = new Map<string, Place>()
   if (header !== sealed(`daybook-anchor 1 ${installation}`)) return { heads, problem: "does not belong to this log" }
-  // A process that was killed left its last line unfinished, and the next one wrote on behind it.
+  // A killed process leaves an unfinished last line, and the next process appends to it. Skip such lines.
   for (const line of lines) {
     const [, stream, version, hash] = line.split(" ")
     const separator = line.lastIndexOf(" ")

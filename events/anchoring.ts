@@ -17,27 +17,31 @@ import { type LogFiles, sameFileState } from "./logFiles.js"
 import { type Db, sql } from "./statement.js"
 import { checkSlice } from "./streamCheck.js"
 
-/** The log's side of the anchor: what the log knows of it, and the lines that are due. Callers hold the write lock. */
+/**
+ * Connects the log to its anchor: the anchor line that the log refers to, and new lines. Callers hold the write lock.
+ */
 export interface Anchoring {
   readonly anchor: Anchor.Anchor
-  /** Creates the anchor of a new log, or seals one of the first format. Needs a transaction of its own. */
+  /** Creates the anchor of a new log, or converts one of the first format. Needs a transaction of its own. */
   readonly adopt: () => void
-  /** The anchor's state. Throws where it is damaged. */
+  /** The anchor's state. Throws if the anchor is damaged. */
   readonly current: () => AnchorState
-  /** Appends one line for everything that was committed since the last, by any process. */
+  /** Appends one line for everything that any process committed since the last line. */
   readonly appendLine: (line: DueLine) => AnchorState
-  /** Writes down which line is on disk. Part of the caller's transaction. */
+  /** Stores in the log which anchor line is on disk. Part of the caller's transaction. */
   readonly refer: (line: OnDisk) => void
-  /** Begins a new file with the heads that the log has, whatever the old one said; keeps a copy of the old one. */
+  /** Starts a new file from the heads in the log and ignores the old file, but keeps a copy of it. */
   readonly startEpoch: () => void
-  /** A slice of the check in the background; undefined where nothing is marked. */
+  /** Runs one slice of the background check; undefined if no stream has a mark. */
   readonly slice: (reader: Db, millis: number) => Partial<LineContent> | undefined
 }
 
 export interface DueLine {
-  /** Only this process changed `log.db` since the anchor said what state it is in. Absent: the line does not say. */
+  /**
+   * True if only this process changed `log.db` since the anchor recorded its state. Absent: the line records no state.
+   */
   readonly fileIsKnown?: boolean
-  /** The events of this process's last transaction: the sequence before the first, and of the last. */
+  /** This process's last transaction: the sequence number before its first event, and that of its last event. */
   readonly own?: { readonly heads: ReadonlyArray<Head>; readonly after: number; readonly last: number }
   readonly more?: Partial<LineContent> | undefined
 }
@@ -126,7 +130,7 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
   return { anchor, adopt, current, appendLine, refer, startEpoch, slice }
 }
 
-/** The line that the log knows to be on disk; null where the log does not say. */
+/** The anchor line that the log refers to; null if the reference is damaged. */
 export const referenceIn = (db: Db): OnDisk | null => {
   const rows = sql(db, "SELECT line, hash FROM anchor_reference").all()
   const [row] = rows
@@ -134,7 +138,7 @@ export const referenceIn = (db: Db): OnDisk | null => {
   return isSound ? { line: row.line, hash: Buffer.from(row.hash).toString("hex") } : null
 }
 
-/** The problem of an anchor that the log refers to; null where there is none. */
+/** The problem of an anchor, compared with the log's reference; null if there is none. */
 export const anchorProblem = (
   read: Anchor.AnchorRead,
   reference: OnDisk | null,
@@ -160,7 +164,7 @@ const firstFormatProblem = (text: string, reference: OnDisk, installation: strin
   return problem === null ? "the anchor file is of the first format, and not sealed yet" : `the anchor file ${problem}`
 }
 
-/** Takes over the anchor of a log that refers to none yet: creates it, or seals one of the first format. */
+/** Adopts the anchor of a log without a reference: creates it, or converts one of the first format. */
 const adoptAnchor = (anchor: Anchor.Anchor, installation: string, db: Db): AnchorState => {
   const read = anchor.read({ repair: false })
   const first = (heads: FirstLine["heads"], repaired: ReadonlyArray<string>): FirstLine => ({
@@ -180,12 +184,12 @@ const adoptAnchor = (anchor: Anchor.Anchor, installation: string, db: Db): Ancho
     if (problem !== null) throw anchorDamaged(`the anchor file ${problem}`)
     return anchor.replace(first(sealedHeads(db, heads), ["an anchor of the first format was sealed"]))
   }
-  // A process created or sealed the anchor and was killed before its transaction was committed.
+  // An earlier process created or converted the anchor and was killed before its transaction was committed.
   if (read.kind === "state" && read.state.line === 1 && read.state.log === installation) return read.state
   throw anchorDamaged(anchorProblem(read, { line: 0, hash: noHash }, installation)!)
 }
 
-/** The heads of an old anchor, moved on to the log's own where the log is ahead of it. */
+/** The heads of an anchor of the first format, updated to the log's newer heads where these continue the old ones. */
 const sealedHeads = (db: Db, old: ReadonlyMap<string, { readonly version: number; readonly hash: string }>) => {
   const heads = new Map(
     [...old].map(([stream, { hash, version }]) => [stream, [stream, version, hash, 0] as HeadEntry])
@@ -208,7 +212,7 @@ const hashAtVersion = (db: Db, stream: string, version: number): string | undefi
   return hash instanceof Uint8Array ? Buffer.from(hash).toString("hex") : undefined
 }
 
-/** The heads of the streams that have events after the newest one that the anchor covers. */
+/** The heads of the streams that got events after the newest event that the anchor covers. */
 const headsSince = (db: Db, { heads, sequence }: AnchorState): ReadonlyArray<HeadEntry> =>
   sql(
     db,
@@ -230,7 +234,7 @@ const headEntry = ({ hash, stream, version }: Pick<Head, "stream" | "version" | 
 export const newestSequence = (db: Db): number =>
   sql(db, "SELECT max(sequence) AS newest FROM events").get().newest ?? 0
 
-/** The head of every stream. It jumps from stream to stream through the index: the cost grows with streams, not events. */
+/** The head of every stream. The query jumps through the index, so its cost grows with streams, not with events. */
 export const streamHeads = (db: Db): ReadonlyArray<Head> =>
   sql(
     db,
@@ -244,10 +248,10 @@ export const streamHeads = (db: Db): ReadonlyArray<Head> =>
       ORDER BY e.stream`
   ).all()
 
-/** A damaged row may have any value in place of a hash. Its stream is not anchored anew. */
+/** Skips streams whose head has a damaged hash (not bytes): the new anchor does not cover them. */
 const soundHeads = (db: Db) => streamHeads(db).filter(({ hash }) => hash instanceof Uint8Array)
 
-/** The first line of the next file. It says what this one does. */
+/** The first line of the next file, with the whole state of this one. */
 export const nextFile = (state: AnchorState, changes: Partial<FirstLine> = {}): FirstLine => ({
   line: state.line + 1,
   log: state.log,

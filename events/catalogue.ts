@@ -9,7 +9,7 @@ import { Store } from "./Trust.js"
 import { Turn } from "./Turn.js"
 
 /**
- * A memory that was considered for a decision: its id, its revision then, its score and the parts of the score. No
+ * A memory that was considered for a decision: its id, its revision at that time, its score and the score's parts. No
  * text.
  */
 export const Candidate = Schema.Struct({
@@ -37,16 +37,16 @@ export const Decision = Schema.Struct({
 export type Decision = typeof Decision.Type
 
 /**
- * The request. For a change: the fields that it named. For anything else, only where the request differs from the
- * after-image beside it: the fields as the caller gave them, null for one that the caller left out.
- * `src/remember/recordedInput.ts` restores it. `level` is the writer's level, where it is not that of the after-image.
+ * The caller's request. For a change: the fields that the caller set. For other events it is present only if the
+ * request differs from the after-image; then it has the fields as the caller gave them, null for a missing field.
+ * `src/remember/recordedInput.ts` restores the request. `level` is the writer's level, if the after-image has another.
  */
 const Input = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
 /** The versions of the events whose changes to the memory this event undoes. */
 const undoes = Schema.optional(Schema.Array(Schema.Number))
 
-/** The fields of the request that the writer's level may not set, so that less was stored. */
+/** Fields of the request that the writer's level may not set; they were not stored as requested. */
 export const Lowered = Schema.Literal("tier", "importance", "tags", "source")
 export type Lowered = typeof Lowered.Type
 const lowered = Schema.optional(Schema.Array(Lowered))
@@ -94,8 +94,8 @@ export const Archive = Schema.Struct({ memories: Schema.Array(Memory), decision:
 export const TurnAdded = Schema.Struct({ turn: Turn })
 
 /**
- * A file is indexed from this event on. `replaces` is the version of the event that indexed its path before.
- * `movedFrom` is present where that event had another session: its key, or null for none.
+ * A file is indexed from this event on. `replaces` is the version of the event that indexed the same path before.
+ * `movedFrom` is present if that event had another session: its key, or null for no session.
  */
 export const FileAdded = Schema.Struct({
   file: File,
@@ -104,8 +104,8 @@ export const FileAdded = Schema.Struct({
 })
 
 /**
- * A session or a file is forgotten, limited to the stores that the caller may read. `turns` and `files` are the
- * versions of the events that added them.
+ * A session or a file is forgotten, in the stores that the caller may read. `turns` and `files` are the versions of the
+ * events that added them.
  */
 export const Forget = Schema.Struct({
   session: Schema.optional(Schema.String),
@@ -139,16 +139,16 @@ export const Configure = Schema.Struct({
   changed: Schema.Array(Schema.String)
 })
 
-/** These events of the same stream lost their payload and salt; digest and hash stayed. */
+/** The named events of the same stream lost their payload and salt; their digest and hash stayed. */
 export const Erase = Schema.Struct({ versions: Schema.Array(Schema.Number), reason: Schema.String })
 
-/** An operator accepted this damage of the log. It stands in the stream of the installation. */
+/** An operator accepted this damage of the log. The event is stored in the installation's stream. */
 export const Accept = Schema.Struct({
   /** The report that was accepted. */
   digest: Schema.String,
   places: Schema.Array(
     Schema.Struct({
-      /** Absent for damage of the anchor or of the cache of vectors. */
+      /** Absent for damage of the anchor or of cached vectors. */
       stream: Schema.optional(Schema.String),
       version: Schema.optional(Schema.Number),
       what: Schema.String,
@@ -175,8 +175,8 @@ const same = (payload: unknown) => payload
 const versionTwo = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schema, version: 2, upcasts: { 1: same } })
 
 /**
- * The fourth schema of events that carry memories. The second added stale memories and undo. The third added promotion,
- * shortening of narratives by age, and restoring from the archive. The fourth added the level of the writer.
+ * The fourth schema of events that contain memories. Schema 2 added stale memories and undo. Schema 3 added promotion,
+ * shortening of narratives by age, and restoring from the archive. Schema 4 added the level of the writer.
  */
 const versionFour = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
   schema,
@@ -185,9 +185,9 @@ const versionFour = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
 })
 
 /**
- * The clock jumped. `ahead`: it read more than a year after the previous event; maintenance waits until an operator has
- * `confirmed` that it is right. `returned`: it went back, and the events from version `since` on count at the recording
- * time of this event.
+ * The clock jumped. `ahead`: it read more than a year after the previous event. Maintenance then waits until an
+ * operator confirms the time (`confirmed`). `returned`: the clock went back. Events from version `since` on then count
+ * as recorded at the time of this event.
  */
 const Clock = Schema.Union(
   Schema.Struct({ change: Schema.Literal("ahead", "confirmed") }),
@@ -206,7 +206,7 @@ export const catalogue = {
   IMPORT: versionOne(Import),
   TURN: versionTwo(TurnAdded),
   FILE: versionTwo(FileAdded),
-  // The first schema had no files. A reader that knows only that schema must not miss the files to forget.
+  // Schema 1 had no files. Readers of schema 1 must reject newer events; otherwise they would not forget the files.
   FORGET: { schema: Forget, version: 2, upcasts: { 1: (payload) => ({ ...(payload as object), files: [] }) } },
   SUMMARIZE: versionTwo(Summarize),
   RECALL: versionOne(RecallBatch),

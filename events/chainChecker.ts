@@ -4,15 +4,15 @@ import type { Codec } from "./Codec.js"
 import type { Problem } from "./EventLog.js"
 import { toParams } from "./eventRows.js"
 
-/** The most problems of one stream that are told apart. */
+/** The maximum number of problems reported for one stream. */
 export const maxStreamProblems = 10_000
 
-/** The event before the first that is checked. */
+/** The event before the first checked event. */
 export type Before = Pick<StoredEvent, "version" | "hash" | "recordedAt" | "sequence">
 
 const start: Before = { version: 0, hash: genesis, recordedAt: 0, sequence: 0 }
 
-/** Checks the events of one stream behind `before`. They must arrive in version order. */
+/** Checks the events of one stream after `before`. They must arrive in version order. */
 export const chainChecker = (stream: string, codec: Codec, before: Before = start) => {
   const problems: Array<Problem> = []
   const erased = new Map<number, number>()
@@ -58,7 +58,7 @@ export const chainChecker = (stream: string, codec: Codec, before: Before = star
     },
     count: () => version,
     hash: () => previous,
-    /** Without `erasures` only the chain: an event may be erased by one behind the last that was checked. */
+    /** `erasures: false` checks only the chain, because a later, unchecked event may have erased a checked one. */
     problems: ({ erasures }: { readonly erasures: boolean }): ReadonlyArray<Problem> => {
       if (!erasures) return problems
       for (const [erasedVersion, erasedAt] of erased) {
@@ -73,7 +73,7 @@ export const chainChecker = (stream: string, codec: Codec, before: Before = star
   }
 }
 
-/** Tells apart two states of a damaged row, without its content. */
+/** A digest that distinguishes two states of a damaged row without its content. */
 const evidenceOf = (event: StoredEvent): string =>
   sha256(
     JSON.stringify(

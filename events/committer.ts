@@ -25,10 +25,10 @@ import * as VectorCache from "./vectorCache.js"
 /** Stream heads cached between appends: about 200 bytes each. */
 const maxCachedHeads = 10_000
 
-/** Milliseconds between two fdatasyncs of the anchor. No acknowledgement waits for one. */
+/** Milliseconds between two fdatasyncs of the anchor. Appends do not wait for them. */
 const syncMillis = 1_000
 
-/** Milliseconds that one slice of the check in the background takes: one with each sync, one when the log is closed. */
+/** Milliseconds for one slice of the background check. A slice runs with each sync and when the log is closed. */
 const sliceMillis = 5
 
 export interface CommitterOptions {
@@ -40,14 +40,14 @@ export interface CommitterOptions {
   readonly writer: Db
 }
 
-/** Stores groups of appends, each group in one transaction, and anchors what was committed. */
+/** Stores groups of appends, each group in one transaction, and adds the new heads to the anchor. */
 export interface Committer {
   readonly anchoring: Anchoring
-  /** Creates the anchor of a new log, or seals one of the first format. */
+  /** Creates the anchor of a new log, or converts one of the first format. */
   readonly adopt: () => void
   readonly run: (appends: ReadonlyArray<Append>) => Effect.Effect<ReadonlyArray<Answer>>
   readonly accept: (append: Append, timers: ReadonlyArray<AcceptedTimer>) => void
-  /** Brings the anchor to disk, refers to its last line, and notes the state of `log.db`. */
+  /** Flushes the anchor, stores a reference to its last line in the log, and records the state of `log.db`. */
   readonly close: () => void
 }
 
@@ -71,19 +71,19 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
       if (writer.inTransaction) sql(writer, "ROLLBACK").run()
     }
   }
-  // Reading opens the write-ahead log, whose inode is looked at next.
+  // This read opens the write-ahead log; `watch` then finds its inode.
   let isAdopted = referenceIn(writer)?.line !== 0
   const files = watch(file)
   const anchoring = makeAnchoring({ files, folder, installation, isChecked: (stream) => checked.has(stream), writer })
   const { anchor } = anchoring
 
-  /** A log that refers to no anchor is new, or its anchor is of the first format. */
+  /** A log without a reference is new, or its anchor has the first format. */
   const adopt = () => {
     if (!isAdopted) locked(anchoring.adopt)
     isAdopted = true
   }
 
-  /** Before the events of a transaction: refuses to write on top of damage, and makes up for a line that is missing. */
+  /** Runs before the events of a transaction: refuses to write to a damaged log, and appends a missing anchor line. */
   const prepare = (appends: ReadonlyArray<Append>) => {
     // `data_version` is unchanged while no other connection writes, so the cached heads are current.
     const { data_version: version } = sql(writer, "PRAGMA data_version").get()
@@ -95,9 +95,9 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     }
     let state = anchoring.current()
     if (cache.sequence > state.sequence) state = anchoring.appendLine({})
-    // Another process found damage in the background: the next append verifies the stream again.
+    // Another process's background check found damage, so the next append verifies the stream again.
     for (const { stream } of appends) if (state.marks.get(stream)?.version === 0) checked.delete(stream)
-    // The anchor is ahead where the newest events were cut off. Their numbers are not used again.
+    // If the newest events were cut off, the anchor is ahead of the log. Their sequence numbers are not used again.
     cache.sequence = Math.max(cache.sequence, state.sequence)
     return sameFileState(state.file, files.check())
   }
@@ -114,12 +114,15 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     hasWritten = true
     const { appended, heads, sequence } = stored
     cache.sequence = sequence
-    // A copy: a slice of a shared buffer would keep the whole buffer alive.
+    // Copies the hash: a slice of a shared buffer would keep the whole buffer in memory.
     for (const head of heads) cache.heads.set(head.stream, { ...head, hash: new Uint8Array(head.hash) })
     return { ...stored, line: { fileIsKnown, own: { heads, after: sequence - appended, last: sequence } } }
   }
 
-  /** One line for all that was committed since the last. A process that has the lock now writes it, or the next append. */
+  /**
+   * Appends one line for everything committed since the last line. If another process holds the lock, that process does
+   * it.
+   */
   const anchorCommitted = (line: DueLine) => {
     try {
       locked(() => anchoring.appendLine(line))
@@ -127,7 +130,7 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     timer ??= setTimeout(sync, syncMillis).unref()
   }
 
-  /** In the background. Another process that writes, or the next append, makes up for what fails here. */
+  /** Runs in the background. If it fails, the next append or another writer repeats the work. */
   const sync = () => {
     timer = undefined
     try {
@@ -141,7 +144,9 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     } catch {}
   }
 
-  /** The new file follows from a line that the log refers to, so that a crash in between leaves a sound pair. */
+  /**
+   * Replaces the anchor file. The log first refers to the old last line, so a crash between the steps loses nothing.
+   */
   const rotate = () => {
     const referred = locked(referToLast)
     locked(() => {
@@ -158,7 +163,7 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     return state
   }
 
-  /** Verifies each stream before this process writes to it for the first time. Undefined where nothing is to verify. */
+  /** Verifies each stream before this process first writes to it. Undefined if there is nothing to verify. */
   const checkNew = (appends: ReadonlyArray<Append>): Effect.Effect<void, StorageError> | undefined => {
     const streams = new Set(appends.map(({ stream }) => stream).filter((stream) => !checked.has(stream)))
     if (streams.size === 0) return undefined
@@ -187,7 +192,7 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     return stored
   }
 
-  /** The last words of this process. What fails here makes the next one verify more. */
+  /** Runs when the log is closed. If it fails, the next process only has more to verify. */
   const noteState = () => {
     try {
       const more = anchoring.slice(reader, sliceMillis)
@@ -198,7 +203,7 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
       if (anchor.isLarge()) rotate()
       const fileIsKnown = sameFileState(file, files.check())
       const [{ busy, checkpointed, log }] = writer.pragma("wal_checkpoint(PASSIVE)") as [Record<string, number>]
-      // Only a database that holds everything is described by its inode, size and change time.
+      // Inode, size and change time describe the database only if the write-ahead log is empty.
       if (busy === 0 && log === checkpointed) locked(() => anchoring.appendLine({ fileIsKnown }))
     } catch {}
   }
@@ -220,7 +225,7 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
           }
         )
 
-  /** A damaged stream is read, not written. The appends to other streams go on. */
+  /** A damaged stream can be read but not written. Appends to other streams continue. */
   const commitSound = (appends: ReadonlyArray<Append>): Effect.Effect<ReadonlyArray<Answer>> => {
     const sound = appends.filter(({ stream }) => !refused.has(stream))
     return Effect.map(commit(sound), (answers) => {

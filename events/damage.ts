@@ -1,11 +1,11 @@
 import { StorageError } from "./errors.js"
 
-// Refusals of a write on top of damage. Each says what is damaged and what to do; none holds text of an event.
+// Errors that refuse a write to a damaged log. Each names the damage and the remedy; none contains text of an event.
 
 const remedy =
   "nothing was written. Run 'daybook verify', then restore a backup, or accept the damage with 'daybook verify --accept DIGEST'"
 
-/** The anchor is missing, cut, edited or belongs to another log: stops all streams. */
+/** The anchor is missing, cut, edited or belongs to another log. No stream can be written. */
 export const anchorDamaged = (problem: string): StorageError =>
   new StorageError({
     kind: "damaged",
@@ -14,7 +14,7 @@ export const anchorDamaged = (problem: string): StorageError =>
     detail: `anchor.log: ${problem}; ${remedy}`
   })
 
-/** A stream does not match its own chain or the anchor: stops this stream. It can still be read. */
+/** A stream does not match its chain or the anchor. This stream cannot be written, but it can be read. */
 export const streamDamaged = (stream: string, version: number | null, problem: string): StorageError =>
   new StorageError({
     kind: "damaged",
@@ -23,7 +23,7 @@ export const streamDamaged = (stream: string, version: number | null, problem: s
     detail: `log.db: the events of ${stream} are damaged${version === null ? "" : ` at version ${version}`}: ${problem}; other agents are not affected, ${remedy}`
   })
 
-/** The schema of `log.db` is not the one that the migrations make: stops all streams. */
+/** The schema of `log.db` is not the schema that the migrations create. No stream can be written. */
 export const schemaDamaged = (problem: string): StorageError =>
   new StorageError({
     kind: "damaged",
@@ -32,7 +32,7 @@ export const schemaDamaged = (problem: string): StorageError =>
     detail: `log.db: ${problem}; nothing was written. Restore a backup, or undo the change with SQLite's own tools`
   })
 
-/** `log.db`, its write-ahead log or its shared memory is no longer at its path: events written now would be lost. */
+/** `log.db`, its write-ahead log or its shared memory was removed from its path: new events would be lost. */
 export const fileRemoved = (name: string): StorageError =>
   new StorageError({
     kind: "damaged",

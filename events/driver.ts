@@ -7,14 +7,14 @@ import type { Db } from "./statement.js"
  * Opens a database file. Every connection is opened here, so that an unsupported Node or platform is refused before the
  * native binary is loaded.
  *
- * @throws StorageError of kind `unsupported` where Daybook cannot run, else SQLite's own error about the file.
+ * @throws StorageError of kind `unsupported` if Daybook cannot run here, otherwise SQLite's own error about the file.
  */
 export const openDatabase = (file: string, options?: Database.Options): Db => {
   assertRuntime()
   return new Database(file, options)
 }
 
-/** Throws where loading the binary of better-sqlite3 would crash or fail. */
+/** Throws if loading the binary of better-sqlite3 would crash or fail. */
 export const assertRuntime = (): void => {
   const unsupported = unsupportedRuntime(process)
   if (unsupported === undefined) return

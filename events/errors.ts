@@ -32,7 +32,7 @@ export class AlreadyErased extends Schema.TaggedError<AlreadyErased>()("AlreadyE
   }
 }
 
-/** An event that this version cannot read. Nothing is lost: a newer version can read it. */
+/** This version cannot read an event. No data is lost: a newer version can read it. */
 export class UnknownEvent extends Schema.TaggedError<UnknownEvent>()("UnknownEvent", {
   stream: Schema.String,
   version: Schema.Number,
@@ -44,7 +44,7 @@ export class UnknownEvent extends Schema.TaggedError<UnknownEvent>()("UnknownEve
   }
 }
 
-/** A stored payload that does not decode. Names the path in it, never the value. */
+/** A stored payload cannot be decoded. The error names the path of the field, never its value. */
 export class InvalidEvent extends Schema.TaggedError<InvalidEvent>()("InvalidEvent", {
   stream: Schema.String,
   version: Schema.Number,
@@ -56,26 +56,26 @@ export class InvalidEvent extends Schema.TaggedError<InvalidEvent>()("InvalidEve
   }
 }
 
-/** Damage was not accepted: the report does not name what the log has, or acceptance cannot mend it. */
+/** The damage was not accepted: the report is outdated, or the damage can only be repaired. */
 export class NotAccepted extends Schema.TaggedError<NotAccepted>()("NotAccepted", { problem: Schema.String }) {
   override get message() {
     return `nothing was accepted: ${this.problem}`
   }
 }
 
-/** The file system or the database refused. `kind` says what the caller can do. */
+/** The file system or the database refused the operation. `kind` tells the caller how to react. */
 export class StorageError extends Schema.TaggedError<StorageError>()("StorageError", {
   kind: Schema.Literal("busy", "full", "damaged", "readonly", "unsupported", "nofolder", "failed"),
   where: Schema.String,
   code: Schema.String,
-  /** The complete message, where the kind alone does not say what to do. */
+  /** The complete message; present if `kind` alone does not say what to do. */
   detail: Schema.optional(Schema.String)
 }) {
   override get message() {
     if (this.detail !== undefined) return `${this.detail} (${this.code})`
     const hint = {
       busy: "another process held the lock for too long: try again",
-      full: "no space is left: free some to write again; reads still work",
+      full: "no space is left: free some space and try again; reads still work",
       damaged: "the file is damaged: verify the log, or restore a backup",
       readonly: "it cannot be written: check its owner, its permissions and the disk",
       nofolder: "it is not a folder and cannot be created: choose another path",
@@ -93,7 +93,7 @@ const kinds: ReadonlyArray<readonly [RegExp, StorageError["kind"]]> = [
   [/^(SQLITE_(READONLY|CANTOPEN|PERM|AUTH)|EACCES|EROFS|EPERM)/, "readonly"]
 ]
 
-/** The SQLite or system code of a thrown error, up to five causes deep. */
+/** The SQLite or system code of an error, or of its cause, up to five levels deep. */
 export const errorCodeOf = (cause: unknown): string => {
   for (let error = cause, depth = 0; error !== null && typeof error === "object" && depth < 5; depth++) {
     if ("code" in error && typeof error.code === "string") return error.code

@@ -28,7 +28,7 @@ const columns =
 
 export const selectEvents = `SELECT ${columns} FROM events`
 
-/** For `replay`. It leaves out the digests, which would be four buffers a row. */
+/** For `replay`. It omits the digests, which would need four more buffers per row. */
 export const selectReplayed = `SELECT sequence, stream, version, type, schema, payload, command_id AS commandId, actor, cause,
     occurred_at AS occurredAt, recorded_at AS recordedAt
   FROM events WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?`

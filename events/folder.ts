@@ -3,9 +3,9 @@ import { dirname, join, resolve } from "node:path"
 import { errorCodeOf, StorageError, storageError } from "./errors.js"
 
 /**
- * Creates a folder and its missing parents; only their owner may read new ones. Throws a `StorageError` that names the
- * folder, also where the folder is not writable. It creates one level at a time: Node's recursive mkdir loops forever
- * where the system denies that an existing folder exists (below /proc).
+ * Creates a folder and its missing parents; only the owner can read the new folders. Throws a `StorageError` that names
+ * the folder, also if the folder is not writable. It creates one level at a time, because Node's recursive mkdir loops
+ * forever below /proc, where the system denies that an existing folder exists.
  */
 export const makeFolder = (folder: string): void => {
   const location = `folder ${resolve(folder)}`
@@ -32,13 +32,15 @@ const create = (folder: string): boolean => {
     mkdirSync(folder, { mode: 0o700 })
     return true
   } catch (cause) {
-    // Another process created it meanwhile.
+    // Another process may have created it in the meantime.
     if (statIfAny(folder)?.isDirectory() === true) return true
     throw cause
   }
 }
 
-/** A warning if other users may read a folder or its log; undefined if not, or where there are no such permissions. */
+/**
+ * A warning if other users can read a folder or its log; undefined otherwise, and on systems without such permissions.
+ */
 export const sharingWarning = (folder: string): string | undefined => {
   const isShared = [folder, join(folder, "log.db")].some((path) => ((statIfAny(path)?.mode ?? 0) & 0o077) !== 0)
   return isShared && process.platform !== "win32"
@@ -46,7 +48,7 @@ export const sharingWarning = (folder: string): string | undefined => {
     : undefined
 }
 
-/** The facts of a path; undefined where nothing is there. Node 22 throws if a parent of the path is a file. */
+/** The stats of a path; undefined if it does not exist. Node 22 throws if a parent of the path is a file. */
 export const statIfAny = (path: string): Stats | undefined => {
   try {
     return statSync(path, { throwIfNoEntry: false })

@@ -1,4 +1,4 @@
-/** Event definitions, their envelope and codec, and the log. The lowest floor of the program. */
+/** Event definitions, their envelope and codec, and the log. The lowest layer of the program. */
 export * as Anchor from "./Anchor.js"
 export * from "./Chain.js"
 export * as Codec from "./Codec.js"

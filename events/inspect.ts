@@ -15,7 +15,7 @@ interface Options {
   readonly expect?: string | undefined
 }
 
-/** Checks what the chains of the streams do not cover. It changes nothing. */
+/** Checks the parts of the log that the chains of the streams do not cover. Changes nothing. */
 export const inspect = ({ anchor, expect, installation, reader, stream }: Options): Inspection => {
   const integrity = (reader.pragma("integrity_check(20)") as Array<{ integrity_check: string }>)
     .map(({ integrity_check }) => integrity_check)
@@ -23,7 +23,7 @@ export const inspect = ({ anchor, expect, installation, reader, stream }: Option
   const broken = [...integrity, ...schemaProblems(reader)].map((text) => wide(`log.db: ${text}`))
   const ofVectors = countDamagedVectors(reader)
   let { problem, read } = readAnchor(reader, anchor, installation)
-  // Another process may have replaced the file between the two readings.
+  // Another process may have replaced the file between the reads of log and anchor, so read both again.
   if (problem !== null) ({ problem, read } = readAnchor(reader, anchor, installation))
   if (problem !== null || read.kind !== "state") {
     return { broken, problems: [wide(problem!), ...ofVectors], repairs: [], anchor: null }
@@ -42,14 +42,14 @@ export const inspect = ({ anchor, expect, installation, reader, stream }: Option
   }
 }
 
-/** In this order: the log never refers to a line that is not written yet. */
+/** Reads the reference first. The log never refers to an unwritten line, so the anchor read after it has the line. */
 const readAnchor = (db: Db, anchor: Anchor, installation: string) => {
   const reference = referenceIn(db)
   const read = anchor.read({ repair: false })
   return { read, problem: anchorProblem(read, reference, installation) }
 }
 
-/** Streams that the anchor or the log names. */
+/** Streams that occur in the anchor or in the log. */
 const streamsOf = (db: Db, { heads }: AnchorState, stream: string | null): ReadonlyArray<string> =>
   stream !== null
     ? [stream]

@@ -6,8 +6,9 @@ import { AlreadyErased, CommandConflict } from "./errors.js"
 import { randomBytes } from "./randomBytes.js"
 
 /**
- * The recording time of a command's events: `now`, but never before the newest event. A CLOCK event alone may go back,
- * where the clock returned from a jump forward. A clock may read fractions of a millisecond; stored times are whole.
+ * The recording time of a command's events: `now`, but never before the newest event. Only a CLOCK event may be
+ * earlier, when the clock returns from a jump forward. A clock may read fractions of a millisecond; stored times are
+ * integers.
  */
 const recordingTime = (head: Head, { events }: NewCommand, now: number): number =>
   events[0]?.type === "CLOCK" ? Math.floor(now) : Math.max(Math.floor(now), head.recordedAt)
@@ -56,7 +57,7 @@ export const headAfter = (head: Head, rows: ReadonlyArray<StoredEvent>): Head =>
     : { stream: head.stream, version: last.version, hash: last.hash, recordedAt: last.recordedAt }
 }
 
-/** The answer to a command id from the events stored under it; none where there are none. */
+/** The answer to a repeated command id, from the events stored under it; none if there are none. */
 export const repeatOf = (
   { commandId, request, stream }: { readonly stream: string; readonly commandId: string; readonly request: string },
   events: ReadonlyArray<StoredEvent>
@@ -69,7 +70,7 @@ export const repeatOf = (
     : Either.left(new CommandConflict({ stream, commandId }))
 }
 
-/** Refuses an append that has two different requests under one command id. Two equal requests are a repeat. */
+/** Refuses an append that uses one command id for two different requests. Two equal requests are a repeat. */
 export const checkRequests = ({ commands, stream }: Append): Either.Either<void, CommandConflict> => {
   const requests = new Map<string, string>()
   for (const { commandId, request = "" } of commands) {

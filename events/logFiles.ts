@@ -3,17 +3,17 @@ import type { FileState } from "./anchorLines.js"
 import { fileRemoved } from "./damage.js"
 import { statIfAny } from "./folder.js"
 
-/** The files of an open log at their paths. SQLite goes on writing to a file that was unlinked. */
+/** Watches the files of an open log, because SQLite keeps writing to an unlinked file. */
 export interface LogFiles {
-  /** Throws `FILE_REMOVED` where another file, or none, is at the path of one that is open. Returns the state of `log.db`. */
+  /** Throws `FILE_REMOVED` if an open file was removed or replaced. Returns the state of `log.db`. */
   readonly check: () => FileState
   readonly state: () => FileState
 }
 
-/** On Windows a file that is open cannot be removed, and inodes are not stable. */
+/** On Windows an open file cannot be removed, and inodes are not stable. */
 const hasInodes = process.platform !== "win32"
 
-/** Call once the connections have read the database, so that all of its files are open. */
+/** Call it after both connections have read the database, so that all of its files exist. */
 export const watch = (file: string): LogFiles => {
   const state = (): FileState => {
     const stats = statIfAny(file)

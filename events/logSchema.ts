@@ -2,7 +2,7 @@ import { schemaStatements } from "../migrations/index.js"
 import { schemaDamaged } from "./damage.js"
 import type { Db } from "./statement.js"
 
-/** Objects beside those of the migrations: SQLite's own, and the table of the migrator. */
+/** Objects that the migrations do not create: SQLite's own, and the migrator's table. */
 const internal: ReadonlyArray<readonly [key: string, text: string | null]> = [
   ["table sqlite_sequence", "CREATE TABLE sqlite_sequence(name,seq)"],
   ["index sqlite_autoindex_events_1", null]
@@ -17,14 +17,14 @@ const migrationsTable = [
 )`
 ] as const
 
-/** Whether ANALYZE made this table. It changes no result. */
+/** Whether ANALYZE made this table. Such a table changes no result. */
 const isStatistics = (key: string) => key.startsWith("table sqlite_stat")
 
-/** Differences between the schema and what the migrations of its level make; places and names only. */
+/** Differences between the schema and the one that the migrations create. Names objects, never contents. */
 export const schemaProblems = (db: Db): ReadonlyArray<string> => {
-  // One transaction: another process may migrate meanwhile.
+  // One transaction, because another process may migrate at the same time.
   const [rows, level] = db.transaction(() => [masterOf(db), levelOf(db)] as const)()
-  // A newer version of Daybook is not damage. It is refused when the log is opened.
+  // A schema of a newer Daybook version is not damage. Opening the log refuses it.
   if (level > schemaStatements.length) return []
   const expected = expectedAt(level)
   const problems = rows.flatMap(({ key, text }) => {
@@ -37,7 +37,7 @@ export const schemaProblems = (db: Db): ReadonlyArray<string> => {
   return [...problems, ...[...expected.keys()].filter((key) => !found.has(key)).map((key) => `the schema lacks ${key}`)]
 }
 
-/** Throws `SCHEMA_DAMAGED` where the schema differs. */
+/** Throws `SCHEMA_DAMAGED` if the schema differs. */
 export const assertSchema = (db: Db): void => {
   const [problem] = schemaProblems(db)
   if (problem !== undefined) throw schemaDamaged(problem)

@@ -5,13 +5,14 @@ type AnyEffect = Effect.Effect<unknown, unknown, unknown>
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /**
- * `Effect.uninterruptibleMask` for hot paths, without its garbage. Each call of Effect's own assigns a new function to
- * a property. V8 allocates such a function in the old generation, where it keeps the work and all its data alive until
- * the next full collection. Here the two effects that change the flag exist once, and find their work by the fiber.
+ * `Effect.uninterruptibleMask` without its memory cost, for hot paths. Each call of Effect's own version assigns a new
+ * function to a property. V8 allocates that function in the old generation, where it keeps the work and its data alive
+ * until the next full collection. Here the two effects that change the flag are created once, and look up their work by
+ * fiber.
  */
 export const mask = <A, E, R>(work: (restore: Restore) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime<A, E, R>((fiber, { runtimeFlags }) => {
-    // In an uninterruptible region there is nothing to change, and nothing to restore.
+    // An uninterruptible region has no flag to change or restore.
     if (!RuntimeFlags.interruption(runtimeFlags)) return work(unchanged)
     started.set(
       fiber,
@@ -20,7 +21,7 @@ export const mask = <A, E, R>(work: (restore: Restore) => Effect.Effect<A, E, R>
     return uninterruptibly as Effect.Effect<A, E, R>
   })
 
-/** The effect that each fiber runs next. By fiber, because another fiber may run in between. */
+/** The effect that each fiber runs next. The key is the fiber, because another fiber may run in between. */
 const started = new WeakMap<object, AnyEffect>()
 
 const next: AnyEffect = Effect.withFiberRuntime((fiber) => {

@@ -21,7 +21,7 @@ export interface UnsupportedRuntime {
 }
 
 /**
- * Why Daybook cannot run here; undefined where it can. Call it before better-sqlite3 loads its binary: an older Node
+ * The reason why Daybook cannot run here; undefined if it can. Call it before loading better-sqlite3: an older Node
  * crashes there with a segmentation fault.
  */
 export const unsupportedRuntime = ({ arch, platform, version, versions }: Runtime): UnsupportedRuntime | undefined => {

@@ -16,13 +16,12 @@ import { assertSchema } from "./logSchema.js"
 import * as SqliteClient from "./sqliteClient.js"
 import type { Db } from "./statement.js"
 
-/** Milliseconds that SQLite itself waits for a lock. It blocks the whole process meanwhile. */
+/** Milliseconds that SQLite itself waits for a lock. This wait blocks the whole process. */
 export const busyTimeoutMillis = 20
 
 /**
- * Pages in the write-ahead log before a commit checkpoints them into the database: 16 MB. A batch of a thousand
- * memories exceeds SQLite's default of 1,000 pages with each commit, and would checkpoint the same index pages every
- * time.
+ * A commit checkpoints the write-ahead log into the database beyond this number of pages: 16 MB. A batch of a thousand
+ * memories exceeds SQLite's default of 1,000 pages, so each commit would checkpoint the same index pages again.
  */
 export const walCheckpointPages = 4_000
 
@@ -33,8 +32,7 @@ export const busyRetry = Schedule.jittered(Schedule.exponential("2 millis")).pip
 )
 
 /**
- * Runs work on a database, and retries while another process holds the lock. Without contention it costs no more than
- * the work itself.
+ * Runs work on a database, and retries while another process holds the lock. If the lock is free, the overhead is zero.
  */
 export const retryWhileBusy = <A>(location: string, work: () => A): Effect.Effect<A, StorageError> => {
   try {
@@ -48,13 +46,13 @@ export const retryWhileBusy = <A>(location: string, work: () => A): Effect.Effec
 }
 
 /**
- * The oldest SQLite that may write the log: earlier ones can lose a write-ahead log that is reset at the wrong moment.
+ * The oldest SQLite release that may write the log. Earlier releases can lose data when they reset the write-ahead log.
  */
 const oldestSqlite = [3, 51, 3]
 
 /**
- * Opens the log's file; creates and migrates it where needed. One connection writes, one reads. Migrations run through
- * @effect/sql; frequent statements go to better-sqlite3 directly, at a fraction of the cost.
+ * Opens the log's file; creates and migrates it if needed. One connection writes, another reads. Migrations use
+ * @effect/sql; frequent statements use better-sqlite3 directly, which is much faster.
  */
 export const open = (
   file: string
@@ -91,9 +89,9 @@ export const open = (
   }).pipe(Effect.catchAllDefect(Effect.fail), Effect.mapError(storageError("log.db")))
 
 /**
- * Brings the schema up to date and returns the id of this installation. Two processes may start on a new folder at
- * once: the one that fails retries and finds the schema up to date. Each try opens its own connection, because a client
- * remembers a statement that could not be prepared.
+ * Migrates the schema to the newest version and returns the id of this installation. If two processes start on a new
+ * folder together, one fails and retries, and then finds a migrated schema. Each try opens its own connection, because
+ * a client caches statements that it failed to prepare.
  */
 const migrate = (file: string, isMigrated = false): Effect.Effect<string, unknown, Reactivity.Reactivity> =>
   Effect.gen(function* () {
@@ -104,7 +102,7 @@ const migrate = (file: string, isMigrated = false): Effect.Effect<string, unknow
         SELECT id, (SELECT max(migration_id) FROM effect_sql_migrations) AS migration FROM installation`,
       ([row]) => row
     )
-    // A log that cannot be read after its migration is damaged. To migrate it again would never end.
+    // If the log cannot be read after its migration, it is damaged. Migrating again would loop forever.
     const current = yield* isMigrated ? state : Effect.orElseSucceed(state, () => undefined)
     if (current !== undefined && current.migration > newest) {
       const problem = "a newer version of Daybook has written it: update Daybook"
@@ -112,7 +110,7 @@ const migrate = (file: string, isMigrated = false): Effect.Effect<string, unknow
     }
     if (current?.migration === newest) return current.id
     if (isMigrated) return yield* schemaDamaged("its migrations are not recorded")
-    // Migrations write: a trigger that somebody planted would write with them.
+    // Check first: a trigger added by another program would run when the migrations write.
     yield* Effect.try({ try: () => checkSchema(file), catch: storageError("log.db") })
     yield* Effect.provideService(
       Migrator.make({})({ loader: Migrator.fromRecord(migrations) }),
@@ -141,9 +139,7 @@ const checkSchema = (file: string): void => {
   }
 }
 
-/**
- * Checks the settings that durability and privacy need, because SQLite silently ignores a pragma that it does not know.
- */
+/** Checks the settings that durability and privacy need, because SQLite silently ignores unknown pragmas. */
 const assertSettings = (db: Db): Effect.Effect<void, StorageError> => {
   const setting = (name: string) => db.pragma(name, { simple: true })
   const version = db.prepare("SELECT sqlite_version()").pluck().get() as string

@@ -5,8 +5,9 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
 /**
- * The SQL client that runs migrations. This file is bundled into `dist` together with the package that it imports:
- * @effect/sql-sqlite-node 0.53.0 depends on better-sqlite3 12, and would install that release beside ours.
+ * The SQL client that runs migrations. `dist` bundles this file and the package that it imports, because
+ * @effect/sql-sqlite-node 0.53.0 depends on better-sqlite3 12. An install would then have two releases of
+ * better-sqlite3.
  */
 export const make: (options: {
   readonly filename: string

@@ -10,7 +10,7 @@ const statements = new WeakMap<Db, Map<string, Statement>>()
 /** Prepared statements cached per connection: filters produce many forms of a query. */
 const maxStatements = 200
 
-/** A fast path: the same connection is usually used again. */
+/** The newest cache, because consecutive calls usually use the same connection. */
 let newest: { readonly db: Db; readonly prepared: Map<string, Statement> } | undefined
 
 const preparedOf = (db: Db): Map<string, Statement> => {
@@ -20,7 +20,7 @@ const preparedOf = (db: Db): Map<string, Statement> => {
   return prepared
 }
 
-/** A prepared statement, cached with its connection. */
+/** Returns a prepared statement from the cache of its connection. */
 export const sql = (db: Db, text: string): Statement => {
   const prepared = newest?.db === db ? newest.prepared : preparedOf(db)
   let statement = prepared.get(text)

@@ -16,11 +16,11 @@ import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
 import { type Db, sql } from "./statement.js"
 import * as VectorCache from "./vectorCache.js"
 
-// Appends inside of a transaction. The caller holds the write lock.
+// Functions that append inside a transaction. The caller holds the write lock.
 
 export type Answer = Exit.Exit<ReadonlyArray<Appended>, AppendError>
 
-/** The head of a stream as the table has it. */
+/** The head of a stream, read from the table. */
 export const headOf = (db: Db, stream: string): Head => {
   const row = sql(
     db,
@@ -31,7 +31,7 @@ export const headOf = (db: Db, stream: string): Head => {
     : { stream, version: row.version, hash: row.hash, recordedAt: row.recorded_at }
 }
 
-/** The stored events of a command id; none for a new one. */
+/** The stored events of a command id; none for a new id. */
 export const findCommand = (
   db: Db,
   stream: string,
@@ -45,10 +45,10 @@ export const findCommand = (
   return repeatOf({ stream, commandId, request }, rows.map(fromRow))
 }
 
-/** A command without an id repeats nothing. */
+/** A command without an id is never a repeat. */
 const notRepeated: Either.Either<Option.Option<Appended>> = Either.right(Option.none())
 
-/** Stores appends one after the other, each on top of the previous ones. A conflict affects its own append only. */
+/** Stores appends in order, each after the previous ones. A conflict fails only its own append. */
 export const storeAll = (
   db: Db,
   appends: ReadonlyArray<Append>,
@@ -93,7 +93,7 @@ export const storeAll = (
   return { answers, heads: [...heads.values()], sequence, appended: sequence - cache.sequence }
 }
 
-/** Stores when a stream is due next. */
+/** Stores the time at which a stream is due next. */
 export const setTimer = (db: Db, stream: string, due: number | null): void => {
   if (due === null) sql(db, "DELETE FROM timers WHERE stream = ?").run(stream)
   // Not an upsert, for the same reason as in `vectorCache`.

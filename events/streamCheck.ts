@@ -8,7 +8,7 @@ import { type StorageError, storageError } from "./errors.js"
 import { type EventRow, fromRow, selectEvents } from "./eventRows.js"
 import { type Db, sql } from "./statement.js"
 
-/** A stream was verified up to here. */
+/** A stream was verified up to this event. */
 export interface Mark {
   readonly version: number
   readonly hash: string
@@ -18,8 +18,8 @@ export interface Mark {
 const pageSize = 250
 
 /**
- * Verifies the events of a stream behind its mark, the whole stream where there is no mark or the log no longer has its
- * event, and that the stream reaches its head in the anchor.
+ * Verifies the events of a stream after its mark, and that the stream contains its head in the anchor. Without a valid
+ * mark it verifies the whole stream.
  */
 export const checkStream = (
   db: Db,
@@ -48,7 +48,7 @@ export const checkStream = (
 
 type Anchored = Pick<AnchorState, "heads" | "sequence">
 
-/** A stream has the event that the anchor names as its head, and no other that the anchor must have known. */
+/** Checks that a stream contains its head in the anchor, and no newer event in the range that the anchor covers. */
 export const anchorDifferences = (db: Db, stream: string, { heads, sequence }: Anchored): ReadonlyArray<Problem> => {
   const problem = (version: number, what: string) => [{ stream, version, what }]
   const head = heads.get(stream)
@@ -65,15 +65,15 @@ export const anchorDifferences = (db: Db, stream: string, { heads, sequence }: A
   return hasHash(found, head.hash) ? [] : problem(head.version, "the hash differs from the anchor")
 }
 
-/** A part of what lies before the marks, checked in the background. */
+/** The result of one slice of the background check, which covers events before the marks. */
 export interface Slice {
-  /** Where the next slice begins. */
+  /** The start of the next slice. */
   readonly next: readonly [stream: string, version: number]
   /** The stream in which damage was found. */
   readonly damaged: string | null
 }
 
-/** Checks marked events from where the last slice ended, stream by stream, for about so many milliseconds. */
+/** Checks marked events, stream by stream, from the end of the last slice, for about `millis` milliseconds. */
 export const checkSlice = (
   db: Db,
   { marks, slice = ["", 0] }: Pick<AnchorState, "marks" | "slice">,
@@ -99,7 +99,7 @@ export const checkSlice = (
   return { next: [stream, version], damaged: null }
 }
 
-/** Checks some events behind `version`, up to the mark. Returns the last version; null where there is damage. */
+/** Checks one page of events after `version`, up to the mark. Returns the last version; null if there is damage. */
 const checkRange = (db: Db, stream: string, version: number, mark: Mark): number | null => {
   const before = version === 0 ? undefined : eventAt(db, stream, version)
   if (version > 0 && before === undefined) return null
@@ -116,7 +116,7 @@ const readPage = (db: Db, stream: string, after: number): ReadonlyArray<StoredEv
     .all(stream, after)
     .map((row: EventRow) => fromRow(row))
 
-/** Events of a page that the index of command ids does not lead to: a repeated command would be stored twice. */
+/** Events of a page that the index of command ids lacks. A repeat of their commands would be stored twice. */
 const unindexed = (db: Db, stream: string, after: number, last: StoredEvent): ReadonlyArray<Problem> =>
   sql(
     db,
@@ -133,11 +133,11 @@ const eventAt = (db: Db, stream: string, version: number): (StoredEvent & Before
   return row === undefined ? undefined : fromRow(row)
 }
 
-/** A damaged row may have any value in place of a hash. */
+/** A damaged row may have a value of any type as its hash. */
 const hasHash = (event: StoredEvent | undefined, hash: string): boolean =>
   event?.hash instanceof Uint8Array && Buffer.from(event.hash).toString("hex") === hash
 
 const attempt = <A>(read: () => A) => Effect.try({ try: read, catch: storageError("log.db") })
 
-/** Lets timers and input run. */
+/** Yields to the event loop, so that timers and I/O can run. */
 const turn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))

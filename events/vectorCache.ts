@@ -2,21 +2,21 @@ import { sameBytes, sha256 } from "./Chain.js"
 import type { CachedVector } from "./EventLog.js"
 import { type Db, sql } from "./statement.js"
 
-// The embeddings cache: a table of the log's database, so that a vector is as durable as the event that refers to it.
+// The embeddings cache is a table of the log's database, so a vector is as durable as the event that refers to it.
 
-/** Vectors of one lookup. */
+/** Vectors looked up by one query. */
 const pageSize = 100
 
 // Not an upsert: SQLite copies each page that an upsert touches, for a possible rollback.
 const insert = `INSERT OR IGNORE INTO embeddings (model, dimensions, digest, vector, checksum) VALUES (?, ?, ?, ?, ?)`
 const replace = `UPDATE embeddings SET vector = ?, checksum = ? WHERE digest = ? AND model = ? AND dimensions = ?`
 
-/** The inner query needs only the index. The outer query then reads the vectors in storage order. */
+/** The inner query reads only the index. The outer query then reads the vectors in storage order. */
 const select = `SELECT digest, vector, checksum FROM embeddings WHERE rowid IN (
     SELECT rowid FROM embeddings WHERE model = ? AND dimensions = ? AND digest IN (${Array(pageSize).fill("?").join(", ")})
   )`
 
-/** Stores vectors. An existing vector is replaced, which repairs a damaged one. */
+/** Stores vectors. Replaces an existing vector, which repairs a damaged one. */
 export const put = (db: Db, vectors: ReadonlyArray<CachedVector>): void => {
   const [inserted, replaced] = [sql(db, insert), sql(db, replace)]
   for (const { digest, dimensions, model, vector } of vectors) {
@@ -52,8 +52,8 @@ export const get = (
 }
 
 /**
- * The rows that are damaged, from a rowid on, at most `limit` rows read. `next` is the rowid to go on from; null at the
- * end.
+ * Finds damaged rows, starting at a rowid; reads at most `limit` rows. `next` is the rowid for the next call, or null
+ * at the end.
  */
 export const damagedVectors = (
   db: Db,
@@ -71,7 +71,7 @@ export const damagedVectors = (
   }
 }
 
-/** Removes damaged rows, so that the texts are embedded again. */
+/** Removes damaged rows, so that their texts are embedded again. */
 export const removeDamaged = (db: Db): void => {
   for (let after: number | null = 0; after !== null; ) {
     const { damaged, next } = damagedVectors(db, after, 1_000)
@@ -88,18 +88,18 @@ interface VectorRow {
   readonly checksum: unknown
 }
 
-/** Covers the key as well: a vector that was moved to another text is damaged. */
+/** Covers the key as well, so a vector that was moved to another text counts as damaged. */
 const checksumOf = (model: string, dimensions: number, digest: Uint8Array, vector: Uint8Array): Buffer =>
   sha256(Buffer.concat([Buffer.from(`${model.length}:${model}${dimensions}:`), digest, vector]))
 
-/** A damaged row may have any value in any column. */
+/** A damaged row may have a value of any type in any column. */
 const isSound = ({ checksum, digest, dimensions, model, vector }: VectorRow): boolean =>
   typeof model === "string" &&
   [checksum, digest, vector].every((value) => value instanceof Uint8Array) &&
   vector.byteLength === dimensions * 4 &&
   sameBytes(checksum as Uint8Array, checksumOf(model, dimensions, digest, vector))
 
-/** Copies only where the bytes are not aligned. */
+/** Copies the bytes only if they are not aligned. */
 const vectorIn = (bytes: Buffer): Float32Array =>
   bytes.byteOffset % 4 === 0
     ? new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)

@@ -13,24 +13,24 @@ import { NotAccepted, type StorageError } from "./errors.js"
 /** The result of checking one stream or the whole log. */
 export interface Verification {
   readonly ok: boolean
-  /** Events and streams of agents. */
+  /** Events in the streams of agents. */
   readonly events: number
   readonly streams: number
-  /** The newest event; null where several streams were read. */
+  /** The newest event; null if more than one stream was checked. */
   readonly head: { readonly version: number; readonly hash: string } | null
-  /** At most a hundred; `digest` covers all of them. */
+  /** At most 100 problems; `digest` covers all of them. */
   readonly problems: ReadonlyArray<Problem>
-  /** Hash of the last line of the anchor, for `expect`; null where the anchor cannot be read. */
+  /** Hash of the anchor's last line, to pass as `expect` later; null if the anchor cannot be read. */
   readonly anchor: string | null
-  /** Repairs after a crash: made by an earlier write, or due with the next one. */
+  /** Repairs after a crash: done by an earlier write, or due with the next write. */
   readonly repairs: ReadonlyArray<string>
-  /** Places of damage that an operator accepted, ever since. */
+  /** Places of damage that an operator has accepted since the log was created. */
   readonly accepted: ReadonlyArray<Problem>
-  /** Names exactly these problems, for `accept`; null where there are none, or where only a backup helps. */
+  /** Identifies exactly these problems, for `accept`; null if there are none, or if only a backup can repair them. */
   readonly digest: string | null
 }
 
-/** Computes when a stream is due from its events, in order. */
+/** Computes from a stream's events, in order, when the stream is due. */
 export interface TimerFold {
   readonly apply: (event: DaybookEvent | ErasedEvent) => void
   readonly due: () => number | null
@@ -39,20 +39,19 @@ export interface TimerFold {
 export interface VerifyOptions {
   /** Compares each stream's timer with its events. */
   readonly timers?: () => TimerFold
-  /** Hash of a line that the anchor must have: shows that log and anchor were not replaced together. */
+  /** Hash of a line that the anchor must contain. It shows that nobody replaced log and anchor together. */
   readonly expect?: string | undefined
 }
 
-/** The most problems that are listed. */
+/** The maximum number of listed problems. */
 const maxProblems = 100
 
 type Log = Context.Tag.Service<EventLog>
 
 /**
  * Checks one stream or all of them. Recomputes the chain: versions without gaps, times that never run backwards,
- * payloads that match their digests, hashes that chain, erased events named by an ERASE event. Then checks timers,
- * the storage's own integrity, its schema, the cached vectors and the anchor. Damage is reported as a problem, not as
- * an error.
+ * payloads that match their digests, hashes that chain, and an ERASE event for each erased event. Then checks timers,
+ * the storage's integrity, its schema, the cached vectors and the anchor. Reports damage as a problem, not as an error.
  */
 export const verify = (
   log: Log,
@@ -151,7 +150,7 @@ const applyTo = (fold: TimerFold, codec: Codec, event: Parameters<Codec["decode"
   if (decoded._tag === "Right") fold.apply(decoded.right)
 }
 
-/** Timers that differ from what the events say. A stream that was written to meanwhile is left out. */
+/** Timers that differ from the due times computed from the events. */
 const timerProblems = (log: Log, stream: string | null, expected: ReadonlyArray<AcceptedTimer>) =>
   Effect.gen(function* () {
     const stored = yield* log.timers({ until: Number.MAX_SAFE_INTEGER, limit: expected.length + maxProblems })
