@@ -10,7 +10,7 @@ export { type Db, sql } from "../events/statement.js"
 export interface Lookup {
   /** The cached vector of a text, by model and the text's SHA-256; undefined if the cache does not have it. */
   readonly vectorOf: (model: string, dimensions: number, digest: string) => Float32Array | undefined
-  /** The openness under which a memory is indexed: its store's, or a lower one that it got later. */
+  /** The openness for which a memory is indexed: its store's, or a smaller one if the memory was restricted later. */
   readonly opennessOf: (memory: Pick<Memory, "id" | "store">) => number
   /** Whether `fill` of this projection runs after the replay, so that `apply` skips that work. */
   readonly isFilledLater?: ((projection: string) => boolean) | undefined
@@ -39,9 +39,9 @@ export interface Projection {
   readonly drop: (db: Db) => void
   readonly apply: (db: Db, event: DaybookEvent, lookup: Lookup) => void
   /**
-   * For data that is faster to create in bulk. During a rebuild `apply` skips
-   * it (see `Lookup.filling`), and `fill` creates it at the end, in portions:
-   * for the rows after `after`. Returns the last row; undefined at the end.
+   * For data that is faster to create in bulk. During a rebuild `apply` skips it (see `Lookup.isFilledLater`), and
+   * `fill` creates it at the end, one portion per call: for the rows after `after`. Returns the last row of the
+   * portion; undefined at the end.
    */
   readonly fill?: (db: Db, after: number) => number | undefined
   /** Adds all rows, vectors and postings to the digest, in a fixed order. */
@@ -85,8 +85,8 @@ export const makeDigest = (): Digest => {
 }
 
 /**
- * The SQL of one index for each level, over the rows that the level may read. A read that names its floor as
- * `floorSql` does then costs the same however much is stored above its level, so that time tells nothing about it.
+ * The SQL of one index per level, over the rows that the level may read. A read with the condition `floorSql` costs the
+ * same however many rows are above its level. So its duration reveals nothing about those rows.
  */
 export const indexesByLevel = (name: string, columns: string, condition = ""): string =>
   levels

@@ -10,7 +10,7 @@ export interface ArchiveEntry {
   readonly reason: string
 }
 
-/** Archived memories in full. No other read returns them. They leave when they are restored, forgotten or expire. */
+/** Archived memories in full. No other read returns them. A memory leaves when it is restored, forgotten or expires. */
 export const archive: Projection = {
   name: "archive",
   version: 2,
@@ -81,15 +81,15 @@ const foldForSearch = (text: string): string =>
     .replace(/\p{M}+/gu, "")
     .toLowerCase()
 
-/** The last row that a page examined: the next page begins after it. */
+/** The last row that a page examined. The next page begins after it. */
 export interface ArchiveCursor {
   readonly archivedAt: number
   readonly born: number
 }
 
 /**
- * Archived memories that a level may read and that contain all the words, newest first. Examines only `maxRows` rows after
- * a place, so that a search of a large archive does not block the process. `next` is absent at the end.
+ * Archived memories that a level may read and that contain all the words, newest first. Examines at most `maxRows` rows
+ * after the cursor, so that a search of a large archive does not block the process. `next` is absent at the end.
  */
 export const findArchived = (
   db: Db,

@@ -6,7 +6,7 @@ import { storesCondition, type VectorSet } from "./vectors.js"
 
 export const chunkVectorIndex = VectorIndex.make("chunk_")
 
-/** Vectors of the chunks of turns and files. A vector is stored by an EMBED event, until its chunk is removed. */
+/** Vectors of the chunks of turns and files. An EMBED event stores a vector; it stays until its chunk is removed. */
 export const chunkVectors: Projection = {
   name: "chunkVectors",
   version: chunkingVersion + 2,

@@ -2,8 +2,8 @@ import type { Payload } from "../events/catalogue.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /**
- * The policy of each version range, and the jumps of the clock that wait for a confirmation. Not part of the state
- * digest: neither changes what a memory is.
+ * The policy of each version range, and the clock jumps that wait for a confirmation. Not part of the state digest,
+ * because neither changes a memory.
  */
 export const configuration: Projection = {
   name: "configuration",
@@ -36,7 +36,7 @@ const applyClock = (db: Db, payload: Payload<"CLOCK">, version: number): void =>
   else sql(db, "DELETE FROM clock_jumps").run()
 }
 
-/** Whether no jump of the clock waits for a confirmation. */
+/** True if no clock jump waits for a confirmation. */
 export const isClockConfirmed = (db: Db): boolean => sql(db, "SELECT 1 FROM clock_jumps LIMIT 1").get() === undefined
 
 /** The digest of the latest policy; undefined before the first CONFIGURE event. */

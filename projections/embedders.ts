@@ -13,24 +13,25 @@ export const sameModel = (a: ModelName, b: ModelName): boolean => a.model === b.
 /** An embedder as the log describes it. State `first`: it made the first vectors of a store. */
 export interface EmbedderFact extends ModelName {
   readonly state: Payload<"EMBEDDER">["state"] | "first"
-  /** The version of the event that says this. */
+  /** The version of the event that stated this fact. */
   readonly version: number
   /** Figures for ranking; null if the event has none. */
   readonly weight: number | null
   readonly floor: number | null
   readonly adopt: boolean
-  /** The substitute for stores whose text this embedder must not receive; null for none. */
+  /** The substitute for stores that are withheld from this embedder; null for none. */
   readonly apart: Payload<"EMBEDDER">["apart"] | null
   /** For state `first`: the model of the first vectors of each store that has vectors. */
   readonly stores?: Readonly<Partial<Record<Store, ModelName>>>
 }
 
 /**
- * The active embedder, the one in preparation and the dropped ones, by version. Not part of the state digest: the
- * embedder does not change what a memory is.
+ * The active embedder, the one in preparation and the dropped ones, by version. Not part of the state digest, because
+ * the embedder changes no memory.
  *
- * Until an embedder is made active, each store uses the model of its own first vectors. So the embeddings of a stricter
- * store reveal nothing to a lower level. A substitute that embeds in a store later replaces the model of that store.
+ * Until an embedder is activated, each store uses the model of its own first vectors. So the embeddings of a stricter
+ * store reveal nothing to a lower level. If a substitute embeds texts of a store later, its model replaces the store's
+ * model.
  */
 export const embedders: Projection = {
   name: "embedders",
@@ -66,7 +67,7 @@ export const embedders: Projection = {
 const insert = `INSERT INTO embedders (version, store, state, model, dimensions, weight, floor, adopt, apart)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-/** Records the model of a store's first vectors. Vectors for an embedder in preparation do not count. */
+/** Records the model of a store's first vectors. Vectors of an embedder in preparation do not count. */
 const recordFirst = (
   db: Db,
   version: number,
@@ -105,12 +106,12 @@ const firstsByStore = (db: Db): Partial<Record<Store, Row>> =>
     ])
   )
 
-/** The last answer of `findInForce` for each connection, and the rows from which it was computed. */
+/** The last answer of `findActiveEmbedder` for each connection, and the rows from which it was computed. */
 const cache = new WeakMap<Db, { readonly rows: string; readonly fact: EmbedderFact | undefined }>()
 
 /**
- * The active embedder: the one made active last, else the model of the first vectors; undefined if there are no vectors.
- * Every search asks for it, so the answer is cached as long as its rows are unchanged.
+ * The active embedder: the one activated last, or else the model of the first vectors. Undefined if there are no
+ * vectors. Every search needs it, so the answer is cached until its rows change.
  */
 export const findActiveEmbedder = (db: Db): EmbedderFact | undefined => {
   const rows = sql(db, inForceRows).pluck().get() as string
@@ -143,7 +144,7 @@ export const activeModels = (db: Db): ReadonlyArray<ModelName> | undefined => {
   return [active, ...(active.apart ? [active.apart] : []), ...Object.values(active.stores ?? {})]
 }
 
-/** The embedder in preparation: the newest one begun, unless it was made active or dropped since. */
+/** The embedder in preparation: the last one started, if it was not activated or dropped since. */
 export const findPreparingEmbedder = (db: Db): EmbedderFact | undefined => {
   const row = sql(
     db,
@@ -156,8 +157,8 @@ export const findPreparingEmbedder = (db: Db): EmbedderFact | undefined => {
 }
 
 /**
- * Whether vectors of a model are still needed: the model is active or in preparation. As long as no embedder was made
- * active, the program may use its own, except one that was dropped, or prepared and then abandoned for another.
+ * Whether vectors of a model are needed because the model is active or in preparation. Before the first activation, the
+ * program's own model is also needed, unless it was dropped, or prepared and then abandoned for another.
  */
 export const isModelNeeded = (db: Db, { dimensions, model }: ModelName): boolean => {
   const isThisModel = (fact: EmbedderFact | undefined) => fact?.model === model && fact.dimensions === dimensions

@@ -13,7 +13,7 @@ export interface IndexedFile {
   readonly id: string
   readonly path: string
   readonly store: Store
-  /** The session with which the file is forgotten. */
+  /** Its session; forgetting the session also forgets the file. Null for none. */
   readonly session: string | null
   readonly media: Media
   /** SHA-256 of the text, hexadecimal. */
@@ -27,7 +27,7 @@ export interface IndexedFile {
   readonly occurredAt: number
 }
 
-/** Indexes a file and removes the former version of its path. */
+/** Indexes a file and removes the previous version of the same path. */
 export const addFile = (db: Db, event: Extract<DaybookEvent, { type: "FILE" }>, lookup: Lookup) => {
   const { file, replaces } = event.payload
   const { id, media, occurredAt, path, session = null, store, text } = file
@@ -141,7 +141,7 @@ interface Piece {
   /** The first and the last line, from 1. */
   readonly line: number
   readonly lineEnd: number
-  /** The path, and the headings above the piece, which are indexed with it. */
+  /** The path and the headings above the piece. They are indexed with it. */
   readonly headings: string
 }
 

@@ -9,9 +9,8 @@ export interface Corpus {
   readonly text: TextIndex
   readonly vectors: VectorIndex
   /**
-   * Row numbers per item, for items that are cut into several rows. Only the
-   * best row of an item is a hit, so that an item of hundreds of rows does not
-   * push out all others. Default 1.
+   * Row numbers reserved per item, if items are cut into several rows. Only the best row of an item is a hit; otherwise
+   * an item of hundreds of rows would displace all others. Default 1.
    */
   readonly rowsOfOne?: number
 }
@@ -20,28 +19,28 @@ export interface Corpus {
 export interface Condition {
   readonly sql: string
   readonly params: ReadonlyArray<unknown>
-  /** Whether every indexed row of the level passes. */
+  /** Whether the condition is true for every indexed row of the level. */
   readonly open: boolean
-  /** Set if exactly the indexed rows of one openness pass: that openness. */
+  /** The openness, if the condition is true for exactly the indexed rows of one openness. */
   readonly openness?: number
 }
 
-/** The vector of a query. Rows whose cosine similarity is below `floor` are no hits. */
+/** The vector of a query. Rows whose cosine similarity is below `floor` are not hits. */
 export interface QueryVector {
   readonly model: string
   readonly values: Float32Array
   readonly floor: number
   /** Compares only rows of these openness values; all rows if absent. */
   readonly opennesses?: ReadonlyArray<number>
-  /** The vector of another model, for the rows that this model does not cover. */
+  /** The vector by another model, for rows that this model has not embedded. */
   readonly substitute?: QueryVector
 }
 
 /** Words that rows must contain or must not contain, as FTS5 expressions; null for none. */
 export interface RequiredWords {
-  /** Only rows that match this are hits, also for vectors and for the newest rows. */
+  /** Only rows that match this are hits. Applies also to vectors and to the newest rows. */
   readonly within: string | null
-  /** Rows that match this are no hits. */
+  /** Rows that match this are not hits. */
   readonly without: string | null
 }
 
@@ -52,11 +51,11 @@ export interface HitsQuery extends RequiredWords {
   /** An FTS5 expression; null for no full text. */
   readonly match: string | null
   readonly vector: QueryVector | null
-  /** Maximal number of hits from full text, and from vectors. */
+  /** The maximum number of hits from full text, and from vectors. */
   readonly pool: number
 }
 
-/** The scores of a row. A score is null if that side did not find the row. */
+/** The scores of a row. A score is null if that index did not find the row. */
 export interface HitScores {
   readonly born: number
   /** −bm25: higher is better. */
@@ -66,9 +65,8 @@ export interface HitScores {
 }
 
 /**
- * The union of the hits of full text and vectors: a hit of one side alone can
- * win. For an item of several rows each side has its own best row. The result
- * names the row of full text if both sides found the item.
+ * The union of the hits of full text and vectors; a hit in one index alone can rank first. For an item of several rows,
+ * each index has its own best row. If both found the item, the result names the row of full text.
  */
 export const findHits = (db: Db, corpus: Corpus, condition: Condition, query: HitsQuery): ReadonlyArray<HitScores> => {
   const { level, match, vector } = query
@@ -126,7 +124,7 @@ export interface Needles {
   readonly required?: RequiredWords
 }
 
-/** Combines the condition of one needle to that of all. Its parameters are those of `all`, then `any`, then `none`. */
+/** Repeats the condition of one needle for all needles. Its parameters are those of `all`, then `any`, then `none`. */
 export const needlesCondition = (condition: string, { all = [], any, none = [] }: Needles): string =>
   [
     ...all.map(() => condition),
@@ -162,7 +160,7 @@ const textHits = ({
     : `SELECT t.rowid AS born, ${score} FROM ${table} t JOIN ${corpus.table} o ON o.born = t.rowid
         WHERE ${table} MATCH ? AND ${condition.sql}`
   const params = [match, ...(condition.open ? [] : condition.params)]
-  // SQLite plans a statement again for each value of `LIMIT ?`, but not of `LIMIT ? + 0`.
+  // SQLite would plan the statement again for each value of `LIMIT ?`. It does not for `LIMIT ? + 0`.
   const best = (text: string, limit: number): Array<{ readonly born: number; readonly score: number }> =>
     sql(db, `${text} ORDER BY score, born DESC LIMIT ? + 0`).all(...params, limit)
   const { rowsOfOne } = corpus
@@ -170,7 +168,7 @@ const textHits = ({
   if (rowsOfOne !== undefined) {
     const saturated = rows.length === rowsPerItem * pool
     rows = bestOfEach(rows, rowsOfOne).slice(0, pool)
-    // A few items have nearly all of these rows: groups by item instead, at twice the cost.
+    // A few items own nearly all of these rows. Group by item instead, at twice the cost.
     if (saturated && rows.length < pool) {
       rows = best(`SELECT born, min(score) AS score FROM (${matching} LIMIT -1) GROUP BY born / ${rowsOfOne}`, pool)
     }
@@ -184,7 +182,7 @@ const rowsPerItem = 2
 /** The largest k that vec0 accepts. */
 const maxNeighbours = 4_096
 
-/** The first row of each item, from rows in order of merit. */
+/** The first row of each item, from rows sorted best first. */
 const bestOfEach = <A extends { readonly born: number }>(rows: ReadonlyArray<A>, rowsOfOne: number): Array<A> => {
   const seen = new Set<number>()
   return rows.filter(({ born }) => {
@@ -223,15 +221,15 @@ const vectorHits = ({
     params.push(...condition.params, ...required.params)
   }
   const nearest = (k: number): ReadonlyArray<{ readonly born: number; readonly distance: number }> => {
-    // A list of openness values gives up to k rows of each.
+    // vec0 returns up to k rows for each openness in a list.
     const rows: Array<{ readonly born: number; readonly distance: number }> = sql(
       db,
       `SELECT rowid AS born, distance FROM ${vectors} WHERE ${clauses.join(" AND ")} ORDER BY distance`
     )
       .all(Buffer.from(values.buffer, values.byteOffset, values.byteLength), BigInt(k), ...params)
       .slice(0, k)
-    // If several rows have the distance of the last result, vec0 returns any of them. All of them are dropped, so that
-    // the result does not depend on the order of rows in the file.
+    // If several rows have the same distance as the last result, vec0 returns an arbitrary one. Drop all of them, so
+    // that the result does not depend on the order of rows in the file.
     const edge = rows.length === k ? rows[k - 1]!.distance : Number.POSITIVE_INFINITY
     const inside = rows.filter(({ distance }) => distance < edge)
     if (corpus.rowsOfOne === undefined) return inside

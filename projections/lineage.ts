@@ -56,7 +56,7 @@ export const findSourcesByVersion = (
   ]
 }
 
-/** The store of a source that a level may read. A file is named by its path; its most open store counts. */
+/** The store of a source that a level may read. A path may name files in several stores; the most open store counts. */
 export const findSourceStore = (db: Db, level: TrustLevel, kind: Link["kind"], source: string): Store | undefined => {
   const text = {
     derived: "SELECT openness FROM observations WHERE id = ? AND openness >= ? AND active = 1",
@@ -67,7 +67,7 @@ export const findSourceStore = (db: Db, level: TrustLevel, kind: Link["kind"], s
   return stores[sql(db, text).get(source, minOpennessOf(level))?.openness ?? -1]
 }
 
-/** The level that wrote a source; undefined for an unknown one. For a file it is the lowest of its copies. */
+/** The level that wrote a source; undefined for an unknown source. For a file, the lowest level of its copies. */
 export const findSourceLevel = (db: Db, kind: Link["kind"], source: string): TrustLevel | undefined => {
   if (kind === "turn") {
     const turn = findTurn(db, "full", source)

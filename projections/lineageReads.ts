@@ -4,9 +4,8 @@ import type { Turn } from "../events/Turn.js"
 import { type Db, sql } from "./Projection.js"
 
 /**
- * Memories by id, in their present form. Full trust gets all of them. A lower
- * level gets the active and superseded ones that it may read, except those that
- * have expired by `now`.
+ * Memories by id, in their present form. Full trust reads all of them. A lower level reads the active and superseded
+ * memories of its stores, except those that expired before `now`.
  */
 export const findReadableMemories = (
   db: Db,

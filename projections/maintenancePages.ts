@@ -37,7 +37,7 @@ export interface MaintenancePage {
 }
 
 /**
- * Examines the next `size` active memories by row number and returns those that a stage reads. So the work of a page is
+ * Examines the next `size` active memories by row number and returns those that a stage reads. So the work per page is
  * bounded, even if few memories match.
  */
 export const findMaintenancePage = (
@@ -50,7 +50,7 @@ export const findMaintenancePage = (
     size
   }: { readonly after: number; readonly size: number; readonly before: number; readonly now: number }
 ): MaintenancePage => {
-  // Uses the index of active memories: the number of inactive ones grows without limit.
+  // Uses the index of active memories, because the number of inactive ones grows without limit.
   const last = sql(
     db,
     `SELECT max(born) AS born FROM (SELECT born FROM observations INDEXED BY observations_shown

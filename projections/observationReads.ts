@@ -30,7 +30,7 @@ export const findRowNumber = (db: Db, level: TrustLevel, id: string, now: number
       AND (? = 'full' OR (active = 1 AND (expires_at IS NULL OR expires_at > ?)))`
   ).get(id, minOpennessOf(level), level, now)?.born
 
-/** Row numbers around an anchor, in order of time: `before` older ones, the anchor, `after` newer ones. */
+/** Row numbers around an anchor row, ordered by time: `before` older rows, the anchor, `after` newer rows. */
 export const findAround = (
   db: Db,
   level: TrustLevel,
@@ -72,7 +72,7 @@ export const findRestricted = (db: Db, since: number): ReadonlyMap<string, numbe
 export const countMemories = (db: Db) => {
   const counts = { store: new Map<string, number>(), type: new Map<string, number>(), tier: new Map<string, number>() }
   let active = 0
-  // Groups in the order of the index: SQLite sorts nothing and reads no memory.
+  // Groups in index order, so that SQLite sorts nothing and reads no memory.
   const rows = sql(
     db,
     "SELECT type, tier, store, count(*) AS n FROM observations WHERE active = 1 GROUP BY type, openness, tier, store"

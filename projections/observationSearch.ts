@@ -27,11 +27,11 @@ export interface Filters {
   readonly people?: ReadonlyArray<string>
   readonly projects?: ReadonlyArray<string>
   readonly sessions?: ReadonlyArray<string>
-  /** Happened at or after this instant; memories without a time of their own count by their creation. */
+  /** Happened at or after this instant. Memories without a time use their creation time. */
   readonly after?: number
-  /** Happened before this instant; memories without a time of their own count by their creation. */
+  /** Happened before this instant. Memories without a time use their creation time. */
   readonly before?: number
-  /** Written at this level or above. */
+  /** Written at this trust level or a higher one. */
   readonly writers?: TrustLevel
   /** More filters; both must match. */
   readonly and?: Filters
@@ -75,10 +75,9 @@ export interface CandidateQuery extends HitsQuery {
   readonly now: number
   readonly filters: Filters
   /**
-   * Set if the filters pass exactly the rows of one openness: that openness.
-   * The vector index has an openness column, and a list of all row numbers of a
-   * store would cost as much as the search itself. Never set for a view of the
-   * past, where a row may be less open than its store was.
+   * The openness, if the filters match exactly the rows of one openness. The vector index has an openness column, and a
+   * list of all row numbers of a store would cost as much as the search itself. Never set for a view of the past, where
+   * a row may be less open than its store.
    */
   readonly openness?: number
 }

@@ -7,9 +7,9 @@ import { type Db, indexesByLevel, type Projection, sql } from "./Projection.js"
 /**
  * Every memory in its present form, with columns to filter and sort by. Inactive memories stay, with `active` = 0.
  *
- * `level` is that of the writer: 0 full, 1 inner, 2 familiar. Where no event recorded it, it is the lowest level that
- * could write to the most open store that the memory ever stood in. `widest` is then the openness of that store, and the
- * `memory` text contains the level, so that it is recorded with the next change.
+ * `level` is the writer's level: 0 full, 1 inner, 2 familiar. If no event recorded it, it is the lowest level that
+ * could write to the most open store that the memory was ever in. Then `widest` is the openness of that store, and the
+ * `memory` text contains the level, so that the next change records it.
  */
 export const observations: Projection = {
   name: "observations",
@@ -71,13 +71,13 @@ export const observations: Projection = {
       widest: number | null
     }>) {
       const { born, revision, createdAt, updatedAt, lastMentionedAt, level, ...state } = JSON.parse(memory) as Memory
-      // An inferred level is left out, so that logs of earlier releases keep their digest.
+      // Leaves an inferred level out, so that logs of earlier releases keep their digest.
       digest.row(openness, JSON.stringify(widest === null ? { ...state, level } : state))
     }
   }
 }
 
-/** The openness of the most open store that a memory without a recorded level ever stood in. */
+/** The openness of the most open store that a memory without a recorded level was ever in. */
 const widestOf = (db: Db, { born, store }: Memory, isNew: boolean): number =>
   Math.max(
     opennessOf(store),
@@ -86,7 +86,7 @@ const widestOf = (db: Db, { born, store }: Memory, isNew: boolean): number =>
 
 /** The SHA-256 of title and facts. Two memories with the same value are exact duplicates. */
 export const contentDigest = (title: string, facts: ReadonlyArray<string>): Buffer => {
-  // Cached because a search for a duplicate is followed by the write of the same memory.
+  // Cached, because a write follows the search for its duplicates.
   if (latest.title !== title || latest.facts !== facts) {
     latest = { title, facts, content: sha256(JSON.stringify([title, facts])) }
   }
@@ -107,7 +107,7 @@ export const findActiveRevision = (db: Db, id: string, revision: number): Pick<M
 
 /** The active memories of a store with the same title and facts, not expired at `now`, oldest first. */
 export const findDuplicates = (db: Db, store: string, content: Buffer, now: number): ReadonlyArray<Memory> => {
-  // Sorted here: every add runs this query, and with ORDER BY SQLite 3.54 needs 8 µs for it instead of 1.6.
+  // Sorted here, because every add runs this query: in SQLite 3.54, ORDER BY would take 8 µs instead of 1.6.
   const rows: ReadonlyArray<{ readonly born: number; readonly memory: string }> = sql(
     db,
     `SELECT born, memory FROM observations WHERE active = 1 AND content = ? AND store = ?
@@ -145,7 +145,7 @@ const columns = [
   "born"
 ]
 
-// No upsert: it opens a savepoint, and FTS5 then flushes its pending postings once per row instead of once per batch.
+// Not an upsert, which opens a savepoint: FTS5 would flush its pending postings per row instead of per batch.
 const insert = `INSERT INTO observations (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`
 const update = `UPDATE observations SET ${columns
   .slice(0, -1)

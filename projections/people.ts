@@ -34,7 +34,7 @@ export const people: Projection = {
     facts TEXT,
     PRIMARY KEY (born, person)
   ) WITHOUT ROWID;`,
-  // With all columns that the list of people reads.
+  // The indexes have all columns that the list of people reads.
   indexes: indexesByLevel("mentions_person", "mentions (person, mentioned_at, born, openness, mentions, name)"),
   drop: (db) => db.exec("DROP TABLE mentions"),
   apply: (db, event, lookup) => {
@@ -42,7 +42,7 @@ export const people: Projection = {
     for (const memory of imagesOf(event)) {
       if (!added) sql(db, "DELETE FROM mentions WHERE born = ?").run(memory.born)
       if (memory.status === "forgotten") continue
-      // People that the summary mentions count with the summary.
+      // For people that the summary also mentions, only the summary's mention counts.
       const inSummary = memory.status === "compressed" && event.type === "COMPRESS" ? event.payload.memory.people : []
       addMentions(db, withoutPeople(memory, inSummary), lookup.opennessOf(memory))
     }
@@ -62,7 +62,7 @@ export const personKey = (name: string): string =>
 /** Matches names that only need lower case, as most do. */
 const normalized = /^[!-~]+(?: [!-~]+)*$/
 
-/** People whose name contains `query` (all for "") and whom `level` may know, most recently mentioned first. */
+/** People whose name contains `query` (all for "") in memories that `level` may read, most recently mentioned first. */
 export const findPeople = (
   db: Db,
   level: TrustLevel,

@@ -3,12 +3,12 @@ import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type MaintenancePage, withAccesses } from "./maintenancePages.js"
 import { type Db, floorSql, sql } from "./Projection.js"
 
-/** Limit of candidates per kind, the newest first. */
+/** The maximum number of candidates per kind; the newest are used. */
 const maxPerKind = 500
 
 /**
- * Core memories, and the last mentioned identities, preferences and decisions; no stale ones. Accesses only at full trust.
- * `side` selects those of the level `writers` and above, or those below it.
+ * Core memories, and the identities, preferences and decisions mentioned last, without stale memories. Accesses are
+ * counted at full trust only. `side` selects memories written at level `writers` and above, or below it.
  */
 export const findProfile = (
   db: Db,

@@ -1,6 +1,6 @@
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** The event that holds a recall, and the recall's index in it. The content is read from the log. */
+/** The event that contains a recall, and the recall's index in it. The content is read from the log. */
 export interface RecallPosition {
   /** The number of the recall, counted per agent from 1. */
   readonly number: number
@@ -30,7 +30,7 @@ export const recalls: Projection = {
   apply: (db, event) => {
     if (event.type !== "RECALL") return
     const { first, recalls } = event.payload
-    // The event holds its first number, so numbers stay when an earlier event is erased. No number is used twice.
+    // Each event stores its first number, so erasing an earlier event changes no number. No number is used twice.
     const from = Math.max(first, lastRecallNumber(db) + 1)
     const shown = new Map<string, { count: number; lastAt: number }>()
     for (const [place, { askedAt, hits, kind }] of recalls.entries()) {

@@ -21,13 +21,13 @@ export interface ScheduleRunRow {
   readonly version: number
 }
 
-/** The actor name in events by which the engine creates its own jobs. */
+/** The actor name of the engine in events about its own jobs. */
 export const engineActor = "maintenance"
 
 /**
  * Schedules and their runs. `due` is the time of the next occurrence or, during a run, the end of the runner's lease.
- * Each schedule keeps only its newest runs, as many as its `keep`. Not part of the state digest: a run by itself changes
- * no memory.
+ * Each schedule keeps only its newest runs, at most `keep`. Not part of the state digest, because a run changes no
+ * memory.
  */
 export const schedules: Projection = {
   name: "schedules",
@@ -87,7 +87,7 @@ const applySchedule = (db: Db, payload: Payload<"SCHEDULE">, version: number, re
   updateDue(db, id)
 }
 
-/** Stores the cadence that the engine set for its own job. If the cadence differs later, a user has changed it. */
+/** Stores the cadence that the engine set for its own job. A different cadence later means that a user changed it. */
 const storeEngineCadence = (db: Db, { definition, schedule }: Payload<"SCHEDULE">): void => {
   if (definition === undefined) return
   sql(db, "UPDATE schedules SET given = ? WHERE id = ?").run(JSON.stringify(definition.cadence), schedule)
@@ -96,7 +96,7 @@ const storeEngineCadence = (db: Db, { definition, schedule }: Payload<"SCHEDULE"
 const applyRun = (db: Db, payload: Payload<"RUN">, version: number, recordedAt: number): void => {
   const { attempt = 1, kind, name, occurrence = null, phase, run } = payload
   if (kind !== "schedule") return
-  // A run that ends after its schedule was deleted is not kept.
+  // A run that ends after its schedule was deleted is not stored.
   if (sql(db, "SELECT 1 FROM schedules WHERE id = ?").get(name) === undefined) return
   sql(
     db,
@@ -121,7 +121,7 @@ const applyRun = (db: Db, payload: Payload<"RUN">, version: number, recordedAt: 
       version = ? WHERE run = ?`
   ).run(status, recordedAt, attempt, summary, error, JSON.stringify(counts), duration, version, run)
   if (status === "abandoned") {
-    // A run that was released on purpose is no sign that the job cannot finish, so it does not count as abandoned.
+    // A deliberately released run does not count as abandoned, because the job itself can finish.
     const clearRun = "UPDATE schedules SET run = NULL, lease = NULL, abandoned = abandoned + ? WHERE id = ? AND run = ?"
     sql(db, clearRun).run((counts.released ?? 0) > 0 ? 0 : 1, name, run)
   } else {
@@ -148,7 +148,7 @@ const pruneRuns = (db: Db, id: string): void =>
       LIMIT 1 OFFSET (SELECT keep FROM schedules WHERE id = ?))`
   ).run(id, id, id)
 
-/** The text in which a search for a schedule looks. */
+/** The text that a search for schedules reads. */
 const wordsOf = ({ goal, name = "" }: ScheduleDefinition): string => foldCase(`${name}\n${goal}`)
 
 /** Normalises text for comparison without regard to case. */
@@ -175,6 +175,6 @@ export interface ScheduleRow {
   readonly lastRunAt: number | null
   readonly lastStatus: ScheduleRunRow["status"] | null
   readonly lastOutput: string | null
-  /** The cadence that the engine set last; null if the engine never set one. */
+  /** The last cadence that the engine set; null if the engine never set one. */
   readonly given: Cadence | null
 }

@@ -18,9 +18,9 @@ export interface Ranked {
 const dayMillis = 86_400_000
 
 /**
- * The memories with the highest scores, best first; on a tie, the one stored later. Two passes read only covering
- * indexes, never the memories. How often a memory was shown counts at full trust only, because lower levels must not
- * learn it. It can only raise a score.
+ * The memories with the highest scores, best first; ties go to the memory stored later. Two passes read only covering
+ * indexes, never the memories. The number of times that a memory was shown counts at full trust only, because lower
+ * levels must not learn it. It can only raise a score.
  */
 export const findByScore = (
   db: Db,
@@ -34,7 +34,7 @@ export const findByScore = (
   const addRows = (rows: ReadonlyArray<Ranked>) => {
     if (rows.length === 0) return
     for (const { born, score } of rows) best.set(born, Math.max(score, best.get(born) ?? score))
-    // Later queries can skip scores below the last place so far.
+    // Later queries can skip scores that are below the last result so far.
     if (best.size >= limit) minScore = [...best.values()].sort((a, b) => b - a)[limit - 1]!
   }
   const types = typesIn(db)
@@ -60,7 +60,7 @@ export const findByScore = (
     .slice(0, limit)
 }
 
-/** A number of memories, their mean score, and their mean age in whole days since they were last seen. */
+/** The number of memories, their mean score, and the mean number of whole days since each was last seen. */
 export interface ScoreSummary {
   readonly memories: number
   readonly score: number
@@ -76,8 +76,8 @@ export interface ScoreStatistics {
 }
 
 /**
- * Counts the active, unexpired memories by tier, by type, and by score bound. Works in portions, so that other fibers can
- * run in between: one type, or `shownAtOnce` of the memories that were shown. For full trust.
+ * Counts the active, unexpired memories by tier, by type, and by score bound. Works in portions, so that other fibers
+ * can run in between. A portion is one type, or `shownAtOnce` of the shown memories. For full trust.
  */
 export const countScores = (
   formula: ScoreFormula,
@@ -128,7 +128,7 @@ export const countScores = (
         }
         return true
       }
-      // Corrects the sums for memories that were shown: their score is higher, and they were seen later.
+      // Corrects the sums for shown memories: their score is higher, and they were seen later.
       const last = sql(db, lastShown).pluck().get(after, shownAtOnce) as string | null
       if (last === null) return false
       const rows = sql(db, sumOfShown(bounds.length))
@@ -196,7 +196,7 @@ interface Kind {
 const kindsIn = (db: Db): ReadonlyArray<Kind> =>
   sql(db, "SELECT DISTINCT type, openness, tier FROM observations WHERE active = 1 ORDER BY 1, 2, 3").all()
 
-/** The terms stand in the same order as in `scoreOf`, so that both round alike. */
+/** The terms have the same order as in `scoreOf`, so that both round alike. */
 const formulaSql = (hits: string, recency: string) =>
   `:frequencyWeight * ln(${hits}) + :recencyWeight * ${recency} + :importanceWeight * importance`
 const daysSql = (lastSeen: string) => `max(0, :today - ${lastSeen} / ${dayMillis})`

@@ -16,7 +16,7 @@ export interface Session {
   readonly sequence: number
   /** The earliest time of a turn. */
   readonly startedAt: number
-  /** The latest time of a turn. The newest turn may be older, if it was added late. */
+  /** The latest time of a turn. The newest turn may have an earlier time, if it was added late. */
   readonly lastAt: number
 }
 

@@ -2,10 +2,9 @@ import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type Db, sql } from "./Projection.js"
 
 /**
- * Speakers by the words of their names, so that a search finds the speakers
- * that a question names without reading all of them. For each word and
- * openness, the table counts the speakers of sessions that have it. The whole
- * name is stored as another word (see `wholeName`).
+ * Indexes speakers by the words of their names, so that a search finds the speakers in a question without reading all
+ * of them. For each word and openness, the table counts the speakers with that word in all sessions. A complete name is
+ * stored as one more word (see `wholeName`).
  */
 export const speakerTables = `CREATE TABLE speakers (session TEXT NOT NULL, store TEXT NOT NULL,
       openness INTEGER NOT NULL, speaker TEXT NOT NULL, PRIMARY KEY (session, store, speaker)) WITHOUT ROWID;
@@ -36,7 +35,7 @@ export const removeSpeakers = (db: Db, session: string, store: string) => {
   sql(db, "DELETE FROM speakers WHERE session = ? AND store = ?").run(session, store)
 }
 
-/** The key of a whole name. Its `=` cannot occur in a word. */
+/** The key of a complete name. Its `=` cannot occur in a word. */
 const wholeName = (words: ReadonlyArray<string>): string => `=${words.join(" ")}`
 
 const keysOf = (speaker: string): ReadonlySet<string> => {
@@ -54,7 +53,7 @@ export interface NamedSpeakers {
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** The words of a text that are part of the name of a speaker whom a level may know. */
+/** The words of a text that are part of a speaker's name, among the speakers that a level may know. */
 export const findNameWords = (db: Db, level: TrustLevel, text: string): NamedSpeakers => {
   const textWords = nameWords(text)
   const sequences = textWords.flatMap((_, start) =>
@@ -77,14 +76,14 @@ export const findNameWords = (db: Db, level: TrustLevel, text: string): NamedSpe
   }
 }
 
-/** The most words of a name that is found as a whole. */
+/** Names with more words than this are not found as a whole. */
 const maxNameWords = 5
 
 /** The words of a name: NFKC, lower case, at least two characters. A change of script begins a new word. */
 export const nameWords = (text: string): ReadonlyArray<string> =>
   (text.normalize("NFKC").toLowerCase().match(wordPattern) ?? []).filter((word) => word.length > 1)
 
-/** Substrings that may be a name, in text that is written without spaces. */
+/** Substrings that may be names, in text without spaces. */
 const substringsOf = (run: string): ReadonlyArray<string> => {
   const characters = [...run].slice(0, maxRunCharacters)
   return characters.flatMap((_, start) =>
@@ -94,9 +93,9 @@ const substringsOf = (run: string): ReadonlyArray<string> => {
   )
 }
 
-/** Characters of such text that are searched for names. */
+/** Characters of text without spaces that are searched for names. */
 const maxRunCharacters = 64
-/** The most characters of a name in such text. */
+/** The maximum length of a name in such text, in characters. */
 const maxNameCharacters = 6
 
 const scripts = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}ー々"

@@ -5,8 +5,8 @@ import { type Role, turnLevelOf } from "../events/Turn.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /**
- * Summaries of conversations, one row per session and store, and the memories that were made in each session. The memories
- * are counted at the time of a read, because they change and a level counts only those that it may read.
+ * Summaries of conversations, one row per session and store, and the memories made in each session. A read counts the
+ * memories itself, because they change, and because each level counts only memories that it may read.
  */
 export const summaries: Projection = {
   name: "summaries",
@@ -102,8 +102,8 @@ export interface SessionKey {
 }
 
 /**
- * Sessions of a store with turns that no summary covers and without a turn after the instant `before`. A page in the
- * order of their newest turns, after version `after`; `last` is the version after which the next page begins.
+ * Sessions of a store with unsummarized turns and without a turn after the instant `before`. A page in the order of
+ * their newest turns, after version `after`. The next page begins after version `last`.
  */
 export const findUnsummarized = (
   db: Db,
@@ -234,8 +234,8 @@ interface DatedSession extends SessionKey {
 }
 
 /**
- * Merges lists that are each sorted newest first, and keeps the newest entry of each session. Stops after `limit` sessions,
- * but includes all that are as new as the last one.
+ * Merges lists that are each sorted newest first, and keeps the newest entry of each session. Stops after `limit`
+ * sessions, but includes all entries with the same time as the last one.
  */
 const newestFirst = (
   lists: ReadonlyArray<IterableIterator<DatedSession>>,
@@ -269,8 +269,8 @@ const newestFirst = (
 }
 
 /**
- * The titles of memories of a type that were made in a session, newest first, with the level that wrote each: those from a
- * level on, or those below it.
+ * The titles of memories of one type that were made in a session, newest first, with the writer's level of each.
+ * Selects the writers at a level and above, or those below it.
  */
 export const findSessionTitles = (
   db: Db,

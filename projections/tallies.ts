@@ -2,8 +2,8 @@ import type { DaybookEvent } from "../events/catalogue.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /**
- * How many memories were promoted, archived, deleted … so far, whatever happened to them later. Additions are not
- * counted here, because they are the rows of `observations`. So most writes have nothing to count.
+ * The total numbers of memories promoted, archived, deleted and so on, whatever happened to them later. Additions are
+ * not counted here, because `observations` has one row for each. So most writes change no counter.
  */
 export const tallies: Projection = {
   name: "tallies",

@@ -11,10 +11,9 @@ export interface TextRow {
 }
 
 /**
- * Full text of one kind of row: one table of normalised text, and on it one
- * external-content FTS5 index for each trust level that can read anything. The
- * index of a level holds only rows that the level may read, so its statistics
- * reveal nothing else.
+ * Full text of one kind of row. One table contains the normalised text; each trust level that can read has its own
+ * external-content FTS5 index on it. The index of a level contains only rows that the level may read, so its statistics
+ * reveal nothing about others.
  */
 export interface TextIndex {
   /** The FTS5 table of a level. */
@@ -66,7 +65,7 @@ export const make = (prefix: string, weights: Readonly<Record<string, number>>):
         )
       }
     },
-    // Not from the averages record: FTS5 updates it at the end of the transaction, so a write would read an old count.
+    // FTS5's averages record would be stale: FTS5 updates it only at the end of the transaction.
     count: (db, level) => sql(db, `SELECT count(*) AS n FROM ${table(level)}_docsize`).get().n
   }
 }
@@ -166,7 +165,10 @@ const fillPortion = (db: Db, { columns, table, texts }: Names, after: number): n
 /** Rows per portion of `fill`. A portion takes about a quarter of a second, so that other fibers can run in between. */
 const portionRows = 10_000
 
-/** Bytes of postings that FTS5 collects before it writes a segment: its default, and enough for a whole portion. */
+/**
+ * Bytes of postings that FTS5 collects before it writes a segment: its default, and enough for a whole portion of
+ * `fill`.
+ */
 const hashBytes = { usual: 1 << 20, filling: 64 << 20 }
 
 const setHashSize = (db: Db, table: Names["table"], bytes: number) => {
@@ -176,9 +178,9 @@ const setHashSize = (db: Db, table: Names["table"], bytes: number) => {
 }
 
 /**
- * Moves all segments to a level of their own. A filled index has large segments. Among the small segments of later
- * writes, FTS5 would merge them at once, in the middle of a write, as soon as their level has 16 (0.8 s). On a higher
- * level FTS5 merges them a few pages per write.
+ * Moves all segments to a separate level. `fill` makes large segments. If they shared a level with the small segments
+ * of later writes, FTS5 would merge all of them within one write as soon as the level has 16 (0.8 s). On a higher level
+ * FTS5 merges them a few pages per write.
  */
 const liftSegments = (db: Db, table: Names["table"]) => {
   for (const level of readingLevels) {

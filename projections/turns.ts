@@ -14,13 +14,13 @@ import { addSpeaker } from "./speakers.js"
 const shortTurnWords = 60
 /** The same limit in characters, for scripts without spaces. */
 const shortTurnCharacters = 450
-/** The most words and characters of a neighbour that are indexed. */
+/** The maximum number of words and characters of a neighbour that are indexed. */
 const neighbourWords = 30
 const neighbourCharacters = 240
 
 type TurnEvent = Extract<DaybookEvent, { type: "TURN" }>
 
-/** Adds a turn to its session and indexes its chunks. The turn before it gets the turn as a neighbour. */
+/** Adds a turn to its session and indexes its chunks. The previous turn gets this turn as its neighbour. */
 export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
   const { turn } = event.payload
   const { id, occurredAt, sequence, session, store, text } = turn
@@ -42,8 +42,8 @@ export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
   let firstChunk = 0
   for (const [part, piece] of chunkTextsOf(cutText(text, bounds.chunkedCharacters)).entries()) {
     if (piece.trim() === "") continue
-    // The same words after another turn are another answer. A chunk that began its session has no neighbour yet, so it
-    // is also found without one.
+    // The same words after a different turn are a different answer. The chunk that began a session has no previous
+    // turn, so also look for the words without one.
     const contentAfter = (before: string) =>
       sha256(JSON.stringify([session, store, turn.role, turn.speaker ?? null, piece, before]))
     const content = contentAfter(neighbour)
@@ -88,7 +88,7 @@ export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
   }
 
   updateSession(db, event, { openness, firstChunk, isNew: lastTurn === undefined })
-  // From now on a short turn before this one is also indexed with this one.
+  // A short previous turn is from now on also indexed with this turn.
   if (previous !== undefined && isShort(previous)) addNext(db, lastTurn.last_chunk, neighbourText(text), filling)
 }
 
@@ -98,7 +98,7 @@ const updateSession = (
   { firstChunk, isNew, openness }: { readonly openness: number; readonly firstChunk: number; readonly isNew: boolean }
 ) => {
   const { occurredAt, sequence, session, store, tokens } = event.payload.turn
-  // Neither an upsert nor an unconditional update: either makes FTS5 flush its pending postings.
+  // An upsert or an unconditional update would make FTS5 flush its pending postings.
   if (isNew) {
     sql(
       db,
@@ -131,7 +131,7 @@ const selectRow = "SELECT born, id, openness, occurred_at, last_at, previous, ne
 const chunkOf = (db: Db, content: Buffer): ChunkRow | undefined =>
   sql(db, `${selectRow} WHERE content = ?`).get(content)
 
-/** Stores the turn that came next. Words that were said several times keep the first and the last such turn. */
+/** Stores the turn that followed. Words that were said several times keep the first and the last such turn. */
 const addNext = (db: Db, born: number, next: string, filling: boolean) => {
   const row = sql(db, `${selectRow} WHERE born = ?`).get(born) as ChunkRow | undefined
   if (row === undefined) return

@@ -10,11 +10,11 @@ export interface VectorRow {
   readonly vector: Float32Array
 }
 
-/** Vectors of one kind of row: one sqlite-vec table for each model that has embedded any. */
+/** Vectors of one kind of row: one sqlite-vec table for each model that has embedded rows. */
 export interface VectorIndex {
   readonly tables: string
   readonly drop: (db: Db) => void
-  /** Stores the vectors of rows and replaces former ones. */
+  /** Stores the vectors of rows and replaces earlier ones. */
   readonly put: (db: Db, model: string, dimensions: number, rows: ReadonlyArray<VectorRow>) => void
   /** Removes all vectors of a row. */
   readonly remove: (db: Db, born: number) => void
@@ -24,7 +24,10 @@ export interface VectorIndex {
   readonly refresh: (db: Db, row: Pick<VectorRow, "born" | "digest" | "openness">) => void
   /** The sqlite-vec table of a model; undefined if it has embedded nothing yet. */
   readonly table: (db: Db, model: string, dimensions: number) => string | undefined
-  /** SQL condition on a column of row numbers: no vector of the model. Its parameter is the result of `setNumber`. */
+  /**
+   * SQL condition on a column of row numbers: the model has no vector for the row. Its parameter is the result of
+   * `setNumber`.
+   */
   readonly missing: (column: string) => string
   /** The number of a model's set; 0 if it has embedded nothing yet. */
   readonly setNumber: (db: Db, model: string, dimensions: number) => number
@@ -80,7 +83,7 @@ export const make = (prefix: string): VectorIndex => {
       }
     },
     stateDigest: (db, digest) => {
-      // Only active models: searches do not use kept or prepared vectors, and these may lack new rows.
+      // Only active models: searches do not use the vectors of other models, and those may lack new rows.
       const active = activeModels(db)
       for (const { dimensions, model } of sql(db, `SELECT model, dimensions FROM ${sets} ORDER BY number`).all()) {
         if (active?.some((name) => sameModel(name, { model, dimensions })) === false) continue
@@ -143,7 +146,7 @@ const rowWriter = (
   { embedded, vectors }: Names,
   { addSet, numbers, setNumber }: ModelSets
 ): Pick<VectorIndex, "put" | "remove" | "removeBetween" | "refresh"> => {
-  // Statements for each vector are composed once: looking up a long text is slow if its string is new.
+  // Statements for each vector are composed once, because a lookup by a new long string is slow.
   const insertEmbedded = `INSERT OR IGNORE INTO ${embedded} (number, born, id, digest) VALUES (?, ?, ?, ?)`
   const insertTexts = new Map<number, string>()
   const insertText = (number: number): string => {
@@ -217,8 +220,8 @@ type InsertVector = (db: Db, number: number, row: StoredVector) => void
 
 /**
  * Removes a vector from its sqlite-vec table. vec0 appends new vectors to the last chunk of their partition and scans
- * every chunk that holds one. If at least half of another chunk is empty, the rest moves to the end and vec0 drops the chunk. So a search scans at most twice the
- * stored vectors, no matter how many were removed before.
+ * every chunk that is not empty. If at least half of another chunk is empty, its vectors move to the end and vec0 drops
+ * the chunk. So a search scans at most twice the stored vectors, no matter how many were removed before.
  */
 const deleteVector = (db: Db, table: string, born: number, insert: (row: StoredVector) => void) => {
   const chunkId = sql(db, `SELECT chunk_id FROM ${table}_rowids WHERE rowid = ?`).pluck().get(BigInt(born))

@@ -61,7 +61,7 @@ export interface VectorSet {
 export const storesCondition = ({ stores }: VectorSet): string =>
   stores === undefined ? "" : ` AND o.store IN (${stores.map((store) => `'${store}'`).join(", ")})`
 
-/** The active memories without a vector, among some row numbers. */
+/** The active memories without a vector, among these row numbers. */
 export const findUnembeddedAmong = (db: Db, set: VectorSet, born: ReadonlyArray<number>): ReadonlyArray<Memory> =>
   sql(
     db,
@@ -72,8 +72,8 @@ export const findUnembeddedAmong = (db: Db, set: VectorSet, born: ReadonlyArray<
     .map((row) => JSON.parse(row.memory) as Memory)
 
 /**
- * Memories without a vector, oldest first, among the next `maxScanned` memories: so the work is bounded even if none lacks a
- * vector. `last` is the last row examined; undefined if there is none after `after`.
+ * Memories without a vector, oldest first, among the next `maxScanned` memories. So the work is bounded even if all
+ * memories have vectors. `last` is the last row examined; undefined if there is none after `after`.
  */
 export const findUnembedded = (
   db: Db,

@@ -1,7 +1,7 @@
 import type { DaybookEvent } from "../events/catalogue.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** A repeated statement of a memory in other words. */
+/** A repeat of a memory in other words. */
 export interface Wording {
   readonly text: string
   /** Milliseconds since the epoch. */
@@ -9,8 +9,8 @@ export interface Wording {
 }
 
 /**
- * Other words in which the content of a memory was repeated. They add nothing to the memory but confirm it. Not part of
- * the state digest. An undone repeat is hidden until the undo itself is undone.
+ * Repeats of memories in other words. A repeat confirms a memory but does not change it. Not part of the state digest.
+ * An undone repeat is hidden until the undo itself is undone.
  */
 export const wordings: Projection = {
   name: "wordings",
@@ -42,7 +42,7 @@ export const wordings: Projection = {
   stateDigest: () => {}
 }
 
-/** The title and facts of a reconciled request that differ from those of the memory; undefined if none does. */
+/** The title and facts of a reconciled request, where they differ from the memory's; undefined if they are equal. */
 const newWordsOf = (event: DaybookEvent): string | undefined => {
   if (event.type !== "UPDATE" || event.payload.reason !== "reconciled") return undefined
   const { input = {}, memory } = event.payload

@@ -22,9 +22,9 @@ export interface View {
   /** Opened at the first write: most short-lived programs never write. */
   writer: Db | null
   hasVectors: boolean
-  /** True between the commit of the log and the commit of the view: the view then lags on purpose. */
+  /** True between the commit of the log and the commit of the view. During this time the view lags intentionally. */
   writing: boolean
-  /** An event that this version does not know. The view ends before it: reads answer up to there, writes fail. */
+  /** An event that this version does not know. The view stops before it: reads answer up to there, writes fail. */
   unknown: UnknownEvent | undefined
   /** The state after the newest write; undefined after any other change of the view. Saves the next writer a query. */
   lastWrite: LockedView | undefined
@@ -77,8 +77,8 @@ export const withWriter = <A>({ config }: ViewContext, view: View, work: (db: Db
   attempt(() => work(openWriter(config, view)))
 
 /**
- * Takes SQLite's write lock of a view and reads its state. Tries at the call, not when the effect runs, and retries
- * while another process holds the lock.
+ * Takes SQLite's write lock of a view and reads its state. It tries when it is called, not when the effect runs, and
+ * retries while another process holds the lock.
  */
 export const lockForWrite = ({ config }: ViewContext, view: View): Effect.Effect<LockedView, StorageError> =>
   retryWhileBusy("view", () => {
@@ -96,7 +96,7 @@ export const lockForWrite = ({ config }: ViewContext, view: View): Effect.Effect
     }
   })
 
-/** Ends the transaction without effect, if it is still open. */
+/** Rolls the transaction back, if it is still open. */
 export const rollback = (db: Db) => Effect.sync(() => rollbackNow(db))
 
 export const rollbackNow = (db: Db) => {

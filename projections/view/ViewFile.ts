@@ -68,7 +68,7 @@ export const openFile = (
   }
 }
 
-/** Reads an empty view, which lives in memory only. */
+/** Runs a read on an empty view in memory. */
 export const readEmpty = <A>(
   projections: ReadonlyArray<Projection>,
   options: ViewOptions,
@@ -78,7 +78,7 @@ export const readEmpty = <A>(
   try {
     const hasVectors = options.vectorExtension !== null && loadVectors(db, options.vectorExtension)
     createView(db, projections, hasVectors)
-    // Some statements name their index (INDEXED BY), and fail without it.
+    // Statements with INDEXED BY fail if the index is missing.
     for (const { indexes } of projections) db.exec(indexes)
     return f(db, hasVectors)
   } finally {
@@ -142,7 +142,7 @@ export const parkedOf = (db: Db): ReadonlyArray<Parked> =>
 export const park = (db: Db, { projection, position, reason }: Parked) =>
   void sql(db, "UPDATE projections SET parked_at = ?, reason = ? WHERE name = ?").run(position, reason, projection)
 
-/** Parks the projections that need sqlite-vec while it is not available. They are rebuilt when it is again. */
+/** Parks the projections that need sqlite-vec if it is not available. They are rebuilt once it is. */
 export const parkVectors = (db: Db, projections: ReadonlyArray<Projection>) => {
   const { head, parked } = writerState(db)
   for (const { name, needsVectors } of projections) {
@@ -152,7 +152,7 @@ export const parkVectors = (db: Db, projections: ReadonlyArray<Projection>) => {
   }
 }
 
-/** Projections to rebuild: changed, new, or parked without sqlite-vec that is available now. */
+/** Projections to rebuild: changed, new, or parked because sqlite-vec was missing and is available now. */
 export const outdated = (
   db: Db,
   projections: ReadonlyArray<Projection>,
@@ -194,7 +194,7 @@ export const applyEvent = (
       projection.apply(db, event as DaybookEvent, lookup)
     } catch (cause) {
       if (isStorageFailure(cause)) throw cause
-      // The reason names the kind of failure only: a message may quote memory text.
+      // The reason contains only an error code or name, because a message may quote memory text.
       const reason = cause instanceof Error ? ("code" in cause ? String(cause.code) : cause.name) : "unknown"
       throw new Poisoned({ projection: projection.name, position: event.version - 1, reason })
     }
@@ -223,7 +223,7 @@ export const integrity = (db: Db, textTables: ReadonlyArray<string>): ReadonlyAr
     .filter((problem) => problem !== "ok")
   for (const table of textTables) {
     try {
-      // Without rank 1, FTS5 does not compare the index with the texts, and an emptied index passes.
+      // Without rank 1, FTS5 does not compare the index with the texts, and an emptied index would pass.
       db.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`).run()
     } catch (cause) {
       problems.push(`${table}: ${cause instanceof Error && "code" in cause ? cause.code : "failed"}`)
@@ -247,6 +247,6 @@ const loadVectors = (db: Db, extension: string): boolean => {
   }
 }
 
-/** A full disk, a lock or a damaged page: the event is not the cause. */
+/** A full disk, a lock or a damaged page, so the event is not the cause. */
 export const isStorageFailure = (cause: unknown): boolean =>
   isSqliteError(cause) && /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CORRUPT|NOTADB|READONLY|NOMEM)/.test(cause.code)

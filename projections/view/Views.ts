@@ -34,11 +34,11 @@ export class Views extends Context.Tag("daybook/Views")<
     readonly config: ViewsConfig
     /** Opens an agent's view, and builds or rebuilds it first if needed. Closed with the scope. */
     readonly open: (agent: string) => Effect.Effect<View, ViewError, Scope.Scope>
-    /** Brings a view to the newest event. */
+    /** Applies the newest events to a view. */
     readonly catchUp: (view: View) => Effect.Effect<void, ViewError>
     /**
-     * Reads one snapshot of a view, brought to the newest event first. A damaged view is rebuilt, then read. Where this
-     * version does not know an event, reads answer up to there, and one warning is logged.
+     * Reads one snapshot of a view, after it has caught up with the log. A damaged view is rebuilt first. If this
+     * version does not know an event, reads answer from the events before it, and one warning is logged.
      */
     readonly read: <A>(view: View, f: (db: Db) => A) => Effect.Effect<A, ViewError>
     /** Reads an empty view in memory, for an agent without events. Creates no file. */
@@ -92,7 +92,8 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
         Effect.flatMap(
           Effect.zipRight(refresh(context, view), buildSuccessor(context, view, names, onProgress)),
           (successor) =>
-            // Other writers went on during the build, perhaps into another new generation. The log has their events.
+            // Other writers continued during the build, perhaps in yet another generation. The log has all their
+            // events.
             view.lock.locked(() => Effect.zipRight(catchUpToUnknown(context, view), switchTo(context, view, successor)))
         ),
       buildPast: (agent, { file, stricter, to }) =>
@@ -103,7 +104,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
     })
   })
 
-/** Rebuilds what an open view has in an old version, or all of it if it is damaged. */
+/** Rebuilds the outdated projections of an open view, or all of them if it is damaged. */
 const rebuildOutdated = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.flatMap(outdatedProjections(context, view), (names) => {
     if (names === null) return discard(context, view)
@@ -121,17 +122,17 @@ const readView = <A>(context: ViewContext, view: View, f: (db: Db) => A): Effect
     )
   )
 
-/** Brings a view to the newest event before a read. */
+/** Lets a view catch up with the log before a read. */
 const refresh = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
     const checkpoint = yield* Effect.either(attempt(() => ViewFile.checkpointOf(view.reader)))
     if (checkpoint._tag === "Right" && isCurrent(view, checkpoint.right)) {
       if (view.writing || checkpoint.right.position === (view.unknown?.version ?? 0) - 1) return
-      // If the log cannot be read, the rows that the view has are still right.
+      // If the log cannot be read, the rows in the view are still correct.
       const head = yield* Effect.option(context.log.head(view.agent))
       if (head._tag === "None" || isAtHead(checkpoint.right, head.value)) return
     }
-    // If the disk is too full to catch up, the rows that the view has are still right.
+    // If the disk is too full to catch up, the rows in the view are still correct.
     yield* catchUpLocked(context, view).pipe(
       Effect.catchIf(
         (error) => error._tag === "StorageError" && error.kind === "full",

@@ -29,9 +29,9 @@ export interface BuildOptions extends ViewFile.ViewOptions {
   readonly projections: ReadonlyArray<Projection>
   /** The last version to replay. */
   readonly to: number
-  /** Ends before the first event that this version does not know. Otherwise such an event fails the build. */
+  /** Stops before the first event that this version does not know. Without it, such an event fails the build. */
   readonly stopAtUnknown?: boolean
-  /** Lower openness for some memories, by id: a past view must not show a memory that was restricted later. */
+  /** Lower openness for some memories, by id. A past view must not show a memory that was restricted later. */
   readonly stricter?: ReadonlyMap<string, number>
   /** Starts from a copy of the view in `file`: rebuilds the projections in `only` and keeps the others. */
   readonly copyOf?: { readonly file: string; readonly only: ReadonlyArray<string> }
@@ -47,8 +47,8 @@ export const build = (options: BuildOptions): Effect.Effect<void, ViewError> =>
   tryBuild(options, { poisoned: [], indexedFirst: [] })
 
 /**
- * Decodes a page of events and fetches the vectors that they refer to. Ends before the first event that this version
- * does not know, which it answers as `unknown`.
+ * Decodes a page of events and fetches the vectors that they refer to. Stops before the first event that this version
+ * does not know, and returns the error for it as `unknown`.
  */
 export const decodePage = (
   log: Context.Tag.Service<EventLog>,
@@ -94,12 +94,12 @@ export const makeLookup = (
 /** Events per page of a replay; other fibers run between pages. */
 const replayPageEvents = 500
 
-/** Problems that the earlier attempts met. */
+/** Problems found by earlier attempts. */
 interface Findings {
   readonly poisoned: ReadonlyArray<ViewFile.Parked>
   /**
    * Projections whose rows broke a constraint of their indexes. The next attempt creates these indexes before the rows,
-   * so that the event that breaks the constraint is known.
+   * to find the event that breaks the constraint.
    */
   readonly indexedFirst: ReadonlyArray<string>
 }
@@ -123,7 +123,7 @@ const openNew = (options: BuildOptions) =>
         Effect.sync(() => db.close())
       )
     } else {
-      // Empties the file that an earlier attempt left.
+      // Truncates the file of an earlier attempt.
       yield* Effect.try(() => closeSync(openSync(options.file, "w", 0o600)))
     }
     return yield* Effect.try(() => ViewFile.openFile(options.file, "bulk", options))
@@ -160,7 +160,10 @@ const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: 
     return undefined
   })
 
-/** Begins the transaction and creates the tables to fill. Returns the version up to which the copy has rows; 0 if none. */
+/**
+ * Begins the transaction and creates the tables to fill. Returns the last version that the copied rows include; 0
+ * without a copy.
+ */
 const createTables = ({
   db,
   indexedEarly,
@@ -172,7 +175,7 @@ const createTables = ({
   readonly hasVectors: boolean
   readonly options: BuildOptions
   readonly rebuilt: ReadonlyArray<Projection>
-  /** Those whose indexes are created before their rows. */
+  /** Projections whose indexes are created before their rows. */
   readonly indexedEarly: ReadonlyArray<Projection>
 }): number => {
   db.exec("BEGIN")
@@ -200,7 +203,7 @@ const replayEvents = ({
   readonly db: Db
   readonly options: BuildOptions
   readonly rebuilt: ReadonlyArray<Projection>
-  /** Up to this version only the rebuilt projections lack the events. */
+  /** The rebuilt projections lack the events up to this version; the copied ones already have them. */
   readonly copiedTo: number
   readonly parkedAt: ViewFile.ParkedAt
 }) =>
@@ -227,7 +230,7 @@ const replayEvents = ({
       if (poison !== undefined) return { last, poison }
       last = page.events.at(-1)?.version ?? last
       if (page.unknown !== undefined) {
-        // The copied projections are further than the rebuilt ones would be.
+        // The copied projections have later events, which the rebuilt ones could not apply.
         if (!stopAtUnknown || last < copiedTo) return yield* page.unknown
         break
       }

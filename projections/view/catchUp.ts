@@ -24,8 +24,8 @@ import * as ViewFile from "./ViewFile.js"
 export type CatchUpResult = "atHead" | "applied" | "superseded" | "differentLog" | "farBehind"
 
 /**
- * Applies one page of the events after the view's checkpoint. The caller holds the view's lock. Any process may do
- * this, so a crash between the commit of the log and the commit of the view heals at the next access.
+ * Applies one page of the events after the view's checkpoint. The caller holds the view's lock. If a process crashes
+ * between the commit of the log and the commit of the view, the next process that opens the view catches up.
  */
 export const catchUpOnce = (context: ViewContext, view: View): Effect.Effect<CatchUpResult, ViewError> =>
   Effect.gen(function* () {
@@ -42,7 +42,7 @@ export const catchUpOnce = (context: ViewContext, view: View): Effect.Effect<Cat
     const missing = position === 0 ? rows : rows.slice(1)
     if (missing.length === 0) return "atHead"
     if (head.version - position > maxMissingEvents) {
-      // A rebuild would end where this view ends.
+      // If this version does not know the next event, a rebuild would end at the same event.
       const next = context.codec.decode(missing[0]!)
       return Either.isLeft(next) ? yield* next.left : "farBehind"
     }
@@ -64,7 +64,7 @@ const applyMissing = (
     if (unknown !== undefined && events.length === 0) return yield* unknown
     const { db, head, parked } = yield* lockForWrite(context, view)
     return yield* attempt(() => {
-      // Another process moved the view while this one waited for the lock.
+      // Another process applied events to the view while this one waited for the lock.
       if (head.position !== checkpoint.position || head.retired) return null
       try {
         for (const event of events) ViewFile.applyEvent(db, context.config.projections, parked, event, lookup)
@@ -80,7 +80,7 @@ const applyMissing = (
     }).pipe(Effect.ensuring(rollback(db)))
   })
 
-/** Above this many missing events a replay into a new file is faster than applying them to the live view. */
+/** If more events than this are missing, a replay into a new file is faster than applying them to the live view. */
 const maxMissingEvents = 20_000
 
 /** Events read per pass: 1,000 new ones and the checkpoint's own. */

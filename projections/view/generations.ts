@@ -4,15 +4,14 @@ import { join } from "node:path"
 import { makeFolder } from "../../events/folder.js"
 
 /**
- * The files of one agent's view: generations, and a pointer to the current
- * one. A generation never reuses the name of another. Otherwise a process that
- * has the old write-ahead log open would read old rows from the new file.
+ * The files of one agent's view: generations, and a pointer to the current one. Generations never reuse a name: a
+ * process with the old write-ahead log still open would read old rows from the new file.
  */
 export interface Generations {
   readonly folder: string
   /** The file of the current generation; undefined if there is none yet. */
   readonly current: () => string | undefined
-  /** A path for a new generation. The name holds the id of the process that builds it. */
+  /** A path for a new generation. The name contains the id of the process that builds it. */
   readonly newFile: () => string
   /** Makes a first generation current; false if another process was faster. */
   readonly claim: (file: string) => boolean
@@ -77,7 +76,7 @@ export const removeViewFile = (file: string) => {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true })
 }
 
-/** The id of the process that built a file; undefined if the name does not hold one. */
+/** The id of the process that built a file; undefined if the name contains none. */
 export const builderPid = (name: string): number | undefined => {
   const [, pid] = /\.(\d+)\.db$/.exec(name) ?? []
   return pid === undefined ? undefined : Number(pid)

@@ -3,9 +3,9 @@ import { openDatabase } from "../../events/driver.js"
 import { storageError } from "../../events/errors.js"
 import type { Db } from "../Projection.js"
 
-/** A right that one process holds at a time. The operating system releases it when the process ends, even by a crash. */
+/** A right that only one process has at a time. The operating system releases it when the process ends or crashes. */
 export interface Lease {
-  /** Tries once, without waiting. False if another process holds the lease. */
+  /** Tries once, without waiting. False if another process has the lease. */
   readonly tryTake: () => boolean
   readonly release: () => void
   readonly close: () => void
@@ -36,7 +36,7 @@ export const make = (file: string): Lease => {
 
 const open = (file: string): Db => {
   try {
-    // Fails if the file exists, and so does not open it: closing it would release the locks of this process on it.
+    // Fails if the file exists. Opening and closing an existing file would release this process's locks on it.
     closeSync(openSync(file, "wx", 0o600))
   } catch {}
   return openDatabase(file, { timeout: 0 })

@@ -43,7 +43,7 @@ export const openView = (context: ViewContext, agent: string): Effect.Effect<Vie
     return view
   })
 
-/** The projections of an open view that must be rebuilt; null if the view is too damaged to tell. */
+/** The projections of an open view that must be rebuilt; null if the view is too damaged to read them. */
 export const outdatedProjections = ({ config }: ViewContext, view: View) =>
   Effect.orElseSucceed(
     attempt(() => ViewFile.outdated(view.reader, config.projections, view.hasVectors)),
@@ -55,7 +55,7 @@ export const reopen = (context: ViewContext, view: View): Effect.Effect<void, Vi
   Effect.gen(function* () {
     const file = yield* currentFile(context, view.generations, view.agent)
     const { db, hasVectors } = yield* openReader(context, file)
-    // Replaced before the old ones are closed: a concurrent read always finds an open connection.
+    // Replaced before the old connections are closed, so that a concurrent read always finds an open one.
     const { reader, writer } = view
     Object.assign(view, { file, reader: db, hasVectors, writer: null })
     yield* closeView({ reader, writer })
@@ -80,7 +80,7 @@ const currentFile = (
       Effect.sync(() => generations.remove(file))
     )
     if (yield* attempt(() => generations.claim(file))) return file
-    // Another process put its own first generation in place meanwhile.
+    // Another process created the first generation in the meantime.
     generations.remove(file)
     return yield* currentFile(context, generations, agent)
   })

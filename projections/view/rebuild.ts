@@ -39,11 +39,11 @@ export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, V
 export const catchUpToUnknown = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.catchTag(catchUp(context, view), "UnknownEvent", () => Effect.void)
 
-/** Builds a new generation beside the live one, brings it to the head of the log, and makes it current. */
+/** Builds a new generation while the live one stays in use, lets it catch up with the log, and makes it current. */
 export const replace = (context: ViewContext, view: View, names: ProjectionNames): Effect.Effect<void, ViewError> =>
   Effect.flatMap(buildSuccessor(context, view, names), (successor) => switchTo(context, view, successor))
 
-/** Builds a new generation from the log, without the live one, for a view that is damaged or belongs to another log. */
+/** Builds a new generation from the log only, for a view that is damaged or belongs to another log. */
 export const discard = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
     const { codec, config, log } = context
@@ -58,7 +58,7 @@ export const discard = (context: ViewContext, view: View): Effect.Effect<void, V
     yield* removeRetired(generations, discarded)
   })
 
-/** Runs work on a view. If SQLite finds the view damaged, rebuilds it and runs the work again. */
+/** Runs work on a view. If SQLite reports a damaged view, rebuilds the view and runs the work again. */
 export const orRebuilt = <A, E, R>(
   context: ViewContext,
   view: View,
@@ -97,7 +97,7 @@ export const buildSuccessor = (
     yield* Effect.onError(catchUpToUnknown(context, successor), () => closeView(successor))
     return successor
   }).pipe(
-    // The copy is further than this version can read, so nothing of it is kept.
+    // The copy contains events that this version cannot read, so build from the log instead.
     Effect.catchIf(
       (error) => error._tag === "UnknownEvent" && names !== null,
       () => buildSuccessor(context, view, null, onProgress)
@@ -136,7 +136,7 @@ const takeOver = (context: ViewContext, view: View, successor: View): Effect.Eff
     yield* removeRetired(view.generations, retiredFile)
   }).pipe(retryIfRemoved(context, view, () => takeOver(context, view, successor)))
 
-/** Removes a file that is no longer current. A file that cannot be removed now is swept later, so this never fails. */
+/** Removes a file that is no longer current. If that fails, a later sweep removes it, so this function never fails. */
 const removeRetired = ({ remove }: View["generations"], file: string): Effect.Effect<void> =>
   Effect.ignore(attempt(() => remove(file)))
 

@@ -39,7 +39,7 @@ type WriteError<E> = Exclude<E, ViewFile.Poisoned> | ViewError
 
 type Use<A, E, R> = (transaction: Transaction) => Effect.Effect<A, E | ViewFile.Poisoned, R>
 
-/** Runs `use` in the view's write transaction. The caller holds the view's lock; SQLite's is requested at the call. */
+/** Runs `use` in the view's write transaction. The caller holds the view's lock. SQLite's lock is taken at the call. */
 export const writeView = <A, E, R>(
   context: ViewContext,
   view: View,
