@@ -1,8 +1,8 @@
 import { lastSentenceEnd } from "./sentences.js"
 
 /**
- * Version of the chunking. Raise it when chunks, their numbers or their data change. Both projections of chunks are
- * then rebuilt, and vectors of older chunks are ignored and made again.
+ * Version of the chunking. Increase it when chunks, their numbers or their data change. Both projections of chunks are
+ * then rebuilt. Vectors of older chunks are ignored, and their texts are embedded again.
  */
 export const chunkingVersion = 1
 
@@ -11,8 +11,8 @@ export const chunkLength = 640
 export const chunkOverlap = 96
 
 /**
- * Row numbers reserved per turn or file. More than 1 MiB of text needs, because chunks begin at least 225 characters
- * apart.
+ * Row numbers reserved per turn or file. They are enough for 1 MiB of text, because chunks begin at least 225
+ * characters apart.
  */
 export const chunkNumbersPerTurn = 8_192
 
@@ -35,9 +35,9 @@ export interface TextChunk {
 }
 
 /**
- * Cuts a text into chunks of at most 640 characters. Each begins with the last 96 or fewer characters of the previous
- * one. It cuts at the end of a sentence if one ends in the second half of the chunk, else between words, else anywhere
- * except inside a character. No text is lost.
+ * Cuts a text into chunks of at most 640 characters. Each chunk begins with the last 96 or fewer characters of the
+ * previous one. It cuts at the end of a sentence if one ends in the second half of the chunk, otherwise between words,
+ * otherwise anywhere except inside a character. No text is lost.
  */
 export const cutIntoChunks = (text: string): ReadonlyArray<TextChunk> => {
   const chunks: Array<TextChunk> = []
@@ -60,13 +60,13 @@ const endOfChunk = (text: string, from: number): number => {
   return end > 0 ? from + chunkLength / 2 + end : characterStart(text, from + chunkLength)
 }
 
-/** The start of the next word; `position` itself where none starts before `end`. */
+/** The start of the next word; `position` itself if no word starts before `end`. */
 const startOfWord = (text: string, position: number, end: number): number => {
   const match = /\s\S/u.exec(text.slice(position, end))
   return match === null ? characterStart(text, position) : position + match.index + 1
 }
 
-/** The position, moved out of a surrogate pair. */
+/** The position, or the previous one if it is inside a surrogate pair. */
 const characterStart = (text: string, position: number): number => {
   const unit = text.charCodeAt(position)
   return unit >= 0xdc00 && unit <= 0xdfff ? position - 1 : position

@@ -11,7 +11,7 @@ interface Term {
 }
 
 /**
- * Pairs of neighbouring words as FTS5 expressions: as two words, and as one, because "rate limit" may be written
+ * Pairs of neighbouring words as FTS5 expressions: as two words or as one word, because "rate limit" may be written
  * "ratelimit".
  */
 export const neighbourCompounds = (
@@ -24,11 +24,11 @@ export const neighbourCompounds = (
     return compound.length - 2 > maxLength ? [] : [{ spaced: `"${previous.text} ${word.text}"`, joined: compound }]
   })
 
-/** Whether a word of a query is long enough to consist of two. */
+/** Whether a query word is long enough to be two words. */
 export const canSplit = (word: Term): boolean =>
   word.text.length >= 2 * minHalf && word.text.length <= maxLength && isPart(word)
 
-/** A rare word with its possible splits into two: "ratelimit" may be written "rate limit". */
+/** A rare word with its possible splits into two words: "ratelimit" may be written "rate limit". */
 export const withSplits = <A extends Term>(word: A, rows: number): A => {
   const { expression, text } = word
   if (rows > maxRowsOfRareWord || !canSplit(word)) return word
@@ -43,11 +43,11 @@ export const withSplits = <A extends Term>(word: A, rows: number): A => {
 /** Words in more rows than this are not split. */
 export const maxRowsOfRareWord = 2
 
-/** A pair that occurs as one word in more rows than this is usually hyphenated, and found by its parts. */
+/** A pair that occurs as one word in more rows than this is usually hyphenated, so a search for its parts finds it. */
 export const maxRowsAsOneWord = 8
 
 const isPart = ({ isDroppable, text }: Term): boolean => isDroppable && letters.test(text) && !isStopWord(text)
 const letters = /^\p{Script=Latin}{2,}$/u
-/** Characters of a compound, and of each half. */
+/** Maximum characters of a compound, and minimum characters of each half. */
 const maxLength = 24
 const minHalf = 3

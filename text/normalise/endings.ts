@@ -1,12 +1,12 @@
-/** Words that must all match, each whole or as a prefix. */
+/** Words that must all match, each as a complete word or as a prefix. */
 export interface Alternative {
   readonly words: ReadonlyArray<string>
   readonly prefix: boolean
 }
 
 /**
- * Alternatives for a query word that may be inflected in the text: Russian and Greek endings (by the stem as a prefix),
- * Korean particles (by pairs of the remaining syllables). FTS5 handles English.
+ * Alternatives for a query word that may have other endings in the text. Russian and Greek: the stem, as a prefix.
+ * Korean: pairs of the syllables without the particle. FTS5 handles English.
  */
 export const endingsOf = (word: string): ReadonlyArray<Alternative> => {
   if (cyrillic.test(word)) return [{ words: [word.replace(russianEnding, "")], prefix: true }]
@@ -19,7 +19,7 @@ export const endingsOf = (word: string): ReadonlyArray<Alternative> => {
   return name === undefined ? [] : [{ words: [name], prefix: false }]
 }
 
-/** Overlapping pairs of syllables of the Korean words in a text with more than two syllables. */
+/** Overlapping pairs of syllables of the Korean words with more than two syllables. */
 export const pairsOfHangul = (text: string): ReadonlyArray<string> => [
   ...new Set((text.match(/[가-힣]{3,}/gu) ?? []).flatMap(pairs))
 ]

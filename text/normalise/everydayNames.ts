@@ -1,8 +1,9 @@
 import { months } from "../when/dateWords.js"
 
 /**
- * Given names and role names that are also everyday English words. Chosen from lists of common given names: those that a
- * question is likely to use in another meaning. A name that is missing here matches however it is written.
+ * Given names and role names that are also everyday English words. Chosen from lists of common given names: those that
+ * a question is likely to use as an ordinary word. A name that is not in this list matches in any spelling of its
+ * capitals.
  */
 const words = new Set(
   `admin agent amber angel art assistant ash autumn bay bill bishop blue bob bot brook brooks buck bud
@@ -21,8 +22,8 @@ const monthNames = new Set(months.map((month) => month.toLowerCase()))
 export const isEverydayName = (word: string): boolean => words.has(word) || monthNames.has(word)
 
 /**
- * Whether the word at an offset of a text is written as a name: with a capital inside a sentence that has lower-case
- * words, with "'s", or next to a verb of speech ("did Will", "Will said"). A capital alone does not make a month a name.
+ * Whether the word at an offset is written as a name: capitalised inside a sentence that has lower-case words, with
+ * "'s", or next to a verb of speech ("did Will", "Will said"). A capital alone does not make a month a name.
  */
 export const writtenAsName = (text: string, index: number, length: number): boolean => {
   const [before, word, after] = [text.slice(0, index), text.slice(index, index + length), text.slice(index + length)]

@@ -1,6 +1,6 @@
 /**
- * Other written forms of identifiers, numbers and names in a text, which users may type instead. The index stores them
- * beside the text, and a query uses them as alternatives, so that two spellings match in both directions.
+ * Other written forms of identifiers, numbers and names in a text, because users may type those instead. The index
+ * stores them after the text, and a query uses them as alternatives, so that two spellings match in both directions.
  *
  * `parseHTTPResponse` becomes "parse HTTP Response", `v2.10.3` "2 10 3", `5km` "5 km", `rate-limit` and `rate_limit`
  * "ratelimit", `$1,250.50` "1250.50". Telephone numbers become their last eight digits. `#1234`, `@mira`, `.env`, `C++`
@@ -20,7 +20,7 @@ export const formsOfWord = (word: string): ReadonlyArray<string> => {
   return [...forms]
 }
 
-/** Whether a word looks like a hash or its beginning: hexadecimal in one case, digits and letters, seven characters or more. */
+/** Whether a word looks like a hash or its start: hexadecimal in one case, digits and letters, 7 or more characters. */
 export const isHash = (word: string): boolean => word.length >= 7 && hash.test(word)
 
 /** A telephone number with its separators. */
@@ -28,8 +28,7 @@ export const telephone =
   /(?<![\p{L}\p{N}+]|[\p{L}\p{N}]-)(?:(?:\+|\(\+?|0)[\d(](?:[ ()/.-]{0,3}\d){6,17}|\d{3}[-. ]\d{3}[-. ]\d{4}|\d{10,15})(?![\p{L}\p{N}])/gu
 
 /**
- * Whether a word is a language name that consists of a letter and a sign: C++, C#. Without the sign, only a letter
- * remains.
+ * Whether a word is a language name of one letter and a sign: C++, C#. Without the sign, only a letter would remain.
  */
 export const isSignedName = (word: string): boolean => /^\p{L}(?:\+\+|#)$/u.test(word)
 
@@ -40,7 +39,7 @@ const forEachForm = (text: string, emit: (source: string, form: string) => void)
       const spaced = partsOf(compound)
       if (spaced !== null) {
         emit(compound, spaced)
-        // iPhone and OAuth stay one word where more parts follow: iPhoneBackup, OAuth2.
+        // iPhone and OAuth stay one word if more parts follow: iPhoneBackup, OAuth2.
         const withName = spaced.replace(initial, "$1")
         if (withName !== spaced && withName.includes(" ")) emit(compound, withName)
       }
@@ -67,7 +66,7 @@ const forEachForm = (text: string, emit: (source: string, form: string) => void)
   for (const [word] of text.matchAll(hebrew)) emit(word, word.slice(1))
 }
 
-/** The parts of a compound, split where letters change to digits or to capitals; null where it does not split. */
+/** The parts of a compound, split where letters change to digits or to capitals; null if it has one part. */
 const partsOf = (compound: string): string | null => {
   if (compound.length > maxCompoundLength || uuid.test(compound)) return null
   const runs = compound.split(separators)
@@ -80,16 +79,16 @@ const partsOf = (compound: string): string | null => {
   const spaced = parts.join(" ")
   return spaced === runs.join(" ") ? null : spaced
 }
-/** Longer compounds are not written by hand: maximum characters and pieces. */
+/** Limits of a compound, in characters and in parts. Nobody types longer ones. */
 const maxCompoundLength = 100
 const maxPieces = 12
 
-/** Emits a chain of words as one word, unless it is too long, or a number with another meaning. */
+/** Emits a chain of words as one word, unless it is too long or looks like a number. */
 const emitJoined = (chain: string, emit: (source: string, form: string) => void) => {
   const joined = chain.replace(signs, "")
   if (joined.length <= maxJoinedLength && (joined.length >= 7 || !/^\p{N}+$/u.test(joined))) emit(chain, joined)
 }
-/** Characters of a joined chain: enough for a UUID and most names. */
+/** Maximum length of a joined chain, in characters: enough for a UUID and most names. */
 const maxJoinedLength = 40
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
@@ -101,7 +100,7 @@ const separators = /[-_.‐‑:]/u
 const compounds = new RegExp(`${part}(?:(?:[-_.‐‑]|(?<=\\d):(?=\\d))${part})*`, "gu")
 const hyphen = /[-_‐‑]/u
 const digit = /\p{N}/u
-/** Separators of parts other than hyphens. */
+/** Separators of parts, except hyphens. */
 const chainSeparators = /[.:]/u
 /** Initials, or a name with a short ending: U.S.A., node.js. */
 const dotted = /^(?:\p{L}(?:\.\p{L})+|\p{L}+\.\p{L}{1,3})$/u
@@ -115,7 +114,9 @@ const plural = /^\p{Lu}{2,}s$/u
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu
 const hash = /^(?=.*\d)(?:\d*[a-f][\da-f]*|\d*[A-F][\dA-F]*)$/u
 
-/** Groups of three digits, up to a maximum: an unbounded row would be read again from each group. */
+/**
+ * Groups of three digits. The maximum keeps the search linear: without it, a long row is read again from each group.
+ */
 const grouped = /(?<![\p{L}\p{N}.,+])\d{1,3}(?:[,'’ ]\d{3}){1,8}(?:\.\d+)?(?![\p{L}\p{N}]| \d)/gu
 const groupedByDots = /(?<![\p{L}\p{N}.,])\d{1,3}(?:\.\d{3})+,\d+(?![\p{L}\p{N}])/gu
 
@@ -126,5 +127,5 @@ const signSuffixes: Readonly<Record<string, string>> = { "#": "sharp", "++": "pl
 
 const umlauted = /(?<![\p{L}\p{M}])[\p{L}\p{M}]*[äöüÄÖÜ][\p{L}\p{M}]*/gu
 const umlauts: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", Ä: "Ae", Ö: "Oe", Ü: "Ue" }
-/** The, in, to, from, and, as, that: Hebrew prefixes that are attached to the following word. */
+/** Hebrew prefixes that are attached to the following word: the, in, to, from, and, as, that. */
 const hebrew = /(?<!\p{L})[הבלמוכש][א-ת]{3,}/gu

@@ -1,8 +1,8 @@
-/** English words without content, by class. Every list of such words is made of these classes. */
+/** English words without content, by class. All stop-word lists are combinations of these classes. */
 export const functionWords = {
   articles: "a an the",
   demonstratives: "this that these those",
-  /** Pronouns and possessives: of the speaker, the speaker's group, the listener, other persons, and things. */
+  /** Pronouns and possessives, by person: the speaker, the speaker's group, the listener, other persons, things. */
   speaker: "i me my myself",
   group: "we us our ours ourselves",
   listener: "you your yours yourself yourselves",
@@ -24,16 +24,16 @@ export const functionWords = {
     through to under until up with`
 } as const
 
-/** The set of all words in some lists. Blanks separate the words of a list. */
+/** The set of all words in some lists. Spaces separate the words of a list. */
 export const setOf = (...lists: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(lists.flatMap((list) => list.trim().split(/\s+/u)))
 
-/** Contractions that other words resemble: "Will's" is no "will is". */
+/** Only contractions that no other word resembles: "Will's" does not mean "will is". */
 const contractions = "can't won't let's he's she's it's that's there's what's when's where's who's how's"
-/** "May" has search value: it is a month too. */
+/** "May" has search value, because it is also a month. */
 const stopWords = new Set([...setOf(...Object.values(functionWords), contractions)].filter((word) => word !== "may"))
 
-/** Whether a word, as typed in a query, has no search value. A query drops such words as long as other words remain. */
+/** Whether a query word has no search value. A query drops such words if other words remain. */
 export const isStopWord = (word: string): boolean => {
   const bare = word
     .toLowerCase()

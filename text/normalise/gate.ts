@@ -5,8 +5,8 @@ export interface GateResult {
 }
 
 /**
- * The gate for automatic recalls. Messages that are short, code or only acknowledgements need no memory. Questions and
- * messages about memory or the past do. It knows English and Chinese words; messages in other languages pass by
+ * The gate for automatic recalls. Messages that are short, are code or only acknowledge something need no memory.
+ * Questions, and messages about memory or the past, do. It knows English and Chinese words. For other languages it uses
  * question marks and length.
  */
 export const gateMessage = (message: string): GateResult => {
@@ -17,12 +17,12 @@ export const gateMessage = (message: string): GateResult => {
   if (memoryWords.test(prose)) return { recall: true, reason: "memory word" }
   if (acknowledges(prose)) return { recall: false, reason: "acknowledgement" }
   if (question.test(prose)) return { recall: true, reason: "question" }
-  // A Chinese character carries about as much as a word elsewhere.
+  // A Chinese character has about as much content as a word of other languages.
   const words = (prose.match(/[\p{L}\p{N}'’_-]+/gu) ?? []).flatMap((word) => word.match(han) ?? [word]).length
   return words < minWords ? { recall: false, reason: "short" } : { recall: true, reason: "statement" }
 }
 
-/** Characters of a message that are read. */
+/** Characters of a message that the gate reads. */
 const maxLength = 2_000
 
 /** Messages with fewer words are too short to search for. */
@@ -40,7 +40,8 @@ const memoryWords = new RegExp(
 )
 
 /**
- * Whether a message consists of acknowledgements only. Checked word by word, so that a long laugh does not backtrack.
+ * Whether a message only acknowledges something. Checked word by word, so that a long laugh does not cause
+ * backtracking.
  */
 const acknowledges = (text: string): boolean => {
   for (let index = 0; index < text.length; ) {
@@ -80,7 +81,7 @@ const question = new RegExp(
   "iu"
 )
 
-/** Whether most lines look like code: they end like statements and blocks of programs, or begin like shell commands. */
+/** Whether most lines look like code: they end like statements or blocks, or begin like shell commands. */
 const isCode = (text: string): boolean => {
   const lines = text.split("\n").filter((line) => line.trim() !== "")
   const code = lines.filter((line) => codeLine.test(line)).length

@@ -4,7 +4,7 @@ import { formsOf, formsOfWord, isHash, isSignedName, telephone } from "./forms.j
 import { foldLetters } from "./letters.js"
 import { isPlainAscii } from "./plainAscii.js"
 
-/** Version of the index text. Raise it when `indexed` or the tokenizer changes: the indexes are then rebuilt. */
+/** Version of the index text. Increase it when `indexed` or the tokenizer changes; the indexes are then rebuilt. */
 export const indexVersion = 4
 
 /**
@@ -27,7 +27,7 @@ const indexTextOf = (text: string): string => {
   ])
 }
 
-/** The text without words that occurred `bounds.occurrences` times before. */
+/** The text without further repeats of words that have occurred `bounds.occurrences` times. */
 const withoutRepeats = (text: string): string => {
   if (text.length < 2 * bounds.occurrences) return text
   const occurrences = new Map<string, number>()
@@ -43,7 +43,7 @@ const withoutRepeats = (text: string): string => {
   return isCut ? cut : text
 }
 
-/** A word as FTS5's tokenizer compares it, but for its ending. */
+/** A word as FTS5's tokenizer compares it, but with its ending. */
 const withoutAccents = (word: string): string => {
   const lower = word.toLowerCase()
   return ascii.test(lower) ? lower : lower.normalize("NFD").replace(/\p{M}/gu, "")
@@ -58,7 +58,7 @@ const toParts = (run: string): string => {
 const withForms = (text: string, forms: ReadonlyArray<string>): string =>
   forms.length === 0 ? text : `${text}\n${forms.join(" ")}`
 
-/** The FTS5 expression for one word or phrase of a query; null where it has nothing indexed. */
+/** The FTS5 expression for one word or phrase of a query; null if the index contains nothing of it. */
 export const ftsExpression = (phrase: string): string | null => {
   if (isPlainAscii(phrase) && !phrase.includes("://")) return tokenLike.test(phrase) ? quoted(phrase) : null
   const parts = foldLetters(phrase)
@@ -71,7 +71,7 @@ export const ftsExpression = (phrase: string): string | null => {
   return parts.length === 0 ? null : allOf(parts)
 }
 
-/** `harb*`: words with this prefix, and the stemmed word itself. */
+/** `harb*` matches words with this prefix, and the stemmed word itself. */
 export const prefixExpression = (body: string): string | null => {
   const [, start] = /^([\p{L}\p{N}]{3,})\*$/u.exec(body) ?? []
   const expression = start === undefined ? null : ftsExpression(start)
@@ -82,7 +82,7 @@ export const prefixExpression = (body: string): string | null => {
 const unspacedParts = (run: string): ReadonlyArray<string> => {
   const shortForm = withoutFinalMark(run)
   const pairsOfRun = pairs(shortForm)
-  // A single character matches as the start of a pair or as the end of its run.
+  // A single character matches as the first of a pair, or as the last of its run.
   if (pairsOfRun.length === 1) return tokenLike.test(shortForm) ? [`"${shortForm}" *`] : []
   return pairsOfRun
     .slice(0, -1)
@@ -90,7 +90,7 @@ const unspacedParts = (run: string): ReadonlyArray<string> => {
     .map(quoted)
 }
 
-/** Katakana without the optional length mark at the end of a word: サーバー is サーバ. */
+/** Katakana without the optional long mark at the end of a word: サーバー is written サーバ too. */
 const withoutFinalMark = (run: string): string => run.replace(/(?<=[ァ-ヶー]{3})ー(?![ァ-ヶー])/gu, "")
 
 /** A word with its alternatives, or several words as a phrase. */
@@ -108,7 +108,7 @@ const spacedPart = (phrase: string): string => {
   ])
 }
 
-/** A hash may be typed by its beginning, and the text may contain a shorter one. */
+/** Users may type the start of a hash, and the text may contain a shorter form. */
 const hashForms = (word: string): ReadonlyArray<string> => {
   if (!isHash(word)) return []
   const shorter = [7, 8, 10, 12].filter((length) => length < word.length)
@@ -143,7 +143,7 @@ const anyOf = (parts: ReadonlyArray<string>): string => {
 /** The number of words that the tokenizer finds in a text. */
 export const countWords = (text: string): number => text.match(wordRuns)?.length ?? 0
 
-/** Whether `ftsExpression` compares only the beginning of a phrase, or of a run of a script without spaces. */
+/** Whether `ftsExpression` compares only the start of a phrase, or of a run of a script without spaces. */
 export const isLongPhrase = (phrase: string): boolean =>
   longRun.test(phrase) || (phrase.length >= bounds.phraseWords && countWords(foldLetters(phrase)) > bounds.phraseWords)
 
@@ -181,10 +181,10 @@ const emojiWord = (match: string): string => {
   return country ? `flag${first!.toString(16)}${second!.toString(16)}` : `emoji${first!.toString(16)}`
 }
 
-/** Created on first use: its dictionary takes a while to load. */
+/** Created on first use, because loading its dictionary takes time. */
 let segmenter: Intl.Segmenter | undefined
 
-/** The words of a run. Each segment that `Intl` returns copies the whole input, so a long run is cut in portions. */
+/** The words of a run. `Intl` copies the complete input for each segment, so a long run is processed in portions. */
 const words = (run: string): ReadonlyArray<string> => {
   segmenter ??= new Intl.Segmenter("ja", { granularity: "word" })
   const wordSegmenter = segmenter
@@ -193,7 +193,7 @@ const words = (run: string): ReadonlyArray<string> => {
   )
 }
 
-/** Overlapping pairs, and the last character alone. */
+/** Overlapping pairs of characters, and the last character alone. */
 const pairs = (run: string): ReadonlyArray<string> => {
   const characters = [...run]
   return characters.map((character, index) => character + (characters[index + 1] ?? ""))

@@ -1,11 +1,11 @@
 import { bounds } from "./bounds.js"
 
 /**
- * Text normalised for comparison: NFKC, without marks and variants that people omit or write in several ways. It covers
- * what FTS5 does not; FTS5 handles only case and the accents of Latin letters.
+ * Normalises text for comparison: NFKC, without marks and variants that people omit or write in several ways. It
+ * handles everything that FTS5 does not: FTS5 knows only case and the accents of Latin letters.
  *
- * Index and query both use this function, and a word gives the same result in any position. Text that
- * normalisation makes much longer is cut.
+ * Index and query both use this function, and a word gives the same result in any position. Text that becomes much
+ * longer is cut.
  */
 export const foldLetters = (text: string): string => {
   const normalised = text
@@ -22,12 +22,12 @@ export const foldLetters = (text: string): string => {
 }
 
 /**
- * Marks beyond the 30 per letter that Unicode's Stream-Safe Text Format allows: normalisation sorts them in quadratic
- * time.
+ * More marks per letter than the 30 that Unicode's Stream-Safe Text Format allows. Normalisation sorts them in
+ * quadratic time.
  */
 const excessMarks = /(\p{M}{30})\p{M}+/gu
 
-/** Letters that are also written with other letters or without their mark. */
+/** Letters that people also write as other letters, or without their mark. */
 const variants = new Map([
   ..."łl ŁL øo ØO đd ĐD ðd ÐD ıi İI ёе ЁЕ أا إا آا ٱا ؤو ئي ىي ةه یي کك ہه"
     .split(" ")
@@ -62,7 +62,7 @@ const foldable = new RegExp(
 const greek = new RegExp(`^[${ranges.greek}]`, "u")
 const accents = /[\u0300-\u036f]/gu
 
-/** Greek without accents. */
+/** A Greek word without accents. */
 const withoutGreekAccents = (word: string): string => word.normalize("NFD").replace(accents, "").normalize("NFC")
 
 /** The ASCII digit for a digit of another script; empty for a mark. The ten digits of each script follow its zero. */
@@ -77,9 +77,9 @@ const zeros = ["٠", "۰", "०", "๐"]
 /** Only inside words: between emoji a joiner has a meaning. */
 const joiners = /(?<=[\p{L}\p{M}])[\u200c\u200d]+(?=\p{L})/gu
 
-/** Between the parts of foreign names, where it is optional: ジョン・スミス. */
+/** The dot between the parts of foreign names, which is optional: ジョン・スミス. */
 const nameDots = /(?<=[ァ-ヶー])・(?=[ァ-ヶ])/gu
 
-/** The Arabic article and prefixes attached to it, as long as a word remains: الكتاب, والكتاب, للكتاب. */
+/** The Arabic article and prefixes attached to it. They are removed if a word remains: الكتاب, والكتاب, للكتاب. */
 const arabicArticle = /ال|لل/u
 const arabicArticles = /(?<![\p{L}\p{N}])(?:ال(?=[ء-ي]{2})|(?:[وفبك]ال|لل)(?=[ء-ي]{3}))/gu

@@ -1,6 +1,6 @@
 /**
- * Whether a text is plain ASCII without other written forms (`formsOf`). Most text is, so the check costs one pass and
- * one table lookup per character. True only for texts without other forms; false also for some of them ("2023, 5 of").
+ * Whether a text is plain ASCII without other written forms (`formsOf`). Most text is, so this saves time: one pass and
+ * one table lookup per character. True is always right. False can be wrong ("2023, 5 of").
  */
 export const isPlainAscii = (text: string): boolean => {
   let state = 0
@@ -27,7 +27,7 @@ type Kind = keyof typeof kinds
 const kindNames = Object.keys(kinds) as ReadonlyArray<Kind>
 
 /**
- * States of the scan. `number1` to `number4` count digits; `apart` and `joined` follow a number, where another number
+ * States of the scan. `number1` to `number4` count digits. `apart` and `joined` follow a number: another number there
  * could make it a telephone number.
  */
 const states = [

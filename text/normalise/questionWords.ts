@@ -1,20 +1,20 @@
 import { functionWords, setOf } from "./functionWords.js"
 
-/** Words of questions that name a time, a speaker or nothing, by language. */
+/** Words of questions by language: times, speakers, and words without content. */
 
 const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
 
-/** Whether a word may name a month, a day or a season, or may be another word. */
+/** Whether a word may be a month, a day or a season, but also something else. */
 export const isAmbiguousTime = (word: string): boolean => ambiguous.test(word)
 
 const ambiguous = /^\P{L}*(?:may|march|mon|wed|sat|sun|spring|fall)\P{L}*$/iu
 
-/** Whether a time is told by its distance from now: "two weeks ago", "last year", "最近". */
+/** Whether a text names a time by its distance from now: "two weeks ago", "last year", "最近". */
 export const isRelativeTime = (text: string): boolean => relativeTime.test(text)
 
 const relativeTime = /\b(?:ago|last|past|previous|next)\b|前|最近|过去|過去/iu
 
-/** Whether a word of a time does not occur in the text of a memory, such as "last" or "yesterday". */
+/** Whether a word of a time expression, such as "last" or "yesterday", does not occur in the text of a memory. */
 export const isRelativeWord = (word: string): boolean => relativeWord.test(word.replace(edges, ""))
 
 const relativeWord = new RegExp(
@@ -27,7 +27,7 @@ const relativeWord = new RegExp(
   "iu"
 )
 
-/** Whether a word of a question has no subject, such as the words of "what happened". */
+/** Whether a question word says nothing about the subject, like the words of "what happened". */
 export const isFrameWord = (word: string): boolean => frame.test(word.replace(edges, ""))
 
 const frame = new RegExp(
@@ -40,7 +40,7 @@ const frame = new RegExp(
   "iu"
 )
 
-/** Whether a question speaks of the one who asks. `words` are its words in lower case. */
+/** Whether a question mentions its asker ("I", "my"). `words` are its words in lower case. */
 export const namesAsker = (text: string, words: ReadonlySet<string>): boolean =>
   [...firstPerson].some((word) => words.has(word)) || firstPersonInside.test(text)
 
@@ -62,8 +62,7 @@ const articles = setOf(functionWords.articles)
 export const isArticle = (word: string): boolean => articles.has(word)
 
 /**
- * Ranges of a query that only introduce the request: "show me everything about", "do you know of". From the first
- * character to the one after the last.
+ * Ranges of a query that only introduce the request: "show me everything about", "do you know of". `to` is exclusive.
  */
 export const requestPhrasesOf = (text: string): ReadonlyArray<readonly [from: number, to: number]> =>
   [...text.matchAll(frames)].map(({ 0: { length }, index }) => [index, index + length])

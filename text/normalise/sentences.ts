@@ -5,7 +5,7 @@ export const sentencesOf = (text: string): ReadonlyArray<string> =>
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== "")
 
-/** The position after the last sentence that ends inside a text, with the blanks behind it; 0 where none ends. */
+/** The position after the last sentence that ends inside a text, including spaces after it; 0 if none ends. */
 export const lastSentenceEnd = (text: string): number => {
   let last = 0
   for (const { 0: blanks, index } of text.matchAll(sentenceEnd)) last = index + blanks.length
@@ -13,8 +13,8 @@ export const lastSentenceEnd = (text: string): number => {
 }
 
 /**
- * The blanks behind a sentence. The look-ahead comes first, so that the look-behind does not read a run of brackets
- * again from each of them. The cuts of chunks depend on this pattern: a change of it raises `chunkingVersion`.
+ * The space after a sentence. The look-ahead comes first; otherwise the look-behind would read a run of brackets again
+ * from each bracket. Chunks depend on this pattern, so increase `chunkingVersion` when it changes.
  */
 const sentenceEnd = /(?=\s)(?<=[.!?][)"'”’\]]*)\s+|\n+|(?<=[。！？])(?!\n)/gu
 
@@ -29,8 +29,8 @@ export const specificWords = (text: string): ReadonlySet<string> => {
 }
 
 /**
- * Shortens a text to a maximum length in characters. It keeps the first sentence, then those with the most numbers,
- * dates and names for their length, in text order. A text within the limit stays unchanged.
+ * Shortens a text to a maximum length in characters. Keeps the first sentence, then the sentences with the most
+ * numbers, dates and names per character, in text order. A text within the limit stays unchanged.
  */
 export const shortenText = (text: string, maxLength: number): string => {
   if (text.length <= maxLength) return text
@@ -51,7 +51,7 @@ export const shortenText = (text: string, maxLength: number): string => {
   return sentences.filter((_, index) => selected.has(index)).join(" ")
 }
 
-/** A sentence that is too long, cut at the end of a word. */
+/** A too long sentence, cut at the end of a word. */
 const truncate = (sentence: string, maxLength: number): string => {
   const start = sentence.slice(0, maxLength - 1).replace(/\p{Surrogate}$/u, "")
   return `${start.replace(/\s+\S*$/u, "") || start}…`

@@ -2,11 +2,11 @@ import { isStopWord } from "./functionWords.js"
 import { foldLetters } from "./letters.js"
 import { stemOf } from "./stem.js"
 
-/** Characters of a text that are compared. */
+/** Characters of a text that are read for the comparison. */
 const maxCompared = 4_000
 
 /**
- * The words of a text for similarity: normalised, without endings and stop words. Scripts without spaces give pairs of
+ * The words of a text for similarity: normalised, without endings and stop words. For scripts without spaces, pairs of
  * characters.
  */
 export const wordSet = (text: string): ReadonlySet<string> => {
@@ -19,7 +19,10 @@ export const wordSet = (text: string): ReadonlySet<string> => {
   return words
 }
 
-/** The same texts are compared repeatedly, so their words are cached: maximum texts, and the longest text to cache. */
+/**
+ * Limits of the cache of word sets: number of texts, and characters of one text. The same texts are compared
+ * repeatedly.
+ */
 const cacheLimits = { texts: 10_000, characters: 400 }
 const cache = new Map<string, ReadonlySet<string>>()
 

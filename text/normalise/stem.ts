@@ -1,6 +1,6 @@
 /**
- * The stem of a lower-case English word, without endings of number and tense: "cities" and "city", "went" and "go" are
- * equal. Crude: stems are only compared, never shown. Words of other languages stay mostly as they are.
+ * The stem of a lower-case English word, without endings of number and tense: "cities" equals "city", "went" equals
+ * "go". Stems are approximate: compare them, but do not show them. Words of other languages mostly stay unchanged.
  */
 export const stemOf = (word: string): string => {
   const cached = stems.get(word)
@@ -11,7 +11,7 @@ export const stemOf = (word: string): string => {
   return stem
 }
 
-/** Stems in the cache. */
+/** The maximum number of cached stems. */
 const maxStems = 8_000
 const stems = new Map<string, string>()
 
@@ -26,7 +26,7 @@ const withoutEnding = (word: string): string => {
   return base.length > 4 && base.endsWith("e") ? base.slice(0, -1) : base
 }
 
-/** Repairs a word after its ending was cut: stopp → stop, mov → move, eat → eat. */
+/** Corrects a word after its ending was cut: stopp → stop, mov → move, eat → eat. */
 const repaired = (word: string): string => {
   if (/([bdgmnprt])\1$/.test(word)) return word.slice(0, -1)
   return /^[^aeiou][aeiou][^aeiouwxy]$/.test(word) ? `${word}e` : word

@@ -3,7 +3,7 @@ import type { CueWords } from "./cueWords.js"
 
 /**
  * Postal addresses: a street and a house number in a language's format, a PO box, or a town with its postal code. Each
- * format is searched only around its cue words.
+ * format is searched only near its cue words.
  */
 const number = "\\d{1,5}(?: ?[a-zA-Z])?(?:[-/]\\d{1,4}[a-z]?)?"
 const name = "[\\p{Lu}][\\p{L}\\d'’.-]{0,24}"
@@ -14,7 +14,7 @@ const cue =
 
 interface Shape {
   readonly shape: RegExp
-  /** Whether it counts only with a location word before it, or a postal code or a comma and a town after it. */
+  /** If true, the match also needs a location word before it, or a postal code or a comma and a town after it. */
   readonly weak?: boolean
 }
 
@@ -73,10 +73,10 @@ const shapes: Partial<Record<Topic, Shape>> = {
   arabic: { shape: /شارع [\u0600-\u06ff ]{2,30},? ?(?:رقم )?\d{1,4}/gu }
 }
 
-/** A town of the United States with its ZIP code: Springfield, IL 62704. */
+/** A town in the United States with its ZIP code: Springfield, IL 62704. */
 const usTown =
   /[A-Z][a-z]{2,20},? (?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]) \d{5}(?:-\d{4})?(?!\d)/
-/** A postal code of the United Kingdom, by its areas. */
+/** A postal code of the United Kingdom; the first letters are the postcode areas. */
 const ukPostcode =
   /(?<![A-Z\d-])(?:A[BL]|B[ABDHLNRST]?|C[ABFHMORTVW]|D[ADEGHLNTY]|E[CHNX]?|FK|FY|G[LUY]?|H[ADGPRSUX]|I[GPV]|K[ATWY]|L[ADELNSU]?|M[EKL]?|N[EGNPRW]?|O[LX]|P[AEHLOR]|R[GHM]|S[AEGKLMNOPRSTWY]?|T[ADFNQRSW]|UB|W[ACDFNRSV]?|YO|ZE)\d[A-Z\d]? \d[ABD-HJLNP-UW-Z]{2}(?![A-Z\d-])/
 
@@ -90,7 +90,7 @@ export const hasAddress = (text: string, cues: CueWords): boolean => {
   for (const [index, topic] of cues.topics.entries()) {
     const format = shapes[topic]
     const start = cues.starts[index]!
-    // Skip text that was searched around the previous cue word.
+    // Skip text that was already searched because of the previous cue word.
     if (format === undefined || start < (searchedUntil.get(topic) ?? 0)) continue
     searchedUntil.set(topic, start + charactersAfter / 2)
     const window = text.slice(Math.max(0, start - charactersBefore), start + charactersAfter)

@@ -3,9 +3,8 @@ import type { CueWords } from "./cueWords.js"
 import type { CredentialKind } from "./kinds.js"
 
 /**
- * Secrets after a cue word: "the password is …", API_KEY=…, token: …. A cue word alone is not enough, and most values
- * after cue words are not secrets either. A value counts only if it looks like a secret, unlike plain words, code and
- * placeholders.
+ * Secrets after a cue word: "the password is …", API_KEY=…, token: …. Most values after cue words are not secrets. A
+ * value counts only if it looks like a secret, and not like a plain word, code or a placeholder.
  */
 const kinds: Partial<Record<Topic, CredentialKind>> = {
   key: "private-key",
@@ -17,7 +16,7 @@ const kinds: Partial<Record<Topic, CredentialKind>> = {
   pin: "password"
 }
 
-/** The purpose between cue and value: "password for the door of the shed". */
+/** Words between the cue and the value that name a purpose: "password for the door of the shed". */
 const purpose =
   /^["'`]?\]?(?: ?\([^()\n]{1,24}\))?(?:(?: [а-яё]{2,16}){1,2}(?= ?[:=])|(?: |_)(?:for|of|on|at|to|in|für|vom|von|zum|zur|der|des|de|du|la|del|do|da|para|per|pour|til|för|voor|от|для|к) [^.:;=\n|]{1,56}?(?= ?[:=→]| (?:is|was|ist|lautet|est|es|é|è|[-–—]) ))/u
 /** The connection between a cue word and its value: "=", ":", "is" and similar words, and quotes. */
@@ -26,7 +25,7 @@ const connector =
 /** A value directly after the cue word: password "hunter2", --password hunter2. */
 const directValue = /^ (["'`])?([^\s"'`]{4,64})/
 
-/** Continuations after which a cue word names no secret: password_hash, "token count", api key rotation. */
+/** Text after a cue word that shows that no secret follows: password_hash, "token count", api key rotation. */
 const otherMeaning =
   /^(?:s\b|[A-Za-z0-9]|[ _-]?(?:hash|reset|policy|polic|length|field|file|manager|count|limit|bucket|type|name|url|uri|path|id\b|hint|rotation|expir|ttl|usage|budget|rules?|strength|entropy|salt|prompt|store|vault|arn|ref|version|endpoint|header|format|prefix|regex|pattern))/
 
@@ -35,7 +34,7 @@ const placeholder =
 const dates =
   /^(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}[.:/]\d{1,2}(?:[.:/]\d{2,4})?|\d+(?:[.,]\d+)?(?:%|[smhdwy]|ms|min|px|kb|mb|gb|k|days?|hours?|minutes?|chars?|characters?|bits?|bytes?|th|st|nd|rd|x|v\d.*)?|v?\d+(?:\.\d+){1,3})$/i
 
-/** Adds the kinds of the secrets that follow cue words. */
+/** Adds the kinds of secrets that follow cue words. */
 export const assignmentsIn = (text: string, cues: CueWords, detected: Set<CredentialKind>): void => {
   for (const [index, topic] of cues.topics.entries()) {
     const [start, end] = [cues.starts[index]!, cues.ends[index]!]
@@ -51,7 +50,7 @@ export const assignmentsIn = (text: string, cues: CueWords, detected: Set<Creden
   }
 }
 
-/** Whether the cue word from `start` to `end` has a secret after it. */
+/** Whether a secret follows the cue word from `start` to `end`. */
 const hasSecret = (topic: Topic, text: string, start: number, end: number): boolean => {
   const after = text.slice(end, end + 360)
   const constant = /^[A-Z_]/.test(text.slice(end - 1, end)) && /^_[A-Z0-9_]{1,24} ?=/.test(after)
@@ -61,7 +60,7 @@ const hasSecret = (topic: Topic, text: string, start: number, end: number): bool
       : otherMeaning.test(after)
   )
     return false
-  // Inside a longer word, short cue words may be part of other words, so only longer ones count.
+  // A short cue word inside a longer word is usually part of another word, so it does not count there.
   if (/[a-z0-9]/.test(text.charAt(start - 1)) && /[a-z]/.test(text[start]!) && end - start < 6) return false
   if (topic === "phrase") return isPhrase(after)
   const rest = constant ? after.slice(after.indexOf("=")) : after.slice(purpose.exec(after)?.[0].length ?? 0)
@@ -102,13 +101,13 @@ const isSecret = (topic: Topic, value: string, isQuoted: boolean, isStrong: bool
   return looksLikePassword(value) || ((isQuoted || isStrong) && /^[\p{L}\d-]{6,}$/u.test(value) && !common.test(value))
 }
 
-/** Common words in the place of a password, which describe it instead. */
+/** Common words that follow "password" and describe it: they are not passwords. */
 const common =
   /^(?:required|optional|missing|invalid|expired?|wrong|incorrect|correct|weak|strong|reset|changed?|rotated?|updated?|unknown|unset|empty|none|blank|password|passwort|secret|string|text|varchar|boolean|number|input|hidden|field|admin|default|encrypted|hashed|stored|shared|same|prompt|never|always|later|below|above|attached|reader|writer)$/i
 
 /**
- * Whether it looks like a password chosen by a person: letters mixed with digits or signs, several hyphenated words, or
- * digits only.
+ * Whether a value looks like a password chosen by a person: letters mixed with digits or signs, several hyphenated
+ * words, or digits only.
  */
 const looksLikePassword = (value: string): boolean => {
   if (/^\d{4,}$/.test(value)) return true
@@ -119,8 +118,8 @@ const looksLikePassword = (value: string): boolean => {
 }
 
 /**
- * Whether it looks like a generated key: at least 2 digits and 2 letters in one piece of 10 or more characters, or a
- * UUID.
+ * Whether a value looks like a generated key: at least 2 digits and 2 letters in one piece of 10 or more characters, or
+ * a UUID.
  */
 const looksGenerated = (value: string): boolean => {
   if (/^\p{Ll}+(?:[-_.]\p{Ll}+)*$/u.test(value)) return false

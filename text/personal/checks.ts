@@ -1,4 +1,4 @@
-/** Check digits by the public rules of their issuers. The input has only digits (or capitals), in the right length. */
+/** Check digits by the public rules of their issuers. Callers pass only digits (or capitals) of the right length. */
 
 const digitAt = (digits: string, index: number): number => digits.charCodeAt(index) - 48
 
@@ -121,7 +121,7 @@ export const cpf = (digits: string): boolean => {
   return !/^(\d)\1*$/.test(digits) && checkDigit(9) === digitAt(digits, 9) && checkDigit(10) === digitAt(digits, 10)
 }
 
-/** Belgium: national number, key mod 97; for people born since 2000 computed with a leading 2. */
+/** Belgium: national number, key mod 97. For people born since 2000, a leading 2 is added before the check. */
 export const belgian = (digits: string): boolean => {
   const [head, checkDigit] = [digits.slice(0, 9), 97 - Number(digits.slice(9))]
   return beginsWithYmd(digits) && (Number(head) % 97 === checkDigit || Number(`2${head}`) % 97 === checkDigit)
@@ -130,7 +130,7 @@ export const belgian = (digits: string): boolean => {
 /** Sweden: personal number, Luhn over all ten. */
 export const personnummer = (digits: string): boolean => beginsWithYmd(digits) && luhn(digits)
 
-/** Czechia and Slovakia: birth number; months are 50 higher for women, and 20 higher on overflow. */
+/** Czechia and Slovakia: birth number. Months are 50 higher for women, and 20 higher when a day's numbers run out. */
 export const rodneCislo = (digits: string): boolean =>
   isDay(twoDigits(digits, 0), String((Number(twoDigits(digits, 2)) % 50) % 20), twoDigits(digits, 4)) &&
   Number(digits) % 11 === 0
@@ -161,7 +161,7 @@ export const thai = (digits: string): boolean =>
 export const cuil = (digits: string): boolean =>
   /^2[03478]/.test(digits) && weighted(digits, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0
 
-/** Germany: tax number of persons. Of its first ten digits, one occurs two or three times and no other repeats. */
+/** Germany: tax number of persons. Among its first ten digits, one occurs two or three times and no other repeats. */
 export const steuerId = (digits: string): boolean =>
   digits[0] !== "0" && [8, 9].includes(new Set(digits.slice(0, 10)).size) && mod11and10(digits)
 

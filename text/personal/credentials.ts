@@ -9,7 +9,7 @@ import type { TextScan } from "./scan.js"
  * follow a cue word.
  */
 export const credentialsIn = (text: string, scan: TextScan, cues: CueWords, kinds: Set<CredentialKind>): void => {
-  // Every issuer's key has a run of at least 16 characters.
+  // Keys of all issuers contain a run of at least 16 characters.
   if (scan.longestRun >= 16) {
     issuedKeysIn(text, kinds)
     if (!kinds.has("private-key") && hasKeyBlock(text)) kinds.add("private-key")
@@ -27,7 +27,7 @@ const issuedKeysIn = (text: string, kinds: Set<CredentialKind>): void => {
       const key = shape.exec(run)?.[0]
       if (key !== undefined && isVaried(key)) kinds.add(kind)
     }
-    // Slack's and Discord's webhooks: the URL alone gives write access.
+    // Webhooks of Slack and Discord: anyone with the URL can write.
     if (
       index > 8 &&
       /(?:hooks\.slack\.com\/services\/T\w{6,14}\/B\w{6,14}|discord(?:app)?\.com\/api\/webhooks\/\d{17,20})\/$/.test(
@@ -48,11 +48,11 @@ const issuedKeysIn = (text: string, kinds: Set<CredentialKind>): void => {
   }
 }
 
-/** Whether it is a real key and not a placeholder: enough different characters, and no placeholder word. */
+/** Whether it is a real key, not a placeholder: enough different characters, and no placeholder word. */
 const isVaried = (key: string): boolean =>
   new Set(key.slice(-16)).size >= 6 && !/x{5}|your|\.\.\.|placeholder|redacted|insert|replace|dummy|0{8}/i.test(key)
 
-/** Key blocks of PEM, OpenPGP, OpenSSH and PuTTY with a body. A heading without a body does not count. */
+/** Whether a text contains a key block of PEM, OpenPGP, OpenSSH or PuTTY. A heading without a body does not count. */
 const hasKeyBlock = (text: string): boolean => {
   const heading =
     /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d|Private-Lines: \d/g

@@ -1,17 +1,17 @@
 /**
- * Cue words by topic: personal data or a secret may be next to them. `^` and `$` mark the start and the end of a word;
- * a space also matches - and _.
+ * Cue words by topic. Personal data or a secret may be near them. `^` and `$` mark the start and the end of a word; a
+ * space also matches - and _.
  */
 export const cueWords = {
   /** A phone number follows. */
   phone:
     "phone|^tel$|^tél$|^tlf$|^telef|^téléf|telefon|mobile|^mobil|handy|^cell$|celular|cellulare|whatsapp|^sms$|^fax$|hotline|rufnummer|^portable|móvil|^movil|позвони|^тел|^моб|电话|電話|手机|手機|携帯|전화|휴대폰|연락처|هاتف|جوال|טלפון|फ़ोन|फोन|मोबाइल|โทร",
-  /** A phone number follows, if nothing else is between. */
+  /** A phone number follows directly, with only connecting words between. */
   call: "^call|^ring$|^text|^dial|^reach|^anrufen|^erreichbar|^appel|^llama|^chiama",
-  /** The number of a thing follows, such as an order or an invoice. */
+  /** The number of a thing follows, such as an order number or an invoice number. */
   thing:
     "order|ticket|invoice|receipt|parcel|shipment|tracking|^ref$|reference|serial|^part$|^sku|^case$|^issue|build|^isbn|^issn|^ean|^upc|gtin|^imei|model|version|batch|^lot$|article|^item|^job$|^run$|^row$|^line$|account|customer|client|contract|policy|booking|reservation|bestell|rechnung|artikel|auftrag|kunden|vertrag|commande|factura|pedido|fattura|ordine|^id$|^pr$|订单|編號|编号|注文番号|заказ",
-  /** The identity number of a person follows. It needs no valid check digit. */
+  /** A person's identity number follows. It needs no valid check digit. */
   document:
     "national id|identity card|^id card|personal id|citizen id|citizenship number|ausweis|carte d'identité|carte d’identité|^dni$|^nie$|cédula|documento de identidad|carta d'identità|identiteitskaart|personnummer|fødselsnummer|^cpr$|henkilötunnus|dowód|dowod|^pesel$|rodné číslo|^cnp$|^egn$|паспорт|身份证|身分證|マイナンバー|個人番号|주민등록|aadhaar|आधार|kimlik|passport|reisepass|passeport|pasaporte|passaporto|paszport|护照|護照|旅券|여권|driver's license|driver's licence|driving licence|driving license|führerschein|الهوية|תעודת זהות",
   ssn: "^ssn$|social security",
@@ -45,7 +45,7 @@ export const cueWords = {
   token: "token|jeton|令牌|トークン|токен|session id|session cookie|webhook secret|webhooksecret",
   password:
     "password|pass word|passwd|passwort|kennwort|passphrase|pass phrase|passcode|pass code|^pwd|^pw$|mot de passe|^mdp$|contraseña|senha|wachtwoord|hasło|пароль|пароля|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|lösenord|şifre|salasana|adgangskode|passord|^heslo|jelszó|mật khẩu|كلمة المرور|كلمة السر|סיסמה|पासवर्ड|รหัสผ่าน|^pass$|user pwd",
-  /** Words with many other meanings: the value must look more like a secret. */
+  /** Words with many other meanings. The value must look more like a secret. */
   secret: "secret|^clave|^parola",
   pin: "^pin|^пин|code secret|alarm code|door code|gate code|entry code|lock code|access code|safe code|unlock code|combination|türcode|门禁码",
   bearer: "bearer ",

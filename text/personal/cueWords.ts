@@ -15,8 +15,8 @@ interface Word {
 }
 
 /**
- * Finds all cue words in one pass, independent of their number (Aho-Corasick automaton as a table: one step per
- * character). Case is ignored; - and _ count as spaces.
+ * Finds all cue words in one pass; the number of cue words does not matter (Aho-Corasick automaton as a table: one step
+ * per character). Ignores case; - and _ count as spaces.
  */
 export const findCueWords = (text: string): CueWords => {
   automaton ??= buildAutomaton()
@@ -29,7 +29,7 @@ export const findCueWords = (text: string): CueWords => {
     if (matches === undefined) continue
     let longest = 0
     for (const word of matches) {
-      // "client secret" is not also "secret".
+      // "client secret" does not also count as "secret".
       if (word.length < longest) break
       const start = index + 1 - word.length
       if (word.begins && start > 0 && isLetter(text.charCodeAt(start - 1))) continue
@@ -45,8 +45,8 @@ export const findCueWords = (text: string): CueWords => {
 }
 
 /**
- * The end of the last cue word of a topic that ends at `position` or up to `reach` characters before it, without a
- * digit or a line break between; -1 where there is none.
+ * The end of the last cue word of a topic that ends at `position` or up to `reach` characters before it. Between them
+ * there must be no digit and no line break. -1 if there is none.
  */
 export const lastCueEnd = (
   cues: CueWords,
@@ -62,7 +62,7 @@ export const lastCueEnd = (
   return -1
 }
 
-/** The index of the last of ascending numbers that is at most `position`; -1 where there is none. */
+/** The index of the last number that is at most `position`, in an ascending list; -1 if there is none. */
 const lastBefore = (ends: ReadonlyArray<number>, position: number): number => {
   let [low, high] = [0, ends.length]
   while (low < high) {
@@ -81,7 +81,7 @@ const isLetter = (code: number): boolean =>
     : (code >= 0xc0 && code < 0x530) || (code >= 0x590 && code < 0x700)
 
 interface Automaton {
-  /** The class of each UTF-16 unit; 0 for units in no cue word. */
+  /** The class of each UTF-16 unit; 0 for units that occur in no cue word. */
   readonly classes: Uint16Array
   readonly width: number
   readonly next: Uint16Array

@@ -1,4 +1,4 @@
-/** Characters of the local part and of host names. Every character outside ASCII counts. */
+/** Characters of local parts and host names. Every non-ASCII character counts as one of them. */
 const localCharacters = new Uint8Array(128)
 const hostCharacters = new Uint8Array(128)
 for (let code = 33; code < 127; code++) {
@@ -25,7 +25,7 @@ export const hasEmail = (text: string): boolean => {
     let end = index + 1
     while (end < text.length && end - index < 255 && isIn(hostCharacters, text.charCodeAt(end))) end++
     if (start < index && end > index + 3 && isAddress(text, start, index, end)) return true
-    // The host part contains no other @.
+    // The host part contains no other @, so continue after it.
     index = Math.max(index, end - 1)
   }
   return /[([{] ?at/i.test(text) && bracketed.test(text)

@@ -12,8 +12,8 @@ import { fold, scanText, type TextScan } from "./scan.js"
 export type { CredentialKind, PiiKind }
 
 /**
- * The categories of personal data and credentials in texts: each once, in a fixed order. Never their position or
- * content.
+ * The categories of personal data and credentials in texts, each once and in a fixed order. Never positions or
+ * contents.
  */
 export interface Findings {
   readonly pii: ReadonlyArray<PiiKind>
@@ -21,9 +21,9 @@ export interface Findings {
 }
 
 /**
- * Detects personal data and credentials by their formats and check digits, each text on its own. Pure, without a model,
- * and linear in the length of the texts: each detector reads a bounded distance around its match. It checks formats,
- * not truth: an invented card number with a valid checksum counts.
+ * Detects personal data and credentials by their formats and check digits, each text separately. Pure, without a model,
+ * and linear in the length of the texts: each detector reads a bounded distance around its match. It checks formats
+ * only: an invented card number with a valid checksum counts.
  */
 export const findSensitiveData = (texts: ReadonlyArray<string>): Findings => {
   const pii = new Set<PiiKind>()
@@ -52,7 +52,8 @@ const addNumberKinds = (text: string, scan: TextScan, cues: CueWords, pii: Set<P
   if (scan.digits < 2) return
   if (scan.longestNumber >= 7) {
     forEachNumber(text, (number) => {
-      // The category of a number does not depend on earlier findings: a second card is not an identity number.
+      // The category of a number does not depend on earlier findings: a second card must not count as an identity
+      // number.
       if (isCard(number)) pii.add("card")
       else if (isNationalId(text, number, cues)) pii.add("national-id")
       else if (!pii.has("phone") && isPhone(text, number, cues)) pii.add("phone")

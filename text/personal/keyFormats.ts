@@ -2,7 +2,7 @@ import type { CredentialKind } from "./kinds.js"
 
 interface KeyFormat {
   readonly kind: CredentialKind
-  /** Matches from the start of a run of letters, digits, - _ and dots. */
+  /** Matches at the start of a run of letters, digits, - _ and dots. */
   readonly shape: RegExp
 }
 
@@ -96,5 +96,5 @@ const byLetter = new Map<string, ReadonlyArray<KeyFormat>>()
 for (const [letter, shape] of shapes.toReversed())
   byLetter.set(letter, [shape, ...(byLetter.get(letter) ?? unprefixed)])
 
-/** The formats that a run may have, by its first letter. */
+/** The formats that a run may have, selected by its first letter. */
 export const keyFormatsOf = (run: string): ReadonlyArray<KeyFormat> => byLetter.get(run[0] ?? "") ?? unprefixed

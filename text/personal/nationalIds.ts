@@ -9,7 +9,7 @@ interface Rule {
   readonly after?: Topic | undefined
 }
 
-/** Shapes: the lengths of the groups of digits, with their separators, such as "3-2-4". Then the check and the cue word. */
+/** Each rule: shapes (the lengths of the digit groups with their separators, such as "3-2-4"), check, and cue word. */
 const rules: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, isValid: Rule["isValid"], after?: Topic]> = [
   [["3-2-4"], check.ssn],
   [["3 2 4", "9"], check.ssn, "ssn"],
@@ -38,7 +38,7 @@ const rules: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, isValid: Rul
   [["13"], (digits) => check.beginsWithYmd(digits) && check.luhn(digits), "southAfrica"]
 ]
 
-/** The shapes as a tree of group lengths and separators. Most numbers match no first step. */
+/** The shapes as a tree of group lengths and separators. Most numbers fail at the first step. */
 interface Node {
   readonly next: Map<number, Node>
   readonly rules: Array<Rule>
@@ -58,7 +58,7 @@ const ruleNode = (shape: string): Node => {
 }
 for (const [shapes, isValid, after] of rules) for (const shape of shapes) ruleNode(shape).rules.push({ isValid, after })
 
-/** Ids with letters and digits: the shape and its check. Only capitals, because lower case would match hashes. */
+/** Ids with letters and digits: the shape and its check. Capitals only, because lower case would match hashes. */
 const lettered: ReadonlyArray<readonly [shape: RegExp, isValid: (value: string) => boolean]> = [
   [/^[XYZ]\d{7}[A-Z]$|^\d{8}[A-Z]$/, check.dni],
   [/^[STFGM]\d{7}[A-Z]$/, check.nric],
@@ -76,7 +76,7 @@ const lettered: ReadonlyArray<readonly [shape: RegExp, isValid: (value: string) 
 const candidates =
   /(?<![\w-])(?:[A-Z]{2} \d{2} \d{2} \d{2} [A-D]|\d{6}[-+]\d{3}[0-9A-Y]|\d{8}-[A-Z]|\d{1,2}\.\d{3}\.\d{3}-K|[A-Z]{1,2}\d{6}\([0-9A]\)|[A-Z0-9]{8,18})(?![\w-])/g
 
-/** After the name of an identity document, letters and digits of some length are enough. */
+/** After the name of an identity document, any letters and digits of this length count. */
 const documentNumber =
   /^(?:[ -]?(?:no|nr|number|num|nummer|id|号码|#))?\.?(?: is| ist)?[ :#=]{0,3}([A-Z0-9]{6,12})(?![A-Za-z0-9])/i
 
@@ -100,7 +100,7 @@ export const isNationalId = (text: string, number: WrittenNumber, cues: CueWords
   )
 }
 
-/** Whether a text contains an id of letters and digits. */
+/** Whether a text contains an id with letters and digits. */
 export const hasLetteredId = (text: string, cues: CueWords): boolean => {
   for (const [candidate] of text.matchAll(candidates)) {
     if (!/\d/.test(candidate)) continue

@@ -19,13 +19,13 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57
 export const isWord = (code: number): boolean =>
   isDigit(code) || code === 95 || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 
-/** Maximum digits: no personal number is longer. */
+/** Maximum number of digits. No personal number is longer. */
 const maxDigits = 24
 
 /**
- * Calls `visit` with every number of 7 digits or more, from every group that may begin one. A group inside a word, or
- * after a dot, a dash or a slash, begins none. Each number has at most 24 digits in 8 groups, so the work is linear in
- * the text.
+ * Calls `visit` with every number of 7 or more digits, starting at every group that may begin one. A group inside a
+ * word, or after a dot, a dash or a slash, begins none. Each number has at most 24 digits in 8 groups, so the work is
+ * linear in the text.
  */
 export const forEachNumber = (text: string, visit: (number: WrittenNumber) => void): void => {
   let index = 0
@@ -42,7 +42,7 @@ export const forEachNumber = (text: string, visit: (number: WrittenNumber) => vo
       const number = readNumber(text, index, end)
       if (number !== undefined) {
         visit(number)
-        // A row of figures, "12 15 11 14 …": its other groups begin no number that the first group did not.
+        // In a row of figures, "12 15 11 14 …", later groups cannot begin a new number.
         if (isRow(number)) end = number.ends[number.lengths[0]! < 4 ? number.ends.length - 2 : 3]!
       }
     }
@@ -50,7 +50,7 @@ export const forEachNumber = (text: string, visit: (number: WrittenNumber) => vo
   }
 }
 
-/** Six groups or more, all of one length. */
+/** Whether it is a row of figures: six or more groups of the same length. */
 const isRow = ({ lengths, separators }: WrittenNumber): boolean =>
   lengths.length >= 6 &&
   lengths.every((length) => length === lengths[0]) &&
@@ -65,13 +65,13 @@ const readNumber = (text: string, start: number, firstGroupEnd: number): Written
     let next = end
     while (next - end < 3 && isSeparator(text.charCodeAt(next))) next++
     if (next === end) break
-    // +33 (0)6 12: the 0 that callers from abroad leave out.
+    // +33 (0)6 12: callers from abroad omit this 0.
     if (text.startsWith("(0)", next) || text.startsWith("0)", next)) next = text.indexOf(")", next) + 1
-    // A group of one digit is the first, the second after a calling code, or the last.
+    // A group with one digit can only be the first group, the second after a calling code, or the last.
     if (lengths[lengths.length - 1] === 1 && (lengths.length > 2 || (lengths.length === 2 && lengths[0] === 1))) break
     let stop = next
     while (stop - next <= maxDigits && isDigit(text.charCodeAt(stop))) stop++
-    // A letter after a group: the group belongs to something else, "12 345 6789abc".
+    // A letter directly after a group: it belongs to something else, as in "12 345 6789abc".
     if (stop === next || total + stop - next > maxDigits || isWord(text.charCodeAt(stop))) break
     const separator = next - end === 1 ? oneCharacter[text.charCodeAt(end) - 32]! : text.slice(end, next)
     if (next - end > 1 && !validSeparators.has(separator)) break
@@ -113,12 +113,12 @@ const ranges: ReadonlyArray<readonly [prefix: RegExp, lengths: ReadonlyArray<num
   [/^(?:508[5-9]|60698|607|608|81|82)/, [16]]
 ]
 
-/** The groups printed on cards: all in one piece, in fours, or 4-6-5 and 4-6-4. */
+/** The groups printed on cards: one piece, groups of four, 4-6-5 or 4-6-4. */
 const printed = new Set(["4 4 4 4", "4 4 4 4 3", "4 6 5", "4 6 4"])
 
 /**
- * Whether the number begins with a payment card number: an issuer's range and length, a valid Luhn check, and printed
- * groups.
+ * Whether the number begins with a payment card number: an issuer's prefix and length, a valid Luhn check, and groups
+ * as printed on cards.
  */
 export const isCard = ({ digits, lengths, separators }: WrittenNumber): boolean => {
   if (digits.length < 12 || /^[0179]/.test(digits)) return false
@@ -140,7 +140,7 @@ export const isCard = ({ digits, lengths, separators }: WrittenNumber): boolean 
   return false
 }
 
-/** Whether it begins with a date: 2026-03-14, 14.03.2026. */
+/** Whether the number begins with a date: 2026-03-14, 14.03.2026. */
 export const beginsWithDate = ({ digits, lengths, separators }: WrittenNumber): boolean => {
   const [first, second, third] = lengths
   const separator = separators[0]

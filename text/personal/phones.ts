@@ -24,7 +24,7 @@ const thingConnector =
 const separatorsWithin = (separators: ReadonlyArray<string>, groups: number): ReadonlyArray<string> =>
   separators.slice(0, groups - 1)
 
-/** Whether a number is written like a phone number, or a cue word before it says so. */
+/** Whether a number is written like a phone number, or follows a cue word for one. */
 export const isPhone = (text: string, number: WrittenNumber, cues: CueWords): boolean => {
   const { digits, lengths, separators, start } = number
   const prefix = text.slice(Math.max(0, start - 2), start)
@@ -42,10 +42,10 @@ export const isPhone = (text: string, number: WrittenNumber, cues: CueWords): bo
     // Chinese mobile numbers are written in one piece.
     return lengths[0] === 11 && /^1[3-9]/.test(digits) && afterHan(text, start) && mayEndAfter(text, number, 1)
   }
-  // The middle of a longer number, for example of an account.
+  // A number in the middle of a longer number, for example an account number.
   if (!hasBracket && /\d /.test(prefix)) return false
-  // National formats begin with 0 or an area code in brackets, or are one of the few shapes in `isNational` that begin
-  // with a group of three digits or one digit.
+  // National formats begin with 0, with an area code in brackets, or with one of the shapes in `isNational` whose first
+  // group has three digits or one.
   if (!hasBracket && text[start] !== "0" && lengths[0] !== 3 && lengths[0] !== 1) return false
   let total = 0
   for (let groups = 1; groups <= Math.min(lengths.length, 6); groups++) {
@@ -65,7 +65,7 @@ const afterHan = (text: string, start: number): boolean =>
 const isInternational = (text: string, number: WrittenNumber): boolean => {
   const { digits, lengths, separators } = number
   if (![1, 2, 3].some((length) => codes.has(digits.slice(0, length)))) return false
-  // A coordinate: one group, a dot, and decimals.
+  // One group, a dot and decimals are a coordinate.
   if (lengths.length === 2 && separators[0] === "." && digits.length <= 11) return false
   if (digits[0] === "1") {
     return /^1[2-9]\d\d[2-9]\d{6}/.test(digits) && hasPrefixOfLength(text, number, 11, 11)
@@ -73,7 +73,7 @@ const isInternational = (text: string, number: WrittenNumber): boolean => {
   return hasPrefixOfLength(text, number, 8, 15)
 }
 
-/** Whether some of its first groups form a number with this many digits that ends there. */
+/** Whether its first groups form a number with this many digits that may end there. */
 const hasPrefixOfLength = (text: string, number: WrittenNumber, min: number, max: number): boolean => {
   let total = 0
   for (const [index, length] of number.lengths.entries()) {
@@ -84,7 +84,7 @@ const hasPrefixOfLength = (text: string, number: WrittenNumber, min: number, max
   return false
 }
 
-/** Whether it is a national format that its groups alone identify. */
+/** Whether it has a national format that the groups alone identify. */
 const isNational = (
   digits: string,
   lengths: ReadonlyArray<number>,

@@ -1,12 +1,12 @@
-/** Facts from one pass over a text: enough to skip most texts. */
+/** Facts from one pass over a text. They are enough to skip most texts. */
 export interface TextScan {
-  /** Whether the text has non-ASCII variants of characters: see `fold`. */
+  /** Whether the text has characters with ASCII equivalents: see `fold`. */
   readonly foreign: boolean
   /** Whether there is an @, or "(a", which may begin a bracketed "(at)". */
   readonly mayHaveEmail: boolean
   /** Number of ASCII digits. */
   readonly digits: number
-  /** Digits of the longest number, where up to three separators in a row do not end it. */
+  /** Digits of the longest number. Up to three separators in a row do not end a number. */
   readonly longestNumber: number
   /** Length of the longest run of letters, digits, - and _. */
   readonly longestRun: number
@@ -21,7 +21,7 @@ const space = 17
 const dash = 18
 const fullWidth = 19
 const surrogateLead = 20
-/** From this class on: a digit, plus its value. */
+/** Classes from here on are digits: this number plus the digit's value. */
 const firstNumeral = 32
 
 const classes = new Uint8Array(65_536)
@@ -31,7 +31,7 @@ for (const char of "-_ ./()[{") {
   classes[char.charCodeAt(0)] =
     ("-_".includes(char) ? word : 0) | (" .-/()".includes(char) ? separator : 0) | ("([{".includes(char) ? opening : 0)
 }
-/** Sets the class of characters and ranges of characters, in hexadecimal. */
+/** Sets the class of characters, given as hexadecimal codes and ranges. */
 const setClass = (kind: number, list: string): void => {
   for (const range of list.split(" ")) {
     const [from, to = from] = range.split("-").map((code) => Number.parseInt(code, 16)) as [number, number?]
@@ -79,8 +79,8 @@ export const scanText = (text: string): TextScan => {
 }
 
 /**
- * The text with ASCII digits, spaces, hyphens and punctuation in place of their variants, and without invisible
- * characters. Letters of all scripts stay.
+ * Replaces variants of digits, spaces, hyphens and punctuation by ASCII characters, and removes invisible characters.
+ * Letters of all scripts stay.
  */
 export const fold = (text: string): string => {
   let folded = ""

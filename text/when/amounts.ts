@@ -13,7 +13,7 @@ const numbers: ReadonlyMap<string, readonly [min: number, max: number]> = new Ma
   ["several", [3, 7]]
 ])
 
-/** Any word may be a number here: a pattern of all number words takes milliseconds to compile. */
+/** Any word may match as a number here, because compiling a pattern of all number words takes milliseconds. */
 const count = "(?:\\d{1,4}|(?:(?:an?|the)\\s+)?[a-z]+(?:\\s+of)?)"
 const unit = "(?:second|minute|hour|day|weekend|week|month|quarter|year|decade)s?"
 const shortUnits: { readonly [short: string]: Unit } = {
@@ -35,8 +35,8 @@ export type Amount = ReadonlyArray<{ readonly unit: Unit; readonly min: number; 
 const stepPattern = new RegExp(`(${count})[\\s-]+(${unit})\\b|(\\d{1,4})\\s?(${short})\\b`, "gi")
 
 /**
- * The units of an amount, in text order, the coarsest usually first; undefined where a word is not a number. "A few" is
- * 2 to 5, "several" 3 to 7, "a couple" 2.
+ * The units of an amount, in text order; usually the coarsest comes first. Undefined if a word is not a number. "A few"
+ * is 2 to 5, "several" 3 to 7, "a couple" 2.
  */
 export const amountOf = (phrase: string): Amount | undefined => {
   const half = /^half\s+an?\s+(hour|year)/i.exec(phrase)?.[1]?.toLowerCase()
@@ -55,15 +55,15 @@ const exactly = (unit: Unit, number: number) => ({ unit, min: number, max: numbe
 
 interface Distance {
   readonly amount: Amount
-  /** -1 before, 1 after. */
+  /** -1: before; 1: after. */
   readonly side: 1 | -1
-  /** Default: the finest unit of the amount, days for weeks. */
+  /** Default: the finest unit of the amount, but days for weeks. */
   readonly grain?: Unit | undefined
 }
 
 /**
- * The range at a distance from an instant, in the grain of the finest unit: the hour, the day (for days
- * and weeks), the month, the quarter or the year that contains it.
+ * The range at a distance from an instant. It is the hour, day, month, quarter or year that contains the shifted
+ * instant, by the finest unit of the amount; weeks use days.
  */
 export const rangeAtDistance = (clock: Clock, instant: number, { amount, grain, side }: Distance): TimeRange => {
   const unitAtDistance = (end: "min" | "max") =>

@@ -3,11 +3,12 @@ import { Chrono, configuration } from "chrono-node/en"
 import { type Clock, days, hour, isDay, minute, second, type TimeRange } from "./clock.js"
 import type { TimeExpression } from "./expression.js"
 
-// Dates and clock times as chrono reads them. Daybook uses only the fields that chrono's parsers report. It ignores
-// chrono's results (a point in time, the year nearest to now, the zone of the process), and so its refiners.
-/** A fixed day, so that results do not depend on the process. Nothing relative is computed from it. */
+// Dates and clock times that chrono reads. Daybook uses only the fields that chrono's parsers report. It ignores
+// chrono's results (an instant, the year nearest to now, the zone of the process), so it does not run chrono's
+// refiners.
+/** A fixed day, so that results do not depend on the process. No relative time is computed from it. */
 const reference = new Date(2000, 0, 1, 12)
-/** Daybook never uses the results of these parsers, and their patterns cost more than all otherModifiers. */
+/** Daybook does not use the results of these parsers, and their patterns cost more time than all others. */
 const unusedParsers = /TimeUnit|Relative|Casual|Weekday|EndOf/
 const reader = new Chrono({
   parsers: configuration
@@ -34,7 +35,7 @@ const dateShape = new RegExp(
   "i"
 )
 const monthName = new RegExp(`(?:${months})[a-z]*\\.?`, "i")
-/** Month names without another meaning: not a verb, a name or a short form. */
+/** Month names without another meaning as a verb, a name or an abbreviation. */
 const plainMonth = /^(?:january|february|july|sept|september|october|november|december)$/i
 
 const dateOf = (text: string, result: ParsedResult, clock: Clock): TimeExpression | undefined => {
@@ -88,10 +89,10 @@ const dateOf = (text: string, result: ParsedResult, clock: Clock): TimeExpressio
   return { index, end, ...dayFields({ year, month: monthOfDay, first, last }, clock) }
 }
 
-/** A date that does not exist: "30 February 2026". It blocks other readings of its words. */
+/** A date that does not exist, such as "30 February 2026". It blocks other readings of its words. */
 const noDate = (index: number, end: number): TimeExpression => ({ index, end, kind: "span", weak: true })
 
-/** The fields of an expression for the days `first` to `last` of a month; of every year where the year is undefined. */
+/** The fields of an expression for the days `first` to `last` of a month; of every year if the year is undefined. */
 export const dayFields = ({ first, last, month, year }: Days, clock: Clock): Fields => {
   const rangeIn = (year: number) =>
     isDay(year, month, last) ? days(clock, [year, month, first], [year, month, last + 1]) : undefined
@@ -112,7 +113,7 @@ const monthFields = (year: number | undefined, month: number, weak: boolean, clo
   return { kind: "month", weak, date: { year, month }, ...inYear(year, rangeIn) }
 }
 
-/** "since Jan", "Jan-Mar 2025": chrono reads a short month name only after "in". */
+/** Short month names as in "since Jan" or "Jan-Mar 2025": chrono reads them only after "in". */
 const shortMonths = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
   [...text.matchAll(/\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g)].map(({ 0: name, index }) => {
     const month = months.split("|").indexOf(name.toLowerCase()) + 1
@@ -126,8 +127,8 @@ const inYear = (
   year === undefined ? { cycle: { period: "year", occurrence } } : { range: occurrence(year) }
 
 /**
- * "the top 3 may change", "march 3 miles", "the second march": in lower case and without a year, these are dates only
- * where nothing but a preposition follows, or "on" stands before.
+ * In lower case and without a year, a phrase such as "march 3" counts as a date only if a preposition or nothing
+ * follows, or if "on" precedes. Not dates: "the top 3 may change", "march 3 miles", "the second march".
  */
 const isVerbOrName = (before: string, phrase: string, after: string, year: number | undefined): boolean => {
   if (year !== undefined) return false
@@ -138,7 +139,7 @@ const isVerbOrName = (before: string, phrase: string, after: string, year: numbe
   return !/^\s*(?:$|[^\s\p{L}\p{N}]|(?:in|at|on|with|to|until|and|about|by|for|from)\b)/iu.test(after)
 }
 
-/** "2026-05-03T14:30Z": the range of its minute or second, in its own zone where it has one. */
+/** The range of the named minute or second, as in "2026-05-03T14:30Z". Uses the zone in the text, if there is one. */
 const instantOf = (start: ParsedComponents, phrase: string, clock: Clock): TimeRange | undefined => {
   const [year, month, day] = [start.get("year")!, start.get("month")!, start.get("day")!]
   const time = timeOf(start)
@@ -157,7 +158,7 @@ const timeOf = (part: ParsedComponents): number =>
 const grainOf = (part: ParsedComponents, phrase: string): number =>
   part.isCertain("second") ? second : /\d[:.]\d/.test(phrase) ? minute : hour
 
-/** A time of day: with minutes, with am or pm, with "at" or a part of the day. A number alone is not a time of day. */
+/** A time of day: with minutes, am or pm, "at", or a part of the day. A number alone is not a time of day. */
 const hoursOf = (text: string, result: ParsedResult): TimeExpression | undefined => {
   const { start, end } = result
   if (!start.isCertain("hour") || start.isCertain("day") || !clockShape.test(result.text)) return undefined

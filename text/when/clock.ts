@@ -8,19 +8,19 @@ export interface TimeRange {
 
 export type Unit = "second" | "minute" | "hour" | "day" | "week" | "weekend" | "month" | "quarter" | "year" | "decade"
 
-/** The asking time, and the calendar of its zone. */
+/** The time at which the user asks, and the calendar of the user's zone. */
 export interface Clock {
   readonly askedAt: number
-  /** The date of the asking time in the zone; months count from 1. */
+  /** The date of that time in the zone; months count from 1. */
   readonly year: number
   readonly month: number
   readonly day: number
-  /** The zone's local time at an instant, written as the instant at which UTC shows the same time. */
+  /** The zone's local time at an instant, encoded as the instant at which UTC shows the same local time. */
   readonly local: (instant: number) => number
   /**
    * The instant at which the zone's local time is `milliseconds` after midnight of a date. Months and days may
-   * overflow. Where the local time occurs twice, the first; where a clock change skips it, the moment of the change.
-   * NaN outside of the years 100 to 9999.
+   * overflow. If the local time occurs twice, it is the first. If a clock change skips it, it is the instant of the
+   * change. NaN outside the years 100 to 9999.
    */
   readonly at: (year: number, month: number, day?: number, milliseconds?: number) => number
 }
@@ -31,8 +31,8 @@ export const hour = 60 * minute
 export const day = 24 * hour
 
 /**
- * A clock for a zone. An invalid zone throws a RangeError on first use, not here: checking a zone costs 13 ms, and few
- * texts need it.
+ * A clock for a zone. An invalid zone throws a RangeError at the first use, not here: checking a zone takes 13 ms, and
+ * few texts need a zone.
  */
 export const clockOf = (askedAt: number, zone: string): Clock => {
   let format: Intl.DateTimeFormat | undefined
@@ -87,7 +87,7 @@ export const isDay = (year: number, month: number, day: number): boolean => {
 /** The range from the start of one day to the start of another. Months and days may overflow. */
 export const days = ({ at }: Clock, from: Day, to: Day): TimeRange => ({ from: at(...from), to: at(...to) })
 
-/** The unit `count` units rangeAtDistance from the one that contains an instant. Weeks begin on Monday. */
+/** The unit that is `count` units after the one that contains an instant. Weeks begin on Monday. */
 export const unitAt = (clock: Clock, instant: number, unit: Unit, count = 0): TimeRange => {
   const length = lengths[unit]
   if (length !== undefined) {
@@ -120,7 +120,7 @@ export const unitAt = (clock: Clock, instant: number, unit: Unit, count = 0): Ti
 }
 
 /**
- * Shifts an instant by a number of units. Hours and shorter units count elapsed time. Days and longer units follow the
+ * Shifts an instant by a number of units. Hours and shorter units are elapsed time. Days and longer units follow the
  * calendar and keep the time of day (31 March minus a month is the last day of February).
  */
 export const shift = (clock: Clock, instant: number, unit: Unit, count: number): number => {
@@ -149,10 +149,10 @@ const lengths: { readonly [unit in Unit]?: number } = { second, minute, hour }
 
 const modulo = (value: number, divisor: number): number => ((value % divisor) + divisor) % divisor
 
-/** More than any zone's distance from UTC, so that a clock change lies between the two probes. */
+/** More than any zone's offset from UTC, so that a clock change lies between the two probes. */
 const margin = 26 * hour
 
-/** Creating a format costs 50 times as much as using it. A program uses few zones; the limit protects against many. */
+/** Creating a format takes 50 times as long as using it. A program uses few zones; the limit protects against many. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 const formatOf = (zone: string): Intl.DateTimeFormat => {

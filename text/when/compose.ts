@@ -40,7 +40,7 @@ export const compose = (
 
 type Join = (left: TimeExpression, right: TimeExpression, between: string, clock: Clock) => TimeExpression | undefined
 
-/** Characters before an expression that may belong to it. */
+/** Characters before an expression that are searched for modifiers. */
 const modifierLength = 80
 
 /** "Saturday, 3 May": the date alone is enough. */

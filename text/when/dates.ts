@@ -6,8 +6,8 @@ export const earliest = Date.parse("0001-01-01T00:00:00Z")
 export const latest = Date.parse("9999-12-31T23:59:59.999Z")
 
 /**
- * Converts a number, a Date or an ISO 8601 date or time (UTC without a zone) to milliseconds since the epoch. Undefined
- * for anything else, including 30 February.
+ * Converts a number, a Date or an ISO 8601 date or time (UTC if it has no zone) to milliseconds since the epoch.
+ * Undefined for anything else, including 30 February.
  */
 export const toInstant = (value: unknown): number | undefined => {
   if (typeof value === "number") return ifInRange(value)

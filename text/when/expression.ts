@@ -7,23 +7,23 @@ export interface Cycle {
   readonly occurrence: (number: number) => TimeRange | undefined
 }
 
-/** A time expression in a text, before its context is read. */
+/** A time expression in a text. Its context is not read yet. */
 export interface TimeExpression {
   readonly index: number
   readonly end: number
   readonly kind: "day" | "month" | "year" | "weekday" | "feast" | "season" | "clock" | "time" | "span"
-  /** Counts as a time only with support from its context: a preposition, a year, another date. */
+  /** It counts as a time only if its context supports it: a preposition, a year, another date. */
   readonly weak: boolean
-  /** The expression has one of these three. It has `cycle` until the occurrence is known. */
+  /** Each expression has `range`, `cycle` or `hours`. It has `cycle` until the occurrence is known. */
   readonly range?: TimeRange | undefined
   readonly cycle?: Cycle | undefined
   /** Milliseconds after midnight; `to` may be on the next day. */
   readonly hours?: TimeRange | undefined
-  /** The occurrence of cycles that this range covers: the whole year, the whole week. */
+  /** The period that this range covers completely, to select an occurrence of a cycle: a year or a week. */
   readonly occurrence?: { readonly period: Cycle["period"]; readonly number: number } | undefined
-  /** A clock time, not a part of the day. */
+  /** True for a clock time, false for a part of the day. */
   readonly isClockTime?: boolean
-  /** Set for dates, so that "3 and" can precede "10 May". */
+  /** Set for dates, so that "3 and" may precede "10 May". */
   readonly date?: { readonly year: number | undefined; readonly month: number } | undefined
 }
 
@@ -51,9 +51,9 @@ export const mapRange = (
 export type CycleReference = "begun" | "last" | "this" | "next"
 
 /**
- * The occurrence that is meant. `begun`: the most recent one that has begun, because memory is about the past. `last`:
- * the most recent one that is over. `this`: the current one, or else that of this year or week. `next`: the first to
- * begin.
+ * Selects the occurrence. `begun`: the most recent one that has begun, because memory is about the past. `last`: the
+ * most recent one that has ended. `this`: the current one, otherwise the one of this year or week. `next`: the first
+ * that begins later.
  */
 export const occurrenceOf = (cycle: Cycle, which: CycleReference, clock: Clock): TimeRange | undefined => {
   const current = cycle.period === "year" ? clock.year : 0
@@ -72,13 +72,13 @@ export const occurrenceFrom = (cycle: Cycle, instant: number, clock: Clock): Tim
 export const occurrenceUntil = (cycle: Cycle, instant: number, clock: Clock): TimeRange | undefined =>
   latest(cycle, approximateNumber(cycle, instant, clock) + 1, ({ from }) => from <= instant)
 
-/** The year of an instant, or its distance in weeks from the asking week; off by one at most. */
+/** The year of an instant, or its distance in weeks from the current week; at most one off. */
 const approximateNumber = (cycle: Cycle, instant: number, clock: Clock): number =>
   cycle.period === "year"
     ? new Date(clock.local(instant)).getUTCFullYear()
     : Math.round((instant - clock.askedAt) / 604_800_000)
 
-/** Occurrences to try: 29 February recurs after eight years at the latest. */
+/** Number of occurrences to try. 29 February recurs after at most eight years. */
 const maxTries = 10
 
 const latest = (cycle: Cycle, from: number, matches: (range: TimeRange) => boolean): TimeRange | undefined => {

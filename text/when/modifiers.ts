@@ -72,7 +72,7 @@ const nthModifier: Modifier = {
   }
 }
 
-/** "two days before Christmas 2025": that day, as in "two days ago". */
+/** "two days before Christmas 2025": one day, as in "two days ago". */
 const distanceModifier: Modifier = {
   pattern: new RegExp(`\\b(?:the\\s+)?(${amount})\\s+(before|prior\\s+to|after|following)\\s+(?:the\\s+)?$`, "i"),
   change: (expression, [, phrase, side], clock) => {
@@ -93,7 +93,7 @@ const neighbourModifier: Modifier = {
     "i"
   ),
   change: (expression, [unitRange, unitWord, direction], clock, text) => {
-    // "the second weekend of last week" does not exist: the `nthModifier` has refused it, and "weekend of" must not match
+    // "the second weekend of last week" does not exist. `nthModifier` has rejected it, and "weekend of" must not match
     // it.
     if (/of/i.test(direction!) && ordinal.test(text.slice(0, expression.index - unitRange.length))) return undefined
     return changedRange(expression, ({ from, to }) => {

@@ -3,8 +3,7 @@ import { type Clock, days, fieldsOf, hour, type TimeRange, type Unit, unitAt } f
 // Parts of ranges: "early May", "the second half of 2024", "the first Monday in June", the evening of a day.
 
 /**
- * Year, month and day on which a range begins in the zone, its length in days, and in whole months (0 where it is not
- * whole months).
+ * The local date on which a range begins, its length in days, and its length in months (0 if not a multiple of months).
  */
 const shape = (clock: Clock, { from, to }: TimeRange) => {
   const [year, month, day] = fieldsOf(clock.local(from))
@@ -15,8 +14,8 @@ const shape = (clock: Clock, { from, to }: TimeRange) => {
 }
 
 /**
- * The first, middle or last third: of a year or a quarter by months, of a month by the 10th and the 20th, of a week by
- * Monday and Tuesday, Wednesday and Thursday, Friday to Sunday. Undefined for shorter ranges.
+ * The first, middle or last third of a range. A year or a quarter is divided by months, a month at the 10th and the
+ * 20th, a week into Monday and Tuesday, Wednesday and Thursday, and Friday to Sunday. Undefined for shorter ranges.
  */
 export const partOf = (clock: Clock, range: TimeRange, third: number): TimeRange | undefined => {
   const { year, month, day, months, length } = shape(clock, range)
@@ -29,8 +28,8 @@ export const partOf = (clock: Clock, range: TimeRange, third: number): TimeRange
 }
 
 /**
- * The nth (from 0; -1 for the last) day, week, month … of a range. Weeks are seven days each, counted from the first
- * day of the range, or backwards from its last. A weekend is that of the nth Saturday.
+ * The nth day, week, month and so on of a range (from 0; -1 is the last). Weeks have seven days each, counted from the
+ * first day of the range, or backwards from its last. The nth weekend is the one of the nth Saturday.
  */
 export const nthOf = (clock: Clock, range: TimeRange, unit: string, index: number): TimeRange | undefined => {
   const { year, month, day, months, length } = shape(clock, range)
@@ -86,7 +85,7 @@ export const hoursOfPart = (part: string): TimeRange => {
   return { from: from * hour, to: to * hour }
 }
 
-/** The range of these hours on a day. */
+/** The range of these hours on one day. */
 export const hoursOn = (clock: Clock, day: TimeRange, { from, to }: TimeRange): TimeRange => {
   const date = new Date(clock.local(day.from))
   const offset = (time: number) => clock.at(date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate(), time)

@@ -1,9 +1,9 @@
 import type { TimeExpression } from "./expression.js"
 
-// "May", "Sun", "Friday" and "2024" are times only where their context says so. Elsewhere they are names, verbs or
+// "May", "Sun", "Friday" and "2024" are times only if their context supports it. Otherwise they are names, verbs or
 // numbers.
 
-/** The expressions that are times and not part of a larger word. */
+/** Keeps the expressions that are times and not part of a larger word. */
 export const plausible = (text: string, expressions: ReadonlyArray<TimeExpression>): ReadonlyArray<TimeExpression> => {
   const supported = expressions.reduce<Array<TimeExpression>>((results, expression) => {
     const left = results.at(-1)
@@ -22,7 +22,7 @@ export const plausible = (text: string, expressions: ReadonlyArray<TimeExpressio
   )
 }
 
-/** Words before an expression that make it a time. */
+/** Words before an expression that show that it is a time. */
 const supports: { readonly [kind in TimeExpression["kind"]]?: RegExp } = {
   month: /\b(?:in|during|of|throughout|around|circa|through|from)\s+$/i,
   year: /\b(?:in|during|of|throughout|around|circa|from|for|by|year|anno)\s+$/i,
@@ -36,7 +36,7 @@ const hasSupport = (text: string, { end, index, kind }: TimeExpression): boolean
   const word = text.slice(index, end)
   const before = text.slice(Math.max(0, index - 40), index)
   const after = text.slice(end)
-  // "the week" alone may be any week; "the weekend" is the last one, "1990s" a decade.
+  // "the week" alone may be any week. "the weekend" is the last one, and "1990s" a decade.
   if (kind === "span" && !/weekend|\ds$/i.test(word)) return false
   // "in the fall of Rome", "in Spring Boot"
   if (kind === "season" && (/^\s+of\b/i.test(after) || (/^spring/i.test(word) && /^\s+(?:\p{Lu}|boot\b)/u.test(after))))
@@ -44,13 +44,13 @@ const hasSupport = (text: string, { end, index, kind }: TimeExpression): boolean
   // "in the May release"
   if (kind === "month" && /^\p{Lu}/u.test(word) && /\b(?:in|during|of|from|for)\s+the\s+$/i.test(before)) return true
   if (kind !== "weekday") return supports[kind]?.test(before) === true
-  // For "what did Ada say Monday?". "Sun" is also the star, and a company.
+  // As in "what did Ada say Monday?". "Sun" does not count here: it is also the star, and a company.
   const endsClause = /^\s*(?:$|[?!.,;)])/.test(after)
   if (/day$/i.test(word)) return endsClause ? !/(?:^|\b(?:a|an)\s+)$/i.test(before) : supports.weekday!.test(before)
   return /\bon\s+$/i.test(before) && (endsClause || !/^\s+\p{Lu}/u.test(after))
 }
 
-/** Whether it is not recurring ("every Monday"), and not part of an identifier, a path, an address or an amount. */
+/** Whether it is a single time (not "every Monday"), and not part of an identifier, a path, an address or an amount. */
 const standsAlone = (text: string, { end, index }: TimeExpression): boolean => {
   const before = text.slice(Math.max(0, index - 12), index)
   const after = text.slice(end, end + 3)

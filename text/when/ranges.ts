@@ -3,7 +3,7 @@ import { type Clock, type TimeRange, unitAt } from "./clock.js"
 import { earliest, latest } from "./dates.js"
 import { occurrenceFrom, occurrenceOf, occurrenceUntil, type TimeExpression } from "./expression.js"
 
-// Ranges between two expressions, and ranges that are open on one side.
+// Ranges between two expressions, and ranges with one open end.
 
 /** "from March to May", "between 3 and 10 May", "Monday - Wednesday", "从三月到五月". */
 export const ranges = (
@@ -42,8 +42,8 @@ const rangeBetween = (
 }
 
 /**
- * The range from one expression to another. A year at one end applies to both; otherwise the most recent range whose
- * first part has begun.
+ * The range from one expression to another. A year at one end applies to both ends. Without a year, it is the most
+ * recent range that has begun.
  */
 const spanOf = (left: TimeExpression, right: TimeExpression, clock: Clock): TimeRange | undefined => {
   const end = right.range
@@ -105,11 +105,11 @@ export const applyBound = (text: string, expression: TimeExpression, clock: Cloc
   }
 }
 
-/** The side that the text leaves open, and how many characters before and after the expression say so. */
+/** Which side of the range is open, and the number of characters before and after the expression that show it. */
 const boundOf = (text: string, { end, index, kind, weak }: TimeExpression) => {
   const before = text.slice(Math.max(0, index - 40), index)
   const after = text.slice(end)
-  // "after last year's meeting" only names the year; "before the year" does not say which year.
+  // "after last year's meeting" only names the year; "before the year" names no specific year.
   if (/^['’]s(?!\w)/.test(after) || (weak && kind === "span" && !/weekend|\ds$/i.test(text.slice(index, end))))
     return undefined
   const from = opening.exec(before)?.[0].length ?? 0

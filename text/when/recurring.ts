@@ -9,7 +9,7 @@ const fixed =
   (month: number, day: number): DayOf =>
   () => [month, day]
 
-/** Easter Sunday by the anonymous Gregorian algorithm (Nature, 1876), plus `after` days. */
+/** Easter Sunday plus `after` days, by the anonymous Gregorian algorithm (Nature, 1876). */
 const easter =
   (after: number): DayOf =>
   (year) => {
@@ -24,7 +24,7 @@ const easter =
     return [Math.floor(days / 31), (days % 31) + 1 + after]
   }
 
-/** The fourth Thursday of November (United States), plus `after` days. */
+/** Thanksgiving (United States), the fourth Thursday of November, plus `after` days. */
 const thanksgiving =
   (after: number): DayOf =>
   (year) => [11, 22 + ((11 - new Date(Date.UTC(year, 10, 1)).getUTCDay()) % 7) + after]
@@ -49,8 +49,8 @@ const feasts: ReadonlyArray<readonly [name: string, day: DayOf]> = [
 ]
 
 /**
- * The first month of each season of the northern hemisphere, in whole months. Winter belongs to the year in which it
- * begins.
+ * The first month of each season of the northern hemisphere. Seasons are complete months. Winter belongs to the year in
+ * which it begins.
  */
 const seasons: { readonly [season: string]: number } = { spring: 3, summer: 6, autumn: 9, fall: 9, winter: 12 }
 
@@ -90,7 +90,7 @@ export const recurringExpressions = (text: string, clock: Clock): ReadonlyArray<
   const expressions: Array<TimeExpression> = []
   const add = (pattern: RegExp, kind: TimeExpression["kind"], read: (match: RegExpMatchArray) => Cycle) => {
     for (const match of text.matchAll(pattern)) {
-      // "Q2" is always a quarter. All other names have further meanings.
+      // "Q2" is always a quarter. All other names have other meanings too.
       const weak = !match[0].startsWith("Q")
       expressions.push({ index: match.index, end: match.index + match[0].length, kind, weak, cycle: read(match) })
     }

@@ -3,8 +3,8 @@ import { type Clock, days, shift, type TimeRange, type Unit, unitAt } from "./cl
 import type { TimeExpression } from "./expression.js"
 import { hoursOfPart, hoursOn } from "./parts.js"
 
-// Ranges named by their distance from the asking time, and years, decades and parts of the day. chrono turns these into
-// points in time, or does not know them.
+// Ranges at a distance from the asking time, and years, decades and parts of the day. chrono reduces these to an
+// instant, or does not know them.
 
 type Reader = (match: RegExpExecArray, clock: Clock) => Omit<TimeExpression, "index" | "end"> | undefined
 
@@ -19,9 +19,9 @@ const dayFromToday = (clock: Clock, count: number) => unitAt(clock, clock.askedA
 const relative: Reader = ([, article, direction, name], clock) => {
   const unit = name!.toLowerCase() as Unit
   const count = /next|coming/i.test(direction!) ? 1 : /this|current/i.test(direction!) ? 0 : -1
-  // "the last day" may mean the past 24 hours, and "the next day" may follow some other day.
+  // "the last day" may mean the past 24 hours, and "the next day" may follow another day.
   if (unit === "day" && (count >= 0 || article === undefined)) return undefined
-  // "the last week", "the past week" and any hour are a duration up to now; "last week" is a calendar week.
+  // "the last week", "the past week" and all hours are a duration that ends now. "last week" is a calendar week.
   const rolling =
     unit !== "weekend" &&
     count !== 0 &&
@@ -37,7 +37,7 @@ const cycleNumber = (period: "year" | "week", count: number, { year }: Clock) =>
   number: period === "year" ? year + count : count
 })
 
-/** From an amount of time ago until now, or from now until an amount of time ahead. */
+/** The time between now and an amount of time ago, or between now and an amount of time ahead. */
 const until = (clock: Clock, amount: Amount, side: number): TimeRange => {
   const target = amount.reduce((offset, step) => shift(clock, offset, step.unit, side * step.max), clock.askedAt)
   return side < 0 ? { from: target, to: clock.askedAt } : { from: clock.askedAt, to: target }
@@ -98,7 +98,7 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
       return strongRange(/^(?:day|week)$/.test(grain ?? amount.at(-1)!.unit) ? "day" : "span", range)
     }
   ],
-  // For "the end of the month", "since the weekend". Not a time on their own.
+  // Used in "the end of the month" and "since the weekend". Alone, they are not times.
   [
     /\bthe\s+(week|weekend|month|quarter|year)\b/gi,
     ([, unit], clock) => {
@@ -150,7 +150,7 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
     /\bthe\s+(?:((?:1[5-9]|20)\d0)['’]?s|['’]?([2-9]0)['’]?s)(?!\w)/gi,
     ([, long, short], clock) => {
       const from = long === undefined ? 1900 + Number(short) : Number(long)
-      // "the 1800s" are a century, "the 2000s" only a decade.
+      // "the 1800s" is a century, "the 2000s" only a decade.
       return strongRange("span", days(clock, [from, 1], [from + (from % 100 === 0 && from < 2000 ? 100 : 10), 1]))
     }
   ],
@@ -160,7 +160,7 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
   ]
 ]
 
-/** Whether the number counts something: "in 2000 words", "of 1950 people". */
+/** Whether the number counts things: "in 2000 words", "of 1950 people". */
 const isCount = ({ 0: number, index, input }: RegExpExecArray): boolean => {
   const after = input.slice(index + number.length)
   return unitAfter.test(after) || (/00$/.test(number) && /^\s+\p{Ll}+s\b/u.test(after))

@@ -13,11 +13,11 @@ const maxLength = 1_024
 
 /** A time expression in a text, and its range. Milliseconds since the epoch. */
 export interface ResolvedTime {
-  /** Included; `earliest` of dates.ts (the year 1) where it is open: "before 2024". */
+  /** Inclusive; `earliest` of dates.ts (the year 1) if the start is open: "before 2024". */
   readonly from: number
-  /** Excluded; `latest` (the end of 9999) where it is open: "since May". */
+  /** Exclusive; `latest` (the end of 9999) if the end is open: "since May". */
   readonly to: number
-  /** The words of the expression, exactly as they stand in the text at `index`. */
+  /** The exact words of the expression, which are in the text at `index`. */
   readonly text: string
   readonly index: number
 }
@@ -63,7 +63,8 @@ export const resolveTimes = (text: string, askedAt: number, zone: string): Reado
 }
 
 /**
- * In text order and without overlaps. Dates win over times of day, then the longer expression, then the earlier one.
+ * The expressions in text order without overlaps. Dates win over times of day, then longer expressions, then earlier
+ * ones.
  */
 const withoutOverlaps = (expressions: ReadonlyArray<TimeExpression>): ReadonlyArray<TimeExpression> => {
   const rank = ({ hours }: TimeExpression) => (hours === undefined ? 0 : 1)
