@@ -27,21 +27,21 @@ import { policySummarizerLayer } from "./summarizers.js"
 export interface DefaultOptions {
   /** The data folder; created if it is missing. Default: `$DAYBOOK_DATA` or `~/.local/share/daybook`. */
   readonly folder?: string
-  /** Replaces the policy's embedder (default: word vectors), for agents that have no vectors yet. */
+  /** Replaces the policy's embedder (default: word vectors). Applies to agents that have no vectors yet. */
   readonly embedder?: Layer.Layer<Embedder>
-  /** Replaces the package's embedders by name, which an agent can switch to. */
+  /** Replaces the package's embedders, to which an agent can switch by name. */
   readonly embedders?: Layer.Layer<Embedders>
   /** Replaces the policy's reranker (default: lexical); null for none. */
   readonly reranker?: Layer.Layer<Reranker> | null
-  /** Replaces the policy's reconciler; null for none. With the policy's `none`, statements are stored without comparing. */
+  /** Replaces the policy's reconciler; null for none. The policy's `none` stores statements without comparing. */
   readonly reconciler?: Layer.Layer<Reconciler> | null
-  /** Replaces the English settler; null for none. Memories are settled only while a reconciler is active. */
+  /** Replaces the English settler; null for none. Without a reconciler, nothing is settled. */
   readonly settler?: Layer.Layer<Settler> | null
   /** Replaces the English statement reader; null for none, which disables summarizers. */
   readonly statementReader?: Layer.Layer<StatementReader> | null
   /** Replaces the policy's summarizer; null for none. Its summaries are checked like a model's. */
   readonly summarizer?: Layer.Layer<Summarizer> | null
-  /** Replaces `log.db` in the folder. */
+  /** Replaces the event log in `log.db`. */
   readonly log?: Layer.Layer<EventLog, StorageError>
   /** Path of sqlite-vec; null to disable vectors. Default: the package's own. */
   readonly vectorExtension?: string | null

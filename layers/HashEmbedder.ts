@@ -6,11 +6,11 @@ export const dimensions = 256
 
 /**
  * Deterministic feature hashing: no model, no network, the same vector for the same text on every machine. Texts that
- * share words or parts of words are close. It knows nothing of meaning, so ranking gives it a low weight.
+ * share words or parts of words have similar vectors. It does not know meanings, so ranking gives it a low weight.
  *
  * Each feature is hashed (FNV-1a, 32 bit) to a dimension and a sign. The features are: every word of letters and digits
- * (NFKC, lower case; weight 1), the 3- to 5-character pieces of `<word>` (together 1), every pair of neighbouring words
- * (0.5). A word that occurs n times counts 1 + ln n times.
+ * (NFKC, lower case; weight 1), the 3- to 5-character pieces of `<word>` (weight 1 together), every pair of
+ * neighbouring words (weight 0.5). A word that occurs n times counts 1 + ln n times.
  */
 export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
   model: "hash-256-v1",
@@ -54,9 +54,9 @@ export const hashVector = (text: string): Float32Array => {
     add(vector, distinctWords[entry]!, weight)
     addPieces(vector, distinctWords[entry + 1]!, distinctWords[entry + 2]!, weight)
   }
-  // A text without words (punctuation only) still gets a vector of its own.
+  // A text without words (punctuation only) gets a vector from its bytes.
   if (distinct === 0) add(vector, hashOf(Buffer.from(text), wordSeed), 1)
-  // Features of opposite signs may cancel out; this keeps the vector from being zero.
+  // Features of opposite signs may cancel out. A vector must not be zero.
   if (vector.every((value) => value === 0)) vector[0] = 1
   return vector
 }
@@ -86,11 +86,11 @@ const add = (vector: Float32Array, hash: number, weight: number) => {
 
 const mix = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
 
-/** A weight with both signs. A lookup avoids a branch, which the CPU would mispredict for half of the random signs. */
+/** A weight with both signs. The lookup avoids a branch that the CPU would mispredict for half of the random signs. */
 const signed = new Float64Array(2)
 
 // Buffers shared by all texts: allocating them for each text would cost more than filling them.
-/** The words in UTF-16 units, one after the other, each as `<word>`; and the end of each. */
+/** The words in UTF-16 units, one after the other, each as `<word>`; `ends` has the end of each. */
 let units = new Uint16Array(4_096)
 let ends = new Int32Array(2_048)
 /** The distinct words, numbered from 1. Four numbers each: hash, start and end of the first occurrence, count. */
@@ -98,7 +98,7 @@ let distinctWords = new Int32Array(4 * 2_049)
 /** Hash table from a word's hash to its number in `distinctWords`; 0 is empty. Its length is a power of two. */
 let slots = new Int32Array(4_096)
 
-/** The slot that holds a hash, or the free slot for it. */
+/** The slot that contains a hash, or the free slot for it. */
 const slotOf = (hash: number): number => {
   const mask = slots.length - 1
   let slot = (hash ^ (hash >>> 16)) & mask
@@ -106,7 +106,7 @@ const slotOf = (hash: number): number => {
   return slot
 }
 
-/** Grows the buffers for a text of this length, which has at most half as many words, of one letter each. */
+/** Grows the buffers for a text of this length. It has at most half as many words, because words are separated. */
 const makeRoom = (length: number) => {
   const words = Math.ceil(length / 2) + 1
   if (units.length < 2 * length + 2) units = new Uint16Array(4 * length)
@@ -128,7 +128,7 @@ const splitWords = (text: string): number => {
   const { length } = folded
   for (let index = 0; index <= length; index++) {
     const unit = index < length ? folded.charCodeAt(index) : space
-    // Characters beyond ASCII that are still here belong to a word: `signs` removed the others.
+    // The remaining characters beyond ASCII belong to words: `signs` removed the others.
     const inWord = (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57) || unit > 127
     if (inWord) {
       if (!inside) units[position++] = opening

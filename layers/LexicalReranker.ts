@@ -5,10 +5,10 @@ import { isStopWord } from "../text/normalise/functionWords.js"
 import { stemOf } from "../text/normalise/stem.js"
 
 /**
- * Scores how the words of a query occur in a text: how many, how close together, in which order, and whether as the
- * exact phrase. Needs no model. Reads the first 600 characters of each text.
+ * Scores the words of a query in a text: how many occur, how close together, in which order, and whether as the exact
+ * phrase. Needs no model. Reads the first 600 characters of each text.
  *
- * score = share of the words² × (closeness / 2 + order / 4 + phrase / 4), each 0…1
+ * score = (share of the words)² × (closeness / 2 + order / 4 + phrase / 4), each 0…1
  */
 export const lexical: RerankerService = {
   name: "lexical-1",
@@ -47,7 +47,7 @@ const score = (terms: ReadonlyArray<string>, words: ReadonlyArray<string>): numb
   return (distinct / terms.length) ** 2 * (proximity / 2 + order / 4 + phrase / 4)
 }
 
-/** A word of the text that is the query's term with this number. */
+/** A word of the text that equals the query's term with this number. */
 type Occurrence = readonly [position: number, term: number]
 
 /** The length in words of the shortest passage that contains every occurring term. */

@@ -9,19 +9,19 @@ import { libraryPath, notInstalled, startEncoder } from "./local/worker.js"
 
 type Service = Context.Tag.Service<Embedder>
 
-/** Texts per request. They are encoded one by one; an abort takes effect between two texts. */
+/** Texts per request. They are encoded one by one; an abort takes effect after the current text. */
 const batch = 32
 
-/** One service per model and process, so that its weights are in memory once. */
+/** One service per model and process, so that the weights are in memory only once. */
 const services = new Map<string, Service>()
 
 /**
  * An encoder that runs in this process, from ONNX files. The name is a folder (`/models/e5-small-v2`, `./here`,
- * `~/there`) or a hub's model (`Xenova/bge-small-en-v1.5`), with or without `local/` before it. Needs the optional
+ * `~/there`) or a hub's model (`Xenova/bge-small-en-v1.5`), with or without the prefix `local/`. Needs the optional
  * package `@huggingface/transformers`.
  *
- * A folder is never looked up on the network. A hub's model is downloaded with the first text into `$DAYBOOK_MODELS` and
- * read from there afterwards. Texts stay in the process in both cases.
+ * For a folder, no request is sent. A hub's model is downloaded with the first text into `$DAYBOOK_MODELS`, and then
+ * read from there. Texts never leave the process.
  *
  * Prefixes, pooling and length come from the model's own files or from its family: see `local/families.ts`. They and a
  * folder's weights are part of the service's `model` name, so that incomparable vectors are never compared.

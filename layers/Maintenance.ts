@@ -10,12 +10,12 @@ import type { StageName } from "../src/model/stages.js"
 import * as Scheduler from "./Scheduler.js"
 
 export interface MaintenanceOptions {
-  /** Handlers to run besides the engine's own: see `Scheduler.layer`. */
+  /** Handlers in addition to the engine's own: see `Scheduler.layer`. */
   readonly handlers?: Scheduler.SchedulerOptions["handlers"]
   readonly notify?: Scheduler.SchedulerOptions["notify"]
   /** Milliseconds between two checks for new agents; default: a minute. */
   readonly every?: number
-  /** Time-out of one job in milliseconds; default: an hour. The next run does the rest. */
+  /** Time-out of one job in milliseconds; default: an hour. The next run continues the work. */
   readonly timeout?: number
 }
 
@@ -32,13 +32,13 @@ export class Maintenance extends Context.Tag("daybook/Maintenance")<
 
 /**
  * Runs the engine's own jobs, `daybook/daily`, `daybook/gc` and `daybook/weekly`, on the scheduler. At the start of the
- * program it runs missed jobs; afterwards it follows the policy's times. An agent gets its schedules when it is first
- * seen. Due times are in the log's timers, so no agent is opened just to check them.
+ * program it runs missed jobs; afterwards it follows the policy's times. An agent gets its schedules when the engine
+ * first sees it. The due times are timers in the log, so no agent is opened only to check them.
  */
 export const layer = (options: MaintenanceOptions = {}): Layer.Layer<Maintenance, never, Daybook> =>
   Layer.scoped(Maintenance, make(options))
 
-/** How often one job repeats its stages while they leave work over. */
+/** The maximum number of times that one job repeats its stages while work remains. */
 const maxRounds = 50
 
 export const make = ({
@@ -53,7 +53,7 @@ export const make = ({
     const woken = yield* Effect.makeLatch(false)
     const scheduledAgents = new Set<string>()
 
-    /** Gives new agents their schedules. `first` is the first due time: now at the start of the program. */
+    /** Gives new agents their schedules. `first` is the first due time: now, at the start of the program. */
     const addSchedules = (first: number | undefined) =>
       Effect.gen(function* () {
         for (const { name } of yield* daybook.agents) {
@@ -93,12 +93,12 @@ export const make = ({
     return { checkNow: Effect.sync(() => woken.unsafeOpen()), running: scheduler.running }
   })
 
-/** Runs stages until they leave no work or the time is over. */
+/** Runs stages until no work remains or the time is over. */
 const runStages = ({ deadline, memory }: Scheduler.Job, stages: ReadonlyArray<StageName>) =>
   Effect.gen(function* () {
     const completed: Array<StageRun> = []
     const startedAt = yield* Clock.currentTimeMillis
-    // Ends early, so that the current step can finish before the scheduler interrupts it.
+    // Stops early, so that the current step can finish before the scheduler interrupts it.
     const stageDeadline = Math.floor(deadline - Math.min(30_000, (deadline - startedAt) / 10))
     let remaining = stages
     for (let round = 0; round < maxRounds && remaining.length > 0; round++) {

@@ -2,7 +2,10 @@ import * as Layer from "effect/Layer"
 import { Reconciler, type ReconcilerService } from "../src/ports/Reconciler.js"
 import { judgeNamed } from "./languages/en/rules/judge.js"
 
-/** Decides by the common words and the differences of two English texts, with a small bundled model. No network; deterministic. */
+/**
+ * Decides by the shared words and the differences of two English texts, with a small bundled model. Deterministic, no
+ * network.
+ */
 export const rules: ReconcilerService = {
   name: "rules-v7",
   judge: judgeNamed("rules-v7")

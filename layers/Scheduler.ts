@@ -14,11 +14,11 @@ import { type HandlerWithLimits, runClaimed } from "./scheduler/runClaimed.js"
 export type { Handler, Job, Notification, Result } from "./scheduler/Handler.js"
 
 export interface SchedulerOptions {
-  /** The handlers by name. Schedules with other handlers are left to other programs. */
+  /** The handlers by name. This program does not run schedules of other handlers. */
   readonly handlers: Readonly<Record<string, Handler | Handler["run"]>>
   /**
-   * Sends a notification, at most once: it is not repeated if the program ends before. Its time-out is 30 seconds, and
-   * the end of the program interrupts it.
+   * Sends a notification at most once. If the program ends before it is sent, it is lost. Its time-out is 30 seconds.
+   * The end of the program interrupts it.
    */
   readonly notify?: (notification: Notification) => Effect.Effect<void, unknown>
 }
@@ -40,21 +40,21 @@ export const layer = (options: SchedulerOptions): Layer.Layer<Scheduler, never, 
 /** Timers per read of the log. */
 const timersPerPage = 100
 
-/** After a check without a claim, an agent is skipped for this many polls; then its version is compared. */
+/** After a check without a claim, an agent is skipped for this many polls. Then the scheduler compares its version. */
 const skippedPolls = 10
 
-/** If the agent has no new events, the pause doubles up to this; `skippedPolls` polls are the minimum. */
+/** While the agent has no new events, the pause doubles up to this limit. The minimum is `skippedPolls` polls. */
 const maxSkipMillis = 5 * 60_000
 
-/** An agent whose last check gave nothing to run. Times are milliseconds since the epoch. */
+/** An agent whose last check found no run to claim. Times are milliseconds since the epoch. */
 interface Skip {
   /** The due time of its timer. */
   readonly due: number
   /** Its version before the check; absent if the check failed. */
   readonly version: number | undefined
-  /** The number of such checks in a row for this due time. */
+  /** The number of consecutive checks without a claim for this due time. */
   readonly times: number
-  /** When its version is compared, to find new events. */
+  /** When the scheduler next compares its version, to detect new events. */
   readonly events: number
   /** When it is checked again, with or without new events. */
   readonly until: number
@@ -87,7 +87,7 @@ const skipList = (poll: number) => {
       { claims, now }: { claims: Claims | undefined; now: number }
     ) => {
       const previous = skips.get(agent)
-      // New events that were about something else do not reset the count.
+      // New events that change no due time do not reset the count.
       const times = previous?.due === due ? previous.times + 1 : 1
       const events = now + skippedPolls * poll
       const pause = Math.min(skippedPolls * poll * 2 ** (times - 1), Math.max(maxSkipMillis, skippedPolls * poll))
@@ -112,7 +112,7 @@ export const make = (
     const leases = new Map([...handlers].map(([name, handler]) => [name, handler.timeout + grace]))
     const running: Running = new Map()
     const woken = yield* Effect.makeLatch(false)
-    // The finalizer below runs first and waits for the runs. Closing this set then interrupts the rest, which release
+    // The finalizer below waits for the runs first. Closing this set then interrupts the remaining runs, which release
     // their claims.
     const fibers = yield* FiberSet.make<void>()
 
@@ -122,7 +122,7 @@ export const make = (
       const handler = handlers.get(claimed.definition.handler)!
       return runClaimed({ daybook, notify: options.notify }, agent, claimed, handler).pipe(
         Effect.interruptible,
-        // Another process has taken the run over, or will do so when its lease expires.
+        // Another process has taken over the run, or takes it over when the lease expires.
         Effect.catchAllCause((cause) =>
           Cause.isInterruptedOnly(cause)
             ? Effect.void
@@ -202,7 +202,7 @@ const dueRuns = ({ leases, runner, running, start }: ClaimServices) => {
     runner.claim(agent, leases, Math.ceil(freeSlots / 2)).pipe(
       Effect.tap(({ waitsForClock }) => (waitsForClock ? warnOfClock(agent) : Effect.void)),
       Effect.tap(({ claimed }) => Effect.forEach(claimed, (claim) => start(agent, claim), { discard: true })),
-      // A run that is claimed but not started would wait for its lease to expire.
+      // If a claimed run did not start, it would wait until its lease expires.
       Effect.uninterruptible,
       // One agent's failure must not stop the others.
       Effect.catchAllCause((cause) =>
@@ -213,7 +213,7 @@ const dueRuns = ({ leases, runner, running, start }: ClaimServices) => {
       )
     )
 
-  /** Claims and starts due runs while there are free slots. True if it claimed any and slots are left. */
+  /** Claims and starts due runs while slots are free. True if it claimed runs and slots are still free. */
   const claimDue = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     let claimedAny = false

@@ -6,11 +6,11 @@ import { dimensions, type WordTable, wordTable } from "./wordTable.js"
 const model = "glove-100-v1"
 
 /**
- * Embeds without a model or a network: the vector of a text is the mean of its word vectors (GloVe 6B, 100 dimensions, as
- * bytes), weighted by rarity. `scripts/wordVectors.mjs` makes the table. A word that the table lacks, such as a name or
- * an identifier, gets a vector from its pieces of 3 to 5 characters, so texts that share it are near each other.
+ * Embeds without a model or a network. The vector of a text is the mean of its word vectors (GloVe 6B, 100 dimensions,
+ * as bytes), weighted by rarity. `training/wordVectors.mjs` makes the table. A word that is not in the table, such as a
+ * name or an identifier, gets a vector from its pieces of 3 to 5 characters. So texts that share it are similar.
  *
- * The table has 7 MB. Single rows are read at first, the whole file after 200 look-ups.
+ * The table has 7 MB. The first 200 look-ups read single rows, the next one reads the whole file.
  */
 export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
   model,
@@ -36,14 +36,14 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
     })
 })
 
-/** The weight of a word that the table lacks: that of the rarest words. */
+/** The weight of a word that is not in the table: that of the rarest words. */
 const unknownWeight = 1
 
 /** The vector of a text, not normalised and never zero. */
 const vectorOf = (table: WordTable, text: string): Float32Array => {
   const vector = new Float32Array(dimensions)
   const words = wordsOf(text)
-  // A text of signs alone still needs a vector.
+  // A text of punctuation alone still needs a vector.
   if (words.length === 0) addPieces(vector, text)
   for (const word of words) {
     const row = table.rowOf(word)
@@ -94,5 +94,5 @@ const addPieces = (vector: Float32Array, word: string) => {
   }
 }
 
-/** Coordinates to which one piece adds. */
+/** The number of coordinates that one piece changes. */
 const coordinatesPerPiece = 8

@@ -12,17 +12,17 @@ export const defaultFolder: Effect.Effect<string> = Effect.map(
   (folder) => folder ?? join(homedir(), ".local", "share", "daybook")
 )
 
-/** Where a policy comes from. */
+/** The origin of a policy. */
 export interface PolicyFile {
   /** The file in use; undefined for the defaults. */
   readonly file: string | undefined
-  /** Files of the data folder that would be used if `file` were not there. */
+  /** Files of the data folder that would be used without `file`. */
   readonly ignored: ReadonlyArray<string>
 }
 
 /**
- * Finds the policy of a data folder: the given file, else the file of `$DAYBOOK_POLICY`, else `policy.toml` or
- * `policy.json` in the folder, else none.
+ * Finds the policy of a data folder, in this order: the given file, the file of `$DAYBOOK_POLICY`, `policy.toml` or
+ * `policy.json` in the folder. Without any of them, the defaults apply.
  */
 export const policyFile = (folder: string, givenFile?: string): Effect.Effect<PolicyFile> =>
   Effect.gen(function* () {
@@ -33,14 +33,14 @@ export const policyFile = (folder: string, givenFile?: string): Effect.Effect<Po
     return { file, ignored: own.filter((other) => other !== file) }
   })
 
-/** Reads the policy of a data folder from its file; the defaults without a file. */
+/** Reads the policy of a data folder from its file. Without a file, returns the defaults. */
 export const readPolicy = (folder: string, givenFile?: string): Effect.Effect<PolicyValues, InvalidPolicy> =>
   Effect.gen(function* () {
     const { file } = yield* policyFile(folder, givenFile)
     return yield* decodeFrom(file, yield* readPolicyDocument(file))
   })
 
-/** Decodes a policy document. Its problems name the file that it was read from. */
+/** Decodes a policy document. Problems name the file that contains it. */
 export const decodeFrom = (file: string | undefined, document: unknown): Effect.Effect<PolicyValues, InvalidPolicy> =>
   Effect.mapError(decode(document), ({ problems }) => new InvalidPolicy({ file, problems }))
 

@@ -14,10 +14,11 @@ type Service = EmbedderService
 /**
  * The embedder with a name: `words`, `hash`, a provider with or without a model (`openai`, `voyage/voyage-4`,
  * `openai-compatible/MODEL`, `ollama/MODEL`), `local/MODEL` for a folder, or an embedder's own `model` name. The same
- * name, dimensions and policy give the same embedder, so that all callers share its limits and its usage. It sends no
- * request before the first text.
+ * name, dimensions and policy give the same embedder, so that all callers share its limits and its usage counts. It
+ * sends no request before the first text.
  *
- * An embedder that sends texts to another machine never gets the stores of `embedding.local`: see `substitute`.
+ * An embedder that sends texts to another machine never gets texts of the stores in `embedding.local`: see
+ * `substitute`.
  */
 export const embedderNamed = (
   name: string,
@@ -41,7 +42,7 @@ export const embeddersOf = ({ embedding: policy }: Pick<PolicyValues, "embedding
     )
   )
 
-/** The policy's embedder. Without its key, embedding fails; writes and searches go on with full text. */
+/** The policy's embedder. Without its key, embedding fails, but writes and full-text searches continue. */
 export const embedderOf = ({
   embedding: policy
 }: Pick<PolicyValues, "embedding">): Layer.Layer<Embedder, InvalidPolicy> =>
@@ -60,13 +61,13 @@ export const embedderOf = ({
 
 interface BuiltEmbedder {
   readonly embedder: Service
-  /** Why it cannot embed now: its key is missing. */
+  /** Set if its key is missing: the problem, in one line. */
   readonly missing?: string
 }
 
 const cache = new WeakMap<object, WeakMap<ConfigProvider, Map<string, BuiltEmbedder>>>()
 
-/** The embedders that a policy and a source of keys have given so far. */
+/** The embedders created so far for a policy and its source of keys. */
 const cacheOf = (policy: object, settings: ConfigProvider): Map<string, BuiltEmbedder> => {
   const bySettings = cache.get(policy) ?? new WeakMap<ConfigProvider, Map<string, BuiltEmbedder>>()
   cache.set(policy, bySettings)
@@ -75,7 +76,7 @@ const cacheOf = (policy: object, settings: ConfigProvider): Map<string, BuiltEmb
   return byName
 }
 
-/** The embedder with a name, also without its key: `missing` then says so, and every request fails with it. */
+/** The embedder with a name. If its key is missing, `missing` names the problem and every request fails with it. */
 export const lookUpEmbedder = (
   name: string,
   dimensions: number | undefined,
@@ -88,7 +89,7 @@ export const lookUpEmbedder = (
     if (hit !== undefined) return Effect.succeed(hit)
     return Effect.map(build(name, dimensions, policy), (built) => {
       if (built.missing !== undefined) return built
-      // Several names may mean the same embedder, and a concurrent call may have built it already.
+      // Several names may mean the same embedder, or a concurrent call may have created it.
       const modelKey = `${built.embedder.dimensions} ${built.embedder.model}`
       const shared = cached.get(modelKey) ?? built
       cached.set(modelKey, shared).set(key, shared)
@@ -130,7 +131,7 @@ const staticEmbedders: ReadonlyArray<readonly [string, Layer.Layer<Embedder>]> =
   ([name, layer]) => [name.slice("layer".length).toLowerCase(), layer]
 )
 
-/** Listed here, because the table of providers is loaded only when a policy names one. */
+/** Listed here, because the providers' table is loaded only if a policy names a provider. */
 const providerNames: ReadonlyArray<ProviderName> = ["openai", "voyage", "cohere", "openai-compatible", "ollama"]
 const names = [...staticEmbedders.map(([name]) => name), ...providerNames, "local"]
 

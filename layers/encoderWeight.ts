@@ -1,7 +1,7 @@
-/** Weight of a sentence encoder's vectors: their share of the fused score. Static tables have 0.2 to 0.25. */
+/** Weight of a sentence encoder's vectors: their share of the fused score. Static word vectors have 0.2 to 0.25. */
 export const encoderWeight = 0.7
 
-/** MiniLM finds passages about as well as full text does. */
+/** MiniLM has a lower weight, because it finds passages only about as well as full text. */
 export const miniLmWeight = 0.5
 
 /** The weight of a model by its name. */

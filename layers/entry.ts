@@ -1,10 +1,8 @@
 /**
  * The public entry of the package: `import { Daybook } from "daybook"`.
  *
- * `Daybook.layer({ folder })` is a complete memory system. The namespaces hold
- * the parts that can replace one of its own: `Embedder.layerOpenAi()`,
- * `Reranker.layerNone`. Models and optional packages are loaded when they are
- * first used.
+ * `Daybook.layer({ folder })` is a complete memory system. The namespaces contain replacements for its parts:
+ * `Embedder.layerOpenAi()`, `Reranker.layerNone`. Models and optional packages are loaded at their first use.
  */
 
 export { limits } from "../src/model/limits.js"

@@ -18,8 +18,8 @@ export interface ModelPorts {
 }
 
 /**
- * The policy's language model. All callers share it and its limits. The first call loads its packages and its key, so
- * programs that never call it pay nothing. If either is missing, one warning is logged.
+ * The policy's language model, shared by all callers together with its limits. The first call loads its packages and
+ * its key, so programs that never call it need neither. If either is missing, one warning is logged.
  */
 export class LazyModel extends Context.Tag("daybook/LazyModel")<
   LazyModel,
@@ -31,7 +31,7 @@ export const layer = (settings: ModelSettings): Layer.Layer<LazyModel> => Layer.
 const make = (settings: ModelSettings): Effect.Effect<Context.Tag.Service<LazyModel>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    // The first call may come from a fiber with other settings than the one that built this layer.
+    // The first call may come from a fiber with other settings than those at the creation of this layer.
     const settingsProvider = yield* Effect.configProviderWith(Effect.succeed)
     const name = `${settings.provider}/${settings.model}`
     const load = Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { LazyModel, layer as lazyModel } from "./lazyModel.js"
 
 type Service = ReconcilerService
 
-/** The rules decide if they are sure; otherwise the model decides. If the model fails, the rules' judgement stands. */
+/** The rules decide if they are sure; otherwise the model decides. If the model fails, the rules' judgement counts. */
 export const hybrid = (rules: Service, model: Pick<Service, "name"> & Required<Pick<Service, "ask">>): Service => ({
   name: `${rules.name}+${model.name}`,
   judge: rules.judge,
@@ -19,8 +19,8 @@ export const hybrid = (rules: Service, model: Pick<Service, "name"> & Required<P
 })
 
 /**
- * The policy's reconciler. The first question loads the model; a missing package or key counts as a failure of the
- * model. `model` is the model shared with other callers.
+ * The policy's reconciler. The first question loads the model. A missing package or key counts as a failure of the
+ * model. `model` is shared with other callers.
  */
 export const policyReconcilerLayer = (
   policy: Pick<PolicyValues, "reconcile" | "model">,
@@ -42,7 +42,7 @@ export const policyReconcilerLayer = (
   ).pipe(Layer.provide(model ?? lazyModel(policy.model)))
 }
 
-/** The rules. Loaded on demand: their word lists take as long to load as a whole command takes to start. */
+/** The rules, loaded on demand: loading their word lists takes as long as starting a complete command. */
 export const loadRules: Effect.Effect<ReconcilerService> = Effect.map(
   Effect.promise(() => import("./RuleReconciler.js")),
   ({ rules }) => rules

@@ -18,7 +18,7 @@ export const rerankerNamed = (name: string, policy: Settings): Effect.Effect<Ser
     missing === undefined ? Effect.succeed(reranker) : Effect.fail(new RerankerUnavailable({ name, problem: missing }))
   )
 
-/** The policy's reranker. Without its key, searches keep their order and report the reason. */
+/** The policy's reranker. Without its key, search results keep their order and report the reason. */
 export const policyRerankerLayer = (policy: Settings): Layer.Layer<Reranker, InvalidPolicy> =>
   Layer.unwrapEffect(
     Effect.mapBoth(lookUpReranker(policy.rerank.reranker, policy), {
@@ -27,7 +27,7 @@ export const policyRerankerLayer = (policy: Settings): Layer.Layer<Reranker, Inv
     })
   )
 
-/** The reranker with a name, also without its key: `missing` then says so, and every request fails with it. */
+/** The reranker with a name. If its key is missing, `missing` names the problem and every request fails with it. */
 export const lookUpReranker = (
   name: string,
   policy: Settings

@@ -3,11 +3,11 @@ import { existsSync, fstatSync, openSync, readSync } from "node:fs"
 /** The dimensions of a word vector. */
 export const dimensions = 100
 
-/** The vectors of the most frequent words, as bytes. `scripts/wordVectors.mjs` makes the file. */
+/** The vectors of the most frequent words, as bytes. `training/wordVectors.mjs` makes the file. */
 export interface WordTable {
-  /** The row of a lower-case word; frequent words have low rows. Undefined where the word is missing. */
+  /** The row of a lower-case word; frequent words have low rows. Undefined if the word is missing. */
   readonly rowOf: (word: string) => number | undefined
-  /** The factor for the bytes of a row: their scale times the weight of the word. */
+  /** The factor for the bytes of a row: their scale times the word's weight. */
   readonly scaleOf: (row: number) => number
   /** The bytes of a row. */
   readonly bytesOf: (row: number) => Int8Array
@@ -16,10 +16,10 @@ export interface WordTable {
 /** Paths of the file from the built package or a bundle, and from the sources. */
 const places = ["../assets/words.bin", "../../assets/words.bin"]
 
-/** Look-ups after which the whole file is read: a question needs a few words, an import nearly all. */
+/** After this many look-ups, the whole file is read. A question needs a few words, an import nearly all. */
 const maxSingleReads = 200
 
-/** Opens a table and keeps the file open. Throws where the file has another format or is incomplete. */
+/** Opens a table and keeps the file open. Throws if the file has another format or is incomplete. */
 export const openTable = (file: URL): WordTable => {
   // The open handle keeps this table even if the file is replaced later.
   const handle = openSync(file, "r")
@@ -90,7 +90,7 @@ export const openTable = (file: URL): WordTable => {
 /** Words in the cache of rows. */
 const maxCachedWords = 20_000
 
-/** FNV-1a, 32 bits. `scripts/wordVectors.mjs` uses the same hash. */
+/** FNV-1a, 32 bits. `training/wordVectors.mjs` uses the same hash. */
 const hashOf = (bytes: Uint8Array): number => {
   let hash = 0x811c9dc5
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)
@@ -99,7 +99,7 @@ const hashOf = (bytes: Uint8Array): number => {
 
 let table: WordTable | undefined
 
-/** The table, opened once per process. Throws where the file cannot be read. */
+/** The table, opened once per process. Throws if the file cannot be read. */
 export const wordTable = (): WordTable => {
   if (table === undefined) {
     const file = places.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url))

@@ -1,4 +1,4 @@
-/** The policy holds every setting of the engine. */
+/** The policy contains every setting of the engine. */
 export {
   decode,
   defaults,

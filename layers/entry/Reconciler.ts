@@ -1,4 +1,4 @@
-/** Reconcilers decide whether a new memory is added, is merged or replaces another. */
+/** Reconcilers decide whether to add a new memory, to merge it, or to replace another one with it. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { InvalidPolicy } from "../../src/model/errors.js"
@@ -21,7 +21,7 @@ export { hybrid, loadRules as rules } from "../reconcilers.js"
 /** No reconciler: statements are stored without a comparison. */
 export const layerNone: Layer.Layer<Reconciler> = Reconciler.layerNone
 
-/** Rules for English with a small bundled model. No network; deterministic. */
+/** Rules for English with a small bundled model. Deterministic, no network. */
 export const layerRules: Layer.Layer<Reconciler> = Layer.unwrapEffect(
   Effect.map(
     Effect.promise(() => import("../RuleReconciler.js")),
@@ -39,6 +39,6 @@ const layerOf = (reconciler: "model" | "hybrid", settings: ModelOptions): Layer.
 /** A language model decides. Needs the optional packages `@effect/ai` and the provider's. */
 export const layerModel = (settings: ModelOptions): Layer.Layer<Reconciler, InvalidPolicy> => layerOf("model", settings)
 
-/** The rules decide where they are sure, a language model elsewhere. Needs the packages of `layerModel`. */
+/** The rules decide where they are sure; otherwise a language model decides. Needs the packages of `layerModel`. */
 export const layerHybrid = (settings: ModelOptions): Layer.Layer<Reconciler, InvalidPolicy> =>
   layerOf("hybrid", settings)

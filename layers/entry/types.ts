@@ -1,4 +1,4 @@
-/** The types of the handle, of its inputs and of its answers. */
+/** The types of a memory handle, its inputs and its results. */
 export type { CommandError } from "../../src/actor/Actor.js"
 export type { AgentInfo, AgentOptions, AsOfInput, DaybookService, Digests } from "../../src/DaybookService.js"
 export type { Memory, MemoryReader } from "../../src/Memory.js"

@@ -1,4 +1,4 @@
-/** Flags that a process shares with a thread that calls native code. `busy` and `ending` are places in `flags`. */
+/** Flags that a process shares with a thread that runs native code. `busy` and `ending` are indexes into `flags`. */
 export interface ExitGuard {
   readonly flags: Int32Array
   /** 1 while the thread is inside native code. */
@@ -8,13 +8,14 @@ export interface ExitGuard {
 }
 
 /**
- * An ending process waits at most this long. A text takes milliseconds; loading a model takes seconds on a busy machine.
+ * Maximum time that an ending process waits. Encoding a text takes milliseconds; loading a model takes seconds on a
+ * busy machine.
  */
 const patienceMillis = 10_000
 
 /**
- * Keeps the process from ending while a thread is inside native code. When Node ends a thread there, onnxruntime-node
- * throws a C++ exception that nobody catches, and the whole process aborts (exit code 134, seen on Node 24 and 26).
+ * Keeps the process alive while a thread runs native code. If Node ends such a thread, onnxruntime-node throws an
+ * uncaught C++ exception, and the whole process aborts (exit code 134, seen on Node 24 and 26).
  */
 export const guardExit = (): { readonly guard: ExitGuard; readonly release: () => void } => {
   const guard: ExitGuard = { flags: new Int32Array(new SharedArrayBuffer(8)), busy: 0, ending: 1 }
@@ -22,7 +23,7 @@ export const guardExit = (): { readonly guard: ExitGuard; readonly release: () =
     Atomics.store(guard.flags, guard.ending, 1)
     Atomics.wait(guard.flags, guard.busy, 1, patienceMillis)
   }
-  // The thread begins by loading the library.
+  // The thread starts by loading the library, which is native code.
   Atomics.store(guard.flags, guard.busy, 1)
   process.on("exit", wait)
   return { guard, release: () => process.off("exit", wait) }

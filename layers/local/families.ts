@@ -1,6 +1,6 @@
 import { miniLmWeight, encoderWeight as strong } from "../encoderWeight.js"
 
-/** How to use a family of encoders, from its model cards, and its weight in ranking. */
+/** The settings that a family of encoders needs, from its model cards, and its weight in ranking. */
 export interface Recipe {
   /** The vector of a text: the mean of its tokens, its first token, or its last token. */
   readonly pooling: "mean" | "first" | "last"
@@ -35,11 +35,11 @@ const pairs = {
 } as const
 
 /**
- * From the model cards (sentence-transformers, BAAI, thenlper and Alibaba-NLP, intfloat, Snowflake).
+ * Settings from the model cards (sentence-transformers, BAAI, thenlper and Alibaba-NLP, intfloat, Snowflake).
  *
- * The weight is 0.7 for models that were trained for passage retrieval and beat full text on most sets of BEIR (NDCG@10
- * of 0.49 to 0.56 there, by MTEB). It is 0.5 for MiniLM, which is about as good as full text (0.42). The floor is below
- * the cosine similarity of unrelated texts, which is 0.7 for families that were trained at a low temperature.
+ * The weight is 0.7 for models that are trained for passage retrieval and beat full text on most sets of BEIR (NDCG@10
+ * of 0.49 to 0.56, by MTEB). It is 0.5 for MiniLM, which is about as good as full text (0.42). The floor is just below
+ * the cosine similarity of unrelated texts, which is 0.7 for families trained at a low temperature.
  */
 const families: ReadonlyArray<Family> = [
   // MiniLM: sentence pairs of all kinds, no prefixes.
@@ -98,7 +98,7 @@ const families: ReadonlyArray<Family> = [
     weight: strong,
     floor: 0.3
   },
-  // e5: prefixes for both. Its cosine similarities are between 0.7 and 1.
+  // e5: prefixes for queries and documents. Its cosine similarities are between 0.7 and 1.
   {
     name: /^(multilingual-)?e5-(small|base|large)(-v2)?$/,
     dimensions: bert,
@@ -165,5 +165,5 @@ export const familyOf = (model: string): (Recipe & { readonly dimensions: number
   return length === undefined ? undefined : { ...recipe, dimensions: length }
 }
 
-/** Defaults for a model of no known family, whose own files do not set them. */
+/** Defaults for models of unknown families whose own files do not contain these settings. */
 export const defaultRecipe = { query: "", document: "", weight: strong, floor: 0 } as const

@@ -7,7 +7,7 @@ import { encoderWeightOf } from "../encoderWeight.js"
 import { readSetting } from "../settings.js"
 import { defaultRecipe, familyOf, type Recipe } from "./families.js"
 
-/** The source of a hub's model, and its cache. */
+/** The server of a hub's models, and the cache of downloaded models. */
 export interface Hub {
   readonly revision: string
   /** The folder of downloaded models. */
@@ -16,11 +16,14 @@ export interface Hub {
   readonly host: string
 }
 
-/** An encoder that can be loaded: its location, its recipe, and its name in the log. */
+/** A loadable encoder: its location, its settings, and its name in the log. */
 export interface LocalModel {
-  /** `local/PLACE#FINGERPRINT`. The fingerprint covers weights, prefixes and pooling: a change makes it another model. */
+  /**
+   * `local/PLACE#FINGERPRINT`. The fingerprint covers weights, prefixes and pooling. If one changes, it is another
+   * model.
+   */
   readonly model: string
-  /** The folder, or its id on the hub. */
+  /** The folder, or the model's id on the hub. */
   readonly path: string
   /** The hub from which the model is downloaded; null for a model in a local folder. */
   readonly hub: Hub | null
@@ -32,11 +35,11 @@ export interface LocalModel {
   readonly dimensions: number
 }
 
-/** Why a name gives no model, in one line. */
+/** The reason why a name does not give a model, in one line. */
 export class ModelProblem {
   constructor(
     readonly problem: string,
-    /** `name`: the name is wrong anywhere. `files`: the files on this machine are missing or unsuitable. */
+    /** `name`: the name is invalid on every machine. `files`: the files on this machine are missing or unsuitable. */
     readonly kind: "name" | "files" = "files"
   ) {}
 }
@@ -67,8 +70,8 @@ export const locateModel = (
   const { native, recipe } = located
   const length = dimensions ?? native
   if (length !== native && !(recipe.shorterDimensions ?? []).includes(length)) {
-    const others = recipe.shorterDimensions === undefined ? "" : `, or ${recipe.shorterDimensions.join(", ")}`
-    return new ModelProblem(`its vectors have ${native} dimensions${others}`, "name")
+    const sizes = [native, ...(recipe.shorterDimensions ?? [])].join(", ")
+    return new ModelProblem(`its vectors can only have these dimensions: ${sizes}`, "name")
   }
   const fingerprint = shortOf(
     JSON.stringify([recipe.pooling, recipe.query, recipe.document, recipe.maxTokens]),
@@ -76,7 +79,7 @@ export const locateModel = (
   )
   const model = `${localModelPrefix}${located.name}#${fingerprint}`
   if (expectedFingerprint !== undefined && expectedFingerprint !== fingerprint) {
-    return new ModelProblem(`its files now hold another model, ${model}`)
+    return new ModelProblem(`its files changed: they now contain ${model}`)
   }
   return { ...located, model, dimensions: length }
 }
@@ -103,7 +106,7 @@ const hubOf = (id: string, { host, cacheFolder }: Omit<Hub, "revision">): Locate
   return { name: id, path, hub, kind: "fp32", recipe, native: dimensions, files: "" }
 }
 
-/** The number formats of weights, the most exact first, with the suffix of their file. */
+/** The number formats of weights, the most exact first, with the suffix of their files. */
 const kinds = [
   ["fp32", ""],
   ["fp16", "_fp16"],
@@ -138,12 +141,15 @@ const folderOf = (path: string): LocatedModel | ModelProblem => {
   return { name: folder, path: folder, hub: null, kind, recipe, native, files }
 }
 
-/** The recipe from the model's own files, in the format of sentence-transformers, then from its family. Guesses nothing. */
+/**
+ * The settings from the model's own files, in the format of sentence-transformers, otherwise from its family. Never
+ * guesses.
+ */
 const recipeOf = (folder: string, config: Json): Recipe | ModelProblem => {
   const familyByName = typeof config._name_or_path === "string" ? familyOf(config._name_or_path) : undefined
   const { dimensions: _, ...family } = familyByName ?? familyOf(folder) ?? { dimensions: 0 }
   const familyRecipe: Partial<Recipe> = family
-  // A layer after the pooling is not computed here; without it the vectors would be those of another model.
+  // A layer after the pooling is not supported. Without it, the vectors would be wrong.
   const modules = json(folder, "modules.json")
   const dense = Object.values(modules ?? {}).some((module) => /\.Dense$/.test(String(Object(module).type)))
   if (dense || existsSync(join(folder, "2_Dense"))) {
@@ -200,8 +206,8 @@ const shortOf = (...parts: ReadonlyArray<string | Uint8Array>): string => {
 }
 
 /**
- * A digest of a file's size and 64 pieces of it. Training changes all weights, so the pieces are enough to detect it
- * without reading a gigabyte.
+ * A digest of a file's size and 64 pieces of it. Training changes all weights, so these pieces detect a change without
+ * reading a gigabyte.
  */
 const sampleOf = (file: string): Uint8Array => {
   const sampleCount = 64

@@ -13,7 +13,7 @@ interface Request {
 interface Response {
   readonly id: number
   readonly vectors?: ReadonlyArray<Float32Array>
-  /** The step that failed. The library's own message is not passed on: it may quote a text. */
+  /** The step that failed. The library's own message is omitted, because it may quote a text. */
   readonly failed?: "load" | "run"
 }
 
@@ -31,7 +31,7 @@ const library = "@huggingface/transformers"
 /** The problem text for the missing optional package. */
 export const notInstalled = `the package ${library} is not installed: npm install ${library}@4`
 
-/** The library's path; undefined if it is not installed. */
+/** The path of the library; undefined if it is not installed. */
 export const libraryPath = (): string | undefined => {
   try {
     return createRequire(import.meta.url).resolve(library)
@@ -41,11 +41,11 @@ export const libraryPath = (): string | undefined => {
 }
 
 /**
- * The thread's program. It is passed to the thread as source text, so that it works the same in a checkout, in the
- * package and in the bundled command. It must not refer to anything outside itself.
+ * The program of the thread. It is passed to the thread as source text, so that it works the same in a checkout, in the
+ * package and in the bundled command. It must not refer to anything outside this function.
  *
- * It encodes one text at a time. So a vector depends on its text alone, not on padding, and an aborted request ends
- * after the current text.
+ * It encodes one text at a time. So a vector depends only on its text, not on padding, and an abort takes effect after
+ * the current text.
  */
 const thread = (require: NodeJS.Require) => {
   const { parentPort, workerData } = require("node:worker_threads") as typeof import("node:worker_threads")
@@ -55,7 +55,7 @@ const thread = (require: NodeJS.Require) => {
     Atomics.store(flags, busy, value)
     if (value === 0) Atomics.notify(flags, busy)
   }
-  /** Marks native code as running. If the process is already ending, starts nothing. */
+  /** Marks that native code is running. Starts nothing if the process is already ending. */
   const inNativeCode = async <A>(work: () => Promise<A>): Promise<A> => {
     setBusy(1)
     try {
@@ -71,14 +71,14 @@ const thread = (require: NodeJS.Require) => {
   setBusy(1)
   const { env, AutoModel, AutoTokenizer, LogLevel } = require(library)
   setBusy(0)
-  // The library would print warnings about optional files to the process's stdout and stderr.
+  // Otherwise the library prints warnings about optional files to the process's stdout and stderr.
   env.logLevel = LogLevel?.NONE ?? 50
   const loadFrom = async (from: string, files: object) => {
     const tokenizer = await AutoTokenizer.from_pretrained(from, files)
     const model = await AutoModel.from_pretrained(from, { ...files, dtype: kind, device: "cpu" })
     return { tokenizer, model }
   }
-  // Files on disk are loaded without the network: the library would otherwise ask the hub for a newer version.
+  // Load cached files without the network. Otherwise the library asks the hub for a newer version.
   const load = () => {
     const folder = hub === null ? path : join(hub.cacheFolder, path, ...(hub.revision === "main" ? [] : [hub.revision]))
     const complete = files.every((file) => existsSync(join(folder, file)))
@@ -87,7 +87,7 @@ const thread = (require: NodeJS.Require) => {
     env.remoteHost = hub.host
     env.cacheDir = hub.cacheFolder
     const downloaded = () => loadFrom(path, { revision: hub.revision })
-    // The cache may still be incomplete: weights may be in several files.
+    // The cache may be incomplete, because weights may be in several files.
     return complete ? cached().catch(downloaded) : downloaded()
   }
   let loaded: ReturnType<typeof load> | undefined
@@ -123,7 +123,7 @@ const thread = (require: NodeJS.Require) => {
       failed = "run"
       const vectors: Array<Float32Array> = []
       for (const text of texts) {
-        // Lets pending messages arrive, such as an abort of this request.
+        // Process pending messages, such as an abort of this request.
         await new Promise((resolve) => setImmediate(resolve))
         if (aborted.has(id)) return { id, failed }
         vectors.push(await inNativeCode(() => vectorOf(ready, text)))
@@ -162,12 +162,12 @@ export const startEncoder = (model: LocalModel, library: string): Encoder => {
     const started = new Worker(`(${thread.toString()})(require)`, {
       eval: true,
       workerData: { ...model, library, guard } satisfies ThreadData,
-      // The process's options, a test runner's for example, may not be valid for a thread.
+      // Options of the process, for example of a test runner, may be invalid for a thread.
       execArgv: []
     })
     const ended = () => {
       release()
-      // "error" is followed by "exit": by then a new thread may have requests.
+      // "exit" follows "error", and in between a new thread may have started.
       if (worker !== started) return
       worker = undefined
       for (const [id, { onResponse }] of pending) onResponse({ id, failed: "load" })

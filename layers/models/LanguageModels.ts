@@ -14,7 +14,7 @@ import { makeModel } from "./messages.js"
 import { missingPackage } from "./packages.js"
 import { guardClient, withoutTrailingSlashes } from "./transport.js"
 
-/** The policy's model cannot be used. `problem` is one line that says what to do. */
+/** The policy's model cannot be used. `problem` is one line that names the remedy. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
   model: Schema.String,
   problem: Schema.String
@@ -28,8 +28,8 @@ export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("Mo
 export const nameOf = ({ model, provider }: Pick<ModelSettings, "model" | "provider">): string => `${provider}/${model}`
 
 /**
- * The language model of the policy's section `model`, within its limits: see `steady`. It opens no connection before the
- * first question.
+ * The language model of the policy's section `model`, within its limits: see `limitRequests`. Opens no connection
+ * before the first question.
  */
 export const make = (settings: ModelSettings): Effect.Effect<LanguageModel.Service, ModelUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
@@ -51,7 +51,7 @@ export const make = (settings: ModelSettings): Effect.Effect<LanguageModel.Servi
 export const layer = (settings: ModelSettings): Layer.Layer<LanguageModel.LanguageModel, ModelUnavailable> =>
   Layer.scoped(LanguageModel.LanguageModel, make(settings))
 
-/** Loaded on demand: the packages take half a second to load. */
+/** Loaded on demand, because loading the packages takes half a second. */
 const protocols = {
   responses: () => import("./openaiResponses.js"),
   chat: () => import("./openaiChat.js"),
@@ -60,7 +60,7 @@ const protocols = {
 
 const variables = { openai: "OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY" }
 
-/** The key. A provider's own key is sent to another URL only if `keyVariable` is set. */
+/** The key. It is sent to a URL other than the provider's own only if `keyVariable` is set. */
 const keyOf = (settings: ModelSettings): Effect.Effect<Redacted.Redacted | undefined, ModelUnavailable> => {
   const variable = settings.keyVariable ?? (settings.baseUrl === undefined ? variables[settings.provider] : undefined)
   if (variable === undefined) return Effect.succeed(undefined)

@@ -18,8 +18,8 @@ import { answerSchema, buildPrompt, instructions, promptDigest } from "./reconci
 type Service = ReconcilerService
 
 /**
- * Asks a language model for a verdict. `name` is its name in decisions, for example openai/gpt-5-mini. An answer that is
- * not a verdict on one of the memories fails.
+ * Asks a language model for a verdict. `name` is the model's name in decisions, for example openai/gpt-5-mini. Fails if
+ * the answer is not a verdict on one of the memories.
  */
 export const ask = (model: LanguageModel.Service, name: string): NonNullable<Service["ask"]> =>
   Effect.fn("ModelReconciler.ask", { attributes: { model: name } })(function* (question: Question) {
@@ -67,7 +67,9 @@ const errorOf = (name: string, error: unknown): ReconcilerError => {
   return new ReconcilerError({ name, reason, ...(detail === undefined ? {} : { detail }) })
 }
 
-/** Sends the schema to the model, but accepts any JSON: `decodeVerdict` reads the answer and names its problems. */
+/**
+ * Sends the schema to the model, but accepts any JSON, because `decodeVerdict` reads the answer and names its problems.
+ */
 const unknownAnswer = Schema.Unknown.annotations({ jsonSchema: answerSchema }) as unknown as Schema.Schema<
   unknown,
   Record<string, unknown>
@@ -79,7 +81,7 @@ const verdictOf = (name: string, value: unknown, memories: number): Either.Eithe
     reason: shortReason(verdict.reason)
   }))
 
-/** Removes nulls: strict schemas require every field, so null means absent. */
+/** Removes nulls: strict schemas require every field, so the model writes null for an absent one. */
 const withoutNulls = (value: unknown): unknown =>
   typeof value !== "object" || value === null || Array.isArray(value)
     ? value
@@ -89,10 +91,10 @@ const withoutNulls = (value: unknown): unknown =>
         )
       )
 
-/** Cuts the reason, because the log keeps it forever. */
+/** Shortens the reason, because the log stores it forever. */
 const shortReason = (reason: string): string => reason.slice(0, 300).toWellFormed()
 
-/** Drops the merged text: a model that saw only part of a memory must not rewrite it. */
+/** Removes the merged text, because a model that saw only part of a memory must not rewrite the memory. */
 const withoutMerged = ({ action, reason, target }: Extract<Verdict, { readonly action: "UPDATE" }>): Verdict => ({
   action,
   target,

@@ -15,8 +15,8 @@ import { buildSummaryPrompt, summaryInstructions, summaryPromptDigest, summarySc
 type Service = SummarizerService
 
 /**
- * Asks a language model for a summary. `name` is its name in decisions, for example openai/gpt-5-mini. An answer of
- * another form fails. The engine checks the summary against its sources, as it does for every summarizer.
+ * Asks a language model for a summary. `name` is the model's name in decisions, for example openai/gpt-5-mini. Fails if
+ * the answer has another form. The engine checks the summary against its sources, as for every summarizer.
  */
 export const make = (model: LanguageModel.Service, name: string): Service => ({
   name,

@@ -10,7 +10,10 @@ import type { ModelAnswer, ModelRequest } from "./messages.js"
 /** The protocol requires a limit; this is more than any verdict needs. */
 const maxTokens = 4_096
 
-/** Anthropic's protocol: `POST /v1/messages`. JSON comes as the arguments of a tool that the model must call. */
+/**
+ * Anthropic's protocol: `POST /v1/messages`. For JSON answers, the model must call a tool; its arguments are the
+ * answer.
+ */
 export const make = ({
   apiKey,
   baseUrl = "https://api.anthropic.com",

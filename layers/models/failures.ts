@@ -72,7 +72,7 @@ const failureOfResponse = ({ response: { headers, status } }: AiError.HttpRespon
   }
 }
 
-/** How `steady` handles these errors. */
+/** How `limitRequests` handles these errors. */
 export const modelErrors: ErrorHandling<AiError.AiError> = {
   failureOf,
   sanitize: withoutPrivateData,

@@ -20,12 +20,12 @@ export interface ErrorHandling<E> {
 }
 
 /**
- * Limits requests. `concurrency` requests run at once, each for at most `timeout`. If the server is busy, broken or out
- * of reach, up to `retries` retries follow; the pause doubles each time, or is the server's own. `patience` bounds a
- * request with all its retries. Time in the queue before the first attempt does not count, so that a burst of requests
- * does not fail. A request that timed out is not retried.
+ * Limits requests. `concurrency` requests run at once, each for at most `timeout`. If the server is busy, broken or
+ * unreachable, up to `retries` retries follow. The pause doubles each time, unless the server sets it. `patience`
+ * limits a request with all its retries. The time in the queue before the first attempt does not count, so that a burst
+ * of requests does not fail. A request that timed out is not retried.
  *
- * Errors contain the kind of failure only.
+ * Errors contain only the kind of failure.
  */
 export const limitRequests = <E>(
   limits: RequestLimits,
@@ -56,7 +56,7 @@ export const limitRequests = <E>(
         const { retryable, retryAfterMillis = 0 } = failureOf(error)
         const jitter = 1 - (yield* Random.next) / 2
         const pause = Math.max(retryAfterMillis, limits.backoff * 2 ** number * jitter)
-        // Fails at once if the pause would leave no time for a request.
+        // Fails immediately if no time for a request would be left after the pause.
         const tooLate = (yield* Clock.currentTimeMillis) + pause >= until
         return yield* !retryable || tooLate || number >= limits.retries
           ? Effect.fail(error)

@@ -13,8 +13,8 @@ const method = "ask"
 
 /**
  * OpenAI's older protocol, `POST /chat/completions`, which most other servers support. If a server rejects a JSON
- * schema, later requests ask for any JSON; if it rejects that, they ask for plain text. The instructions describe the
- * schema in words, too. Only the needed fields of an answer are read, because few servers send them all.
+ * schema, later requests ask for any JSON; if it rejects that too, they ask for plain text. The instructions therefore
+ * also describe the schema in words. Reads only the needed fields of an answer, because few servers send all fields.
  */
 export const make = ({
   apiKey,
@@ -73,7 +73,7 @@ const formats: ReadonlyArray<(shape: NonNullable<ModelRequest["answerSchema"]>) 
   () => ({})
 ]
 
-/** Servers answer an unknown field with bad request, unprocessable or not implemented. */
+/** Servers reject an unknown field with bad request, unprocessable or not implemented. */
 const isRefusedFormat = (error: AiError.AiError): boolean =>
   error._tag === "HttpResponseError" && [400, 422, 501].includes(error.response.status)
 
@@ -109,7 +109,7 @@ const answerOf = ({ choices: [{ finish_reason, message }] }: typeof Completion.T
   return { text: json ? withoutWrapping(text) : text, end }
 }
 
-/** Removes the `<think>` block and the code fence that small models put around their JSON. */
+/** Removes the `<think>` block and the code fence that small models add around their JSON. */
 const withoutWrapping = (text: string): string =>
   text
     .replace(/^\s*<think>[\s\S]*?<\/think>/, "")

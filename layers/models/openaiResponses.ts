@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import type { Connection } from "./connection.js"
 import type { ModelAnswer, ModelRequest } from "./messages.js"
 
-/** OpenAI's newer protocol: `POST /responses`. The server does not store the answers. */
+/** OpenAI's newer protocol: `POST /responses`. It requests that the server does not store the answers. */
 export const make = ({
   apiKey,
   baseUrl = "https://api.openai.com/v1",

@@ -1,4 +1,4 @@
-/** The optional packages of language models, with the releases that are compatible. */
+/** The optional packages of language models, with compatible releases. */
 const releases: Readonly<Record<string, string>> = {
   "@effect/ai": "0.37",
   "@effect/ai-openai": "0.41",

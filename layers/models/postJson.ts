@@ -15,7 +15,9 @@ export class RequestFailed extends Data.TaggedError("RequestFailed")<{
   readonly reason: "failed" | "timeout"
   readonly detail?: string
   readonly status?: number
-  /** The cause, if it is not the request: `settings` (key, model or URL), `connection` (no answer), `busy` (rate limit). */
+  /**
+   * The cause, if the request is right: `settings` (key, model or URL), `connection` (no answer), `busy` (rate limit).
+   */
   readonly kind?: "settings" | "connection" | "busy"
   /** Whether the same request may succeed later. */
   readonly retryable: boolean
@@ -23,7 +25,7 @@ export class RequestFailed extends Data.TaggedError("RequestFailed")<{
   readonly retryAfterMillis?: number
 }> {}
 
-/** How `steady` handles these errors, which contain no private data to remove. */
+/** How `limitRequests` handles these errors. They contain no private data. */
 export const requestErrors: ErrorHandling<RequestFailed> = {
   failureOf: identity,
   sanitize: identity,
@@ -54,7 +56,8 @@ export const postJson = (
       RequestError: () => Effect.fail(unreachable),
       ResponseError: (error) => Effect.fail(failureOf(error))
     }),
-    // A body that breaks off fails a fiber of the client. Its error contains the request with all texts, so it is not logged.
+    // A body that breaks off fails a fiber of the client. Its error contains all texts of the request, so it must not
+    // be logged.
     Effect.withUnhandledErrorLogLevel(Option.none())
   )
 
@@ -64,7 +67,7 @@ const unreachable = new RequestFailed({
   kind: "connection",
   retryable: true
 })
-/** Retryable: the connection may have broken off, or the server may have sent nonsense once. */
+/** Retryable: the connection may have broken, or the server sent a wrong answer once. */
 const unreadable = new RequestFailed({ reason: "failed", detail: "unreadable answer", retryable: true })
 const tooLong = new RequestFailed({ reason: "failed", detail: "the answer is too large", retryable: false })
 
@@ -112,6 +115,6 @@ const kinds: Readonly<Record<number, "settings" | "busy">> = {
   429: "busy"
 }
 
-/** The fields of a value; none if it is no object. */
+/** The fields of an object; none for any other value. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}

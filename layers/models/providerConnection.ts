@@ -3,11 +3,11 @@ import type * as Redacted from "effect/Redacted"
 import { readSecret } from "../settings.js"
 import { withoutTrailingSlashes } from "./transport.js"
 
-/** A provider's URL and key from its documentation; a field is absent if only the user knows it. */
+/** A provider's URL and key variable, from its documentation. A field is absent if the user must configure it. */
 interface Facts {
   readonly baseUrl?: string
   readonly keyVariable?: string
-  /** Whether its servers may need no key. */
+  /** Whether servers of this provider may work without a key. */
   readonly keyless?: boolean
 }
 
@@ -26,8 +26,8 @@ export interface ProviderConnection {
 }
 
 /**
- * The URL and key of a provider; fails with one line that names the missing setting in the policy's `section`. A
- * provider's own key is sent to another URL only if `keyVariable` is set.
+ * The URL and key of a provider. Fails with one line that names the missing setting in the policy's `section`. The key
+ * is sent to a URL other than the provider's own only if `keyVariable` is set.
  */
 export const providerConnection = (
   facts: Facts,

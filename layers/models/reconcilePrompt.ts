@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto"
 import type { Question, Statement } from "../../src/ports/Reconciler.js"
 
-/** The number of this wording, for people; the digest identifies it exactly. */
+/** The number of this wording, for people. The digest identifies it exactly. */
 export const promptVersion = 1
 
-/** Limits of the prompt: the number of memories, and for each memory the lengths (UTF-16 units) and list sizes. */
+/** Limits of the prompt: the number of memories and, per memory, the text lengths (UTF-16 units) and list sizes. */
 const bounds = {
   memories: 20,
   title: 300,
@@ -80,7 +80,7 @@ export const buildPrompt = ({ candidates, statement }: Question): ReconcilePromp
     statement: first.fields,
     memories: others.map(({ fields }, index) => ({ index, ...fields }))
   }
-  // No text can end the data: JSON escapes line breaks, and angle brackets are escaped here.
+  // No text can end the data section: JSON escapes line breaks, and this line escapes angle brackets.
   const json = JSON.stringify(document).replace(/[<>\u2028\u2029]/g, escaped)
   return {
     text: `BEGIN DATA\n${json}\nEND DATA`,

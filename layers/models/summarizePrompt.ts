@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto"
 import { type Part, partsOf, type SummaryKind, type SummaryRequest } from "../../src/ports/Summarizer.js"
 
-/** The number of this wording, for people; the digest identifies it exactly. */
+/** The number of this wording, for people. The digest identifies it exactly. */
 export const summaryPromptVersion = 1
 
-/** Maximum length of the sources in UTF-16 units: no summary could cover more. */
+/** Maximum length of the sources in UTF-16 units. No summary could cover more. */
 const maxLength = 60_000
 
 const instructionByKind: Readonly<Record<SummaryKind, string>> = {
@@ -84,7 +84,7 @@ export const buildSummaryPrompt = ({ budget, kind, sources, subject }: SummaryRe
       at: timeOf(at)
     }))
   }
-  // No text can end the data: JSON escapes line breaks, and angle brackets are escaped here.
+  // No text can end the data section: JSON escapes line breaks, and this line escapes angle brackets.
   const json = JSON.stringify(document).replace(/[<>\u2028\u2029]/g, escaped)
   return json.length > maxLength ? undefined : `BEGIN DATA\n${json}\nEND DATA`
 }

@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import { flow } from "effect/Function"
 
 /**
- * Makes a client safe for keys and texts. A status other than success fails before its body is read. A redirect fails,
- * because it would send the key to another host. The client's own spans are disabled: they contain URLs and headers.
+ * Makes a client safe for keys and texts. An error status fails before the body is read. A redirect fails, because it
+ * would send the key to another host. The client's own spans are disabled, because they contain URLs and headers.
  */
 export const guardClient: (client: HttpClient.HttpClient) => HttpClient.HttpClient = flow(
   HttpClient.filterStatusOk,

@@ -5,11 +5,11 @@ import type { Schedule } from "../../src/schedules/Schedule.js"
 
 /** The result of a run. Texts that are too long are cut. */
 export interface Result {
-  /** The whole output, at most 100,000 characters. */
+  /** The complete output, at most 100,000 characters. */
   readonly output?: string
   /** A short summary; default: the first 500 characters of `output`. */
   readonly summary?: string
-  /** Finite numbers: turns, tokens, cost. Others are left out. At most 32 names; `notified` is reserved for the runner. */
+  /** Finite numbers: turns, tokens, cost. Others are dropped. At most 32 names; the runner reserves `notified`. */
   readonly counts?: Readonly<Record<string, number>>
 }
 
@@ -18,24 +18,24 @@ export interface Job {
   readonly agent: string
   /** The schedule as it was when the run was claimed. */
   readonly schedule: Schedule
-  /** The id of this run. Writes with `{ run: job.run }` are part of it and can be undone together. */
+  /** The id of this run. Writes with `{ run: job.run }` belong to it and can be undone together. */
   readonly run: string
   /** When it was due. */
   readonly occurrence: number
-  /** Counts the attempts at this occurrence from 1. */
+  /** The number of this attempt at the occurrence, from 1. */
   readonly attempt: number
   /** The time-out interrupts the handler at this time. */
   readonly deadline: number
   /**
-   * An idempotency key: the same for every attempt at this occurrence, and unique to it. A handler may be stopped at any
-   * point and started again, so writes should use the key, for example `{ commandId: job.key }`.
+   * An idempotency key: equal for all attempts at this occurrence, and unique to it. A handler may be stopped at any
+   * point and started again, so its writes should use the key, for example `{ commandId: job.key }`.
    */
   readonly key: string
   /** The agent's memory, at full trust. */
   readonly memory: Memory
 }
 
-/** Runs the schedules that name it. The history keeps the first 500 characters of its error. */
+/** Runs the schedules that name it. The run history stores the first 500 characters of its error. */
 export interface Handler {
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to say returns nothing.
   readonly run: (job: Job) => Effect.Effect<Result | string | void, unknown>

@@ -17,7 +17,7 @@ interface Services {
   readonly notify: ((notification: Notification) => Effect.Effect<void, unknown>) | undefined
 }
 
-/** Retries for about five seconds if the log is busy or full. After that, the lease expires and another process takes over. */
+/** Retries for about 5 seconds if the log is busy or full. Then the lease expires and another process takes over. */
 const appendRetries = Schedule.exponential("50 millis").pipe(
   Schedule.union(Schedule.spaced("1 second")),
   Schedule.upTo("5 seconds")
@@ -32,15 +32,18 @@ const retried = <A>(effect: Effect.Effect<A, RunnerError>) =>
 /** Time-out of a notification. A notification that times out is not repeated. */
 const notifyTimeoutMillis = 30_000
 
-/** How long an interrupted handler may take to stop at the end of the program. After that, its run waits for its lease. */
+/**
+ * Milliseconds for an interrupted handler to stop at the end of the program. Afterwards, its run waits until its lease
+ * expires.
+ */
 const stopTimeoutMillis = 1_000
 
 /**
- * Runs a claimed occurrence to its end: attempts with pauses between them, then one append that ends the run and moves
- * its schedule on.
+ * Runs a claimed occurrence to its end: attempts with pauses between them, then one append that ends the run and sets
+ * the next due time of its schedule.
  *
- * If it is interrupted, it releases the run once the handler has stopped. If the handler does not stop, no other process
- * starts the run before its lease expires. Fails if another process has taken the run over.
+ * If it is interrupted, it releases the run when the handler has stopped. If the handler does not stop, no other
+ * process starts the run before its lease expires. Fails if another process has taken over the run.
  */
 export const runClaimed = (
   { daybook, notify }: Services,
@@ -52,10 +55,10 @@ export const runClaimed = (
   const { backoff, backoffMost, grace } = runner.policy
   const { definition, lease: _, ...claim } = claimed
   const activeHandlers = handlerTracker()
-  /** The attempt that the log knows. */
+  /** The attempt that the log has recorded. */
   let run: RunAttempt = claim
 
-  /** The outcome of one attempt. `disconnect` leaves a handler behind that does not stop at its time-out. */
+  /** The outcome of one attempt. `disconnect` abandons a handler that does not stop at its time-out. */
   const runHandler = Effect.gen(function* () {
     const deadline = (yield* Clock.currentTimeMillis) + handler.timeout
     const memory = yield* daybook.agent(agent, { trust: "full", actor: `schedule ${definition.id}` })
@@ -77,7 +80,9 @@ export const runClaimed = (
     return { ...outcome, duration: (yield* Clock.currentTimeMillis) - startedAt }
   })
 
-  /** Attempts until one succeeds or none is left; the outcome of the last one. `retries` counts the retries so far. */
+  /**
+   * Repeats attempts until one succeeds or none is left. Returns the last outcome. `retries` counts the retries so far.
+   */
   const attemptsFrom = (retries: number): Effect.Effect<Outcome, RunnerError> =>
     Effect.gen(function* () {
       const outcome = yield* timedAttempt
@@ -107,7 +112,7 @@ export const runClaimed = (
     Effect.gen(function* () {
       const outcome = yield* Effect.onInterrupt(restore(attemptsFrom(0)), () => release)
       const { status } = outcome
-      // The error is only in the history, not in this warning: it may quote a memory.
+      // The warning omits the error, because it may quote a memory. The history has it.
       if (status !== "ok") {
         yield* Effect.logWarning("a run failed", { agent, schedule: definition.id, run: run.run, status })
       }
@@ -128,11 +133,11 @@ export const runClaimed = (
   )
 }
 
-/** The run has ended, so `disconnect` leaves a notifier behind that does not stop at its time-out. */
+/** The run has ended, so `disconnect` abandons a notifier that does not stop at its time-out. */
 const withNotifyTimeout = (sent: Effect.Effect<void, unknown>): Effect.Effect<void, unknown> =>
   sent.pipe(Effect.disconnect, Effect.timeoutFail({ duration: notifyTimeoutMillis, onTimeout: () => "took too long" }))
 
-/** Counts the handlers that have not ended, including those left behind. */
+/** Counts the handlers that have not ended, including abandoned ones. */
 const handlerTracker = () => {
   let active = 0
   const allEnded = Effect.runSync(Effect.makeLatch(true))

@@ -14,7 +14,7 @@ export const statementOf = (text: string): Statement => {
   }
 }
 
-/** The words of a text in order, without the words that can be dropped without a change of meaning. */
+/** The words of a text in order, without words that do not change its meaning. */
 const wordsOf = (text: string): ReadonlyArray<string> => {
   const words: Array<string> = []
   const folded = foldLetters(text).toLowerCase().replaceAll("’", "'")
@@ -30,7 +30,7 @@ const wordsOf = (text: string): ReadonlyArray<string> => {
   return words
 }
 
-/** Splits a text at the strongest separator that it has: sentence ends, then commas, dashes and brackets, then conjunctions. */
+/** Splits a text at its strongest separators: sentence ends, then commas, dashes and brackets, then conjunctions. */
 export const piecesOf = (text: string): ReadonlyArray<string> => {
   const separators = [/(?<=[;:…])\s+|(?<=；)/u, /,\s+|\s+[–—-]\s+|[()]|[，、]/u, /\s+(?:and|but|while)\s+/u]
   for (const split of [sentencesOf, ...separators.map((separator) => (part: string) => part.split(separator))]) {
@@ -49,8 +49,8 @@ const wordOrRun = new RegExp(`[${scripts}ー]+|${number}|[\\p{L}\\p{M}]+(?:'[\\p
 const words = functionWords
 
 /**
- * Words that can be dropped without a change of meaning: pronouns, present forms, and the prepositions without a
- * direction. All other function words count: "not", "before", "was" and "all" change what a statement says.
+ * Words that do not change the meaning of a statement: pronouns, present forms, and prepositions without a direction.
+ * All other function words count: "not", "before", "was" and "all" change the meaning.
  */
 const empty = setOf(
   words.articles,
@@ -66,7 +66,9 @@ const empty = setOf(
   "of to in at on for by with and as so also which who whom there"
 )
 
-/** English words that change the meaning of a statement wherever they stand. Texts in other languages keep all their words. */
+/**
+ * English words that change the meaning of a statement in any position. Texts in other languages keep all their words.
+ */
 const turning = setOf(
   words.negations,
   words.modals,
@@ -80,7 +82,7 @@ const turning = setOf(
 /** Whether a sentence says that something was decided. */
 export const statesDecision = (sentence: string): boolean => decisionPattern.test(sentence)
 
-/** Whether a sentence says that something is still to do. */
+/** Whether a sentence names an open task. */
 export const statesOpenItem = (sentence: string): boolean => openPattern.test(sentence)
 
 const decisionPattern = new RegExp(

@@ -30,7 +30,9 @@ type Service = Context.Tag.Service<Embedder>
 type Vectors = Map<string, Float32Array>
 type Purpose = "document" | "query"
 
-/** Sends texts in one request. Fails with RequestFailed if the server rejects the texts, with EmbedderError otherwise. */
+/**
+ * Sends texts in one request. Fails with RequestFailed if the server rejects the texts, otherwise with EmbedderError.
+ */
 type SendTexts = (
   texts: ReadonlyArray<string>,
   purpose: Purpose
@@ -42,12 +44,12 @@ interface Usage {
 }
 
 /**
- * An embedder that asks a provider.
+ * An embedder that sends texts to a provider.
  *
  * Documents and queries have separate request limits, so that a search does not wait for a backfill. A query is not
- * retried. After a failed connection or a rejected key, queries fail at once for some seconds, and searches go on
- * without vectors. If a call needs several requests and one fails, the vectors received so far are kept for the next
- * attempt, so that no text is paid for twice.
+ * retried. After a failed connection or a rejected key, queries fail immediately for some seconds, and searches
+ * continue without vectors. If one of several requests of a call fails, the vectors received so far are kept for the
+ * next attempt. So no text is paid for twice.
  */
 export const make = (model: EmbeddingModel, target: Target, limits: RequestLimits): Effect.Effect<Service> =>
   Effect.gen(function* () {
@@ -76,9 +78,9 @@ export const make = (model: EmbeddingModel, target: Target, limits: RequestLimit
     return { model: name, dimensions, weight, floor, batch, embed, usage: () => ({ ...usage }) }
   })
 
-/** Fails queries at once for a while after the connection or the key failed. */
+/** Makes queries fail immediately for a while after the connection or the key failed. */
 const circuitBreaker = () => {
-  /** The last such failure; `until` is in milliseconds since the epoch. */
+  /** The last of these failures; `until` is in milliseconds since the epoch. */
   let broken: { readonly error: EmbedderError; readonly until: number } | undefined
   return {
     watch: <A>(effect: Effect.Effect<A, EmbedderError>): Effect.Effect<A, EmbedderError> =>
@@ -120,7 +122,7 @@ const readVectors = (
 ): Effect.Effect<ReadonlyArray<Float32Array>, EmbedderError> => {
   const content = protocol.read(answer)
   if (content === undefined) return fail(name, "failed", "unreadable answer")
-  // Without a count in the answer: about four characters per token.
+  // Without a token count in the answer, estimate four characters per token.
   usage.tokens += content.tokens ?? Math.ceil(texts.join("").length / 4)
   if (content.vectors.length !== texts.length) return fail(name, "count")
   const vectors: Array<Float32Array> = []
@@ -138,8 +140,8 @@ const readVectors = (
  * Embeds one page of texts into `received`.
  *
  * A server may reject a page because one text is too long for an unknown model, or because of its content. Then each
- * half is sent by itself, and a single rejected text is sent shorter and shorter. If everything is rejected, the request
- * itself is wrong, and the page fails.
+ * half is sent separately, and a single rejected text is shortened again and again. If all texts are rejected, the
+ * request itself is wrong, and the page fails.
  */
 const embedPage = (
   model: EmbeddingModel,
@@ -180,9 +182,9 @@ const embedPage = (
   return Effect.zipRight(embedPart(texts), markRejected)
 }
 
-/** Embeds the texts that no earlier, failed call has embedded. */
+/** Embeds the texts that are not left over from an earlier, failed call. */
 const embedMissing = (model: EmbeddingModel, sendTexts: SendTexts): Service["embed"] => {
-  /** Vectors of calls that failed later on, by text. A text has different vectors as a document and as a query. */
+  /** Vectors from calls that failed later, by text. A text has different vectors as a document and as a query. */
   const cacheByPurpose = { document: new Map(), query: new Map() } satisfies Record<Purpose, Vectors>
   return (texts, purpose) => {
     const cached: Vectors = cacheByPurpose[purpose]
@@ -213,17 +215,17 @@ const store = (vectorsByText: Vectors, texts: ReadonlyArray<string>, vectors: Re
   for (const [index, text] of texts.entries()) vectorsByText.set(text, vectors[index]!)
 }
 
-/** Maximum bytes of a number in JSON, and of the rest of an answer. */
+/** Maximum bytes of one number in JSON, and of the rest of an answer. */
 const bytesPerNumber = 40
 const spareBytes = 1 << 20
-/** How long queries fail at once after the connection or the key failed. */
+/** Milliseconds during which queries fail immediately after the connection or the key failed. */
 const breakerMillis = 5_000
-/** Batches whose vectors are kept for the next attempt. */
+/** The number of batches whose vectors are kept for the next attempt. */
 const maxKeptBatches = 4
-/** A rejected text of fewer characters is not rejected for its length. */
+/** If a text with fewer characters is rejected, its length is not the reason. */
 const minLength = 64
 
-/** Whether the server rejected the content of the request: a text it does not take, or a wrong request. */
+/** Whether the server rejected the content of the request: an unacceptable text, or an invalid request. */
 const isRejection = ({ status }: RequestFailed): boolean => status === 400 || status === 413 || status === 422
 
 const fail = (model: string, reason: EmbedderError["reason"], detail?: string) =>
@@ -238,7 +240,7 @@ const errorOf = (model: string, { detail, kind, reason, retryAfterMillis }: Requ
     ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
   })
 
-/** Undefined if a value is no number, or too large for 32 bits. */
+/** Undefined if a value is not a number, or too large for 32 bits. */
 const vectorOf = (values: ReadonlyArray<unknown>): Float32Array | undefined => {
   const vector = new Float32Array(values.length)
   for (let index = 0; index < values.length; index++) {

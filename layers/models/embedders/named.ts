@@ -12,16 +12,16 @@ import { make } from "./ProviderEmbedder.js"
 import { protocols } from "./protocols.js"
 import { factsOf, type KnownModel, modelFactsOf, type ProviderName } from "./providerTable.js"
 
-/** Assumed UTF-8 bytes per token: few if the provider refuses long texts, many if it cuts them itself. */
+/** Assumed UTF-8 bytes per token: low if the provider rejects long texts, high if it cuts them itself. */
 const bytesRefused = 2
 const bytesCut = 8
 
-/** An embedder that asks a provider. */
+/** An embedder that sends texts to a provider. */
 export interface ProviderEmbedder {
   readonly embedder: EmbedderService
   /** Whether texts leave this machine. */
   readonly distant: boolean
-  /** Set if its key is missing; then every text fails with it. */
+  /** Set if its key is missing: the problem. Then every request fails with it. */
   readonly missing?: string
 }
 

@@ -6,7 +6,10 @@ export interface RequestBounds {
   readonly textBytes: number
 }
 
-/** Splits texts into requests within the limits. A text longer than `textBytes` counts as cut. Bytes in UTF-8 approximate tokens. */
+/**
+ * Splits texts into requests within the limits. A text counts with at most `textBytes` bytes. UTF-8 bytes approximate
+ * tokens.
+ */
 export const packTexts = (
   texts: ReadonlyArray<string>,
   { batch, pageBytes, textBytes }: RequestBounds

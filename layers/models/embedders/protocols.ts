@@ -6,7 +6,7 @@ export interface EmbeddingRequest {
   readonly model: string
   readonly texts: ReadonlyArray<string>
   readonly purpose: "document" | "query"
-  /** The dimensions to request; undefined for the model's own. */
+  /** The dimensions to request; undefined requests the model's own. */
   readonly dimensions: number | undefined
 }
 
@@ -40,7 +40,7 @@ const openai: Protocol = {
   }
 }
 
-/** Without optional fields: some compatible servers reject fields that they do not know. */
+/** Omits optional fields, because some compatible servers reject unknown fields. */
 const compatible: Protocol = {
   ...openai,
   body: ({ dimensions, model, texts }) => ({ model, input: texts, ...(dimensions === undefined ? {} : { dimensions }) })
@@ -96,7 +96,7 @@ export const protocols: Readonly<Record<ProviderName, Protocol>> = {
   ollama
 }
 
-/** The vectors ordered by their indexes, if they have any; undefined in place of a missing vector. */
+/** The vectors ordered by their indexes, if they have any. A missing vector is undefined. */
 const listed = (data: unknown, tokens: number | undefined): EmbeddingAnswer | undefined => {
   if (!Array.isArray(data)) return undefined
   const vectors: Array<unknown> = new Array(data.length).fill(undefined)

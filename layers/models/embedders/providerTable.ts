@@ -2,15 +2,15 @@
 export interface ModelFacts {
   /** The dimensions of its vectors. */
   readonly dimensions: number
-  /** The shorter dimensions that a request may ask for; "any" is every length up to its own. */
+  /** The shorter dimensions that a request may select; "any" allows every length up to its own. */
   readonly sizes?: ReadonlyArray<number> | "any"
   /** Maximum tokens of one text; longer texts are cut. */
   readonly input?: number
   /** Maximum tokens of one request, all texts together. */
   readonly tokens?: number
-  /** Cosine similarity of unrelated texts, if it is far from the provider's usual one. */
+  /** Cosine similarity of unrelated texts, if it differs much from the provider's usual value. */
   readonly floor?: number
-  /** The model's prefixes of documents and queries, if the server does not add them. */
+  /** The model's prefixes for documents and queries, if the server does not add them. */
   readonly prefixes?: { readonly document: string; readonly query: string }
   /** Properties that differ by tag (`MODEL:TAG`), for models whose tags have different sizes; keyed by the tag's first part. */
   readonly tags?: Readonly<Record<string, Pick<ModelFacts, "dimensions" | "input">>>
@@ -21,9 +21,9 @@ export type KnownModel = Omit<ModelFacts, "dimensions" | "tags"> & { readonly di
 
 /** A provider's properties, from its documentation. */
 export interface ProviderFacts {
-  /** Its URL up to the version; absent if only the user knows it. */
+  /** Its URL up to the version; absent if the user must configure it. */
   readonly baseUrl?: string
-  /** The usual environment variable of its key; absent if it needs none, or only the user knows it. */
+  /** The usual environment variable of its key; absent if it needs no key, or the user must configure it. */
   readonly keyVariable?: string
   readonly keyless?: boolean
   /** The default model, if there is one. */
@@ -31,7 +31,7 @@ export interface ProviderFacts {
   /** Texts per request: the default, and the provider's maximum. */
   readonly batch: number
   readonly maxTexts: number
-  /** Maximum tokens of one request and of one text, unless the model has its own. */
+  /** Maximum tokens of one request and of one text, unless the model has its own limits. */
   readonly tokens: number
   readonly input: number
   /** Whether the provider cuts long texts itself. */

@@ -14,15 +14,15 @@ export interface RerankingModel {
   readonly weight: number
   /** Time-out of a search's request in milliseconds. */
   readonly timeout: number | undefined
-  /** Request fields besides model, query and documents, for this number of documents. */
+  /** Request fields in addition to model, query and documents, for this number of documents. */
   readonly fields: (documents: number) => object
   /** The field of the answer with the scores, each with its `index`. */
   readonly list: "results" | "data"
 }
 
 /**
- * A reranker that asks a provider, with one request per search. Scores outside 0…1, which servers of plain
- * cross-encoders return, are mapped into it by the logistic function.
+ * A reranker that calls a provider, with one request per search. Plain cross-encoders return scores outside 0…1; the
+ * logistic function maps them into that range.
  */
 export const make = (model: RerankingModel, target: Target, limits: RequestLimits): Effect.Effect<RerankerService> =>
   Effect.map(limitRequests(limits, requestErrors), (bounded) => {
@@ -69,7 +69,7 @@ export const make = (model: RerankingModel, target: Target, limits: RequestLimit
 const documentBytes = 8_192
 const maxAnswerBytes = 1 << 22
 
-/** The scores in the order of the texts; undefined if one is missing or occurs twice. */
+/** The scores in the order of the texts; undefined if a score is missing or occurs twice. */
 const scoresIn = (list: ReadonlyArray<unknown>, texts: number): ReadonlyArray<number> | undefined => {
   const scores: Array<number | undefined> = new Array(texts).fill(undefined)
   for (const item of list) {

@@ -18,8 +18,9 @@ interface Facts extends Pick<RerankingModel, "fields" | "list"> {
 }
 
 /**
- * From each provider's API reference: cohere `POST /v2/rerank`, voyage and jina `POST /v1/rerank`. Each request asks for
- * all scores. "endpoint" is the API of vLLM, llama.cpp, LocalAI, LiteLLM and others, with jina's fields.
+ * Settings from each provider's API reference: cohere `POST /v2/rerank`, voyage and jina `POST /v1/rerank`. Each
+ * request asks for all scores. "endpoint" is the API of vLLM, llama.cpp, LocalAI, LiteLLM and others, with jina's
+ * fields.
  */
 const providers = {
   cohere: {
@@ -48,10 +49,12 @@ const providers = {
 
 export type RerankProviderName = keyof typeof providers
 
-/** A cross-encoder's best score adds at most half of a hit's other maximum score. */
+/** The best score of a cross-encoder adds at most this share of a hit's other maximum score. */
 const weight = 0.5
 
-/** A reranker that asks a provider. `missing` is set if its key is missing; then every request fails with it. */
+/**
+ * A reranker that calls a provider. If its key is missing, `missing` names the problem and every request fails with it.
+ */
 export const providerReranker = (
   provider: RerankProviderName,
   model: string | undefined,

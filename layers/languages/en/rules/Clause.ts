@@ -9,15 +9,15 @@ export type Place = "subject" | "attribute" | "object" | "former" | Slot
 export interface Word {
   readonly item: Item
   readonly place: Place
-  /** The word only names the relation. */
+  /** True if the word only names the relation. */
   readonly relational: boolean
-  /** Which side of a pair of opposites the word is on. */
+  /** The side of a pair of opposites that the word belongs to. */
   readonly side?: boolean
 }
 
 /** A clause as the rules parsed it. */
 export interface Clause {
-  /** By canonical form; the first word of each form is kept. */
+  /** By canonical form. Only the first word of each form is stored. */
   readonly words: ReadonlyMap<string, Word>
   readonly scalars: ReadonlyArray<Scalar>
   /** Numbers and days that are part of the subject: the Q1 report. */
@@ -26,13 +26,13 @@ export interface Clause {
   readonly negative: boolean
   readonly cues: ReadonlySet<Cue>
   readonly question: boolean
-  /** A key with a value, "port: 5432". "assigned" where it has an equals sign or its key is an identifier. */
+  /** Whether it is a key with a value, "port: 5432". "assigned": with an equals sign, or the key is an identifier. */
   readonly keyed: "no" | "listed" | "assigned"
   /** It reports an event, which may happen again. */
   readonly event: boolean
-  /** The word that "not" negates. */
+  /** The word that "not" negates; undefined if there is none. */
   readonly denied: string | undefined
-  /** A heading: it has no verb, and is no key with a value. */
+  /** A heading: it has no verb, and it is not a key with a value. */
   readonly verbless: boolean
   /** It is in the past tense. */
   readonly past: boolean

@@ -7,15 +7,15 @@ export type Cue =
   | "not"
   /** Something ended. */
   | "ended"
-  /** Something ended, said by an adverb that may also stand beside "not": no longer, any more. */
+  /** Something ended, said by an adverb that can also follow "not": no longer, any more. */
   | "over"
   /** The clause is true because of a change. */
   | "changed"
   /** The words after it are no longer true: instead of, rather than. */
   | "former"
-  /** One more thing, beside others. */
+  /** One more thing in addition to others. */
   | "also"
-  /** Not stated as true: considered, asked, wished, planned. */
+  /** Not stated as a fact: considered, asked, wished, planned. */
   | "maybe"
   /** Reported speech. */
   | "said"
@@ -32,12 +32,12 @@ export type Cue =
 export type Slot = "place" | "from" | "by" | "with" | "as" | "scope" | "over" | "reason" | "until" | "per" | "and"
 
 export interface Relation {
-  /** Verbs and phrases for it. */
+  /** Verbs and phrases that express it. */
   readonly words: string
-  /** Nouns for it. */
+  /** Nouns that express it. */
   readonly nouns?: string
   readonly valueCount: ValueCount
-  /** Cues that its words carry, by word or phrase. */
+  /** Cues that its words also give, by word or phrase. */
   readonly cues?: Readonly<Record<string, Cue>>
   /** Each object has one subject: owns, leads, maintains. */
   readonly inverse?: boolean

@@ -14,7 +14,7 @@ export interface Token {
   readonly name: boolean
   /** How informative the word is, 0…1: rare words weigh more. */
   readonly weight: number
-  /** Its row in the word table; −1 where it is missing. */
+  /** Its row in the word table; −1 if it has none. */
   readonly row: number
 }
 
@@ -29,7 +29,7 @@ const sides: Readonly<Partial<Record<Word["place"], Side>>> = {
   over: "former"
 }
 
-/** The word table; undefined where it cannot be read. Only equal words are alike then. */
+/** The word table; undefined if it cannot be read. Then only equal words are alike. */
 export const tableOrNone = (): WordTable | undefined => {
   try {
     return wordTable()
@@ -58,7 +58,7 @@ export const rowOf = (table: WordTable, form: string, canon: string): number => 
   return row
 }
 
-/** The main word of a phrase: the verb of "lives in" and "take over", the last word of "is located" and "code review". */
+/** The last word of a phrase without particles: "take" of "take over", "located" of "is located". */
 const mainWord = (form: string): string => {
   const words = form.split(" ")
   while (words.length > 1 && particles.has(words[words.length - 1]!)) words.pop()
@@ -66,7 +66,7 @@ const mainWord = (form: string): string => {
 }
 const particles = setOf("in on at to for of as with by from up off out over into back down away")
 
-/** The first `mostTokens` words of a clause. */
+/** The first `maxTokens` words of a clause. */
 export const tokensOf = ({ words }: Clause, table: WordTable | undefined): ReadonlyArray<Token> => {
   const tokens: Array<Token> = []
   for (const [word, { item, place: slot, relational, side }] of words) {
@@ -108,7 +108,7 @@ const dot = (a: Int8Array, b: Int8Array): number => {
   return sum
 }
 
-/** The cosine of two word vectors, −1…1; 0 where a word is unknown. */
+/** The cosine of two word vectors, −1…1; 0 if a word is unknown. */
 export const likeness = (table: WordTable | undefined, a: number, b: number): number => {
   if (table === undefined || a === -1 || b === -1) return 0
   if (a === b) return 1
@@ -143,7 +143,7 @@ export interface Pair {
 
 export interface Alignment {
   readonly pairs: ReadonlyArray<Pair>
-  /** Words without a counterpart: of the memory (`left`) and of the statement (`right`). */
+  /** Words without a counterpart: of the memory (`left`), of the statement (`right`). */
   readonly left: ReadonlyArray<Token>
   readonly right: ReadonlyArray<Token>
 }
@@ -154,7 +154,7 @@ interface TokensInContext {
   readonly context: Context
 }
 
-/** Least cosine of near words. */
+/** Minimum cosine of similar words. */
 const minCosine = 0.55
 
 /** Pairs the words of two clauses: equal words first, then words of one family, then near ones. Words of the other side's title need no counterpart. */

@@ -2,7 +2,7 @@ import type { Entry } from "./lexicon.js"
 import type { Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
-/** A content word with its neighbours; a neighbour is "" at an end or a mark. */
+/** A content word with its neighbours. A neighbour is "" at the end of a text or at a punctuation mark. */
 export interface BagWord {
   readonly canon: string
   readonly form: string
@@ -32,7 +32,7 @@ export type Sort = "mark" | "name" | "number" | "content" | "link"
 /** A statement as a bag of words, without its structure. */
 export interface Bag {
   readonly texts: ReadonlyArray<Text>
-  /** All stems as text: equal texts are equal word for word. */
+  /** All stems as text. Two texts with the same stems are equal word for word. */
   readonly stemText: string
   /** All stems in order, with the sort of each in `sorts`. A mark is "|". */
   readonly stems: ReadonlyArray<string>
@@ -42,7 +42,7 @@ export interface Bag {
   readonly title: ReadonlySet<string>
   readonly keys: ReadonlyArray<ReadonlySet<string>>
   readonly scalars: ReadonlyArray<Scalar>
-  /** Numbers and days that identify a thing, with their noun: ticket 12, site A, accounts 2024, the deploy of 8 January. */
+  /** Numbers and days that identify a thing, with its noun: ticket 12, site A, accounts 2024, the 8 January deploy. */
   readonly labels: ReadonlyArray<readonly [head: string, label: string]>
   /** How often each hint occurs. */
   readonly hints: Uint8Array
@@ -54,7 +54,7 @@ export interface Bag {
   readonly question: boolean
   /** The title is a question. */
   readonly titleIsQuestion: boolean
-  /** The text is not in the lexicon's language: only equal texts can be recognised. */
+  /** The text is not in the lexicon's language, so only equal texts can be recognised. */
   readonly isForeign: boolean
   readonly quoted: boolean
   readonly speaker: boolean

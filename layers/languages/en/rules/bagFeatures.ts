@@ -63,21 +63,21 @@ const scalarFeatures = (a: Bag, b: Bag): Features => {
 
 /** Words of one side that are compared with the other side. */
 const maxCompared = 20
-/** Feature names, made once. */
+/** Feature names, created once. */
 const hintFigures = hintNames.map((name) => `hint ${name}`)
 const topicFigures = topicNames.map((name) => `matter ${name}`)
 
-/** The words of a memory (`a`) and a statement (`b`) by where they occur. */
+/** The words that occur in only one of a memory (`a`) and a statement (`b`), or in both. */
 interface WordDiff {
-  /** Words of the memory alone. */
+  /** Words that only the memory has. */
   readonly missing: ReadonlyArray<BagWord>
-  /** Words of the statement alone. */
+  /** Words that only the statement has. */
   readonly added: ReadonlyArray<BagWord>
-  /** Words of both, as the statement has them. */
+  /** Words that both have, as in the statement. */
   readonly common: ReadonlyArray<BagWord>
 }
 
-/** Features of a memory (`a`) and a statement (`b`) as bags of words. `rare`: in how many candidates each word occurs. */
+/** Features of a memory (`a`) and a statement (`b`) as bags of words. `rare`: candidates that contain each word. */
 export const bagPairFeatures = (a: Bag, b: Bag, rare: ReadonlyMap<string, number>): ReadonlyArray<Features> => {
   const scalars = scalarFeatures(a, b)
   const split: WordDiff = {
@@ -106,7 +106,7 @@ const sum = (words: Iterable<BagWord>): number => {
   return weights
 }
 
-/** How much each side contains of the other, by words and by words of similar meaning. */
+/** The share of each side that the other side contains, by words and by words of similar meaning. */
 const coverageFeatures = (a: Bag, b: Bag, { added, missing, common }: WordDiff): Features => {
   const table = tableOrNone()
   const comparedWords = missing.slice(0, maxCompared)
@@ -137,7 +137,7 @@ const coverageFeatures = (a: Bag, b: Bag, { added, missing, common }: WordDiff):
   }
 }
 
-/** The first, the last and the heaviest words. */
+/** The first words, the last words and the words with the highest weight. */
 const firstAndLastFeatures = (a: Bag, b: Bag): Features => {
   const heaviestWord = ({ words }: Bag): string => {
     let best: BagWord | undefined
@@ -158,7 +158,7 @@ const firstAndLastFeatures = (a: Bag, b: Bag): Features => {
   }
 }
 
-/** Words that replaced each other: they have the same neighbour. */
+/** Words that replaced each other: they have the same neighbours. */
 const swapFeatures = ({ added, missing }: WordDiff): Features => {
   const table = tableOrNone()
   let [swapBefore, swapAfter, swapNames, swapKey, looks, swapLike, swapKinds] = [0, 0, 0, 0, 0, 0, 0]
@@ -185,7 +185,7 @@ const swapFeatures = ({ added, missing }: WordDiff): Features => {
   }
 }
 
-/** Fresh and gone words beside kept ones. Fresh words before a kept word suggest another subject. */
+/** Added and removed words next to unchanged ones. An added word before an unchanged one suggests another subject. */
 const neighbourFeatures = (a: Bag, b: Bag, { added, missing }: WordDiff): Features => ({
   "fresh before kept": clip(sum(added.filter(({ after }) => a.words.has(after))), 3),
   "fresh after kept": clip(sum(added.filter(({ before }) => a.words.has(before))), 3),
@@ -214,7 +214,7 @@ const titleFeatures = (a: Bag, b: Bag): Features => {
   }
 }
 
-/** Counts of topics, and each topic by itself together with the hints of the memory. */
+/** Counts of topics, and each single topic combined with the hints of the memory. */
 const topicFeatures = (a: Bag, b: Bag, { added, missing, common }: WordDiff): readonly [Features, Features] => {
   const talked: Features = {}
   let [shared, single, multi, swapped, swappedOne, swappedMany] = [0, 0, 0, 0, 0, 0]
@@ -258,7 +258,7 @@ const toneFeatures = (a: Bag, b: Bag): Features => ({
   "w nots differ": flag(a.nots % 2 !== b.nots % 2)
 })
 
-/** Whether the statement has the former value beside the current one. */
+/** Whether the statement mentions the former value together with the current one. */
 const formerFeatures = (a: Bag, b: Bag, { added, common }: WordDiff, scalars: Features): Features => {
   const formerNames = common.filter(({ canon, name }) => name && canon !== a.first && canon !== b.first).length
   return {

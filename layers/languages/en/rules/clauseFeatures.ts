@@ -9,7 +9,7 @@ import { bestPairOf, type ClausePair, type NewsSimilarity, type Reading, weightO
 /** Features of a memory and a statement, by name. */
 export type Features = Record<string, number>
 
-/** Negation has features of its own, and "over" counts as ended. */
+/** Negation has separate features, and "over" counts as ended. */
 const cues = Object.keys(english.cues).filter((cue) => cue !== "not" && cue !== "over") as ReadonlyArray<Cue>
 const sides = ["subject", "attribute", "value", "scope", "former", "aside"] as const
 const types = ["event", "config", "preference", "person", "decision", "technical", "discovery", "task", "conversation"]
@@ -214,7 +214,7 @@ const wholeTextFeatures = (memory: Reading, statement: Reading): Features => {
   }
 }
 
-/** Features of a memory and a statement, by their two most similar clauses and by all clauses; none where a side has no clause. */
+/** Features of a memory and a statement, by their two most similar clauses and by all. None without clauses. */
 export const readingFeatures = (memory: Reading, statement: Reading, news: NewsSimilarity): ReadonlyArray<Features> => {
   const bestPair = bestPairOf(memory, statement)
   if (bestPair === undefined) return []

@@ -14,17 +14,17 @@ export interface ComparedMemory {
   readonly parts: ReadonlyArray<Features>
   /** All parts merged, on first use. */
   readonly features: Features
-  /** The phrases of both. */
+  /** The phrases of both texts. */
   readonly phrases: ReadonlyArray<Phrase>
   /** Whether the statement was said before the candidate. */
   readonly older: boolean
-  /** Whether it has too few words in common with the statement to get features. */
+  /** Whether it shares too few words with the statement to get features. */
   readonly isTooDistant: boolean
   /** Whether they are equal word for word. */
   readonly same: boolean
 }
 
-/** Candidates that are read, and those that get features. */
+/** Maximum candidates that are read, and that get features. */
 const maxCandidates = { read: 20, close: 3 }
 
 /** The weighted overlap of words, 0…1. */
@@ -35,8 +35,8 @@ const overlapOf = (a: Bag, b: Bag): number => {
 }
 
 /**
- * Compares a statement with each candidate, and measures how far the candidate is ahead of the others (`ahead`). Only
- * the candidates with the most words in common get features.
+ * Compares a statement with each candidate, and measures how much more similar the candidate is than the others
+ * (`ahead`). Only the candidates that share the most words get features.
  */
 export const compare = ({ candidates, statement }: Question): ReadonlyArray<ComparedMemory> => {
   const { bag, reading: statementReading } = parse(statement)

@@ -2,23 +2,23 @@ import type { Verdict } from "../../../../src/ports/Reconciler.js"
 import type { Features } from "./clauseFeatures.js"
 import type { ComparedMemory } from "./compare.js"
 
-/** The likelihood of each action; the sum is 1. */
+/** The likelihood of each action. Their sum is 1. */
 export type Likelihoods = readonly [add: number, update: number, remove: number, none: number]
 
 /** The likelihoods for a candidate that is equal word for word. */
 export const alikeLikelihoods: Likelihoods = [0, 0, 0, 1]
-/** The likelihoods for a candidate with next to nothing in common. */
+/** The likelihoods for a candidate that shares almost nothing. */
 export const unlikeLikelihoods: Likelihoods = [1, 0, 0, 0]
 
 /**
- * Least likelihood of an action. Nine of ten such actions are right on stories by writers outside the training set.
- * Retiring or rewriting a memory wrongly does the most harm.
+ * Minimum likelihood of an action. At these values, nine of ten such actions were right on stories of writers outside
+ * the training set. A wrong retirement or rewrite of a memory does the most harm.
  */
 export const minProbabilities = { UPDATE: 0.4, DELETE: 0.65 }
 
 /**
- * The likeliest action; ADD where UPDATE or DELETE is unsure. A question, hearsay, or a statement older than the memory
- * never retires it.
+ * The most likely action; ADD if UPDATE or DELETE is unsure. A question, hearsay, or a statement older than the memory
+ * never retires the memory.
  */
 export const decide = (
   likelihoods: Likelihoods,
@@ -57,7 +57,7 @@ const isClean = (features: Features): boolean =>
     features["past b"] === 0 &&
     features["event b"] === 0)
 
-/** Clear reversals. They need only a low likelihood (`unlikely`) or none. */
+/** Clear reversals. They need only a low likelihood (`unlikely`), or none at all. */
 const isTurned = (features: Features, remove: number): boolean => {
   // The same words, with the preferred and the rejected thing swapped.
   if (features["roles swapped"] === 1 && features.covered! > 0.8) return true
@@ -75,16 +75,16 @@ const isTurned = (features: Features, remove: number): boolean => {
   )
 }
 const unlikely = 0.2
-/** A clear case needs only this share of the least likelihood. */
+/** A clear case needs only this share of the minimum likelihood. */
 const clearlyHigher = 0.75
 
-/** Two single clauses that differ in one word of another sense: born in Lisbon, works in Lisbon. */
+/** Two single clauses that differ in one word with another sense: born in Lisbon, works in Lisbon. */
 const isParted = (features: Features): boolean =>
   features["r parted"] === 1 && features["units a"] === 1 && features["units b"] === 1
-/** Least likelihood of NONE where the sense differs. */
+/** Minimum likelihood of NONE if the sense differs. */
 const certainty = 0.95
 
-/** The index of the candidate with the lowest likelihood of ADD, the first of equals; −1 where there are none. */
+/** The index of the candidate with the lowest likelihood of ADD, the first one if equal; −1 without candidates. */
 export const targetOf = (likelihoods: ReadonlyArray<Likelihoods>): number => {
   let target = -1
   for (const [at, [add]] of likelihoods.entries()) if (target === -1 || add < likelihoods[target]![0]) target = at

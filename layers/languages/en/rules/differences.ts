@@ -42,7 +42,7 @@ export const differences = (
   const [subjectMissing, subjectExtra] = [contentOf(wordsAt(missing, "subject")), contentOf(wordsAt(extra, "subject"))]
   const [valueMissing, valueExtra] = [contentOf(missing.filter(isValue)), contentOf(extra.filter(isValue))]
   return {
-    /** Why the clauses are about different things; undefined where nothing shows it. */
+    /** Why the clauses are about different things; undefined if nothing shows that they are. */
     differentSubject: titlesDiffer(contextA, contextB, a, b)
       ? "under another title"
       : namingDiffers(a.naming, b.naming, contextA.size > 0, contextB.size > 0)
@@ -66,20 +66,20 @@ export const differences = (
     scopeExtra: contentOf(wordsAt(extra, "scope")),
     valueMissing,
     valueExtra,
-    /** Some values exclude each other: they are of one kind. */
+    /** Some values exclude each other, because they are of the same kind. */
     kindsConflict: valueMissing.some((x) => valueExtra.some((y) => exclude(x, y))),
     /** The number of slots with different values. */
     conflicts: conflictsOf(valueMissing, valueExtra),
     /** Both have the same kind of subject, or one has none. */
     sameSubjectKind: a.subjectKind === b.subjectKind || a.subjectKind === "nobody" || b.subjectKind === "nobody",
-    /** The memory's attribute has one value at a time, or is a key with a value. */
+    /** The memory's attribute has one value at a time, or it is a key with a value. */
     steady: relations[a.relation]?.valueCount === "one" || a.keyed !== "no",
     ...scalarDifferences(a, b),
     ...oppositesOf(a, b)
   }
 }
 
-/** The words of a clause that the other one and the title above it lack. */
+/** The words of a clause that neither the other clause nor its title contains. */
 const unmatchedWords = (clause: Clause, other: Clause, context: Context): ReadonlyArray<Word> =>
   [...clause.words].flatMap(([canon, word]) =>
     other.words.has(canon) || word.place === "reason" || isInContext(canon, word, context) ? [] : [word]
@@ -89,7 +89,7 @@ type UnmatchedWords = Readonly<
   Record<"subjectMissing" | "subjectExtra" | "attributeMissing" | "attributeExtra", ReadonlyArray<Word>>
 >
 
-/** Why two clauses have different subjects, by the words without a counterpart; undefined where nothing shows it. */
+/** Why two clauses have different subjects, from the words without a counterpart; undefined if they do not show it. */
 const whyOtherSubject = (
   a: Clause,
   b: Clause,
@@ -106,7 +106,7 @@ const whyOtherSubject = (
   return undefined
 }
 
-/** Relations whose value a move may change. */
+/** Relations whose value changes when something moves. */
 const moving: ReadonlySet<string> = new Set([
   "live",
   "store",
@@ -121,7 +121,7 @@ const moving: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether both use one pair of opposites; `turned`: whether they state the opposite; `stronger`: whether the statement
+ * Whether both clauses use the same pair of opposites. `turned`: they state the opposite. `stronger`: the statement
  * says more than the memory, which only denies the other side of a gradable pair.
  */
 const oppositesOf = (a: Clause, b: Clause) => {
@@ -141,7 +141,7 @@ const oppositesOf = (a: Clause, b: Clause) => {
 const groups: Readonly<Record<string, string>> = { object: "what", by: "what", place: "where" }
 const groupOf = ({ place }: Word): string => groups[place] ?? place
 
-/** The number of slots that both fill with different words. "is Rome" and "is in Rome" count as one slot. */
+/** The number of slots that both clauses fill with different words. "is Rome" and "is in Rome" count as one slot. */
 const conflictsOf = (missing: ReadonlyArray<Word>, extra: ReadonlyArray<Word>): number => {
   const [left, onlyB] = [new Set(missing.map(groupOf)), new Set(extra.map(groupOf))]
   const bothCount = [...left].filter((group) => onlyB.has(group)).length
@@ -149,11 +149,11 @@ const conflictsOf = (missing: ReadonlyArray<Word>, extra: ReadonlyArray<Word>): 
   return (left.has("what") && onlyB.has("where")) || (left.has("where") && onlyB.has("what")) ? 1 : 0
 }
 
-/** Whether the other side's title already contains the word: the subjects do not differ then. */
+/** Whether the other side's title already contains the word. Then the subjects do not differ. */
 const isInContext = (canon: string, { place }: Word, context: Context): boolean =>
   (place === "subject" || place === "scope" || place === "attribute") && context.has(canon)
 
-/** Whether each title has words that the other side lacks, at least as many as they share. */
+/** Whether each title has words that the other side lacks, and at least as many as they share. */
 const titlesDiffer = (a: Context, b: Context, x: Clause, y: Clause): boolean => {
   if (a.size === 0 || b.size === 0) return false
   const left = [...a].filter((canon) => !b.has(canon) && !y.words.has(canon)).length
@@ -165,7 +165,7 @@ const titlesDiffer = (a: Context, b: Context, x: Clause, y: Clause): boolean => 
 const exclude = (x: Word, y: Word): boolean =>
   x.item.entry?.kinds?.some((kind) => y.item.entry?.kinds?.includes(kind) === true) === true
 
-/** Whether a number in one name is missing in the other. A name without numbers under a title may have it there. */
+/** Whether a number in one name is missing in the other. The title may contain the missing number. */
 const namingDiffers = (
   a: ReadonlyArray<Scalar>,
   b: ReadonlyArray<Scalar>,

@@ -1,6 +1,6 @@
 import { setOf } from "../../../../text/normalise/functionWords.js"
 
-/** Phrases by the kind of news that they announce, anywhere in a statement. */
+/** Phrases by the kind of news that they express, anywhere in a statement. */
 export const hints = {
   over: `pull out, rip out, take out, took out, tear out, hand in, give notice, notice, part ways, fall through, fell through, pass away, die, dead, death, sell, lose, close down,
     shut, shut down, switch off, switched off, turn off, expire, run out, no more, veto, strike, struck, lapse, resign, step down, stepped down, retire, let go, fire, dismiss, lay off, laid off, wind down,
@@ -33,7 +33,7 @@ export const hints = {
 } as const
 export type Hint = keyof typeof hints
 
-/** Words by matter. The first matters have one state at a time. */
+/** Words by topic. The topics in the first part have one state at a time. */
 export const topics = {
   residence: `live reside dwell home house bag apartment settle landlord tenant lodging studio dorm neighbourhood neighborhood hometown lodge mansion cottage villa caravan rent tenancy residence resident address street avenue lane`,
   employment: `work job employ employer hire career nurse teacher engineer developer profession occupation company firm boss trainee intern apprentice freelance self-employed contractor retire pensioner unemployed lawyer accountant clerk chef waiter
@@ -72,7 +72,7 @@ export const topics = {
   ownership: `have has own possess buy bought sell sold get belong purchase acquire`,
   membership: `member belong join subscription subscribe membership account plan contract customer client partner sponsor`
 } as const
-/** Matters that may have several states at a time. */
+/** Topics that may have several states at a time. */
 export const multiValueTopics = setOf(
   "ability language allergy hobby pet family event document ownership taste school membership"
 )
@@ -85,7 +85,7 @@ export const tones = {
     ban prohibit avoid disable disabled unable afraid fear scared unsafe dirty stale disagree waste boring annoying pain hurt distrust closed unavailable allergic intolerant unwilling resist trouble problem impossible against`
 } as const
 
-/** Frequent words of other languages that are not English words. */
+/** Frequent words of other languages that do not occur in English. */
 export const foreign = `der das und ist nicht ein eine einen einem einer kein keine keinen mit auf für von dem den zu zum im sich bei aus nach wird haben hat
   est une le la les du dans pas que qui sur avec pour sont el los las una se por para con del muy pero tiene está non che di il gli della sono
   è à är och inte det att som på av jag het een niet van voor ik op wordt jest nie się że do em não uma os com mais`

@@ -1,8 +1,8 @@
 import { setOf } from "../../../../text/normalise/functionWords.js"
 
 /**
- * Words by sense: the relation that each word expresses by itself. "Lives in a town" and "works in a town" have different
- * senses; "house" and "home" share one. A word may have several senses.
+ * Words by sense: the relation that each word alone expresses. "Lives in a town" and "works in a town" have different
+ * senses; "house" and "home" have the same. A word may have several senses.
  */
 export const senses = {
   live: "live reside dwell home residence resident inhabit lodge domicile settle",
@@ -155,7 +155,7 @@ export const single = setOf(
   "live birth age wed office cost weigh measure listen open close start end happen name place bury"
 )
 
-/** Pairs of senses: the second one makes the first untrue. A pair of states is listed in both directions. */
+/** Pairs of senses: the second makes the first untrue. Two states that end each other are listed in both directions. */
 export const against: ReadonlyArray<readonly [keyof typeof senses, keyof typeof senses]> = [
   ["like", "hate"],
   ["hate", "like"],

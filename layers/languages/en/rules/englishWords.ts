@@ -27,7 +27,9 @@ export const same = `
   pipeline, workflow; weekend, saturdays and sundays; guide, tutorial; function, method; variable, var; parameter, param, argument;
   directory, dir; limit, ceiling; throttle, rate limit; memory, ram; disk, storage; utc, gmt`
 
-/** Pairs of opposites, or of groups of opposites. A pair with `~` has a middle: "no longer like" is less than "hate". */
+/**
+ * Pairs of opposites, or of groups of opposites. A pair with `~` has a middle: "no longer like" does not mean "hate".
+ */
 export const opposites = `
   enable, activate, turn on, switch on / disable, deactivate, turn off, switch off; on / off; allow, permit, legal, allowed / forbid, prohibit, ban, disallow, illegal, not allow;
   open / close, closed, shut; public / private; active / inactive; ~ like, love, enjoy, adore, fond of / dislike, hate, detest, despise, loathe, can not stand, not stand;

@@ -21,7 +21,7 @@ export const endedBy: ReadonlyArray<ReadonlyArray<number>> = senseNames.map((nam
   against.filter(([before]) => before === name).map(([, after]) => senseNames.indexOf(after))
 )
 
-/** By stem, the indexes of the lists that contain the word. */
+/** The indexes of the lists that contain a word, by stem. */
 const placesOf = (lists: Readonly<Record<string, string>>) => {
   const places = new Map<string, ReadonlyArray<number>>()
   for (const [place, words] of Object.values(lists).entries())
@@ -46,7 +46,7 @@ const phrasesByStem = (): ReadonlyMap<string, ReadonlyArray<Phrase>> => {
 
 const signed = (words: string, sign: number) => words.split(/\s+/).map((word) => [stemOf(word), sign] as const)
 
-/** The tables of hints, indexed by stem; frequent words of other languages. */
+/** The tables of hints, indexed by stem, and frequent words of other languages. */
 export const hintIndex = {
   phrases: phrasesByStem(),
   topics: placesOf(topics),

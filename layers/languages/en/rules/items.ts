@@ -68,7 +68,7 @@ const joinPhrases = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
   return result
 }
 
-/** Whether a word stays ordinary when it is capitalised. */
+/** Whether a capitalised word is still an ordinary word, not a name. */
 const ordinary = (entry: Entry): boolean => entry.kinds === undefined || entry.verb === true
 
 /** Joins the items of a day or a time into one, and numbers with their unit or noun. */
@@ -106,7 +106,7 @@ const joinDates = (items: ReadonlyArray<Item>, saidAt: number): ReadonlyArray<It
     const before = result.at(-1)
     const approximation = { ...(before?.entry?.cue === "about" ? { isApproximate: true } : {}), ...boundOf(result) }
     const head = headOf(result)
-    // "Week 32" is a day, not an amount.
+    // "Week 32" is a date, not an amount.
     if (before?.canon === week && before.scalar === undefined && scalar.unit === "" && unit?.dimension === undefined) {
       result.push(scalarItem(item.form, { kind: "day", week: scalar.amount! }))
       continue
@@ -158,7 +158,7 @@ const boundOf = (before: ReadonlyArray<Item>): Pick<Scalar, "bound"> => {
   return {}
 }
 
-/** A noun before a number that numbers a calendar unit. */
+/** The noun before the number of a calendar week. */
 const week = "week"
 
 const headOf = (items: ReadonlyArray<Item>): string | undefined => {

@@ -5,12 +5,12 @@ import { type ComparedMemory, compare } from "./compare.js"
 import { alikeLikelihoods, decide, targetOf, unlikeLikelihoods } from "./decide.js"
 import { likelihoods } from "./model.js"
 
-/** Least likelihood of a sure judgement: no model is asked then. */
+/** Minimum likelihood of a sure judgement. The model is not called for sure judgements. */
 const minSure = 0.9
 
 type Ground = readonly [reason: string, holds: (value: (name: string) => number) => boolean]
 
-/** The possible reasons of each action, the strongest first. */
+/** The possible reasons for each action, the strongest first. */
 const grounds: Readonly<Record<Verdict["action"], ReadonlyArray<Ground>>> = {
   ADD: [
     ["nothing in common", (feature) => feature("w both") === 0],
@@ -74,7 +74,7 @@ export const reasons: ReadonlyArray<string> = [
   unmatchedReason
 ]
 
-/** Makes the judge. `name` is recorded with its judgements. */
+/** Creates the judge. Its judgements are recorded with `name`. */
 export const judgeNamed = (name: string): Judge => {
   const judge = (question: Question): Judgement => {
     const compared = compare(question)
@@ -109,7 +109,7 @@ export const judgeNamed = (name: string): Judge => {
 
 /**
  * Whether a statement that seems to add little to a candidate is about something else: it gives another value in the
- * same words, or the two share only whole facts.
+ * same words, or the two texts share only complete facts.
  */
 const isAboutSomethingElse = ({ candidates, statement }: Question, target: number, judge: Judge): boolean => {
   const candidate = candidates[target]!

@@ -120,7 +120,7 @@ export const lexicon = {
   calendar: new Set(split(`${english.months} ${english.weekdays}`, /[ /]/)),
   /** The dimensions of units. */
   dimensions: new Set(Object.keys(english.units)),
-  /** Past forms of "be" and "have"; present forms of "be", which state a state and no event. */
+  /** Past forms of "be" and "have". The present forms of "be" express a state, not an event. */
   past: setOf(english.past),
   present: setOf(english.present)
 }

@@ -16,7 +16,7 @@ interface Model {
   readonly leaves: Int8Array
 }
 
-/** The format of `assets/rules.json`, which `scripts/trainRules.mjs` writes. */
+/** The format of `assets/rules.json`, which `training/trainRules.mjs` writes. */
 interface File {
   readonly figures: ReadonlyArray<string>
   readonly thresholds: ReadonlyArray<ReadonlyArray<number>>
@@ -28,7 +28,7 @@ interface File {
   readonly trees: string
 }
 
-/** Paths of the file from a bundle, from the sources and from the built package. */
+/** Paths of the file, relative to a bundle, to the sources and to the built package. */
 const places = [
   "../assets/rules.json",
   "../../assets/rules.json",
@@ -70,7 +70,7 @@ const phrasesFrom = (text: string): Model["phrases"][number] => {
   return { hashes, odds }
 }
 
-/** The index of a number in an ascending list, by binary search; −1 where it is missing. */
+/** The index of a number in an ascending list, by binary search; −1 if it is not in the list. */
 const placeOf = (hash: number, sorted: Uint32Array): number => {
   let [from, to] = [0, sorted.length]
   while (from < to) {
@@ -81,7 +81,7 @@ const placeOf = (hash: number, sorted: Uint32Array): number => {
   return sorted[from] === hash ? from : -1
 }
 
-/** How much the phrases of each kind speak for each action, taken together. */
+/** For each kind of phrase and each action, how strongly the phrases support the action. */
 const phraseFeatures = (phrases: ReadonlyArray<Phrase>, tables: Model["phrases"]): Features => {
   const sums = new Float64Array(actions * tables.length)
   for (const phrase of phrases) {
@@ -99,10 +99,10 @@ const phraseFeatures = (phrases: ReadonlyArray<Phrase>, tables: Model["phrases"]
 
 let model: Model | undefined | "unread" = "unread"
 
-/** The part in which each feature was found last. */
+/** For each feature, the index of the part that had it last time: it is searched first. */
 let partIndexes = new Uint8Array(0)
 
-/** Looks up a feature in the parts; 0 where none has it. */
+/** Looks up a feature in the parts; 0 if no part has it. */
 const figureOf = (parts: ReadonlyArray<Features>, name: string, index: number): number => {
   const value = parts[partIndexes[index]!]?.[name]
   if (value !== undefined) return value
@@ -117,7 +117,7 @@ const figureOf = (parts: ReadonlyArray<Features>, name: string, index: number): 
 
 /**
  * The likelihood of each action, by boosted trees; tree n votes for action n mod 4. The file is loaded on first use.
- * Undefined where it is missing.
+ * Undefined if the file is missing.
  */
 export const likelihoods = ({ parts, phrases }: ComparedMemory): Likelihoods | undefined => {
   if (model === "unread") model = load()

@@ -12,7 +12,7 @@ const kinWords = setOf(
 )
 const possessives = setOf("his her their my our")
 
-/** The relatives that a text mentions behind a possessive. */
+/** The relatives that a text mentions after a possessive. */
 const kinOf = ({ texts }: Bag): ReadonlySet<string> => {
   const relatives = new Set<string>()
   for (const { items } of texts)
@@ -47,7 +47,7 @@ const hasNotOnly = (items: ReadonlyArray<Item>): boolean =>
         items.slice(index + 1, index + 4).some(({ form, mark }) => mark === undefined && limitingWords.has(form)))
   )
 
-/** Features of relatives, vagueness, and "not only", which negates nothing. */
+/** Features of relatives, of vague words, and of "not only", which negates nothing. */
 export const nuanceFeatures = (a: Bag, b: Bag): Features => {
   const [kinA, kinB] = [kinOf(a), kinOf(b)]
   const [vagueA, vagueB] = [vaguenessOf(a), vaguenessOf(b)]

@@ -14,10 +14,10 @@ interface ParsedStatement {
 /** Limits of the LRU cache: statements, and characters of a statement. */
 const cacheLimits = { statements: 1_000, characters: 1_000 }
 const statements = new Map<string, ParsedStatement>()
-/** The word table that was used: the result depends on it. */
+/** The word table in use. The cache is valid only for one table. */
 let table: ReturnType<typeof tableOrNone>
 
-/** Parses a statement, with an LRU cache: a memory is compared again with each similar statement. */
+/** Parses a statement, with an LRU cache, because a memory is compared with each similar statement. */
 export const parse = (statement: Statement): ParsedStatement => {
   const { at, facts, narrative = "", title, type } = statement
   const key = [at, type, title, narrative, ...facts].join("\0")

@@ -3,8 +3,8 @@ import type { Bag, Sort } from "./bag.js"
 /**
  * The kinds of phrases:
  * - fresh, gone: words that only the statement, or only the memory, has
- * - said, known: two or three words in a row of the statement, or two of the memory; shared words become one sign
- * - shape, shape known: up to four words in a row; all but function words become a sign of their sort
+ * - said, known: two or three consecutive words of the statement, or two of the memory; shared words become one sign
+ * - shape, shape known: up to four consecutive words; all except function words become a sign for their sort
  */
 export const phraseKinds = ["fresh", "gone", "said", "known", "shape", "shape known"] as const
 
@@ -12,7 +12,7 @@ export const phraseKinds = ["fresh", "gone", "said", "known", "shape", "shape kn
 export type Phrase = number
 
 const kindOf = (kind: number, hash: number): Phrase => kind * hashes + mixed(hash)
-/** The number of hashes: they have 24 bits. */
+/** The number of possible hashes, which have 24 bits. */
 export const hashes = 2 ** 24
 
 /** FNV-1a of 32 bits. */
@@ -29,7 +29,7 @@ const mixed = (hash: number): number => {
   return (second ^ (second >>> 16)) >>> 8
 }
 
-/** The hash of a sign that replaces words. The leading control character keeps it from colliding with a word. */
+/** The hash of a sign that replaces words. Its leading control character prevents collisions with words. */
 const sign = (name: string): number => hashOf(`\u0001${name}`)
 const [shared, sharedNumber] = [sign("shared"), sign("shared number")]
 const signs: Readonly<Record<Exclude<Sort, "link">, number>> = {
@@ -79,7 +79,7 @@ const shapeOf = ({ sorts, stems }: Bag, other: ReadonlySet<number>): ReadonlyArr
   return shape
 }
 
-/** The hash of a run of words; undefined where it has only plain signs. */
+/** The hash of a run of words; undefined if the run has only plain signs. */
 const hashOfRun = (stems: ReadonlyArray<number>, from: number, length: number): number | undefined => {
   let hash = length
   let hasContent = false
@@ -97,7 +97,7 @@ const takeRuns = (stems: ReadonlyArray<number>, length: number, kind: number, in
   }
 }
 
-/** Adds the words, and pairs of words, that only one of the texts has. */
+/** Adds words, and pairs of words, that only one of the texts has. */
 const addOneSided = (
   own: HashedWords,
   other: HashedWords,

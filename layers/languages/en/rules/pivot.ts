@@ -4,15 +4,15 @@ import type { Item } from "./tokens.js"
 export const pastForms =
   /ed$|^(?:ran|met|bought|sold|went|saw|flew|rode|swam|won|broke|found|sent|gave|ate|paid|took|left|chose|became|got|wrote|built|held|lost|spoke|drove|grew|fell|began|came|made|quit)$/
 
-/** The end of the subject of a clause. */
+/** The place at which the subject of a clause ends. */
 export interface Pivot {
-  /** The index of the verb, or of the mark after a key; −1 where there is neither. */
+  /** The index of the verb, or of the mark after a key; −1 without either. */
   readonly index: number
   /** Whether the clause is a key with a value: "port: 5432". */
   readonly keyed: boolean
 }
 
-/** Finds the colon after a key, else the first verb. */
+/** Finds the colon after a key, otherwise the first verb. */
 export const pivotOf = (items: ReadonlyArray<Item>): Pivot => {
   const colon = items.findIndex(({ mark }) => mark !== undefined && /[:=>(]/.test(mark))
   const verb = verbIn(items)
@@ -33,9 +33,9 @@ export const pivotOf = (items: ReadonlyArray<Item>): Pivot => {
     ? { index: colon, keyed: true }
     : { index: colon + 1 + later, keyed: false }
 }
-/** The most words of a key. */
+/** The maximum number of words in a key. */
 const maxKeyWords = 8
-/** The most words of a key with its value, where no mark separates them. */
+/** The maximum number of words in a key and its value, if no mark separates them. */
 const maxTerseWords = 3
 
 export const verbIn = (items: ReadonlyArray<Item>): number => {
@@ -95,7 +95,7 @@ const isUnknownVerb = (items: ReadonlyArray<Item>, index: number): boolean => {
 }
 
 /**
- * Finds a second verb in the same clause. The first word is a noun then, although it may be a verb: "Deploy runs at
+ * Finds a second verb in the same clause. Then the first word is a noun, although it could be a verb: "Deploy runs at
  * five", "Write timeout of the gateway is 10 s".
  */
 const nextVerb = (items: ReadonlyArray<Item>): number => {

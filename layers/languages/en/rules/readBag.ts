@@ -8,7 +8,9 @@ import { lexicon } from "./lexicon.js"
 import { keyOf, type Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
-/** Limits on what is read: words, facts, and characters of a title, a fact, the narrative and of all together. */
+/**
+ * Limits on the input: words, facts, and characters of a title, of a fact, of the narrative and of the complete text.
+ */
 const maxRead = { words: 60, facts: 12, title: 300, fact: 200, narrative: 400, all: 1_000 }
 const noNumbers: ReadonlyArray<number> = []
 
@@ -25,17 +27,17 @@ const sortOf = (item: Item): Sort => {
   return item.name === true || item.capital === true ? "name" : "content"
 }
 
-/** One text while it is read. */
+/** A text while it is being read. */
 interface TextDraft extends Text {
-  /** The index of the colon after a key; −1 where the text has no key. */
+  /** The index of the colon after a key; −1 if the text has no key. */
   readonly keyEnd: number
   readonly keyWords: Set<string>
   readonly stems: Array<string>
-  /** The content word before, unless a mark or a number separates it. */
+  /** The previous content word, unless a mark or a number separates it. */
   before: BagWord | undefined
-  /** Whether a verb or a colon came before: numbers are values from there on. */
+  /** Whether a verb or a colon has occurred. After it, numbers are values. */
   isValue: boolean
-  /** The noun that a number may identify; "" where there is none. */
+  /** The noun that a number may identify; "" if there is none. */
   head: string
 }
 
@@ -53,7 +55,7 @@ export const bagOf = ({ at: saidAt, facts, narrative = "", title }: Statement): 
   }
 }
 
-/** A bag while it is filled. */
+/** A bag while it is being filled. */
 type Draft = ReturnType<typeof emptyDraft>
 
 const emptyDraft = () => ({
@@ -70,7 +72,7 @@ const emptyDraft = () => ({
   hints: new Uint8Array(hintNames.length),
   topics: new Uint8Array(topicNames.length),
   ...{ weight: 0, tone: 0, nots: 0, marks: 0, question: false, quoted: false, speaker: false, first: "", last: "" },
-  /** Characters that may still be read. */
+  /** The number of characters that may still be read. */
   charsLeft: maxRead.all,
   /** Function words of English, and of other languages. */
   ownWords: 0,
@@ -142,7 +144,7 @@ const takeItem = (draft: Draft, text: TextDraft, index: number) => {
   }
 }
 
-/** Adds the stems of an item; returns its senses. */
+/** Adds the stems of an item and returns its senses. */
 const takeStems = ({ senses, sorts }: Draft, { items, stems }: TextDraft, index: number) => {
   const item = items[index]!
   const sort = sortOf(item)

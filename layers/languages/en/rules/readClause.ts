@@ -6,7 +6,7 @@ import { type Pivot, pastForms, pivotOf } from "./pivot.js"
 import type { Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
-/** The state while a clause is read. */
+/** The state while a clause is being read. */
 type ClauseDraft = ReturnType<typeof emptyDraft>
 
 const emptyDraft = (items: ReadonlyArray<Item>, pivot: Pivot) => ({
@@ -62,7 +62,7 @@ const takeCue = (draft: ClauseDraft, index: number) => {
   const cue = items[index]!.entry?.cue
   if (cue === undefined || place === "reason") return
   if (cue === "not" && place === "former") return
-  // The speaker's own words are no hearsay.
+  // The speaker's own words are not hearsay.
   if (cue === "said" && draft.subjectKind === "speaker") return
   if (cue === "not" || cue === "ended") draft.notCount++
   if (cue === "over") {
@@ -143,7 +143,7 @@ const takeWord = (draft: ClauseDraft, index: number) => {
   if (entry?.event === true && pastForms.test(form) && !inside && !lexicon.present.has(items[index - 1]?.form ?? ""))
     draft.event = true
   if (entry?.empty === true || entry?.auxiliary === true) return
-  // "On their own phones" states no ownership.
+  // "On their own phones" does not state ownership.
   if (entry?.relation === "own" && form === "own" && items[index - 1]?.entry?.pronoun === true) return
   if (entry?.cue !== undefined && entry.kinds === undefined && entry.relation === undefined && entry.pair === undefined)
     return
@@ -168,7 +168,7 @@ const takeRelation = (draft: ClauseDraft, index: number) => {
   if (relation === "" || relation === "contain" || main) draft.relation = verbRelation
 }
 
-/** Kinds of words for where or when something holds. */
+/** Kinds of words that name a place, a time or a context in which something is true. */
 const circumstances: ReadonlySet<string> = new Set(["environment", "audience", "device", "system", "daytime", "season"])
 
 /** Whether the word follows an auxiliary; words without content between them are skipped. */
@@ -178,7 +178,7 @@ const isFollowedByWord = (items: ReadonlyArray<Item>, index: number): boolean =>
   return items[before]?.entry?.auxiliary === true
 }
 
-/** Whether a preposition states a state, because no object follows: "is on", "went down". */
+/** Whether a preposition expresses a state, because no object follows: "is on", "went down". */
 const isState = (items: ReadonlyArray<Item>, index: number): boolean => {
   if (items[index]!.entry!.pair === undefined) return false
   const after = items[index + 1]

@@ -17,7 +17,7 @@ export interface Unit {
   readonly from: "title" | "fact" | "narrative"
 }
 
-/** A statement as clauses. */
+/** A statement, split into clauses. */
 export interface Reading {
   readonly units: ReadonlyArray<Unit>
   readonly words: ReadonlyMap<string, Token>
@@ -26,7 +26,7 @@ export interface Reading {
   readonly type: string
 }
 
-/** Clauses and words that are read. */
+/** Maximum clauses, and words, that are read. */
 const limits = { units: 24, words: 80 }
 const clausesIn = { title: 4, fact: 2, narrative: 8 }
 const noContext: Context = new Set()
@@ -79,7 +79,7 @@ const overlapOf = (a: Unit, b: Unit): number => {
   return shared / Math.sqrt((b.weight + 1e-4) * (a.weight + 1e-4)) + 0.02 * Math.min(shared, 3) + (related ? 0.05 : 0)
 }
 
-/** Finds the two most similar clauses. A heading without new words yields to the clauses under it. */
+/** Finds the two most similar clauses. The clauses under a heading have priority over a heading without new words. */
 export const bestPairOf = (memory: Reading, statement: Reading): ClausePair | undefined => {
   let best: ClausePair | undefined
   for (const [place, b] of statement.units.entries()) {
@@ -94,7 +94,7 @@ export const bestPairOf = (memory: Reading, statement: Reading): ClausePair | un
   return best
 }
 
-/** Typical words of each kind of news. Words near them express it as well. */
+/** Typical words for each kind of news. Similar words express it too. */
 const seeds = {
   ended: "stopped cancelled ended quit abandoned removed sold closed died left dropped gone lost retired",
   changed: "moved switched changed replaced upgraded became renamed raised lowered postponed shifted",
@@ -107,7 +107,7 @@ const newsKinds = Object.entries(seeds) as ReadonlyArray<readonly [NewsKind, str
 /** For each kind of news, the highest cosine of each word with its typical words. */
 export type NewsSimilarity = Readonly<Record<NewsKind, ReadonlyMap<string, number>>>
 
-/** Cache by row: the cosine with each kind of news. */
+/** Cache by row: the cosines with all kinds of news. */
 const numbersByRow = new Map<number, ReadonlyArray<number>>()
 const maxCachedRows = 4_000
 
@@ -124,7 +124,7 @@ const similarityToNews = (row: number, table: WordTable): ReadonlyArray<number> 
   return cosines
 }
 
-/** Measures how near each word of a statement is to each kind of news. */
+/** Measures how similar each word of a statement is to each kind of news. */
 export const newsSimilarityOf = (tokens: Iterable<Token>): NewsSimilarity => {
   const table = tableOrNone()
   const cosines = newsKinds.map(([name]) => [name, new Map<string, number>()] as const)

@@ -21,11 +21,11 @@ export interface Scalar {
   readonly bound?: "least" | "most"
 }
 
-/** Equal for scalars with the same figures, of whatever unit. */
+/** A key that is equal for scalars with the same figures, whatever their unit. */
 export const keyOf = ({ amount, day, month, parts, quarter, week, weekday, year }: Scalar): string =>
   [amount, parts?.join("."), year, month, day, weekday, quarter, week].join(" ")
 
-/** The relation of a value to another one: equal, more exact, less exact, another value of the same attribute, not comparable. */
+/** The relation of two values: equal, more exact, less exact, another value of one attribute, not comparable. */
 export type ScalarRelation = "equal" | "finer" | "coarser" | "differs" | "apart"
 
 /** The relation of `b` to `a`. */
@@ -55,7 +55,7 @@ const satisfies = ({ amount: limit, bound }: Scalar, { amount, bound: ownBound }
     (bound === "most" && amount! <= limit! && amount! >= limit! / maxRatio))
 const maxRatio = 1.5
 
-/** The tolerance of "about", as a share. */
+/** The tolerance of "about", as a fraction of the amount. */
 const tolerance = 0.1
 const isClose = (a: number, b: number, share: number) => Math.abs(a - b) <= share * Math.max(Math.abs(a), Math.abs(b))
 

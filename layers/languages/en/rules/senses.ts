@@ -5,17 +5,17 @@ import { endedBy, isSingle } from "./hints.js"
 
 /** Words of one side that are compared with the other side. */
 const maxCompared = 12
-/** Least cosine of words with about the same meaning. */
+/** Minimum cosine of words with almost the same meaning. */
 const minCosine = 0.6
 
 const overlaps = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => a.some((sense) => b.includes(sense))
 
-/** Whether the word has a sense and no cue. */
+/** Whether the word has a sense but no cue. */
 const isPlain = ({ entry, senses }: BagWord): boolean => senses.length > 0 && entry?.cue === undefined
 
 /**
- * Features of what two texts say about shared names and numbers. Each word counts as one, whatever its frequency: two
- * short texts about the same person and town may differ only in the verb.
+ * Features of the statements about shared names and numbers. Every word has the same weight, whatever its frequency:
+ * two short texts about the same person and town may differ only in the verb.
  */
 export const senseFeatures = (a: Bag, b: Bag): Features => {
   const table = tableOrNone()

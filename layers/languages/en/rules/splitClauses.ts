@@ -14,7 +14,7 @@ export const clausesOf = (items: ReadonlyArray<Item>, maxClauses: number): Reado
   return clauses
 }
 
-/** Splits at sentence ends, dashes and "but", and at a comma or "and" where a new clause follows. */
+/** Splits at sentence ends, dashes and "but", and at a comma or "and" if a new clause follows. */
 const splitItems = (items: ReadonlyArray<Item>): ReadonlyArray<ReadonlyArray<Item>> => {
   const parts: Array<Array<Item>> = [[]]
   for (const [index, item] of items.entries()) {
@@ -46,7 +46,7 @@ const beginsClause = (items: ReadonlyArray<Item>, from: number): boolean => {
   return verb > 0 && (end === -1 || verb < end)
 }
 
-/** Whether a verb follows, with the same subject: "and joined a choir", "and now lives in Rome". */
+/** Whether a verb with the same subject follows: "and joined a choir", "and now lives in Rome". */
 const continuesWithVerb = (items: ReadonlyArray<Item>, from: number): boolean => {
   const next = items[from]
   const verb = next?.entry?.cue === "changed" && next.entry.verb === undefined ? (items[from + 1] ?? next) : next

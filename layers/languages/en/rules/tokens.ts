@@ -170,7 +170,7 @@ const wordItems = (word: string, possessive: boolean): ReadonlyArray<Item> => {
   return items
 }
 
-/** Splits a compound that the lexicon does not contain: db_port, front-line. */
+/** Splits a compound that is not in the lexicon: db_port, front-line. */
 const readWord = (word: string, possessive: boolean): ReadonlyArray<Item> => {
   const lower = fold(word)
   const isKnown = lexicon.entries.has(stemOf(lower))

@@ -5,7 +5,7 @@ import { prepositions } from "./gaps.js"
 import { isDefinite, type Slot, type Value } from "./slots.js"
 import { hasAll, type UtteranceIndex } from "./utterances.js"
 
-/** A value that replaced another, and the slots in which it did. */
+/** A value that replaced another one, and the slots in which it did. */
 export interface Change {
   readonly from: Value
   readonly to: Value
@@ -16,9 +16,9 @@ export interface Change {
 const maxRounds = 4
 
 /**
- * Finds the slots that hold one value at a time, and which value replaced which. A slot does where one of its steps is a
- * change (`isChange`), was a change in another slot, or is a handover in two slots: the old value is not said any more
- * once the new one is. Yields after each slot.
+ * Finds the slots with one value at a time, and which value replaced which. A slot has one value at a time if one of
+ * its steps is a change (`isChange`), a known change of another slot, or a handover in two slots. In a handover, nobody
+ * says the old value again after the new one. Yields after each slot.
  */
 export function* changesIn(
   slots: ReadonlyArray<Slot>,
@@ -34,7 +34,7 @@ export function* changesIn(
       const key = keyOf(slot, from, to)
       return changes.has(key) || (handovers.get(key) ?? 0) > 1 || isChange(slot, [from, to], evidence, index)
     })
-  /** Whether the slot holds one value at a time and adds a change that was not known. */
+  /** Whether the slot has one value at a time and adds a new change. */
   const addChanges = (slot: Slot): boolean => {
     if (!isSingle(slot)) return false
     singleValued.add(slot)
@@ -64,11 +64,11 @@ export function* changesIn(
 const keyOf = ({ mainName, kindKey }: Slot, from: Value, to: Value): string =>
   `${kindKey}\n${mainName}\n${from.key}\n${to.key}`
 
-/** Each value with the next one. */
+/** Each value with the following one. */
 const stepsIn = ({ values }: Slot): ReadonlyArray<readonly [Value, Value]> =>
   values.slice(1).map((to, index) => [values[index]!, to])
 
-/** By key of a change, the number of slots where the old value was last said before the new one was first said. */
+/** The number of slots per key of a change in which the old value was last said before the new one was first said. */
 const handoversIn = (slots: ReadonlyArray<Slot>): ReadonlyMap<string, number> => {
   const handovers = new Map<string, number>()
   for (const slot of slots) {
@@ -96,7 +96,7 @@ const isChange = (
   const changes = index.containing(slot.mainName, to.stems).filter(({ reading }) => reading.mentionsChange)
   const changesInBoth = changes.filter(({ reading }) => hasAll(reading.allStems, from.stems))
   if (changesInBoth.some(({ reading }) => !hasAll(reading.now, from.stems))) return true
-  // Both values hold where the old one is repeated after the new one, unless a change is mentioned after that.
+  // If the old value is repeated after the new one, both are true, unless a later utterance mentions a change.
   if (changes.some(({ since }) => since >= from.last)) return true
   if (from.last > to.since) return false
   if (changesInBoth.length > 0 || (from.mentions > 1 && to.mentions > 1 && to.last - from.last > recentChangeMillis))
@@ -104,10 +104,10 @@ const isChange = (
   return contradicts(latestOf(to), latestOf(from))
 }
 
-/** A repeated value that is not said for this long, while another one is, is over. */
+/** A repeated value is over when it is not said for this long while another value is said. */
 const recentChangeMillis = 14 * 86_400_000
 
-/** The row that said the value last; at equal times the youngest. */
+/** The row that said the value last; if times are equal, the newest row. */
 const latestOf = ({ entries }: Value): Row =>
   entries
     .map(({ utterance }) => utterance.row)

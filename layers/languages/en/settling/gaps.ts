@@ -2,9 +2,9 @@ import { functionWords, setOf } from "../../../../text/normalise/functionWords.j
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { isContentWord, type Reading, readingOf, stemsOf } from "./readings.js"
 
-// A gap is the place in a clause where a value stands: "Ada's office is in ___".
+// A gap is the place of a value in a clause: "Ada's office is in ___".
 
-/** Words of a value at most. */
+/** The maximum number of words in a value. */
 export const maxGapWords = 4
 /** Words for the speaker; they count as a name. */
 export const speakers = new Set(["i", "user", "my", "we", "our", "me"])
@@ -17,7 +17,7 @@ const verbsAndPronouns = setOf(
   "been has have had will should must 's and or but"
 )
 export const prepositions = setOf(functionWords.prepositions, "as via")
-/** Words that are said of so many things that they identify none. */
+/** Words that are said about so many things that they identify none of them. */
 const looseStems = new Set(
   `like love prefer want need use get keep know see go make take do enjoy hate think say find give put try plan bring buy
   own said note noted told wrong`
@@ -27,24 +27,24 @@ const looseStems = new Set(
 const times =
   /^(?:\d{1,2}:\d{2}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|\p{L}{3}-\d{1,2}|mornings?|noon|lunch|afternoons?|evenings?|nights?|midnight|weekends?|dinner|breakfast)$/u
 
-/** Whether a stem identifies nothing, because it is said of so many things. */
+/** Whether a stem identifies nothing, because it is said about many things. */
 export const isLoose = (stem: string): boolean => looseStems.has(stem)
 
-/** Whether any of the stems around a gap identifies the attribute that has a value. */
+/** Whether one of the stems around a gap identifies the attribute. */
 export const identifies = (stems: Iterable<string>): boolean => [...stems].some((stem) => !looseStems.has(stem))
 
-/** Whether a gap may begin at a word. A verb stands after a name, and the attribute itself after "'s": neither is a value. */
+/** Whether a gap may begin at a word. Not after a name, where the verb is, nor after "'s", where the attribute is. */
 export const mayBegin = (words: ReadonlyArray<string>, start: number, isName: (word: string) => boolean): boolean => {
   const word = words[start]!
   if (verbsAndPronouns.has(word)) return false
   if (start === 0) return !prepositions.has(word)
   const before = words[start - 1]!
-  // A verb may also stand after the first word.
+  // A verb may also be the second word.
   if (start === 1 && !prepositions.has(before)) return false
   return before !== "'s" && !speakers.has(before) && !isName(before)
 }
 
-/** Whether the words between two places may be a value: one phrase without a verb or a further preposition in it. */
+/** Whether the words from `start` to `end` may be a value: one phrase without a verb or another preposition. */
 export const mayFill = (words: ReadonlyArray<string>, start: number, end: number): boolean => {
   if (words[end] === "'s") return false
   for (let index = start; index < end; index++) {
@@ -56,15 +56,15 @@ export const mayFill = (words: ReadonlyArray<string>, start: number, end: number
   return end === words.length || isContentWord(last)
 }
 
-/** Whether two values exclude each other in one gap: other first and last words; after a preposition only times do. */
+/** Whether two values exclude each other in one gap: other first and last words. After a preposition, only times do. */
 export const areRivals = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
   if (a[0] === b[0] || stemOf(a.at(-1)!) === stemOf(b.at(-1)!)) return false
   return (!prepositions.has(a[0]!) && !prepositions.has(b[0]!)) || (times.test(a.at(-1)!) && times.test(b.at(-1)!))
 }
 
 /**
- * Whether one text gives another value than the other: two clauses are equal except for one value, or the first text
- * corrects the other (`isCorrection`).
+ * Whether one text gives another value than the other: two clauses differ only in one value, or the first text corrects
+ * the other (`isCorrection`).
  */
 export const statesOtherValue = (text: string, other: string): boolean => {
   const [reading, otherReading] = [readingOf(text), readingOf(other)]
@@ -77,13 +77,13 @@ export const statesOtherValue = (text: string, other: string): boolean => {
 }
 
 /**
- * Whether a text of several clauses corrects one clause: it repeats a name of that clause apart from the subject, and
- * says something new about the subject in another clause ("Jenkins was a slip: the builds run on Forgejo").
+ * Whether a text with several clauses corrects another clause: it repeats a name of that clause other than the subject,
+ * and another of its clauses says something new about the subject ("Jenkins was a slip: the builds run on Forgejo").
  */
 const isCorrection = (reading: Reading, otherReading: Reading, isName: (word: string) => boolean): boolean => {
   const namesAndNumbers = (words: Iterable<string>): ReadonlyArray<string> =>
     [...new Set(words)].filter((word) => isName(word) || /\p{N}/u.test(word))
-  // The first entry is the whole line.
+  // The first entry is the complete line.
   const parts = reading.clauses.slice(1)
   const [clause] = otherReading.clauses
   if (parts.length === 0 || otherReading.clauses.length !== 1) return false

@@ -2,19 +2,19 @@ import { functionWords, isStopWord, setOf } from "../../../../text/normalise/fun
 import { sentencesOf } from "../../../../text/normalise/sentences.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 
-/** A text, parsed into what it says is true now and what it says is over. */
+/** A parsed text: the words about the present state, and the words about ended states. */
 export interface Reading {
   /** Lines and their clauses, each as lower-case words. A clause begins with its subject. */
   readonly clauses: ReadonlyArray<ReadonlyArray<string>>
   /** Stems of all content words. */
   readonly allStems: ReadonlySet<string>
-  /** Stems of what is true now. */
+  /** Stems of words about the present state. */
   readonly now: ReadonlySet<string>
-  /** Stems of what is over. */
+  /** Stems of words about ended states. */
   readonly ended: ReadonlySet<string>
   /** Capitalised words within a sentence. */
   readonly names: ReadonlySet<string>
-  /** Capitalised words at the beginning of the text. */
+  /** Capitalised words at the start of the text. */
   readonly initial: ReadonlySet<string>
   /** Words in lower case. */
   readonly lowerCase: ReadonlySet<string>
@@ -24,20 +24,20 @@ export interface Reading {
 
 const begin = "(?<![\\p{L}\\p{N}])"
 const end = "(?![\\p{L}\\p{N}])"
-/** One word, matched to its end, so that the pattern never backtracks into it. Includes points in numbers and after "Dr". */
+/** One word, matched to its end, so that the pattern never backtracks. Includes dots in numbers and after "Dr". */
 const word = "[^\\s,;:.!?()]+(?:[.,:](?=\\p{N})[^\\s,;:.!?()]+)*(?:\\.(?=\\s\\p{Lu}))?(?=[\\s,;:.!?()]|$)"
-/** Up to seven words, ended by one of the stop words. */
+/** Up to seven words, up to one of the stop words. */
 const until = (stops: string): string => `((?:(?!${begin}(?:${stops})${end})${word}\\s*){1,7})`
 const parts = "and|but|since|because|while|she|he|they|so"
 
-/** Words that only say that something changed, or did not. */
+/** Words that only say whether something changed. */
 const changing = new RegExp(
   `${begin}(?:now|these days|from now on|as of \\S+(?: \\S+)?|from (?:today|this \\S+)(?: on)?|since (?:today|this \\S+)|` +
     `currently|any ?more|nowadays|still|already|as (?:before|planned|usual)|again|instead(?! of)|only)${end}`,
   "giu"
 )
 
-/** Phrases whose captured words name something that is over. */
+/** Phrases whose captured words name something that has ended. */
 const departurePatterns: ReadonlyArray<RegExp> = [
   `(?:no longer|not|never|nobody|instead of|in place of|rather than|used to|formerly|previously|tired of|n't|n’t)\\s+${until(parts)}`,
   `(?:replac\\w+|swapp\\w+|trad(?:ed|es|ing)|exchang\\w+)\\s+${until(`${parts}|by|with|for|to|as`)}`,
@@ -105,7 +105,7 @@ const between = /\s*[;:,()]+(?:\s+|$)|\s+(?:and|but|so|because|while)\s+/u
 
 const joining = /^\s*(?:and|but|so|because|while)\s+/u
 
-/** Readings by text: most texts come up again every night. */
+/** Cached readings by text, because the nightly run reads most texts again. */
 const readings = new Map<string, Reading>()
 const cacheSize = 20_000
 /** Characters of a text that are read; a longer text is cut. */
@@ -141,7 +141,7 @@ const read = (text: string): Reading => {
     for (const [at, word] of wordsIn(line).entries()) {
       if (!isCapital(word)) lowerCase.add(lower(word))
       else if (at > 0 && !isStopWord(word)) names.add(lower(word))
-      // Only the first line counts: a fact seldom begins with a name.
+      // Only the first line counts, because facts rarely begin with a name.
       else if (at === 0 && row === 0 && !isStopWord(word)) initial.add(lower(word))
     }
     clauses.push(...clausesOf(current))
@@ -150,7 +150,7 @@ const read = (text: string): Reading => {
   return { clauses, allStems, now, ended, names, initial, lowerCase, mentionsChange: changePattern.test(text) }
 }
 
-/** The whole line and its clauses. Pronouns are replaced by the subject; "x: y" also reads as "x is y". */
+/** The complete line and its clauses. Pronouns are replaced by the subject; "x: y" is also read as "x is y". */
 const clausesOf = (line: string): ReadonlyArray<ReadonlyArray<string>> => {
   const clauses = [clauseOf(wordsIn(line))]
   const pieces = sentencesOf(line)

@@ -5,13 +5,13 @@ import { statesOtherValue } from "./gaps.js"
 import { type Reading, readingOf } from "./readings.js"
 import { indexOf, namesIn, utterancesOf } from "./utterances.js"
 
-/** Overlap of words from which two texts are nearly the same: 0…1. */
+/** Minimum overlap of the words of two nearly equal texts, 0…1. */
 const minOverlap = 0.65
 
 /**
- * Returns a test among these rows: whether the title of one repeats another in other words. The other must contain all
- * of its names and numbers. In addition the words are nearly the same, or the title has a name or number that only
- * occurs together with the one that both are about.
+ * Returns a test for two of these rows: whether the title of `row` repeats `other` in other words. `other` must contain
+ * all names and numbers of the title. In addition, either the words are nearly the same, or the title has a name or
+ * number that only occurs together with their common subject.
  */
 export const repeatsIn = (rows: ReadonlyArray<Row>): ((row: Row, other: Row) => boolean) => {
   const utterances = rows.flatMap((row) => utterancesOf(row, []))

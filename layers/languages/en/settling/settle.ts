@@ -9,21 +9,21 @@ import { type Slot, slotsIn } from "./slots.js"
 import { hasAll, indexOf, namesIn, shareOf, type Utterance, type UtteranceIndex, utterancesOf } from "./utterances.js"
 
 /**
- * Shares from which a match counts: of the words said to be over, those that a memory contains; of the utterances with a
- * value, those that are certainly about the attribute.
+ * The minimum share for a match. For an ended state: the share of its words that a memory contains. For a value: the
+ * share of its utterances that are certainly about the attribute.
  */
 const minShare = 0.6
-/** A clause that mentions a relative or friend is about another person. A clause about the past stays true after a change. */
+/** A clause with a relative or friend is about another person. A clause about the past stays true after a change. */
 const relatives =
   /^(?:sister|brother|mother|father|mum|dad|cousin|wife|husband|partner|daughter|son|friend|neighbou?r|colleague|uncle|aunt|niece|nephew|flatmate|grand\p{L}+)s?$/u
 const pastCue =
   /(?<![\p{L}\p{N}])(?:(?:was|were)(?! (?:\p{L}+ed|set|made|put|chosen|taken|given|sold|bought)(?!\p{L}))|born|grew up|studied|met|used to|once)(?![\p{L}\p{N}])/u
 
 /**
- * Finds attributes that have one value at a time, their current values, and the memories that give an outdated one.
- * An attribute is a clause that several memories share except for one value. `changesIn` decides which value replaced
- * which. From then on the value that was said last is the current one, in whatever words it is said.
- * Yields after each memory, clause and change.
+ * Finds attributes that have one value at a time, their current values, and the memories with outdated values. An
+ * attribute is a clause that several memories share except for one value. `changesIn` decides which value replaced
+ * which. From then on, the value said last is the current one, even if it is said in other words. Yields after each
+ * memory, clause and change.
  */
 export function* settle(rows: ReadonlyArray<Row>, evidence: Evidence): Generator<void, Settlement> {
   const utterances: Array<Utterance> = []
@@ -72,10 +72,10 @@ export function* settle(rows: ReadonlyArray<Row>, evidence: Evidence): Generator
 
 const readingOfRow = (row: Row): Reading => readingOf(textOf(row))
 
-/** All slots of a change have the same subject and kin: the first one stands for them. */
+/** All slots of a change have the same subject and kin, so the first one represents them. */
 const slotOf = ({ slots }: Change): Slot => [...slots][0]!
 
-/** Whether `a` was last said before `b`; at equal times the older row is the earlier one. */
+/** Whether `a` was last said before `b`. If the times are equal, the row with the lower number is earlier. */
 const isBefore = (a: Row, b: Row): boolean =>
   saidAt(a) < saidAt(b) || (saidAt(a) === saidAt(b) && a.memory.born < b.memory.born)
 
@@ -95,14 +95,14 @@ const findStatements = ({ active, isName, index }: Corpus, change: Change, value
     .containing(subject, value.stems)
     .filter(({ reading, row }) => kinOf(row) === kindKey && says(reading, value.stems, change))
   const certain = candidates.filter((utterance) => isAbout(utterance, change, value, isName))
-  // Where most utterances with this value are certainly about the attribute, the others are taken to be as well.
+  // If most utterances with this value are certainly about the attribute, assume the same for the rest.
   const isTypical = certain.length > 1 && certain.length >= minShare * candidates.length
   const chosen = new Set((isTypical ? candidates : certain).map(({ row }) => row))
   // Another wording of a memory also counts as evidence of what the memory states.
   return candidates.flatMap(({ isOwnText, row }) => (isOwnText && chosen.has(row) && active.has(row) ? [row] : []))
 }
 
-/** Whether a text says that a value holds now, in a clause about neither the past nor another person. */
+/** Whether a text says that a value is true now, in a clause that is not about the past or another person. */
 const says = (reading: Reading, stems: ReadonlySet<string>, { slots }: Change): boolean =>
   hasAll(reading.now, stems) &&
   statesAll(
@@ -117,7 +117,7 @@ const statesAll = (
   around: ReadonlyArray<ReadonlySet<string>>
 ): boolean => {
   const clauses = reading.clauses.filter((words) => hasAll(stemsOf(words), stems))
-  // The shortest clauses that contain the value state it by themselves.
+  // The shortest clauses that contain the value state it directly.
   const shortest = Math.min(...clauses.map(({ length }) => length))
   return (
     clauses.length === 0 ||
@@ -148,11 +148,11 @@ const isAbout = (
   )
 }
 
-/** Memories said before that a memory declares to be over: "Ada no longer wants calls before 10:00". */
+/** Earlier memories that a memory declares to be over: "Ada no longer wants calls before 10:00". */
 const endedBy = (newer: Row, index: UtteranceIndex, isName: (word: string) => boolean): ReadonlyArray<Row> => {
   const { allStems, now, ended: endedStems } = readingOfRow(newer)
   if (endedStems.size === 0) return []
-  // Names and numbers identify it best.
+  // Names and numbers identify the ended state best.
   const names = [...endedStems].filter((stem) => isName(stem) || /\p{N}/u.test(stem))
   const ended = new Set(names.length > 0 ? names : [...endedStems].filter((stem) => !isLoose(stem)))
   const subjects = [...allStems].filter((stem) => !endedStems.has(stem) && isName(stem))
@@ -162,7 +162,7 @@ const endedBy = (newer: Row, index: UtteranceIndex, isName: (word: string) => bo
   const isEnded = ({ isOwnText, row }: Utterance): boolean => {
     if (!isOwnText || row === newer || kinOf(row) !== kinOf(newer) || !isBefore(row, newer)) return false
     const reading = readingOfRow(row)
-    // Without a name, a memory that shares no word with the new state is about something else.
+    // Without a name, a memory that shares no word with the new state is about another thing.
     return (
       shareOf(ended, reading.now) >= minShare &&
       (names.length > 0 || shareOf(now, reading.now) > 0) &&

@@ -4,7 +4,7 @@ import { areRivals, identifies, maxGapWords, mayBegin, mayFill, prepositions, sp
 import { stemsOf } from "./readings.js"
 import type { Utterance, UtteranceIndex } from "./utterances.js"
 
-/** One utterance with the words that fill the gap in it. */
+/** An utterance, and its words that fill the gap. */
 interface Entry {
   readonly utterance: Utterance
   readonly words: ReadonlyArray<string>
@@ -12,7 +12,7 @@ interface Entry {
 
 /** A value that fills a gap. */
 export interface Value {
-  /** Its stems, as text. */
+  /** Its stems, joined to one text. */
   readonly key: string
   readonly stems: ReadonlySet<string>
   readonly entries: Array<Entry>
@@ -23,7 +23,7 @@ export interface Value {
   mentions: number
 }
 
-/** A clause with a gap that several memories of one store and type share, and the values that fill the gap. */
+/** A clause with a gap that several memories of the same store and type share, and the values that fill the gap. */
 export interface Slot {
   readonly kindKey: string
   readonly before: ReadonlyArray<string>
@@ -132,8 +132,8 @@ const valuesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Value> => {
 const bornOf = ({ entries }: Value): number => Math.max(...entries.map(({ utterance }) => utterance.row.memory.born))
 
 /**
- * Whether the first words of a clause may be a value: the clause says which attribute they are ("… is the owner of it"),
- * or they are seldom said of anything else.
+ * Whether the first words of a clause may be a value. Either the clause names their attribute ("… is the owner of it"),
+ * or the words rarely occur without the subject.
  */
 const mayLead = (
   values: ReadonlyArray<Value>,
@@ -147,10 +147,12 @@ const mayLead = (
       (stem) => index.countOf(stem) <= maxShareElsewhere * index.containing(mainName, new Set([stem])).length
     )
   )
-/** Utterances with a value, at most so many times those that also name the subject. */
+/** The maximum ratio of utterances with a value to those that also name the subject. */
 const maxShareElsewhere = 1.5
 
-/** Whether grammar says that there is only one value: "the owner of it is …", "its owner is …", "… is where it stands". */
+/**
+ * Whether the grammar shows that there is one value: "the owner of it is …", "its owner is …", "… is where it stands".
+ */
 export const isDefinite = ({ after, before }: Pick<Slot, "after" | "before">): boolean => {
   if (after.length === 0) {
     const end = prepositions.has(before.at(-1)!) ? before.slice(0, -1) : before

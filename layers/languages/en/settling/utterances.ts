@@ -4,20 +4,20 @@ import type { Row } from "../../../../src/model/MemoryRow.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { type Reading, readingOf } from "./readings.js"
 
-/** One utterance: the text of a memory, or another wording in which it was repeated. */
+/** One utterance: the text of a memory, or a repeat of it in other words. */
 export interface Utterance {
   readonly row: Row
   /** Whether it is the memory's own text. */
   readonly isOwnText: boolean
   readonly reading: Reading
-  /** When it was first said, as far as known. Milliseconds since the epoch. */
+  /** When it was first said, if known. Milliseconds since the epoch. */
   readonly since: number
-  /** When it was last said, as far as known. Milliseconds since the epoch. */
+  /** When it was last said, if known. Milliseconds since the epoch. */
   readonly saidAt: number
   readonly mentions: number
 }
 
-/** The utterances of a memory. Mentions that have no wording of their own count for the memory's text. */
+/** The utterances of a memory. Mentions without words of their own count as the memory's text. */
 export const utterancesOf = (row: Row, wordings: ReadonlyArray<Wording>): ReadonlyArray<Utterance> => {
   const { createdAt, mentions } = row.memory
   const lastSaid = wordings.some((wording) => wording.at === saidAt(row)) ? createdAt : saidAt(row)
@@ -44,9 +44,9 @@ export const utterancesOf = (row: Row, wordings: ReadonlyArray<Wording>): Readon
 
 /** An index of utterances by stem. */
 export interface UtteranceIndex {
-  /** Utterances that contain the word and all of the others; none where `others` is empty. */
+  /** Utterances that contain `word` and all of `others`; none if `others` is empty. */
   readonly containing: (word: string, others: ReadonlySet<string>) => ReadonlyArray<Utterance>
-  /** How many utterances contain the word. */
+  /** The number of utterances that contain the word. */
   readonly countOf: (word: string) => number
 }
 
@@ -84,13 +84,13 @@ export const namesIn = (utterances: ReadonlyArray<Utterance>): ((stem: string) =
   return (stem) => names.has(stem) || (initial.has(stem) && !lowerCase.has(stem))
 }
 
-/** Whether `all` contains every one of `some`; false where `some` is empty. */
-export const hasAll = (required: ReadonlySet<string>, words: ReadonlySet<string>): boolean => {
-  for (const word of words) if (!required.has(word)) return false
-  return words.size > 0
+/** Whether `words` contains all of `required`; false if `required` is empty. */
+export const hasAll = (words: ReadonlySet<string>, required: ReadonlySet<string>): boolean => {
+  for (const word of required) if (!words.has(word)) return false
+  return required.size > 0
 }
 
-/** The share of `some` that `all` contains: 0…1. */
+/** The share of `words` that `others` contains, 0…1. */
 export const shareOf = (words: ReadonlySet<string>, others: ReadonlySet<string>): number => {
   let shared = 0
   for (const word of words) if (others.has(word)) shared++
