@@ -23,7 +23,7 @@ const batch = 1_000
 const callers = 100
 const runs = ({ quick }: Scale) => (quick ? 3 : 7)
 
-/** Sequential `remember` calls until every memory has its vector. Both sides do one fsync for each memory. */
+/** Sequential `remember` calls, until every memory has its vector. Daybook and the floor do one fsync per memory. */
 export const oneCaller: Group = {
   name: "one",
   rows: async function* (scale) {
@@ -36,7 +36,7 @@ export const oneCaller: Group = {
   }
 }
 
-/** 100 concurrent callers against one caller. Concurrent commands share transactions and fsyncs. */
+/** 100 concurrent callers compared with one caller. Concurrent commands share transactions and fsyncs. */
 export const manyCallers: Group = {
   name: "callers",
   rows: async function* (scale) {
@@ -66,7 +66,7 @@ export const manyCallers: Group = {
   }
 }
 
-/** `rememberAll` in batches of 1,000 against the floor with transactions of 1,000. */
+/** `rememberAll` in batches of 1,000, compared with the floor in transactions of 1,000. */
 export const bulk: Group = {
   name: "bulk",
   rows: async function* (scale) {
@@ -125,7 +125,7 @@ const floorSide = (memories: ReadonlyArray<GeneratedMemory>, size: number, vecto
   }
 }
 
-/** Daybook on a new folder. The agents' views are created before the timing starts, like the floor's tables. */
+/** Daybook in a new folder. The agents' views are created before the timing starts, as the floor's tables are. */
 const daybookSide =
   (memories: ReadonlyArray<GeneratedMemory>, agents: ReadonlyArray<string>, work: Work, vectors = true): Side =>
   async () => {

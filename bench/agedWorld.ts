@@ -10,19 +10,19 @@ const day = 86_400_000
 const days = 120
 
 /**
- * Makes a folder with an agent of 120 days. A third of its memories is long, half is mid, the rest is daily. One in ten
- * has the title of two others, one in a hundred has expired, and some were shown.
+ * Creates a folder with one agent whose memories are up to 120 days old. A third is in tier long, half in mid, the rest
+ * in daily. Of ten memories, one shares its title with two others; of a hundred, one has expired. Some were shown.
  */
 export const agedWorld = async (size: number, folder = temporaryFolder()) => {
   const now = Date.now()
   const memories = makeMemories(size).map((made, at, all) => {
-    // The memories at 3, 13 and 23 of each thirty share title, type and store.
+    // Memories 3, 13 and 23 of every thirty share title, type and store.
     const same = at % 10 === 3 ? all[Math.floor(at / 30) * 30 + 3]! : made
     const { store, title, type } = same
     return { ...made, title, type, store }
   })
   const lived = (image: Memory, at: number): Memory => {
-    // Repeats have one tier, because a summary never merges several tiers.
+    // Memories with the same title have the same tier, because a summary never merges memories of several tiers.
     const tier = tiers[(at % 10 === 3 ? Math.floor(at / 30) : at) % tiers.length]!
     return {
       ...image,

@@ -8,7 +8,7 @@ import { formatNumber, type Group, maximumRatio, memoryOf, openDaybook, temporar
 import { median, quantile } from "./measure.js"
 import { seed } from "./seed.js"
 
-/** Maximum of open views by default. There are more agents, so each view is closed before its agent's next search. */
+/** The default limit of open views. There are more agents than that, so each search opens a closed view. */
 const open = 64
 const count = 200
 const nameOf = (index: number) => `agent-${index}`
@@ -80,15 +80,18 @@ const summary = (times: ReadonlyArray<number>) => ({
 })
 
 interface MemoryUse {
-  /** Resident memory in MiB: at the end with all views open, and at its peak. */
+  /** Resident memory in MiB: at the end, with all views open, and at the peak. */
   readonly rss: number
   readonly peak: number
 }
 
-/** Searches in each view; enough to fill its cache. */
+/** Searches in each view: enough to fill its cache. */
 const searchesEach = 10
 
-/** Runs a separate process that opens 64 agents and searches them, because this process also holds the test data. */
+/**
+ * Runs a separate process that opens 64 agents and searches them, because this process also has the test data in
+ * memory.
+ */
 const openViews = async (folder: string, queries: ReadonlyArray<string>): Promise<MemoryUse> => {
   const queryJson = JSON.stringify(queries.slice(0, 100))
   const { stdout } = await promisify(execFile)(process.execPath, [
@@ -100,7 +103,7 @@ const openViews = async (folder: string, queries: ReadonlyArray<string>): Promis
   return JSON.parse(stdout)
 }
 
-/** As first argument, makes this program run `runChild`. */
+/** The first argument that makes this program run `runChild`. */
 export const child = "--open-views"
 
 export const runChild = async (folder: string, queryJson: string): Promise<void> => {

@@ -8,7 +8,7 @@ import { formatNumber, type Group, openDaybook, temporaryFolder, waitForEmbeddin
 import { median } from "./measure.js"
 import { worldOf } from "./world.js"
 
-/** A whole `daybook search` process, on a folder with one agent. */
+/** A complete `daybook search` process, on a folder with one agent. */
 export const command: Group = {
   name: "command",
   rows: async function* ({ quick }) {
@@ -24,7 +24,7 @@ export const command: Group = {
     const spy = join(temporaryFolder(), "spy.cjs")
     writeFileSync(spy, reportUsage)
     const runs: Array<Usage> = []
-    // The first run warms the system's caches and is not counted.
+    // The first run fills the system's caches and is not counted.
     for (const [run, text] of makeQueries(memories, quick ? 4 : 10).entries()) {
       const usage = await timed(spy, [program, "--data", folder, "--agent", agent, "search", text])
       if (run > 0) runs.push(usage)
@@ -42,7 +42,7 @@ export const command: Group = {
   }
 }
 
-/** In seconds. */
+/** CPU time in seconds. */
 interface Usage {
   readonly cpu: number
   readonly wall: number

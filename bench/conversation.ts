@@ -144,7 +144,7 @@ async function* searches(size: number, runs: number): AsyncGenerator<Row> {
   }
 }
 
-/** Query vectors as Daybook uses them: of unit length, as bytes. */
+/** Query vectors in Daybook's form: unit length, as bytes. */
 const vectorsOf = (texts: ReadonlyArray<string>) =>
   Effect.runPromise(Effect.flatMap(Embedder, ({ embed }) => embed(texts, "query")).pipe(Effect.provide(embedder))).then(
     (vectors) =>
@@ -161,14 +161,16 @@ const matchFor = (db: Db, text: string): string => {
   return matchOf({ ...parsed, should: words, joined })!
 }
 
-/** Runs a separate process that opens the agent and searches it, because this process also holds the test data. */
+/**
+ * Runs a separate process that opens the agent and searches it, because this process also has the test data in memory.
+ */
 const searchAlone = async (folder: string, texts: ReadonlyArray<string>): Promise<{ readonly peak: number }> => {
   const program = fileURLToPath(import.meta.url)
   const { stdout } = await promisify(execFile)(process.execPath, [program, child, folder, JSON.stringify(texts)])
   return JSON.parse(stdout)
 }
 
-/** As first argument, makes this program run `runChild`. */
+/** The first argument that makes this program run `runChild`. */
 export const child = "--search-conversation"
 
 export const runChild = async (folder: string, textsJson: string): Promise<void> => {

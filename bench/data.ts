@@ -39,9 +39,9 @@ export const imageOf = (made: GeneratedMemory, id: string, born: number, now: nu
 })
 
 /**
- * Generates `count` memories, the same on every machine. Each has a title of about 8 words, a narrative of about 40, two
- * facts of about 8, two tags and one of 200 people; four of five are private. Word frequencies are those of natural text
- * (Zipf and Mandelbrot: the word of rank r in proportion to 1 / (r + 2.7)).
+ * Generates `count` memories, the same on every machine. Each has a title of about 8 words, a narrative of about 40,
+ * two facts of about 8, two tags and one of 200 people. Four of five are private. Words are as frequent as in natural
+ * text (Zipf and Mandelbrot: the frequency of the word with rank r is proportional to 1 / (r + 2.7)).
  */
 export const makeMemories = (count: number, seed = 1): Array<GeneratedMemory> => {
   const random = generator(seed)
@@ -63,7 +63,7 @@ export const makeMemories = (count: number, seed = 1): Array<GeneratedMemory> =>
 
 /**
  * Generates `count` conversation turns of one agent, the same on every machine: two alternating speakers, 3 to 40 words
- * a turn, 50 turns a session, a session a day. One turn in a hundred is a tool output of about 500 words.
+ * per turn, 50 turns per session, one session per day. One turn in a hundred is a tool output of about 500 words.
  */
 export const makeTurns = (count: number, seed = 4): Array<TurnInput & { readonly text: string }> => {
   const random = generator(seed)
@@ -85,8 +85,8 @@ export const makeTurns = (count: number, seed = 4): Array<TurnInput & { readonly
 }
 
 /**
- * Queries of 2 to 6 words, as from a partial recollection: the words of a query come from one memory, in equal shares
- * rare, medium and common ones.
+ * Queries of 2 to 6 words, like a partial recollection: all words of a query come from one memory. Rare, medium and
+ * common words have equal shares.
  */
 export const makeQueries = (
   memories: ReadonlyArray<Pick<GeneratedMemory, "title" | "narrative">>,
@@ -119,7 +119,7 @@ export const vectorOf = (text: string): Float32Array => {
   return vector.map((value) => value / length)
 }
 
-/** A random generator of numbers from 0 to 1 (mulberry32). */
+/** A generator of random numbers from 0 to 1 (mulberry32). */
 export const generator = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)

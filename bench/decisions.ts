@@ -35,7 +35,7 @@ const storiesOf = (file: string): ReadonlyArray<Story> => {
   )
 }
 
-/** JSON lines hold a story each; any other file is one JSON document with all of them. */
+/** A file of JSON lines has one story per line. Any other file is one JSON document with all stories. */
 const documentOf = (file: string): unknown => {
   const text = readFileSync(file, "utf8")
   if (!file.endsWith(".jsonl")) return JSON.parse(text)

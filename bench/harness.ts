@@ -12,14 +12,14 @@ import { defaults } from "../src/ports/Policy.js"
 
 /** The size of the runs. */
 export interface Scale {
-  /** Smaller and fewer runs, as a check that everything works. The targets apply to the full size only. */
+  /** Smaller and fewer runs, to check that everything works. The targets apply only to the full size. */
   readonly quick: boolean
 }
 
 /** A row of the report. */
 export interface Row {
   readonly name: string
-  /** Both sides, as printed. */
+  /** The figures of Daybook and of the floor, as printed. */
   readonly daybook: string
   readonly floor: string
   /** The figure that the target applies to, as printed; empty without a target. */
@@ -37,10 +37,13 @@ export interface Group {
   readonly rows: (scale: Scale) => AsyncIterable<Row>
 }
 
-/** The defaults without a reconciler, because the floor makes no decisions. Their cost is measured separately. */
+/**
+ * The default policy, but without a reconciler, because the floor makes no decisions. `reconcile.ts` measures their
+ * cost.
+ */
 const policy = { ...defaults, reconcile: { ...defaults.reconcile, reconciler: "none" } } as const
 
-/** Opens Daybook on a folder, as a program would, with the embedder of the floor's vectors. */
+/** Opens Daybook on a folder as a program would, with the embedder that made the floor's vectors. */
 export const openDaybook = (folder: string, options: Default.DefaultOptions = {}) => {
   const runtime = ManagedRuntime.make(
     Layer.orDie(Default.layer({ folder, policy, embedder: HashEmbedder.layer, ...options }))
@@ -67,7 +70,7 @@ export const waitForEmbeddings = (agents: ReadonlyArray<string>) =>
 let root: string | undefined
 let folders = 0
 
-/** A new temporary folder; removed when the process ends, if not before. */
+/** Creates a temporary folder. It is removed when the process ends, if not earlier. */
 export const temporaryFolder = (): string => {
   root ??= makeRoot()
   const folder = join(root, String(++folders))

@@ -18,7 +18,7 @@ const visibleRows = 500
 const batch = 1_000
 const words = "harbour kettle pilot rope ferry crane ledger buoy anchor lantern".split(" ")
 
-/** Reads of a level, with nothing and with much stored above it. */
+/** Reads of a level, with little or much data above the level. */
 const reads: Readonly<Record<string, (reader: MemoryReader, anchor: string) => Effect.Effect<unknown, unknown>>> = {
   list: (reader) => reader.list({ limit: 20 }),
   search: (reader) => reader.search({ text: "kettle of the pilot", limit: 10 }),
@@ -28,7 +28,7 @@ const reads: Readonly<Record<string, (reader: MemoryReader, anchor: string) => E
   sessions: (reader) => reader.sessions.list({ limit: 20 })
 }
 
-/** Whether the time of a read tells how much is stored above its level. */
+/** Whether the duration of a read reveals how much data is above its level. */
 export const hidden: Group = {
   name: "hidden",
   rows: async function* ({ quick }) {
@@ -39,7 +39,7 @@ export const hidden: Group = {
 const compare = async (rows: number, runs: number): Promise<Row> => {
   const sides = [await prepare(0), await prepare(rows)] as const
   const times: Record<string, readonly [Array<number>, Array<number>]> = {}
-  // Both sides in turn, so that other load on the machine affects both.
+  // The two sides alternate, so that other load on the machine affects both.
   for (let run = -runs / 10; run < runs; run++) {
     for (const [name, read] of Object.entries(reads)) {
       times[name] ??= [[], []]

@@ -4,14 +4,17 @@ import { getLoadablePath } from "sqlite-vec"
 import type { Memory } from "../events/Memory.js"
 import type { MaintenancePolicy } from "../src/ports/policy/maintenance.js"
 
-// The floor of maintenance: plain SQLite reads and parses the rows that the stages read, and writes the memories that
-// they change to every table and to the log with its hash chain. It decides, scores, clusters and checks nothing, and
-// uses one transaction without pauses.
+// The floor of maintenance in plain SQLite. It reads and parses the rows that the stages read. It writes the memories
+// that they change to every table, and to the log with its hash chain. It has no decisions, scores, clusters or checks,
+// and uses one transaction without pauses.
 
 const day = 86_400_000
 const openness = { private: 0, shared: 1, social: 2 } as const
 
-/** Opens a copy of a view file. Over 80 lines: the functions share the prepared statements and the hash chain. */
+/**
+ * Opens a copy of a view file. Longer than 80 lines, because the functions share the prepared statements and the hash
+ * chain.
+ */
 export const open = (file: string) => {
   const db = new Database(file)
   db.pragma("synchronous = FULL")
@@ -19,7 +22,7 @@ export const open = (file: string) => {
   db.exec(`CREATE TABLE events (sequence INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER, type TEXT, payload TEXT,
     salt BLOB, digest BLOB, hash BLOB, recorded_at INTEGER)`)
   const scans = [
-    // The rows of stages `compress` and `gc`. Other stages stop at their limit, so they are left out.
+    // The rows of stages `compress` and `gc`. Other stages stop at their limit, so they are not included.
     `SELECT memory FROM observations WHERE active = 1 AND tier <> 'core' AND type <> 'person' AND created_at <= :before
       AND (expires_at IS NULL OR expires_at > :now)`,
     `SELECT memory FROM observations WHERE active = 1 AND (tier IN ('mid', 'daily') OR (tier = 'long'
@@ -106,7 +109,7 @@ export const open = (file: string) => {
 
   return {
     db,
-    /** Reads the rows of the stages; returns their number. */
+    /** Reads the rows of the stages. Returns their number. */
     read: ({ compress }: Pick<MaintenancePolicy, "compress">, now: number): number => {
       let rows = 0
       for (const scan of scans) {

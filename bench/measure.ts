@@ -10,7 +10,7 @@ export interface Run {
   readonly close?: () => unknown
 }
 
-/** A side of a comparison. It prepares each run from scratch, so that runs do not influence each other. */
+/** One side of a comparison. It prepares each run from scratch, so that runs do not influence each other. */
 export type Side = () => Run | Promise<Run>
 
 export const measure = async (work: () => unknown): Promise<Cost> => {
@@ -55,7 +55,7 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** The medians of wall-clock and CPU time, independently. */
+/** The median of the wall-clock times and the median of the CPU times. */
 export const medianCost = (costs: ReadonlyArray<Cost>): Cost => ({
   wall: median(costs.map(({ wall }) => wall)),
   cpu: median(costs.map(({ cpu }) => cpu))

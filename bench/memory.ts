@@ -19,10 +19,10 @@ import {
 } from "./harness.js"
 
 const agent = "agent"
-/** Memories that are made at a time, so that they take no memory to speak of themselves. */
+/** Memories that are generated at a time, so that the test data needs almost no memory. */
 const portion = 20
 
-/** The memory of a process that adds one memory after the other. */
+/** The memory of a process that adds memories one by one. */
 export const memory: Group = {
   name: "memory",
   rows: async function* ({ quick }) {
@@ -50,7 +50,7 @@ export const memory: Group = {
   }
 }
 
-/** Megabytes (2^20) in memory at the end, and at most on the way. */
+/** MiB in memory at the end, and at the peak. */
 interface Held {
   readonly rss: number
   readonly peak: number
@@ -64,14 +64,14 @@ const measured = async (side: Side, adds: number): Promise<Held> => {
   return JSON.parse(stdout)
 }
 
-/** The first argument that makes this program the child above. */
+/** The first argument that makes this program run `runChild`. */
 export const child = "--add"
 
 export const runChild = async (side: string, adds: string): Promise<void> => {
   const { add, close, finish } = await sides[side as Side]()
   for (let from = 0; from < Number(adds); from += portion) {
     await add(makeMemories(portion, from))
-    // A real program gives the event loop a turn, in which the background embedding works.
+    // A real program yields to the event loop, which runs the background embedding.
     await setTimeout(1)
   }
   await finish()

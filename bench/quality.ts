@@ -27,7 +27,7 @@ const whole = "all steps"
 const hashed = "with feature hashing"
 const plain = "plain FTS5"
 
-/** Each variant leaves out one step, which shows the value of that step. */
+/** Each variant omits one search step. The difference shows the value of that step. */
 const variants: Readonly<Record<string, Partial<typeof defaults.search>>> = {
   [whole]: {},
   "without vectors": { vectorWeight: 0 },
@@ -41,7 +41,7 @@ const variants: Readonly<Record<string, Partial<typeof defaults.search>>> = {
   "reciprocal rank fusion": { fusion: "rrf" }
 }
 
-/** Vector weights to measure an embedder with, besides its own weight. */
+/** Vector weights to measure, in addition to the embedder's own weight. */
 const weights = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1]
 
 const columns = ["R@5", "R@10", "R@20", "NDCG@10", "MRR"]

@@ -8,7 +8,7 @@ import { formatNumber, type Group, maximumRatio, type OpenDaybook, openDaybook, 
 import { type Cost, interleaved, medianCost } from "./measure.js"
 import { type World, worldOf } from "./world.js"
 
-/** A rebuild of all projections of a view from the log, against set-based statements. */
+/** Rebuilds all projections of a view from the log, compared with set-based statements. */
 export const rebuild: Group = {
   name: "rebuild",
   rows: async function* ({ quick }) {
@@ -42,7 +42,7 @@ export const rebuild: Group = {
 
 const rebuilt = ({ agent }: World) => Effect.flatMap(Daybook, (daybook) => daybook.rebuild(agent))
 
-/** The version of an agent's view. Builds the view from the log if there is none. */
+/** The version of an agent's view. The first read builds the view from the log. */
 const versionOf = (daybook: OpenDaybook, { agent }: World): Promise<number> =>
   daybook.run(
     Effect.map(
@@ -51,7 +51,7 @@ const versionOf = (daybook: OpenDaybook, { agent }: World): Promise<number> =>
     )
   )
 
-/** Checks that the floor does all of the work: its rows, vectors and postings must equal Daybook's. */
+/** Checks that the floor does all of the work: its rows, vectors and postings must be equal to Daybook's. */
 const checkFloor = async () => {
   const world = await worldOf(1_000)
   const daybook = openDaybook(world.folder)

@@ -16,10 +16,10 @@ import { interleaved, medianCost } from "./measure.js"
 import { worldOf } from "./world.js"
 
 const size = 10_000
-/** Memories of one run, searched or stored one at a time. */
+/** Number of memories in one run. They are searched or stored one by one. */
 const each = 200
 
-/** A write that the rules reconcile, against a plain write plus a search by its title, in one agent. */
+/** A write that the rules reconcile, compared with a plain write and a search by its title, in one agent. */
 export const reconcile: Group = {
   name: "reconcile",
   rows: async function* ({ quick }) {

@@ -5,13 +5,13 @@ import Database from "better-sqlite3"
 import { type Row, remove, temporaryFolder } from "./harness.js"
 import { median } from "./measure.js"
 
-/** Facts about the machine that the figures depend on. */
+/** Facts about the machine on which the figures depend. */
 export const machine = () => ({
   processor: cpus()[0]?.model ?? "unknown",
   cores: availableParallelism(),
   node: process.version,
   sqlite: new Database(":memory:").prepare("SELECT sqlite_version()").pluck().get() as string,
-  /** Milliseconds of one fsync in the temporary folder. If it is short, durability costs little. */
+  /** Milliseconds of one fsync in the temporary folder. If fsync is fast, durability costs little. */
   fsync: fsyncTime()
 })
 
@@ -21,7 +21,7 @@ export const header = (about: ReturnType<typeof machine>, quick: boolean): strin
     ...(quick ? ["quick: small sizes, only to check that everything works; the targets apply to the full size"] : [])
   ].join("\n")
 
-/** The rows as a table of plain text. */
+/** The rows as a plain-text table. */
 export const table = (rows: ReadonlyArray<Row>): string => {
   const cells = [
     ["", "Daybook", "floor", "result", "target", ""],

@@ -21,12 +21,12 @@ import {
 import { interleaved, medianCost, quantile } from "./measure.js"
 import { worldOf } from "./world.js"
 
-/** Hybrid search in one agent, against the two SQL queries that it needs at least. */
+/** Hybrid search in one agent, compared with the two SQL queries that it needs at least. */
 export const search: Group = {
   name: "search",
   rows: async function* ({ quick }) {
     yield await searchAmong(10_000, { runs: quick ? 2 : 5 })
-    // A round of the large size takes over half a minute. The code is warm by now.
+    // A round with the large size takes more than half a minute, so it has no warm-up. The code is already warm.
     if (!quick) yield await searchAmong(100_000, { runs: 3, warmUp: false })
   }
 }
@@ -82,7 +82,7 @@ const searchAmong = async (
   }
 }
 
-/** The FTS5 expression of Daybook's search for a text: parsed, without common words unless there are no others. */
+/** The FTS5 expression of Daybook's search for a text. Common words are dropped, unless there are no others. */
 const matchFor = (db: Db, text: string): string => {
   const { must, not, should } = parse(text)
   const maxRows = Math.floor(memoryTextIndex.count(db, "full") * defaults.search.commonShare)

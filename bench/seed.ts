@@ -10,11 +10,11 @@ import { callerDecision } from "../src/actor/Command.js"
 import type { TurnInput } from "../src/conversation/turnInput.js"
 import { type GeneratedMemory, imageOf, vectorOf } from "./data.js"
 
-/** The time of the first batch; each further batch of 1,000 is an hour later. */
+/** The time of the first batch. Each later batch of 1,000 memories is one hour later. */
 const start = Date.UTC(2025, 0, 1)
 const batch = 1_000
 
-/** Changes to the seeded memories; by default they are as `remember` stores them. */
+/** Changes to the seeded memories. By default they are as `remember` would store them. */
 export interface Seeding {
   /** The time of a batch in milliseconds since the epoch, by the index of its first memory. */
   readonly timeOf?: (from: number) => number
@@ -25,8 +25,8 @@ export interface Seeding {
 }
 
 /**
- * Writes the logs of agents that remembered and embedded these memories: the events that `remember` writes, without
- * opening a view. Views are built from the log when they are opened.
+ * Writes the logs of agents that remembered and embedded these memories. The events are those of `remember`, but no
+ * view is opened. Opening a view builds it from the log.
  */
 export const seed = (
   folder: string,
@@ -64,7 +64,7 @@ export const seed = (
     }
   }).pipe(Effect.provide(EventLogSqlite.layer(folder)), Effect.runPromise)
 
-/** Writes the log of an agent with these turns: the events that `addTurns` writes, without embeddings. */
+/** Writes the log of an agent with these turns. The events are those of `addTurns`, without embeddings. */
 export const seedTurns = (folder: string, stream: string, turns: ReadonlyArray<TurnInput>): Promise<void> =>
   Effect.gen(function* () {
     const log = yield* EventLog

@@ -16,10 +16,10 @@ import {
 } from "./harness.js"
 import { type Cost, interleaved, medianCost, type Side } from "./measure.js"
 
-/** The reconciliation threshold (share of common words): low, so that nearly every memory is reconciled. */
+/** The reconciliation threshold (share of common words). It is low, so that almost every memory is reconciled. */
 const threshold = 0.1
 
-/** A what-if replay of a history under another policy, against the original writes. */
+/** A what-if replay of a history under another policy, compared with the original writes. */
 export const whatIf: Group = {
   name: "what-if",
   rows: async function* ({ quick }) {
@@ -80,7 +80,7 @@ export const whatIf: Group = {
   }
 }
 
-/** A reconciler that decides by text lengths, at almost no cost, and uses every verdict. */
+/** A reconciler that decides by text lengths, at almost no cost. It accepts every verdict. */
 const cheap: ReconcilerService = {
   name: "cheap",
   judge: ({ candidates, statement }) => {

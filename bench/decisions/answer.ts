@@ -12,8 +12,8 @@ import type { Answer } from "./scores.js"
 import type { Story, Told } from "./stories.js"
 
 /**
- * The decision on each story's statement, through the public API. Each story has its own agent. The agent stores the
- * story's memories without reconciliation, then remembers the statement with the normal search for candidates.
+ * Lets Daybook decide on each story's statement, through the public API. Each story has its own agent. The agent stores
+ * the story's memories without reconciliation. It then remembers the statement with the normal search for candidates.
  */
 export const answers = (
   stories: ReadonlyArray<Story>,
@@ -33,7 +33,7 @@ export const answers = (
 const answerOf = (daybook: Daybook["Type"], agent: string, { memories, statement }: Story) =>
   Effect.gen(function* () {
     const memory = yield* daybook.agent(agent, { trust: "full" })
-    // The statement comes last. Memories without a date precede it, in order and a day apart.
+    // The statement comes last. Memories without a date come before it, in order and one day apart.
     const dated = memories.flatMap(({ at }) => (at === undefined ? [] : [toInstant(at)!]))
     const statedAt = toInstant(statement.at) ?? (dated.length > 0 ? Math.max(...dated) + day : today)
     const ids: Array<string> = []

@@ -8,22 +8,22 @@ export interface Answer {
   readonly reason?: string | undefined
 }
 
-/** Precision and recall of an action; null when there are no stories for it. */
+/** Precision and recall of an action; null if no story has it. */
 export interface ActionScores {
-  /** Stories with this action as first accepted answer. */
+  /** Number of stories whose first accepted answer is this action. */
   readonly expected: number
-  /** Stories answered with this action. */
+  /** Number of stories answered with this action. */
   readonly answered: number
   /** The share of `answered` with an accepted answer, including the target. */
   readonly precision: number | null
-  /** The share of `expected` with any accepted answer. */
+  /** The share of `expected` stories that got any accepted answer. */
   readonly recall: number | null
 }
 
-/** A row of the confusion matrix: the answers to stories that expect an action. Their sum is `expected`. */
+/** A row of the confusion matrix: the answers to stories with one expected action. They add up to `expected`. */
 export interface ConfusionRow {
   readonly answered: Readonly<Record<Action, number>>
-  /** Answers with an accepted action for the wrong memory; not included in `answered`. */
+  /** Answers with an accepted action for the wrong memory. They are not part of `answered`. */
   readonly wrongTarget: number
 }
 

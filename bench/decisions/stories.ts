@@ -11,11 +11,11 @@ export type Action = (typeof actions)[number]
 
 const some = <A, I>(item: Schema.Schema<A, I>, max: number) =>
   list(item, max).pipe(Schema.filter((values) => values.length > 0 || "is empty"))
-/** JSON has no undefined: a field is present or absent. */
+/** JSON has no undefined, so an optional field is present or absent. */
 const optional = <A, I>(field: Schema.Schema<A, I>) => Schema.optionalWith(field, { exact: true })
 const texts = (max: number, most: number) => optional(list(text(max), most))
 
-/** A memory in a story. Its type defaults to `discovery`, as everywhere. */
+/** A memory in a story. Its default type is `discovery`, as in Daybook. */
 const Told = Schema.Struct({
   title: text(limits.title),
   type: optional(text(limits.type)),
@@ -41,11 +41,11 @@ const Accepted = Schema.Struct({
 
 const Story = Schema.Struct({
   id: text(limits.key),
-  /** The kind of test; scores are grouped by it. */
+  /** What the story tests. Scores are grouped by it. */
   kind: text(limits.key),
   memories: some(Told, 6),
   statement: Told,
-  /** All answers that a careful person could give, the best first. */
+  /** All answers that a careful person could give, the best one first. */
   accept: some(Accepted, 6)
 })
 
@@ -54,7 +54,7 @@ export type Story = typeof Story.Type
 
 const File = Schema.Struct({ name: text(limits.key), stories: some(Schema.Unknown, 100_000) })
 
-/** An invalid file of stories: one line for each problem, with its story and field but never the texts. */
+/** An invalid file of stories. Each problem is one line with story and field, never with the texts. */
 export class InvalidStories extends Schema.TaggedError<InvalidStories>()("InvalidStories", {
   problems: Schema.Array(Schema.String)
 }) {
@@ -80,7 +80,7 @@ export const decodeStories = (
     const name = nameOf(value, place)
     if (Either.isLeft(story)) return problemsOf(name, story.left)
     const { accept, id, memories } = story.right
-    const twice = seen.has(id) ? [`${name}: id: is that of an earlier story`] : []
+    const twice = seen.has(id) ? [`${name}: id: an earlier story has the same id`] : []
     seen.add(id)
     stories.push(story.right)
     return [
@@ -102,7 +102,7 @@ const problemOfTarget = (action: Action, target: number | undefined, memories: n
   return target < memories ? undefined : `is not among the ${memories} memories`
 }
 
-/** Its id, or its place in the file where it has none. */
+/** Its id, or its position in the file if it has none. */
 const nameOf = (story: unknown, place: number): string => {
   const id = (story as { readonly id?: unknown } | null)?.id
   return typeof id === "string" && id !== "" ? `story "${id}"` : `story ${place + 1}`

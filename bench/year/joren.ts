@@ -36,7 +36,7 @@ decision, Lantern, language | Dutch / English / French | Lantern is held in {v} 
 const parts = (text: string): ReadonlyArray<string> =>
   text.trim() === "" ? [] : text.split(" / ").map((one) => one.trim())
 
-/** Parses attributes from such lines. */
+/** Parses attributes from lines in the format above. */
 export const parsed = (lines: string): ReadonlyArray<Tracked> =>
   lines
     .trim()

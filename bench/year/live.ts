@@ -13,14 +13,14 @@ import type { Happening, Year } from "./format.js"
 import { firstMentions, logReader } from "./mentions.js"
 import { type AttributeStanding, standingsIn } from "./truths.js"
 
-/** The state at a month's end, after the maintenance of that night. Durations are milliseconds. */
+/** The state at the end of a month, after that night's maintenance. Durations are milliseconds. */
 export interface Month {
   /** "2026-01". */
   readonly name: string
   readonly told: { readonly memories: number; readonly turns: number; readonly searches: number }
-  /** Number of the month's memories by outcome. */
+  /** Number of the month's memories, by outcome. */
   readonly outcomes: Readonly<Record<string, number>>
-  /** Counts of the month's maintenance by action. */
+  /** Counts of the month's maintenance, by action. */
   readonly done: Readonly<Record<string, number>>
   readonly active: ActiveSet
   readonly profile: {
@@ -29,7 +29,7 @@ export interface Month {
     readonly tokens: number
     readonly held: ReadonlyArray<AttributeStanding>
   }
-  /** Number of truths mentioned so far, and the names of those that no event states. */
+  /** Number of truths mentioned so far, and the names of those that no event in the log states. */
   readonly truths: { readonly told: number; readonly lost: ReadonlyArray<string> }
   readonly took: Took
 }
@@ -50,14 +50,14 @@ export interface End {
   /** True if a rebuild from the log yields the same view. */
   readonly same: boolean
   readonly digest: string
-  /** Milliseconds. */
+  /** Duration of the checks in milliseconds. */
   readonly took: number
 }
 
 const agent = "year"
 const day = 86_400_000
 
-/** Replays a year through the public API; reports each month at its end. */
+/** Replays a year through the public API. Reports each month when it ends. */
 export const live = (
   year: Year,
   policy: PolicyValues,
@@ -67,7 +67,7 @@ export const live = (
   Effect.gen(function* () {
     const daybook = yield* Daybook
     const memory = yield* daybook.agent(agent, { trust: "full", actor: "year" })
-    // Reads of the checks must not count as use, so they are not recorded.
+    // The checks' own reads must not count as use, so they are not recorded.
     const checker = yield* daybook.agent(agent, { trust: "full", record: false })
     const firstSaid = firstMentions(year)
     const log = logReader(year)
@@ -83,7 +83,7 @@ export const live = (
         )
       })
 
-    /** The night at the start of a day: maintenance, then the report if a month has ended. */
+    /** The work at the start of a day: maintenance, then the report if a month has ended. */
     const nightOf = (midnight: number) =>
       Effect.gen(function* () {
         const at = midnight + night.after
@@ -143,7 +143,7 @@ const emptyMonth = () => ({
   took: { memories: 0, turns: 0, searches: 0, maintenance: 0, checks: 0 }
 })
 
-/** Groups consecutive entries of the same instant and kind. */
+/** Groups consecutive entries with the same instant and kind. */
 const batchesOf = (happenings: ReadonlyArray<Happening>): ReadonlyArray<ReadonlyArray<Happening>> => {
   const batches: Array<Array<Happening>> = []
   for (const happening of happenings) {
@@ -188,7 +188,7 @@ const apply = (
     }
   })
 
-/** The nightly maintenance: the engine's own jobs at their times, as `Maintenance.layer` runs them. */
+/** The nightly maintenance: runs the engine's own jobs at their times, as `Maintenance.layer` does. */
 const maintenance = (memory: Memory, { maintenance }: PolicyValues) => {
   const jobs = jobsOf(maintenance).map(({ handler, stages }) => {
     const time = maintenance[handler.replace("daybook/", "") as "daily" | "gc" | "weekly"]

@@ -6,7 +6,7 @@ import { observationFrom } from "../../src/remember/recordedInput.js"
 import type { Attribute, Happening, Year } from "./format.js"
 import { comparable, statesTruth } from "./truths.js"
 
-/** Names a truth of an attribute by its position: "city 2". */
+/** The name of a truth: its attribute and its position, "city 2". */
 type Name = string
 
 interface NamedTruth {
@@ -63,7 +63,7 @@ export const logReader = ({ attributes }: Year) => {
     const images = imagesOf(event as never)
     const texts = [
       ...images.map(textOf),
-      // The event also stores requested fields that did not become part of the memory.
+      // The event also stores requested fields that are not part of the memory.
       ...(input === undefined || images.length === 0 ? [] : [textOf(observationFrom(images.at(-1)!, input))]),
       ...(event.type === "TURN" ? [event.payload.turn.text] : [])
     ].map(comparable)
@@ -76,7 +76,7 @@ export const logReader = ({ attributes }: Year) => {
   }
   return {
     found: found as ReadonlySet<Name>,
-    /** Reads the events since the last read. */
+    /** Reads the events since the previous read. */
     read: (daybook: Daybook["Type"], agent: string) =>
       Stream.runForEach(daybook.log(agent, version), (event) =>
         Effect.sync(() => {

@@ -34,7 +34,7 @@ const words = list(
   "the change is behind a flag, nobody saw it before the weekend, the numbers look right again, we should look at it once more in spring, it was found by a customer, the log had nothing of it, the same happened two years ago, it took most of the afternoon, the vendor was told, a note stands in the runbook, the dashboard shows it in red, it is not urgent"
 )
 
-/** An invented event at work, of a kind; `kinds` has the shares. Over 80 lines: word material. */
+/** An invented event at work of one kind; `kinds` has the shares. Longer than 80 lines because of its word lists. */
 export const noise = (random: () => number, kind: Kind, day: string): Observation => {
   const some: Some = (values) => values[Math.floor(random() * values.length)]!
   const number = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
@@ -151,7 +151,7 @@ export const noise = (random: () => number, kind: Kind, day: string): Observatio
   }
 }
 
-/** The topic of a conversation. */
+/** The topic of a short remark in a conversation. */
 export const passing = (random: () => number): string => {
   const some: Some = (values) => values[Math.floor(random() * values.length)]!
   return some([
@@ -164,7 +164,7 @@ export const passing = (random: () => number): string => {
   ])
 }
 
-/** The percentage of each kind of noise, and whether it is remembered on purpose. */
+/** The percentage of each kind of noise, and whether the user asks to remember it. */
 export const kinds = [
   ["event", 26, false],
   ["discovery", 14, false],

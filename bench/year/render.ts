@@ -1,7 +1,7 @@
 import type { End, Month, Took } from "./live.js"
 import type { Standing } from "./truths.js"
 
-/** Targets: the least share of truths in a profile, and the longest time of a year in milliseconds. */
+/** Targets: the minimum share of truths in a profile, and the maximum duration of a year in milliseconds. */
 export const targets = { held: 0.95, took: 180_000 }
 
 /** The head of the table. */
@@ -67,7 +67,7 @@ const words: Readonly<Record<Exclude<Standing, "held">, string>> = {
   missing: "not in the profile"
 }
 
-/** Checks each target. */
+/** Compares the results with each target. */
 export const verdicts = (months: ReadonlyArray<Month>, end: End, took: number): ReadonlyArray<Verdict> => {
   const shares = months.map(({ profile }) => shareOf(profile.held.map(({ standing }) => standing)))
   const least = Math.min(...shares)

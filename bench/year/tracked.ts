@@ -2,13 +2,13 @@
 export interface Tracked {
   readonly name: string
   readonly type: "identity" | "preference" | "decision"
-  /** The subject, which every sentence names next to the value. */
+  /** The subject. Every sentence names it together with the value. */
   readonly about: string
-  /** In time order; an attribute that never changes has one value. */
+  /** In time order. An attribute that never changes has one value. */
   readonly values: ReadonlyArray<string>
-  /** `{v}` is the value. */
+  /** Sentences that state a value; `{v}` is the value. */
   readonly said: ReadonlyArray<string>
-  /** `{o}` is the previous value. */
+  /** Sentences that state a change; `{o}` is the previous value. */
   readonly changed: ReadonlyArray<string>
 }
 
@@ -21,7 +21,7 @@ const of = (
   changed: ReadonlyArray<string>
 ): Tracked => ({ name, type, about, values: values.split(", "), said, changed })
 
-/** 30 attributes that a user tells an agent about herself, her preferences and two projects. */
+/** 30 attributes that a user states about herself, her preferences and two projects. */
 export const miraAttributes: ReadonlyArray<Tracked> = [
   of(
     "identity",

@@ -2,8 +2,8 @@ import { foldLetters } from "../../text/normalise/letters.js"
 import type { Attribute, Truth } from "./format.js"
 
 /**
- * A profile on an attribute: `held` states the current truth; `contradicted` also states an outdated one in another
- * line; `outdated` states only an outdated one; `missing` states neither.
+ * The state of an attribute in a profile. `held`: the profile states the current truth. `contradicted`: another line
+ * also states an outdated one. `outdated`: it states only an outdated one. `missing`: it states none.
  */
 export type Standing = "held" | "contradicted" | "outdated" | "missing"
 
@@ -28,7 +28,7 @@ export const standingsIn = (
     const truth = truthAt(attribute, at)
     if (truth === undefined) return []
     const says = statesTruth(truth)
-    // A value may recur: a line that states the current truth is never outdated.
+    // A value may recur, so a line that states the current truth is never outdated.
     const former = attribute.truths.filter(({ from }) => from < truth.from).map(statesTruth)
     const current = texts.some(says)
     const outdated = texts.some((text) => !says(text) && former.some((saysFormer) => saysFormer(text)))
@@ -37,15 +37,15 @@ export const standingsIn = (
   })
 }
 
-/** A test whether a comparable text states a truth: it has all words of one wording. */
+/** Returns a test: whether a text (in the form of `comparable`) states a truth, with all words of one wording. */
 export const statesTruth = ({ ways }: Truth): ((text: string) => boolean) => {
   const wanted = ways.map((words) => words.map((word) => ` ${comparable(word).trim()} `))
   return (text) => wanted.some((words) => words.every((word) => text.includes(word)))
 }
 
 /**
- * The words of a text, with single spaces between and around them, without case, accents and punctuation. In scripts
- * without spaces, each character is a word.
+ * The words of a text with single spaces between and around them, without case, accents and punctuation. In scripts
+ * without spaces, each character counts as a word.
  */
 export const comparable = (text: string): string =>
   ` ${(foldLetters(text).toLowerCase().normalize("NFD").replace(marks, "").match(word) ?? []).join(" ")} `

@@ -5,7 +5,7 @@ import { kinds, noise, passing } from "./noise.js"
 import { selmaAttributes } from "./selma.js"
 import { miraAttributes, type Tracked } from "./tracked.js"
 
-/** A year as in its file; see `format.md`. */
+/** A year in the format of its file; see `format.md`. */
 export interface WrittenYear {
   readonly name: string
   readonly memories: ReadonlyArray<Observation & { readonly at: string }>
@@ -23,7 +23,7 @@ export interface WrittenYear {
   }>
 }
 
-/** Authors of years; each has their own sentences. */
+/** Authors of years. Each author has different sentences. */
 export const writers = {
   mira: { name: "Mira", tracked: miraAttributes },
   joren: { name: "Joren", tracked: jorenAttributes },
@@ -34,26 +34,27 @@ export type Writer = keyof typeof writers
 const memoriesADay = 50
 const turnsADay = 20
 const searchesADay = 4
-/** Percentage of days on which an attribute is mentioned again. */
+/** The percentage of days on which an attribute is mentioned again. */
 const repeatPercent = 17
 const dayLength = 86_400_000
 const begin = Date.UTC(2025, 0, 1)
 
-/** A statement about an attribute on a day. */
+/** A statement about an attribute on one day. */
 interface Saying {
   readonly day: number
   readonly value: string
   readonly title: string
-  /** True if the value holds from then on. */
+  /** True if the value is valid from then on. */
   readonly news: boolean
-  /** True if it is remembered on purpose. */
+  /** True if the user asks to remember it. */
   readonly purpose: boolean
 }
 
 /**
- * Generates a year of somebody who works with an agent; reproducible by seed. A day has 50 memories, 20 turns and 4
- * searches. 30 attributes are stated in the first days and again about every sixth day, in the same or other words. Most
- * change up to three times, and some are stated wrongly and corrected within days. Everything else is noise of all types.
+ * Generates a year of a user who works with an agent; the seed makes it reproducible. A day has 50 memories, 20 turns
+ * and 4 searches. The first days state 30 attributes; each is repeated about every sixth day, in the same or other
+ * words. Most attributes change up to three times. Some are stated wrongly and corrected within days. Everything else
+ * is noise of all types.
  */
 export const writeYear = (seed: number, days: number, writer: Writer = "mira"): WrittenYear => {
   const { name, tracked } = writers[writer]
@@ -120,7 +121,7 @@ export const writeYear = (seed: number, days: number, writer: Writer = "mira"): 
   }
 }
 
-/** The statements about an attribute: in the first days, repeats, changes, and errors with their corrections. */
+/** The statements about an attribute: initial statements, repeats, changes, and errors with their corrections. */
 const sayingsOf = ({ changed, said, values }: Tracked, days: number, random: () => number): ReadonlyArray<Saying> => {
   const some = <A>(choices: ReadonlyArray<A>): A => choices[Math.floor(random() * choices.length)]!
   const sayings: Array<Saying> = []
@@ -141,7 +142,7 @@ const sayingsOf = ({ changed, said, values }: Tracked, days: number, random: () 
       sayings.push({ day, value: next, title: fill(some(changed), next, value), news: true, purpose: true })
       place++
     } else if (correction === undefined && values.length > 1 && new Date(begin + day * dayLength).getUTCDate() === 12) {
-      // In the middle of a month there is sometimes an error, which is corrected within days.
+      // Some attributes have an error in the middle of a month, which is corrected within days.
       const wrong = values.find((_value, at) => at !== place && at !== place - 1)
       if (wrong === undefined || random() > 0.06) continue
       sayings.push({ day, value: wrong, title: fill(some(changed), wrong, value), news: true, purpose: false })
@@ -181,7 +182,7 @@ const made = (random: () => number, date: string): Observation => {
 /** Each kind, repeated by its share. */
 const drawn = kinds.flatMap(([kind, share, purpose]) => Array.from({ length: share }, () => [kind, purpose] as const))
 
-/** A repeat of an observation, word for word or nearly. */
+/** A repeat of an observation in the same or almost the same words. */
 const repeated = (observation: Observation, random: () => number): Observation =>
   random() < 0.6
     ? observation
