@@ -1,6 +1,6 @@
 import { runStatements } from "./runStatements.js"
 
-/** The log: events, the cache of embeddings, and what identifies this installation. */
+/** The log: events, the cache of embeddings, and the id of this installation. */
 export const statements = [
   `CREATE TABLE events (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -4,12 +4,12 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { runStatements } from "./runStatements.js"
 
-/** The last line of the anchor that is known to be on disk; line 0 before there is an anchor of the second format. */
+/** The last line of the anchor that is on disk; line 0 if the anchor has no line of the second format yet. */
 export const statements = [`CREATE TABLE anchor_reference (line INTEGER NOT NULL, hash BLOB NOT NULL)`]
 
 const pageSize = 1_000
 
-/** `checksum` of a cached vector becomes a SHA-256 of the whole row. One that is damaged already keeps its old value. */
+/** Replaces the `checksum` of each cached vector by a SHA-256 of the whole row. Damaged rows keep their old value. */
 const sealVectors = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (let after = 0; ; ) {

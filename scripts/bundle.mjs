@@ -1,6 +1,6 @@
-// Makes the bundles of dist/: `node scripts/bundle.mjs [WHAT]`, where WHAT is
-//   package (default)  the library and the command
-//   bench, quality, decisions, year  a benchmark, into dist/WHAT.mjs
+// Builds the bundles of dist/: `node scripts/bundle.mjs [WHAT]`, where WHAT is
+// package (default): the library and the command
+// bench, quality, decisions, year: a benchmark, into dist/WHAT.mjs
 import { createHash } from "node:crypto"
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
@@ -25,7 +25,7 @@ const defaults = {
   format: "esm",
   target: "node22",
   charset: "utf8",
-  // package.json promises "sideEffects": false, which drops `import "./x.js"` silently. Refuse it instead.
+  // package.json promises "sideEffects": false, so esbuild would drop `import "./x.js"` silently. Make it an error.
   logOverride: { "ignored-bare-import": "error" },
   logLevel: "warning",
   define: { DAYBOOK_VERSION: JSON.stringify(version) }
@@ -70,8 +70,8 @@ const writeToDist = (name, text) => {
 }
 
 /**
- * Bundles the library: one file for each entry of package.json, and chunks that they share or load late. Node imports a
- * few files in less time and memory than several hundred. Returns the bundled source files.
+ * Bundles the library: one file for each entry of package.json, and chunks that are shared or loaded later. Node loads
+ * a few files faster, and with less memory, than several hundred. Returns the bundled source files.
  */
 const bundleLibrary = async () => {
   const sqlClient = "@effect/sql-sqlite-node"
@@ -97,7 +97,7 @@ const bundleLibrary = async () => {
 const bundlePackage = async () => {
   const libraryFiles = await bundleLibrary()
   const command = await bundle("bin/daybook.ts", {
-    // A shorter program loads faster. Names stay, for stack traces.
+    // A shorter program loads faster. Names stay unchanged, for readable stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
     // The launcher runs it as a script, because V8 can cache the compiled code of scripts.

@@ -1,9 +1,9 @@
-// A private Node for machines whose Node is too old: the `node` executable from an npm package for the platform. It is
-// installed into .node/ and checked against the digests below.
+// Provides a private Node for machines whose Node is too old: the `node` executable from an npm package for the
+// platform. It is installed into .node/ and checked against the digests below.
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Node 24 is the LTS release. For Apple silicon its newest package is 24.0.0, so that platform uses 26. */
+/** Node 24 is the LTS release. The newest package for Apple silicon is 24.0.0, so that platform uses Node 26. */
 /** @type {Record<string, { name: string, version: string, integrity: string } | undefined>} */
 const packages = {
   "linux-x64": {
@@ -49,7 +49,7 @@ export const ownNode = (root) => {
   const folder = join(root, ".node")
   const bin = join(folder, "node_modules", nodePackage.name, "bin")
   const executable = join(bin, process.platform === "win32" ? "node.exe" : "node")
-  /** The digest that npm recorded at installation. The executable alone does not show its release. */
+  /** The digest that npm recorded at installation. The executable does not contain its package's release. */
   const installed = () => {
     try {
       const { packages } = JSON.parse(readFileSync(join(folder, "node_modules", ".package-lock.json"), "utf8"))

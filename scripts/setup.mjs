@@ -1,8 +1,8 @@
-// Makes a checkout ready to run, then runs a command in it: `node scripts/setup.mjs [COMMAND [ARGUMENT ...]]`.
-// Installs packages and builds dist/ when either is missing or out of date. If the installed Node is too old, installs a
-// newer one into the checkout and starts everything with it.
-// Uses only Node's built-in modules and runs on Node 18 and newer. Prints one line for each step, the full output of a
-// failed step, and nothing if there is nothing to do.
+// Prepares a checkout, then runs a command in it: `node scripts/setup.mjs [COMMAND [ARGUMENT ...]]`.
+// Installs packages and builds dist/ if they are missing or out of date. If the installed Node is too old, installs a
+// newer one into the checkout and runs everything with it.
+// Uses only Node's built-in modules and runs on Node 18 and newer. Prints one line for each step, and the full output
+// of a failed step. Prints nothing if there is nothing to do.
 import { spawn } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { constants, hostname } from "node:os"
@@ -39,7 +39,7 @@ const newerThan = (path, time) => {
 /** @param {string} path @returns {Record<string, { version?: string, integrity?: string, optional?: boolean }>} */
 const packagesIn = (path) => JSON.parse(readFileSync(path, "utf8")).packages
 
-/** Compares content, because a checkout or a restored cache changes file times without changing content. */
+/** Compares content, because a checkout or a restored cache changes file times but not content. */
 const installedAsWanted = () => {
   try {
     const want = packagesIn(wanted)
@@ -72,7 +72,7 @@ let commandStarted = false
 
 const own = isNewEnough ? undefined : ownNode(root)
 
-/** The environment of all child processes. If the checkout has its own Node, that comes first in PATH. */
+/** The environment of all child processes. If the checkout has its own Node, that Node is first in PATH. */
 const environment = () => {
   const bins = [...(own === undefined ? [] : [own.bin]), join(root, "node_modules", ".bin")]
   // On Windows the variable is `Path`.
@@ -100,7 +100,7 @@ const run = (command, args, output) =>
       cwd: output === "pipe" ? root : process.cwd(),
       env: environment(),
       stdio: output === "pipe" ? ["ignore", "pipe", "pipe"] : "inherit",
-      // npm and the commands of packages are .cmd files there.
+      // On Windows, npm and the commands of packages are .cmd files.
       shell: windows && command !== "node"
     })
     running = child
@@ -179,7 +179,7 @@ for (const [signal, code] of /** @type {const} */ ([
   ["SIGTERM", 143]
 ])) {
   process.on(signal, () => {
-    // Ctrl-C also reaches the command, which ends by itself; this process then exits with its code.
+    // Ctrl-C also reaches the command. When the command ends, this process exits with its code.
     if (commandStarted) return void (signal === "SIGTERM" && running?.kill(signal))
     if (running === undefined || running.exitCode !== null) process.exit(code)
     // The lock is kept until npm has ended, because npm still writes.
@@ -211,7 +211,7 @@ if (needsNode() || needsInstall() || needsBuild()) {
   if (install || needsBuild()) {
     const start = new Date()
     await npm("building dist", ["run", "build"])
-    // Set to the start of the build, so that a source edited during the build counts as newer.
+    // Use the start time of the build, so that a source edited during the build counts as newer.
     for (const file of built) utimesSync(file, start, start)
   }
   release()

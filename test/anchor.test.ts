@@ -97,7 +97,7 @@ describe("a damaged anchor stops every stream", () => {
   const other = Effect.map(written, (path) => readFileSync(join(path, "anchor.log"), "utf8"))
   const cases: ReadonlyArray<readonly [what: string, problem: string, damage: (path: string) => void]> = [
     ["deleted", "is missing", (path) => rmSync(join(path, "anchor.log"))],
-    ["emptied", "first line is not sound", (path) => truncateSync(join(path, "anchor.log"), 0)],
+    ["emptied", "first line is damaged", (path) => truncateSync(join(path, "anchor.log"), 0)],
     ["cut to its first line", "was cut", (path) => writeAnchor(path, anchorLines(path).slice(0, 1))],
     ["cut before the line that the log names", "was cut", (path) => writeAnchor(path, anchorLines(path).slice(0, -2))],
     [

@@ -154,7 +154,7 @@ describe("a file of stories", () => {
     [`story "x": accept.0.target: is missing`, file(story("x", [{ action: "NONE" }]))],
     [`story "x": accept.0.target: ADD has none`, file(story("x", [{ action: "ADD", target: 0 }]))],
     [`story "x": accept.0.target: must be a place, counted from 0`, file(story("x", [DELETE(0.5)]))],
-    [`story "x": id: is that of an earlier story`, file(story("x", [ADD]), story("x", [ADD]))],
+    [`story "x": id: an earlier story has the same id`, file(story("x", [ADD]), story("x", [ADD]))],
     [
       `story "x": statement.at: is not a date: use an ISO 8601 time`,
       file({ ...story("x", [ADD]), statement: { title: "t", at: "30 Feb" } })

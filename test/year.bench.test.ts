@@ -96,8 +96,8 @@ describe("a year's file", () => {
       "search 1: text: is empty",
       "attribute 1: truths: is empty",
       "attribute 2: truths.0.says: is empty",
-      "attribute 3: truths.1.from: must be later than that of the truth before it",
-      "attribute 5: name: duplicates that of an earlier attribute"
+      "attribute 3: truths.1.from: must be later than the start of the previous truth",
+      "attribute 5: name: an earlier attribute has the same name"
     ])
     expect(problems({ name: "a", memories: [], more: 1 })).toEqual(
       expect.arrayContaining(["file: memories: is empty", "file: more: is not a known field"])

@@ -32,7 +32,10 @@ const files = [
   "tune-6",
   "tune-short"
 ]
-/** The writer of a story. Both halves of a set have the same writers; the second set has four, named by id prefix. */
+/**
+ * The writer of a story. Both halves of a set have the same writers. The second set has four writers, named by id
+ * prefix.
+ */
 const writerOf = (file, id) =>
   /^(?:tune|kept)-2$/.test(file) ? `set 2 ${id.slice(0, 2)}` : file === "kept" ? "tune" : file
 /** Tuned by cross-validation. `bystander`: weight of a memory that is not the story's target. `writers`: fewest writers that must use a phrase. */
@@ -50,7 +53,7 @@ const settings = {
 }
 for (const [, name, value] of process.argv.map((argument) => argument.match(/^--(\w+)=([\d.]+)$/) ?? []))
   if (name !== undefined) settings[name] = Number(value)
-/** Weights of a story generated from a topic, and of a story with memory and statement swapped. */
+/** Weights of stories generated from a topic, and of stories with memory and statement swapped. */
 const topicWeight = settings.topics ?? 0.1
 const swappedWeight = settings.turned ?? 0.1
 
@@ -74,7 +77,7 @@ const load = async () => {
 
 const { alikeLikelihoods, compare, decide, hashes, phraseKinds, questionOf, targetOf, unlikeLikelihoods } = await load()
 
-/** Kinds of stories that may be swapped, by action; for UPDATE, all kinds. */
+/** Kinds of stories that may be swapped, by action. For UPDATE, all kinds may be swapped. */
 const swappableKinds = {
   NONE: ["paraphrase", "duplicate"],
   DELETE: ["value", "number", "date", "name", "contradiction", "negation"],

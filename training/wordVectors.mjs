@@ -25,7 +25,7 @@ const smoothing = 1e-3
 const source = process.argv[2]
 if (source === undefined)
   throw new Error("wordVectors: no input file. Pass the package's JSON file as the first argument.")
-// The file exceeds the maximum string length, so it is parsed as bytes, one word at a time.
+// The file is longer than the maximum length of a string. So it is parsed as bytes, word by word.
 const bytes = readFileSync(source)
 const vectors = new Map()
 {
@@ -42,7 +42,7 @@ const vectors = new Map()
 }
 const all = [...vectors]
 const dimensions = 100
-// The package numbers words by frequency.
+// The package numbers the words by frequency.
 all.sort(([, a], [, b]) => a[dimensions + 1] - b[dimensions + 1])
 const kept = all.filter(([word]) => /^[\p{L}\p{N}]+$/u.test(word)).slice(0, wordsKept)
 const rows = kept.map(([, vector]) => Float64Array.from(vector.slice(0, dimensions)))
@@ -52,7 +52,7 @@ const mean = new Float64Array(dimensions)
 for (const row of rows) for (let at = 0; at < dimensions; at++) mean[at] += row[at] / rows.length
 for (const row of rows) for (let at = 0; at < dimensions; at++) row[at] -= mean[at]
 for (let component = 0; component < removedDirections; component++) {
-  // The strongest direction, by power iteration.
+  // Finds the strongest direction by power iteration.
   let direction = Float64Array.from({ length: dimensions }, (_, at) => Math.cos(at + 1 + component))
   for (let round = 0; round < 60; round++) {
     const next = new Float64Array(dimensions)

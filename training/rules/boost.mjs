@@ -1,6 +1,7 @@
 // @ts-nocheck: a maintainers' tool.
-// Gradient boosting of multinomial deviance (Friedman 2001). Each round grows one tree of depth 4 for each class, split
-// by second-order gain (Chen, Guestrin 2016), on a random share of the features. The random generator has a fixed seed.
+// Gradient boosting of multinomial deviance (Friedman 2001). Each round grows one tree of depth 4 per class, with
+// splits by second-order gain (Chen, Guestrin 2016), on a random share of the features. The random generator has a
+// fixed seed.
 
 export const classes = 4
 export const depth = 4
@@ -13,7 +14,7 @@ export const randomOf = (seed) => () => {
   return ((t ^ (t >>> 14)) >>> 0) / 4294967296
 }
 
-/** Split points of each feature: at most `bins`. */
+/** The split points of each feature, at most `bins`. */
 const thresholdsOf = (rows, figures, bins) =>
   Array.from({ length: figures }, (_, at) => {
     const values = [...new Set(rows.map(({ values }) => values[at]))].sort((a, b) => a - b)

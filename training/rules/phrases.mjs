@@ -1,13 +1,13 @@
 // @ts-nocheck: a maintainers' tool.
-// Phrase features: for each phrase, the log of how much likelier each action is with it, smoothed towards the overall
-// frequencies. The figures for a writer's stories leave out that writer's own counts; otherwise the trees would
-// overfit to phrases.
+// Phrase features. For each phrase and action: the log ratio of the action's frequency with the phrase to its overall
+// frequency, smoothed. The figures for a writer's stories do not include that writer's own counts; otherwise the trees
+// would overfit to phrases.
 
 const actions = 4
-/** Smoothing, as a number of stories. */
+/** Strength of the smoothing, as a number of stories. */
 const smoothing = 6
 
-/** Action counts by writer: for each phrase, and in total. */
+/** Action counts by writer, for each phrase and in total. */
 export const counted = (rows) => {
   const writers = new Map()
   for (const { label, phrases, weight, writer } of rows) {
@@ -23,7 +23,7 @@ export const counted = (rows) => {
   return writers
 }
 
-/** Sums over writers, without phrases of fewer than `minWriters` writers. */
+/** Sums over writers. Omits phrases of fewer than `minWriters` writers. */
 export const summed = (writers, minWriters) => {
   const phrases = new Map()
   const all = new Float64Array(actions)
@@ -58,7 +58,7 @@ export const oddsOf = (phrase, sums, own) => {
   })
 }
 
-/** The features of a row: the summed log odds of its phrases, by kind. */
+/** The features of a row: the summed log odds of its phrases, by kind of phrase. */
 export const figuresOf = (phrases, kinds, hashes, sums, own) => {
   const figures = new Float64Array(kinds * actions)
   for (const phrase of phrases) {
@@ -70,7 +70,9 @@ export const figuresOf = (phrases, kinds, hashes, sums, own) => {
   return figures
 }
 
-/** The tables in the rules' format: for each kind, the sorted phrases as a three-byte hash and the log odds. */
+/**
+ * The tables in the format of the rules. For each kind: the sorted phrases, each as a three-byte hash and its log odds.
+ */
 export const tablesOf = (kinds, hashes, sums) =>
   Array.from({ length: kinds }, (_, kind) => {
     const own = [...sums.phrases.keys()].filter((phrase) => Math.floor(phrase / hashes) === kind).sort((a, b) => a - b)

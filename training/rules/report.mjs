@@ -17,7 +17,7 @@ export const line = (title, answered) => {
   console.log(`${title.padEnd(14)} ${rightShare(answered)}  ${cells.join("  ")}`)
 }
 
-/** Prints the confusion matrix: expected actions as rows, answers as columns; right actions on a wrong target separately. */
+/** Prints the confusion matrix: expected actions as rows, answers as columns, right actions on wrong targets apart. */
 export const confusion = (answered) => {
   console.log(`${"".padEnd(8)}${actions.map((action) => action.padStart(8)).join("")}   wrong target`)
   for (const expected of actions) {
@@ -30,7 +30,7 @@ export const confusion = (answered) => {
   }
 }
 
-/** Prints wrong and all answers by kind of story, most wrong answers first. */
+/** Prints the number of wrong and of all answers by kind of story, kinds with the most wrong answers first. */
 export const byKind = (answered) => {
   const kinds = new Map()
   for (const result of answered) {

@@ -1,7 +1,7 @@
 // @ts-nocheck: a maintainers' tool.
 import { randomOf } from "./boost.mjs"
 
-/** Irrelevant remarks, which must not change the answer. */
+/** Irrelevant remarks. They must not change the answer. */
 const fillers =
   `Came up in the Monday call.|Told me on the phone.|Noted after the meeting.|He was quite cross about it.|
 See the wiki for the rest.|Took longer than expected.|Everyone agreed.|Heard it from Jonas.|The paperwork is in the green binder.|
@@ -13,7 +13,7 @@ Ticket 2231|contact: front desk|valid for everyone|paid by the company|in writin
     .map((filler) => filler.trim())
 const unsure = /\?|might|suggest|propos|could|would|wish|asked|joked/
 
-/** Makes stories from topics: one for each pair of sentences with a known relation. */
+/** Generates stories from topics: one for each pair of sentences whose relation is known. */
 export const storiesOf = (text) => {
   const random = randomOf(5)
   const some = (these) => these[Math.floor(random() * these.length)]
