@@ -22,7 +22,7 @@ export type { CommandError } from "./carryOut.js"
 /** One agent: its view, and a mailbox that carries out its commands in order. */
 export interface Actor {
   readonly view: View
-  /** Answers once the events are in the log and in the view. */
+  /** Completes once the events are in the log and in the view. */
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
   /** Carries out many commands in one transaction. Each is decided on top of those before it; a refused one does not affect the others. */
   readonly runAll: <A, E>(
@@ -31,18 +31,21 @@ export interface Actor {
 }
 
 export interface ActorOptions extends CarryOutServices {
-  /** How many commands may wait. */
+  /** Maximum waiting commands. */
   readonly maxWaiting: number
-  /** Wraps work that runs in no caller's fiber, to keep the view open. */
+  /** Keeps the view open during work that does not run in a caller's fiber. */
   readonly background: (work: Effect.Effect<void>) => Effect.Effect<void>
   /** Commands to carry out after these, in the same transaction; null for none. */
   readonly embedInline: (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
-  /** Milliseconds after which stale advice is no longer asked for again, so that a slow model cannot block the queue. */
+  /**
+   * Milliseconds. Within this time, stale advice is requested again. The limit keeps a slow model from blocking the
+   * queue.
+   */
   readonly redecideMillis: number
   readonly askModels: AskModels
 }
 
-/** Asks the models for the advice that commands need before their turn and do not have yet; null if they need none. */
+/** Asks the models for missing advice before the commands are decided; null if they need none. */
 export type AskModels = (
   commands: ReadonlyArray<AnyCommand>,
   known: AdviceByCommand
@@ -58,7 +61,7 @@ type Decided = Effect.Effect<ReadonlyArray<CommandExit>, CommandError>
 /** Jobs that share one transaction of the view and one append to the log. */
 const maxJobsPerBatch = 100
 
-/** How often commands are decided again after a version conflict or on stale advice. */
+/** Maximum retries after a version conflict or on stale advice. */
 const maxRetries = 5
 
 /** Starts an agent's actor on its open view. */
@@ -72,7 +75,7 @@ export const make = (view: View, options: ActorOptions): Actor => {
         additions === null ? decide(commands) : Effect.flatMap(additions, (added) => decide([...commands, ...added])),
         {
           onFailure: (cause) =>
-            // A command whose decider throws must not fail the other jobs: each is run alone.
+            // If the decider of a command throws, each job runs alone, so that the other jobs do not fail.
             jobs.length > 1 && Cause.isDie(cause)
               ? Effect.map(
                   Effect.forEach(jobs, (job) => completeJobs([job])),
@@ -107,9 +110,8 @@ const exitsByJob = (jobs: ReadonlyArray<Job>, exits: ReadonlyArray<CommandExit>)
 }
 
 /**
- * Makes the function that gets advice for commands, decides them and stores
- * their events, with retries. After `deadline` (by `performance.now`) stale
- * advice is not asked for again.
+ * Makes the function that gets advice for commands, decides them and stores their events, with retries. After
+ * `deadline` (by `performance.now`) stale advice is not requested again.
  */
 const makeDecider = (view: View, options: ActorOptions, deadline: number) => {
   const decide = (commands: Job, advice: AdviceByCommand, retries: number): Decided =>
@@ -127,7 +129,7 @@ const makeDecider = (view: View, options: ActorOptions, deadline: number) => {
           // Progress restores the full number of retries.
           const decidedRest = adviseAndDecide(rest, advice, outcomes.length > 0 ? maxRetries : retries - 1)
           if (outcomes.length === 0) return decidedRest
-          // The first commands are in the log, so they are answered even if those behind them fail.
+          // The first commands are in the log, so they are answered even if later ones fail.
           return Effect.map(isolateFailures(rest, decidedRest), (exits) => [...outcomes.map(Exit.succeed), ...exits])
         }
       }

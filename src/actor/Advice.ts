@@ -8,7 +8,10 @@ import type { Judgement, ReconcilerError, Statement } from "../ports/Reconciler.
 export interface WeighedStatement extends Omit<Statement, "at" | "narrative"> {
   readonly narrative?: string | undefined
   readonly store: Store
-  /** The level of its text; before it is decided on, that of its writer. Absent if levels do not count: see what-if. */
+  /**
+   * The trust level of its text; before the decision, the level of its writer. Absent if levels do not count: see
+   * what-if.
+   */
   readonly level?: TrustLevel | undefined
   /** The sources of its text. */
   readonly lineage?: ReadonlyArray<Link> | undefined
@@ -16,7 +19,10 @@ export interface WeighedStatement extends Omit<Statement, "at" | "narrative"> {
   readonly occurredAt?: number | undefined
 }
 
-/** The models' input to a decision. It is gathered before the command's turn, because a transaction cannot wait for models. */
+/**
+ * The models' input to a decision. It is gathered before the command is decided, because a transaction cannot wait for
+ * models.
+ */
 export interface Advice {
   /** The vector of the command's text; null if the embedder is remote or failed. */
   readonly vector: QueryVector | null

@@ -26,7 +26,7 @@ export interface AgentServices {
   readonly views: Context.Tag.Service<Views>
 }
 
-/** The part of an agent's embedding that its actor needs. `embedding/` has the whole. */
+/** The part of an agent's embedding that its actor needs. The rest is in `embedding/`. */
 export interface AgentEmbedding {
   /** Embeds memories that these commands will add, if the embedder is fast enough for a write; otherwise null. */
   readonly embedInline: (
@@ -64,9 +64,9 @@ export interface Agent<Embedding = AgentEmbedding> {
 }
 
 /**
- * The agents of this process. The first use wakes an agent; after idling it goes
- * to sleep. At most `policy.actors.open` agents are awake. The least recently
- * used idle one is evicted for a newcomer; if all are busy, the newcomer waits.
+ * The agents of this process. The first use wakes an agent; after idling it goes to sleep. At most `policy.actors.open`
+ * agents are awake. To wake another one, the least recently used idle agent is evicted. If none is idle, the caller
+ * waits.
  */
 export interface Agents<Embedding = AgentEmbedding> {
   readonly use: <A, E, R>(
@@ -91,7 +91,7 @@ interface Entry<Embedding> {
   agent: Agent<Embedding> | undefined
   /** Callers that use it now. An agent with users stays awake. */
   users: number
-  /** Running background work. An agent with such work is evicted only if no quieter one is idle. */
+  /** Amount of running background work. Such an agent is evicted only if every idle agent has background work. */
   busy: number
   /** When it was last used, milliseconds since the epoch. */
   usedAt: number
@@ -99,7 +99,7 @@ interface Entry<Embedding> {
 
 interface Pool<Embedding> {
   readonly entries: Map<string, Entry<Embedding>>
-  /** Agents that may be awake at once. */
+  /** Maximum agents that are awake at once. */
   readonly capacity: number
   readonly wake: (name: string, entry: Entry<Embedding>) => Effect.Effect<Agent<Embedding>, ViewError>
   /** Open while an agent is awake. No timer runs while all agents sleep. */
@@ -204,7 +204,7 @@ const useIfAwake = <Embedding, A, E, R>(
   return leaveAfter(agentPool, entry, restore(f(entry.agent)))
 }
 
-/** Counts the caller as a user of an agent, which it wakes if needed. Waits while the pool is full of used agents. */
+/** Wakes an agent if needed and counts the caller as its user. If the pool is full of agents in use, waits. */
 const acquire = <Embedding>(
   agentPool: Pool<Embedding>,
   name: string,
@@ -243,7 +243,7 @@ const acquire = <Embedding>(
     })
   })
 
-/** Ends a use, whatever its exit. Call it uninterruptibly. */
+/** Ends a use, after success or failure. Call it uninterruptibly. */
 const leaveAfter = <Embedding, A, E, R>(
   agentPool: Pool<Embedding>,
   entry: Entry<Embedding>,
@@ -271,7 +271,7 @@ const sleep = <Embedding>({ entries, occupied }: Pool<Embedding>, name: string, 
   return Scope.close(scope, Exit.void)
 }
 
-/** Puts agents to sleep that have had no user and no background work for a time. */
+/** Puts agents to sleep that had no user and no background work for `idleMillis`. */
 const sleepIdle = <Embedding>(agentPool: Pool<Embedding>, idleMillis: number) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis

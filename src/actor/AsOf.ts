@@ -20,17 +20,16 @@ export interface PastRead {
   readonly liveView: View
   readonly target: { readonly version: number; readonly hash: Uint8Array }
   readonly level: TrustLevel
-  /** The asking time in milliseconds. */
+  /** The time of the read, milliseconds since the epoch. */
   readonly at: number
-  /** Past views that stay in the cache. */
+  /** Maximum past views in the cache. */
   readonly maxCached: number
 }
 
 /**
- * Reads a past version with today's queries. The view of that version is built
- * from the log and cached in a file. Below full trust a memory has the stricter
- * of its store then and its store now: what became private since is not in the
- * index of that reader. A cached view that is damaged or missing is rebuilt.
+ * Reads a past version with today's queries. The view of that version is built from the log and cached in a file. Below
+ * full trust a memory has the stricter of its store then and its store now: memories that became private since are not
+ * in that reader's index. A cached view that is damaged or missing is rebuilt.
  */
 export const read = <A>(
   { at, maxCached, level, liveView, target, views }: PastRead,
@@ -74,7 +73,7 @@ export const read = <A>(
     )
   })
 
-/** Error codes of a file that another process has just evicted. */
+/** Error codes of opening a file that another process has just evicted. */
 const evictedCodes = new Set(["SQLITE_CANTOPEN", "ENOENT"])
 
 /** Whether a level may name past versions. Versions count everybody's writes, so only a level that reads everything may. */

@@ -22,7 +22,7 @@ export type DecidedEvent = {
 /** The input of a decision: the view after all earlier commands, and fixed values in place of clock and randomness. */
 export interface Situation {
   readonly db: Db
-  /** The clock's own reading, milliseconds since the epoch; the newest event's time where the clock is wrong. */
+  /** The clock's reading, milliseconds since the epoch; if the clock is wrong, the newest event's time. */
   readonly now: number
   /** The version that the first event will get. */
   readonly version: number
@@ -115,7 +115,7 @@ export const commandIdOf = (
         level === "full" && !levels.some((prefix) => id.startsWith(`${prefix}/`)) ? id : `${level}/${id}`
       )
 
-/** Refuses to decide on the tables of a parked projection, which lack everything written since it stopped. */
+/** Refuses to decide on the tables of a parked projection, because they lack everything written since it stopped. */
 export const requireUnparked = (db: Db, projection: string): Either.Either<void, ProjectionParked> => {
   const parked = parkedOf(db).find((entry) => entry.projection === projection)
   return parked === undefined ? Either.void : Either.left(new ProjectionParked({ projection, reason: parked.reason }))

@@ -19,14 +19,14 @@ import type { ActiveEmbedders } from "./activeEmbedders.js"
 /** One snapshot of one agent's view, at one moment. */
 export interface Snapshot {
   readonly db: Db
-  /** The asking time, milliseconds since the epoch. */
+  /** The time of the read, milliseconds since the epoch. */
   readonly now: number
 }
 
 export interface Ranking {
   readonly policy: PolicyValues["search"]
   readonly embedder: EmbedderService
-  /** Without a reranker the fused order stands. */
+  /** Absent: hits keep the fused order. */
   readonly reranker?: RerankerService | undefined
 }
 
@@ -34,33 +34,36 @@ export interface Ranking {
 export interface UnrecordedRecall extends Omit<Recall, "vector" | "filters" | "apart"> {
   readonly filters: object
   readonly vector: QueryVector | null
-  /** The active embedder, with the figures that ranked; null if nothing was ranked. */
+  /** The active embedder with the figures used for ranking; null if nothing was ranked. */
   readonly embedder: Figures | null
-  /** The embedder of the stores that are withheld from the active one, if it took part. */
+  /** The embedder of the stores withheld from the active one, if the search used it. */
   readonly substitute?: (Figures & { readonly stores: ReadonlyArray<Store> }) | undefined
 }
 
 export type Figures = Payload<"RECALL">["embedder"]
 
-/** The results that a read showed. The recording adds the asking time and the position of the snapshot. */
+/** The results that a read showed. The recording adds the time of the read and the position of the snapshot. */
 export type ShownResults = Omit<UnrecordedRecall, "askedAt" | "position">
 
 /** A snapshot of a read that may be recorded. */
 export interface ObservedSnapshot extends Snapshot {
   /**
-   * Call it while the snapshot lasts. The function that it returns may be called later, once it is known what the
-   * read showed. Absent if reads are not recorded.
+   * Call it while the snapshot is open. Call the returned function later, with the results that the read showed. Absent
+   * if reads are not recorded.
    */
   readonly observe?: (() => (results: ShownResults) => void) | undefined
 }
 
-/** The view that a reader reads: the live one, or that of a past version. */
+/** The view that a reader reads: the live view, or the view of a past version. */
 export interface ReaderSource {
   readonly agent: string
   readonly level: TrustLevel
-  /** Runs queries on one snapshot, at its asking time. */
+  /** Runs queries on one snapshot, at the time of the read. */
   readonly read: <A>(f: (snapshot: ObservedSnapshot) => A) => Effect.Effect<A, ViewError>
-  /** Runs queries on the view of a past version, at an asking time in milliseconds. It ignores trust, so the caller needs full trust. */
+  /**
+   * Runs queries on the view of a past version, as if at time `now` (milliseconds). It ignores trust, so the caller
+   * needs full trust.
+   */
   readonly readAt: <A>(version: number, now: number, f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
 }
 
@@ -75,6 +78,6 @@ export interface ReaderServices {
   readonly countTokens: (text: string) => number
   /** Judges whether two memories state the same fact. Absent if the policy has no reconciler. */
   readonly judge: Judge | undefined
-  /** Tells which memories later ones supersede or repeat; undefined where no settler is provided. */
+  /** Finds the memories that later ones supersede or repeat; undefined without a settler. */
   readonly settler: SettlerService | undefined
 }

@@ -23,9 +23,9 @@ export interface ActiveEmbedders {
    * substitute. An embedder that is unavailable here fails each request with the reason.
    */
   readonly ofFact: (fact: EmbedderFact | undefined) => Effect.Effect<Service>
-  /** The same for past versions: the log decides which stores were withheld, whatever the settings are now. */
+  /** The same for past versions. The log alone decides which stores were withheld; present settings do not count. */
   readonly past: ActiveEmbedders
-  /** The embedder to record anew, if the settings now withhold other stores from the active embedder than the log says. */
+  /** The embedder to record again, if the present settings withhold other stores from it than the log says. */
   readonly toRecord: (fact: EmbedderFact) => Effect.Effect<Service | undefined, EmbedderLookupError>
   /** The active embedder of a view. */
   readonly activeIn: (db: Db) => Effect.Effect<Service>
@@ -131,11 +131,11 @@ const makeNamed = (configured: Service, embedders: EmbeddersService | undefined)
     })
 }
 
-/** Makes the functions that find the embedder of a fact: by the present settings, and as the log says of the past. */
+/** Makes two functions that find the embedder of a fact: by the present settings, and by the log alone. */
 const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => {
   /**
-   * The embedder of a log that only has first vectors. Nobody chose their models, so a model that is unavailable
-   * gives way to the configured embedder.
+   * The embedder of a log that only has first vectors. Nobody chose their models, so the configured embedder replaces
+   * an unavailable model.
    */
   const embedderOfFirsts = (fact: EmbedderFact, bySettings: boolean): Effect.Effect<Service> =>
     Effect.map(
@@ -147,7 +147,7 @@ const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => 
       (byStore) => combineEmbedders(byStore, mainStoreOf(fact), bySettings)
     )
 
-  /** The embedder with the figures in the log, because those ranked: a later release may state others. */
+  /** The embedder with the figures in the log. A later release may change its figures, but past searches used these. */
   const withFigures = (fact: NamedEmbedder): Effect.Effect<Service> =>
     Effect.match(byName(fact.model, fact.dimensions), {
       onSuccess: (embedder) => ({ ...embedder, weight: fact.weight!, floor: fact.floor! }),
@@ -200,9 +200,8 @@ export const readActiveFact = (db: Db): EmbedderFact | undefined => {
 }
 
 /**
- * Takes the place of an embedder that is unavailable: searches use full text
- * alone, and backfill reports the reason. The substitute of withheld stores
- * keeps working.
+ * Replaces an unavailable embedder: searches use full text alone, and backfill reports the reason. The substitute of
+ * withheld stores keeps working.
  */
 const unavailable = (
   { dimensions, floor, model, weight }: NamedEmbedder,

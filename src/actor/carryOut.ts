@@ -19,7 +19,7 @@ import { isFarBehind, type Reading, readingAhead, readingBehind } from "./clock.
 import { configureEvent } from "./configure.js"
 import type { PolicyRecords } from "./policyRecord.js"
 
-/** Why a command that was decoded could still not be carried out. */
+/** Why a valid command could not be carried out. */
 export type CommandError = ViewError | CommandConflict | AlreadyErased | VersionConflict | Overloaded
 
 // biome-ignore lint/suspicious/noExplicitAny: commands of every kind are carried out together; each answers to its own caller.
@@ -32,7 +32,7 @@ export interface CarryOutServices {
   readonly views: Context.Tag.Service<Views>
   /** Called after each commit with its events, which took the stream from version `after` to version `to`. */
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
-  /** The current policy. If the last one in the history differs, a CONFIGURE event comes first. */
+  /** The current policy. If the last recorded policy differs, a CONFIGURE event is written first. */
   readonly policyRecords?: PolicyRecords | undefined
 }
 
@@ -44,7 +44,7 @@ export const noAdvice: AdviceByCommand = new Map()
 export interface Batch {
   readonly commands: ReadonlyArray<AnyCommand>
   readonly advice: AdviceByCommand
-  /** Whether a command with stale advice may be put off until it has new advice. */
+  /** Whether a command with stale advice may be postponed until it has new advice. */
   readonly mayRedecide: boolean
 }
 
@@ -99,7 +99,7 @@ const decideAndAppendAt = (
     if (Exit.isFailure(exit)) return Effect.failCause(exit.cause)
     const { decided, due, newCommands, outcomes, vectors } = exit.value
     if (newCommands.length === 0) {
-      // Without an append no expected version is checked, so compare the versions to see whether the view is stale.
+      // An append would check the expected version. Without one, compare the versions to see whether the view is stale.
       return Effect.flatMap(log.head(agent), ({ version }) =>
         version === expected
           ? Effect.succeed(outcomes)
@@ -224,7 +224,7 @@ const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading) => {
   return { outcomes, newCommands, vectors, decided, due }
 }
 
-/** Makes the function that numbers events from behind a version and applies them to the view. */
+/** Makes the function that numbers events after a version and applies them to the view. */
 const makePlacer =
   ({ agent, services: { codec }, transaction }: Deciding, recordedAt: number) =>
   (

@@ -24,11 +24,11 @@ interface NewestEvent {
 }
 
 const dayMillis = 86_400_000
-/** A clock may be behind the newest event by this much without a question: several machines, an hour set wrong. */
+/** Milliseconds that a clock may be behind the newest event: several machines differ, or an hour is set wrong. */
 const maxBehindMillis = dayMillis
-/** A clock that is further ahead of the newest event may have jumped. */
+/** Milliseconds. A clock further ahead of the newest event may have jumped. */
 const maxAheadMillis = 366 * dayMillis
-/** Before the first release of Daybook no clock was right. */
+/** A clock that reads an earlier time than Daybook's first release is wrong. */
 const firstReleaseMillis = Date.UTC(2026, 0, 1)
 
 /** Whether a reading is more than a year after the newest event. */
@@ -46,9 +46,9 @@ export const readingAhead = (newest: NewestEvent, reading: number): Reading =>
     : { now: reading, recordedAt: Math.max(reading, newest.recordedAt) }
 
 /**
- * Interprets a reading that is more than a day behind the newest event. Where the clock returns from a jump forward, a
- * CLOCK event names the events since the jump, which count at this reading from then on; only there do recording times
- * run backwards. Any other such reading is wrong: the newest event's time stands for it, and a warning says so.
+ * Interprets a reading that is more than a day behind the newest event. If the clock returns from a jump forward, a
+ * CLOCK event names the events since the jump. These events then count at this reading; recording times decrease only
+ * there. Any other such reading is wrong: the newest event's time is used instead, and a warning says so.
  */
 export const readingBehind = (
   log: Context.Tag.Service<EventLog>,
@@ -59,7 +59,7 @@ export const readingBehind = (
   Effect.gen(function* () {
     const since = (yield* log.versionAt(agent, reading)) + 1
     const jumpedTo = yield* log.earliest(agent, since)
-    // A clock that is set back in the middle of events is wrong now; a jump leaves a gap between events.
+    // A clock that was set back in the middle of events is wrong now. A jump leaves a gap between events.
     const hasReturned = jumpedTo - reading > maxBehindMillis && (since > 1 || reading >= firstReleaseMillis)
     if (hasReturned) return { now: reading, recordedAt: reading, jump: clockEvent({ change: "returned", since }) }
     const [read, newest] = [toIso(reading), toIso(recordedAt)]

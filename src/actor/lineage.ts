@@ -7,7 +7,7 @@ import { InvalidInput, SourceNotFound } from "../model/errors.js"
 import type { SourceInput } from "../model/input.js"
 import { type DecidedEvent, eventCause, ruleDecision } from "./Command.js"
 
-/** Lineage as a graph. Rules that pass a change on to derived memories read no more than this. */
+/** Lineage as a graph. The rules that change derived memories read nothing else. */
 export interface Graph {
   /** The memories that name this source, active or not. */
   readonly derivedFrom: (kind: Link["kind"], source: string) => ReadonlyArray<Memory>
@@ -35,8 +35,8 @@ export const descendants = (graph: Graph, source: Source): ReadonlyArray<Memory>
 }
 
 /**
- * The after-images of memories derived from sources that are gone. Each is
- * flagged as stale with its source and the reason. An existing flag stays.
+ * The after-images of memories derived from lost sources. Each is flagged as stale with its source and the reason. An
+ * existing flag stays.
  */
 export const flaggedStale = (
   graph: Graph,
@@ -68,12 +68,12 @@ export const demotedDescendants = (graph: Graph, { id, store }: Pick<Memory, "id
     .filter((memory) => opennessOf(memory.store) > opennessOf(store))
     .map((memory) => ({ ...memory, revision: memory.revision + 1, store }))
 
-/** A memory without its stale flag: a write confirms it. */
+/** Removes the stale flag of a memory, because a write confirms the memory. */
 export const withoutStale = ({ stale: _, ...memory }: Memory): Memory => memory
 
 /**
- * The events that flag memories derived from sources which the event of this version removes. A level does not flag what
- * a higher one vouched for.
+ * Makes the events that flag memories derived from lost sources. The event of `version` removed the sources. A level
+ * does not flag memories that a higher level vouched for.
  */
 export const staleEvents = (
   db: Db,
@@ -87,9 +87,8 @@ export const staleEvents = (
     .map((memory) => followingUpdate(memory, "stale", `what it came from was ${reason}`, version))
 
 /**
- * Whether a memory depends on copies of a file that are removed. It can only come
- * from a copy at least as open as its own store. It does not depend on the
- * removed copies while such a copy remains.
+ * Whether a memory depends on removed copies of a file. It can only come from a copy at least as open as its own store.
+ * While such a copy remains, it does not depend on the removed ones.
  */
 export const dependsOnCopies =
   (lost: ReadonlyArray<Store>, remaining: ReadonlyArray<Store>) =>
@@ -103,7 +102,7 @@ export const demotedEvents = (db: Db, memory: Memory, version: number): Readonly
     followingUpdate(derived, "demoted", `what it came from is ${memory.store} now`, version)
   )
 
-/** The event of a derived memory that follows a change of its source. */
+/** Makes the event that changes a derived memory after a change of its source. */
 export const followingUpdate = (
   memory: Memory,
   reason: "stale" | "demoted",
@@ -160,7 +159,7 @@ export const checkLineage = (
   for (const { kind, to } of memory.lineage ?? []) {
     if (kind === "supersedes") continue
     const sourceStore = planned.get(to) ?? findSourceStore(db, kind === "file" ? level : "full", kind, to)
-    // The store of a source that is gone is unknown, which refuses. A file that was only imported never had a store.
+    // The store of a lost source is unknown, so the change is refused. A file that was only imported never had a store.
     const isUnknown = sourceStore === undefined && kind !== "file"
     if (isUnknown || (sourceStore !== undefined && opennessOf(store) > opennessOf(sourceStore))) {
       return Either.left(

@@ -49,7 +49,7 @@ export const changedSettings = (before: PolicyRecord["values"], after: PolicyRec
     return (
       [...new Set([...Object.keys(then), ...Object.keys(now)])]
         .sort()
-        // An older log may hold settings that became operational since.
+        // An older log may contain settings that became operational since.
         .filter((name) => !isOperational(section, name) && JSON.stringify(then[name]) !== JSON.stringify(now[name]))
         .map((name) => `${section}.${name}`)
     )

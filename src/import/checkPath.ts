@@ -2,7 +2,10 @@ import type { Stats } from "node:fs"
 import { statIfAny } from "../../events/folder.js"
 import { PathRefused } from "../model/errors.js"
 
-/** The facts of a file or folder. Throws `PathRefused` for a missing path, and for devices and pipes, whose end may never come. */
+/**
+ * The facts of a file or folder. Throws `PathRefused` for a missing path, and for devices and pipes, because reading
+ * them may never end.
+ */
 export const checkPath = (path: string): Stats => {
   const stat = statIfAny(path)
   if (stat === undefined) throw new PathRefused({ path, problem: "does not exist" })

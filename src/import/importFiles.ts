@@ -109,7 +109,7 @@ export const importFiles = (
       for (const [index, outcome] of outcomes.entries()) {
         const { item, path } = batch[index]!
         if (Either.isLeft(outcome)) {
-          // The same item with other options, such as another store: the stored memory stays as it is.
+          // The same item with other options, such as another store: the stored memory stays unchanged.
           if (outcome.left._tag === "CommandConflict") counts.unchanged++
           else refused.push({ file: path, line: item.line, problem: outcome.left.message })
         } else if (outcome.right.repeated) counts.unchanged++

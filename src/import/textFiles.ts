@@ -37,7 +37,7 @@ export const listFiles = (path: string): ListedFiles => {
     for (const entry of entries) {
       if (paths.length > limits.addedFiles) return
       const inner = join(folder, entry.name)
-      // Hidden files hold keys and histories more often than useful text.
+      // Hidden files contain keys and histories more often than useful text.
       if (entry.name.startsWith(".")) continue
       if (entry.isDirectory()) {
         if (!packageFolders.has(entry.name)) walkOrRefuse(inner, root, depth + 1)
