@@ -9,8 +9,8 @@ export type { UndoError, Undone, UndoneEvent, UndoOptions } from "./undo.js"
 /** Takes changes back: `memory.undo`. */
 export interface UndoWriter {
   /**
-   * Undoes the changes of an event, a run or a source. Fields that later events changed on purpose stay. The undo is a
-   * run of its own, which can be undone too. It needs full trust.
+   * Undoes the changes of an event, a run or a source. Fields that later events changed deliberately stay. The undo is
+   * a run of its own, which can be undone too. It needs full trust.
    */
   readonly undo: (selection: Undoable, options?: UndoOptions) => Effect.Effect<Undone, UndoError>
 }

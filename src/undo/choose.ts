@@ -61,7 +61,10 @@ interface History {
   readonly to: number
 }
 
-/** The selected events and those that followed from them, oldest first. Only events that changed memories or summaries count. */
+/**
+ * Finds the selected events and the events that followed from them, oldest first. Only events that changed memories or
+ * summaries count.
+ */
 export const choose = ({ agent, codec, log, to }: History, selection: Selection) =>
   Effect.gen(function* () {
     const after =
@@ -89,7 +92,7 @@ export const choose = ({ agent, codec, log, to }: History, selection: Selection)
 
 const mutations: ReadonlySet<string> = new Set(["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE", "SUMMARIZE"])
 
-/** Makes the test whether a selection names an event. */
+/** Makes a function that tests whether an event belongs to a selection. */
 const selector = (codec: Codec, selection: Selection) => {
   if ("event" in selection) return (row: StoredEvent) => Either.right(row.version === selection.event)
   if ("run" in selection) {
@@ -97,7 +100,7 @@ const selector = (codec: Codec, selection: Selection) => {
     return (row: StoredEvent) => Either.right(row.cause === cause)
   }
   const { source } = selection
-  // A payload without the name is not decoded. An observation without a source counts as from an agent.
+  // If the encoded payload lacks the name, it is not decoded. An observation without a source counts as from an agent.
   const encodedName = source === "agent" ? "" : JSON.stringify(source)
   return (row: StoredEvent) =>
     row.payload === null || !mutations.has(row.type) || !row.payload.includes(encodedName)

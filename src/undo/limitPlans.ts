@@ -12,19 +12,18 @@ import { undoneVersionsOf } from "./touches.js"
 export type ChangingPlan = Plan & { readonly image: Memory }
 
 export interface LimitedPlans {
-  /** All plans. A plan without any change left has no image. */
+  /** All plans. A plan has no image if the limits leave no change. */
   readonly plans: ReadonlyArray<Plan>
   readonly changing: ReadonlyArray<ChangingPlan>
   /** The assumed version of the first event. */
   readonly first: number
-  /** The stale flag that a memory gets once all plans are carried out. */
+  /** The stale flag that a memory gets when all plans are carried out. */
   readonly staleOf: (memory: Memory) => Stale | undefined
 }
 
 /**
- * Limits plans to what lineage and marks allow. No memory becomes less restrictive
- * than its sources, no credential leaves store private, and stale flags follow
- * from the sources. A field that this holds back is a conflict.
+ * Limits plans to changes that lineage and marks allow. No memory becomes less restrictive than its sources, no
+ * credential leaves store private, and stale flags match the sources. A field that may not change is a conflict.
  */
 export const limitPlans = (
   plans: ReadonlyArray<Plan>,
@@ -102,8 +101,8 @@ export const limitPlans = (
 }
 
 /**
- * The fields that are held back, by version: all of them if nothing is left to
- * write. A version does not count if only its stale flag is held back.
+ * The fields that may not change, by event version: all fields if nothing remains to write. A version is left out if
+ * only its stale flag may not change.
  */
 const blockedFieldsOf = (
   plan: Plan,
@@ -118,7 +117,7 @@ const blockedFieldsOf = (
   return blockedFields
 }
 
-/** The conflicts of a plan and its held-back fields, one conflict a version. */
+/** Merges the conflicts of a plan with its blocked fields, into one conflict per version. */
 const mergedConflicts = (
   { conflicts, current }: Plan,
   blockedFields: ReadonlyMap<number, ReadonlySet<string>>,
@@ -145,9 +144,8 @@ interface PlannedImages {
 }
 
 /**
- * The events that forbid an image its store: they moved a source to a stricter
- * store, or removed it. Empty if the store is allowed, or is no less restrictive
- * than before.
+ * The versions of the events that forbid an image's store: they moved a source to a stricter store, or removed it.
+ * Empty if the store is allowed, or is no less restrictive than before.
  */
 const bindingOn = (
   image: Memory,
@@ -187,7 +185,9 @@ interface Flag extends Loss {
   readonly stale: Stale
 }
 
-/** Makes the function that finds a memory's stale flag: for the first lost source that no later write confirmed. */
+/**
+ * Makes the function that finds a memory's stale flag: that of the first lost source which no later write confirmed.
+ */
 const flagsOf = (
   plans: ReadonlyArray<Plan>,
   order: ReadonlyMap<string, number>,
@@ -239,7 +239,9 @@ const flagsOf = (
   }
 }
 
-/** The versions of deliberate writes that count once some versions are taken back. The creation is one of them. */
+/**
+ * The versions of deliberate writes that remain when the versions in `undoes` are taken back. The creation counts too.
+ */
 const writesIn = (life: ReadonlyArray<Link>, undoes: ReadonlyArray<number>): ReadonlyArray<number> => {
   const cancelled = undoneVersionsOf([
     ...life.map((link) => ({ ...link, chosen: false })),
@@ -258,9 +260,8 @@ const wasInactive = (life: ReadonlyArray<Link>, asOf: number): boolean => {
 }
 
 /**
- * When and why a memory was lost that does not exist at the end of its life. If
- * an undo that restored it was undone, the version and reason are those of the
- * earlier loss.
+ * When and why a memory was lost; undefined if it is active at the end of its life. If an undo that restored it was
+ * undone itself, the earlier loss counts.
  */
 const lossIn = (life: ReadonlyArray<Link>): Pick<Loss, "version" | "reason"> | undefined => {
   if (life.at(-1)?.after.status === "active") return undefined
@@ -276,7 +277,7 @@ const lossIn = (life: ReadonlyArray<Link>): Pick<Loss, "version" | "reason"> | u
   return { version: link.version, reason }
 }
 
-/** The version that keeps a flag in place; without a flag, the version that restored its source. */
+/** The version that requires a flag; without a flag, the version that restored its source. */
 const bindingFlag = (flag: Flag | undefined, { image }: Plan, { livesById }: Relatives): ReadonlyArray<number> => {
   if (flag !== undefined) return [flag.version]
   const back = livesById
@@ -285,6 +286,6 @@ const bindingFlag = (flag: Flag | undefined, { image }: Plan, { livesById }: Rel
   return back === undefined ? [] : [back.version]
 }
 
-/** A memory with a stale flag, or without one. */
+/** Sets or removes the stale flag of a memory. */
 export const withStale = ({ stale: _, ...memory }: Memory, stale: Stale | undefined): Memory =>
   stale === undefined ? memory : { ...memory, stale }

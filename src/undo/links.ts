@@ -5,7 +5,7 @@ import { levelOf, opennessOf, type Store } from "../../events/Trust.js"
 import type { Observation } from "../model/input.js"
 import { observationFrom } from "../remember/recordedInput.js"
 
-/** One event in the life of a memory, with the memory before and after it. */
+/** One event that changed a memory, with the memory before and after it. */
 export interface Link {
   readonly version: number
   readonly type: EventType
@@ -23,9 +23,8 @@ export interface Link {
 }
 
 /**
- * The life of one memory, from the events that changed it, oldest first. Null
- * stands for an erased event. The event right after it is left out too, because
- * its change is unknown. If the newest event was erased, the result is empty.
+ * Makes the life of one memory: a link for each event that changed it, oldest first. Null marks an erased event. The
+ * event after it is left out too, because its change is unknown. If the newest event was erased, the result is empty.
  */
 export const linksOf = (
   born: number,
@@ -105,7 +104,7 @@ const observationIn = (event: DaybookEvent): Observation | undefined => {
 export const lists = ["facts", "tags", "people", "files", "lineage"] as const
 export type ListField = (typeof lists)[number]
 
-/** Entries of a list by a key of count and value, which keeps equal entries apart. */
+/** The entries of a list by key. A key combines a counter and the value, so that equal entries have different keys. */
 export const entriesOf = (list: ReadonlyArray<unknown> = emptyList): ReadonlyMap<string, unknown> => {
   const cached = entriesCache.get(list)
   if (cached !== undefined) return cached
@@ -120,12 +119,12 @@ export const entriesOf = (list: ReadonlyArray<unknown> = emptyList): ReadonlyMap
   return entries
 }
 
-/** The value of an entry, from its key. */
+/** Extracts the value of an entry from its key. */
 export const entryValue = (entry: string): unknown => JSON.parse(entry.slice(entry.indexOf(" ") + 1))
 
 const emptyList: ReadonlyArray<unknown> = []
 
-/** An undo asks for the entries of each list once per candidate entry, so they are cached by list. */
+/** An undo needs the entries of each list once per candidate entry, so they are cached by list. */
 const entriesCache = new WeakMap<ReadonlyArray<unknown>, ReadonlyMap<string, unknown>>()
 
 /** Whether an event changed a field. */

@@ -4,13 +4,13 @@ import type { Memory } from "../../events/Memory.js"
 import { changedField, entriesOf, entryValue, type Link, type ListField, lists } from "./links.js"
 import { type ResolvedTouches, resolveTouches, type Touch, undoneVersionsOf } from "./touches.js"
 
-/** Fields of a memory that an undo leaves alone, because later events changed them on purpose. */
+/** Fields of a memory that an undo leaves unchanged, because later events changed them deliberately. */
 export interface Conflict {
   /** The selected event that changed them. */
   readonly version: number
   readonly memory: string
   readonly fields: ReadonlyArray<string>
-  /** The later events that changed them on purpose. */
+  /** The later events that changed them deliberately. */
   readonly by: ReadonlyArray<number>
 }
 
@@ -21,7 +21,7 @@ export interface Plan {
   readonly image: Memory | undefined
   /** The versions that it takes back, oldest first, each fully or partly. */
   readonly undone: ReadonlyArray<{ readonly version: number; readonly type: EventType; readonly what: UndoEffect }>
-  /** The fields that go back, by version. */
+  /** The fields that it takes back, by version. */
   readonly fieldsByVersion: ReadonlyMap<number, ReadonlySet<string>>
   readonly conflicts: ReadonlyArray<Conflict>
 }
@@ -35,10 +35,9 @@ export interface PlanOptions {
 }
 
 /**
- * Plans a memory without the chosen events of its life. Each field goes back to
- * its value before them, and later changes are applied to that. Lists go back
- * entry by entry, and mentions are subtracted. A field that a later event set on
- * purpose stays, and is a conflict.
+ * Plans a memory without the chosen events. Each field returns to its value before them, and later changes are applied
+ * to that value. Lists are undone entry by entry, and mentions are subtracted. A field that a later event set
+ * deliberately stays, and is a conflict.
  */
 export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOptions): Plan => {
   const current = life.at(-1)!.after
@@ -107,7 +106,7 @@ export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOp
   }
 }
 
-/** Fields that are handled separately, or that follow from others. */
+/** Fields that are handled separately, or that depend on other fields. */
 const separateFields = new Set<string>([
   ...lists,
   "mentions",
@@ -122,7 +121,7 @@ const separateFields = new Set<string>([
 /** Fields that follow from other writes. Nobody sets them on purpose, so they cause no conflicts. */
 const followingFields = new Set(["stale", "lastMentionedAt"])
 
-/** Records which versions are taken back and which are conflicts, while each aspect is decided. */
+/** While each aspect is decided, records the versions that are taken back and those that are conflicts. */
 const makeLedger = (force: boolean) => {
   const fieldsByVersion = new Map<number, Set<string>>()
   const markTaken = (version: number, field: string) => {
@@ -132,7 +131,7 @@ const makeLedger = (force: boolean) => {
   return {
     taken: fieldsByVersion,
     take: markTaken,
-    /** The planned value of an aspect of a field. */
+    /** Decides the planned value of an aspect of a field. */
     decide: (field: string, current: unknown, resolved: ResolvedTouches | undefined): unknown => {
       if (resolved === undefined) return current
       const { changed, forced, result } = resolved
@@ -161,9 +160,8 @@ const makeLedger = (force: boolean) => {
 }
 
 /**
- * The touches of the memory's status. Before its creation it counts as forgotten.
- * A deliberate write touches the status, because its writer wants the memory to
- * exist. Retiring a memory that is forgotten has no effect.
+ * The touches of the memory's status. Before its creation, it counts as forgotten. A deliberate write touches the
+ * status, because its writer wants the memory to exist. Retiring a forgotten memory has no effect.
  */
 const statusTouches = (life: ReadonlyArray<Link>, cancelled: ReadonlySet<number>): ReadonlyArray<Touch> =>
   life.flatMap(({ after, before, chosen, undoes, version, write }): ReadonlyArray<Touch> => {
@@ -190,7 +188,7 @@ const fieldTouches = (
     return changed || link.wholeFields.has(field) ? [touch] : []
   })
 
-/** The entries of a list that any of these events added or took out. */
+/** The entries of a list that any of these events added or removed. */
 const entriesIn = (changes: ReadonlyArray<Link>, field: ListField): ReadonlySet<string> => {
   const changed = new Set<string>()
   for (const { after, before } of changes) {
@@ -218,8 +216,8 @@ const entryTouches = (
   })
 
 /**
- * Orders entries as before the first chosen event, or as the last event that set
- * the whole list. Entries of later events follow in their order.
+ * Orders entries as before the first chosen event, or as after the last event that set the whole list. Entries of later
+ * events follow in their order.
  */
 const inOrder = (
   life: ReadonlyArray<Link>,
@@ -246,7 +244,7 @@ const inOrder = (
   return [...entries.values()]
 }
 
-/** The tokens of a text. A count from the memory's life is reused if it had the same text. */
+/** Counts the tokens of a text. Reuses a count from the memory's life if the text was the same. */
 const tokensOf = (image: Memory, life: ReadonlyArray<Link>, countTokens: (text: string) => number): number => {
   const text = textOf(image)
   const same = life.findLast(({ after }) => textOf(after) === text)

@@ -21,7 +21,7 @@ export interface Loss {
   readonly reason: "replaced" | "forgotten" | "undone"
   /** Its position among the sources that were lost with the same event. */
   readonly position: number
-  /** Whether a memory depends on what was lost. */
+  /** Whether a memory depends on the lost source. */
   readonly affects: (memory: Memory) => boolean
 }
 
@@ -31,7 +31,7 @@ export interface OutsideSource {
   readonly to: string
   /** Its store; undefined if it is lost or never was in a store. */
   readonly store: Store | undefined
-  /** The version of the event that changed that last; 0 for none. */
+  /** The version that last changed its store; 0 for none. */
   readonly since: number
   /** Oldest first. */
   readonly losses: ReadonlyArray<Loss>
@@ -39,10 +39,13 @@ export interface OutsideSource {
 
 /** The memories and sources that the plans of an undo depend on, as of a version. */
 export interface Relatives {
-  /** Lives by id, oldest event first: of the planned memories, their derived memories, and the sources of all these. */
+  /**
+   * By memory id: the lives of the planned memories, of memories derived from them, and of the sources of all these.
+   * Oldest event first.
+   */
   readonly livesById: ReadonlyMap<string, ReadonlyArray<Link>>
   readonly outsideByKey: ReadonlyMap<string, OutsideSource>
-  /** The planned memories that do not change and that no other one depends on. */
+  /** The planned memories that do not change and on which no other memory depends. */
   readonly unchanged: ReadonlySet<string>
 }
 
@@ -79,7 +82,7 @@ export const relativesOf = (
       }
     }
     addSources(links)
-    // Sources have sources of their own.
+    // Sources have sources themselves.
     const seen = new Set<string>()
     while (next.size > 0) {
       const ids = [...next].filter((id) => !seen.has(id))
@@ -100,7 +103,10 @@ export const relativesOf = (
     return { livesById, outsideByKey, unchanged } satisfies Relatives
   })
 
-/** Lives by id up to a version. If the newest event was erased, the life is the present memory as one event. */
+/**
+ * Reads lives up to a version, by memory id. If the newest event was erased, a life is one event with the present
+ * memory.
+ */
 const livesAt = ({ agent, codec, log, read }: HistorySource, ids: ReadonlyArray<string>, to: number) =>
   Effect.gen(function* () {
     const existing = yield* read(({ db }) =>
@@ -139,7 +145,7 @@ const unknownChange = {
 
 type MutableOutside = { -readonly [K in keyof OutsideSource]: K extends "losses" ? Array<Loss> : OutsideSource[K] }
 
-/** Turns and files as of a version. Only forgotten and replaced ones are read from the log. */
+/** Reads turns and files as of a version. Only forgotten and replaced ones are read from the log. */
 const outsideAt = (
   { agent, codec, log, read }: HistorySource,
   links: ReadonlyArray<Pick<Source, "kind" | "to">>,
@@ -200,7 +206,7 @@ const outsideAt = (
         }
       }
     }
-    // Reads beyond `to` as well: a turn that was forgotten later still existed as of `to`.
+    // Reads events after `to` too: a turn that was forgotten later still existed as of `to`.
     yield* Stream.runForEach(readAll(log, agent), (row) =>
       row.type === "FORGET" || (row.type === "FILE" && paths.size > 0)
         ? Either.map(codec.decode(row), (event) => scan(event as DaybookEvent))

@@ -16,8 +16,8 @@ export interface SummaryPlan extends Pick<Payload<"SUMMARIZE">, "session" | "sto
 }
 
 /**
- * Plans the undo of summaries: each goes back to the summary before the chosen events. A summary that was rewritten
- * since stays, and is a conflict. A summary of a forgotten session is not restored.
+ * Plans the undo of summaries: each returns to the summary before the chosen events. A summary that was rewritten since
+ * stays, and is a conflict. A summary of a forgotten session is not restored.
  */
 export const planSummaries = (
   db: Db,

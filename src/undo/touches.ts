@@ -28,7 +28,9 @@ export interface ResolvedTouches {
   readonly by: ReadonlyArray<number>
 }
 
-/** Undoes the chosen touches of an aspect, given oldest first; undefined if no chosen one still has an effect. */
+/**
+ * Undoes the chosen touches of an aspect. `touches` are oldest first. Undefined if no chosen touch still has an effect.
+ */
 export const resolveTouches = (touches: ReadonlyArray<Touch>): ResolvedTouches | undefined => {
   const effective = withoutCancelled(touches)
   const first = effective.findIndex((touch) => touch.chosen && changes(touch))
@@ -49,9 +51,8 @@ export const resolveTouches = (touches: ReadonlyArray<Touch>): ResolvedTouches |
 }
 
 /**
- * Removes stretches that cancel out, from an event to the undo that took it
- * back. It begins with the newest undo: if an undo was undone itself, the events
- * that it took back count again.
+ * Removes each stretch from an event to the undo that took it back, because they cancel out. Starts with the newest
+ * undo: if an undo was undone itself, the events that it took back count again.
  */
 const withoutCancelled = (touches: ReadonlyArray<Touch>): ReadonlyArray<Touch> => {
   const effective = [...touches]
@@ -71,7 +72,10 @@ const withoutCancelled = (touches: ReadonlyArray<Touch>): ReadonlyArray<Touch> =
 
 const changes = ({ after, before }: Touch): boolean => !isDeepStrictEqual(before, after)
 
-/** The versions that an undo took back which still counts: it was not taken back itself and is not chosen now. */
+/**
+ * The versions taken back by undos that still count. An undo counts if it was not taken back itself and is not chosen
+ * now.
+ */
 export const undoneVersionsOf = (
   events: ReadonlyArray<Pick<Touch, "version" | "chosen" | "undoes">>
 ): ReadonlySet<number> => {

@@ -44,8 +44,8 @@ export interface Undone {
   readonly run?: string
   readonly undone: ReadonlyArray<UndoneEvent>
   /**
-   * Fields that stay, by the selected event that changed them: because later events changed them on purpose, or because
-   * lineage does not allow the change. `force` overrides only the former.
+   * Selected fields that stay unchanged, listed by the event that changed them: because later events changed them
+   * deliberately, or because lineage forbids the change. `force` overrides only the former.
    */
   readonly conflicts: ReadonlyArray<Conflict & { readonly title: string }>
   /** For a dry run: the events that would be written. */
@@ -62,7 +62,10 @@ export interface UndoneEvent {
   readonly memory: string
   /** The memory's title before the undo. */
   readonly title: string
-  /** `restored`: the event has no effect any more. `removed`: the memory is gone with the event. `partly`: some fields are conflicts. */
+  /**
+   * `restored`: the event has no effect any more. `removed`: the event had created the memory, which is removed.
+   * `partly`: some fields are conflicts.
+   */
   readonly what: UndoEffect
   /** The version of the event that takes it back. */
   readonly by: number
@@ -85,13 +88,12 @@ export interface Undoer extends Pick<ReaderSource, "agent" | "read"> {
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
 
-/** How often the undo is planned again because a memory changed meanwhile. */
+/** Maximum retries if a memory changes while the undo is being planned. */
 const maxRetries = 5
 
 /**
- * Undoes the changes of an event, a run or a source in one transaction, with one
- * new event for each changed memory. The plan is made before the command's turn,
- * and made again if one of the memories changed meanwhile.
+ * Undoes the changes of an event, a run or a source in one transaction, with one new event for each changed memory. It
+ * plans before the command runs, and again if one of the memories changed since.
  */
 export const undo = (
   undoer: Undoer,
@@ -135,7 +137,7 @@ export const undo = (
           command(bounded, { actor: writer.actor, commandId, request, run: randomId() })
         )
         if (first === undefined) return { ...reportOf(bounded, 0), repeated }
-        // A repeated command reports its first result, which follows from the log before its first event.
+        // A repeated command reports its first result. That result depends only on the log before its first event.
         const original = repeated ? yield* planTo(first - 1) : bounded
         return { run: runOf(cause) ?? "", ...reportOf(original, first), repeated }
       }).pipe(

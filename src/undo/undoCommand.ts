@@ -52,8 +52,8 @@ export const undoCommand = (
 
 /**
  * The events of an undo, numbered from a version: memories in the order of the plans, then summaries, then derived
- * memories. Memories derived from one that goes or comes back get or lose their stale flag. None stays less restrictive
- * than its source. Each memory gets one event, even if several changes meet on it.
+ * memories. Memories derived from a removed memory get the stale flag; those derived from a restored one lose it. None
+ * stays less restrictive than its source. Each memory gets one event, even if several changes affect it.
  */
 export const compensatingEvents = (
   db: Db,
@@ -74,7 +74,7 @@ export const compensatingEvents = (
     for (const derived of descendants(graph, { kind: "derived", to: current.id })) {
       const next = planned.get(derived.id) ??
         followers.get(derived.id)?.memory ?? { ...derived, revision: derived.revision + 1 }
-      // Plans have their stale flags already.
+      // A planned memory has its stale flag already.
       const isFollower = goesOrReturns && next.status === "active" && !planned.has(derived.id)
       if (isFollower && relatives.livesById.get(derived.id)?.at(-1)?.after.revision !== derived.revision) {
         return Either.left(new MemoryChanged())

@@ -6,8 +6,8 @@ import type { ReconcilerService } from "../ports/Reconciler.js"
 import type { Remembered } from "../remember/remember.js"
 
 /**
- * The settings to change. A whole policy is accepted too. Other settings than these are refused where they differ from
- * today's: the replay would not follow them.
+ * The settings to change. A whole policy is accepted too. All other settings must equal the present ones, because the
+ * replay would not follow them.
  */
 export interface PolicyChange {
   readonly reconcile?: Partial<PolicyValues["reconcile"]> | undefined
@@ -23,8 +23,8 @@ export interface WhatIfOptions {
   /** The reconciler. Default: the configured one. It is required if the policy names another one. */
   readonly reconciler?: ReconcilerService | undefined
   /**
-   * Whether to ask the reconciler's model where the log has no answer to the same question. Otherwise the reconciler's
-   * own immediate judgement counts. Default: false, because a model costs time and money.
+   * Whether to ask the reconciler's model if the log has no answer to the same question. Otherwise the reconciler's own
+   * immediate judgement is used. Default: false, because a model costs time and money.
    */
   readonly ask?: boolean | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined
@@ -32,7 +32,7 @@ export interface WhatIfOptions {
 
 /**
  * The origin of a decision: `judged` by the reconciler itself, `reused` from a recorded answer of a model, `asked` now,
- * or `fallback`: judged by the reconciler itself for want of an answer.
+ * or `fallback`: judged by the reconciler itself because an answer was missing.
  */
 export type Answered = "judged" | "reused" | "asked" | "fallback"
 
@@ -87,7 +87,7 @@ export interface Skipped {
   readonly follows: number
 }
 
-/** A memory that is active on one side only. */
+/** A memory that is active only in the log or only in the branch. */
 export interface OneSidedMemory {
   readonly id: string
   readonly title: string
@@ -97,11 +97,11 @@ export interface OneSidedMemory {
   readonly elsewhere?: Memory["status"]
 }
 
-/** A memory that is active on both sides with different fields. */
+/** A memory that is active in the log and in the branch, with different fields. */
 export interface Changed {
   readonly id: string
   readonly title: string
-  /** Both values, by field. A value is absent if that side has none. */
+  /** Both values, by field. A value is absent if its side has none. */
   readonly fields: Readonly<Record<string, { readonly live?: unknown; readonly branch?: unknown }>>
 }
 

@@ -53,7 +53,7 @@ export const make = ({ mayAsk, liveNow, policy, reconciler, reuses }: AnswersOpt
     return judgement
   }
 
-  /** The reconciler's own judgement, in place of a model's answer. */
+  /** Uses the reconciler's own judgement instead of a model's answer. */
   const judgeInstead = (question: Question, fallback: string): Judgement => {
     source = { answered: "fallback", fallback }
     return reconciler.judge(question)

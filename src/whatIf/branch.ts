@@ -32,9 +32,8 @@ export interface BranchOptions {
 }
 
 /**
- * Builds the view of a past version, from which the branch goes on. It lies in the
- * installation's cache folder and not in the system's, because it is as private
- * as the log. The next branch removes folders that killed processes left.
+ * Builds the view of a past version, from which the branch continues. It is in the installation's cache folder and not
+ * in the system's, because it is as private as the log. The next branch removes folders that killed processes left.
  */
 export const make = ({
   agent,
@@ -67,7 +66,7 @@ const unreadProjections = new Set(["people", "history", "chunkVectors", "recalls
 /** Projections that only decisions on similar memories read. */
 const searchProjections = new Set(["fulltext", "vectors"])
 
-/** Applies an event. A projection that fails is parked, as in a view, and the others go on. */
+/** Applies an event. A projection that fails is parked, as in a view, and the others continue. */
 const applyTo = (
   db: Db,
   projections: ReadonlyArray<Projection>,

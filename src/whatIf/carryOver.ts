@@ -11,7 +11,7 @@ export interface CarryOverContext {
   readonly skip: (event: DaybookEvent, memory: Memory) => void
 }
 
-/** An event that is not decided again, with its changes applied to the branch's memories; undefined if the branch has none of them. */
+/** Applies an event that is not decided again to the branch's memories; undefined if the branch has none of them. */
 export const carryOver = (event: DaybookEvent, { find, liveNow, skip }: CarryOverContext): DaybookEvent | undefined => {
   const inBranch = (after: Memory): Memory | undefined => {
     const before = liveNow(after.id)

@@ -28,7 +28,7 @@ export const resultOf = (
   }
 }
 
-/** Whether two decisions have the same result, for whatever reason. */
+/** Whether two decisions have the same result, even for different reasons. */
 export const sameResult = (a: DecisionResult, b: DecisionResult): boolean =>
   a.outcome === b.outcome && a.id === b.id && a.replaced === b.replaced
 
@@ -45,7 +45,7 @@ export interface Grounds {
   readonly candidates: number
   /** The version since which a memory differs from the log; undefined if it does not. */
   readonly since: (id: string) => number | undefined
-  /** The first version in the same store with another result, before this one. */
+  /** The first earlier version in the same store whose result differs. */
   readonly first: number | undefined
 }
 

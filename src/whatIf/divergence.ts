@@ -10,12 +10,12 @@ export interface Divergence {
   readonly liveNow: (id: string) => Memory | undefined
   /** The version since which a memory differs in something that decisions read; undefined if it does not. */
   readonly since: (id: string) => number | undefined
-  /** Applies an event to the branch and records which memories differ from its images in the log afterwards. */
+  /** Applies an event to the branch, then records which memories differ from their images in the log. */
   readonly during: (version: number, live: Images, branch: Images, apply: () => void) => void
   readonly sides: () => ReadonlyArray<Sides>
   /** Memories that the branch must embed, because no EMBED event of the log has their text. */
   readonly unembedded: Set<string>
-  /** Decisions search another index from now on. Memories that ever differed may have no vector in it. */
+  /** Reports that decisions now search another index. Memories that ever differed may have no vector in it. */
   readonly indexChanged: () => void
 }
 

@@ -19,9 +19,8 @@ export const keyOf = ({ candidates, statement }: Question): string =>
   JSON.stringify([statement, ...candidates].map(textsOf))
 
 /**
- * The recorded answer of a model to this question; undefined if the event was
- * decided on other texts, or in another order. `liveNow` returns a memory as it
- * was in the log just before the event.
+ * Finds the recorded answer of a model to this question. Undefined if the event was decided on other texts, or on texts
+ * in another order. `liveNow` returns a memory as it was in the log just before the event.
  */
 export const recordedAnswer = (
   { payload }: Mutation,

@@ -19,7 +19,7 @@ import type { DecisionDiff, DecisionResult, Skipped } from "./WhatIf.js"
 export interface Tally {
   readonly decisions: Array<DecisionDiff>
   readonly skipped: Array<Skipped>
-  /** Counts a decision, which has two sides. */
+  /** Counts a decision, as it is in the log and in the branch. */
   readonly count: (
     before: DecisionResult,
     after: DecisionResult,
@@ -79,7 +79,7 @@ export const makeRedecider = (redeciding: RedecideContext) => {
       return true
     },
 
-    /** Makes a caller's change to the branch's memory. */
+    /** Applies a caller's change to the branch's memory. */
     change: (step: Extract<Step, { kind: "change" }>, vectors: StatementVectors) => {
       const decided = decide(db, step, vectors)
       const { event } = step
@@ -125,7 +125,7 @@ const decide = (db: Db, { command, event }: Decidable, vectors: StatementVectors
   })
 }
 
-/** Makes the function that applies what an event becomes in the branch. */
+/** Makes the function that applies the branch's version of an event. */
 const makeApply =
   ({ branch, divergence }: RedecideContext) =>
   (event: DaybookEvent, decided: ReadonlyArray<DecidedEvent>) => {
@@ -160,7 +160,7 @@ const makeComparison = ({ divergence, policy, tally }: RedecideContext) => {
   }
 }
 
-/** A memory keeps its id from the log. A memory that only the branch has is named after the version, which no real id is. */
+/** A memory keeps its id from the log. If only the branch has it, its id contains the version; no real id does. */
 const makeNewId = (event: Mutation) => {
   let count = 0
   return () => (count++ === 0 ? (createdBy(event) ?? `what-if-${event.version}`) : `what-if-${event.version}-${count}`)

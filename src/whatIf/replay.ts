@@ -17,7 +17,7 @@ export interface PageVectors {
   readonly isSearched: (index: ModelName) => boolean
   /** Vectors of weighed statements, by command. */
   readonly byCommand: StatementVectors
-  /** Vectors of an index that the log has, by the digest of their text. */
+  /** Looks up a logged vector of an index, by the digest of its text. */
   readonly cached: Lookup["vectorOf"]
   /** Embeds texts that only the branch has. Keys and result keys are digests. */
   readonly embed: (texts: ReadonlyMap<string, string>) => Effect.Effect<ReadonlyMap<string, Float32Array>>
@@ -29,7 +29,7 @@ export const replay = (redeciding: RedecideContext) => {
   const redecider = makeRedecider(redeciding)
   const { embed, unembedded } = makeEmbedding(redeciding)
 
-  /** Takes a step. It returns false if vectors or answers must be fetched first. */
+  /** Runs a step. Returns false if vectors or answers must be fetched first. */
   const takeStep = (step: Step, vectors: PageVectors, own: OwnVectors | undefined): boolean => {
     switch (step.kind) {
       case "decide":

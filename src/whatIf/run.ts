@@ -26,7 +26,7 @@ import { makeStepper } from "./steps.js"
 import { pageVectors } from "./vectors.js"
 import type { Answered, DecisionDiff, DecisionResult, PolicyChange, Skipped, WhatIf, WhatIfOptions } from "./WhatIf.js"
 
-/** The services that a branch is made with. */
+/** The services that a branch needs. */
 export interface Origin {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
@@ -114,7 +114,7 @@ export const run = (
     }
   }).pipe(Effect.scoped, Effect.withSpan("Daybook.whatIf", { captureStackTrace: false }))
 
-/** Refuses a policy with problems, and settings that differ from today's although the replay would not follow them. */
+/** Refuses an invalid policy, and changes to settings that the replay would not follow. */
 const checkPolicy = (changed: PolicyChange, current: PolicyValues): Either.Either<void, InvalidInput> => {
   const refuse = (problem: string) => Either.left(new InvalidInput({ field: "policy", problem }))
   const decoded = decode(changed)
@@ -176,7 +176,7 @@ const reconcilerOf = (
     : Effect.fail(new InvalidInput({ field: "reconciler", problem: `is required, because the policy uses ${name}` }))
 }
 
-/** The first events, up to one after which another embedder may be active. */
+/** Takes the first events, up to and including one that may change the active embedder. */
 const underOneEmbedder = (
   events: ReadonlyArray<DaybookEvent | ErasedEvent>,
   isFirst: boolean

@@ -31,7 +31,10 @@ export const makeStepper = (
   writer: Writer,
   searchesVectors: boolean
 ): ((event: DaybookEvent | ErasedEvent) => Step) => {
-  /** The cause of events that followed from the newest decided one. They are skipped, because the decision makes them anew. */
+  /**
+   * The cause of events that followed from the newest decided one. They are skipped, because the new decision creates
+   * its own.
+   */
   let cause = ""
 
   return (event: DaybookEvent | ErasedEvent): Step => {
@@ -49,7 +52,9 @@ export const makeStepper = (
 
 type RecordedRequest = Pick<Payload<"ADD">, "decision" | "input" | "lowered">
 
-/** A function that makes the step which decides a caller's command again; undefined for an event without a command. */
+/**
+ * Returns a function that makes the step to decide a caller's command again; undefined for an event without a command.
+ */
 const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefined => {
   const stepWith =
     (
@@ -65,7 +70,7 @@ const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefine
     }
   const remembering = (memory: Memory, { decision, input, lowered = [] }: RecordedRequest) =>
     stepWith("decide", (writer) => {
-      // Without a given store, the writer's level chose one: the log has that one.
+      // If no store was given, the writer's level chose one, and the log has it.
       const observation: Observation = { ...observationFrom(memory, input), store: memory.store }
       const wasWeighed = !isUnweighed(decision)
       const recordedLevel = (input?.level as TrustLevel | undefined) ?? memory.level ?? null

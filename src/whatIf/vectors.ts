@@ -46,7 +46,7 @@ export const pageVectors = ({ log, policy }: Services, searchesSimilar: boolean)
 
     of: (steps: ReadonlyArray<Step>, embedder: EmbedderService) =>
       Effect.gen(function* () {
-        // Writes do not wait for a remote embedder and weigh by words alone. The branch does the same.
+        // Writes do not wait for a remote embedder; they compare by words alone. The branch does the same.
         const searchesVectors = searchesSimilar && embedder.local === true
         const embed = embedWith(embedder)
         const statementSteps = steps.flatMap((step) =>
