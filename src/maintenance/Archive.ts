@@ -71,5 +71,5 @@ export const makeArchiveWriter = ({ run }: Runner, writer: Writer): ArchiveWrite
   restore: Effect.fn("Memory.archive.restore")((id, options) => run(() => restore(writer, id, options), options))
 })
 
-/** Archive rows that are read without a pause; takes about 2 ms. */
+/** Maximum archive rows to read without a pause; takes about 2 ms. */
 const maxArchiveRowsPerRead = 500

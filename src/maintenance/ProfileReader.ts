@@ -9,8 +9,8 @@ export type { Profile } from "./profile.js"
 export interface ProfileReader {
   /**
    * The core block of a system prompt, within a token budget (default: the policy's). Core memories come first, then
-   * identities, preferences and decisions by score. It takes memories from writers at or above the level of the policy
-   * (`prompt.writers`), or the reader's own where that is lower; others are quoted apart.
+   * identities, preferences and decisions by score. It contains memories written at the policy's level
+   * (`prompt.writers`) or above; a lower reader uses its own level. Other memories are quoted separately.
    */
   readonly profile: (query?: { readonly tokens?: number | undefined }) => Effect.Effect<Profile, ReadError>
 }

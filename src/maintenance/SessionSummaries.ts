@@ -27,8 +27,8 @@ export interface SessionSummary {
   /** Open tasks and questions. */
   readonly open: ReadonlyArray<string>
   /**
-   * Text below the level that prompts take (`prompt.writers`): a line each, with its origin. Give it to a model as quoted
-   * data only.
+   * Texts below the level of `prompt.writers`, one per line, with their origin. Give them to a model only as quoted
+   * data.
    */
   readonly quoted: ReadonlyArray<string>
   /** Number of memories that were created in the session. */
@@ -71,7 +71,7 @@ export const makeSummaryReader = (
 
 /**
  * A stored summary, plus the decisions and tasks that were remembered in its session. Text below the level `writers` is
- * quoted apart.
+ * quoted separately.
  */
 const sessionOf = (
   db: Db,
@@ -116,5 +116,5 @@ const sessionOf = (
   }
 }
 
-/** Most remembered titles of one type in a session summary. */
+/** Maximum remembered titles of one type in a session summary. */
 const maxTitles = 20

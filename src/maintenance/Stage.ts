@@ -19,7 +19,7 @@ export interface StageTools {
   readonly countTokens: (text: string) => number
   /** Compares two memories; undefined when no reconciler is configured. */
   readonly judge?: Judge | undefined
-  /** Tells which memories later ones supersede; absent where no settler is provided. */
+  /** Finds the memories that later ones supersede; absent without a settler. */
   readonly settler?: SettlerService | undefined
   /** Finds decisions and open items in sentences; absent where no statement reader is provided. */
   readonly statements?: StatementReaderService | undefined
@@ -27,7 +27,7 @@ export interface StageTools {
 
 /** The plan of a stage. */
 export interface StagePlan {
-  /** In write order. The write sets `born` of the memories that they add. */
+  /** Events in write order. The write sets `born` of the memories that they add. */
   readonly events: ReadonlyArray<DecidedEvent>
   /** Number of memories by action: promoted, archived … */
   readonly counts: Readonly<Record<string, number>>
@@ -143,7 +143,7 @@ export const ruleDecision = (
   })
 })
 
-/** Events that archive memories: one reason an event, and at most `maxArchivedPerEvent` memories. */
+/** Makes events that archive memories, one reason per event and at most `maxArchivedPerEvent` memories. */
 export const archiveEvents = (
   name: string,
   byReason: ReadonlyMap<string, ReadonlyArray<Row>>,
@@ -168,7 +168,7 @@ const maxArchivedPerEvent = 10
 export const chunksOf = <A>(values: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
 
-/** Rows by reason. */
+/** Groups rows by reason. */
 export const groupByReason = (
   rows: ReadonlyArray<Row>,
   reasonOf: (row: Row) => string

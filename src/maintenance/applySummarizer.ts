@@ -26,7 +26,7 @@ export interface SummarizerSetup {
   readonly policy: PolicyValues["summarize"]
 }
 
-/** A planned event with a text by rules, and the request for a better text from a summarizer. */
+/** A planned event with a text that the rules wrote, and the request for a better text from a summarizer. */
 export interface Draft {
   /** Index of the event in the plan. */
   readonly eventIndex: number

@@ -74,9 +74,9 @@ export interface Maintainer extends Pick<ReaderSource, "agent" | "read"> {
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
 
-/** Stands for "no deadline" and "no limit". */
+/** The value for "no deadline" and "no limit". */
 const unbounded = Number.MAX_SAFE_INTEGER
-/** Memories that are changed without a pause; a single event may change more. */
+/** Maximum memories that are changed without a pause; a single event may change more. */
 const maxMemoriesPerPortion = 10
 
 /** Runs stages in order. Each stage sees the result of the stages before it. */
@@ -106,10 +106,10 @@ export const maintain = (
     return runs
   })
 
-/** Refuses to age memories by a jump of the clock that nobody confirmed. */
+/** Refuses to age memories if the clock jumped and nobody confirmed it. */
 const requireConfirmedClock = ({ db, now }: Snapshot): Either.Either<void, ClockUnconfirmed> => {
   const newest = checkpointOf(db)
-  // A clock that returned ended the jump; the next write records it.
+  // If the clock has returned, the jump is over; the next write records that.
   return isFarBehind(newest, now) || (isClockConfirmed(db) && !isFarAhead(newest, now))
     ? Either.void
     : Either.left(new ClockUnconfirmed({ now: Math.floor(now) }))

@@ -9,7 +9,10 @@ import type { Row } from "./stageRow.js"
 
 // A note merges the memories of one kind from one day or week.
 
-/** The kind of a note: all of its memories share these fields. So no level's text lowers that of another one. */
+/**
+ * The kind of a note: all of its memories share these fields. So text of one level never lowers the level of other
+ * text.
+ */
 export interface NoteKind extends Pick<Memory, "store" | "type"> {
   readonly level: TrustLevel
   readonly project: string | undefined
@@ -49,7 +52,7 @@ export const headingOf = (
   return (subject === "" ? title : `${title} on ${subject}`).slice(0, limits.title)
 }
 
-/** Most memories in a note. */
+/** Maximum memories in a note. */
 const maxSources = 50
 
 /** A note and its sources. */
@@ -58,7 +61,9 @@ export interface Note {
   readonly summary: MergedContent
 }
 
-/** Merges rows, oldest first, into as few notes as the field limits allow. `others` fit into no note. */
+/**
+ * Merges rows, oldest first, into as few notes as the field limits allow. `others` are the rows that fit into no note.
+ */
 export const notesOf = (
   rows: ReadonlyArray<Row>,
   heading: string,
@@ -110,7 +115,7 @@ export const noteEvent = (
         store,
         tier: "mid",
         ...summary,
-        // The age of an unused note counts from now, however old its sources are.
+        // The age of an unused note counts from now, even if its sources are older.
         updatedAt: now
       },
       sources: sources.map(({ memory }) => nextRevision(memory, { status: "compressed" })),

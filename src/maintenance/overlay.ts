@@ -16,7 +16,7 @@ export const nextPlannedBorn = (planned: Overlay): number => firstPlanned + plan
 
 export const isPlanned = ({ born }: Pick<Memory, "born">): boolean => born >= firstPlanned
 
-/** A page of active memories after row `from`, with the overlay applied, whatever kind of row each memory was before. */
+/** A page of active memories after row `from`, with the overlay applied, even if a memory's kind of row has changed. */
 export const applyOverlay = (
   db: Db,
   { next, rows }: MaintenancePage,

@@ -14,7 +14,7 @@ export const textOf = ({ memory }: Row): string => [memory.title, ...memory.fact
 /** Two memories can state the same fact only within one store and one type: this key is then equal. */
 export const kinOf = ({ memory: { store, type } }: Row): string => `${store}\n${type}`
 
-/** Judgements in the cache. A judge is a pure function, and most pairs come up again every night. */
+/** Maximum cached judgements. A judge is a pure function, and most pairs recur every night. */
 const cacheSize = 20_000
 const judgements = new WeakMap<Judge, Map<string, Relation>>()
 

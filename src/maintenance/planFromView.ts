@@ -15,7 +15,7 @@ import type { Portion } from "./portionCommand.js"
 import { chunksOf, mergePlans, rowsOfStore, type Stage, type StagePlan, type StorePart, storePartsOf } from "./Stage.js"
 import type { Row } from "./stageRow.js"
 
-/** Memories that are read without a pause. */
+/** Maximum memories to read without a pause. */
 const pageSize = 500
 
 interface PlanSource {

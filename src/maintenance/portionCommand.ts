@@ -48,7 +48,7 @@ export const portionCommand = ({ actor, events, run, shown, started }: Portion):
   }
 }
 
-/** The command that writes one event of a run. */
+/** Makes the command that writes one event of a run. */
 export const recordRunCommand = (actor: string, run: string, event: DecidedEvent): Command<void, never> => ({
   actor,
   request: () => JSON.stringify(["run", run]),
@@ -74,7 +74,7 @@ const revalidate = (
   const isUntouched = (memory: Memory) => isUnchanged(memory) && isUnseen(memory)
   switch (event.type) {
     case "DELETE":
-      // A later statement contradicts this memory, so it goes however often it was shown.
+      // A later statement contradicts this memory, so it is retired even if it was shown often.
       return isUnchanged(event.payload.memory) ? { event, left: 0 } : { left: 1 }
     case "UPDATE": {
       const { memory, reason } = event.payload

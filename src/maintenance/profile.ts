@@ -23,11 +23,11 @@ export interface Profile {
   readonly text: string
   /** The text's length in tokens. */
   readonly tokens: number
-  /** Memories that the budget had no room for. */
+  /** Number of memories that the budget had no room for. */
   readonly left: number
   /**
-   * Memories from writers below the level that prompts take (`prompt.writers`), as far as the budget has room: a line
-   * each, with its origin. Give them to a model as quoted data only.
+   * Memories from writers below the level of `prompt.writers`, one per line with their origin, as far as the budget
+   * allows. Give them to a model only as quoted data.
    */
   readonly quoted: ReadonlyArray<string>
 }
@@ -55,7 +55,7 @@ export const profileOf = (
 ): Profile => {
   const writers = lowestWriter(prompt.writers, level)
   const formerById = new Map<string, ReadonlyArray<Row>>()
-  /** The memories that one superseded, as far as the level may read them; none that a lower level wrote. */
+  /** The memories that a memory superseded, without those that the level may not read or that a lower level wrote. */
   const predecessors = ({ memory }: Row): ReadonlyArray<Row> => {
     let rows = formerById.get(memory.id)
     if (rows === undefined) {
@@ -203,7 +203,7 @@ const rankOf = (
   }
 }
 
-/** Whether a user made the memory core. Maintenance notes the former tier in `coreFrom`. */
+/** Whether a user made the memory core. Otherwise maintenance did, and recorded the former tier in `coreFrom`. */
 const isGiven = ({ memory }: Row): boolean => memory.tier === "core" && memory.coreFrom === undefined
 
 /** The line of a memory in the profile. */

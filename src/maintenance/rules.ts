@@ -6,9 +6,9 @@ import { ageInDays, isProtected, lastTouchedAt, type Row, visibleToRules } from 
 export interface Verdict {
   readonly action: "keep" | "promote" | "demote" | "remove"
   readonly reason: string
-  /** The rule that decided: the reason without the memory's own figures. */
+  /** The rule that decided: its reason without the memory's own figures. */
   readonly rule: string
-  /** Includes all access counts, also those that the rules must not use. */
+  /** Includes all access counts, even those that the rules must not use. */
   readonly score: LifeScore
 }
 

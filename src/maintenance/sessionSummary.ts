@@ -88,7 +88,7 @@ export const summarizeByRules = (
 /** The request to a summarizer. Omits middle turns of a long session, unless they state a decision or an open item. */
 export const sessionRequest = ({ facts, summary, turns }: SessionDraft): SummaryRequest => {
   let remainingLength = maxRequestLength
-  // The first two turns hold the request, the last ones the outcome: prefer both to the middle.
+  // The first two turns contain the request, the last ones the outcome: prefer both to the middle.
   const byImportance = [...turns.slice(0, 2), ...turns.slice(2).reverse()]
   const included = new Set<number>()
   for (const turn of byImportance) {
@@ -129,7 +129,7 @@ export const withLines = (summary: SessionSummary, lines: ReadonlyArray<Line>): 
   }
 }
 
-/** Characters of turns in a request to a summarizer, and of one turn. */
+/** Maximum characters of all turns in a request to a summarizer, and of one turn. */
 const maxRequestLength = 40_000
 const maxTurnLength = maxRequestLength / 20
 

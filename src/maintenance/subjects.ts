@@ -4,22 +4,22 @@ import type { Row } from "../model/MemoryRow.js"
 import type { Judge } from "../ports/Reconciler.js"
 import { kinOf, relationOf, saidAt, textOf } from "./pairs.js"
 
-/** One subject: the memory that stands for it, and the others that say the same. */
+/** One subject: the memory that represents it, and the others that say the same. */
 export interface Subject {
   readonly row: Row
   readonly others: ReadonlyArray<Row>
 }
 
-/** Least cosine likeness of the words of two titles with facts, so that the judge compares them. */
+/** Minimum cosine likeness of the words of two titles with facts, so that the judge compares them. */
 const minLikeness = 0.55
-/** Rows compared with each other, the newest first; pairs judged; pairs kept of each row. */
+/** Maximum rows that are compared (the newest), maximum pairs that are judged, and maximum pairs of each row. */
 const limits = { rows: 1_000, judged: 300, pairs: 8 }
 
 /**
- * Groups memories that say the same: the settler gave them the same key (`says`), or the judge finds no difference.
- * A subject has memories of one level only, so that no other level stands for what it wrote.
- * The newest memory stands for its subject, unless an older one contains all of its words and more. Without a judge
- * each memory is a subject of its own.
+ * Groups memories that say the same: the settler gave them the same key (`says`), or the judge finds no difference. A
+ * subject has memories of one level only, so that no other level represents them. The newest memory represents its
+ * subject, unless an older one contains all of its words and more. Without a judge, each memory is a subject of its
+ * own.
  */
 export const subjectsOf = (
   rows: ReadonlyArray<Row>,

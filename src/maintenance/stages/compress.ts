@@ -79,11 +79,11 @@ export const compress: Stage = {
   }
 }
 
-/** Rows that one run reads in full. */
+/** Maximum rows that one run reads in full. */
 const maxRowsRead = 2_000
-/** Most memories in one summary. */
+/** Maximum memories in one summary. */
 const maxSources = 50
-/** Most members of a group that are compared with each other. */
+/** Maximum members of a group that are compared with each other. */
 const maxCompared = 60
 
 /** The number of rows that are processed before each pause. */
@@ -242,8 +242,9 @@ const textOf = ({ facts, title }: Memory): string => [title, ...facts].join("\n"
 const digestOf = (text: string): string => hash("sha256", text, "base64").slice(0, 16)
 
 /**
- * MinHash bands: texts that share nearly all of their words nearly always share a band, and other texts hardly ever. A
- * band combines two of three word hashes, each the least by another seed. A chance collision only costs a comparison.
+ * MinHash bands: texts that share nearly all of their words nearly always share a band, and other texts hardly ever.
+ * There are three hashes, each the smallest word hash for its own seed. A band combines two of them. A chance collision
+ * only costs a comparison.
  */
 const bandsOf = (words: ReadonlySet<string>): ReadonlyArray<number> => {
   if (words.size < minWords) return []

@@ -17,8 +17,8 @@ import { isProtected, type Row } from "../stageRow.js"
 
 /**
  * Scores mid, daily and promoted memories. Promotes memories in use, demotes promoted memories that are no longer used,
- * and removes memories with a low score or age out of use. Beyond the store's capacity of mid memories, also removes
- * those of the lowest level, the lowest scores first.
+ * and removes memories with a low score or long without use. If a store has more mid memories than its capacity, also
+ * removes those of the lowest level, lowest scores first.
  */
 export const gc: Stage = {
   name: "gc",
@@ -139,7 +139,7 @@ interface ScoredRow {
 
 const byScore = (a: ScoredRow, b: ScoredRow): number => a.score - b.score || a.row.memory.born - b.row.memory.born
 
-/** Lower levels first: what they write displaces nothing that a higher one wrote. */
+/** Lower levels first, so that they never displace memories of a higher level. */
 const byLevelAndScore = (a: ScoredRow, b: ScoredRow): number =>
   minOpennessOf(levelOf(b.row.memory)) - minOpennessOf(levelOf(a.row.memory)) || byScore(a, b)
 

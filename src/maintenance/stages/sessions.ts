@@ -63,7 +63,7 @@ interface PlannedSummary extends SessionKey {
   readonly request: Draft["request"]
 }
 
-/** Session keys of one read. */
+/** Maximum session keys of one read. */
 const keysPerRead = 1_000
 const noSessions: ReturnType<typeof findUnsummarized> = { sessions: [], last: 0 }
 /** Turns that are read of a session (its first and its last ones), and characters of each turn (its start and end). */

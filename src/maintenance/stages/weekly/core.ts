@@ -12,7 +12,7 @@ export interface Contender extends Pick<Memory, "born" | "type" | "tier" | "core
   readonly score: number
   /** Tokens of its line in the profile. */
   readonly cost: number
-  /** Whether it may be chosen: a stale memory, one whose type changed, or one of a lower level may not. */
+  /** False for a stale memory, for one whose type changed, and for one of a lower level. */
   readonly mayBeChosen: boolean
 }
 
@@ -44,7 +44,7 @@ export const chooseContenders = (contenders: ReadonlyArray<Contender>, budget: n
   return chosenRows
 }
 
-/** Chooses the core memories of a store again, among those whose level a prompt takes. */
+/** Chooses the core memories of a store again, among those at or above the level of `prompt.writers`. */
 export const core: MakeWeeklyTask = (policy, now, { countTokens }) => {
   const { maintenance, prompt, tiers } = policy
   const contenders: Array<Contender> = []
