@@ -52,13 +52,13 @@ export const switchedText = ({ state, unchanged, ...model }: Switched, weight?: 
 export const statusText = (out: Output, status: EmbedderStatus): string => {
   const { apart, aside, configured, failure, inForce, kept, preparing, usage } = status
   const rate = preparing?.rate
-  const other = configured.model !== inForce.model || configured.dimensions !== inForce.dimensions
+  const isOtherConfigured = configured.model !== inForce.model || configured.dimensions !== inForce.dimensions
   return fields(out, [
     ["active", indexText(inForce)],
     ["weight", `${inForce.weight}`],
     ...(inForce.since === null ? [] : [["since", `version ${inForce.since}`] as const]),
     ...(inForce.problem === undefined ? [] : [["problem", inForce.problem] as const]),
-    ...(other ? [["configured", `${modelText(configured)}: for agents without vectors`] as const] : []),
+    ...(isOtherConfigured ? [["configured", `${modelText(configured)}: for agents without vectors`] as const] : []),
     ...(apart === null
       ? []
       : [["withheld", `stores ${apart.stores.join(", ")}, embedded locally by ${indexText(apart)}`] as const]),

@@ -15,7 +15,7 @@ export const filterOptions = [
   option("--session <key>", "keep only this session"),
   option("--after <time>", 'start at this time: ISO 8601, or words such as "last week"', timeOrWords),
   option("--before <time>", "end before this time: ISO 8601, or words", timeOrWords),
-  option("--limit <n>", `show at most n, up to ${limits.page} (default: search 10, list 50)`, rowCount)
+  option("--limit <n>", `show at most n rows, up to ${limits.page} (default: search 10, list 50)`, rowCount)
 ]
 
 export interface FilterOptions {

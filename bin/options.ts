@@ -86,8 +86,8 @@ export const storeOf: (value: string) => Store = oneOf(stores)
 
 /** The options that choose a page of an answer. */
 export const pageOptions = [
-  option("--limit <n>", `show at most n, up to ${limits.page} (default: 50)`, rowCount),
-  option("--offset <n>", "skip the first n", wholeNumber(0))
+  option("--limit <n>", `show at most n rows, up to ${limits.page} (default: 50)`, rowCount),
+  option("--offset <n>", "skip the first n rows", wholeNumber(0))
 ]
 
 export interface PageOptions {

@@ -96,7 +96,7 @@ const globalOptions = () => [
     "$DAYBOOK_DATA or ~/.local/share/daybook"
   ),
   option("--agent <name>", "use this agent's memory").default("default"),
-  option("--trust <level>", `read with this trust level: ${levels.join(", ")}`, oneOf(levels)).default("full"),
+  option("--trust <level>", `read and write at this trust level: ${levels.join(", ")}`, oneOf(levels)).default("full"),
   option("--actor <name>", "name this writer in the history").default("cli"),
   option("--json", "print one JSON document").default(false)
 ]

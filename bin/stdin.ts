@@ -11,7 +11,7 @@ export const maxLineLength = 8 << 20
  */
 export async function* lineBatches(chunks: AsyncIterable<string>): AsyncGenerator<ReadonlyArray<Line>> {
   let number = 0
-  let rest: string | null = ""
+  let unfinished: string | null = ""
   const line = (bytes: string | null): ReadonlyArray<Line> => {
     number++
     if (bytes === null) return [{ number, problem: "the line is too long" }]
@@ -22,15 +22,15 @@ export async function* lineBatches(chunks: AsyncIterable<string>): AsyncGenerato
   }
   for await (const chunk of chunks) {
     const [first = "", ...more] = chunk.split("\n")
-    rest = rest === null || rest.length + first.length > maxLineLength ? null : rest + first
+    unfinished = unfinished === null || unfinished.length + first.length > maxLineLength ? null : unfinished + first
     const complete: Array<Line> = []
     for (const next of more) {
-      complete.push(...line(rest))
-      rest = next
+      complete.push(...line(unfinished))
+      unfinished = next
     }
     if (complete.length > 0) yield complete
   }
-  if (rest !== "") yield line(rest)
+  if (unfinished !== "") yield line(unfinished)
 }
 
 const decoded = (bytes: string): string | undefined => {

@@ -24,7 +24,7 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
   creates: true,
   summary: "index text files and folders for search; skip unchanged files",
   options: [
-    option("--session <key>", "attach the files to a session; forget-session removes them"),
+    option("--session <key>", "attach the files to a session; forgetting it hides them too"),
     flag("--move", "move files from another session; needs --session"),
     option("--store <store>", "set who may read them: private, shared or social", storeOf),
     option("--at <time>", "set when the files changed, ISO 8601 (default: each file's time)", isoTime)

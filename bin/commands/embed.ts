@@ -132,12 +132,12 @@ export const embed: Command<Options, readonly [action: string | undefined, model
     `A line of --questions is {"query": "…", "ids": ["…"]}.`
   ],
   options: [
-    option("--dimensions <n>", "set the vector length (default: the model's own)", wholeNumber(1, 8_192)),
+    option("--dimensions <n>", "set the number of dimensions (default: the model's own)", wholeNumber(1, 8_192)),
     option("--weight <share>", "switch: set the weight of vectors in ranking, 0 to 1", fraction),
     flag("--prepare", "switch: build the index, but keep the current embedder active"),
-    flag("--now", "switch, back: activate at once and embed the rest afterwards"),
-    option("--with <model>", "compare, calibrate: use this index (default: prepared or last)"),
-    option("--limit <n>", "compare: use the n newest recalled queries (default: 50)", wholeNumber(1, 1_000)),
+    flag("--now", "switch, back: activate the index first, then embed the rest"),
+    option("--with <model>", "compare, calibrate: use the index of this model"),
+    option("--limit <n>", "compare: use the n newest recorded queries (default: 50)", wholeNumber(1, 1_000)),
     option("--questions <file>", "compare, calibrate: read labelled questions, JSON lines"),
     flag("--all", "run for every agent of the data folder")
   ],

@@ -11,8 +11,8 @@ import type { Command } from "./Command.js"
 export const importPaths: Command<{ readonly store?: Store }, readonly [paths: ReadonlyArray<string>]> = {
   usage: "import <path...>",
   creates: true,
-  summary: "import markdown files and folders; skip what is already imported",
-  options: [option("--store <store>", "set the store of items whose front matter names none", storeOf)],
+  summary: "import markdown files and folders; skip items imported before",
+  options: [option("--store <store>", "use this store for items whose front matter names none", storeOf)],
   examples: ["import MEMORY.md", "import notes/ journal/2026-03-01.md --store shared"],
   run: (call, { store }, [paths]) =>
     Effect.gen(function* () {

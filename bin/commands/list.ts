@@ -9,7 +9,7 @@ import type { Command } from "./Command.js"
 export const list: Command<FilterOptions & AsOfOptions & { readonly offset?: number }> = {
   usage: "list",
   summary: "list memories, newest first",
-  options: [...filterOptions, option("--offset <n>", "skip the n newest", wholeNumber(0)), asOfOption],
+  options: [...filterOptions, option("--offset <n>", "skip the n newest memories", wholeNumber(0)), asOfOption],
   examples: ["list --limit 20", "list --person Alice --store shared --offset 20 --limit 20"],
   run: (call, options) =>
     Effect.gen(function* () {

@@ -18,7 +18,7 @@ export const log: Command<LogOptions> = {
   operator: true,
   options: [
     option("--after <version>", "start after this version", wholeNumber(0)),
-    option("--limit <n>", "show at most n", wholeNumber(1)),
+    option("--limit <n>", "show at most n events", wholeNumber(1)),
     asOfOption
   ],
   examples: ["log", "log --after 100 --limit 20 --json"],

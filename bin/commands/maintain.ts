@@ -29,7 +29,7 @@ export const maintain: Command<MaintainCall> = {
     repeatable("--stage <name>", "run only this stage", oneOf(stageNames)),
     dryRun,
     flag("--history", "list past runs, newest first"),
-    flag("--confirm-clock", "confirm a clock that jumped by more than a year"),
+    flag("--confirm-clock", "confirm that the clock is right, after a jump of over a year"),
     option("--limit <n>", "list at most n runs (default: 50)", rowCount)
   ],
   details: [`Stages: ${stageNames.join(", ")}`],

@@ -6,7 +6,7 @@ import type { Command } from "./Command.js"
 
 export const people: Command<AsOfOptions & PageOptions, readonly [name: string | undefined]> = {
   usage: "people [name]",
-  summary: "list the people mentioned, or show the facts about one name",
+  summary: "list the people in memories; with a name, show facts about them",
   options: [...pageOptions, asOfOption],
   examples: ["people", "people alice"],
   run: ({ out, reader }, { asOf, limit, offset }, [name]) =>

@@ -7,7 +7,7 @@ export const profile: Command<AsOfOptions & { readonly tokens?: number }> = {
   usage: "profile",
   summary: "print a profile for a system prompt: core facts, people, preferences",
   options: [
-    option("--tokens <n>", "use at most n tokens (default: 500, or as the policy says)", wholeNumber(1)),
+    option("--tokens <n>", "use at most n tokens (default: 500, or the policy's limit)", wholeNumber(1)),
     asOfOption
   ],
   examples: ["profile", "profile --tokens 100 --trust familiar"],

@@ -29,7 +29,7 @@ export const recall: Command<AsOfOptions & PageOptions, readonly [action: string
         return yield* out.show(rows, () => table<RecallRow>(out, rows, rowColumns))
       }
       if (limit !== undefined || offset !== undefined)
-        return yield* usageError("--limit and --offset need 'recall list'")
+        return yield* usageError("--limit and --offset work only with 'recall list'")
       // The error never quotes the value, as for options.
       if (number === undefined || !/^0*[1-9]\d{0,14}$/.test(number)) {
         return yield* usageError(`'recall ${verb}' needs a number, 1 or more`)

@@ -101,15 +101,15 @@ export const schedules: Command<Options, readonly [action: Verb | undefined, id:
     option("--notify <when>", `notify after these runs: ${Notify.literals.join(", ")}`, oneOf(Notify.literals)),
     option("--missed <how>", `catch up on missed times: ${Missed.literals.join(", ")}`, oneOf(Missed.literals)),
     option("--keep <n>", "keep n runs in its history", wholeNumber(1, limits.page)),
-    option("--channel <name>", "set the channel it was requested in"),
+    option("--channel <name>", "set the channel where it was requested"),
     option("--context <name>", "set the context within the channel"),
     repeatable(
       "--status <status>",
-      `list, count: keep ${ScheduleStatus.literals.join(", ")}`,
+      `list, count: select ${ScheduleStatus.literals.join(", ")}`,
       oneOf(ScheduleStatus.literals)
     ),
-    option("--text <text>", "list, count: keep those with this text in name or goal"),
-    option("--before <time>", "list, count: keep those due before this time", timeOrWords),
+    option("--text <text>", "list, count: select by text in the name or goal"),
+    option("--before <time>", "list, count: select those due before this time", timeOrWords),
     ...pageOptions,
     asOfOption,
     commandIdOption

@@ -41,12 +41,12 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
   options: [
     ...filterOptions,
     flag("--conversation", "search turns and files instead of memories"),
-    repeatable("--speaker <name>", "with --conversation: keep this speaker"),
-    repeatable("--role <role>", `with --conversation: keep ${Role.literals.join(", ")}`, oneOf(Role.literals)),
-    repeatable("--kind <kind>", "with --conversation: keep turn or file", oneOf(["turn", "file"])),
+    repeatable("--speaker <name>", "with --conversation: keep only this speaker"),
+    repeatable("--role <role>", `with --conversation: keep only ${Role.literals.join(", ")}`, oneOf(Role.literals)),
+    repeatable("--kind <kind>", "with --conversation: keep only turn or file", oneOf(["turn", "file"])),
     flag("--explain", "explain how the query was read and why each hit matches"),
-    option("--mode <mode>", "use enhanced (default), or classic: full text only, 5 hits", oneOf(modes)),
-    flag("--gate", "find nothing if the query, a chat message, needs no memory"),
+    option("--mode <mode>", "choose enhanced (default), or classic: full text only, 5 hits", oneOf(modes)),
+    flag("--gate", "read the query as a message; find nothing if it needs no memory"),
     option("--rerank <name>", "reorder the first hits: lexical, none, cohere, voyage/MODEL, …", nonEmpty),
     flag("--record", "record the answer for 'daybook recall'"),
     asOfOption

@@ -18,7 +18,7 @@ export const stats: Command = {
       const { archive, changes, conversation, maintenance, memories, recalls, schedules, vectors, version, view } =
         result
       const stages = Object.fromEntries(maintenance.map(({ runs, stage }) => [stage, runs]))
-      const next = schedules.nextRunAt === null ? "" : `, next ${secondText(schedules.nextRunAt)}`
+      const nextRunText = schedules.nextRunAt === null ? "" : `, next ${secondText(schedules.nextRunAt)}`
       yield* out.show({ ...result, life: tiers }, () =>
         fields(out, [
           ["agent", agent],
@@ -33,7 +33,7 @@ export const stats: Command = {
           ["created", memories.created],
           ...Object.entries(changes).flatMap(([what, number]) => (number === 0 ? [] : [[what, number] as const])),
           ["archive", archive],
-          ["schedules", `${counts(schedules.byStatus)}${next}`],
+          ["schedules", `${counts(schedules.byStatus)}${nextRunText}`],
           ["their runs", counts(schedules.runs)],
           ["maintenance", counts(stages)],
           [

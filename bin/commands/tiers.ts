@@ -13,7 +13,7 @@ interface TiersCall extends AsOfOptions {
 
 export const tiers: Command<TiersCall> = {
   usage: "tiers",
-  summary: "show how many memories each tier holds, with scores",
+  summary: "count the memories in each tier and show their scores",
   operator: true,
   options: [
     option("--limit <n>", "list the n best memories (default: 10)", wholeNumber(0, 1_000)),

@@ -14,8 +14,8 @@ export const timeline: Command<
   usage: "timeline <id>",
   summary: "list the memories before and after one in time, oldest first",
   options: [
-    option("--before <n>", `show n older ones, up to ${limits.around} (default: 5)`, neighbours),
-    option("--after <n>", `show n newer ones, up to ${limits.around} (default: 5)`, neighbours),
+    option("--before <n>", `show n older memories, up to ${limits.around} (default: 5)`, neighbours),
+    option("--after <n>", `show n newer memories, up to ${limits.around} (default: 5)`, neighbours),
     asOfOption
   ],
   examples: ["timeline 8k2v0q5w1x --before 3 --after 3"],

@@ -10,7 +10,7 @@ import type { Command } from "./Command.js"
 export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [session: string]> = {
   usage: "turns <session>",
   summary: "list the last turns of a conversation, oldest first",
-  options: [option("--last <n>", `show the last n, up to ${limits.page} (default: 100)`, rowCount), asOfOption],
+  options: [option("--last <n>", `show the last n turns, up to ${limits.page} (default: 100)`, rowCount), asOfOption],
   examples: ["turns monday --last 10"],
   run: ({ out, reader }, { asOf, last }, [session]) =>
     Effect.gen(function* () {

@@ -29,7 +29,7 @@ export const undo: Command<UndoCall> = {
     option("--source <name>", "undo everything from a source, by its name or kind"),
     option("--since <time>", "with --source: start at this time (ISO 8601, UTC)", isoTime),
     flag("--dry-run", "show the events without writing them"),
-    flag("--force", "undo changes that later events touched, too"),
+    flag("--force", "also undo fields that later events changed"),
     commandIdOption
   ],
   details: ["Changes that later events made on purpose stay, unless --force is passed."],
@@ -40,7 +40,8 @@ export const undo: Command<UndoCall> = {
       if ([target.event, target.run, target.source].filter((value) => value !== undefined).length !== 1) {
         return yield* usageError("exactly one of --event, --run and --source is required")
       }
-      if (target.since !== undefined && target.source === undefined) return yield* usageError("--since needs --source")
+      if (target.since !== undefined && target.source === undefined)
+        return yield* usageError("--since can only be used with --source")
       const undone = Effect.flatMap(memory, (opened) => opened.undo(undoableOf(target), { commandId, dryRun, force }))
       const result = yield* undone
       if (dryRun === true) return yield* out.show(result, () => planText(out, result))
