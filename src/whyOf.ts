@@ -55,7 +55,7 @@ export const whyOf =
       const candidateAt = yield* candidateTexts(source, services, events)
       const versions = events.map((event, index): WhyVersion => {
         const previous = events.slice(0, index).findLast((earlier) => imageIn(earlier, id) !== undefined)
-        const before = previous && imageIn(previous, id)
+        const previousImage = previous && imageIn(previous, id)
         const image = imageIn(event, id)
         return {
           revision: shownChanges[index]!.revision,
@@ -64,7 +64,7 @@ export const whyOf =
           recordedAt: event.recordedAt,
           actor: event.actor,
           decision: decisionIn(event, candidateAt),
-          changes: image === undefined || before === undefined ? [] : changesOf(before, image)
+          changes: image === undefined || previousImage === undefined ? [] : changesOf(previousImage, image)
         }
       })
       const reported = versions.slice(-limit)
@@ -118,7 +118,7 @@ const predecessorsOf = ({ db, level, now }: SnapshotView, memory: Memory): Reado
   const predecessors: Array<Related> = []
   const visited = new Set([memory.id])
   for (let open = [memory]; open.length > 0 && visited.size <= maxPredecessors; ) {
-    const next = open
+    const olderMemories = open
       .flatMap(({ lineage = [] }) => lineage)
       .flatMap(({ kind, to }) => {
         if (kind !== "supersedes" || visited.has(to) || visited.size > maxPredecessors) return []
@@ -126,8 +126,8 @@ const predecessorsOf = ({ db, level, now }: SnapshotView, memory: Memory): Reado
         if (before !== undefined) visited.add(to)
         return before ?? []
       })
-    predecessors.push(...next.map(relatedOf))
-    open = next
+    predecessors.push(...olderMemories.map(relatedOf))
+    open = olderMemories
   }
   return predecessors
 }

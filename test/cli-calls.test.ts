@@ -266,7 +266,7 @@ describe("recall", () => {
     [["recall", "list", "1"], /takes no number$/],
     [["recall", "show"], /^'recall show' needs a number, 1 or more$/],
     [["recall", "rerun", "last"], /^'recall rerun' needs a number, 1 or more$/],
-    [["recall", "show", "1", "--limit", "2"], /need 'recall list'$/]
+    [["recall", "show", "1", "--limit", "2"], /work only with 'recall list'$/]
   ]
   it.each(wrong)("%j is a wrong call", async (args, line) => {
     const { terminal } = paper()

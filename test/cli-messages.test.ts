@@ -387,8 +387,8 @@ describe("a command", () => {
     symlinkSync(join(notes, "gone"), join(notes, "dead.md"))
     const daybook = (...args: ReadonlyArray<string>) => runInProcess(["--data", folder, ...args])
     for (const [path, problem] of [
-      [pipe, "is no regular file"],
-      ["/dev/null", "is no regular file"],
+      [pipe, "is not a regular file"],
+      ["/dev/null", "is not a regular file"],
       [join(notes, "gone"), "does not exist"]
     ]) {
       expect(await daybook("import", path!)).toMatchObject({ code: 1, line: `${path}: ${problem}`, stdout: "" })
@@ -397,7 +397,7 @@ describe("a command", () => {
     const ran = await daybook("import", notes)
     expect(ran).toMatchObject({ code: 1, stdout: expect.stringContaining("1 added") })
     expect(ran.stderr).toContain("dead.md:0: is a broken link\n")
-    expect(ran.stderr).toContain("pipe.md:0: is no regular file\n")
+    expect(ran.stderr).toContain("pipe.md:0: is not a regular file\n")
   })
 
   it("refuses an agent whose name is too long for a folder", async () => {

@@ -77,7 +77,7 @@ describe("daybook schedules", () => {
       [
         ["add", "tea", "--every", "30s"],
         2,
-        "every: is due more often than every 60000 ms, the policy's schedules.minInterval"
+        "every: must leave at least 60000 ms between runs (the policy's schedules.minInterval)"
       ],
       [
         ["add", "tea", "--cron", "often"],

@@ -157,12 +157,12 @@ describe("fields in a query", () => {
     ["harbour after:2026-13-45", /^after:2026-13-45: is not a date or time \(such as 2026-03-14, /, 3],
     ["harbour -after:2026", /^-after:2026: a time cannot be excluded .*; left out$/, 1],
     ["harbour -store:secret", /^-store:secret: must be one of private, shared, social; left out$/, 1],
-    ['""', /^there is nothing to search for; the newest are shown$/, 0],
+    ['""', /^the query has no words to search; the newest rows are shown$/, 0],
     ["harbour type:", /^type:: has no value .*; read as words$/, 2],
-    ["(a OR b) AND harbour", /^\( and \) group nothing/, 1],
-    ['harbour "north pier', /^a " is not closed/, 3],
+    ["(a OR b) AND harbour", /^parentheses are ignored/, 1],
+    ['harbour "north pier', /^a quotation mark is not closed/, 3],
     ["harbour AND", /^nothing follows the last AND, OR or NOT$/, 0],
-    ["-harbour", /^there are only exclusions/, 1],
+    ["-harbour", /^the query has only exclusions/, 1],
     ["x ".repeat(40), /^only the first 32 terms/, 32],
     ["é".repeat(600), /^only the first 1024 bytes/, 1]
   ] as const) {

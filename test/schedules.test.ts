@@ -140,11 +140,11 @@ describe("a schedule", () => {
         [{ goal: " ", every: hour }, "goal: is empty"],
         [{ goal: "x".repeat(10_001), every: hour }, "goal: is longer than 10000 characters"],
         [{ goal }, "cron: is missing; one of cron, at or every is required"],
-        [{ goal, every: hour, cron: "* * * * *" }, "every: cannot be combined with cron"],
-        [{ goal, every: 59_999 }, "every: is due more often than every 60000 ms, the policy's schedules.minInterval"],
+        [{ goal, every: hour, cron: "* * * * *" }, "every: cannot be combined with cron: pass only one of cron, at and every"],
+        [{ goal, every: 59_999 }, "every: must leave at least 60000 ms between runs (the policy's schedules.minInterval)"],
         [
           { goal, cron: "*/30 * * * * *" },
-          "cron: is due more often than every 60000 ms, the policy's schedules.minInterval"
+          "cron: must leave at least 60000 ms between runs (the policy's schedules.minInterval)"
         ],
         [{ goal, every: 0.5 }, "every: must be a whole number of milliseconds"],
         [{ goal, cron: "0 0 30 2 *" }, "cron: names a day that never occurs"],
@@ -153,9 +153,9 @@ describe("a schedule", () => {
           "cron: must be five or six fields: [second] minute hour day month weekday, such as 30 9 * * mon-fri"
         ],
         [{ goal, cron: "* * * * *", zone: "Mars/Base" }, "zone: must be an IANA time zone, such as Europe/Berlin"],
-        [{ goal, every: hour, zone: "UTC" }, "zone: needs cron"],
-        [{ goal, at: start + 1, from: start }, "from: needs every"],
-        [{ goal, at: start }, "at: is in the past"],
+        [{ goal, every: hour, zone: "UTC" }, "zone: can only be used with cron"],
+        [{ goal, at: start + 1, from: start }, "from: can only be used with every"],
+        [{ goal, at: start }, "at: is in the past: use a later time"],
         [{ goal, at: "soon" }, "at: is not a date: use an ISO 8601 time, a Date or milliseconds"],
         [{ goal, every: hour, keep: 0 }, "keep: must be a whole number from 1 to 1000"],
         [
@@ -176,7 +176,7 @@ describe("a schedule", () => {
       yield* daybook.runner.finish(agent, yield* take(daybook), ok)
       expect(yield* memory.schedules.get(id)).toMatchObject({ status: "completed", nextRunAt: null })
       expect((yield* Effect.flip(memory.schedules.update(id, { status: "active" }))).message).toBe(
-        "status: cannot change: the schedule is over; pass a new time"
+        "status: cannot change: the schedule has ended; pass a new time"
       )
       expect(yield* memory.schedules.update(id, { at: start + 2 * hour })).toMatchObject({
         nextRunAt: start + 2 * hour

@@ -21,14 +21,14 @@ export type Source = Pick<Link, "kind" | "to">
 /** All memories derived from a source, directly or through others. Each comes once, nearer ones first. */
 export const descendants = (graph: Graph, source: Source): ReadonlyArray<Memory> => {
   const byId = new Map<string, Memory>()
-  let next: ReadonlyArray<Source> = [source]
-  while (next.length > 0) {
-    const derived = next.flatMap(({ kind, to }) => graph.derivedFrom(kind, to))
+  let sources: ReadonlyArray<Source> = [source]
+  while (sources.length > 0) {
+    const derived = sources.flatMap(({ kind, to }) => graph.derivedFrom(kind, to))
     const unseen = derived.filter(
       ({ id }, index) => !byId.has(id) && derived.findIndex((memory) => memory.id === id) === index
     )
     for (const memory of unseen) byId.set(memory.id, memory)
-    next = unseen.map(({ id }) => ({ kind: "derived", to: id }))
+    sources = unseen.map(({ id }) => ({ kind: "derived", to: id }))
   }
   if (source.kind === "derived") byId.delete(source.to)
   return [...byId.values()]

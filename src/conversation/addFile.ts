@@ -118,30 +118,30 @@ const decide = (
   Either.gen(function* () {
     yield* requireUnparked(db, "conversation")
     const { path, text } = input
-    const before = findFile(db, path, store)
-    if (before === undefined && text.trim() === "") {
+    const existing = findFile(db, path, store)
+    if (existing === undefined && text.trim() === "") {
       return yield* Either.left(new InvalidInput({ field: "text", problem: "is empty" }))
     }
-    const session = input.session ?? before?.session ?? undefined
-    const moves = before !== undefined && before.session !== (session ?? null)
-    if (before?.digest === digest && !moves) {
-      return { answer: { outcome: "unchanged", ...placeOf({ ...before, path, store }), repeated: false } }
+    const session = input.session ?? existing?.session ?? undefined
+    const moves = existing !== undefined && existing.session !== (session ?? null)
+    if (existing?.digest === digest && !moves) {
+      return { answer: { outcome: "unchanged", ...placeOf({ ...existing, path, store }), repeated: false } }
     }
-    if (before !== undefined) yield* requireLevel(level, before, `file ${path}`)
-    if (moves && before.session !== null && input.move !== true) {
-      return yield* Either.left(new FileInSession({ path, session: before.session }))
+    if (existing !== undefined) yield* requireLevel(level, existing, `file ${path}`)
+    if (moves && existing.session !== null && input.move !== true) {
+      return yield* Either.left(new FileInSession({ path, session: existing.session }))
     }
     if (session !== undefined) yield* checkStore(store, findSessionStores(db, level, session))
-    let id = before?.id ?? newId()
-    while (before === undefined && hasFile(db, id)) id = newId()
+    let id = existing?.id ?? newId()
+    while (existing === undefined && hasFile(db, id)) id = newId()
     const inSession = session === undefined ? {} : { session }
     const payload = {
       file: { id, path, media, digest, store, level, ...inSession, text, tokens, occurredAt: at ?? now },
-      ...(before === undefined ? {} : { replaces: before.born }),
-      ...(moves ? { movedFrom: before.session } : {})
+      ...(existing === undefined ? {} : { replaces: existing.born }),
+      ...(moves ? { movedFrom: existing.session } : {})
     }
     const event: DecidedEvent = { type: "FILE", payload, ...(at === undefined ? {} : { occurredAt: at }) }
-    if (before === undefined || before.digest === digest) return { events: [event] }
+    if (existing === undefined || existing.digest === digest) return { events: [event] }
     const copies = findFilesByPath(db, "full", path).flatMap((copy) => (copy.store === store ? [] : [copy.store]))
     const affects = dependsOnCopies([store], copies)
     return {

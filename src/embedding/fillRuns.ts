@@ -67,8 +67,8 @@ export const backfill = (state: State): Effect.Effect<Backfilled, CommandError> 
       if (state.services !== undefined) yield* refresh(state, state.services)
       for (const fill of fillsOf(state, active, state.embedder)) fill.reset()
     }).pipe(active.lock.withPermits(1))
-    const before = yield* countRemaining(state)
-    if (before === 0) {
+    const missingBefore = yield* countRemaining(state)
+    if (missingBefore === 0) {
       yield* active.failures.record(undefined)
       return { embedded: 0, remaining: 0 }
     }
@@ -76,7 +76,7 @@ export const backfill = (state: State): Effect.Effect<Backfilled, CommandError> 
     const remaining = yield* countRemaining(state)
     const error =
       active.failures.newest() ?? [...active.fills.values()].map((fill) => fill.skipped().error).find(Boolean)
-    return { embedded: Math.max(0, before - remaining), remaining, ...(error === undefined ? {} : { error }) }
+    return { embedded: Math.max(0, missingBefore - remaining), remaining, ...(error === undefined ? {} : { error }) }
   })
 
 const countRemaining = (state: State): Effect.Effect<number, ViewError> =>

@@ -9,6 +9,6 @@ import { PathRefused } from "../model/errors.js"
 export const checkPath = (path: string): Stats => {
   const stat = statIfAny(path)
   if (stat === undefined) throw new PathRefused({ path, problem: "does not exist" })
-  if (!stat.isFile() && !stat.isDirectory()) throw new PathRefused({ path, problem: "is no regular file" })
+  if (!stat.isFile() && !stat.isDirectory()) throw new PathRefused({ path, problem: "is not a regular file" })
   return stat
 }

@@ -187,7 +187,7 @@ const problemOf = (file: string, root: string): string | undefined => {
   }
   if (!target.startsWith(root + sep)) return "leads out of the folder: import its target instead"
   const stat = statSync(target)
-  if (!stat.isFile()) return "is no regular file"
+  if (!stat.isFile()) return "is not a regular file"
   return stat.size > limits.importFile ? `is larger than ${limits.importFile} bytes` : undefined
 }
 

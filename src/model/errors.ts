@@ -192,7 +192,7 @@ export class LevelTooLow extends Schema.TaggedError<LevelTooLow>()("LevelTooLow"
   what: Schema.String
 }) {
   override get message() {
-    return `${this.what} was written at trust level ${this.writer}, which ${this.level} cannot change: remember a statement of your own`
+    return `${this.what} was written at trust level ${this.writer}, so level ${this.level} cannot change it: store a memory of your own`
   }
 }
 
@@ -212,7 +212,7 @@ export class ClockUnconfirmed extends Schema.TaggedError<ClockUnconfirmed>()("Cl
 }) {
   override get message() {
     const time = new Date(this.now).toISOString()
-    return `the clock reads ${time}, and jumped by more than a year: correct it, or confirm it with 'daybook maintain --confirm-clock'`
+    return `the clock jumped by more than a year and reads ${time}: correct it, or confirm it with 'daybook maintain --confirm-clock'`
   }
 }
 

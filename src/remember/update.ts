@@ -128,15 +128,15 @@ const markedBy = (memory: Memory, changes: Changes, { level, marks, pin }: Write
 }
 
 const withChanges = (memory: Memory, changes: Changes): Memory => {
-  const next: Record<string, unknown> = { ...withoutStale(memory) }
+  const changed: Record<string, unknown> = { ...withoutStale(memory) }
   for (const [field, value] of Object.entries(changes)) {
     if (value === undefined) continue
-    if (value === null) delete next[field]
-    else if (field === "tags") next[field] = normaliseTags(value as ReadonlyArray<string>)
-    else if (field === "occurredAt" || field === "expiresAt") next[field] = toInstant(value)
-    else next[field] = value
+    if (value === null) delete changed[field]
+    else if (field === "tags") changed[field] = normaliseTags(value as ReadonlyArray<string>)
+    else if (field === "occurredAt" || field === "expiresAt") changed[field] = toInstant(value)
+    else changed[field] = value
   }
-  return next as unknown as Memory
+  return changed as unknown as Memory
 }
 
 /** The after-image of a change; undefined if nothing changes. */

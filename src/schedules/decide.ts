@@ -28,11 +28,11 @@ export const stateAfterChange = (
   if (!newTime && state.status === "active") return state
   const failures = state.status === "active" ? state.failures : 0
   if (!newTime && state.status === "completed")
-    return { problem: "cannot change: the schedule is over; pass a new time" }
+    return { problem: "cannot change: the schedule has ended; pass a new time" }
   // A paused one-time schedule whose time has passed runs immediately.
   const next = nextAfter(cadence, now) ?? (cadence.kind === "once" ? cadence.at : null)
   return next === null
-    ? { problem: "cannot change: the schedule is over; pass a new time" }
+    ? { problem: "cannot change: the schedule has ended; pass a new time" }
     : { status, next, failures }
 }
 

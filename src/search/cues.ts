@@ -150,20 +150,20 @@ export const timesIn = ({ must, plainText, should }: ParsedQuery, { now, zone }:
       const [ago, counted] = [isRelativeTime(range.text), /^\d{1,3}$/.test(word.text)]
       return isWithin(word, range) && (isRelativeWord(word.text) || (ago && counted))
     })
-  const others = should.filter((word) => !isRelative(word))
+  const searchedWords = should.filter((word) => !isRelative(word))
   const inTimes = (word: Word) => ranges.some((range) => isWithin(word, range))
   const hasOnlyTimes =
-    must.length === 0 && others.every((word) => inTimes(word) || isStopWord(word.text) || isFrameWord(word.text))
+    must.length === 0 && searchedWords.every((word) => inTimes(word) || isStopWord(word.text) || isFrameWord(word.text))
   const timeWords = ranges.flatMap((range) => {
-    const words = others.filter((word) => isWithin(word, range))
+    const words = searchedWords.filter((word) => isWithin(word, range))
     // An open range such as "before May" names no time, and "may" and "march" alone may be other words.
     const names = range.from !== earliest && range.to !== latest && words.some(({ text }) => !isAmbiguousTime(text))
     return names ? [words] : []
   })
   const leftOut = should
-    .filter((word) => !others.includes(word))
+    .filter((word) => !searchedWords.includes(word))
     .map(({ text }) => ({ word: text, reason: "time" as const }))
-  return { ranges, words: others, leftOut, hasOnlyTimes, timeWords, hints }
+  return { ranges, words: searchedWords, leftOut, hasOnlyTimes, timeWords, hints }
 }
 
 /** Matches a project whose words all occur in the question. */

@@ -111,7 +111,8 @@ export const parse = (text: string, syntax: Syntax = wordSyntax): ParsedQuery =>
     afterField: false
   }
   const { hints, must, not, should } = parser
-  if (query.length < text.trimEnd().length) hints.push(`only the first ${limits.queryBytes} bytes are read`)
+  if (query.length < text.trimEnd().length)
+    hints.push(`only the first ${limits.queryBytes} bytes of the query are read`)
   for (const { 0: token, index: offset } of query.matchAll(tokens)) {
     const isFull = must.length + should.length + not.length >= limits.queryTerms
     if (isFull || parser.words >= limits.queryWords) {
@@ -121,10 +122,10 @@ export const parse = (text: string, syntax: Syntax = wordSyntax): ParsedQuery =>
     if (token === "AND" || token === "OR" || token === "NOT") readOperator(parser, token, offset)
     else readTerm(parser, token, offset)
   }
-  if ((query.match(/"/g)?.length ?? 0) % 2 === 1) hints.push('a " is not closed; read as words')
+  if ((query.match(/"/g)?.length ?? 0) % 2 === 1) hints.push("a quotation mark is not closed; read as words")
   if (/(?:^|\s)(?:AND|OR|NOT)\s*$/u.test(query)) hints.push("nothing follows the last AND, OR or NOT")
   if (/(?:^|\s)(?:AND|OR|NOT)\s/u.test(query) && /(?:^|[\s+-])\(|\)(?:\s|$)/u.test(query))
-    hints.push("( and ) group nothing: AND and NOT apply to the word next to them")
+    hints.push("parentheses are ignored: AND and NOT apply only to the next word")
   return must.length > 0 || should.length > 0 ? withTerms(parser, query) : withoutTerms(parser, query)
 }
 
@@ -264,7 +265,7 @@ const withoutTerms = ({ excluded, fields, hints, not, plainText }: Parser, query
   const signs = plainText.replace(/["+*-]/gu, "").trim() === "" ? [] : [plainText.trim()]
   // Exclusions alone leave nothing to search, so they are read as words. Beside a field they exclude from its rows.
   if (not.length > 0 && signs.length + fields.length === 0) {
-    hints.push("there are only exclusions; read as words")
+    hints.push("the query has only exclusions; read as words")
     let offset = 0
     const words = not.map((expression, index) => {
       const text = excluded[index]!
@@ -276,7 +277,7 @@ const withoutTerms = ({ excluded, fields, hints, not, plainText }: Parser, query
     return { ...none, fields, hints, should: words, needles: excluded, plainText: excluded.join(" ") }
   }
   if (signs.length === 0 && query.trim() !== "" && fields.length === 0 && not.length === 0)
-    hints.push("there is nothing to search for; the newest are shown")
+    hints.push("the query has no words to search; the newest rows are shown")
   return { excluded, fields, hints, not, plainText, must: [], should: [], required: [], needles: signs }
 }
 

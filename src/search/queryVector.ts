@@ -34,7 +34,7 @@ const withoutRequests = (embedder: EmbedderService): EmbedderService => ({
   ...embedder,
   embed: () =>
     Effect.fail(
-      new EmbedderError({ model: embedder.model, reason: "failed", detail: "these stores are withheld from it" })
+      new EmbedderError({ model: embedder.model, reason: "failed", detail: "the queried stores are withheld from it" })
     )
 })
 

@@ -79,14 +79,14 @@ export const fuse = <A extends FusableHit>(
   const scaled = policy.fusion === "rrf" ? byRank(policy.rrfConstant) : byScore(policy.pool)
   const text = scaled(candidates, (candidate) => candidate.text)
   const isSubstituted = ({ openness }: A) => substitute?.openness.includes(openness) === true
-  const vector = scaled(candidates, (candidate) => (isSubstituted(candidate as A) ? null : candidate.similarity))
-  const others =
+  const mainVector = scaled(candidates, (candidate) => (isSubstituted(candidate as A) ? null : candidate.similarity))
+  const substituteVector =
     substitute === undefined
-      ? vector
+      ? mainVector
       : scaled(candidates, (candidate) => (isSubstituted(candidate as A) ? candidate.similarity : null))
   return candidates.map((candidate, index) => {
     const [weight, side] =
-      substitute !== undefined && isSubstituted(candidate) ? [substitute.weight, others] : [main, vector]
+      substitute !== undefined && isSubstituted(candidate) ? [substitute.weight, substituteVector] : [main, mainVector]
     return { candidate, text: (1 - weight) * text[index]!, vector: weight * side[index]! }
   })
 }

@@ -192,11 +192,11 @@ const rerank = <Row, Parts extends { readonly rerank: number }>(
   drafts: ReadonlyArray<Draft<Row, Parts>>,
   { policy, reranker }: Ranking
 ): Effect.Effect<Reranking<Row, Parts>> => {
-  const first = drafts.slice(0, Math.min(policy.drafts, reranker?.topN ?? 0))
+  const firstDrafts = drafts.slice(0, Math.min(policy.drafts, reranker?.topN ?? 0))
   const maySee = ({ secret, store }: Draft<Row, Parts>) =>
     reranker?.withheldStores === undefined || (secret !== true && !reranker.withheldStores.includes(store))
-  const visible = first.filter(maySee)
-  if (reranker === undefined || !policy.rerank || text === "" || first.length < 2 || visible.length === 0) {
+  const visible = firstDrafts.filter(maySee)
+  if (reranker === undefined || !policy.rerank || text === "" || firstDrafts.length < 2 || visible.length === 0) {
     return Effect.succeed(notReranked)
   }
   const { name } = reranker
@@ -219,7 +219,7 @@ const rerank = <Row, Parts extends { readonly rerank: number }>(
       // Drafts that the reranker may not see get the mean score.
       const mean = scores.reduce((total, score) => total + score, 0) / scores.length
       const scoreOf = new Map([
-        ...first.map(({ born }) => [born, mean] as const),
+        ...firstDrafts.map(({ born }) => [born, mean] as const),
         ...visible.map(({ born }, index) => [born, scores[index]!] as const)
       ])
       const reranked = drafts.map((draft) => ({

@@ -74,23 +74,23 @@ export const relativesOf = (
     const livesById = new Map(planned)
     const links = [...changing.map(({ image }) => image!), ...derived].flatMap(({ lineage = [] }) => lineage)
     const outsideSources = new Map<string, Source>()
-    let next = new Set(derived.map(({ id }) => id))
+    let pendingIds = new Set(derived.map(({ id }) => id))
     const addSources = (newSources: ReadonlyArray<Source>) => {
       for (const link of newSources) {
-        if (link.kind === "derived") next.add(link.to)
+        if (link.kind === "derived") pendingIds.add(link.to)
         else if (link.kind !== "supersedes") outsideSources.set(outsideKey(link.kind, link.to), link)
       }
     }
     addSources(links)
     // Sources have sources themselves.
-    const seen = new Set<string>()
-    while (next.size > 0) {
-      const ids = [...next].filter((id) => !seen.has(id))
-      next = new Set()
+    const visitedIds = new Set<string>()
+    while (pendingIds.size > 0) {
+      const ids = [...pendingIds].filter((id) => !visitedIds.has(id))
+      pendingIds = new Set()
       const unread = ids.filter((id) => !livesById.has(id))
       for (const [id, life] of yield* livesAt(source, unread, to)) livesById.set(id, life)
       for (const id of ids) {
-        seen.add(id)
+        visitedIds.add(id)
         addSources(livesById.get(id)?.at(-1)?.after.lineage ?? [])
       }
     }
@@ -98,7 +98,7 @@ export const relativesOf = (
       outsideSources.size === 0
         ? new Map<string, OutsideSource>()
         : yield* outsideAt(source, [...outsideSources.values()], to)
-    const dependedOn = new Set([...seen, ...changing.map(({ current }) => current.id)])
+    const dependedOn = new Set([...visitedIds, ...changing.map(({ current }) => current.id)])
     const unchanged = new Set([...planned.keys()].filter((id) => !dependedOn.has(id)))
     return { livesById, outsideByKey, unchanged } satisfies Relatives
   })

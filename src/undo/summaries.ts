@@ -32,14 +32,14 @@ export const planSummaries = (
     if (plans.has(key)) continue
     const writes = chosen.filter((event) => event.payload.session === session && event.payload.store === store)
     const currentSummary = findSummary(db, session, store)
-    const last = writes.at(-1)!
+    const lastWrite = writes.at(-1)!
     // Without a present summary, only the event that removed it can be undone.
-    if (currentSummary === undefined && last.payload.summary !== null) continue
+    if (currentSummary === undefined && lastWrite.payload.summary !== null) continue
     const undoes: Array<number> = []
     let value = currentSummary?.summary ?? null
     let version =
       currentSummary === undefined
-        ? last.version
+        ? lastWrite.version
         : byVersion.has(currentSummary.version)
           ? currentSummary.version
           : currentSummary.origin

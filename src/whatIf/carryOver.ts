@@ -45,11 +45,11 @@ export const carryOver = (event: DaybookEvent, { find, liveNow, skip }: CarryOve
 
 /** Applies an event's change of a memory in the log to the branch's memory. */
 const applyPatch = (branch: Memory, before: Memory, after: Memory): Memory => {
-  const next: Record<string, unknown> = { ...branch }
+  const patched: Record<string, unknown> = { ...branch }
   for (const field of differing(before, after)) {
     const value = (after as unknown as Record<string, unknown>)[field]
-    if (value === undefined) delete next[field]
-    else next[field] = value
+    if (value === undefined) delete patched[field]
+    else patched[field] = value
   }
-  return { ...(next as unknown as Memory), revision: branch.revision + after.revision - before.revision }
+  return { ...(patched as unknown as Memory), revision: branch.revision + after.revision - before.revision }
 }

@@ -23,8 +23,8 @@ export const make = (operating: OperationServices): EmbedderOperations => {
         if (weight !== undefined && !(weight >= 0 && weight <= 1)) {
           return yield* new InvalidInput({ field: "weight", problem: "must be from 0 to 1" })
         }
-        const next = yield* activeEmbedders.byName(name, options.dimensions)
-        return yield* switchWith(operating, agent, weight === undefined ? next : { ...next, weight }, options)
+        const embedder = yield* activeEmbedders.byName(name, options.dimensions)
+        return yield* switchWith(operating, agent, weight === undefined ? embedder : { ...embedder, weight }, options)
       }),
     back: (agent, options = {}) =>
       Effect.gen(function* () {
@@ -32,9 +32,9 @@ export const make = (operating: OperationServices): EmbedderOperations => {
         const previous = yield* use(agent, ({ actor }) => views.read(actor.view, previousOf))
         if (previous === undefined) return yield* new NoSuchIndex({ problem: "no earlier embedder to switch back to" })
         const { dimensions, floor, model, weight } = previous
-        const next = yield* activeEmbedders.byName(model, dimensions)
+        const embedder = yield* activeEmbedders.byName(model, dimensions)
         // Restore the weight and floor from the log, not from the current settings: past searches ranked with them.
-        const restored = weight === null ? next : { ...next, weight, floor: floor! }
+        const restored = weight === null ? embedder : { ...embedder, weight, floor: floor! }
         return yield* switchWith(operating, agent, restored, options)
       }),
     drop: (agent, name, options = {}) =>
@@ -104,7 +104,7 @@ const refuseSubstitute = (
   Effect.gen(function* () {
     const refuse = (main: ModelName) =>
       new NoSuchIndex({
-        problem: `${modelLabel(model)}: is in use for stores withheld from ${main.model}; change embedding.local first`
+        problem: `${modelLabel(model)}: embeds the stores withheld from ${main.model}; change embedding.local first`
       })
     if (apart !== null && sameModel(model, apart)) return yield* refuse(inForce)
     if (preparing === null) return
@@ -130,7 +130,7 @@ const compareIndexes = (operating: OperationServices, agent: string, options: Co
     const chosen = options.with === undefined ? other : yield* modelNamed(operating, options.with, options.dimensions)
     if (chosen === undefined || sameModel(chosen, inForce) || !models.some((model) => sameModel(model, chosen))) {
       const missing = chosen === undefined ? "there is no other index" : `no other index of ${modelLabel(chosen)}`
-      return yield* new NoSuchIndex({ problem: `${missing} to compare with` })
+      return yield* new NoSuchIndex({ problem: `${missing} to compare with; prepare one first` })
     }
     yield* requireKnownIds(operating, agent, options.questions)
     const embedder = yield* activeEmbedders.byName(chosen.model, chosen.dimensions)

@@ -27,20 +27,21 @@ export const chooseContenders = (contenders: ReadonlyArray<Contender>, budget: n
     .filter(({ coreFrom, mayBeChosen, tier }) => mayBeChosen && (tier !== "core" || coreFrom !== undefined))
     .sort((a, b) => b.score - a.score || b.born - a.born)
   const chosenRows = new Set<number>()
-  let left = Math.max(0, budget - present.reduce((sum, { cost }) => sum + cost, 0))
+  let remainingTokens = Math.max(0, budget - present.reduce((sum, { cost }) => sum + cost, 0))
   const choose = ({ born, cost }: Contender): void => {
     chosenRows.add(born)
-    left -= cost
+    remainingTokens -= cost
   }
   for (const type of profileTypes) {
     let share = Math.floor(budget / profileTypes.length)
     for (const contender of ranked) {
-      if (contender.type !== type || contender.cost > share || contender.cost > left) continue
+      if (contender.type !== type || contender.cost > share || contender.cost > remainingTokens) continue
       choose(contender)
       share -= contender.cost
     }
   }
-  for (const contender of ranked) if (!chosenRows.has(contender.born) && contender.cost <= left) choose(contender)
+  for (const contender of ranked)
+    if (!chosenRows.has(contender.born) && contender.cost <= remainingTokens) choose(contender)
   return chosenRows
 }
 
