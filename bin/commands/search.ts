@@ -42,7 +42,7 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     ...filterOptions,
     flag("--conversation", "search turns and files instead of memories"),
     repeatable("--speaker <name>", "with --conversation: keep only this speaker"),
-    repeatable("--role <role>", `with --conversation: keep only ${Role.literals.join(", ")}`, oneOf(Role.literals)),
+    repeatable("--role <role>", `with --conversation: keep ${Role.literals.join(", ")}`, oneOf(Role.literals)),
     repeatable("--kind <kind>", "with --conversation: keep only turn or file", oneOf(["turn", "file"])),
     flag("--explain", "explain how the query was read and why each hit matches"),
     option("--mode <mode>", "choose enhanced (default), or classic: full text only, 5 hits", oneOf(modes)),

@@ -49,13 +49,13 @@ export const adjustJobs = (definitions: ReadonlyArray<ScheduleDefinition>): Comm
       const [head, ...rest] = definitions.flatMap((definition) =>
         schedulesOf(db, definition.handler).flatMap((row): ReadonlyArray<DecidedEvent> => {
           const { cadence } = row.definition
-          const updated = { ...row.definition, cadence: definition.cadence }
+          const next = { ...row.definition, cadence: definition.cadence }
           // A caller changed this time: it stays.
           if (row.definition.name !== definition.name || !isDeepStrictEqual(row.given, cadence)) return []
-          if (isDeepStrictEqual(updated.cadence, cadence)) return []
-          const state = stateAfterChange(row, updated, undefined, now)
+          if (isDeepStrictEqual(next.cadence, cadence)) return []
+          const state = stateAfterChange(row, next, undefined, now)
           if ("problem" in state) return []
-          return [{ type: "SCHEDULE", payload: { schedule: row.id, change: "updated", definition: updated, state } }]
+          return [{ type: "SCHEDULE", payload: { schedule: row.id, change: "updated", definition: next, state } }]
         })
       )
       return head === undefined ? { answer: false } : { events: [head, ...rest] }
