@@ -91,16 +91,16 @@ export const remove = (folder: string) => rmSync(folder, { recursive: true, forc
 export const formatNumber = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString("en-US") : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 
-export const minimumRatio = (value: number, least: number) => ({
+export const minimumRatio = (value: number, minimum: number) => ({
   result: `${value.toFixed(2)} ×`,
-  target: `≥ ${least} ×`,
-  reached: value >= least
+  target: `≥ ${minimum} ×`,
+  reached: value >= minimum
 })
 
-export const maximumRatio = (value: number, most: number) => ({
+export const maximumRatio = (value: number, maximum: number) => ({
   result: `${value.toFixed(2)} ×`,
-  target: `≤ ${most} ×`,
-  reached: value <= most
+  target: `≤ ${maximum} ×`,
+  reached: value <= maximum
 })
 
 /** The fields of a row without a target. */

@@ -39,26 +39,26 @@ export const memory: Group = {
       figures: { adds, daybook, floor }
     }
     if (quick) return
-    const weighed = await measured("default", adds)
+    const reconciled = await measured("default", adds)
     yield {
       name: "  the same, each weighed by the rules",
-      daybook: shown(weighed),
+      daybook: shown(reconciled),
       floor: shown(floor),
       ...withoutTarget,
-      figures: { adds, daybook: weighed, floor }
+      figures: { adds, daybook: reconciled, floor }
     }
   }
 }
 
 /** MiB in memory at the end, and at the peak. */
-interface Held {
+interface MemoryUse {
   readonly rss: number
   readonly peak: number
 }
 
-const shown = ({ peak, rss }: Held) => `${formatNumber(rss)} MB, at most ${formatNumber(peak)} MB`
+const shown = ({ peak, rss }: MemoryUse) => `${formatNumber(rss)} MB, at most ${formatNumber(peak)} MB`
 
-const measured = async (side: Side, adds: number): Promise<Held> => {
+const measured = async (side: Side, adds: number): Promise<MemoryUse> => {
   const program = fileURLToPath(import.meta.url)
   const { stdout } = await promisify(execFile)(process.execPath, [program, child, side, String(adds)])
   return JSON.parse(stdout)
@@ -75,8 +75,11 @@ export const runChild = async (side: string, adds: string): Promise<void> => {
     await setTimeout(1)
   }
   await finish()
-  const held: Held = { rss: process.memoryUsage.rss() / 2 ** 20, peak: process.resourceUsage().maxRSS / 2 ** 10 }
-  console.log(JSON.stringify(held))
+  const memoryUse: MemoryUse = {
+    rss: process.memoryUsage.rss() / 2 ** 20,
+    peak: process.resourceUsage().maxRSS / 2 ** 10
+  }
+  console.log(JSON.stringify(memoryUse))
   await close()
 }
 

@@ -23,13 +23,13 @@ const usage = `npm run bench:quality -- --data PATH [--embedder NAME]… [--only
   --questions  use the first N questions of each conversation or folder
   --json       print one JSON document instead of the tables`
 
-const whole = "all steps"
+const allSteps = "all steps"
 const hashed = "with feature hashing"
 const plain = "plain FTS5"
 
 /** Each variant omits one search step. The difference shows the value of that step. */
 const variants: Readonly<Record<string, Partial<typeof defaults.search>>> = {
-  [whole]: {},
+  [allSteps]: {},
   "without vectors": { vectorWeight: 0 },
   [hashed]: {},
   "without speaker boost": { speakerBoost: 0 },
@@ -68,7 +68,7 @@ const bySteps = async (exams: ReadonlyArray<Exam>, only: string | undefined, rep
     }
     report(name, summary(results))
     const categories = [...new Set(results.map((result) => result.category))].sort()
-    if (name !== whole || categories.length === 1) continue
+    if (name !== allSteps || categories.length === 1) continue
     for (const category of categories) {
       report(`  category ${category}`, summary(results.filter((result) => result.category === category)))
     }
@@ -126,15 +126,15 @@ const main = async () => {
   const exams = readExams(values.data)
     .slice(0, atLeastOne("exams", values.exams))
     .map((exam) => ({ ...exam, questions: exam.questions.slice(0, maxQuestions) }))
-  const all: Record<string, Scores> = {}
+  const scoresByVariant: Record<string, Scores> = {}
   if (!values.json) console.log(heading)
   const report: Report = (name, scores) => {
-    all[name.trim()] = scores
+    scoresByVariant[name.trim()] = scores
     if (!values.json) console.log(line(name, scores))
   }
   if (values.embedder.length === 0) await bySteps(exams, values.only, report)
   for (const [name, embedder] of embedders) await byWeight(exams, name, embedder, report)
-  if (values.json) console.log(JSON.stringify(all))
+  if (values.json) console.log(JSON.stringify(scoresByVariant))
 }
 
 await main()

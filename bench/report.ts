@@ -15,9 +15,9 @@ export const machine = () => ({
   fsync: fsyncTime()
 })
 
-export const header = (about: ReturnType<typeof machine>, quick: boolean): string =>
+export const header = (facts: ReturnType<typeof machine>, quick: boolean): string =>
   [
-    `${about.cores} × ${about.processor}, Node ${about.node}, SQLite ${about.sqlite}, fsync ${about.fsync.toFixed(2)} ms`,
+    `${facts.cores} × ${facts.processor}, Node ${facts.node}, SQLite ${facts.sqlite}, fsync ${facts.fsync.toFixed(2)} ms`,
     ...(quick ? ["quick: small sizes, only to check that everything works; the targets apply to the full size"] : [])
   ].join("\n")
 

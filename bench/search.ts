@@ -46,16 +46,16 @@ const searchAmong = async (
   })
   const times = { floor: [] as Array<Array<number>>, daybook: [] as Array<Array<number>> }
   const pass = (name: keyof typeof times, ask: (query: (typeof queries)[number]) => unknown) => () => {
-    const taken: Array<number> = []
+    const durations: Array<number> = []
     return {
       work: async () => {
         for (const query of queries) {
           const start = performance.now()
           await ask(query)
-          taken.push(performance.now() - start)
+          durations.push(performance.now() - start)
         }
       },
-      close: () => times[name].push(taken)
+      close: () => times[name].push(durations)
     }
   }
   const costs = await interleaved(

@@ -51,15 +51,15 @@ export const seed = (
         const decision = callerDecision("ADD", "remember", "no exact duplicate in the store")
         const added = images.map((memory) => ({ actor: "program", events: [event("ADD", { memory, decision })] }))
         const pages = [0, 256, 512, 768].map((at) => entries.slice(at, at + 256)).filter((page) => page.length > 0)
-        const made = pages.map((page) => ({
+        const embedded = pages.map((page) => ({
           actor: "embedder",
           events: [event("EMBED", { ...model, entries: page.map(({ text: _, ...entry }) => entry) })]
         }))
         const vectors = entries.map(({ digest, text }) => ({ ...model, digest, vector: vectorOf(text) }))
         const shown =
           recalled === undefined ? [] : [{ actor: "program", events: [event("RECALL", recalled(images, now))] }]
-        yield* log.append({ stream, expected: version, now, commands: [...added, ...made, ...shown], vectors })
-        version += added.length + made.length + shown.length
+        yield* log.append({ stream, expected: version, now, commands: [...added, ...embedded, ...shown], vectors })
+        version += added.length + embedded.length + shown.length
       }
     }
   }).pipe(Effect.provide(EventLogSqlite.layer(folder)), Effect.runPromise)

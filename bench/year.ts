@@ -10,8 +10,8 @@ import { decode, type PolicyValues } from "../src/ports/Policy.js"
 import { remove, temporaryFolder } from "./harness.js"
 import * as SetClock from "./year/clock.js"
 import { decodeYear, type Year } from "./year/format.js"
-import { live, type Month } from "./year/live.js"
-import { ending, head, line, verdicts, wrongOf } from "./year/render.js"
+import { type Month, replayYear } from "./year/live.js"
+import { failuresOf, renderEnding, renderHead, renderMonth, verdicts } from "./year/render.js"
 import { type Writer, writers, writeYear } from "./year/write.js"
 
 const usage = `npm run bench:year -- --data FILE [--policy FILE] [--wrong] [--json]
@@ -100,17 +100,17 @@ const main = async () => {
   const year = yearOf(values.data)
   const policy = policyOf(values.policy)
   const print = values.json ? () => {} : console.log
-  print(`${year.name}\n\n${head()}`)
+  print(`${year.name}\n\n${renderHead()}`)
   const months: Array<Month> = []
   const report = (month: Month) => {
     months.push(month)
-    print(line(month))
-    if (values.wrong) for (const problem of wrongOf(month)) print(`         ${problem}`)
+    print(renderMonth(month))
+    if (values.wrong) for (const problem of failuresOf(month)) print(`         ${problem}`)
   }
   const folder = values.folder ?? temporaryFolder()
   const clock = SetClock.make(year.from)
   const [start, used] = [performance.now(), process.cpuUsage()]
-  const end = await live(year, policy, clock, report).pipe(
+  const end = await replayYear(year, policy, clock, report).pipe(
     Effect.provide(Layer.orDie(Default.layer({ folder, policy }))),
     Effect.provide(clock.layer),
     Logger.withMinimumLogLevel(LogLevel.Warning),
@@ -122,7 +122,7 @@ const main = async () => {
   if (values.folder === undefined) remove(folder)
   const all = verdicts(months, end, took)
   if (values.json) console.log(JSON.stringify({ name: year.name, months, end, took, cpu, verdicts: all }, null, 2))
-  else print(`\n${ending(months, end, cpu, all)}`)
+  else print(`\n${renderEnding(months, end, cpu, all)}`)
   if (values.wrong) print(`\n${months.at(-1)?.profile.text}`)
   if (!all.every(({ kept }) => kept)) process.exitCode = 1
 }

@@ -189,7 +189,7 @@ export const make = (file: string): Anchor => {
 }
 
 /** Copies a damaged or replaced anchor to `<file>.<name>`. */
-export const keep = (file: string, name: string): void => {
+export const backUp = (file: string, name: string): void => {
   if (existsSync(file)) replaceFile(`${file}.${name}`, readFileSync(file))
 }
 

@@ -29,7 +29,7 @@ export interface Anchoring {
   /** Appends one line for everything that any process committed since the last line. */
   readonly appendLine: (line: DueLine) => AnchorState
   /** Stores in the log which anchor line is on disk. Part of the caller's transaction. */
-  readonly refer: (line: OnDisk) => void
+  readonly refer: (line: LineReference) => void
   /** Starts a new file from the heads in the log and ignores the old file, but keeps a copy of it. */
   readonly startEpoch: () => void
   /** Runs one slice of the background check; undefined if no stream has a mark. */
@@ -42,11 +42,11 @@ export interface DueLine {
    */
   readonly fileIsKnown?: boolean
   /** This process's last transaction: the sequence number before its first event, and that of its last event. */
-  readonly own?: { readonly heads: ReadonlyArray<Head>; readonly after: number; readonly last: number }
-  readonly more?: Partial<LineContent> | undefined
+  readonly ownEvents?: { readonly heads: ReadonlyArray<Head>; readonly after: number; readonly last: number }
+  readonly additions?: Partial<LineContent> | undefined
 }
 
-export interface OnDisk {
+export interface LineReference {
   readonly line: number
   readonly hash: string
 }
@@ -64,7 +64,7 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
   const anchor = Anchor.make(join(folder, "anchor.log"))
   let opened: unknown
 
-  const refer = ({ hash, line }: OnDisk) =>
+  const refer = ({ hash, line }: LineReference) =>
     void sql(writer, "UPDATE anchor_reference SET line = ?, hash = ?").run(line, Buffer.from(hash, "hex"))
 
   const adopt = () => {
@@ -81,16 +81,16 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
     return read.state
   }
 
-  const appendLine: Anchoring["appendLine"] = ({ fileIsKnown, more = {}, own }) => {
+  const appendLine: Anchoring["appendLine"] = ({ fileIsKnown, additions = {}, ownEvents }) => {
     const state = current()
     const newest = newestSequence(writer)
-    const isOwn = state.sequence === own?.after && newest === own.last
-    const heads = isOwn ? own.heads.map(headEntry) : newest > state.sequence ? headsSince(writer, state) : []
-    const written = new Map(own?.heads.map(({ stream, version }) => [stream, version]))
+    const isOwn = state.sequence === ownEvents?.after && newest === ownEvents.last
+    const heads = isOwn ? ownEvents.heads.map(headEntry) : newest > state.sequence ? headsSince(writer, state) : []
+    const written = new Map(ownEvents?.heads.map(({ stream, version }) => [stream, version]))
     const file = files.state()
     const isNoted = fileIsKnown === undefined || sameFileState(state.file, file)
     const note = isNoted ? {} : fileIsKnown ? { file } : { file, unmarked: true as const }
-    if (heads.length === 0 && Object.keys({ ...note, ...more }).length === 0) return state
+    if (heads.length === 0 && Object.keys({ ...note, ...additions }).length === 0) return state
     return anchor.append({
       sequence: Math.max(newest, state.sequence),
       heads: heads.map(([stream, version, hash]) => {
@@ -98,7 +98,7 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
         return [stream, version, hash, check]
       }),
       ...note,
-      ...more
+      ...additions
     })
   }
 
@@ -117,7 +117,7 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
     const state = read.kind === "state" ? read.state : undefined
     const reference = referenceIn(writer) ?? { line: 0, hash: noHash }
     const epoch = 1 + acceptedCount(writer)
-    Anchor.keep(file, `before-epoch-${epoch}`)
+    Anchor.backUp(file, `before-epoch-${epoch}`)
     const last = state !== undefined && state.line >= reference.line ? state : reference
     const heads = soundHeads(writer).map(headEntry)
     const sequence = newestSequence(writer)
@@ -131,7 +131,7 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
 }
 
 /** The anchor line that the log refers to; null if the reference is damaged. */
-export const referenceIn = (db: Db): OnDisk | null => {
+export const referenceIn = (db: Db): LineReference | null => {
   const rows = sql(db, "SELECT line, hash FROM anchor_reference").all()
   const [row] = rows
   const isSound = rows.length === 1 && Number.isInteger(row.line) && row.hash instanceof Uint8Array
@@ -141,7 +141,7 @@ export const referenceIn = (db: Db): OnDisk | null => {
 /** The problem of an anchor, compared with the log's reference; null if there is none. */
 export const anchorProblem = (
   read: Anchor.AnchorRead,
-  reference: OnDisk | null,
+  reference: LineReference | null,
   installation: string
 ): string | null => {
   if (reference === null) return "the log does not say which of its lines is on disk"
@@ -158,7 +158,7 @@ export const anchorProblem = (
     : `the anchor file was changed: line ${reference.line} is not the one that the log refers to`
 }
 
-const firstFormatProblem = (text: string, reference: OnDisk, installation: string): string => {
+const firstFormatProblem = (text: string, reference: LineReference, installation: string): string => {
   if (reference.line > 0) return "the anchor file is older than the log"
   const { problem } = readFirstFormat(text, installation)
   return problem === null ? "the anchor file is of the first format, and not sealed yet" : `the anchor file ${problem}`

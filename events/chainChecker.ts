@@ -8,12 +8,12 @@ import { toParams } from "./eventRows.js"
 export const maxStreamProblems = 10_000
 
 /** The event before the first checked event. */
-export type Before = Pick<StoredEvent, "version" | "hash" | "recordedAt" | "sequence">
+export type PreviousEvent = Pick<StoredEvent, "version" | "hash" | "recordedAt" | "sequence">
 
-const start: Before = { version: 0, hash: genesis, recordedAt: 0, sequence: 0 }
+const start: PreviousEvent = { version: 0, hash: genesis, recordedAt: 0, sequence: 0 }
 
 /** Checks the events of one stream after `before`. They must arrive in version order. */
-export const chainChecker = (stream: string, codec: Codec, before: Before = start) => {
+export const chainChecker = (stream: string, codec: Codec, before: PreviousEvent = start) => {
   const problems: Array<Problem> = []
   const erased = new Map<number, number>()
   const allowedErasures = new Map<number, number>()

@@ -4,10 +4,10 @@ import { withoutAccepted } from "./accepted.js"
 import {
   type Anchoring,
   type DueLine,
+  type LineReference,
   make as makeAnchoring,
   newestSequence,
   nextFile,
-  type OnDisk,
   referenceIn
 } from "./anchoring.js"
 import { streamDamaged } from "./damage.js"
@@ -57,7 +57,7 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
   const refused = new Map<string, StorageError>()
   let refusedAt = -1
   const cache = { version: -1, schema: -1, epoch: 0, sequence: 0, heads: new Map<string, Head>() }
-  let onDisk: OnDisk | undefined
+  let onDisk: LineReference | undefined
   let timer: NodeJS.Timeout | undefined
   let hasWritten = false
 
@@ -116,7 +116,7 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     cache.sequence = sequence
     // Copies the hash: a slice of a shared buffer would keep the whole buffer in memory.
     for (const head of heads) cache.heads.set(head.stream, { ...head, hash: new Uint8Array(head.hash) })
-    return { ...stored, line: { fileIsKnown, own: { heads, after: sequence - appended, last: sequence } } }
+    return { ...stored, line: { fileIsKnown, ownEvents: { heads, after: sequence - appended, last: sequence } } }
   }
 
   /**
@@ -134,9 +134,9 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
   const sync = () => {
     timer = undefined
     try {
-      const more = anchoring.slice(reader, sliceMillis)
-      if (more?.marks !== undefined) checked.clear()
-      const { hash, line } = locked(() => anchoring.appendLine({ more }))
+      const slice = anchoring.slice(reader, sliceMillis)
+      if (slice?.marks !== undefined) checked.clear()
+      const { hash, line } = locked(() => anchoring.appendLine({ additions: slice }))
       if (anchor.isLarge()) return rotate()
       anchor.syncInBackground((error) => {
         if (error === null) onDisk = { line, hash }
@@ -195,9 +195,9 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
   /** Runs when the log is closed. If it fails, the next process only has more to verify. */
   const noteState = () => {
     try {
-      const more = anchoring.slice(reader, sliceMillis)
+      const slice = anchoring.slice(reader, sliceMillis)
       const { file } = locked(() => {
-        anchoring.appendLine({ more })
+        anchoring.appendLine({ additions: slice })
         return referToLast()
       })
       if (anchor.isLarge()) rotate()

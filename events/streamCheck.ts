@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { AnchorState } from "./anchorLines.js"
 import type { StoredEvent } from "./Chain.js"
 import { codec } from "./Codec.js"
-import { type Before, chainChecker } from "./chainChecker.js"
+import { chainChecker, type PreviousEvent } from "./chainChecker.js"
 import type { Problem } from "./EventLog.js"
 import { type StorageError, storageError } from "./errors.js"
 import { type EventRow, fromRow, selectEvents } from "./eventRows.js"
@@ -128,7 +128,7 @@ const unindexed = (db: Db, stream: string, after: number, last: StoredEvent): Re
     .all(stream, after, last.version)
     .map(({ version }) => ({ stream, version, what: "the index of command ids does not have this event" }))
 
-const eventAt = (db: Db, stream: string, version: number): (StoredEvent & Before) | undefined => {
+const eventAt = (db: Db, stream: string, version: number): (StoredEvent & PreviousEvent) | undefined => {
   const row: EventRow | undefined = sql(db, `${selectEvents} WHERE stream = ? AND version = ?`).get(stream, version)
   return row === undefined ? undefined : fromRow(row)
 }

@@ -88,7 +88,7 @@ export const chunkCorpus: Corpus = {
   table: "chunks",
   text: chunkTextIndex,
   vectors: chunkVectorIndex,
-  rowsOfOne: chunkNumbersPerTurn
+  rowNumbersPerItem: chunkNumbersPerTurn
 }
 
 /** The facts of a chunk that ranking needs. Few hits are shown, and only those are read in full. */
@@ -167,18 +167,18 @@ export const findChunksLike = (
   db: Db,
   level: TrustLevel,
   filters: ChunkFilters,
-  { all = [], any, none = [], required = noRequiredWords }: Needles,
+  { allOf = [], anyOf, noneOf = [], required = noRequiredWords }: Needles,
   limit: number
 ): ReadonlyArray<number> => {
   const condition = conditionOf(level, filters)
   const words = requiredCondition(chunkCorpus, level, required)
-  const matches = needlesCondition("text LIKE ? ESCAPE '\\'", { all, any, none })
+  const matches = needlesCondition("text LIKE ? ESCAPE '\\'", { allOf, anyOf, noneOf })
   return sql(
     db,
     `SELECT min(born) AS born FROM chunks o WHERE ${condition.sql}${words.sql} AND ${matches}
       GROUP BY turn ORDER BY turn DESC LIMIT ?`
   )
-    .all(...condition.params, ...words.params, ...[...all, ...any, ...none].map(likePattern), limit)
+    .all(...condition.params, ...words.params, ...[...allOf, ...anyOf, ...noneOf].map(likePattern), limit)
     .map((row) => row.born)
 }
 
@@ -232,7 +232,7 @@ const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
     }
   }
   return {
-    open: parts.length === 0,
+    matchesAll: parts.length === 0,
     sql: ["o.openness >= ?", ...parts].join(" AND "),
     params: [minOpennessOf(level), ...params]
   }

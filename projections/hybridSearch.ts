@@ -12,7 +12,7 @@ export interface Corpus {
    * Row numbers reserved per item, if items are cut into several rows. Only the best row of an item is a hit; otherwise
    * an item of hundreds of rows would displace all others. Default 1.
    */
-  readonly rowsOfOne?: number
+  readonly rowNumbersPerItem?: number
 }
 
 /** A condition on the table of a corpus, whose alias is `o`. */
@@ -20,7 +20,7 @@ export interface Condition {
   readonly sql: string
   readonly params: ReadonlyArray<unknown>
   /** Whether the condition is true for every indexed row of the level. */
-  readonly open: boolean
+  readonly matchesAll: boolean
   /** The openness, if the condition is true for exactly the indexed rows of one openness. */
   readonly openness?: number
 }
@@ -71,7 +71,7 @@ export interface HitScores {
 export const findHits = (db: Db, corpus: Corpus, condition: Condition, query: HitsQuery): ReadonlyArray<HitScores> => {
   const { level, match, vector } = query
   if (level === "public") return []
-  const itemOf = (born: number) => Math.floor(born / (corpus.rowsOfOne ?? 1))
+  const itemOf = (born: number) => Math.floor(born / (corpus.rowNumbersPerItem ?? 1))
   const hits = new Map<number, { readonly born: number; readonly text: number | null; similarity: number | null }>()
   if (match !== null) {
     for (const [born, text] of textHits({ db, corpus, level, condition, match, pool: query.pool })) {
@@ -115,21 +115,21 @@ export const countRows = (db: Db, { text }: Corpus, level: ReadingLevel, express
 /** The texts that a substring search looks for. */
 export interface Needles {
   /** All of these must be in the row. Default none. */
-  readonly all?: ReadonlyArray<string>
+  readonly allOf?: ReadonlyArray<string>
   /** At least one of these must be in the row. */
-  readonly any: ReadonlyArray<string>
+  readonly anyOf: ReadonlyArray<string>
   /** None of these may be in the row. */
-  readonly none?: ReadonlyArray<string>
+  readonly noneOf?: ReadonlyArray<string>
   /** Words that the full-text index must also contain, or must not. */
   readonly required?: RequiredWords
 }
 
 /** Repeats the condition of one needle for all needles. Its parameters are those of `all`, then `any`, then `none`. */
-export const needlesCondition = (condition: string, { all = [], any, none = [] }: Needles): string =>
+export const needlesCondition = (condition: string, { allOf = [], anyOf, noneOf = [] }: Needles): string =>
   [
-    ...all.map(() => condition),
-    ...(any.length === 0 ? [] : [`(${any.map(() => condition).join(" OR ")})`]),
-    ...none.map(() => `NOT ${condition}`)
+    ...allOf.map(() => condition),
+    ...(anyOf.length === 0 ? [] : [`(${anyOf.map(() => condition).join(" OR ")})`]),
+    ...noneOf.map(() => `NOT ${condition}`)
   ].join(" AND ")
 
 /** The LIKE pattern for texts that contain a needle, with `\\` as the escape character. */
@@ -155,22 +155,25 @@ const textHits = ({
 }: CorpusSearch & { readonly match: string; readonly pool: number }): ScoredRows => {
   const table = corpus.text.table(level)
   const score = `bm25(${table}, ${corpus.text.weights}) AS score`
-  const matching = condition.open
+  const matching = condition.matchesAll
     ? `SELECT rowid AS born, ${score} FROM ${table} WHERE ${table} MATCH ?`
     : `SELECT t.rowid AS born, ${score} FROM ${table} t JOIN ${corpus.table} o ON o.born = t.rowid
         WHERE ${table} MATCH ? AND ${condition.sql}`
-  const params = [match, ...(condition.open ? [] : condition.params)]
+  const params = [match, ...(condition.matchesAll ? [] : condition.params)]
   // SQLite would plan the statement again for each value of `LIMIT ?`. It does not for `LIMIT ? + 0`.
   const best = (text: string, limit: number): Array<{ readonly born: number; readonly score: number }> =>
     sql(db, `${text} ORDER BY score, born DESC LIMIT ? + 0`).all(...params, limit)
-  const { rowsOfOne } = corpus
-  let rows = best(matching, rowsOfOne === undefined ? pool : rowsPerItem * pool)
-  if (rowsOfOne !== undefined) {
+  const { rowNumbersPerItem } = corpus
+  let rows = best(matching, rowNumbersPerItem === undefined ? pool : rowsPerItem * pool)
+  if (rowNumbersPerItem !== undefined) {
     const saturated = rows.length === rowsPerItem * pool
-    rows = bestOfEach(rows, rowsOfOne).slice(0, pool)
+    rows = bestOfEach(rows, rowNumbersPerItem).slice(0, pool)
     // A few items own nearly all of these rows. Group by item instead, at twice the cost.
     if (saturated && rows.length < pool) {
-      rows = best(`SELECT born, min(score) AS score FROM (${matching} LIMIT -1) GROUP BY born / ${rowsOfOne}`, pool)
+      rows = best(
+        `SELECT born, min(score) AS score FROM (${matching} LIMIT -1) GROUP BY born / ${rowNumbersPerItem}`,
+        pool
+      )
     }
   }
   return rows.map((row) => [row.born, -row.score] as const)
@@ -183,10 +186,13 @@ const rowsPerItem = 2
 const maxNeighbours = 4_096
 
 /** The first row of each item, from rows sorted best first. */
-const bestOfEach = <A extends { readonly born: number }>(rows: ReadonlyArray<A>, rowsOfOne: number): Array<A> => {
+const bestOfEach = <A extends { readonly born: number }>(
+  rows: ReadonlyArray<A>,
+  rowNumbersPerItem: number
+): Array<A> => {
   const seen = new Set<number>()
   return rows.filter(({ born }) => {
-    const item = Math.floor(born / rowsOfOne)
+    const item = Math.floor(born / rowNumbersPerItem)
     return !seen.has(item) && seen.add(item)
   })
 }
@@ -216,7 +222,7 @@ const vectorHits = ({
   }
   // vec0 accepts one list of row numbers, so all other conditions go into that list.
   const required = requiredCondition(corpus, level, { within, without })
-  if ((!condition.open && openness === undefined) || required.sql !== "") {
+  if ((!condition.matchesAll && openness === undefined) || required.sql !== "") {
     clauses.push(`rowid IN (SELECT o.born FROM ${corpus.table} o WHERE ${condition.sql}${required.sql})`)
     params.push(...condition.params, ...required.params)
   }
@@ -232,15 +238,15 @@ const vectorHits = ({
     // that the result does not depend on the order of rows in the file.
     const edge = rows.length === k ? rows[k - 1]!.distance : Number.POSITIVE_INFINITY
     const inside = rows.filter(({ distance }) => distance < edge)
-    if (corpus.rowsOfOne === undefined) return inside
+    if (corpus.rowNumbersPerItem === undefined) return inside
     inside.sort((a, b) => a.distance - b.distance || a.born - b.born)
-    const best = bestOfEach(inside, corpus.rowsOfOne)
+    const best = bestOfEach(inside, corpus.rowNumbersPerItem)
     if (best.length <= pool && rows.length === k && k < maxNeighbours) return nearest(maxNeighbours)
     const last = best[pool]?.distance ?? Number.POSITIVE_INFINITY
     return best.filter(({ distance }) => distance < last)
   }
   // Vectors have unit length: cosine = 1 − distance² / 2.
-  return nearest(Math.min((corpus.rowsOfOne === undefined ? 1 : rowsPerItem) * pool + 1, maxNeighbours)).map(
+  return nearest(Math.min((corpus.rowNumbersPerItem === undefined ? 1 : rowsPerItem) * pool + 1, maxNeighbours)).map(
     (row) => [row.born, 1 - (row.distance * row.distance) / 2] as const
   )
 }

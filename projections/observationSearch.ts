@@ -102,9 +102,9 @@ export const conditionOf = (
     parts.push("(o.expires_at IS NULL OR o.expires_at > ?)")
     params.push(now)
   }
-  const open = parts.length === 0
+  const matchesAll = parts.length === 0
   return {
-    open,
+    matchesAll,
     ...(openness === undefined || someExpired ? {} : { openness }),
     sql: ["o.active = 1", floorSql(level, "o.openness"), ...parts].join(" AND "),
     params
@@ -196,7 +196,7 @@ export const findMemoriesLike = (
   level: TrustLevel,
   filters: Filters,
   now: number,
-  { all = [], any, none = [], required = noRequiredWords }: Needles,
+  { allOf = [], anyOf, noneOf = [], required = noRequiredWords }: Needles,
   limit: number
 ): ReadonlyArray<number> => {
   const condition = conditionOf(db, { level, filters, now })
@@ -206,10 +206,10 @@ export const findMemoriesLike = (
   const patternsOf = (needle: string) => Array.from({ length: 3 }, () => likePattern(needle))
   return sql(
     db,
-    `SELECT born FROM observations o WHERE ${condition.sql}${words.sql} AND ${needlesCondition(matches, { all, any, none })}
+    `SELECT born FROM observations o WHERE ${condition.sql}${words.sql} AND ${needlesCondition(matches, { allOf, anyOf, noneOf })}
       ORDER BY born DESC LIMIT ?`
   )
-    .all(...condition.params, ...words.params, ...[...all, ...any, ...none].flatMap(patternsOf), limit)
+    .all(...condition.params, ...words.params, ...[...allOf, ...anyOf, ...noneOf].flatMap(patternsOf), limit)
     .map((row) => row.born)
 }
 

@@ -24,7 +24,7 @@ const columns = `id, created_at AS createdAt, updated_at AS updatedAt, definitio
 const rowOf = ({ definition, failures, given, next, status, ...row }: any): ScheduleRow => ({
   ...row,
   definition: JSON.parse(definition),
-  given: given === null ? null : JSON.parse(given),
+  engineCadence: given === null ? null : JSON.parse(given),
   state: { status, next, failures }
 })
 

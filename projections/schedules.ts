@@ -176,5 +176,5 @@ export interface ScheduleRow {
   readonly lastStatus: ScheduleRunRow["status"] | null
   readonly lastOutput: string | null
   /** The last cadence that the engine set; null if the engine never set one. */
-  readonly given: Cadence | null
+  readonly engineCadence: Cadence | null
 }

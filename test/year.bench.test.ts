@@ -6,9 +6,9 @@ import * as Layer from "effect/Layer"
 import { activeSetOf } from "../bench/year/bounds.js"
 import * as SetClock from "../bench/year/clock.js"
 import { decodeYear, type Year } from "../bench/year/format.js"
-import { live, type Month } from "../bench/year/live.js"
+import { type Month, replayYear } from "../bench/year/live.js"
 import { firstMentions } from "../bench/year/mentions.js"
-import { line, verdicts, wrongOf } from "../bench/year/render.js"
+import { failuresOf, renderMonth, verdicts } from "../bench/year/render.js"
 import { standingsIn } from "../bench/year/truths.js"
 import { writeYear } from "../bench/year/write.js"
 import * as Default from "../layers/Default.js"
@@ -210,7 +210,7 @@ describe("a year that is lived through", () => {
         const year = read(JSON.parse(JSON.stringify(writeYear(3, days))))
         const clock = SetClock.make(year.from)
         const months: Array<Month> = []
-        const end = yield* live(year, policy, clock, (month) => months.push(month)).pipe(
+        const end = yield* replayYear(year, policy, clock, (month) => months.push(month)).pipe(
           Effect.provide(Layer.orDie(Default.layer({ folder, policy, embedder: HashEmbedder.layer }))),
           Effect.provide(clock.layer)
         )
@@ -233,13 +233,13 @@ describe("a year that is lived through", () => {
         expect(last.truths).toEqual({ told: expect.any(Number), lost: [] })
         expect(last.truths.told).toBeGreaterThanOrEqual(rounds({ quick: 30, full: 31 }))
         expect(end).toMatchObject({ verified: true, same: true })
-        expect(line(first)).toMatch(new RegExp(`^2025-01 +${first.told.memories} +${first.told.turns} `))
+        expect(renderMonth(first)).toMatch(new RegExp(`^2025-01 +${first.told.memories} +${first.told.turns} `))
         expect(
           verdicts(months, { ...end, same: false }, 1)
             .filter(({ kept }) => !kept)
             .map(({ is }) => is)
         ).toContain("no")
-        expect(wrongOf({ ...last, truths: { told: 1, lost: ["home 1"] } })).toContain(
+        expect(failuresOf({ ...last, truths: { told: 1, lost: ["home 1"] } })).toContain(
           `${last.name}: in no event: home 1`
         )
       }),

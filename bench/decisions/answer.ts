@@ -9,7 +9,7 @@ import type { PolicyValues } from "../../src/ports/Policy.js"
 import type { Reconciler } from "../../src/ports/Reconciler.js"
 import { toInstant } from "../../text/when/dates.js"
 import type { Answer } from "./scores.js"
-import type { Story, Told } from "./stories.js"
+import type { Story, StoryMemory } from "./stories.js"
 
 /**
  * Lets Daybook decide on each story's statement, through the public API. Each story has its own agent. The agent stores
@@ -54,4 +54,4 @@ const answerOf = (daybook: Daybook["Type"], agent: string, { memories, statement
 const day = 86_400_000
 const today = Date.parse("2026-06-01T12:00:00Z")
 
-const observationOf = ({ at: _, ...told }: Told, occurredAt: number) => ({ ...told, occurredAt })
+const observationOf = ({ at: _, ...fields }: StoryMemory, occurredAt: number) => ({ ...fields, occurredAt })

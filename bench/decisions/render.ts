@@ -1,5 +1,5 @@
 import type { Answer, Mistake, Scores } from "./scores.js"
-import { actions, type Told } from "./stories.js"
+import { actions, type StoryMemory } from "./stories.js"
 
 /** The scores as plain-text tables. */
 export const render = (scores: Scores): string =>
@@ -36,8 +36,8 @@ export const renderWrong = (wrong: ReadonlyArray<Mistake>): string =>
     .map(({ answer, story }) =>
       [
         `${story.id} (${story.kind}): expected ${story.accept.map(answerText).join(" or ")}, answered ${answerText(answer)}${answer.reason === undefined ? "" : `: ${answer.reason}`}`,
-        ...story.memories.map((memory, place) => `  ${place}  ${toldText(memory)}`),
-        `  >  ${toldText(story.statement)}`
+        ...story.memories.map((memory, place) => `  ${place}  ${textOf(memory)}`),
+        `  >  ${textOf(story.statement)}`
       ].join("\n")
     )
     .join("\n\n")
@@ -45,7 +45,7 @@ export const renderWrong = (wrong: ReadonlyArray<Mistake>): string =>
 const answerText = ({ action, target }: Answer): string =>
   action === "ADD" || target === undefined ? action : `${action} ${target}`
 
-const toldText = ({ facts = [], narrative, title, type }: Told): string =>
+const textOf = ({ facts = [], narrative, title, type }: StoryMemory): string =>
   [type === undefined ? title : `(${type}) ${title}`, ...(narrative === undefined ? [] : [narrative]), ...facts].join(
     " | "
   )

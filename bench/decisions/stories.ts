@@ -9,14 +9,14 @@ import { toInstant } from "../../text/when/dates.js"
 export const actions = ["ADD", "UPDATE", "DELETE", "NONE"] as const
 export type Action = (typeof actions)[number]
 
-const some = <A, I>(item: Schema.Schema<A, I>, max: number) =>
+const nonEmptyList = <A, I>(item: Schema.Schema<A, I>, max: number) =>
   list(item, max).pipe(Schema.filter((values) => values.length > 0 || "is empty"))
 /** JSON has no undefined, so an optional field is present or absent. */
 const optional = <A, I>(field: Schema.Schema<A, I>) => Schema.optionalWith(field, { exact: true })
-const texts = (max: number, most: number) => optional(list(text(max), most))
+const texts = (maxLength: number, maxTexts: number) => optional(list(text(maxLength), maxTexts))
 
 /** A memory in a story. Its default type is `discovery`, as in Daybook. */
-const Told = Schema.Struct({
+const StoryMemory = Schema.Struct({
   title: text(limits.title),
   type: optional(text(limits.type)),
   narrative: optional(text(limits.narrative)),
@@ -27,7 +27,7 @@ const Told = Schema.Struct({
     text(limits.key).pipe(Schema.filter((at) => toInstant(at) !== undefined || "is not a date: use an ISO 8601 time"))
   )
 })
-export type Told = typeof Told.Type
+export type StoryMemory = typeof StoryMemory.Type
 
 /** An answer: the action, and the index of the affected memory (none for ADD). */
 const Accepted = Schema.Struct({
@@ -43,16 +43,16 @@ const Story = Schema.Struct({
   id: text(limits.key),
   /** What the story tests. Scores are grouped by it. */
   kind: text(limits.key),
-  memories: some(Told, 6),
-  statement: Told,
+  memories: nonEmptyList(StoryMemory, 6),
+  statement: StoryMemory,
   /** All answers that a careful person could give, the best one first. */
-  accept: some(Accepted, 6)
+  accept: nonEmptyList(Accepted, 6)
 })
 
 /** Stored memories, a new statement, and the accepted decisions on it. */
 export type Story = typeof Story.Type
 
-const File = Schema.Struct({ name: text(limits.key), stories: some(Schema.Unknown, 100_000) })
+const File = Schema.Struct({ name: text(limits.key), stories: nonEmptyList(Schema.Unknown, 100_000) })
 
 /** An invalid file of stories. Each problem is one line with story and field, never with the texts. */
 export class InvalidStories extends Schema.TaggedError<InvalidStories>()("InvalidStories", {

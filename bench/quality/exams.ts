@@ -18,9 +18,9 @@ export interface Exam {
   readonly texts: ReadonlyArray<readonly [id: string, text: string]>
   readonly questions: ReadonlyArray<Question>
   /** Stores the content through the public API. Returns a map from Daybook's ids to the ids in the exam's data. */
-  readonly tell: (memory: Memory) => Effect.Effect<ReadonlyMap<string, string>, unknown>
+  readonly store: (memory: Memory) => Effect.Effect<ReadonlyMap<string, string>, unknown>
   /** Searches, and returns the ids of the first 20 hits. */
-  readonly ask: (memory: Memory, text: string) => Effect.Effect<ReadonlyArray<string>, unknown>
+  readonly search: (memory: Memory, text: string) => Effect.Effect<ReadonlyArray<string>, unknown>
 }
 
 /** Reads a file in LoCoMo format or a folder in BEIR format. */
@@ -60,7 +60,7 @@ export const parseLocomo = (document: unknown): ReadonlyArray<Exam> =>
     return {
       texts: turns.map(({ id, text }) => [id, text]),
       questions,
-      tell: (memory) =>
+      store: (memory) =>
         Effect.map(
           Effect.forEach(turns, ({ id, ...turn }) =>
             Effect.map(
@@ -70,7 +70,8 @@ export const parseLocomo = (document: unknown): ReadonlyArray<Exam> =>
           ),
           (ids) => new Map(ids)
         ),
-      ask: (memory, text) => Effect.map(memory.sessions.search({ text, limit: 20 }), (hits) => hits.map(({ id }) => id))
+      search: (memory, text) =>
+        Effect.map(memory.sessions.search({ text, limit: 20 }), (hits) => hits.map(({ id }) => id))
     }
   })
 
@@ -104,7 +105,7 @@ export const readBeir = (folder: string): ReadonlyArray<Exam> => {
     {
       texts: corpus.map(({ _id, text, title }) => [_id!, `${title ?? ""} ${text ?? ""}`]),
       questions,
-      tell: (memory) =>
+      store: (memory) =>
         Effect.gen(function* () {
           const ids = new Map<string, string>()
           for (let from = 0; from < observations.length; from += limits.batch) {
@@ -119,7 +120,7 @@ export const readBeir = (folder: string): ReadonlyArray<Exam> => {
           }
           return ids
         }),
-      ask: (memory, text) => Effect.map(memory.search({ text, limit: 20 }), (hits) => hits.map(({ id }) => id))
+      search: (memory, text) => Effect.map(memory.search({ text, limit: 20 }), (hits) => hits.map(({ id }) => id))
     }
   ]
 }

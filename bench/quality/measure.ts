@@ -30,7 +30,7 @@ const patient = { timeout: 600_000, beside: 0 }
 
 /** Stores the content once, then asks all questions under each policy. Returns the results by policy. */
 export const measure = async (
-  { ask, questions, tell }: Exam,
+  { search: searchExam, questions, store: storeExam }: Exam,
   policies: ReadonlyArray<SearchPolicy>,
   embedder: Layer.Layer<Embedder>
 ): Promise<ReadonlyArray<ReadonlyArray<Result>>> => {
@@ -46,21 +46,21 @@ export const measure = async (
   const writer = open({})
   const dataIds = await writer.run(
     Effect.gen(function* () {
-      const ids = yield* tell(yield* memoryOf("agent"))
+      const ids = yield* storeExam(yield* memoryOf("agent"))
       const { remaining } = yield* (yield* Daybook).backfill("agent")
       if (remaining > 0) throw new Error(`${remaining} texts were not embedded.`)
       return ids
     })
   )
   await writer.close()
-  const all: Array<ReadonlyArray<Result>> = []
+  const resultsByPolicy: Array<ReadonlyArray<Result>> = []
   for (const policy of policies) {
     const reader = open(policy)
-    all.push(
+    resultsByPolicy.push(
       await reader.run(
         Effect.flatMap(memoryOf("agent"), (memory) =>
           Effect.forEach(questions, ({ category, evidence, text }) =>
-            Effect.map(ask(memory, text), (ids) => ({
+            Effect.map(searchExam(memory, text), (ids) => ({
               category,
               scores: scoresOf(
                 ids.map((id) => dataIds.get(id)!),
@@ -74,7 +74,7 @@ export const measure = async (
     await reader.close()
   }
   remove(folder)
-  return all
+  return resultsByPolicy
 }
 
 /** The baseline: plain FTS5 with the words of the question joined by OR, ranked by bm25. */

@@ -49,23 +49,23 @@ export class InvalidYear extends Schema.TaggedError<InvalidYear>()("InvalidYear"
   }
 }
 
-const some = <A, I>(item: Schema.Schema<A, I>, max: number) =>
+const nonEmptyList = <A, I>(item: Schema.Schema<A, I>, max: number) =>
   list(item, max).pipe(Schema.filter((values) => values.length > 0 || "is empty"))
 const optional = <A, I>(field: Schema.Schema<A, I>) => Schema.optionalWith(field, { exact: true })
 const when = text(limits.key).pipe(
   Schema.filter((at) => toInstant(at) !== undefined || "is not a date: use an ISO 8601 time")
 )
-const words = some(text(limits.title), 32)
+const words = nonEmptyList(text(limits.title), 32)
 
-const Truths = Schema.Struct({ from: when, says: words, or: optional(some(words, 32)) })
-const Tracked = Schema.Struct({ name: text(limits.key), truths: some(Truths, 10_000) })
+const Truths = Schema.Struct({ from: when, says: words, or: optional(nonEmptyList(words, 32)) })
+const Tracked = Schema.Struct({ name: text(limits.key), truths: nonEmptyList(Truths, 10_000) })
 const Searched = Schema.Struct({ at: when, text: text(limits.queryBytes) })
-const At = Schema.Struct({ at: when })
+const DatedFields = Schema.Struct({ at: when })
 
 const maxEntries = 10_000_000
 const File = Schema.Struct({
   name: text(limits.key),
-  memories: some(Schema.Unknown, maxEntries),
+  memories: nonEmptyList(Schema.Unknown, maxEntries),
   turns: optional(list(Schema.Unknown, maxEntries)),
   searches: optional(list(Schema.Unknown, maxEntries)),
   attributes: optional(list(Schema.Unknown, 100_000))
@@ -83,7 +83,7 @@ export const decodeYear = (document: unknown): Either.Either<Year, InvalidYear> 
     return Either.left(new InvalidYear({ problems: file.left.map((problem) => `file: ${problem}`) }))
   const { attributes = [], memories, name, searches = [], turns = [] } = file.right
   const problems: Array<string> = []
-  const all = <A>(
+  const decodeList = <A>(
     kind: string,
     values: ReadonlyArray<unknown>,
     decodeEntry: (value: unknown, place: string) => Checked<A>
@@ -94,19 +94,19 @@ export const decodeYear = (document: unknown): Either.Either<Year, InvalidYear> 
       problems.push(...read.left.map((problem) => `${kind} ${place + 1}: ${problem}`))
       return []
     })
-  const remembered = all("memory", memories, (value, place) =>
+  const remembered = decodeList("memory", memories, (value, place) =>
     Either.map(
       dated(value, decodeObservation),
       ({ at, rest }): Happening => ({ at, place, kind: "memory", observation: rest })
     )
   )
-  const turned = all("turn", turns, (value, place) =>
+  const turned = decodeList("turn", turns, (value, place) =>
     Either.map(
       dated(value, decodeTurn),
       ({ at, rest }): Happening => ({ at, place, kind: "turn", turn: { ...rest, at } })
     )
   )
-  const searched = all("search", searches, (value, place) =>
+  const searched = decodeList("search", searches, (value, place) =>
     Either.map(
       checked(Searched)(value),
       ({ at, text }): Happening => ({ at: toInstant(at)!, place, kind: "search", text })
@@ -115,7 +115,7 @@ export const decodeYear = (document: unknown): Either.Either<Year, InvalidYear> 
   const names = new Set<string>()
   const isDuplicate = (name: string) => names.size === names.add(name).size
   const duplicate = Either.left(["name: an earlier attribute has the same name"])
-  const tracked = all("attribute", attributes, (value) =>
+  const tracked = decodeList("attribute", attributes, (value) =>
     Either.flatMap(checked(Tracked)(value), (entry) => (isDuplicate(entry.name) ? duplicate : attributeOf(entry)))
   )
   if (problems.length > 0) return Either.left(new InvalidYear({ problems: shortened(problems) }))
@@ -130,7 +130,7 @@ export const decodeYear = (document: unknown): Either.Either<Year, InvalidYear> 
 }
 
 const day = 86_400_000
-const startOfDay = (at: number): number => Math.floor(at / day) * day
+const startOfDay = (instant: number): number => Math.floor(instant / day) * day
 
 /** The maximum number of listed problems. */
 const maxProblems = 30
@@ -146,7 +146,7 @@ const dated = <A>(
 ): Checked<{ readonly at: number; readonly rest: A }> => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return Either.left(["must be an object"])
   const { at, ...others } = value as Record<string, unknown>
-  const time = checked(At)("at" in value ? { at } : {})
+  const time = checked(DatedFields)("at" in value ? { at } : {})
   const rest = Either.mapLeft(decode(others), ({ field, problem }) => [`${field}: ${problem}`])
   if (Either.isRight(time) && Either.isRight(rest)) {
     return Either.right({ at: toInstant(time.right.at)!, rest: rest.right })

@@ -37,7 +37,7 @@ const parts = (text: string): ReadonlyArray<string> =>
   text.trim() === "" ? [] : text.split(" / ").map((one) => one.trim())
 
 /** Parses attributes from lines in the format above. */
-export const parsed = (lines: string): ReadonlyArray<Tracked> =>
+export const parseAttributes = (lines: string): ReadonlyArray<Tracked> =>
   lines
     .trim()
     .split("\n")
@@ -55,4 +55,4 @@ export const parsed = (lines: string): ReadonlyArray<Tracked> =>
     })
 
 /** 30 attributes by another author, about another person and two other projects, in other sentences. */
-export const jorenAttributes: ReadonlyArray<Tracked> = parsed(lines)
+export const jorenAttributes: ReadonlyArray<Tracked> = parseAttributes(lines)

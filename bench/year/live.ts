@@ -31,11 +31,11 @@ export interface Month {
   }
   /** Number of truths mentioned so far, and the names of those that no event in the log states. */
   readonly truths: { readonly told: number; readonly lost: ReadonlyArray<string> }
-  readonly took: Took
+  readonly took: TimeSpent
 }
 
 /** Time spent by kind of work, in milliseconds. */
-export interface Took {
+export interface TimeSpent {
   readonly memories: number
   readonly turns: number
   readonly searches: number
@@ -44,7 +44,7 @@ export interface Took {
 }
 
 /** The final checks. */
-export interface End {
+export interface FinalChecks {
   readonly events: number
   readonly verified: boolean
   /** True if a rebuild from the log yields the same view. */
@@ -58,12 +58,12 @@ const agent = "year"
 const day = 86_400_000
 
 /** Replays a year through the public API. Reports each month when it ends. */
-export const live = (
+export const replayYear = (
   year: Year,
   policy: PolicyValues,
   clock: SetClock,
   report: (month: Month) => void
-): Effect.Effect<End, unknown, Daybook> =>
+): Effect.Effect<FinalChecks, unknown, Daybook> =>
   Effect.gen(function* () {
     const daybook = yield* Daybook
     const memory = yield* daybook.agent(agent, { trust: "full", actor: "year" })
@@ -73,7 +73,7 @@ export const live = (
     const log = logReader(year)
     let month = emptyMonth()
     const night = maintenance(memory, policy)
-    const timed = <A, E, R>(what: keyof Took, effect: Effect.Effect<A, E, R>) =>
+    const timed = <A, E, R>(what: keyof TimeSpent, effect: Effect.Effect<A, E, R>) =>
       Effect.suspend(() => {
         const start = performance.now()
         return Effect.tap(effect, () =>
@@ -86,14 +86,14 @@ export const live = (
     /** The work at the start of a day: maintenance, then the report if a month has ended. */
     const nightOf = (midnight: number) =>
       Effect.gen(function* () {
-        const at = midnight + night.after
+        const nightTime = midnight + night.after
         yield* timed("maintenance", Effect.zipRight(daybook.flush(agent), night.run(midnight, month.done, clock)))
-        yield* clock.set(at)
+        yield* clock.set(nightTime)
         if (midnight !== year.to && new Date(midnight).getUTCDate() !== 1) return
         if (midnight === year.from) return
-        const { active, profile } = yield* timed("checks", state(checker, policy, at))
+        const { active, profile } = yield* timed("checks", state(checker, policy, nightTime))
         yield* timed("checks", log.read(daybook, agent))
-        const due = [...firstSaid].filter(([, first]) => first <= at).map(([name]) => name)
+        const due = [...firstSaid].filter(([, first]) => first <= nightTime).map(([name]) => name)
         report({
           name: new Date(midnight - day).toISOString().slice(0, 7),
           told: month.told,
@@ -104,7 +104,7 @@ export const live = (
             text: profile.text,
             entries: profile.entries.length,
             tokens: profile.tokens,
-            held: standingsIn(year.attributes, profile.text.split("\n"), at)
+            held: standingsIn(year.attributes, profile.text.split("\n"), nightTime)
           },
           truths: { told: due.length, lost: due.filter((name) => !log.found.has(name)) },
           took: month.took
@@ -155,7 +155,7 @@ const batchesOf = (happenings: ReadonlyArray<Happening>): ReadonlyArray<Readonly
   return batches
 }
 
-type Timed = <A, E, R>(what: keyof Took, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+type Timed = <A, E, R>(what: keyof TimeSpent, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 const apply = (
   memory: Memory,
@@ -197,7 +197,7 @@ const maintenance = (memory: Memory, { maintenance }: PolicyValues) => {
   return {
     /** Time of the last job, in milliseconds after midnight. */
     after: Math.max(...jobs.map(({ after }) => after)),
-    run: (midnight: number, done: Record<string, number>, clock: SetClock) =>
+    run: (midnight: number, counts: Record<string, number>, clock: SetClock) =>
       Effect.gen(function* () {
         for (const { after, stages, weekly } of [...jobs].sort((a, b) => a.after - b.after)) {
           if (weekly && weekdays[new Date(midnight).getUTCDay()] !== maintenance.weekday) continue
@@ -207,7 +207,7 @@ const maintenance = (memory: Memory, { maintenance }: PolicyValues) => {
             const runs = yield* memory.maintenance.run({ stages: open })
             open = runs.flatMap(({ left, run, stage }) => (left && run !== undefined ? [stage] : []))
             for (const [what, number] of runs.flatMap(({ counts }) => Object.entries(counts))) {
-              done[what] = (done[what] ?? 0) + number
+              counts[what] = (counts[what] ?? 0) + number
             }
           }
         }

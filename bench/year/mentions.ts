@@ -4,7 +4,7 @@ import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Daybook } from "../../src/Daybook.js"
 import { observationFrom } from "../../src/remember/recordedInput.js"
 import type { Attribute, Happening, Year } from "./format.js"
-import { comparable, statesTruth } from "./truths.js"
+import { comparableText, statesTruth } from "./truths.js"
 
 /** The name of a truth: its attribute and its position, "city 2". */
 type Name = string
@@ -39,23 +39,23 @@ const happeningText = (happening: Happening): string => {
 
 /** The time of the first mention of each truth; truths that are never mentioned are absent. */
 export const firstMentions = ({ attributes, happenings }: Year): ReadonlyMap<Name, number> => {
-  const told = new Map<Name, number>()
+  const mentionTimes = new Map<Name, number>()
   const remaining = new Set(namedTruths(attributes))
   for (const happening of happenings) {
-    const text = comparable(happeningText(happening))
+    const text = comparableText(happeningText(happening))
     for (const truth of remaining) {
       if (!truth.says(text)) continue
-      told.set(truth.name, happening.at)
+      mentionTimes.set(truth.name, happening.at)
       remaining.delete(truth)
     }
   }
-  return told
+  return mentionTimes
 }
 
 /** Finds truths in an agent's new events; reads each event once. */
 export const logReader = ({ attributes }: Year) => {
   const remaining = new Set(namedTruths(attributes))
-  const found = new Set<Name>()
+  const statedNames = new Set<Name>()
   let version = 0
   const take = (event: DaybookEvent) => {
     version = event.version
@@ -66,16 +66,16 @@ export const logReader = ({ attributes }: Year) => {
       // The event also stores requested fields that are not part of the memory.
       ...(input === undefined || images.length === 0 ? [] : [textOf(observationFrom(images.at(-1)!, input))]),
       ...(event.type === "TURN" ? [event.payload.turn.text] : [])
-    ].map(comparable)
+    ].map(comparableText)
     if (texts.length === 0) return
     for (const truth of remaining) {
       if (!texts.some(truth.says)) continue
-      found.add(truth.name)
+      statedNames.add(truth.name)
       remaining.delete(truth)
     }
   }
   return {
-    found: found as ReadonlySet<Name>,
+    found: statedNames as ReadonlySet<Name>,
     /** Reads the events since the previous read. */
     read: (daybook: Daybook["Type"], agent: string) =>
       Stream.runForEach(daybook.log(agent, version), (event) =>

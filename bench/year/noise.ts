@@ -1,6 +1,6 @@
 import type { Observation } from "../../src/model/input.js"
 
-type Some = <A>(values: ReadonlyArray<A>) => A
+type Chooser = <A>(values: ReadonlyArray<A>) => A
 
 const list = (text: string): ReadonlyArray<string> => text.split(", ")
 
@@ -18,7 +18,7 @@ const works = list(
   "rewrote the tests of, reviewed the change to, cleaned up the code of, added metrics to, wrote the documentation of, fixed the pagination of, removed dead code from, measured the memory use of, raised the limits of, split up"
 )
 const places = list("Porto, Ostend, Genoa, Malmo, Gdansk, Split, Cork, Nantes, Tartu, Bremen, Vigo, Brno")
-const things = list(
+const objects = list(
   "the whiteboard, a second monitor, the badge printer, the coffee machine, a projector, the bike rack, the meeting booth, the label tape, the spare charger, the first-aid box"
 )
 const topics = list(
@@ -36,10 +36,10 @@ const words = list(
 
 /** An invented event at work of one kind; `kinds` has the shares. Longer than 80 lines because of its word lists. */
 export const noise = (random: () => number, kind: Kind, day: string): Observation => {
-  const some: Some = (values) => values[Math.floor(random() * values.length)]!
+  const some: Chooser = (values) => values[Math.floor(random() * values.length)]!
   const number = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
   const ticket = `${some(["TRN", "KLP", "SND", "MAR", "GRY"])}-${number(100, 9_999)}`
-  const [part, other, project, person] = [some(parts), some(parts), some(projects), some(people)]
+  const [part, otherPart, project, person] = [some(parts), some(parts), some(projects), some(people)]
   const narrative = (): { readonly narrative?: string } => {
     const sentences = Array.from({ length: number(1, 7) }, () => {
       const start = some([`${person} says that`, "It seems that", `In ${ticket} it says that`, "For the record,"])
@@ -68,10 +68,10 @@ export const noise = (random: () => number, kind: Kind, day: string): Observatio
       return {
         type: "discovery",
         title: some([
-          `The ${part} of ${project} calls the ${other} ${number(2, 40)} times for each request`,
+          `The ${part} of ${project} calls the ${otherPart} ${number(2, 40)} times for each request`,
           `${person} knows the ${part} of ${project} best`,
           `The ${part} takes ${number(30, 900)} ms at ${number(100, 900)} rows`,
-          `Half of the load of the ${part} in ${project} comes from the ${other}`
+          `Half of the load of the ${part} in ${project} comes from the ${otherPart}`
         ]),
         facts: facts(),
         ...(random() < 0.5 ? { people: [person] } : {}),
@@ -97,7 +97,7 @@ export const noise = (random: () => number, kind: Kind, day: string): Observatio
         title: some([
           `Ask ${person} about the ${part} of ${project}`,
           `Look at ${ticket}: the ${part} ${some(faults)}`,
-          `Order ${some(things)} for the room in ${some(places)}`,
+          `Order ${some(objects)} for the room in ${some(places)}`,
           `Prepare ${number(2, 9)} slides on ${some(topics)} for ${person}`
         ]),
         people: [person],
@@ -152,8 +152,8 @@ export const noise = (random: () => number, kind: Kind, day: string): Observatio
 }
 
 /** The topic of a short remark in a conversation. */
-export const passing = (random: () => number): string => {
-  const some: Some = (values) => values[Math.floor(random() * values.length)]!
+export const passingRemark = (random: () => number): string => {
+  const some: Chooser = (values) => values[Math.floor(random() * values.length)]!
   return some([
     `It came up in a talk with ${some(people)} about ${some(topics)}.`,
     `${some(people)} had asked, while the ${some(parts)} was looked at.`,

@@ -1,16 +1,16 @@
-import type { End, Month, Took } from "./live.js"
+import type { FinalChecks, Month, TimeSpent } from "./live.js"
 import type { Standing } from "./truths.js"
 
 /** Targets: the minimum share of truths in a profile, and the maximum duration of a year in milliseconds. */
 export const targets = { held: 0.95, took: 180_000 }
 
 /** The head of the table. */
-export const head = (): string =>
+export const renderHead = (): string =>
   `${row(columns.map(([name]) => name))}\n${row(columns.map(([, width]) => "─".repeat(width)))}`
 
 /** The table row of a month. */
-export const line = ({ active, name, profile, told, took, truths }: Month): string => {
-  const held = profile.held.filter(({ standing }) => standing === "held").length
+export const renderMonth = ({ active, name, profile, told, took, truths }: Month): string => {
+  const currentCount = profile.held.filter(({ standing }) => standing === "held").length
   return row([
     name,
     String(told.memories),
@@ -19,7 +19,7 @@ export const line = ({ active, name, profile, told, took, truths }: Month): stri
     ...["core", "long", "mid", "daily"].map((tier) => String(active.byTier[tier] ?? 0)),
     String(active.fullest),
     String(Object.values(active.above).reduce((sum, times) => sum + times, 0)),
-    `${held}/${profile.held.length}`,
+    `${currentCount}/${profile.held.length}`,
     String(profile.tokens),
     `${truths.told - truths.lost.length}/${truths.told}`,
     ...(["memories", "turns", "searches", "maintenance"] as const).map((what) => seconds(took[what]))
@@ -52,7 +52,7 @@ const row = (cells: ReadonlyArray<string>): string =>
 const seconds = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(1)} s`
 
 /** The failures of a month, one line each. */
-export const wrongOf = ({ active, name, profile, truths }: Month): ReadonlyArray<string> => [
+export const failuresOf = ({ active, name, profile, truths }: Month): ReadonlyArray<string> => [
   ...Object.entries(active.above).map(([bound, times]) => `${name}: ${times} ${bound}`),
   ...(["contradicted", "outdated", "missing"] as const).flatMap((standing) => {
     const some = profile.held.filter((attribute) => attribute.standing === standing).map(({ name }) => name)
@@ -68,7 +68,7 @@ const words: Readonly<Record<Exclude<Standing, "held">, string>> = {
 }
 
 /** Compares the results with each target. */
-export const verdicts = (months: ReadonlyArray<Month>, end: End, took: number): ReadonlyArray<Verdict> => {
+export const verdicts = (months: ReadonlyArray<Month>, end: FinalChecks, took: number): ReadonlyArray<Verdict> => {
   const shares = months.map(({ profile }) => shareOf(profile.held.map(({ standing }) => standing)))
   const least = Math.min(...shares)
   const above = months.flatMap(({ active }) => Object.values(active.above)).reduce((sum, times) => sum + times, 0)
@@ -93,12 +93,17 @@ export interface Verdict {
   readonly kept: boolean
 }
 
-const shareOf = (all: ReadonlyArray<Standing>): number =>
-  all.length === 0 ? 1 : all.filter((standing) => standing === "held").length / all.length
+const shareOf = (standings: ReadonlyArray<Standing>): number =>
+  standings.length === 0 ? 1 : standings.filter((standing) => standing === "held").length / standings.length
 
 /** The verdicts and the time by kind of work, as lines; `cpu` is in milliseconds. */
-export const ending = (months: ReadonlyArray<Month>, end: End, cpu: number, all: ReadonlyArray<Verdict>): string => {
-  const sum = (what: keyof Took) => months.reduce((total, { took }) => total + took[what], 0)
+export const renderEnding = (
+  months: ReadonlyArray<Month>,
+  end: FinalChecks,
+  cpu: number,
+  results: ReadonlyArray<Verdict>
+): string => {
+  const sum = (what: keyof TimeSpent) => months.reduce((total, { took }) => total + took[what], 0)
   const parts = (["memories", "turns", "searches", "maintenance", "checks"] as const).map(
     (what) => `${what} ${seconds(sum(what))}`
   )
@@ -110,7 +115,7 @@ export const ending = (months: ReadonlyArray<Month>, end: End, cpu: number, all:
   }
   const mean = shareOf(months.flatMap(({ profile }) => profile.held.map(({ standing }) => standing)))
   return [
-    ...all.map(({ is, kept, what }) => `${kept ? "ok    " : "FAILED"}  ${what}: ${is}`),
+    ...results.map(({ is, kept, what }) => `${kept ? "ok    " : "FAILED"}  ${what}: ${is}`),
     "",
     `truths in the profile, all months: ${(100 * mean).toFixed(1)} %`,
     `totals: ${Object.entries(totals)

@@ -1,4 +1,4 @@
-import { parsed } from "./joren.js"
+import { parseAttributes } from "./joren.js"
 
 /** type, about, name | values | said | changed; values and texts are separated by " / ". Written after the engine. */
 const lines = `
@@ -34,4 +34,4 @@ decision, Osier, branch | main / trunk / stable | Osier ships from {v} / The bra
 decision, Osier, backups | hourly / nightly / weekly | Backups of Osier are {v} / Osier is backed up {v} / The team agreed on {v} backups of Osier | Backups of Osier are {v} now / Backups of Osier are {v} instead of {o}`
 
 /** 30 attributes by a third author, about another person and two other projects, in other sentences. */
-export const selmaAttributes = parsed(lines)
+export const selmaAttributes = parseAttributes(lines)

@@ -12,7 +12,7 @@ export interface Tracked {
   readonly changed: ReadonlyArray<string>
 }
 
-const of = (
+const attribute = (
   type: Tracked["type"],
   about: string,
   name: string,
@@ -23,7 +23,7 @@ const of = (
 
 /** 30 attributes that a user states about herself, her preferences and two projects. */
 export const miraAttributes: ReadonlyArray<Tracked> = [
-  of(
+  attribute(
     "identity",
     "Mira",
     "home",
@@ -31,7 +31,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira lives in {v}", "Mira's home is in {v}", "Mira is based in {v}"],
     ["Mira lives in {v} now", "Mira moved from {o} to {v}"]
   ),
-  of(
+  attribute(
     "identity",
     "Mira",
     "employer",
@@ -39,7 +39,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira works for {v}", "Mira's employer is {v}", "Mira is employed by {v}"],
     ["Mira works for {v} now", "Mira left {o} and works for {v} now"]
   ),
-  of(
+  attribute(
     "identity",
     "Mira",
     "role",
@@ -47,7 +47,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira is a {v}", "Mira's role is {v}", "Mira works as a {v}"],
     ["Mira's role is {v} now", "Mira is no longer a {o}, she is a {v}"]
   ),
-  of(
+  attribute(
     "identity",
     "Mira",
     "phone",
@@ -55,7 +55,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira's phone is a {v}", "Mira uses a {v} as her phone", "Mira has a {v} for calls"],
     ["Mira's phone is a {v} now", "Mira replaced her {o} by a {v}"]
   ),
-  of(
+  attribute(
     "identity",
     "Mira",
     "partner",
@@ -63,7 +63,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira's partner is called Tomas", "Tomas is Mira's partner", "Mira lives together with her partner Tomas"],
     []
   ),
-  of(
+  attribute(
     "identity",
     "Mira",
     "dog",
@@ -71,7 +71,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira has a beagle called Biscuit", "Mira's dog is Biscuit, a beagle", "Biscuit is the name of Mira's dog"],
     []
   ),
-  of(
+  attribute(
     "identity",
     "Mira",
     "car",
@@ -79,7 +79,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira drives a {v}", "Mira's car is a {v}", "The car that Mira has is a {v}"],
     ["Mira drives a {v} now", "Mira sold the {o} and drives a {v}"]
   ),
-  of(
+  attribute(
     "identity",
     "Mira",
     "language",
@@ -87,7 +87,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira is learning {v}", "Mira takes lessons in {v}", "The language that Mira learns is {v}"],
     ["Mira is learning {v} now", "Mira stopped learning {o} and is learning {v}"]
   ),
-  of(
+  attribute(
     "identity",
     "Mira",
     "sport",
@@ -95,7 +95,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira's sport is {v}", "Mira goes {v} twice a week", "For sport Mira does {v}"],
     ["Mira's sport is {v} now", "Mira gave up {o}, her sport is {v} now"]
   ),
-  of(
+  attribute(
     "identity",
     "Mira",
     "allergy",
@@ -103,7 +103,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira is allergic to hazelnuts", "Mira has an allergy to hazelnuts", "Mira cannot eat hazelnuts, she is allergic"],
     []
   ),
-  of(
+  attribute(
     "preference",
     "Mira",
     "drink",
@@ -111,7 +111,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira prefers {v} in the morning", "Mira's morning drink is {v}", "In the morning Mira likes to drink {v}"],
     ["Mira prefers {v} in the morning now", "Mira's morning drink is {v} now, no longer {o}"]
   ),
-  of(
+  attribute(
     "preference",
     "Mira",
     "editor",
@@ -119,7 +119,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira prefers {v} as her editor", "Mira's editor is {v}", "Mira writes code in {v}"],
     ["Mira's editor is {v} now", "Mira switched her editor from {o} to {v}"]
   ),
-  of(
+  attribute(
     "preference",
     "Mira",
     "channel",
@@ -127,7 +127,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira wants to be notified on {v}", "Mira prefers messages on {v}", "Urgent notes reach Mira on {v}"],
     ["Mira wants to be notified on {v} now", "Mira prefers messages on {v} now, no longer on {o}"]
   ),
-  of(
+  attribute(
     "preference",
     "Mira",
     "meetings",
@@ -135,7 +135,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira prefers meetings {v}", "Mira likes her meetings {v}", "Meetings with Mira are best {v}"],
     ["Mira prefers meetings {v} now", "Mira no longer wants meetings {o}, she prefers them {v}"]
   ),
-  of(
+  attribute(
     "preference",
     "Mira",
     "diet",
@@ -143,7 +143,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira eats {v}", "Mira's diet is {v}", "Mira prefers {v} food"],
     ["Mira eats {v} now", "Mira's diet is {v} now, no longer {o}"]
   ),
-  of(
+  attribute(
     "preference",
     "Mira",
     "seat",
@@ -151,7 +151,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira prefers an {v} on trains", "On trains Mira likes an {v}", "Mira books an {v} when she travels"],
     ["Mira prefers a {v} on trains now", "Mira wants a {v} on trains, no longer an {o}"]
   ),
-  of(
+  attribute(
     "preference",
     "Mira",
     "theme",
@@ -159,7 +159,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira prefers the {v} colour theme", "Mira's colour theme is {v}", "Mira has her terminal in {v} colours"],
     ["Mira's colour theme is {v} now", "Mira changed her colour theme from {o} to {v}"]
   ),
-  of(
+  attribute(
     "preference",
     "Mira",
     "answers",
@@ -167,7 +167,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira prefers answers as {v}", "Mira likes answers in the form of {v}", "Answers to Mira come as {v}"],
     ["Mira prefers answers as {v} now", "Mira wants answers as {v}, no longer as {o}"]
   ),
-  of(
+  attribute(
     "preference",
     "Mira",
     "music",
@@ -175,7 +175,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira listens to {v} while working", "At work Mira prefers {v}", "Mira likes {v} when she works"],
     ["Mira listens to {v} while working now", "While working Mira listens to {v}, no longer to {o}"]
   ),
-  of(
+  attribute(
     "preference",
     "Mira",
     "keyboard",
@@ -183,7 +183,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Mira types on a {v} layout", "Mira's keyboard layout is {v}", "Mira prefers the {v} keyboard layout"],
     ["Mira's keyboard layout is {v} now", "Mira switched her keyboard layout from {o} to {v}"]
   ),
-  of(
+  attribute(
     "decision",
     "Tern",
     "database",
@@ -191,7 +191,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Tern stores its data in {v}", "The database of Tern is {v}", "We decided on {v} as the database of Tern"],
     ["The database of Tern is {v} now", "We decided to move the database of Tern from {o} to {v}"]
   ),
-  of(
+  attribute(
     "decision",
     "Tern",
     "deploys",
@@ -199,7 +199,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Tern is deployed on {v}", "Deploys of Tern happen on {v}", "We decided that deploys of Tern are on {v}"],
     ["Deploys of Tern happen on {v} now", "Tern is no longer deployed on {o} but on {v}"]
   ),
-  of(
+  attribute(
     "decision",
     "Tern",
     "builds",
@@ -207,7 +207,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Tern is built by {v}", "The builds of Tern run on {v}", "We decided to run the builds of Tern on {v}"],
     ["The builds of Tern run on {v} now", "We decided to move the builds of Tern from {o} to {v}"]
   ),
-  of(
+  attribute(
     "decision",
     "Tern",
     "logs",
@@ -215,7 +215,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Logs of Tern are kept for {v}", "Tern keeps its logs {v}", "We decided to keep the logs of Tern for {v}"],
     ["Logs of Tern are kept for {v} now", "Logs of Tern are no longer kept for {o} but for {v}"]
   ),
-  of(
+  attribute(
     "decision",
     "Tern",
     "cache",
@@ -223,7 +223,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Tern caches in {v}", "The cache of Tern is {v}", "We decided on {v} as the cache of Tern"],
     ["The cache of Tern is {v} now", "We decided to replace {o} by {v} as the cache of Tern"]
   ),
-  of(
+  attribute(
     "decision",
     "Kelpie",
     "code",
@@ -231,7 +231,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Kelpie is written in {v}", "The language of Kelpie is {v}", "We decided to write Kelpie in {v}"],
     ["Kelpie is written in {v} now", "We decided to rewrite Kelpie from {o} to {v}"]
   ),
-  of(
+  attribute(
     "decision",
     "Kelpie",
     "licence",
@@ -239,7 +239,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Kelpie is under the {v} licence", "The licence of Kelpie is {v}", "We decided to publish Kelpie under {v}"],
     ["The licence of Kelpie is {v} now", "We decided to change the licence of Kelpie from {o} to {v}"]
   ),
-  of(
+  attribute(
     "decision",
     "Kelpie",
     "releases",
@@ -247,7 +247,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Kelpie is released {v}", "Releases of Kelpie come {v}", "We decided to release Kelpie {v}"],
     ["Kelpie is released {v} now", "Kelpie is no longer released {o} but {v}"]
   ),
-  of(
+  attribute(
     "decision",
     "Kelpie",
     "host",
@@ -255,7 +255,7 @@ export const miraAttributes: ReadonlyArray<Tracked> = [
     ["Kelpie is hosted at {v}", "The servers of Kelpie are at {v}", "We decided to host Kelpie at {v}"],
     ["Kelpie is hosted at {v} now", "We decided to move the servers of Kelpie from {o} to {v}"]
   ),
-  of(
+  attribute(
     "decision",
     "Kelpie",
     "interface",

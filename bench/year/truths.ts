@@ -14,8 +14,8 @@ export interface AttributeStanding {
 }
 
 /** The truth of an attribute at an instant; undefined before its first truth. */
-export const truthAt = ({ truths }: Attribute, at: number): Truth | undefined =>
-  truths.findLast(({ from }) => from <= at)
+export const truthAt = ({ truths }: Attribute, instant: number): Truth | undefined =>
+  truths.findLast(({ from }) => from <= instant)
 
 /** The standing of every attribute that has a truth at an instant. */
 export const standingsIn = (
@@ -23,7 +23,7 @@ export const standingsIn = (
   lines: ReadonlyArray<string>,
   at: number
 ): Array<AttributeStanding> => {
-  const texts = lines.map(comparable)
+  const texts = lines.map(comparableText)
   return attributes.flatMap((attribute) => {
     const truth = truthAt(attribute, at)
     if (truth === undefined) return []
@@ -39,7 +39,7 @@ export const standingsIn = (
 
 /** Returns a test: whether a text (in the form of `comparable`) states a truth, with all words of one wording. */
 export const statesTruth = ({ ways }: Truth): ((text: string) => boolean) => {
-  const wanted = ways.map((words) => words.map((word) => ` ${comparable(word).trim()} `))
+  const wanted = ways.map((words) => words.map((word) => ` ${comparableText(word).trim()} `))
   return (text) => wanted.some((words) => words.every((word) => text.includes(word)))
 }
 
@@ -47,7 +47,7 @@ export const statesTruth = ({ ways }: Truth): ((text: string) => boolean) => {
  * The words of a text with single spaces between and around them, without case, accents and punctuation. In scripts
  * without spaces, each character counts as a word.
  */
-export const comparable = (text: string): string =>
+export const comparableText = (text: string): string =>
   ` ${(foldLetters(text).toLowerCase().normalize("NFD").replace(marks, "").match(word) ?? []).join(" ")} `
 
 const unspaced = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}"

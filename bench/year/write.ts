@@ -1,7 +1,7 @@
 import type { Observation } from "../../src/model/input.js"
 import { generator } from "../data.js"
 import { jorenAttributes } from "./joren.js"
-import { kinds, noise, passing } from "./noise.js"
+import { kinds, noise, passingRemark } from "./noise.js"
 import { selmaAttributes } from "./selma.js"
 import { miraAttributes, type Tracked } from "./tracked.js"
 
@@ -98,13 +98,13 @@ export const writeYear = (seed: number, days: number, writer: Writer = "mira"): 
         truths[source.place]!.push({ from: time, says: [source.attribute.about, source.saying.value] })
       }
     }
-    for (const [at, time] of times(turnsADay).entries()) {
-      const user = at % 2 === 0
+    for (const [index, time] of times(turnsADay).entries()) {
+      const user = index % 2 === 0
       const { title } = some(entries).observation
       const text = user
         ? some([`${title}.`, `Do you know this already? ${title}.`, `About "${title}": what was that again?`])
         : some(["Noted.", `I keep it: ${title}.`, `That is what I have: ${title}.`, "Nothing else is known of it."])
-      const session = `${date} ${at < turnsADay / 2 ? "morning" : "afternoon"}`
+      const session = `${date} ${index < turnsADay / 2 ? "morning" : "afternoon"}`
       turns.push({ at: time, session, role: user ? "user" : "assistant", speaker: user ? name : "Daybook", text })
     }
     for (const time of times(searchesADay)) {
@@ -168,7 +168,7 @@ const changesOf = (values: number, days: number, random: () => number): Readonly
 const observationOf = ({ about, type }: Tracked, { purpose, title }: Saying, random: () => number): Observation => ({
   type,
   title,
-  ...(random() < 0.2 ? { narrative: passing(random) } : {}),
+  ...(random() < 0.2 ? { narrative: passingRemark(random) } : {}),
   ...(type === "decision" ? { store: "shared", project: about } : { store: "private", people: [about] }),
   source: { kind: purpose ? "agent" : "auto_capture" }
 })

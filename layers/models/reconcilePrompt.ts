@@ -72,20 +72,20 @@ export interface ReconcilePrompt {
 }
 
 export const buildPrompt = ({ candidates, statement }: Question): ReconcilePrompt => {
-  const [first, ...others] = [statement, ...candidates.slice(0, bounds.memories)].map(shorten) as [
+  const [first, ...memories] = [statement, ...candidates.slice(0, bounds.memories)].map(shorten) as [
     ShortenedStatement,
     ...Array<ShortenedStatement>
   ]
   const document = {
     statement: first.fields,
-    memories: others.map(({ fields }, index) => ({ index, ...fields }))
+    memories: memories.map(({ fields }, index) => ({ index, ...fields }))
   }
   // No text can end the data section: JSON escapes line breaks, and this line escapes angle brackets.
   const json = JSON.stringify(document).replace(/[<>\u2028\u2029]/g, escaped)
   return {
     text: `BEGIN DATA\n${json}\nEND DATA`,
-    memories: others.length,
-    isCut: (index) => first.isCut || (others[index]?.isCut ?? true)
+    memories: memories.length,
+    isCut: (index) => first.isCut || (memories[index]?.isCut ?? true)
   }
 }
 

@@ -26,5 +26,5 @@ export const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday",
 
 const startOfDayBefore = (instant: number, zone: string, days: number): number => {
   const clock = clockOf(instant, zone)
-  return clock.at(clock.year, clock.month, clock.day - days)
+  return clock.instantAt(clock.year, clock.month, clock.day - days)
 }

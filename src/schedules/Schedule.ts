@@ -79,7 +79,7 @@ export const fullTrust = (level: TrustLevel): Either.Either<void, TrustRequired>
 /** @internal Converts a row to a schedule for callers. */
 export const scheduleOf = (row: ScheduleRow): Schedule => {
   const { attempt, definition, lease, occurrence, run, state, ...rest } = row
-  const { abandoned: _, given: __, lastOutput: ___, ...facts } = rest
+  const { abandoned: _, engineCadence: __, lastOutput: ___, ...facts } = rest
   return {
     ...facts,
     ...definition,

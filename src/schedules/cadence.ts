@@ -127,10 +127,10 @@ const nextByElapsedTime = (cron: Cron.Cron, { local }: Clock, after: number): nu
 }
 
 /** The next occurrence of a schedule at certain hours. Each local time happens once. */
-const nextByLocalTime = (cron: Cron.Cron, { at: index, local }: Clock, after: number): number | null => {
+const nextByLocalTime = (cron: Cron.Cron, { instantAt, local }: Clock, after: number): number | null => {
   const instantOf = (localTime: number): number => {
     const day = new Date(localTime)
-    return index(day.getUTCFullYear(), day.getUTCMonth() + 1, day.getUTCDate(), localTime % (24 * hour))
+    return instantAt(day.getUTCFullYear(), day.getUTCMonth() + 1, day.getUTCDate(), localTime % (24 * hour))
   }
   // An occurrence in a skipped hour may still be due; start before it.
   let localTime = nextShown(cron, Math.min(local(after), local(after - longestGap) + longestGap) - second)

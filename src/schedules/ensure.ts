@@ -51,7 +51,7 @@ export const adjustJobs = (definitions: ReadonlyArray<ScheduleDefinition>): Comm
           const { cadence } = row.definition
           const next = { ...row.definition, cadence: definition.cadence }
           // A caller changed this time: it stays.
-          if (row.definition.name !== definition.name || !isDeepStrictEqual(row.given, cadence)) return []
+          if (row.definition.name !== definition.name || !isDeepStrictEqual(row.engineCadence, cadence)) return []
           if (isDeepStrictEqual(next.cadence, cadence)) return []
           const state = stateAfterChange(row, next, undefined, now)
           if ("problem" in state) return []

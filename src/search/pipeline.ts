@@ -199,8 +199,8 @@ const answer = <Filters extends object, Candidate extends FusableHit, Row, Parts
     const { excluded, needles: optionalNeedles } = parsed
     const requiredNeedles = byText ? [] : parsed.required.filter((text) => !text.includes(" OR "))
     const needles = byText
-      ? { any: optionalNeedles, required: expressions }
-      : { all: requiredNeedles, any: optionalNeedles, none: excluded }
+      ? { anyOf: optionalNeedles, required: expressions }
+      : { allOf: requiredNeedles, anyOf: optionalNeedles, noneOf: excluded }
     return answerByScore(
       plan,
       kind.findSubstrings(snapshot, { level, filters, needles, limit: pageSize }),
@@ -268,6 +268,6 @@ const answerByScore = <Filters extends object, Candidate extends FusableHit, Row
 }
 
 /** Keeps the first row of each memory, turn or file. */
-const distinct = <A extends { readonly born: number }>(rows: ReadonlyArray<A>, { rowsOfOne = 1 }: Corpus) => [
-  ...new Map(rows.toReversed().map((row) => [Math.floor(row.born / rowsOfOne), row])).values()
+const distinct = <A extends { readonly born: number }>(rows: ReadonlyArray<A>, { rowNumbersPerItem = 1 }: Corpus) => [
+  ...new Map(rows.toReversed().map((row) => [Math.floor(row.born / rowNumbersPerItem), row])).values()
 ]

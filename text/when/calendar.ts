@@ -146,7 +146,7 @@ const instantOf = (start: ParsedComponents, phrase: string, clock: Clock): TimeR
   if (time >= 24 * hour) return undefined
   const zone = start.isCertain("timezoneOffset") ? start.get("timezoneOffset")! : undefined
   const from =
-    zone === undefined ? clock.at(year, month, day, time) : Date.UTC(year, month - 1, day) + time - zone * minute
+    zone === undefined ? clock.instantAt(year, month, day, time) : Date.UTC(year, month - 1, day) + time - zone * minute
   return { from, to: from + grainOf(start, phrase) }
 }
 

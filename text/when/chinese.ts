@@ -83,16 +83,17 @@ const readers: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray, clock: 
   ],
   [
     /(上+个?|下+个?|[这本]个?)(周末|周|星期|礼拜|月|季度)(?:([一二三四五六日天末])(?!月))?/g,
-    ([, which, name, day], clock) => {
+    ([, direction, name, day], clock) => {
       const weekend = name === "周末" || day === "末"
       if (day !== undefined && name === "月") return undefined
       const unit = weekend ? "weekend" : unitOf(name!)
       if (day === undefined || weekend) {
-        const occurrence = unit === "week" ? { occurrence: { period: "week" as const, number: offsetOf(which!) } } : {}
-        return { ...strongRange(unitAt(clock, clock.askedAt, unit, offsetOf(which!)))!, ...occurrence }
+        const occurrence =
+          unit === "week" ? { occurrence: { period: "week" as const, number: offsetOf(direction!) } } : {}
+        return { ...strongRange(unitAt(clock, clock.askedAt, unit, offsetOf(direction!)))!, ...occurrence }
       }
       const occurrence = dayOfWeek(clock, "一二三四五六日".indexOf(day.replace("天", "日"))).occurrence(
-        offsetOf(which!)
+        offsetOf(direction!)
       )
       return occurrence && strongRange(occurrence, "day")
     }

@@ -22,7 +22,7 @@ export interface Clock {
    * overflow. If the local time occurs twice, it is the first. If a clock change skips it, it is the instant of the
    * change. NaN outside the years 100 to 9999.
    */
-  readonly at: (year: number, month: number, day?: number, milliseconds?: number) => number
+  readonly instantAt: (year: number, month: number, day?: number, milliseconds?: number) => number
 }
 
 export const second = 1_000
@@ -69,7 +69,7 @@ export const clockOf = (askedAt: number, zone: string): Clock => {
       return askingDate().getUTCDate()
     },
     local,
-    at: (year, month, day = 1, milliseconds = 0) => {
+    instantAt: (year, month, day = 1, milliseconds = 0) => {
       const localTime = Date.UTC(year, month - 1, day) + milliseconds
       const shownYear = new Date(localTime).getUTCFullYear()
       // Date.UTC maps the years 0 to 99 to 1900 to 1999.
@@ -85,7 +85,10 @@ export const isDay = (year: number, month: number, day: number): boolean => {
 }
 
 /** The range from the start of one day to the start of another. Months and days may overflow. */
-export const days = ({ at }: Clock, from: Day, to: Day): TimeRange => ({ from: at(...from), to: at(...to) })
+export const days = ({ instantAt }: Clock, from: Day, to: Day): TimeRange => ({
+  from: instantAt(...from),
+  to: instantAt(...to)
+})
 
 /** The unit that is `count` units after the one that contains an instant. Weeks begin on Monday. */
 export const unitAt = (clock: Clock, instant: number, unit: Unit, count = 0): TimeRange => {
@@ -129,11 +132,11 @@ export const shift = (clock: Clock, instant: number, unit: Unit, count: number):
   const localTime = clock.local(instant)
   const [year, month, date] = fieldsOf(localTime)
   const time = modulo(localTime, day)
-  if (unit === "day") return clock.at(year, month, date + count, time)
-  if (unit === "week" || unit === "weekend") return clock.at(year, month, date + 7 * count, time)
+  if (unit === "day") return clock.instantAt(year, month, date + count, time)
+  if (unit === "week" || unit === "weekend") return clock.instantAt(year, month, date + 7 * count, time)
   const months = count * (unit === "month" ? 1 : unit === "quarter" ? 3 : unit === "year" ? 12 : 120)
   const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
-  return clock.at(year, month + months, Math.min(date, last), time)
+  return clock.instantAt(year, month + months, Math.min(date, last), time)
 }
 
 /** Year, month (from 1), day of the month and day of the week (from Sunday, 0) of a local time. */

@@ -2,7 +2,7 @@ import { type Clock, day, type TimeRange } from "./clock.js"
 import { mapRange, type TimeExpression } from "./expression.js"
 import { lastThisNextModifier, type Modifier, otherModifiers } from "./modifiers.js"
 import { hoursOn } from "./parts.js"
-import { applyBound, ranges } from "./ranges.js"
+import { applyBound, joinRanges } from "./ranges.js"
 
 // Combines neighbouring expressions: "last" and "May", "Monday" and "evening", "two days before" and "Christmas".
 
@@ -33,7 +33,7 @@ export const compose = (
     joinNeighbours,
     applyModifier(joinNeighbours(expressions, joinWeekday), lastThisNextModifier)
   )
-  return ranges(text, otherModifiers.reduce(applyModifier, points), clock).map((expression) =>
+  return joinRanges(text, otherModifiers.reduce(applyModifier, points), clock).map((expression) =>
     applyBound(text, expression, clock)
   )
 }

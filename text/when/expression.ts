@@ -55,12 +55,12 @@ export type CycleReference = "begun" | "last" | "this" | "next"
  * most recent one that has ended. `this`: the current one, otherwise the one of this year or week. `next`: the first
  * that begins later.
  */
-export const occurrenceOf = (cycle: Cycle, which: CycleReference, clock: Clock): TimeRange | undefined => {
+export const occurrenceOf = (cycle: Cycle, reference: CycleReference, clock: Clock): TimeRange | undefined => {
   const current = cycle.period === "year" ? clock.year : 0
   const { askedAt } = clock
-  if (which === "begun") return latest(cycle, current + 1, ({ from }) => from <= askedAt)
-  if (which === "last") return latest(cycle, current + 1, ({ to }) => to <= askedAt)
-  if (which === "next") return earliest(cycle, current - 1, ({ from }) => from > askedAt)
+  if (reference === "begun") return latest(cycle, current + 1, ({ from }) => from <= askedAt)
+  if (reference === "last") return latest(cycle, current + 1, ({ to }) => to <= askedAt)
+  if (reference === "next") return earliest(cycle, current - 1, ({ from }) => from > askedAt)
   return latest(cycle, current + 1, ({ from, to }) => from <= askedAt && askedAt < to) ?? cycle.occurrence(current)
 }
 

@@ -54,7 +54,7 @@ export const nthOf = (clock: Clock, range: TimeRange, unit: string, index: numbe
     const size = unit === "month" ? 1 : 3
     const from = index < 0 ? months - size : index * size
     return months > size && from >= 0 && from < months
-      ? unitAt(clock, clock.at(year, month + from), unit as Unit)
+      ? unitAt(clock, clock.instantAt(year, month + from), unit as Unit)
       : undefined
   }
   const weekday = unit === "weekend" ? 6 : weekdays.indexOf(unit.slice(0, 3))
@@ -88,6 +88,7 @@ export const hoursOfPart = (part: string): TimeRange => {
 /** The range of these hours on one day. */
 export const hoursOn = (clock: Clock, day: TimeRange, { from, to }: TimeRange): TimeRange => {
   const date = new Date(clock.local(day.from))
-  const offset = (time: number) => clock.at(date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate(), time)
+  const offset = (time: number) =>
+    clock.instantAt(date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate(), time)
   return { from: offset(from), to: offset(to) }
 }

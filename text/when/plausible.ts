@@ -4,7 +4,10 @@ import type { TimeExpression } from "./expression.js"
 // numbers.
 
 /** Keeps the expressions that are times and not part of a larger word. */
-export const plausible = (text: string, expressions: ReadonlyArray<TimeExpression>): ReadonlyArray<TimeExpression> => {
+export const plausibleExpressions = (
+  text: string,
+  expressions: ReadonlyArray<TimeExpression>
+): ReadonlyArray<TimeExpression> => {
   const supported = expressions.reduce<Array<TimeExpression>>((results, expression) => {
     const left = results.at(-1)
     const isListed =

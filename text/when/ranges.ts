@@ -6,7 +6,7 @@ import { occurrenceFrom, occurrenceOf, occurrenceUntil, type TimeExpression } fr
 // Ranges between two expressions, and ranges with one open end.
 
 /** "from March to May", "between 3 and 10 May", "Monday - Wednesday", "从三月到五月". */
-export const ranges = (
+export const joinRanges = (
   text: string,
   expressions: ReadonlyArray<TimeExpression>,
   clock: Clock

@@ -138,7 +138,7 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
     ({ groups }, clock) => {
       // ISO 8601: the first week of a year contains 4 January.
       const year = Number(groups!.year ?? groups!.of)
-      const { from } = unitAt(clock, clock.at(year, 1, 4), "week")
+      const { from } = unitAt(clock, clock.instantAt(year, 1, 4), "week")
       const number = Number(groups!.week ?? groups!.number)
       const range = unitAt(clock, shift(clock, from, "week", number - 1), "week")
       // A week belongs to the year of its Thursday: there is no week 0, and only some years have a week 53.

@@ -4,7 +4,7 @@ import { clockOf } from "./clock.js"
 import { compose } from "./compose.js"
 import { earliest, latest } from "./dates.js"
 import { occurrenceOf, type TimeExpression } from "./expression.js"
-import { plausible } from "./plausible.js"
+import { plausibleExpressions } from "./plausible.js"
 import { recurringExpressions } from "./recurring.js"
 import { relativeExpressions } from "./relative.js"
 
@@ -54,7 +54,7 @@ export const resolveTimes = (text: string, askedAt: number, zone: string): Reado
   ]
   const expressions = withoutOverlaps([...words, ...calendarExpressions(input, clock)])
   if (expressions.length === 0) return []
-  return withoutOverlaps(plausible(input, compose(input, expressions, clock))).flatMap(
+  return withoutOverlaps(plausibleExpressions(input, compose(input, expressions, clock))).flatMap(
     ({ cycle, end, index, range }) => {
       const { from, to } = range ?? (cycle && occurrenceOf(cycle, "begun", clock)) ?? { from: 0, to: 0 }
       return from < to && from >= earliest && to <= latest ? [{ from, to, text: input.slice(index, end), index }] : []
