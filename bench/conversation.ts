@@ -10,7 +10,7 @@ import * as Generations from "../projections/view/generations.js"
 import { Embedder } from "../src/ports/Embedder.js"
 import { defaults } from "../src/ports/Policy.js"
 import { distinguishingWords } from "../src/search/distinguishingWords.js"
-import { matchOf } from "../src/search/ftsQuery.js"
+import { ftsExpressionOf } from "../src/search/ftsQuery.js"
 import { parse } from "../src/search/query.js"
 import { makeQueries, makeTurns } from "./data.js"
 import { openChunkSearch } from "./floor.js"
@@ -158,7 +158,7 @@ const vectorsOf = (texts: ReadonlyArray<string>) =>
 const matchFor = (db: Db, text: string): string => {
   const parsed = parse(text)
   const { joined, words } = distinguishingWords(db, chunkCorpus, "full", parsed, defaults.search.commonShare)
-  return matchOf({ ...parsed, should: words, joined })!
+  return ftsExpressionOf({ ...parsed, should: words, joined })!
 }
 
 /**

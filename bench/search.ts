@@ -5,7 +5,7 @@ import { memoryCorpus } from "../projections/observationSearch.js"
 import type { Db } from "../projections/Projection.js"
 import * as Generations from "../projections/view/generations.js"
 import { defaults } from "../src/ports/Policy.js"
-import { matchOf } from "../src/search/ftsQuery.js"
+import { ftsExpressionOf } from "../src/search/ftsQuery.js"
 import { parse } from "../src/search/query.js"
 import { makeQueries, vectorOf } from "./data.js"
 import * as floor from "./floor.js"
@@ -89,5 +89,5 @@ const matchFor = (db: Db, text: string): string => {
   const rare = should.filter(
     (word) => !word.isDroppable || countRows(db, memoryCorpus, "full", word.expression, maxRows) <= maxRows
   )
-  return matchOf({ must, not, should: rare.length === 0 && must.length === 0 ? should : rare })!
+  return ftsExpressionOf({ must, not, should: rare.length === 0 && must.length === 0 ? should : rare })!
 }

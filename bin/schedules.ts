@@ -1,7 +1,7 @@
 import type { Cadence } from "../events/Schedule.js"
 import type { Scheduled } from "../src/schedules/addSchedule.js"
+import { localTimeText } from "../src/schedules/localTimeText.js"
 import type { Schedule, ScheduleRun, WholeScheduleRun } from "../src/schedules/Schedule.js"
-import { zoned } from "../src/schedules/zoned.js"
 import { secondText } from "./format.js"
 import type { Output } from "./output.js"
 import { type Column, fields, table } from "./table.js"
@@ -33,7 +33,8 @@ const cadenceText = (cadence: Cadence): string => {
   }
 }
 
-const timeText = (instant: number | null, cadence: Cadence): string => (instant === null ? "" : zoned(instant, cadence))
+const timeText = (instant: number | null, cadence: Cadence): string =>
+  instant === null ? "" : localTimeText(instant, cadence)
 
 export const scheduleTable = (out: Output, rows: ReadonlyArray<Schedule>): Promise<string> =>
   table(out, rows, scheduleColumns)
@@ -112,6 +113,6 @@ export const runText = (out: Output, run: WholeScheduleRun, cadence: Cadence): s
 
 /** The result of a change to a schedule, on one line. */
 export const scheduledText = ({ id, nextRunAt, outcome, version }: Scheduled, cadence: Cadence | undefined): string => {
-  const next = nextRunAt === null || cadence === undefined ? "" : `, next ${zoned(nextRunAt, cadence)}`
+  const next = nextRunAt === null || cadence === undefined ? "" : `, next ${localTimeText(nextRunAt, cadence)}`
   return `${outcome} ${id} (version ${version})${next}`
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { leastGap, nextAfter, problemOfCron } from "../src/schedules/cadence.js"
+import { nextAfter, problemOfCron, shortestGapMillis } from "../src/schedules/cadence.js"
 import { rounds } from "./support/size.js"
 
 interface Case {
@@ -153,10 +153,12 @@ describe("other cadences", () => {
 
   it("how often something is due at most", () => {
     const at = Date.parse("2026-03-14T00:00:00Z")
-    const gaps = ["* * * * *", "*/20 * * * * *", "0,1 9 * * *", "0 9 * * *"].map((one) => leastGap(cron(one), at))
+    const gaps = ["* * * * *", "*/20 * * * * *", "0,1 9 * * *", "0 9 * * *"].map((one) =>
+      shortestGapMillis(cron(one), at)
+    )
     expect(gaps).toEqual([60_000, 20_000, 60_000, 86_400_000])
-    expect(leastGap({ kind: "interval", every: 7, from: 0 }, at)).toBe(7)
-    expect(leastGap({ kind: "once", at: 7 }, at)).toBe(Number.POSITIVE_INFINITY)
+    expect(shortestGapMillis({ kind: "interval", every: 7, from: 0 }, at)).toBe(7)
+    expect(shortestGapMillis({ kind: "once", at: 7 }, at)).toBe(Number.POSITIVE_INFINITY)
   })
 
   it("what is no expression is told", () => {

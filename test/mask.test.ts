@@ -6,7 +6,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { mask } from "../events/mask.js"
-import { atOnce } from "../src/ports/atOnce.js"
+import { runInOwnFiber } from "../src/ports/runInOwnFiber.js"
 
 type Mask = typeof mask
 
@@ -77,7 +77,7 @@ describe("mask", () => {
   )
 })
 
-describe("atOnce", () => {
+describe("runInOwnFiber", () => {
   const join = <A, E>(rest: Effect.Effect<A, E>) => rest
 
   it.effect.prop(
@@ -92,17 +92,17 @@ describe("atOnce", () => {
               outcome
             )
           : outcome
-        expect(yield* Effect.exit(atOnce(effect, join))).toEqual(yield* Effect.exit(effect))
+        expect(yield* Effect.exit(runInOwnFiber(effect, join))).toEqual(yield* Effect.exit(effect))
       })
   )
 
   it.effect("waits only for an effect that waits", () =>
     Effect.gen(function* () {
       const refuse = () => Effect.fail("waited")
-      expect(yield* atOnce(Effect.succeed(1), refuse)).toBe(1)
+      expect(yield* runInOwnFiber(Effect.succeed(1), refuse)).toBe(1)
       expect(
         yield* Effect.flip(
-          atOnce(
+          runInOwnFiber(
             Effect.promise(() => Promise.resolve(1)),
             refuse
           )
@@ -118,7 +118,7 @@ describe("atOnce", () => {
       const work = Effect.onInterrupt(Effect.zipRight(Deferred.succeed(begun, undefined), Effect.never), () =>
         Deferred.succeed(ended, true)
       )
-      const fiber = yield* Effect.fork(Effect.uninterruptible(atOnce(work, Effect.interruptible)))
+      const fiber = yield* Effect.fork(Effect.uninterruptible(runInOwnFiber(work, Effect.interruptible)))
       yield* Deferred.await(begun)
       yield* Fiber.interrupt(fiber)
       expect(Option.fromNullable(yield* Deferred.await(ended))).toEqual(Option.some(true))

@@ -10,7 +10,7 @@ import type { Observation } from "../src/model/input.js"
 import { limits } from "../src/model/limits.js"
 import { Embedder } from "../src/ports/Embedder.js"
 import { defaults } from "../src/ports/Policy.js"
-import { matchOf } from "../src/search/ftsQuery.js"
+import { ftsExpressionOf } from "../src/search/ftsQuery.js"
 import { parse } from "../src/search/query.js"
 import { orderByScore, scoreMemories, sumOfParts, timeMatchScore } from "../src/search/rank.js"
 import type { Hit, Query } from "../src/search/search.js"
@@ -282,9 +282,9 @@ describe("words, phrases and fields", () => {
     expect(simple("東")).toEqual({ must: [], should: ['"東" *'], not: [] })
     expect(parse("x ".repeat(100)).should).toHaveLength(limits.queryTerms)
     expect(parse(`${"é".repeat(600)} lost`).should).toHaveLength(1)
-    expect(matchOf({ must: [], should: [], not: ['"a"'] })).toBeNull()
+    expect(ftsExpressionOf({ must: [], should: [], not: ['"a"'] })).toBeNull()
     expect(
-      matchOf({
+      ftsExpressionOf({
         must: ['"a"', '"b"'],
         should: [{ text: "c", offset: 0, expression: '"c"', isDroppable: true }],
         not: ['"d"', '"e"']

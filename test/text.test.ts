@@ -4,7 +4,7 @@ import Database from "better-sqlite3"
 import * as fc from "effect/FastCheck"
 import * as TextIndex from "../projections/textIndex.js"
 import { limits } from "../src/model/limits.js"
-import { matchOf } from "../src/search/ftsQuery.js"
+import { ftsExpressionOf } from "../src/search/ftsQuery.js"
 import { parse } from "../src/search/query.js"
 import { bounds } from "../text/normalise/bounds.js"
 import { neighbourCompounds } from "../text/normalise/compounds.js"
@@ -264,8 +264,8 @@ describe("what is made of a text is bounded", () => {
     const { hints, must } = parse(phrases)
     expect(wordsOf(must.join(" ")).length).toBeLessThanOrEqual(limits.queryWords + bounds.phraseWords)
     expect(hints).toContainEqual(`only the first ${limits.queryWords} words are searched`)
-    expect(matchOf(parse("tea ".repeat(32)))).toBe('"tea" OR "tea"')
-    expect(matchOf(parse("+tea ".repeat(32)))).toBe('"tea"')
+    expect(ftsExpressionOf(parse("tea ".repeat(32)))).toBe('"tea" OR "tea"')
+    expect(ftsExpressionOf(parse("+tea ".repeat(32)))).toBe('"tea"')
   })
 })
 

@@ -103,14 +103,14 @@ export const decodeConversationQuery = (
 /** How the pipeline searches turns and files. */
 const searched: SearchKind<ChunkFilters, ChunkCandidate, ShownChunk, ConversationParts> = {
   corpus: chunkCorpus,
-  things: "turn or file",
+  rowNoun: "turn or file",
   text: "conversation",
   vectors: "chunkVectors",
   // Turns contain words like "last week" too.
-  saysTimes: true,
+  hasTimeWords: true,
   filtersOf: (filters, fields, timeReference) => ({ ...filters, and: conversationFilters(fields, timeReference) }),
-  during: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
-  chosen: ({ db, level, parsed }, words) => {
+  filtersDuring: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
+  chooseWords: ({ db, level, parsed }, words) => {
     const searchedWords = dropSpeakerNames(
       words,
       speakersNamedIn(findNameWords(db, level, parsed.plainText), parsed.plainText),

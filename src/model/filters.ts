@@ -72,13 +72,13 @@ export interface PageQuery {
   readonly offset?: number | undefined
 }
 
-/** Checks the page of a paged read. Refuses every option that is neither a page option nor in `others`. */
+/** Checks the page of a paged read. Refuses every option that is neither a page option nor in `otherOptions`. */
 export const checkPage = (
   query: PageQuery,
   defaultLimit: number,
-  others: ReadonlyArray<string> = []
+  otherOptions: ReadonlyArray<string> = []
 ): CheckedInput<{ readonly limit: number; readonly offset: number }> =>
-  Either.flatMap(refuseUnknownOptions(query, [...others, "limit", "offset"]), () =>
+  Either.flatMap(refuseUnknownOptions(query, [...otherOptions, "limit", "offset"]), () =>
     Either.all({
       limit: checkInteger("limit", query.limit ?? defaultLimit, 1, limits.page),
       offset: checkInteger("offset", query.offset ?? 0, 0, Number.MAX_SAFE_INTEGER)

@@ -2,9 +2,9 @@ import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as MetricLabel from "effect/MetricLabel"
-import { atOnce } from "./atOnce.js"
 import { type Embedder, EmbedderError } from "./Embedder.js"
 import { embeddedTexts, embedMillis, failedEmbeddings } from "./embedMetrics.js"
+import { runInOwnFiber } from "./runInOwnFiber.js"
 import { unitVector } from "./unitVector.js"
 
 /**
@@ -33,7 +33,7 @@ export const embedAll = (
     return embedder.embed(texts, purpose)
   })
   const tags = [MetricLabel.make("model", model), MetricLabel.make("purpose", purpose)]
-  return (embedder.skipsCache === true ? atOnce(request, inTime) : inTime(request)).pipe(
+  return (embedder.skipsCache === true ? runInOwnFiber(request, inTime) : inTime(request)).pipe(
     Effect.catchAllDefect(() => Effect.fail(new EmbedderError({ model, reason: "failed" }))),
     Effect.flatMap((vectors) => {
       const fail = (reason: "count" | "dimensions" | "values") => Effect.fail(new EmbedderError({ model, reason }))

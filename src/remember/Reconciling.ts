@@ -15,7 +15,6 @@ import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { WeighedStatement } from "../actor/Advice.js"
 import type { AnyCommand } from "../actor/Command.js"
 import type { AdviceByCommand } from "../actor/carryOut.js"
-import { atOnce } from "../ports/atOnce.js"
 import type { Embedder } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"
 import { embedderOfStore } from "../ports/embeddersByStore.js"
@@ -27,6 +26,7 @@ import {
   type ReconcilerService,
   type Statement
 } from "../ports/Reconciler.js"
+import { runInOwnFiber } from "../ports/runInOwnFiber.js"
 import { type CandidatePolicy, findSimilar, type SimilarMemory } from "./candidates.js"
 import { findRepeat, levelOfStatement } from "./levels.js"
 
@@ -138,7 +138,7 @@ export const askModels = (
     if (pendingCommands.length === 0) return existing.size === 0 ? null : Effect.succeed(existing)
     // Writes are uninterruptible, and a time-out cannot end work in an uninterruptible fiber: use a fiber of its own.
     return reconciler.ask === undefined
-      ? atOnce(advise(pendingCommands, existing), identity)
+      ? runInOwnFiber(advise(pendingCommands, existing), identity)
       : Effect.flatMap(Effect.forkDaemon(Effect.interruptible(advise(pendingCommands, existing))), Fiber.join)
   }
 }

@@ -60,7 +60,7 @@ const isField = (field: string, index: number): boolean =>
   Either.isRight(Cron.parse(ranges.map((_, position) => (position === index ? field : "*")).join(" ")))
 
 /** The shortest time between two of the next `maxOccurrences` occurrences, in milliseconds. */
-export const leastGap = (cadence: Cadence, after: number): number => {
+export const shortestGapMillis = (cadence: Cadence, after: number): number => {
   if (cadence.kind === "once") return Number.POSITIVE_INFINITY
   if (cadence.kind === "interval") return cadence.every
   let minGap = Number.POSITIVE_INFINITY

@@ -7,7 +7,7 @@ import { decodeWith, Instant, type InstantInput, keyField, oneOf, optional, text
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { zone } from "../ports/policy/fields.js"
-import { fieldsOf, leastGap, problemOfCron } from "./cadence.js"
+import { fieldsOf, problemOfCron, shortestGapMillis } from "./cadence.js"
 
 /** The time of a schedule: exactly one of `cron`, `at` and `every`. */
 export interface CadenceInput {
@@ -140,7 +140,7 @@ export const checkCadence = (
   { minInterval }: Pick<Policy, "minInterval">
 ): Either.Either<void, InvalidInput> => {
   if (cadence.kind === "once" && cadence.at <= now) return invalidField("at", "is in the past: use a later time")
-  if (leastGap(cadence, now) >= minInterval) return Either.void
+  if (shortestGapMillis(cadence, now) >= minInterval) return Either.void
   const field = cadence.kind === "cron" ? "cron" : "every"
   return invalidField(field, `must leave at least ${minInterval} ms between runs (the policy's schedules.minInterval)`)
 }

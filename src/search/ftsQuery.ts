@@ -4,7 +4,7 @@ import type { ParsedQuery } from "./query.js"
 type Terms = Pick<ParsedQuery, "must" | "not" | "should"> & { readonly joined?: ReadonlyArray<string> }
 
 /** One FTS5 expression for the whole query; null without terms. */
-export const matchOf = ({ joined = [], must: required, not: excluded, should }: Terms): string | null => {
+export const ftsExpressionOf = ({ joined = [], must: required, not: excluded, should }: Terms): string | null => {
   const must = distinct(required)
   const not = distinct(excluded)
   const anyOptional = [...atMostTwice(should.map((word) => word.expression)), ...joined].join(" OR ")
@@ -22,7 +22,7 @@ export const matchOf = ({ joined = [], must: required, not: excluded, should }: 
 
 /** The FTS5 expressions of a query: `match` ranks, `within` and `without` filter rows found by vectors. Null when empty. */
 export const expressionsOf = (query: Terms) => ({
-  match: matchOf(query),
+  match: ftsExpressionOf(query),
   within: query.must.length === 0 ? null : distinct(query.must).join(" AND "),
   without: query.not.length === 0 ? null : distinct(query.not).join(" OR ")
 })

@@ -43,20 +43,20 @@ export interface RowsQuery<Filters> {
 export interface SearchKind<Filters, Candidate extends FusableHit, Row, Parts> {
   readonly corpus: Corpus
   /** The word for these rows in hints: "memory". */
-  readonly things: string
+  readonly rowNoun: string
   /** The names of the projections with its full text and its vectors. */
   readonly text: string
   readonly vectors: string
   /** Combines the filters of the call with those in the query's text. */
   readonly filtersOf: (filters: Filters, fields: ReadonlyArray<Field>, timeReference: TimeReference) => Filters
-  readonly during: (filters: Filters, range: ResolvedTime) => Filters
+  readonly filtersDuring: (filters: Filters, range: ResolvedTime) => Filters
   /** Drops more of the distinguishing words. If full text then finds nothing, the search uses all of them. */
-  readonly chosen?: (
+  readonly chooseWords?: (
     scoring: ScoringInput,
     words: ReadonlyArray<Word>
   ) => { readonly words: ReadonlyArray<Word>; readonly leftOut: ReadonlyArray<LeftOut> }
   /** Whether rows contain words such as "last week". The search then includes these words. */
-  readonly saysTimes?: boolean
+  readonly hasTimeWords?: boolean
   readonly find: (snapshot: Snapshot, query: HitsQuery & Omit<RowsQuery<Filters>, "limit">) => ReadonlyArray<Candidate>
   /** The newest rows that match `required`. */
   readonly recent: (
@@ -86,12 +86,12 @@ export const searchRows =
     const timeReference = { now: snapshot.now, zone: ranking.policy.zone }
     const passes = (filters: Filters) =>
       kind.recent(snapshot, { level, filters, required: noRequiredWords, limit: 1 }).length > 0
-    const unmatched = unmatchedFilterHints(kind.things, kind.filtersOf(request.filters, fields, timeReference), passes)
+    const unmatched = unmatchedFilterHints(kind.rowNoun, kind.filtersOf(request.filters, fields, timeReference), passes)
     const terms = required.map((text) => `+${text}`).join(", ")
     const hints =
       unmatched.length > 0 || required.length === 0
         ? unmatched
-        : [`no ${kind.things} contains all required terms (${terms})`]
+        : [`no ${kind.rowNoun} contains all required terms (${terms})`]
     return { ...result, explanation: { ...result.explanation, hints: [...result.explanation.hints, ...hints] } }
   }
 
@@ -109,15 +109,15 @@ const planOf = <Filters extends object, Candidate extends FusableHit, Row, Parts
   const weights = weightsOf({ ranking, request, vector })
   const scoring: ScoringInput = { db, level, now, parsed, times, policy, weights: weights.shares }
   const byText = !parked.has(kind.text)
-  const should = kind.saysTimes === true ? parsed.should : times.words
+  const should = kind.hasTimeWords === true ? parsed.should : times.words
   const distinguishing = distinguishingWords(db, kind.corpus, level, { ...parsed, should }, policy.commonShare)
-  const { leftOut = [], words } = kind.chosen?.(scoring, distinguishing.words) ?? { words: distinguishing.words }
+  const { leftOut = [], words } = kind.chooseWords?.(scoring, distinguishing.words) ?? { words: distinguishing.words }
   const expressionsFor = (words: ReadonlyArray<Word>) =>
     expressionsOf({ ...parsed, should: words, joined: distinguishing.joined })
   const expressions = expressionsFor(words)
   const explanationOf = (words: ReadonlyArray<Word>, dropped: ReadonlyArray<LeftOut>) => ({
     words: textsOf(words),
-    leftOut: [...(kind.saysTimes === true ? [] : times.leftOut), ...distinguishing.leftOut, ...dropped]
+    leftOut: [...(kind.hasTimeWords === true ? [] : times.leftOut), ...distinguishing.leftOut, ...dropped]
   })
   return {
     kind,
@@ -185,7 +185,7 @@ const answer = <Filters extends object, Candidate extends FusableHit, Row, Parts
   const { parsed, policy, times } = scoring
   const inTimes = distinct(
     times.ranges.flatMap((range) =>
-      kind.recent(snapshot, { level, filters: kind.during(filters, range), required, limit: pageSize })
+      kind.recent(snapshot, { level, filters: kind.filtersDuring(filters, range), required, limit: pageSize })
     ),
     kind.corpus
   )
@@ -221,7 +221,7 @@ const answer = <Filters extends object, Candidate extends FusableHit, Row, Parts
 }
 
 /**
- * Finds rows outside the named times whose text names one of them. With `saysTimes`, the index already contains each
+ * Finds rows outside the named times whose text names one of them. With `hasTimeWords`, the index already contains each
  * row's day.
  */
 const namingTimes = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
@@ -229,7 +229,7 @@ const namingTimes = <Filters extends object, Candidate extends FusableHit, Row, 
   inTimes: ReadonlyArray<Candidate>
 ): ReadonlyArray<Candidate> => {
   const { timeWords } = scoring.times
-  if (timeWords.length === 0 || !byText || kind.saysTimes === true) return []
+  if (timeWords.length === 0 || !byText || kind.hasTimeWords === true) return []
   const names = timeWords.map((words) => `(${words.map(({ expression }) => expression).join(" AND ")})`).join(" OR ")
   const { within, without } = expressions
   const match = without === null ? names : `(${names}) NOT (${without})`

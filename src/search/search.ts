@@ -60,14 +60,14 @@ export interface Hit extends Schema.Schema.Type<typeof Hit> {}
 
 const filterNames = Object.keys(filterFields)
 
-/** Checks the filters of a read. `others` are the names of its other options. */
+/** Checks the filters of a read. `otherOptions` are the names of its other options. */
 export const decodeFilter = (
   filter: Filter,
   defaultLimit: number,
-  others: ReadonlyArray<string>
+  otherOptions: ReadonlyArray<string>
 ): Either.Either<Filters & { readonly limit: number }, InvalidInput> =>
   Either.gen(function* () {
-    yield* refuseUnknownOptions(filter, [...others, ...filterNames])
+    yield* refuseUnknownOptions(filter, [...otherOptions, ...filterNames])
     return {
       limit: yield* checkInteger("limit", filter.limit ?? defaultLimit, 1, limits.page),
       types: yield* optionalList("types", filter.types, Schema.String),
@@ -149,11 +149,11 @@ const indexRowOf = ({
 /** How the pipeline searches memories. */
 const searched: SearchKind<Filters, Candidate, IndexRow, ScoreParts> = {
   corpus: memoryCorpus,
-  things: "memory",
+  rowNoun: "memory",
   text: "fulltext",
   vectors: "vectors",
   filtersOf: (filters, fields, timeReference) => ({ ...filters, and: memoryFilters(fields, timeReference) }),
-  during: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
+  filtersDuring: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
   find: ({ db, now }, query) => findCandidates(db, { ...query, now }),
   recent: ({ db, now }, { filters, level, limit, required }) =>
     unscored(db, level, findRecentMemories(db, level, filters, now, { limit, offset: 0 }, required)),

@@ -1,6 +1,6 @@
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
-import { differing } from "./diff.js"
+import { differingFields } from "./diff.js"
 
 export interface CarryOverContext {
   /** A memory as it is in the log just before the event. */
@@ -46,7 +46,7 @@ export const carryOver = (event: DaybookEvent, { find, liveNow, skip }: CarryOve
 /** Applies an event's change of a memory in the log to the branch's memory. */
 const applyPatch = (branch: Memory, before: Memory, after: Memory): Memory => {
   const patched: Record<string, unknown> = { ...branch }
-  for (const field of differing(before, after)) {
+  for (const field of differingFields(before, after)) {
     const value = (after as unknown as Record<string, unknown>)[field]
     if (value === undefined) delete patched[field]
     else patched[field] = value

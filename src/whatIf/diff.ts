@@ -92,7 +92,7 @@ export const causeOf = (
 const technicalFields = new Set(["born", "createdAt", "id", "lastMentionedAt", "revision", "tokens", "updatedAt"])
 
 /** The names of the fields that differ. A level counts only if both sides have one: earlier releases recorded none. */
-export const differing = (a: Memory, b: Memory): ReadonlyArray<string> => {
+export const differingFields = (a: Memory, b: Memory): ReadonlyArray<string> => {
   const [left, right] = [a as unknown as Record<string, unknown>, b as unknown as Record<string, unknown>]
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].filter(
     (field) =>
@@ -117,7 +117,7 @@ export const memoriesDiff = (sides: ReadonlyArray<Sides>, now: number): WhatIf["
   const born = ({ branch, live }: Sides) => (live ?? branch)!.born
   for (const { branch, live } of [...sides].sort((a, b) => born(a) - born(b))) {
     if (isReadable(live) && isReadable(branch)) {
-      const fields = differing(live, branch).filter((field) => !technicalFields.has(field))
+      const fields = differingFields(live, branch).filter((field) => !technicalFields.has(field))
       if (fields.length > 0) changed.push(changedOf(live, branch, fields))
     } else if (isReadable(live)) onlyLive.push(oneSidedOf(live, branch))
     else if (isReadable(branch)) onlyBranch.push(oneSidedOf(branch, live))

@@ -1,5 +1,5 @@
 import { embeddingText, type Memory } from "../../events/Memory.js"
-import { differing, type Sides } from "./diff.js"
+import { differingFields, type Sides } from "./diff.js"
 
 /**
  * Tracks which memories of a branch differ from the log. All others are the same
@@ -40,7 +40,7 @@ export const make = (find: (id: string) => Memory | undefined): Divergence => {
 
   const compareImages = (id: string, version: number, live: Memory | undefined, branch: Memory | undefined) => {
     const before = differences.get(id)
-    if (live === branch || (live !== undefined && branch !== undefined && differing(live, branch).length === 0)) {
+    if (live === branch || (live !== undefined && branch !== undefined && differingFields(live, branch).length === 0)) {
       if (before?.isVisible === true && branch?.status === "active") unembedded.add(id)
       differences.delete(id)
       return

@@ -184,7 +184,7 @@ const chooseWeight = (
   curve: Calibrated["curve"],
   values: ReadonlyArray<ReadonlyArray<number>>,
   importance: ReadonlyArray<number>,
-  used: number
+  currentWeight: number
 ): number => {
   const best = curve.reduce((best, { value }, index) => (value > curve[best]!.value ? index : best), 0)
   const total = importance.reduce((a, b) => a + b, 0)
@@ -195,7 +195,7 @@ const chooseWeight = (
     return values.length < 2 || mean <= Math.sqrt(squares) / total
   })
   return nearBest.reduce(
-    (nearest, { weight }) => (Math.abs(weight - used) <= Math.abs(nearest - used) ? weight : nearest),
+    (nearest, { weight }) => (Math.abs(weight - currentWeight) <= Math.abs(nearest - currentWeight) ? weight : nearest),
     nearBest[0]!.weight
   )
 }

@@ -11,7 +11,7 @@ import * as RuntimeFlags from "effect/RuntimeFlags"
  * Runs an effect in its own interruptible fiber. If it ends synchronously, returns its result without a join or a
  * time-out, which cost more than most such effects. Otherwise `wait` decides how long to wait.
  */
-export const atOnce = <A, E, R, B = A, E2 = E>(
+export const runInOwnFiber = <A, E, R, B = A, E2 = E>(
   effect: Effect.Effect<A, E, R>,
   wait: (pending: Effect.Effect<A, E>) => Effect.Effect<A | B, E | E2>
 ): Effect.Effect<A | B, E | E2, R> =>
