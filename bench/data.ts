@@ -29,6 +29,7 @@ export const imageOf = (made: GeneratedMemory, id: string, born: number, now: nu
   files: [],
   source: { kind: "agent" },
   store: made.store,
+  level: "full",
   tier: "long",
   importance: 0,
   tokens: 48,

@@ -88,23 +88,7 @@ export const openAdds = (file: string, options: { readonly vectors: boolean }) =
     const people = JSON.stringify(made.people)
     const tags = JSON.stringify(made.tags)
     const text = JSON.stringify(memory)
-    observation.run(
-      born,
-      id,
-      open,
-      open,
-      born,
-      content,
-      made.type,
-      made.store,
-      made.title,
-      people,
-      tags,
-      48,
-      now,
-      now,
-      text
-    )
+    observation.run(born, id, open, born, content, made.type, made.store, made.title, people, tags, 48, now, now, text)
 
     const fields = [made.title, made.narrative, made.facts.join("\n"), made.tags.join(" "), made.people.join("\n")]
     texts.run(born, id, open, ...fields)
