@@ -6,7 +6,10 @@ import type { Colours } from "./terminalText.js"
 /** Unicode controls of writing direction. A memory's text must not reorder what the terminal shows. */
 const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** Text on one line, without control characters: a memory's text must not move the terminal's cursor or colour it. */
+/**
+ * Puts text on one line and removes control characters, so that a memory cannot move the terminal's cursor or colour
+ * it.
+ */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").replace(bidiControls, "")
 
 /** Keeps the lines of a text but removes other control characters. */

@@ -60,7 +60,7 @@ export interface DaybookService {
   readonly agents: Effect.Effect<ReadonlyArray<AgentInfo>, StorageError>
   /** The decoded events of an agent after a version, oldest first. */
   readonly log: (agent: string, after?: number) => Stream.Stream<DaybookEvent | ErasedEvent, ViewError>
-  /** Replays the log into a new view, for all or the named projections, while reads and writes go on. */
+  /** Replays the log into a new view, for all or the named projections. Reads and writes continue meanwhile. */
   readonly rebuild: (
     agent: string,
     projections?: ReadonlyArray<string>,

@@ -24,8 +24,8 @@ import type { MemoryText, PastCandidate, Related, TurnText, Why, WhyOptions, Why
 const maxPredecessors = 10
 
 /**
- * Reads how a memory came about, as far as the level may read it. Candidates and
- * predecessors that it may not read are left out; so are the contents of sources.
+ * Reads how a memory came about. Leaves out candidates, predecessors and contents of sources that the level may not
+ * read.
  */
 export const whyOf =
   (source: ReaderSource, services: ReaderServices) =>
@@ -45,7 +45,7 @@ export const whyOf =
       })
       if (current === undefined || current.changes.length === 0) return yield* new MemoryNotFound({ id })
       const { accesses, changes, memory, now, relations } = current
-      // One version more than is reported, to show what the first reported one changed.
+      // Read one more version than reported, to show what the first reported version changed.
       const shownChanges = changes.slice(-limit - 1)
       const events = (yield* eventsAt(
         source,
@@ -134,7 +134,10 @@ const predecessorsOf = ({ db, level, now }: SnapshotView, memory: Memory): Reado
 
 type CandidateAt = (id: string, revision: number) => MemoryText | undefined
 
-/** Reads what the candidates of decisions said at the revisions that were weighed, as far as the level may read it. */
+/**
+ * Reads the texts of a decision's candidates at the revisions that were compared. Leaves out texts that the level may
+ * not read.
+ */
 const candidateTexts = (source: ReaderSource, services: ReaderServices, events: ReadonlyArray<DaybookEvent>) =>
   Effect.gen(function* () {
     const { level, read } = source

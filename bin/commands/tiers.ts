@@ -61,7 +61,7 @@ const bestColumns: ReadonlyArray<Column<Tiers["best"][number]>> = [
 const plotDays = 60
 const bars = "▁▂▃▄▅▆▇█"
 
-/** One line per curve: the remaining share day by day, the decay rate and the half-life in days. */
+/** One line per curve: the remaining recency day by day, the decay rate and the half-life in days. */
 const plotOf = ({ decay, decays }: Tiers, { colours }: Output): string => {
   const types = [...Object.keys(decays).sort((a, b) => decays[a]! - decays[b]! || (a < b ? -1 : 1)), "all others"]
   const width = Math.max(...types.map(({ length }) => length))

@@ -19,7 +19,7 @@ import * as Actor from "./Actor.js"
 import type { AnyCommand, DecidedEvent } from "./Command.js"
 import { ImpliedPolicy, policyRecordOf } from "./policyRecord.js"
 
-/** The services of an awake agent, for its background work. */
+/** The services that background work of an awake agent uses. */
 export interface AgentServices {
   readonly actor: Actor.Actor
   readonly log: Context.Tag.Service<EventLog>

@@ -28,8 +28,8 @@ export interface PastRead {
 
 /**
  * Reads a past version with today's queries. The view of that version is built from the log and cached in a file. Below
- * full trust a memory has the stricter of its store then and its store now: memories that became private since are not
- * in that reader's index. A cached view that is damaged or missing is rebuilt.
+ * full trust, a memory counts in the stricter of its past and its present store: memories that became private since are
+ * not in that reader's index. A cached view that is damaged or missing is rebuilt.
  */
 export const read = <A>(
   { at, maxCached, level, liveView, target, views }: PastRead,

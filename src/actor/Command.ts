@@ -19,7 +19,9 @@ export type DecidedEvent = {
   }
 }[EventType]
 
-/** The input of a decision: the view after all earlier commands, and fixed values in place of clock and randomness. */
+/**
+ * The input of a decision: the view after all earlier commands, a fixed time, and an id source instead of randomness.
+ */
 export interface Situation {
   readonly db: Db
   /** The clock's reading, milliseconds since the epoch; if the clock is wrong, the newest event's time. */
@@ -36,8 +38,8 @@ export interface Situation {
 }
 
 /**
- * A decision: events to store; or, if nothing changes, the answer; or `redecide`,
- * if the advice is stale and the command must be decided again with new advice.
+ * A decision is one of three: events to store; the answer alone, if nothing changes; or `redecide`, if the advice is
+ * stale and the command must be decided again with new advice.
  */
 export type Decided<A> =
   | { readonly events: readonly [DecidedEvent, ...ReadonlyArray<DecidedEvent>] }

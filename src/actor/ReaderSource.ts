@@ -26,7 +26,7 @@ export interface Snapshot {
 export interface Ranking {
   readonly policy: PolicyValues["search"]
   readonly embedder: EmbedderService
-  /** Absent: hits keep the fused order. */
+  /** The reranker. Without one, hits keep the fused order. */
   readonly reranker?: RerankerService | undefined
 }
 

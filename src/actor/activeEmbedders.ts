@@ -134,8 +134,8 @@ const makeNamed = (configured: Service, embedders: EmbeddersService | undefined)
 /** Makes two functions that find the embedder of a fact: by the present settings, and by the log alone. */
 const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => {
   /**
-   * The embedder of a log that only has first vectors. Nobody chose their models, so the configured embedder replaces
-   * an unavailable model.
+   * The embedder of an agent whose log only records the models of first vectors. Nobody chose these models, so the
+   * configured embedder replaces an unavailable one.
    */
   const embedderOfFirsts = (fact: EmbedderFact, bySettings: boolean): Effect.Effect<Service> =>
     Effect.map(

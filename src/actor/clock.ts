@@ -24,7 +24,10 @@ interface NewestEvent {
 }
 
 const dayMillis = 86_400_000
-/** Milliseconds that a clock may be behind the newest event: several machines differ, or an hour is set wrong. */
+/**
+ * Milliseconds. A clock may be this far behind the newest event: clocks of several machines differ, or an hour is set
+ * wrong.
+ */
 const maxBehindMillis = dayMillis
 /** Milliseconds. A clock further ahead of the newest event may have jumped. */
 const maxAheadMillis = 366 * dayMillis

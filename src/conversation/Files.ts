@@ -32,9 +32,8 @@ export interface FileReader {
 /** Writes of indexed files: `memory.files`. */
 export interface FileWriter {
   /**
-   * Indexes a file's text for `memory.sessions.search`. It replaces the text that
-   * the store had for its path; the same text writes nothing. It fails with
-   * `FileInSession` if the file would change its session and `move` is not true.
+   * Indexes a file's text for `memory.sessions.search`. It replaces the store's earlier text for this path. The same
+   * text again writes nothing. Fails with `FileInSession` if the file would change its session and `move` is not true.
    */
   readonly add: (
     file: FileInput,

@@ -62,11 +62,11 @@ interface Request {
 }
 
 /**
- * Checks a file and makes the command that indexes it. The same text again writes nothing. Without a session a file
- * stays in its session. A session may take a file that belongs to none. It takes a file from another session only with
- * `move`, because a file is forgotten together with its session. A file is never less restrictive than its session. A
- * file without text is refused, unless it replaces an earlier text of its path. A file that would replace text of a
- * higher level is refused too.
+ * Checks a file and makes the command that indexes it. The same text again writes nothing. Without `session`, a file
+ * stays in its session. With `session`, it joins the session if it belongs to none. If it belongs to another session,
+ * `move` must be true, because forgetting a session forgets its files. A file is never less restrictive than its
+ * session. A file without text is refused, unless it replaces an earlier text of its path. A file that would replace
+ * text of a higher level is refused too.
  */
 export const addFile = (
   writer: Writer,

@@ -25,7 +25,9 @@ export interface Preparation {
   readonly tokens: number
 }
 
-/** The background work on one index: the active one or the candidate. Neither waits for the other. */
+/**
+ * The background work on one index. The active index and the candidate each have a lane; neither waits for the other.
+ */
 export interface Lane {
   readonly lock: Effect.Semaphore
   readonly signal: Signal

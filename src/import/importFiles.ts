@@ -23,7 +23,7 @@ import { type MarkdownItem, parseMarkdown } from "./markdown.js"
 export interface ImportOptions {
   /** The store of items whose front matter names none. Default: the strictest that the level reads. */
   readonly store?: Observation["store"]
-  /** Does nothing if the agent has any events. Use it for an import at first start. */
+  /** Does nothing if the agent has any events. For imports at the first start of a program. */
   readonly onlyIfEmpty?: boolean
   /** Whether to weigh each item against stored memories, as `remember` does. Default: false. */
   readonly reconcile?: boolean
@@ -43,7 +43,7 @@ export interface Imported {
   readonly refused: ReadonlyArray<{ readonly file: string; readonly line: number; readonly problem: string }>
   /** The stream version of the IMPORT event; absent if nothing was new. */
   readonly version?: number
-  /** The run, to undo the whole import; absent if nothing was new. */
+  /** The id of the run, for undoing the whole import; absent if nothing was new. */
   readonly run?: string
 }
 

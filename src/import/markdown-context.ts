@@ -75,7 +75,7 @@ export const labelType = (text: string): string | undefined => {
 }
 
 /**
- * The heading path below a heading: the headings above it of lesser depth, and itself. A heading directly below "People"
+ * Returns the heading path below a heading: the higher headings above it, and itself. A heading directly below "People"
  * or "Contacts" is a person, unless it is a date, a generic word or has a type of its own. `title` means that it is the
  * only H1 of the file. Such a heading gives no tag; neither do dates, times of day and generic words.
  */

@@ -36,9 +36,9 @@ export interface Draft {
 }
 
 /**
- * Replaces the texts of planned events by the summarizer's answers. If an answer fails, or if its sources do not support
- * it word for word, the event keeps the text by rules and its decision names the failure. Never fails. Without a
- * summarizer, returns the events unchanged.
+ * Replaces the texts of planned events by the summarizer's answers. If an answer fails, or if the sources do not
+ * support it word for word, the event keeps the text that the rules wrote. Its decision then names the failure. Never
+ * fails. Without a summarizer, returns the events unchanged.
  */
 export const applySummarizer = (
   summarizing: SummarizerSetup | undefined,

@@ -33,8 +33,9 @@ export interface MaintainOptions {
   /** Returns the planned events and writes nothing. */
   readonly dryRun?: boolean | undefined
   /**
-   * Milliseconds since the epoch. After it, no further work begins: finished work stays, and the rest is `left`. A
-   * summarizer is asked only if its time-out ends before the deadline. A dry run writes nothing and ignores it.
+   * The deadline, in milliseconds since the epoch. After it, no further work begins: finished work stays, and the rest
+   * is `left`. The engine calls a summarizer only if its time-out ends before the deadline. A dry run ignores the
+   * deadline.
    */
   readonly deadline?: number | undefined
   /** Confirms that the clock is right although it reads more than a year after the agent's other events. */
@@ -44,7 +45,7 @@ export interface MaintainOptions {
 /** The result of one stage. */
 export interface StageRun {
   readonly stage: StageName
-  /** The id for undoing it; absent when there was nothing to do, and in a dry run. */
+  /** The id of the run, for undoing it; absent if there was nothing to do, and in a dry run. */
   readonly run?: string
   /** Number of memories by action: promoted, archived … */
   readonly counts: Readonly<Record<string, number>>
@@ -69,7 +70,7 @@ export interface Maintainer extends Pick<ReaderSource, "agent" | "read"> {
   readonly judge?: Judge | undefined
   /** Finds memories that later ones supersede; without it, no memory is superseded. */
   readonly settler?: SettlerService | undefined
-  /** Finds the decisions and open items of a session; without it, its summary lists neither. */
+  /** Finds the decisions and open items of a session. Without it, session summaries list neither. */
   readonly statements?: StatementReaderService | undefined
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }

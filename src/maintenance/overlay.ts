@@ -16,7 +16,10 @@ export const nextPlannedBorn = (planned: Overlay): number => firstPlanned + plan
 
 export const isPlanned = ({ born }: Pick<Memory, "born">): boolean => born >= firstPlanned
 
-/** A page of active memories after row `from`, with the overlay applied, even if a memory's kind of row has changed. */
+/**
+ * A page of active memories after row `from`, with the overlay applied. The overlay may have changed a memory's status
+ * or tier.
+ */
 export const applyOverlay = (
   db: Db,
   { next, rows }: MaintenancePage,

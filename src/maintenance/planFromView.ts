@@ -27,8 +27,8 @@ interface PlanSource {
 }
 
 /**
- * Reads the rows of a stage page by page, and plans it. `planned` holds the memories that earlier stages of a dry run
- * changed, by row number. They replace the stored memories, even when their kind of row has changed.
+ * Reads the rows of a stage page by page, and plans the stage. `planned` contains the memories that earlier stages of a
+ * dry run changed, by row number. They replace the stored memories, even if their status or tier changed.
  */
 export const planFromView = (
   { judge, policy, read, settler, statements }: PlanSource,

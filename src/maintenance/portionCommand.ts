@@ -58,8 +58,8 @@ export const recordRunCommand = (actor: string, run: string, event: DecidedEvent
 })
 
 /**
- * Drops memories that changed since planning from an event; drops the event when none remain. A memory that was shown
- * since planning is in use, so it is neither removed nor demoted. As in planning, only private memories count.
+ * Removes memories that changed since planning from an event; drops the event if none remain. If a private memory was
+ * shown since planning, it is in use, so the event neither removes nor demotes it.
  */
 const revalidate = (
   db: Db,

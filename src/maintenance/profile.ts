@@ -19,7 +19,7 @@ import { type Subject, subjectsOf } from "./subjects.js"
 export interface Profile {
   /** Core memories first, then by score; each is one line of the text. */
   readonly entries: ReadonlyArray<WholeMemory>
-  /** A line for each entry: its title, and its facts where the budget has room. */
+  /** One line per entry: its title, and its facts if the budget has room. */
   readonly text: string
   /** The text's length in tokens. */
   readonly tokens: number

@@ -17,7 +17,10 @@ export interface Conversation {
   readonly lastAt: number
 }
 
-/** A summary by rules, and its source turns. `facts` holds the decisions and open items of a turn, by its row number. */
+/**
+ * A summary written by rules, and its source turns. `facts` contains the decisions and open items of a turn, by the
+ * turn's row number.
+ */
 export interface SessionDraft {
   readonly summary: SessionSummary
   readonly turns: ReadonlyArray<SummaryTurn>

@@ -42,7 +42,7 @@ export const subjectsOf = (
   })
 }
 
-/** For each row the index of the newest row with the same key; its own index where it has no key. */
+/** For each row, the index of the newest row with the same key, or its own index if it has no key. */
 const groupsByKey = (newest: ReadonlyArray<Row>, says: ReadonlyMap<Row, string>): Array<number> => {
   const firsts = new Map<string, number>()
   return newest.map((row, index) => {

@@ -18,7 +18,7 @@ export interface Tiers {
   readonly byScore: ReadonlyArray<{ readonly from: number; readonly memories: number }>
   /** The memories with the highest scores. */
   readonly best: ReadonlyArray<Pick<IndexRow, "id" | "type" | "title"> & { readonly score: number }>
-  /** λ per day, for types with a decay of their own. */
+  /** λ per day, for types that have their own decay. */
   readonly decays: Readonly<Record<string, number>>
   /** λ per day, for all other types. */
   readonly decay: number

@@ -4,8 +4,8 @@ import { InvalidInput } from "./errors.js"
 import { limits } from "./limits.js"
 
 /**
- * Agent names are 1 to 64 visible characters: they name a stream and, escaped, a folder. Returns the name in composed
- * form (NFC), so that a name is the same agent however it was typed.
+ * Checks an agent's name: 1 to 64 visible characters. It names a stream and, escaped, a folder. Returns the name in
+ * Unicode's composed form (NFC), so that each way to type it means the same agent.
  */
 export const checkName = (name: string): Either.Either<string, InvalidInput> => {
   const invalid = (problem: string) => Either.left(new InvalidInput({ field: "agent", problem }))

@@ -88,8 +88,8 @@ const Actors = Schema.Struct({
 
 const Reconcile = Schema.Struct({
   /**
-   * Decides on a memory that resembles others: rules, a model, rules that consult a model where they are unsure
-   * (hybrid), or none.
+   * Decides on a memory that resembles others: rules, a model, hybrid (rules that ask a model if they are unsure), or
+   * none.
    */
   reconciler: withDefault(Schema.Literal("rules", "model", "hybrid", "none"), "rules"),
   /** Maximum candidate memories from full text, from vectors, and in total. */
@@ -191,7 +191,7 @@ export const defaults: PolicyValues = Schema.decodeSync(PolicySchema)({})
 /** The policy in force; default values unless a layer provides another one. */
 export class Policy extends Context.Reference<Policy>()("daybook/Policy", { defaultValue: () => defaults }) {}
 
-/** Decodes a policy document. Unknown names are problems too, and all problems are reported at once. */
+/** Decodes a policy document. Reports all problems together; an unknown name is a problem too. */
 export const decode = (document: unknown): Either.Either<PolicyValues, InvalidPolicy> =>
   Either.mapLeft(
     Schema.decodeUnknownEither(PolicySchema)(document, { errors: "all", onExcessProperty: "error" }),

@@ -89,10 +89,10 @@ export interface ReconcilerService {
 }
 
 /**
- * Decides what a statement means for similar memories. It is called only if there are candidates. `judge` answers at
- * once and is a pure function of the question: no clock, no network, no randomness. `ask` is optional and comes first,
- * outside of any transaction. When it fails, hangs or returns an invalid answer, `judge` decides and the event records
- * that.
+ * Decides what a statement means for similar memories. It is called only if there are candidates. `judge` is
+ * synchronous and a pure function of the question: no clock, no network, no randomness. `ask` is optional and runs
+ * first, outside of any transaction. If it fails, hangs or returns an invalid answer, `judge` decides and the event
+ * records that.
  */
 export class Reconciler extends Context.Tag("daybook/Reconciler")<Reconciler, ReconcilerService | null>() {
   /** No reconciler: statements are stored without a comparison. */

@@ -24,7 +24,7 @@ export interface StatementReaderService {
 /**
  * Reads statements in a natural language. The engine uses it to check that a summarizer invented and dropped nothing,
  * and to find the decisions and open items of a session. Pure functions. Optional: without a reader the engine calls no
- * summarizer, and the summary of a session has a request and an outcome alone.
+ * summarizer, and a session's summary has only a request and an outcome.
  */
 export class StatementReader extends Context.Tag("daybook/StatementReader")<
   StatementReader,

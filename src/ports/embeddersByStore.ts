@@ -22,8 +22,8 @@ export const modelsByStore = (
 
 /**
  * Combines the embedders of all stores into one: the main embedder, with a second one for the stores it does not embed.
- * With `bySettings`, stores withheld by this process's settings are enforced; without it, each store gets the embedder
- * that the log records.
+ * With `bySettings`, it withholds stores as this process's settings say. Without it, each store gets the embedder that
+ * the log records.
  */
 export const combineEmbedders = (byStore: ByStore<Service>, main: Store, bySettings: boolean): Service => {
   const isWithheld = (store: Store, from = store) => byStore[from].substitute?.stores.includes(store) === true

@@ -8,8 +8,8 @@ import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 
 /**
- * Runs an effect in its own interruptible fiber. If it ends synchronously, returns its result without a join or a
- * time-out, which cost more than most such effects. Otherwise `wait` decides how long to wait.
+ * Runs an effect in its own interruptible fiber. If the effect ends synchronously, its result is returned without a
+ * join or a time-out, because these would cost more than the effect itself. Otherwise `wait` decides how long to wait.
  */
 export const runInOwnFiber = <A, E, R, B = A, E2 = E>(
   effect: Effect.Effect<A, E, R>,

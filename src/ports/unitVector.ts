@@ -1,4 +1,4 @@
-/** Normalises a vector to length 1, in place; undefined for a zero vector, null where a value is not finite. */
+/** Normalises a vector to length 1, in place. Undefined for a zero vector; null if a value is not finite. */
 export const unitVector = (vector: Float32Array): Float32Array | undefined | null => {
   let squares = 0
   for (let index = 0; index < vector.length; index++) squares += vector[index]! * vector[index]!

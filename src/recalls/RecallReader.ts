@@ -147,7 +147,7 @@ const readRecalls = ({ codec, log }: ReaderServices, agent: string, places: Read
     })
   })
 
-/** The query vectors of a recall, from the cache; null if one of them is gone. */
+/** The query vectors of a recall, from the cache; null if one of them is missing. */
 const vectorOf = ({ log }: ReaderServices, { apart, vector }: Recorded, { embedder }: Payload<"RECALL">) =>
   Effect.gen(function* () {
     const cached = ({ dimensions, floor, model }: Payload<"RECALL">["embedder"], digest: string) =>

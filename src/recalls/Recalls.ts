@@ -128,7 +128,7 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
         const { position } = ViewFile.checkpointOf(db)
         const last = lastRecallNumber(db)
         return (shown) => {
-          // An agent without events showed nothing, and a read must not create it.
+          // An agent without events showed no memory, and a read must not create the agent.
           if (position === 0) return
           const queue = queues.get(agent) ?? makeQueue()
           queues.set(agent, queue)

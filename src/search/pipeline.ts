@@ -151,7 +151,10 @@ type Plan<Filters extends object, Candidate extends FusableHit, Row, Parts exten
   typeof planOf<Filters, Candidate, Row, Parts>
 >
 
-/** Chooses the share of vectors in the fused score: `mainWeight` by policy or embedder, and `shares` for this query. */
+/**
+ * Chooses the weight of vectors in the fused score. `mainWeight` follows the policy or the embedder; `shares` considers
+ * which vectors this query has.
+ */
 const weightsOf = ({
   ranking: { embedder, policy },
   request,

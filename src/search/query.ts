@@ -236,7 +236,7 @@ const joinAlternatives = ({ must, should }: Parser, before: Terms, term: Group):
   return group
 }
 
-/** Takes words out of the optional ones: one of them must match. */
+/** Removes words from the optional ones: now one of them must match. */
 const groupOf = (should: Array<Word>, words: ReadonlyArray<Word>): Group => {
   for (const word of words) should.splice(should.indexOf(word), 1)
   const join = (field: "text" | "expression") => words.map((word) => word[field]).join(" OR ")

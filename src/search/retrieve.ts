@@ -178,7 +178,7 @@ export const explained = <Hit extends { readonly parts: object; readonly alike: 
   }))
 })
 
-/** The outcome of reranking: a new order, a failure in words, or nothing. */
+/** The result of reranking: a new order, a failure as text, or neither. */
 type Reranking<Row, Parts> =
   | { readonly drafts: ReadonlyArray<Draft<Row, Parts>> }
   | { readonly failure: string }

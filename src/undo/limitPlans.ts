@@ -137,7 +137,7 @@ const mergedConflicts = (
   return [...byVersion.values()].sort((a, b) => a.version - b.version)
 }
 
-/** The planned after-images by id, and the versions of their events as far as they are known. */
+/** The planned after-images by id, and the known versions of their events. */
 interface PlannedImages {
   readonly images: ReadonlyMap<string, Memory>
   readonly versions: ReadonlyMap<string, number>
@@ -277,7 +277,7 @@ const lossIn = (life: ReadonlyArray<Link>): Pick<Loss, "version" | "reason"> | u
   return { version: link.version, reason }
 }
 
-/** The version that requires a flag; without a flag, the version that restored its source. */
+/** The version that caused a memory's stale flag; without a flag, the version that restored its source. */
 const bindingFlag = (flag: Flag | undefined, { image }: Plan, { livesById }: Relatives): ReadonlyArray<number> => {
   if (flag !== undefined) return [flag.version]
   const back = livesById

@@ -40,7 +40,7 @@ export interface UndoOptions {
 
 /** The result of an undo. It is empty if all events had been undone before. */
 export interface Undone {
-  /** The run of this undo, to undo it in turn; absent if nothing was written. */
+  /** The id of this undo's run, for undoing it; absent if nothing was written. */
   readonly run?: string
   readonly undone: ReadonlyArray<UndoneEvent>
   /**

@@ -128,7 +128,7 @@ export interface WhatIf {
     /** Decisions with the same result but other candidates, another score or another reconciler. */
     readonly otherGrounds: number
     readonly answers: Readonly<Record<Answered, number>>
-    /** Questions that a model was asked now. */
+    /** How many questions a model was asked during this replay. */
     readonly asked: number
     /** Texts of the branch that could not be embedded. */
     readonly unembedded: number

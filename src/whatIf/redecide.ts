@@ -30,7 +30,7 @@ export interface Tally {
 export interface RedecideContext {
   readonly branch: Branch
   readonly divergence: Divergence
-  /** Undefined if nothing is weighed. */
+  /** Undefined if the branch compares no statements. */
   readonly answers: Answers | undefined
   readonly policy: { readonly threshold: number; readonly candidates: number; readonly concurrency: number }
   readonly tally: Tally
@@ -96,7 +96,7 @@ export const makeRedecider = (redeciding: RedecideContext) => {
       })
     },
 
-    /** Questions of the next steps, as far as they are known now, to ask them concurrently. */
+    /** The questions of the next steps, as far as they are known now. They can be asked concurrently. */
     questions: (steps: ReadonlyArray<Step>, vectors: StatementVectors): ReadonlyArray<Question> => {
       const { concurrency } = redeciding.policy
       const questions: Array<Question> = []

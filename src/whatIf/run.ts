@@ -138,7 +138,7 @@ const checkPolicy = (changed: PolicyChange, current: PolicyValues): Either.Eithe
 const isReplayed = (section: string, name: string): boolean =>
   section === "reconcile" || section === "model" || (section === "search" && name === "commonShare")
 
-/** Events that are decoded at once. */
+/** Number of events that are decoded together. */
 const pageSize = 500
 
 /** The writer of replayed commands. It may read everything. */

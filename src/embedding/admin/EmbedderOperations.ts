@@ -138,7 +138,10 @@ export interface EmbedderOperations {
     agent: string,
     options?: StatusOptions
   ) => Effect.Effect<EmbedderStatus, CommandError | InvalidInput>
-  /** Fills the index of another embedder beside the active one, then makes it active. Resumes an unfinished switch. */
+  /**
+   * Fills the index of another embedder while the present one stays active, then makes the other one active. Resumes an
+   * unfinished switch.
+   */
   readonly switchTo: (
     agent: string,
     name: string,

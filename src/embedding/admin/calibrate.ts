@@ -106,7 +106,7 @@ const recallsOf = (
       const rows = yield* reader.recalls.list({ limit: recallsPerPage, offset })
       for (const { kind, number } of rows) {
         if (kind === "conversation") continue
-        // Another process may erase a recall meanwhile.
+        // Meanwhile another process may have erased a recall.
         const recall = yield* Effect.asSome(reader.recalls.get(number)).pipe(
           Effect.catchTag("RecallNotFound", () => Effect.succeedNone)
         )

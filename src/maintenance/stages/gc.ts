@@ -53,7 +53,7 @@ interface Queues {
   readonly promoted: Queue<Row>
   readonly demoted: Queue<Row>
   readonly removed: Queue<ScoredRow>
-  /** Mid memories that the rules keep: candidates when the store is over capacity. */
+  /** Mid memories that the rules keep. If the store is over capacity, some of them are removed. */
   readonly keptRows: Queue<ScoredRow>
 }
 

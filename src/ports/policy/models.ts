@@ -34,7 +34,7 @@ const EmbeddingProvider = Schema.Struct({
   /** Maximum texts in one request, capped at the provider's own limit. */
   batch: exactOptional(Schema.Int.pipe(Schema.between(1, 2_048))),
   /**
-   * Whether to request shorter vectors from models that Daybook does not know. Known models are shortened where they
+   * Whether to request shorter vectors from models that Daybook does not know. Known models are shortened if they
    * support it.
    */
   shorten: withDefault(Schema.Boolean, false)

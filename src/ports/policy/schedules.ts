@@ -15,7 +15,7 @@ export const Schedules = Schema.Struct({
   timeout: withDefault(count, 300_000),
   /** How long a run's lease lasts after its time-out. Then another process may take over the run. */
   grace: withDefault(count, 30_000),
-  /** Retries of a failed run, and the pause before the first one, doubled for each further one. */
+  /** Maximum retries of a failed run, and milliseconds before the first one, doubled for each further one. */
   retries: withDefault(Schema.Int.pipe(Schema.between(0, 100)), 2),
   backoff: withDefault(nonNegativeInt, 1_000),
   /** Maximum pause between retries. */
