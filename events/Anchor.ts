@@ -58,7 +58,7 @@ export type AnchorRead =
        * file.
        */
       readonly hashAt: (line: number) => string | undefined
-      /** All hashes that `hashAt` returns. The array changes its identity when the file is replaced. */
+      /** All hashes that `hashAt` returns. If the file is replaced, this is another array. */
       readonly hashes: ReadonlyArray<string>
       /** Bytes of an unfinished last line; 0 if there is none or it was cut off. */
       readonly unfinished: number

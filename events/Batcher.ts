@@ -37,7 +37,7 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
   const queue: Array<WaitingRequest<Request, A, E>> = []
   let isRunning = false
 
-  /** Runs one batch, then continues with `next`. Every write passes here, so it avoids unneeded effects. */
+  /** Runs one batch, then continues with `next`. All writes use it, so it avoids unneeded effects. */
   const runBatch = <B, E2>(next: () => Effect.Effect<B, E2>): Effect.Effect<B, E2> => {
     const batch = queue.splice(0, maxBatch)
     const answer = (exitOf: (index: number) => Exit.Exit<A, E>) => {

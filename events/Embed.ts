@@ -19,7 +19,7 @@ export const Embed = Schema.Struct({
   ),
   /**
    * Row numbers of chunks of turns and files, and the version of the algorithm that cut them: see
-   * `projections/chunks.ts`.
+   * `text/normalise/chunks.ts`.
    */
   chunks: Schema.optional(
     Schema.Array(Schema.Struct({ turn: Schema.String, born: Schema.Number, store: Store, digest: Schema.String }))

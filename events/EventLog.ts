@@ -179,7 +179,7 @@ export const readAll = (
         const last = events.at(-1)
         return [
           Chunk.unsafeFromArray(events as Array<StoredEvent>),
-          // A damaged index may return a page that does not advance.
+          // A damaged index may return old events again. Stop then, instead of looping forever.
           last === undefined || events.length < limit || last.version <= after
             ? Option.none()
             : Option.some(last.version)

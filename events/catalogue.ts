@@ -31,7 +31,7 @@ export const Decision = Schema.Struct({
   candidates: Schema.Array(Candidate),
   threshold: Schema.optional(Schema.Number),
   fallback: Schema.optional(Schema.String),
-  /** Milliseconds that a model took to answer; absent where none was called. */
+  /** Milliseconds that a model took to answer; absent if none was called. */
   latency: Schema.optional(Schema.Number)
 })
 export type Decision = typeof Decision.Type
@@ -144,7 +144,7 @@ export const Erase = Schema.Struct({ versions: Schema.Array(Schema.Number), reas
 
 /** An operator accepted this damage of the log. The event is stored in the installation's stream. */
 export const Accept = Schema.Struct({
-  /** The report that was accepted. */
+  /** The digest of the accepted report. */
   digest: Schema.String,
   places: Schema.Array(
     Schema.Struct({

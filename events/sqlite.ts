@@ -20,8 +20,8 @@ import type { Db } from "./statement.js"
 export const busyTimeoutMillis = 20
 
 /**
- * A commit checkpoints the write-ahead log into the database beyond this number of pages: 16 MB. A batch of a thousand
- * memories exceeds SQLite's default of 1,000 pages, so each commit would checkpoint the same index pages again.
+ * The maximum number of pages in the write-ahead log (16 MB) before a commit copies them into the database. A batch of
+ * a thousand memories exceeds SQLite's default of 1,000 pages, so each commit would copy the same index pages again.
  */
 export const walCheckpointPages = 4_000
 

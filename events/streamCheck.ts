@@ -37,7 +37,7 @@ export const checkStream = (
       for (const event of events) checker.next(event)
       const last = events.at(-1)
       if (!isMarked && last !== undefined) misplaced.push(...(yield* attempt(() => unindexed(db, stream, after, last))))
-      // A damaged index may return a page that does not advance.
+      // A damaged index may return old events again. Stop then, instead of looping forever.
       if (last === undefined || events.length < pageSize || last.version <= after) break
       after = last.version
       yield* turn
