@@ -6,7 +6,7 @@ import { levels, minOpennessOf, type TrustLevel } from "../events/Trust.js"
 
 export { type Db, sql } from "../events/statement.js"
 
-/** Data that `apply` may read besides the view. A replay must get the same answers. */
+/** Data outside the view that `apply` may read. A replay must get the same answers. */
 export interface Lookup {
   /** The cached vector of a text, by model and the text's SHA-256; undefined if the cache does not have it. */
   readonly vectorOf: (model: string, dimensions: number, digest: string) => Float32Array | undefined
@@ -17,12 +17,11 @@ export interface Lookup {
 }
 
 /**
- * One read model: its tables, how each event changes them, and the digests of
- * its contents. A new read model is a file here and a line in `all.ts`.
+ * One read model: its tables, how each event changes them, and the digests of its contents. To add a read model, add a
+ * file here and a line in `all.ts`.
  *
- * `apply` is synchronous and uses no clock, network or randomness, so a replay
- * of the same events gives the same tables. It runs inside a transaction that
- * also moves the checkpoint, so each event arrives once.
+ * `apply` is synchronous and uses no clock, network or randomness, so a replay of the same events creates the same
+ * tables. It runs in a transaction that also moves the checkpoint, so each event is applied exactly once.
  */
 export interface Projection {
   readonly name: string

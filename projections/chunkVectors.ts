@@ -48,11 +48,14 @@ export interface ChunkText {
   readonly id: string
   readonly store: "private" | "shared" | "social"
   readonly text: string
-  /** For a short turn the turn before it; for a file's chunk its path and headings. */
+  /** For a short turn, the turn before it. For a chunk of a file, its path and headings. */
   readonly previous: string
 }
 
-/** The text to embed for a chunk: a short turn with the turn before it, a file's chunk with its path and headings. */
+/**
+ * The text to embed for a chunk: a short turn after the turn before it, or a chunk of a file after its path and
+ * headings.
+ */
 export const chunkEmbeddingText = ({ previous, text }: Pick<ChunkText, "text" | "previous">): string =>
   previous === "" ? text : `${text}\n${previous}`
 
@@ -72,7 +75,7 @@ export const findUnembeddedChunks = (
 export const findChunkText = (db: Db, born: number): ChunkText | undefined =>
   sql(db, "SELECT born, id, store, text, previous FROM chunks WHERE born = ?").get(born)
 
-/** The number of chunks without a vector, after a given chunk. */
+/** The number of chunks without a vector, counted after the chunk number `after`. */
 export const countUnembeddedChunks = (db: Db, set: VectorSet, after = 0): number =>
   sql(
     db,

@@ -26,7 +26,7 @@ export interface ChunkFilters {
   readonly stores?: ReadonlyArray<Store>
   readonly speakers?: ReadonlyArray<string>
   readonly roles?: ReadonlyArray<Role>
-  /** Only turns, or only files. */
+  /** Selects only turns, or only files. */
   readonly kinds?: ReadonlyArray<Chunk["kind"]>
   readonly after?: number
   readonly before?: number
@@ -57,7 +57,7 @@ export interface TurnChunk extends ChunkBase {
   readonly session: string
   readonly role: Role
   readonly speaker: string | null
-  /** The sequence numbers of the first and the last turn with these words. */
+  /** The sequence number of the first turn with these words, and of the last one. */
   readonly sequence: number
   readonly sequenceEnd: number
   readonly file?: undefined
@@ -83,7 +83,7 @@ export interface FileChunk extends ChunkBase {
 
 export type Chunk = TurnChunk | FileChunk
 
-/** The searchable chunks of turns and files. */
+/** The corpus of chunks of turns and files. */
 export const chunkCorpus: Corpus = {
   table: "chunks",
   text: chunkTextIndex,
@@ -103,7 +103,7 @@ export interface ChunkFacts extends Pick<ChunkBase, "born" | "store" | "occurred
   readonly length: number
 }
 
-/** A chunk that full text or vectors found. */
+/** A chunk that full text or vectors found, with the facts that ranking needs. */
 export interface ChunkCandidate extends HitScores {
   readonly chunk: ChunkFacts
   readonly openness: number
@@ -224,7 +224,7 @@ const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
       params.push(...values)
     }
     if (filter.after !== undefined || filter.before !== undefined) {
-      // Words that were said more than once match by their first time or their last.
+      // Words that were said several times match by their first or their last time.
       const inSpan = (column: string) => `(${column} >= ? AND ${column} < ?)`
       parts.push(`(${inSpan("o.occurred_at")} OR ${inSpan("o.last_at")})`)
       const span = [filter.after ?? Number.MIN_SAFE_INTEGER, filter.before ?? Number.MAX_SAFE_INTEGER]
@@ -238,7 +238,7 @@ const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
   }
 }
 
-/** One condition for each list that is not empty. */
+/** The conditions of all lists that are not empty. */
 const listConditions = ({ kinds = [], roles = [], sessions = [], speakers = [], stores = [] }: ChunkLists) => {
   const lists = [
     ["o.session", sessions],

@@ -10,7 +10,7 @@ export interface ModelName {
 
 export const sameModel = (a: ModelName, b: ModelName): boolean => a.model === b.model && a.dimensions === b.dimensions
 
-/** An embedder as the log describes it. State `first`: it made the first vectors of a store. */
+/** An embedder as the log describes it. In state `first`, the embedder made the first vectors of a store. */
 export interface EmbedderFact extends ModelName {
   readonly state: Payload<"EMBEDDER">["state"] | "first"
   /** The version of the event that stated this fact. */

@@ -32,15 +32,15 @@ export interface QueryVector {
   readonly floor: number
   /** Compares only rows of these openness values; all rows if absent. */
   readonly opennesses?: ReadonlyArray<number>
-  /** The vector by another model, for rows that this model has not embedded. */
+  /** The vector by a second model, for rows that the first model has not embedded. */
   readonly substitute?: QueryVector
 }
 
 /** Words that rows must contain or must not contain, as FTS5 expressions; null for none. */
 export interface RequiredWords {
-  /** Only rows that match this are hits. Applies also to vectors and to the newest rows. */
+  /** Only rows that match this expression are hits, including hits of vectors and the newest rows. */
   readonly within: string | null
-  /** Rows that match this are not hits. */
+  /** Rows that match this expression are not hits. */
   readonly without: string | null
 }
 
@@ -124,7 +124,7 @@ export interface Needles {
   readonly required?: RequiredWords
 }
 
-/** Repeats the condition of one needle for all needles. Its parameters are those of `all`, then `any`, then `none`. */
+/** Repeats the condition of one needle for all needles. Its parameters are those of `allOf`, `anyOf`, then `noneOf`. */
 export const needlesCondition = (condition: string, { allOf = [], anyOf, noneOf = [] }: Needles): string =>
   [
     ...allOf.map(() => condition),
@@ -179,7 +179,7 @@ const textHits = ({
   return rows.map((row) => [row.born, -row.score] as const)
 }
 
-/** Rows to fetch per wanted item, for items of several rows. */
+/** Rows to fetch for each wanted item, if items have several rows. */
 const rowsPerItem = 2
 
 /** The largest k that vec0 accepts. */
@@ -220,7 +220,7 @@ const vectorHits = ({
     clauses.push(`openness IN (${opennesses.map(() => "?").join(", ")})`)
     params.push(...opennesses.map(BigInt))
   }
-  // vec0 accepts one list of row numbers, so all other conditions go into that list.
+  // vec0 accepts one list of row numbers, so all other conditions are combined into that list.
   const required = requiredCondition(corpus, level, { within, without })
   if ((!condition.matchesAll && openness === undefined) || required.sql !== "") {
     clauses.push(`rowid IN (SELECT o.born FROM ${corpus.table} o WHERE ${condition.sql}${required.sql})`)

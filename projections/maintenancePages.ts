@@ -2,7 +2,7 @@ import type { Memory } from "../events/Memory.js"
 import { type Db, sql } from "./Projection.js"
 import { type Accesses, findAccesses } from "./recalls.js"
 
-/** The kinds of active memories that a maintenance stage reads. The stage checks ages again itself. */
+/** The kinds of active memories that maintenance stages read. Each stage checks the ages again. */
 export type PageKind = "working" | "narrative" | "aged" | "unchanged" | "daily" | "weekly" | "profile"
 
 const conditions: Readonly<Record<PageKind, string>> = {
@@ -32,7 +32,7 @@ const conditions: Readonly<Record<PageKind, string>> = {
 
 export interface MaintenancePage {
   readonly rows: ReadonlyArray<{ readonly memory: Memory; readonly accesses: Accesses | undefined }>
-  /** The last row number of this page, after which the next one begins; undefined after the last page. */
+  /** The last row number of this page; pass it to get the next page. Undefined after the last page. */
   readonly next: number | undefined
 }
 
@@ -68,7 +68,7 @@ export const findMaintenancePage = (
   return { rows: withAccesses(db, memories), next: last }
 }
 
-/** Adds to each memory how often it was shown. */
+/** Adds to each memory the number of times that it was shown. */
 export const withAccesses = (db: Db, memories: ReadonlyArray<Memory>): MaintenancePage["rows"] => {
   if (memories.length === 0) return []
   const accesses = findAccesses(

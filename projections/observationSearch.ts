@@ -31,7 +31,7 @@ export interface Filters {
   readonly after?: number
   /** Happened before this instant. Memories without a time use their creation time. */
   readonly before?: number
-  /** Written at this trust level or a higher one. */
+  /** Written by a writer at this trust level or a higher one. */
   readonly writers?: TrustLevel
   /** More filters; both must match. */
   readonly and?: Filters
@@ -137,7 +137,7 @@ const addFilters = (filters: Filters, parts: Array<string>, params: Array<unknow
   if (and !== undefined) addFilters(and, parts, params)
 }
 
-/** One condition for each list that is not empty. */
+/** The conditions of all lists that are not empty. */
 const listConditions = ({
   people = [],
   projects = [],

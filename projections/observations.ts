@@ -101,7 +101,7 @@ export const findById = (db: Db, id: string): Memory | undefined => {
   return row === undefined ? undefined : (JSON.parse(row.memory) as Memory)
 }
 
-/** Row number and store of an active memory, if this is still its revision; undefined otherwise. */
+/** Row number and store of an active memory, if it still has this revision; undefined otherwise. */
 export const findActiveRevision = (db: Db, id: string, revision: number): Pick<Memory, "born" | "store"> | undefined =>
   sql(db, "SELECT born, store FROM observations WHERE id = ? AND active = 1 AND revision = ?").get(id, revision)
 

@@ -7,7 +7,7 @@ import { type Db, floorSql, indexesByLevel, type Projection, sql } from "./Proje
 export interface Person {
   readonly name: string
   readonly stores: ReadonlyArray<Store>
-  /** From memories of type `person`, oldest first. */
+  /** Facts from memories of type `person`, oldest first. */
   readonly facts: ReadonlyArray<string>
   readonly mentions: number
   /** Milliseconds since the epoch. */
@@ -15,10 +15,9 @@ export interface Person {
 }
 
 /**
- * The people index: which memory mentions which person, how often and when
- * last, and the facts about that person. Mentions survive compression,
- * archiving and expiry. A forgotten memory loses its mentions. A compressed
- * memory loses those that its summary repeats.
+ * The people index. For each person: the memories that mention the person, the number of mentions, the time of the last
+ * one, and facts about the person. Mentions survive compression, archiving and expiry. A forgotten memory loses its
+ * mentions. A compressed memory loses the mentions that its summary repeats.
  */
 export const people: Projection = {
   name: "people",
@@ -59,7 +58,7 @@ export const people: Projection = {
 export const personKey = (name: string): string =>
   normalized.test(name) ? name.toLowerCase() : name.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")
 
-/** Matches names that only need lower case, as most do. */
+/** Matches names that are already normalised except for case. Most names are. */
 const normalized = /^[!-~]+(?: [!-~]+)*$/
 
 /** People whose name contains `query` (all for "") in memories that `level` may read, most recently mentioned first. */

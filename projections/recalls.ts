@@ -15,9 +15,8 @@ export interface Accesses {
 }
 
 /**
- * Recalls by number, as an index into the log, and how often each memory was
- * shown. Neither is part of the state digest: reading a memory does not change
- * it.
+ * An index from recall numbers to the log, and the number of times that each memory was shown. Not part of the state
+ * digest, because reading a memory does not change it.
  */
 export const recalls: Projection = {
   name: "recalls",
@@ -78,7 +77,10 @@ export const findRecall = (db: Db, number: number): RecallPosition | undefined =
 /** The number of recalls. For full trust. */
 export const countRecalls = (db: Db): number => sql(db, "SELECT count(*) AS n FROM recalls").get().n
 
-/** How often each of these memories was shown. Memories that were never shown are missing. For full trust. */
+/**
+ * How often each of these memories was shown, and when last. Memories that were never shown are missing. For full
+ * trust.
+ */
 export const findAccesses = (db: Db, ids: ReadonlyArray<string>): ReadonlyMap<string, Accesses> =>
   new Map(
     sql(

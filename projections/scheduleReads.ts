@@ -2,7 +2,7 @@ import type { ScheduleStatus } from "../events/Schedule.js"
 import { type Db, sql } from "./Projection.js"
 import { foldCase, type ScheduleRow, type ScheduleRunRow } from "./schedules.js"
 
-/** Filters of schedules; all given ones must match. */
+/** Filters of schedules. A schedule must match all filters that are set. */
 export interface ScheduleFilters {
   readonly statuses: ReadonlyArray<ScheduleStatus>
   readonly handlers: ReadonlyArray<string>
@@ -76,7 +76,7 @@ export const findSchedule = (db: Db, id: string): ScheduleRow | undefined => {
   return row === undefined ? undefined : rowOf(row)
 }
 
-/** Schedules of these handlers that are due by an instant, longest due first. */
+/** Schedules of these handlers that are due at an instant, longest overdue first. */
 export const findDueSchedules = (
   db: Db,
   due: { readonly until: number; readonly handlers: ReadonlyArray<string>; readonly limit: number }

@@ -168,7 +168,7 @@ export interface ScheduleRow {
   /** The current run, and the end of its lease in milliseconds; null while none runs. */
   readonly run: string | null
   readonly lease: number | null
-  /** The last occurrence begun, its attempts, and how many of these were abandoned. */
+  /** The last occurrence that was started, its number of attempts, and the number of abandoned attempts. */
   readonly occurrence: number | null
   readonly attempt: number
   readonly abandoned: number

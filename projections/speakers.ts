@@ -49,7 +49,7 @@ export interface NamedSpeakers {
   readonly words: ReadonlySet<string>
   /** The words that belong to a complete name in the text. */
   readonly completeWords: ReadonlySet<string>
-  /** The words of each complete name. */
+  /** For each complete name, its words. */
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
 }
 
@@ -79,7 +79,7 @@ export const findNameWords = (db: Db, level: TrustLevel, text: string): NamedSpe
 /** Names with more words than this are not found as a whole. */
 const maxNameWords = 5
 
-/** The words of a name: NFKC, lower case, at least two characters. A change of script begins a new word. */
+/** The words of a name: NFKC, lower case, two or more characters. A change of script starts a new word. */
 export const nameWords = (text: string): ReadonlyArray<string> =>
   (text.normalize("NFKC").toLowerCase().match(wordPattern) ?? []).filter((word) => word.length > 1)
 

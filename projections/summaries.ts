@@ -182,7 +182,7 @@ export interface SummaryRow extends SessionKey {
   readonly lastAt: number
 }
 
-/** The condition for memories (alias `o`) that a level may read at a time. */
+/** The condition for memories (alias `o`) that a level may read at the time `now`. */
 const readable = `o.active = 1 AND o.openness >= :floor AND (o.expires_at IS NULL OR o.expires_at > :now)`
 
 /**
@@ -195,7 +195,7 @@ export const findSummaries = (
   now: number,
   { limit, offset, session }: { readonly limit: number; readonly offset: number; readonly session?: string | undefined }
 ): ReadonlyArray<SummaryRow> => {
-  // A separate condition lets SQLite find one session by its index. The cross join avoids sorting.
+  // With a separate condition, SQLite finds one session by its index. The cross join avoids sorting.
   const sessionCondition = session === undefined ? "" : " AND m.session = :session"
   const params = { floor: minOpennessOf(level), now }
   const sessions = newestFirst(
@@ -259,7 +259,7 @@ const newestFirst = (
       if (sessions.size === limit) last = entry.lastAt
     }
   } finally {
-    // An unfinished statement keeps its connection busy.
+    // Closes the remaining statements, because an open statement keeps its connection busy.
     for (const list of lists) list.return?.()
   }
   const order = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))

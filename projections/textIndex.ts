@@ -85,7 +85,7 @@ const namesOf = (prefix: string, columns: ReadonlyArray<string>): Names => ({
   postings: (level) => `${prefix}postings_${level}`
 })
 
-/** Category M (marks) belongs to words: Devanagari and Thai write vowels with marks. */
+/** Marks (category M) are part of words: Devanagari and Thai write vowels with marks. */
 const tokenizer = "porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
 
 const tablesSql = ({ columns, postings, table, texts }: Names): string => {
@@ -104,7 +104,7 @@ const tablesSql = ({ columns, postings, table, texts }: Names): string => {
       .join("\n")}`
 }
 
-/** Writes of single rows. Their statements are composed once, because most events use them. */
+/** Writes single rows. Composes its statements once, because most events use them. */
 const rowWriter = ({ columns, table, texts }: Names): Pick<TextIndex, "add" | "replace"> => {
   const list = columns.join(", ")
   const placeholders = columns.map(() => "?").join(", ")
@@ -162,7 +162,7 @@ const fillPortion = (db: Db, { columns, table, texts }: Names, after: number): n
   return last
 }
 
-/** Rows per portion of `fill`. A portion takes about a quarter of a second, so that other fibers can run in between. */
+/** Rows per portion of `fill`. A portion takes about 0.25 s. Other fibers run between portions. */
 const portionRows = 10_000
 
 /**

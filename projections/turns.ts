@@ -10,7 +10,7 @@ import { type Db, type Lookup, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 import { addSpeaker } from "./speakers.js"
 
-/** Turns up to this many words are indexed with their neighbours. Neighbours of longer turns made results worse. */
+/** Turns up to this many words are indexed with their neighbours. For longer turns, neighbours made results worse. */
 const shortTurnWords = 60
 /** The same limit in characters, for scripts without spaces. */
 const shortTurnCharacters = 450
@@ -42,8 +42,8 @@ export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
   let firstChunk = 0
   for (const [part, piece] of chunkTextsOf(cutText(text, bounds.chunkedCharacters)).entries()) {
     if (piece.trim() === "") continue
-    // The same words after a different turn are a different answer. The chunk that began a session has no previous
-    // turn, so also look for the words without one.
+    // The same words after a different turn are a different answer. If the earlier turn began its session, its chunk
+    // has no previous turn, so also look for the words without one.
     const contentAfter = (before: string) =>
       sha256(JSON.stringify([session, store, turn.role, turn.speaker ?? null, piece, before]))
     const content = contentAfter(neighbour)
@@ -131,7 +131,10 @@ const selectRow = "SELECT born, id, openness, occurred_at, last_at, previous, ne
 const chunkOf = (db: Db, content: Buffer): ChunkRow | undefined =>
   sql(db, `${selectRow} WHERE content = ?`).get(content)
 
-/** Stores the turn that followed. Words that were said several times keep the first and the last such turn. */
+/**
+ * Stores the next turn as a neighbour. Words that were said several times keep the first and the last of these
+ * neighbours.
+ */
 const addNext = (db: Db, born: number, next: string, filling: boolean) => {
   const row = sql(db, `${selectRow} WHERE born = ?`).get(born) as ChunkRow | undefined
   if (row === undefined) return

@@ -1,7 +1,7 @@
 import { activeModels, sameModel } from "./embedders.js"
 import { type Db, type Digest, sql } from "./Projection.js"
 
-/** A row with a vector. `id` identifies it in the state digest; `digest` is that of the embedded text. */
+/** A row with a vector. `id` identifies it in the state digest; `digest` is the digest of the embedded text. */
 export interface VectorRow {
   readonly born: number
   readonly id: string
@@ -102,7 +102,7 @@ export const make = (prefix: string): VectorIndex => {
 interface Names {
   /** One row per model, with the number of its set. */
   readonly sets: string
-  /** Which rows have a vector, by set. */
+  /** The rows that have a vector, by set. */
   readonly embedded: string
   /** The sqlite-vec table of a set. */
   readonly vectors: (number: number) => string
@@ -141,7 +141,7 @@ const makeModelSets = ({ sets, vectors }: Names): ModelSets => {
   }
 }
 
-/** Writes of single rows. */
+/** Writes single rows. */
 const rowWriter = (
   { embedded, vectors }: Names,
   { addSet, numbers, setNumber }: ModelSets

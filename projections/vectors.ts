@@ -95,7 +95,7 @@ export const findUnembedded = (
   return { memories, last: memories.length < limit ? last : memories.at(-1)!.born }
 }
 
-/** The number of active memories without a vector, after a given row. */
+/** The number of active memories without a vector, counted after the row number `after`. */
 export const countUnembedded = (db: Db, set: VectorSet, after = 0): number =>
   sql(
     db,

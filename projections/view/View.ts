@@ -15,18 +15,21 @@ import * as ViewFile from "./ViewFile.js"
 export interface View {
   readonly agent: string
   readonly generations: Generations.Generations
-  /** Admits one writer at a time in this process. SQLite's own lock excludes the other processes. */
+  /** Lets one writer at a time run in this process. SQLite's own lock excludes other processes. */
   readonly lock: Mutex
   file: string
   reader: Db
-  /** Opened at the first write: most short-lived programs never write. */
+  /** Opened at the first write, because most short-lived programs never write. */
   writer: Db | null
   hasVectors: boolean
   /** True between the commit of the log and the commit of the view. During this time the view lags intentionally. */
   writing: boolean
   /** An event that this version does not know. The view stops before it: reads answer up to there, writes fail. */
   unknown: UnknownEvent | undefined
-  /** The state after the newest write; undefined after any other change of the view. Saves the next writer a query. */
+  /**
+   * The state after the newest write, so that the next writer needs no query. Undefined after any other change of the
+   * view.
+   */
   lastWrite: LockedView | undefined
 }
 

@@ -16,7 +16,7 @@ export interface Checkpoint {
   readonly retired: boolean
 }
 
-/** A projection that stopped at an event it cannot apply, or because an extension is missing. The others continue. */
+/** A parked projection: it cannot apply an event, or an extension is missing. The others continue. */
 export interface Parked {
   readonly projection: string
   /** The last event that it applied. */

@@ -14,7 +14,7 @@ import * as ViewFile from "./ViewFile.js"
 
 export type ViewError = StorageError | UnknownEvent | InvalidEvent
 
-/** Progress of a rebuild: events replayed so far, and events in total. */
+/** Progress of a rebuild: the number of events replayed so far, and in total. */
 export interface Progress {
   readonly agent: string
   readonly done: number
@@ -39,9 +39,8 @@ export interface BuildOptions extends ViewFile.ViewOptions {
 }
 
 /**
- * Builds a view from the log alone, in a new file with journal and sync off.
- * A projection that cannot apply an event is parked at that event, and the
- * build starts again.
+ * Builds a view from the log alone, in a new file without journal and sync. If a projection cannot apply an event, it
+ * is parked at that event, and the build starts again.
  */
 export const build = (options: BuildOptions): Effect.Effect<void, ViewError> =>
   tryBuild(options, { poisoned: [], indexedFirst: [] })
@@ -129,7 +128,7 @@ const openNew = (options: BuildOptions) =>
     return yield* Effect.try(() => ViewFile.openFile(options.file, "bulk", options))
   }).pipe(Effect.mapError(storageError("view")))
 
-/** One attempt. Returns the findings for the next attempt; undefined if the view is complete. */
+/** Makes one attempt. Returns the findings for the next attempt; undefined if the view is complete. */
 const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: Findings) =>
   Effect.gen(function* () {
     const { indexedFirst, poisoned } = findings
@@ -181,7 +180,7 @@ const createTables = ({
   db.exec("BEGIN")
   if (options.copyOf === undefined) ViewFile.createView(db, options.projections, hasVectors)
   else {
-    // The original may have been retired before it was copied; the copy must not be.
+    // The original may be marked as retired. The copy must not be.
     ViewFile.retire(db, false)
     for (const projection of rebuilt) {
       if (ViewFile.hasProjection(db, projection)) projection.drop(db)

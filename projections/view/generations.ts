@@ -82,7 +82,7 @@ export const builderPid = (name: string): number | undefined => {
   return pid === undefined ? undefined : Number(pid)
 }
 
-/** A folder name for an agent, safe where file names ignore case: bytes other than a–z, 0–9, _ and - are escaped. */
+/** The folder name of an agent. Bytes other than a–z, 0–9, _ and - are escaped, for systems that ignore case. */
 export const agentFolderName = (agent: string): string =>
   [...Buffer.from(agent, "utf8")]
     .map((byte) =>

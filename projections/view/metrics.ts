@@ -1,7 +1,7 @@
 import * as Metric from "effect/Metric"
 
 /**
- * Events that the view which caught up last was still missing. Rises after writes of other processes, then falls to 0.
+ * The number of missing events of the view that caught up last. Rises after writes of other processes, then falls to 0.
  */
 export const viewLag = Metric.gauge("daybook_view_lag_events")
 

@@ -12,8 +12,8 @@ import * as ViewFile from "./ViewFile.js"
 export type ProjectionNames = ReadonlyArray<string> | null
 
 /**
- * Brings a view to the head of the log, page by page. Rebuilds it if it is far behind or belongs to another log.
- * The caller holds the view's lock.
+ * Applies all events of the log to a view, page by page. Rebuilds the view if it is far behind or belongs to another
+ * log. The caller holds the view's lock.
  */
 export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
@@ -35,7 +35,7 @@ export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, V
     }
   })
 
-/** Brings a view to the head of the log, or to the first event that this version does not know. */
+/** Applies all events of the log to a view, up to the first event that this version does not know. */
 export const catchUpToUnknown = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.catchTag(catchUp(context, view), "UnknownEvent", () => Effect.void)
 
@@ -69,7 +69,7 @@ export const orRebuilt = <A, E, R>(
 export const isDamaged = (error: unknown): boolean =>
   error instanceof StorageError && error.kind === "damaged" && error.where === "view"
 
-/** Builds a new generation up to the present head, while the live one serves reads and writes. */
+/** Builds a new generation with the newest events, while the live one serves reads and writes. */
 export const buildSuccessor = (
   context: ViewContext,
   view: View,

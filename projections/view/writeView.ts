@@ -113,7 +113,7 @@ const commit = (view: View, state: LockedView, { hash, recordedAt, version }: La
   view.lastWrite = { ...state, head: { position: version, hash, recordedAt, retired: false } }
 }
 
-/** Only an exception of SQLite is a storage error; any other is a defect of the work. */
+/** An exception of SQLite is a storage error. Any other exception is a bug in `work`. */
 const runOnView = <A>(work: () => A): Exit.Exit<A, ViewFile.Poisoned | StorageError> => {
   try {
     return Exit.succeed(work())
