@@ -1,7 +1,8 @@
 import { isStopWord } from "./functionWords.js"
 
-// People write a compound with a hyphen, as one word or as two. The index stores a hyphenated compound in all three
-// ways. For the other two, the query must search for the variant that the user did not type.
+// People write a compound in three ways: with a hyphen, as one word or as two. The index stores all three forms of a
+// hyphenated compound. If the text has another form, the query must also search for the forms that the user did not
+// type.
 
 /** A word of a query: its text, its FTS5 expression, and whether the search may drop it. */
 interface Term {

@@ -19,12 +19,12 @@ export const endingsOf = (word: string): ReadonlyArray<Alternative> => {
   return name === undefined ? [] : [{ words: [name], prefix: false }]
 }
 
-/** Overlapping pairs of syllables of the Korean words with more than two syllables. */
+/** Overlapping pairs of syllables of all Korean words with more than two syllables in a text. */
 export const pairsOfHangul = (text: string): ReadonlyArray<string> => [
   ...new Set((text.match(/[가-힣]{3,}/gu) ?? []).flatMap(pairs))
 ]
 
-/** Pairs find a word inside other words. A single syllable matches as a prefix. */
+/** Pairs of syllables find a word inside other words. A single syllable matches as a prefix. */
 const pairAlternative = (word: string): Alternative =>
   word.length === 1 ? { words: [word], prefix: true } : { words: pairs(word), prefix: false }
 

@@ -1,9 +1,8 @@
 import { months } from "../when/dateWords.js"
 
 /**
- * Given names and role names that are also everyday English words. Chosen from lists of common given names: those that
- * a question is likely to use as an ordinary word. A name that is not in this list matches in any spelling of its
- * capitals.
+ * Given names and role names that are also everyday English words. The list contains common given names that questions
+ * often use as ordinary words. A name outside this list matches with or without capitals.
  */
 const words = new Set(
   `admin agent amber angel art assistant ash autumn bay bill bishop blue bob bot brook brooks buck bud
@@ -35,6 +34,6 @@ export const writtenAsName = (text: string, index: number, length: number): bool
 const speechAfter =
   /^\s+(?:say|says|said|tell|tells|told|ask|asks|asked|think|thinks|thought|mention|mentions|mentioned|write|writes|wrote|suggest|suggests|suggested|answer|answers|answered|reply|replies|replied)(?![\p{L}\p{N}])/iu
 const verbBefore = /(?:^|[^\p{L}\p{N}])(?:did|does|do|has|have|had|tell|told|ask|asked|with)\s+$/iu
-/** A lower-case word long enough to be capitalised in a title. */
+/** Matches a lower-case word that is long enough to be capitalised in a title. */
 export const lowerCaseWord = /(?<![\p{L}\p{N}])\p{Ll}\p{L}{3}/u
 export const insideSentence = /[^\s.?!:;"'“”‘’(]["'“”‘’(]*\s+["'“”‘’(]*$/u

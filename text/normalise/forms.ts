@@ -12,7 +12,7 @@ export const formsOf = (text: string): ReadonlyArray<string> => {
   return [...forms]
 }
 
-/** The forms that replace the whole word, not only its domain or its file name. */
+/** Other forms of the whole word, without forms of its parts such as a domain or a file name. */
 export const formsOfWord = (word: string): ReadonlyArray<string> => {
   const joined = word.replace(signs, "")
   const forms = new Set<string>()
@@ -100,7 +100,7 @@ const separators = /[-_.‐‑:]/u
 const compounds = new RegExp(`${part}(?:(?:[-_.‐‑]|(?<=\\d):(?=\\d))${part})*`, "gu")
 const hyphen = /[-_‐‑]/u
 const digit = /\p{N}/u
-/** Separators of parts, except hyphens. */
+/** Separators between parts, except hyphens. */
 const chainSeparators = /[.:]/u
 /** Initials, or a name with a short ending: U.S.A., node.js. */
 const dotted = /^(?:\p{L}(?:\.\p{L})+|\p{L}+\.\p{L}{1,3})$/u

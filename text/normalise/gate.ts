@@ -1,4 +1,4 @@
-/** Whether a message to an agent is worth a memory search, and why. */
+/** The decision whether a message to an agent needs a memory search, and the reason. */
 export interface GateResult {
   readonly recall: boolean
   readonly reason: "memory word" | "question" | "statement" | "empty" | "acknowledgement" | "code" | "short"
@@ -17,7 +17,7 @@ export const gateMessage = (message: string): GateResult => {
   if (memoryWords.test(prose)) return { recall: true, reason: "memory word" }
   if (acknowledges(prose)) return { recall: false, reason: "acknowledgement" }
   if (question.test(prose)) return { recall: true, reason: "question" }
-  // A Chinese character has about as much content as a word of other languages.
+  // A Chinese character counts as one word.
   const words = (prose.match(/[\p{L}\p{N}'’_-]+/gu) ?? []).flatMap((word) => word.match(han) ?? [word]).length
   return words < minWords ? { recall: false, reason: "short" } : { recall: true, reason: "statement" }
 }

@@ -27,7 +27,7 @@ const indexTextOf = (text: string): string => {
   ])
 }
 
-/** The text without further repeats of words that have occurred `bounds.occurrences` times. */
+/** The text in which each word occurs at most `bounds.occurrences` times. */
 const withoutRepeats = (text: string): string => {
   if (text.length < 2 * bounds.occurrences) return text
   const occurrences = new Map<string, number>()
@@ -43,7 +43,7 @@ const withoutRepeats = (text: string): string => {
   return isCut ? cut : text
 }
 
-/** A word as FTS5's tokenizer compares it, but with its ending. */
+/** A word in lower case without accents, as FTS5's tokenizer compares it, but with its ending. */
 const withoutAccents = (word: string): string => {
   const lower = word.toLowerCase()
   return ascii.test(lower) ? lower : lower.normalize("NFD").replace(/\p{M}/gu, "")
@@ -71,7 +71,7 @@ export const ftsExpression = (phrase: string): string | null => {
   return parts.length === 0 ? null : allOf(parts)
 }
 
-/** `harb*` matches words with this prefix, and the stemmed word itself. */
+/** An FTS5 expression for a prefix: `harb*` matches words with this prefix, and the stemmed word itself. */
 export const prefixExpression = (body: string): string | null => {
   const [, start] = /^([\p{L}\p{N}]{3,})\*$/u.exec(body) ?? []
   const expression = start === undefined ? null : ftsExpression(start)
@@ -90,7 +90,7 @@ const unspacedParts = (run: string): ReadonlyArray<string> => {
     .map(quoted)
 }
 
-/** Katakana without the optional long mark at the end of a word: サーバー is written サーバ too. */
+/** Removes the optional long mark at the end of a Katakana word: サーバー becomes サーバ. */
 const withoutFinalMark = (run: string): string => run.replace(/(?<=[ァ-ヶー]{3})ー(?![ァ-ヶー])/gu, "")
 
 /** A word with its alternatives, or several words as a phrase. */
@@ -108,14 +108,14 @@ const spacedPart = (phrase: string): string => {
   ])
 }
 
-/** Users may type the start of a hash, and the text may contain a shorter form. */
+/** Forms of a hash: users may type only its start, and the text may contain only its start. */
 const hashForms = (word: string): ReadonlyArray<string> => {
   if (!isHash(word)) return []
   const shorter = [7, 8, 10, 12].filter((length) => length < word.length)
   return [`${quoted(word)} *`, ...shorter.map((length) => quoted(word.slice(0, length)))]
 }
 
-/** A URL without its scheme, and without its query and fragment. */
+/** A URL without its scheme, and the same URL without query and fragment. */
 const urlForms = (word: string): ReadonlyArray<string> => {
   const [, address] = /^\W*[a-z][a-z\d+.-]*:\/\/(?:www\.)?(.+)$/iu.exec(word) ?? []
   if (address === undefined) return []

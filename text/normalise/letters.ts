@@ -74,7 +74,7 @@ const digitOf = (character: string): string => {
 }
 const zeros = ["٠", "۰", "०", "๐"]
 
-/** Only inside words: between emoji a joiner has a meaning. */
+/** Joiners inside words. Between emoji, a joiner has a meaning and stays. */
 const joiners = /(?<=[\p{L}\p{M}])[\u200c\u200d]+(?=\p{L})/gu
 
 /** The dot between the parts of foreign names, which is optional: ジョン・スミス. */

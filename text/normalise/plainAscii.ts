@@ -1,6 +1,7 @@
 /**
- * Whether a text is plain ASCII without other written forms (`formsOf`). Most text is, so this saves time: one pass and
- * one table lookup per character. True is always right. False can be wrong ("2023, 5 of").
+ * Whether a text is plain ASCII without other written forms (`formsOf`). This check is cheap: one pass and one table
+ * lookup per character. If it returns true, the text has no other forms. For some texts without other forms it returns
+ * false ("2023, 5 of").
  */
 export const isPlainAscii = (text: string): boolean => {
   let state = 0
@@ -27,8 +28,8 @@ type Kind = keyof typeof kinds
 const kindNames = Object.keys(kinds) as ReadonlyArray<Kind>
 
 /**
- * States of the scan. `number1` to `number4` count digits. `apart` and `joined` follow a number: another number there
- * could make it a telephone number.
+ * States of the scan. `number1` to `number4` count digits. `apart` and `joined` follow a number, because a second
+ * number there can make both a telephone number.
  */
 const states = [
   "start",

@@ -1,6 +1,6 @@
 import { functionWords, setOf } from "./functionWords.js"
 
-/** Words of questions by language: times, speakers, and words without content. */
+/** Words of questions by language: words for times, for speakers, and words that say nothing about the subject. */
 
 const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
 
@@ -27,7 +27,7 @@ const relativeWord = new RegExp(
   "iu"
 )
 
-/** Whether a question word says nothing about the subject, like the words of "what happened". */
+/** Whether a question word says nothing about the subject. In "what happened", both words do not. */
 export const isFrameWord = (word: string): boolean => frame.test(word.replace(edges, ""))
 
 const frame = new RegExp(
@@ -45,7 +45,7 @@ export const namesAsker = (text: string, words: ReadonlySet<string>): boolean =>
   [...firstPerson].some((word) => words.has(word)) || firstPersonInside.test(text)
 
 const firstPerson = setOf(functionWords.speaker, "mine")
-/** Chinese "I", and Japanese "I" before a particle; not "we", "ego" or "our country". */
+/** Matches Chinese "I", and Japanese "I" before a particle. Does not match "we", "ego" or "our country". */
 const firstPersonInside = /(?<!自)我(?![们們国國々らが])|[私僕俺](?=[はがのをにもと])/u
 
 /** Whether "may" is a month in this text: next to a number or a preposition of time. */
@@ -62,7 +62,8 @@ const articles = setOf(functionWords.articles)
 export const isArticle = (word: string): boolean => articles.has(word)
 
 /**
- * Ranges of a query that only introduce the request: "show me everything about", "do you know of". `to` is exclusive.
+ * The character ranges of a query that only introduce the request: "show me everything about", "do you know of". `to`
+ * is exclusive.
  */
 export const requestPhrasesOf = (text: string): ReadonlyArray<readonly [from: number, to: number]> =>
   [...text.matchAll(frames)].map(({ 0: { length }, index }) => [index, index + length])

@@ -13,8 +13,8 @@ export const lastSentenceEnd = (text: string): number => {
 }
 
 /**
- * The space after a sentence. The look-ahead comes first; otherwise the look-behind would read a run of brackets again
- * from each bracket. Chunks depend on this pattern, so increase `chunkingVersion` when it changes.
+ * Matches the space after a sentence. The look-ahead comes first, because the look-behind alone would take quadratic
+ * time in a row of brackets. Chunks depend on this pattern, so increase `chunkingVersion` when it changes.
  */
 const sentenceEnd = /(?=\s)(?<=[.!?][)"'”’\]]*)\s+|\n+|(?<=[。！？])(?!\n)/gu
 
@@ -51,7 +51,7 @@ export const shortenText = (text: string, maxLength: number): string => {
   return sentences.filter((_, index) => selected.has(index)).join(" ")
 }
 
-/** A too long sentence, cut at the end of a word. */
+/** Cuts a sentence that is too long at the end of a word. */
 const truncate = (sentence: string, maxLength: number): string => {
   const start = sentence.slice(0, maxLength - 1).replace(/\p{Surrogate}$/u, "")
   return `${start.replace(/\s+\S*$/u, "") || start}…`

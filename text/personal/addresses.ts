@@ -19,7 +19,7 @@ interface Shape {
 }
 
 const shapes: Partial<Record<Topic, Shape>> = {
-  // 221B Baker Street. A year is not a house number: "in 2008 Wall Street fell".
+  // For example: 221B Baker Street. A year is not a house number: "in 2008 Wall Street fell".
   english: {
     shape: new RegExp(
       `(?<![\\w.,-])(?!(?:19|20)\\d\\d )${number} (?:(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West)\\.? )?(?:(?:${name} |\\d{1,3}(?:st|nd|rd|th) ){1,4}(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Parkway|Pkwy|Terrace|Crescent|Mews|Highway)\\b|[a-z]{3,20} (?:street|avenue|boulevard)\\b(?! (?:art|food|light|sign|view|name)))`,
@@ -37,7 +37,7 @@ const shapes: Partial<Record<Topic, Shape>> = {
     shape:
       /\bP\.? ?O\.? ?Box \d{1,6}|\bPostfach \d{2}|\bBo[iî]te postale \d|\bApartado (?:de correos |postal )?\d|\bCasilla (?:de correo )?\d/gi
   },
-  // The street name is one word or two, before the number.
+  // The number follows a street name of one or two words.
   german: {
     shape:
       /(?:\p{Lu}[\p{L}.-]{0,30}(?:stra(?:ß|ss)e|str\.|gasse|allee|chaussee|straat|laan|gracht|kade|singel|gatan|vägen|gata|veien|vej|gade|katu)|\p{Lu}\p{L}{1,20}[- ](?:Stra(?:ß|ss)e|Str\.|Gasse|Allee|Chaussee|Straat|Laan)) \d{1,4} ?[a-zA-Z]?\b/gu
@@ -47,12 +47,12 @@ const shapes: Partial<Record<Topic, Shape>> = {
       /\p{Lu}\p{L}{2,30}(?<!Tabellen|Sitz|Park|Arbeits|Stell|Rück|Um|Hin|Aus|Heim)(?:platz|weg|damm|ufer|plein|ring|hof) \d{1,4}[a-z]?\b/gu,
     weak: true
   },
-  // 12 bis, rue de la Paix
+  // For example: 12 bis, rue de la Paix.
   french: {
     shape:
       /(?<![\w.,])\d{1,4}(?: ?(?:bis|ter|quater))?,? (?:(?:[Rr]ue|[Aa]venue|[Aa]v\.|[Bb]oulevard|[Bb]d|[Cc]hemin|[Ii]mpasse|[Aa]llée|[Qq]uai) (?:de la |de l['’]|du |des |de |d['’]|la |le |les |à )?|(?:[Pp]lace|[Rr]oute|[Cc]ours) (?:de la |de l['’]|du |des |de |d['’]))\p{Lu}[\p{L}'’-]{1,30}/gu
   },
-  // Calle de Alcalá, 48; Rua Augusta 100; Piazza Navona 3
+  // For example: Calle de Alcalá, 48; Rua Augusta 100; Piazza Navona 3.
   spanish: {
     shape:
       /(?<!\p{L})(?:(?:[Cc]alle|[Aa]venida|Avda\.?|Plaza|Paseo|Carrera|[Rr]ua|Travessa|Praça|Viale|Piazza|Vicolo|Corso|Carrer|Gran Vía|Largo|Rambla) |C\/ ?)(?:(?:de|del|da|do|dos|das|di|della|la|el|los|las) ){0,2}\p{Lu}[\p{L}'’.]{0,20}(?: (?:de|del|da|do|dos|e|y|di|\p{Lu}[\p{L}'’.]{0,20})){0,4},? (?:n[º°.]{1,2} ?|# ?)?\d{1,5}\b/gu
@@ -76,7 +76,7 @@ const shapes: Partial<Record<Topic, Shape>> = {
 /** A town in the United States with its ZIP code: Springfield, IL 62704. */
 const usTown =
   /[A-Z][a-z]{2,20},? (?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]) \d{5}(?:-\d{4})?(?!\d)/
-/** A postal code of the United Kingdom; the first letters are the postcode areas. */
+/** A postal code of the United Kingdom. It begins with the letters of a postcode area. */
 const ukPostcode =
   /(?<![A-Z\d-])(?:A[BL]|B[ABDHLNRST]?|C[ABFHMORTVW]|D[ADEGHLNTY]|E[CHNX]?|FK|FY|G[LUY]?|H[ADGPRSUX]|I[GPV]|K[ATWY]|L[ADELNSU]?|M[EKL]?|N[EGNPRW]?|O[LX]|P[AEHLOR]|R[GHM]|S[AEGKLMNOPRSTWY]?|T[ADFNQRSW]|UB|W[ACDFNRSV]?|YO|ZE)\d[A-Z\d]? \d[ABD-HJLNP-UW-Z]{2}(?![A-Z\d-])/
 

@@ -132,5 +132,5 @@ const looksGenerated = (value: string): boolean => {
     )
 }
 
-/** Whether twelve or more short lower-case words follow in a row, as in a seed phrase. */
+/** Whether 12 or more short lower-case words follow, as in a seed phrase. */
 const isPhrase = (after: string): boolean => /(?:^|[\s"'`:])(?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8}/.test(after)

@@ -14,7 +14,7 @@ export const luhn = (digits: string): boolean => {
   return sum % 10 === 0
 }
 
-/** ISO 7064 mod 97-10 over digits and capitals (A = 10). */
+/** The remainder of ISO 7064 mod 97-10, for digits and capitals (A = 10). */
 export const mod97 = (value: string): number => {
   let remainder = 0
   for (let index = 0; index < value.length; index++) {
@@ -24,7 +24,7 @@ export const mod97 = (value: string): number => {
   return remainder
 }
 
-/** ISO 7064 mod 11,10 (German tax number). */
+/** The check digit of ISO 7064 mod 11,10 (German tax number). */
 const mod11and10 = (digits: string): boolean => {
   let product = 10
   for (let index = 0; index < digits.length - 1; index++) {
@@ -42,7 +42,7 @@ const permutations = "0123456789 1576283094 5803796142 8916043527 9453126870 428
   " "
 )
 
-/** Verhoeff's check (Aadhaar). */
+/** Verhoeff's check digit (Aadhaar). */
 const verhoeff = (digits: string): boolean => {
   let check = 0
   for (let position = 0; position < digits.length; position++) {
@@ -85,7 +85,7 @@ export const nir = (digits: string): boolean => {
   )
 }
 
-/** Norway: birth number (or D number), two check digits. */
+/** Norway: birth number or D number, two check digits. */
 export const fodselsnummer = (digits: string): boolean => {
   const day = Number(twoDigits(digits, 0))
   return (
@@ -127,10 +127,13 @@ export const belgian = (digits: string): boolean => {
   return beginsWithYmd(digits) && (Number(head) % 97 === checkDigit || Number(`2${head}`) % 97 === checkDigit)
 }
 
-/** Sweden: personal number, Luhn over all ten. */
+/** Sweden: personal number, Luhn check over all ten digits. */
 export const personnummer = (digits: string): boolean => beginsWithYmd(digits) && luhn(digits)
 
-/** Czechia and Slovakia: birth number. Months are 50 higher for women, and 20 higher when a day's numbers run out. */
+/**
+ * Czechia and Slovakia: birth number. The month is 50 higher for women, and 20 higher when the numbers of a day are
+ * used up.
+ */
 export const rodneCislo = (digits: string): boolean =>
   isDay(twoDigits(digits, 0), String((Number(twoDigits(digits, 2)) % 50) % 20), twoDigits(digits, 4)) &&
   Number(digits) % 11 === 0
@@ -153,7 +156,7 @@ export const aadhaar = (digits: string): boolean => /^[2-9]/.test(digits) && ver
 export const ahv = (digits: string): boolean =>
   digits.startsWith("756") && weighted(digits, [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]) % 10 === 0
 
-/** Thailand. */
+/** Thailand: citizen identification number. */
 export const thai = (digits: string): boolean =>
   (11 - (weighted(digits, [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 10 === digitAt(digits, 12)
 
@@ -204,7 +207,7 @@ export const nric = (value: string): boolean => {
   return letters[value[0] === "M" ? 10 - (sum % 11) : sum % 11] === value[8]
 }
 
-/** Taiwan. */
+/** Taiwan: national identification number. */
 export const taiwanese = (value: string): boolean => {
   const area = "ABCDEFGHJKLMNPQRSTUVXYWZIO".indexOf(value[0]!) + 10
   return (Math.floor(area / 10) + (area % 10) * 9 + weighted(value.slice(1), [8, 7, 6, 5, 4, 3, 2, 1, 1])) % 10 === 0

@@ -63,7 +63,7 @@ const hasKeyBlock = (text: string): boolean => {
   return false
 }
 
-/** scheme://user:password@host */
+/** Whether a text contains a URL with a password: scheme://user:password@host. */
 const hasUrlWithPassword = (text: string): boolean => {
   for (let index = text.indexOf("://"); index >= 0; index = text.indexOf("://", index + 3)) {
     const password = /^:\/\/[^\s:@/]{0,64}:([^\s@/]{3,128})@[\w[]/.exec(text.slice(index, index + 208))?.[1]

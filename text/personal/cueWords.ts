@@ -29,7 +29,7 @@ export const findCueWords = (text: string): CueWords => {
     if (matches === undefined) continue
     let longest = 0
     for (const word of matches) {
-      // "client secret" does not also count as "secret".
+      // A longer cue word hides its parts: "client secret" does not also count as "secret".
       if (word.length < longest) break
       const start = index + 1 - word.length
       if (word.begins && start > 0 && isLetter(text.charCodeAt(start - 1))) continue
@@ -134,7 +134,7 @@ const buildAutomaton = (): Automaton => {
   for (let head = 0; head < queue.length; head++) {
     const state = queue[head]!
     const fallback = fallbacks[state]!
-    // The longest cue word first: "api secret" before "secret".
+    // Lists the longest cue word first: "api secret" before "secret".
     if (cuesByState[fallback] !== undefined)
       cuesByState[state] = [...(cuesByState[state] ?? []), ...cuesByState[fallback]]
     next.copyWithin(state * width, fallback * width, (fallback + 1) * width)

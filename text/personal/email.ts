@@ -33,7 +33,7 @@ export const hasEmail = (text: string): boolean => {
 
 const isAddress = (text: string, start: number, atSign: number, end: number): boolean => {
   const before = text.slice(Math.max(0, start - 48), start)
-  // user:password@host of a URL, and paths.
+  // Not an address: user:password@host in a URL, or a path.
   if (before.endsWith(":") && !/mailto:$|mail:$|(?:^|[^\w/]):$|\p{L}:$/iu.test(before)) return false
   const name = text.slice(start, atSign).replace(/^[!#$%&'*+/=?^`{|}~.-]+/, "")
   const domain = text.slice(atSign + 1, end).replace(/[.-]+$/, "")
@@ -45,7 +45,7 @@ const isAddress = (text: string, start: number, atSign: number, end: number): bo
   )
     return false
   if (/:\/\/[^\s@]{0,48}$/.test(before) || commands.test(before)) return false
-  // git@github.com:team/repository.git
+  // Not an address: git@github.com:team/repository.git.
   if (text[end] === ":" && /^[\w~./-]{2}/.test(text.slice(end + 1)) && /^(?:git|hg|svn|deploy)$/.test(name))
     return false
   if (!/\.(?:\p{L}{2,24}|xn--[a-z0-9-]{2,40})$/iu.test(domain) || /\.\.|^[.-]/.test(domain) || notDomain.test(domain))

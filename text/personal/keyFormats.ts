@@ -14,7 +14,7 @@ const format = (kind: CredentialKind, prefix: string, body: string): readonly [l
 const apiKey = (prefix: string, body: string) => format("api-key", prefix, body)
 const token = (prefix: string, body: string) => format("token", prefix, body)
 
-/** Formats that issuers document for their keys, with the first letter of the key. */
+/** The key formats that issuers document, by the first letter of the key. */
 const shapes = [
   apiKey("AKIA|ASIA|ABIA|ACCA", "[A-Z0-9]{16}"),
   apiKey("AIza", "[\\w-]{35}"),

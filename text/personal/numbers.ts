@@ -15,7 +15,7 @@ export interface WrittenNumber {
 }
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
-/** ASCII letters, digits and _. */
+/** Whether a character is an ASCII letter, a digit or _. */
 export const isWord = (code: number): boolean =>
   isDigit(code) || code === 95 || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 
@@ -65,7 +65,7 @@ const readNumber = (text: string, start: number, firstGroupEnd: number): Written
     let next = end
     while (next - end < 3 && isSeparator(text.charCodeAt(next))) next++
     if (next === end) break
-    // +33 (0)6 12: callers from abroad omit this 0.
+    // In +33 (0)6 12, callers from abroad omit the 0 in brackets.
     if (text.startsWith("(0)", next) || text.startsWith("0)", next)) next = text.indexOf(")", next) + 1
     // A group with one digit can only be the first group, the second after a calling code, or the last.
     if (lengths[lengths.length - 1] === 1 && (lengths.length > 2 || (lengths.length === 2 && lengths[0] === 1))) break
@@ -85,7 +85,7 @@ const readNumber = (text: string, start: number, firstGroupEnd: number): Written
   return total < 7 ? undefined : { start, digits, lengths, separators, ends }
 }
 
-/** Space . - / ( ) */
+/** Whether a character is one of: space . - / ( ) */
 const isSeparator = (code: number): boolean => code === 32 || (code >= 45 && code <= 47) || code === 40 || code === 41
 const oneCharacter = Array.from({ length: 16 }, (_, index) => String.fromCharCode(32 + index))
 
@@ -99,7 +99,10 @@ export const mayEndAfter = (text: string, number: WrittenNumber, groups: number)
   return !((code === 46 || code === 44 || code === 45) && isWord(text.charCodeAt(end + 1)))
 }
 
-/** Issuers' ranges: Visa, Mastercard, American Express, Diners, Discover, JCB, UnionPay, Maestro, Mir, RuPay, Elo. */
+/**
+ * Prefixes and lengths of Visa, Mastercard, American Express, Diners, Discover, JCB, UnionPay, Maestro, Mir, RuPay,
+ * Elo.
+ */
 const ranges: ReadonlyArray<readonly [prefix: RegExp, lengths: ReadonlyArray<number>]> = [
   [/^4/, [13, 16, 19]],
   [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],

@@ -14,10 +14,10 @@ const codes = new Set(
   ).split(" ")
 )
 
-/** The words allowed between a request to call and the number. */
+/** The text that may stand between a request to call and the number. */
 const callConnector =
   /^(?:ed|s|e[rz]?|r|re|able)?(?: (?:me|him|her|us|them|back|[A-Z]\w{1,14}))?(?: (?:at|on|under|unter|au|al|no\.?|number))?[:,]? {0,2}\(?\+?$/
-/** The characters allowed between the name of a thing and its number. */
+/** The text that may stand between the name of a thing and its number. */
 const thingConnector =
   /^\p{L}{0,8}(?:[ -]?(?:id|no|nr|num|number|nummer|code|key|№|номер|n[º°]|号))?[.:#=]{0,2} {0,2}["'(]?$/iu
 
@@ -42,7 +42,7 @@ export const isPhone = (text: string, number: WrittenNumber, cues: CueWords): bo
     // Chinese mobile numbers are written in one piece.
     return lengths[0] === 11 && /^1[3-9]/.test(digits) && afterHan(text, start) && mayEndAfter(text, number, 1)
   }
-  // A number in the middle of a longer number, for example an account number.
+  // It is the middle of a longer number, for example of an account number.
   if (!hasBracket && /\d /.test(prefix)) return false
   // National formats begin with 0, with an area code in brackets, or with one of the shapes in `isNational` whose first
   // group has three digits or one.
@@ -61,7 +61,7 @@ export const isPhone = (text: string, number: WrittenNumber, cues: CueWords): bo
 const afterHan = (text: string, start: number): boolean =>
   /\p{Script=Han}/u.test(text.slice(Math.max(0, start - 24), start))
 
-/** + and a calling code; 8 to 15 digits. */
+/** Whether a number is + and a calling code, with 8 to 15 digits. */
 const isInternational = (text: string, number: WrittenNumber): boolean => {
   const { digits, lengths, separators } = number
   if (![1, 2, 3].some((length) => codes.has(digits.slice(0, length)))) return false
@@ -73,7 +73,7 @@ const isInternational = (text: string, number: WrittenNumber): boolean => {
   return hasPrefixOfLength(text, number, 8, 15)
 }
 
-/** Whether its first groups form a number with this many digits that may end there. */
+/** Whether the first groups form a number of `min` to `max` digits that may end there. */
 const hasPrefixOfLength = (text: string, number: WrittenNumber, min: number, max: number): boolean => {
   let total = 0
   for (const [index, length] of number.lengths.entries()) {
@@ -102,7 +102,7 @@ const isNational = (
   )
     return true
   if (shape === "1 3 3 4" && /^1[2-9]\d\d[2-9]/.test(digits) && /^(?:[-.]| ?\()$/.test(separators[0]!)) return true
-  // An area code in brackets: (030) 901820, (11) 98765-4321.
+  // An area code in brackets, as in (030) 901820 or (11) 98765-4321.
   if (
     isBracketClosed &&
     digits.length <= 12 &&
@@ -116,7 +116,7 @@ const isNational = (
   // Spain: 612 34 56 78. China: 138-1234-5678.
   if (shape === "3 2 2 2" && /^[679]/.test(digits) && sameSeparators && separators[0] === " ") return true
   if (shape === "3 4 4" && /^1[3-9]/.test(digits) && sameSeparators && /^[- ]$/.test(separators[0]!)) return true
-  // 00 and a calling code, or 0 and an area code, in groups of two or more digits.
+  // 00 and a calling code, or 0 and an area code, with two or more digits in each group.
   if (lengths.length < 2 || lengths.some((group) => group < 2) || !/^0(?:0[1-9]|[1-9])/.test(digits)) return false
   return lengths.length <= 5 && digits.length >= (separators[0] === "." ? 10 : 9) && /^[-./ ]/.test(separators[0]!)
 }

@@ -27,7 +27,7 @@ const shortUnits: { readonly [short: string]: Unit } = {
 const short = "(?:secs?|mins?|hrs?|h|d|w|yrs?)"
 const step = `(?:${count}[\\s-]+${unit}|\\d{1,4}\\s?${short})`
 
-/** "3 weeks", "a couple of days", "one year and two months", "half an hour", "24h". */
+/** Matches "3 weeks", "a couple of days", "one year and two months", "half an hour", "24h". */
 export const amount = `(?:half\\s+an?\\s+(?:hour|year)|${step}(?:(?:\\s*,\\s*|\\s+)(?:and\\s+)?${step})*)`
 
 export type Amount = ReadonlyArray<{ readonly unit: Unit; readonly min: number; readonly max: number }>
@@ -55,15 +55,15 @@ const exactly = (unit: Unit, number: number) => ({ unit, min: number, max: numbe
 
 interface Distance {
   readonly amount: Amount
-  /** -1: before; 1: after. */
+  /** The direction: -1 before, 1 after. */
   readonly side: 1 | -1
   /** Default: the finest unit of the amount, but days for weeks. */
   readonly grain?: Unit | undefined
 }
 
 /**
- * The range at a distance from an instant. It is the hour, day, month, quarter or year that contains the shifted
- * instant, by the finest unit of the amount; weeks use days.
+ * Shifts an instant by an amount, and returns the whole unit that contains it: the hour, day, month, quarter or year.
+ * The finest unit of the amount decides; for weeks it is the day.
  */
 export const rangeAtDistance = (clock: Clock, instant: number, { amount, grain, side }: Distance): TimeRange => {
   const unitAtDistance = (end: "min" | "max") =>

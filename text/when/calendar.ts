@@ -57,16 +57,16 @@ const dateOf = (text: string, result: ParsedResult, clock: Clock): TimeExpressio
   let first = start.get("day")!
   let last = result.end?.get("day") ?? first
   let monthOfDay = month
-  // "in May 12 people" is the month: English says "on May 12".
+  // "in May 12 people" names only the month: a date would be "on May 12".
   if (year === undefined && name !== undefined && phrase.startsWith(name) && /\bin\s+$/i.test(text.slice(0, index)))
     return { index, end: index + name.length, ...monthFields(undefined, month, true, clock) }
-  // "3 May 10 people": a two-digit year does not count.
+  // In "3 May 10 people", the 10 is not a year, because it has two digits.
   const short = year === undefined ? null : /[\s,]+\d\d$/.exec(phrase.trimEnd())
   if (short !== null && !/\d{4}/.test(phrase)) {
     year = undefined
     end -= short[0].length
   }
-  // "3.5.2025" has the day first, unlike dates with slashes.
+  // A date with dots, such as "3.5.2025", has the day first. A date with slashes has the month first.
   if (/^\d+\.\d+\.\d+$/.test(phrase)) {
     const [left, right] = phrase.split(".").map(Number) as [number, number]
     if (right > 12) return undefined
@@ -79,7 +79,7 @@ const dateOf = (text: string, result: ParsedResult, clock: Clock): TimeExpressio
     isDay(year ?? 2000, monthOfDay, first) &&
     isDay(year ?? 2000, monthOfDay, last) &&
     first <= last &&
-    // chrono reads a 13th month as the 13th day.
+    // For the month 13, chrono returns the day 13.
     !(/^\d{4}\D\d/.test(phrase) && Number(/\D(\d+)/.exec(phrase)![1]) !== month)
   if (!isValid || isVerbOrName(text.slice(0, index), phrase, text.slice(end), year)) return noDate(index, end)
   if (start.isCertain("hour")) {
@@ -127,8 +127,8 @@ const inYear = (
   year === undefined ? { cycle: { period: "year", occurrence } } : { range: occurrence(year) }
 
 /**
- * In lower case and without a year, a phrase such as "march 3" counts as a date only if a preposition or nothing
- * follows, or if "on" precedes. Not dates: "the top 3 may change", "march 3 miles", "the second march".
+ * In lower case and without a year, a phrase such as "march 3" is a date only after "on", at the end of the text, or
+ * before a preposition. Not dates: "the top 3 may change", "march 3 miles", "the second march".
  */
 const isVerbOrName = (before: string, phrase: string, after: string, year: number | undefined): boolean => {
   if (year !== undefined) return false
@@ -165,7 +165,7 @@ const hoursOf = (text: string, result: ParsedResult): TimeExpression | undefined
   const prepositionLength = /^(?:(?:at|from)\s+)?/i.exec(result.text)![0].length
   const index = result.index + prepositionLength
   const phrase = result.text.slice(prepositionLength).trimEnd()
-  // "at 3 sites"
+  // In "at 3 sites", the number counts things.
   if (/^\d+$/.test(phrase) && /^\s+\p{Ll}+s\b/u.test(text.slice(index + phrase.length))) return undefined
   // "at 5" is in the afternoon, "at 9" in the morning.
   const noon = /^[1-6]$/.test(phrase) ? 12 * hour : 0

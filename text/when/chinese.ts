@@ -5,12 +5,12 @@ import type { TimeExpression } from "./expression.js"
 import { hoursOfPart } from "./parts.js"
 import { dayOfWeek, monthsOfYear } from "./recurring.js"
 
-// chrono's Chinese parser does not know 上周, 去年 or 最近三天, and turns the rest into points in time.
+// Needed because chrono's Chinese parser does not know 上周, 去年 or 最近三天, and reduces other ranges to instants.
 
 const digits = "零一二三四五六七八九"
 const number = "(\\d{1,4}|[一二两三四五六七八九十]{1,3}|几)"
 
-/** 3, 三, 十二, 二十五; 几 is 2 to 5. */
+/** The range of a number: 3, 三, 十二 and 二十五 are exact; 几 is 2 to 5. */
 const numberOf = (digitsOrWords: string): readonly [number, number] => {
   if (digitsOrWords === "几") return [2, 5]
   if (/^\d+$/.test(digitsOrWords)) return [Number(digitsOrWords), Number(digitsOrWords)]
@@ -132,7 +132,7 @@ const readers: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray, clock: 
   ]
 ]
 
-/** Unordered; expressions may overlap. Empty for texts without Chinese characters. */
+/** The time expressions of a Chinese text, unordered; they may overlap. Empty for texts without Chinese characters. */
 export const chineseExpressions = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
   /\p{Script=Han}/u.test(text)
     ? readers.flatMap(([pattern, read]) =>

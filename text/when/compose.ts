@@ -43,14 +43,14 @@ type Join = (left: TimeExpression, right: TimeExpression, between: string, clock
 /** Characters before an expression that are searched for modifiers. */
 const modifierLength = 80
 
-/** "Saturday, 3 May": the date alone is enough. */
+/** Joins "Saturday, 3 May". The date alone determines the result. */
 const joinWeekday: Join = (left, right, between) => {
   if (left.kind === "weekday" && right.date !== undefined && right.kind === "day")
     return /^\.?,?\s*(?:the\s+)?$/i.test(between) ? right : undefined
   return left.kind === "day" && right.kind === "weekday" && /^,?\s*$/.test(between) && left.date ? left : undefined
 }
 
-/** "May last year", "last year in May", "Monday of last week", "Christmas 2024", "2025 Q2", "去年五月". */
+/** Joins a recurring time and a period: "May last year", "Monday of last week", "Christmas 2024", "2025 Q2", "去年五月". */
 const joinCycle: Join = (left, right, between) => {
   const [recurring, period] = left.cycle === undefined ? [right, left] : [left, right]
   if (
@@ -65,7 +65,9 @@ const joinCycle: Join = (left, right, between) => {
   return { ...recurring, weak: false, cycle: undefined, date: undefined, range }
 }
 
-/** "Monday evening", "3 May at 5 pm", "the morning of 3 May", "yesterday after 17:00". */
+/**
+ * Joins a date and a time of day: "Monday evening", "3 May at 5 pm", "the morning of 3 May", "yesterday after 17:00".
+ */
 const joinTime: Join = (left, right, between, clock) => {
   const [date, time] = left.hours === undefined ? [left, right] : [right, left]
   if (time.hours === undefined || !(date.kind === "day" || date.kind === "weekday" || date.kind === "feast"))

@@ -32,7 +32,7 @@ export const toInstant = (value: unknown): number | undefined => {
   return ifInRange(date.getTime() - offset(parts[8]))
 }
 
-/** ISO 8601 in UTC. */
+/** The instant as ISO 8601 text in UTC. */
 export const toIso = (instant: number): string => new Date(instant).toISOString()
 
 /** Whole UTC days from one instant to a later one, never negative. */

@@ -12,18 +12,18 @@ export interface TimeExpression {
   readonly index: number
   readonly end: number
   readonly kind: "day" | "month" | "year" | "weekday" | "feast" | "season" | "clock" | "time" | "span"
-  /** It counts as a time only if its context supports it: a preposition, a year, another date. */
+  /** True for a phrase that is a time only with support from its context: a preposition, a year, another date. */
   readonly weak: boolean
   /** Each expression has `range`, `cycle` or `hours`. It has `cycle` until the occurrence is known. */
   readonly range?: TimeRange | undefined
   readonly cycle?: Cycle | undefined
   /** Milliseconds after midnight; `to` may be on the next day. */
   readonly hours?: TimeRange | undefined
-  /** The period that this range covers completely, to select an occurrence of a cycle: a year or a week. */
+  /** Set if the range is a whole year or week. A cycle next to it then takes its occurrence from that year or week. */
   readonly occurrence?: { readonly period: Cycle["period"]; readonly number: number } | undefined
   /** True for a clock time, false for a part of the day. */
   readonly isClockTime?: boolean
-  /** Set for dates, so that "3 and" may precede "10 May". */
+  /** The month and year of a date. In "3 and 10 May", the 3 takes them from "10 May". */
   readonly date?: { readonly year: number | undefined; readonly month: number } | undefined
 }
 

@@ -14,13 +14,13 @@ export interface Modifier {
   ) => TimeExpression | undefined
 }
 
-/** "last May", "this Monday", "next summer". */
+/** Selects an occurrence: "last May", "this Monday", "next summer". */
 export const lastThisNextModifier: Modifier = {
   pattern: /\b(?:the\s+)?(?:this\s+)?(last|past|previous|this|next|coming)[\s-]+$/i,
   change: (expression, [phrase, direction], clock, text) => {
     if (expression.cycle === undefined || expression.kind === "day") return undefined
     const word = text.slice(expression.index, expression.end)
-    // "this may be", "the last march on", "the next spring", "the last sat phone": not a month, season or day.
+    // Not a month, season or day: "this may be", "the last march on", "the next spring", "the last sat phone".
     if (/^(?:may|march|spring|fall|sun|sat|wed|mon)$/.test(word)) {
       const endsClause = /^\s*(?:$|[^\s\p{L}\p{N}])/u.test(text.slice(expression.end))
       if (
@@ -44,7 +44,7 @@ export const lastThisNextModifier: Modifier = {
   }
 }
 
-/** "early May", "the end of 2024". */
+/** Selects a part: "early May", "the end of 2024". */
 const partModifier: Modifier = {
   pattern: /\b(?:the\s+)?(?:(early|mid|late)(?:\s+in)?[\s-]+(?:the\s+)?|(beginning|start|middle|end)\s+of\s+)$/i,
   change: (expression, [, adjective, noun], clock) => {
@@ -56,7 +56,7 @@ const partModifier: Modifier = {
 
 const weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 
-/** "the last week of May", "the second half of 2024", "the first Monday in June", "the 15th of last month". */
+/** Selects by number: "the last week of May", "the second half of 2024", "the 15th of last month". */
 const nthModifier: Modifier = {
   pattern: new RegExp(
     `\\b(?:the\\s+)?(?:(first|second|third|fourth|last|1st|2nd|3rd|4th)\\s+(day|week|weekend|month|${weekday}|(?:quarter|half)(?=\\s))|` +
@@ -72,7 +72,7 @@ const nthModifier: Modifier = {
   }
 }
 
-/** "two days before Christmas 2025": one day, as in "two days ago". */
+/** Shifts a date: "two days before Christmas 2025" is one day. */
 const distanceModifier: Modifier = {
   pattern: new RegExp(`\\b(?:the\\s+)?(${amount})\\s+(before|prior\\s+to|after|following)\\s+(?:the\\s+)?$`, "i"),
   change: (expression, [, phrase, side], clock) => {
@@ -86,7 +86,7 @@ const distanceModifier: Modifier = {
   }
 }
 
-/** "the week of 3 May", "the week before Christmas" (seven days), "the Sunday after Easter", "the night before". */
+/** Selects a neighbour: "the week before Christmas" (seven days), "the Sunday after Easter", "the night before". */
 const neighbourModifier: Modifier = {
   pattern: new RegExp(
     `\\b(?:the\\s+)?(day|week|weekend|month|quarter|year|morning|evening|night|${weekday})\\s+(before|after|of)\\s+(?:the\\s+)?$`,

@@ -25,7 +25,7 @@ export const plausibleExpressions = (
   )
 }
 
-/** Words before an expression that show that it is a time. */
+/** Words before an expression that show that the expression is a time. */
 const supports: { readonly [kind in TimeExpression["kind"]]?: RegExp } = {
   month: /\b(?:in|during|of|throughout|around|circa|through|from)\s+$/i,
   year: /\b(?:in|during|of|throughout|around|circa|from|for|by|year|anno)\s+$/i,
@@ -41,13 +41,13 @@ const hasSupport = (text: string, { end, index, kind }: TimeExpression): boolean
   const after = text.slice(end)
   // "the week" alone may be any week. "the weekend" is the last one, and "1990s" a decade.
   if (kind === "span" && !/weekend|\ds$/i.test(word)) return false
-  // "in the fall of Rome", "in Spring Boot"
+  // Not a season: "in the fall of Rome", "in Spring Boot".
   if (kind === "season" && (/^\s+of\b/i.test(after) || (/^spring/i.test(word) && /^\s+(?:\p{Lu}|boot\b)/u.test(after))))
     return false
-  // "in the May release"
+  // In "in the May release", May is the month.
   if (kind === "month" && /^\p{Lu}/u.test(word) && /\b(?:in|during|of|from|for)\s+the\s+$/i.test(before)) return true
   if (kind !== "weekday") return supports[kind]?.test(before) === true
-  // As in "what did Ada say Monday?". "Sun" does not count here: it is also the star, and a company.
+  // A weekday at the end of a clause is a time: "what did Ada say Monday?". "Sun" is not, because it is also the star.
   const endsClause = /^\s*(?:$|[?!.,;)])/.test(after)
   if (/day$/i.test(word)) return endsClause ? !/(?:^|\b(?:a|an)\s+)$/i.test(before) : supports.weekday!.test(before)
   return /\bon\s+$/i.test(before) && (endsClause || !/^\s+\p{Lu}/u.test(after))

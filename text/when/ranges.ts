@@ -5,7 +5,7 @@ import { occurrenceFrom, occurrenceOf, occurrenceUntil, type TimeExpression } fr
 
 // Ranges between two expressions, and ranges with one open end.
 
-/** "from March to May", "between 3 and 10 May", "Monday - Wednesday", "从三月到五月". */
+/** Joins two expressions to a range: "from March to May", "between 3 and 10 May", "Monday - Wednesday", "从三月到五月". */
 export const joinRanges = (
   text: string,
   expressions: ReadonlyArray<TimeExpression>,
@@ -31,7 +31,7 @@ const rangeBetween = (
   const between = connector.exec(text.slice(left.end, right.index))
   if (between === null || left.hours !== undefined || right.hours !== undefined) return undefined
   const match = rangePreposition.exec(text.slice(Math.max(0, left.index - 20), left.index))
-  // "in March and in May" are two times; "yesterday - may I" is one.
+  // "in March and in May" names two times. "yesterday - may I" names one.
   if (between[1] !== undefined && match?.[1]?.toLowerCase() !== "between") return undefined
   if (match === null && right.weak && !(left.kind === "year" && right.kind === "year" && !between[1])) return undefined
   if (match === null && /^\s*\/\s*$/.test(between[0]) && left.kind !== right.kind) return undefined
@@ -60,7 +60,7 @@ const spanOf = (left: TimeExpression, right: TimeExpression, clock: Clock): Time
 const firstDay =
   /\b(?:between|from)\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s*(?:and|to|until|till|through|-|–)\s*(?:the\s+)?$/i
 
-/** "between 3 and 10 May" */
+/** Reads the range of two days in one month: "between 3 and 10 May". */
 const dayRange = (text: string, expression: TimeExpression, clock: Clock): TimeExpression | undefined => {
   if (expression.kind !== "day" || expression.date === undefined) return undefined
   const match = firstDay.exec(text.slice(Math.max(0, expression.index - 40), expression.index))
@@ -89,7 +89,7 @@ const opening = /\b(?:from|since)\s+$/i
 const untilNow = /^\s*(?:to|until|till|up\s+to|through|-|–)\s+(?:now|the\s+present|present)\b/i
 const onwards = /^\s+on(?:wards?)?\b(?!\s+(?:the|an?|my|our|\d))/i
 
-/** "since May", "after 3 March", "before 2024", "until yesterday", "from May on", "from 2020 until now". */
+/** Opens one side of a range: "since May", "after 3 March", "before 2024", "from May on", "from 2020 until now". */
 export const applyBound = (text: string, expression: TimeExpression, clock: Clock): TimeExpression => {
   const range = expression.range ?? (expression.cycle && occurrenceOf(expression.cycle, "begun", clock))
   if (range === undefined || expression.hours !== undefined) return expression
@@ -123,7 +123,7 @@ const boundOf = (text: string, { end, index, kind, weak }: TimeExpression) => {
   }
   for (const [pattern, side] of prefixes) {
     const match = pattern.exec(before)
-    // "written by June": June may be a name.
+    // In "written by June", June may be a name.
     if (match !== null)
       return weak && kind === "month" && /^by/i.test(match[0]) ? undefined : { side, before: match[0].length, after: 0 }
   }

@@ -85,7 +85,7 @@ const quarterPattern = /\bq([1-4])\b(?:\s+of(?=\s+20\d\d\b))?/gi
 const weekdayPattern =
   /\b(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)\b/gi
 
-/** Unordered; expressions may overlap. */
+/** The recurring times in a text, unordered; expressions may overlap. */
 export const recurringExpressions = (text: string, clock: Clock): ReadonlyArray<TimeExpression> => {
   const expressions: Array<TimeExpression> = []
   const add = (pattern: RegExp, kind: TimeExpression["kind"], read: (match: RegExpMatchArray) => Cycle) => {

@@ -15,7 +15,7 @@ const strongRange = (kind: TimeExpression["kind"], range: TimeRange): Omit<TimeE
 })
 const dayFromToday = (clock: Clock, count: number) => unitAt(clock, clock.askedAt, "day", count)
 
-/** Relative to the asking time: "last week", "the past month". */
+/** Reads ranges relative to the asking time: "last week", "the past month". */
 const relative: Reader = ([, article, direction, name], clock) => {
   const unit = name!.toLowerCase() as Unit
   const count = /next|coming/i.test(direction!) ? 1 : /this|current/i.test(direction!) ? 0 : -1
@@ -37,7 +37,7 @@ const cycleNumber = (period: "year" | "week", count: number, { year }: Clock) =>
   number: period === "year" ? year + count : count
 })
 
-/** The time between now and an amount of time ago, or between now and an amount of time ahead. */
+/** The range from `amount` before now until now, or from now until `amount` after now. */
 const until = (clock: Clock, amount: Amount, side: number): TimeRange => {
   const target = amount.reduce((offset, step) => shift(clock, offset, step.unit, side * step.max), clock.askedAt)
   return side < 0 ? { from: target, to: clock.askedAt } : { from: clock.askedAt, to: target }
@@ -98,7 +98,7 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
       return strongRange(/^(?:day|week)$/.test(grain ?? amount.at(-1)!.unit) ? "day" : "span", range)
     }
   ],
-  // Used in "the end of the month" and "since the weekend". Alone, they are not times.
+  // These are times only together with other words: "the end of the month", "since the weekend".
   [
     /\bthe\s+(week|weekend|month|quarter|year)\b/gi,
     ([, unit], clock) => {
@@ -170,7 +170,7 @@ const unitAfter =
 
 const dayWords = ["yesterday", "today", "tomorrow"]
 
-/** Unordered; expressions may overlap. */
+/** The relative times in a text, unordered; expressions may overlap. */
 export const relativeExpressions = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
   readers.flatMap(([pattern, read]) =>
     [...text.matchAll(pattern)].flatMap((match) => {

@@ -23,25 +23,27 @@ export interface ResolvedTime {
 }
 
 /**
- * The time expressions in a text (a query: its first KiB), in text order and without overlaps, resolved against the
- * asking time and an IANA zone. Pure. Throws a RangeError where it needs a zone and the zone is invalid.
+ * Finds the time expressions in a text (in a query: its first 1,024 characters) and resolves them against the asking
+ * time and an IANA zone. The results are in text order, without overlaps. Pure. Throws a RangeError if it needs the
+ * zone and the zone is invalid.
  *
- * - An expression covers the whole unit of its grain in the zone: "yesterday" is that local day, of 23 or 25 hours where
- *   the clocks change; "last week" is Monday to Monday; "in 2024" is the year; "3 hours ago", "three weeks ago" and "two
- *   months ago" are that hour, that day, that month. "The last 3 days", "past two weeks" and "the last week" are a
- *   duration up to now. "A couple" is 2, "a few" is 2 to 5, "several" is 3 to 7.
+ * - An expression covers the whole unit of its grain in the zone. "yesterday" is that local day, with 23 or 25 hours if
+ * the clocks change. "last week" is Monday to Monday. "3 hours ago", "three weeks ago" and "two months ago" are that
+ * hour, that day, that month. "The last 3 days", "past two weeks" and "the last week" are durations that end now. "A
+ * couple" is 2, "a few" is 2 to 5, "several" is 3 to 7.
  * - A recurring time is the most recent one that has begun, because memory is about the past: "in May", "on Monday",
- *   "at Easter". "Last May" is the most recent one that is over, "next" the first to come, "this" the current one, or
- *   else that of this year or week. A neighbouring year or week decides: "Christmas 2024", "Monday of last week".
- * - "Since" and "until" include the time that they name, "after" and "before" exclude it. Ranges include both ends, and
- *   a year at one end applies to both.
- * - Parts of the day: morning 5–12, noon 11–14, afternoon 12–18, evening 17–24, night and tonight 18–5, midnight 23–1;
- *   times of day need a day. Early, mid and late are thirds. Seasons are whole months of the northern hemisphere, and
- *   winter belongs to the year in which it begins. Feasts last one day: recurring.ts.
- * - 03/05/2025 is the fifth of March unless that is impossible; 3.5.2025 is the third of May.
- * - Not a time: words that may be names, verbs or numbers ("May", "march", "Sun", "June", "2024") without a preposition
- *   of time, a qualifier, a day or a year; recurrence ("every Monday"); "now"; anything inside an identifier, a path, an
- *   address or an amount.
+ * "at Easter". "Last May" is the most recent one that has ended, "next" the first that begins later. "This" is the
+ * current one, or the one of this year or week. A neighbouring year or week decides: "Christmas 2024", "Monday of last
+ * week".
+ * - "Since" and "until" include the time that they name; "after" and "before" exclude it. Ranges include both ends. A
+ * year at one end applies to both.
+ * - Parts of the day: morning 5–12, noon 11–14, afternoon 12–18, evening 17–24, night and tonight 18–5, midnight 23–1.
+ * Times of day need a day. Early, mid and late are thirds. Seasons are whole months of the northern hemisphere. Winter
+ * belongs to the year in which it begins. Feasts last one day: see recurring.ts.
+ * - 03/05/2025 is the fifth of March, unless that date is impossible. 3.5.2025 is the third of May.
+ * - Not times: words that may be names, verbs or numbers ("May", "march", "Sun", "June", "2024"), unless a preposition
+ * of time, a qualifier, a day or a year supports them; recurrence ("every Monday"); "now"; anything inside an
+ * identifier, a path, an address or an amount.
  */
 export const resolveTimes = (text: string, askedAt: number, zone: string): ReadonlyArray<ResolvedTime> => {
   if (!(askedAt >= earliest && askedAt <= latest)) return []
