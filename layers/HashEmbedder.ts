@@ -106,13 +106,13 @@ const slotOf = (hash: number): number => {
   return slot
 }
 
-/** Grows the buffers for a text of this length. It has at most half as many words, because words are separated. */
+/** Grows the buffers for a text of this length. A text has at most half as many words as characters. */
 const makeRoom = (length: number) => {
   const words = Math.ceil(length / 2) + 1
   if (units.length < 2 * length + 2) units = new Uint16Array(4 * length)
   if (ends.length < words) ends = new Int32Array(2 * words)
   if (distinctWords.length < 4 * words + 4) distinctWords = new Int32Array(8 * words + 4)
-  // At most half full. Small for a short text, because it is cleared for each text.
+  // The table is at most half full. A short text gets a small table, because the table is cleared for each text.
   slots = tables.find((table) => table.length >= 2 * words) ?? new Int32Array(2 ** Math.ceil(Math.log2(2 * words)))
 }
 

@@ -198,7 +198,7 @@ const dueRuns = ({ leases, runner, running, start }: ClaimServices) => {
 
   /** Claims an agent's due runs and starts them; undefined if that fails. */
   const claimFrom = (agent: string, freeSlots: number) =>
-    // Half of the free slots, so that other agents get the rest.
+    // Claims half of the free slots, so that other agents get the rest.
     runner.claim(agent, leases, Math.ceil(freeSlots / 2)).pipe(
       Effect.tap(({ waitsForClock }) => (waitsForClock ? warnOfClock(agent) : Effect.void)),
       Effect.tap(({ claimed }) => Effect.forEach(claimed, (claim) => start(agent, claim), { discard: true })),

@@ -36,7 +36,7 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
     })
 })
 
-/** The weight of a word that is not in the table: that of the rarest words. */
+/** The weight of a word that is not in the table: the same as for the rarest words. */
 const unknownWeight = 1
 
 /** The vector of a text, not normalised and never zero. */
@@ -55,12 +55,12 @@ const vectorOf = (table: WordTable, text: string): Float32Array => {
     const bytes = table.bytesOf(row)
     for (let index = 0; index < dimensions; index++) vector[index]! += scale * bytes[index]!
   }
-  // Vectors may cancel each other out.
+  // Word vectors may cancel each other out, but the result must not be zero.
   if (vector.every((value) => value === 0)) vector[0] = 1
   return vector
 }
 
-/** Lower-case words; identifiers in camelCase or with digits are split. */
+/** The words of a text in lower case. Identifiers in camelCase or with digits are split. */
 const wordsOf = (text: string): ReadonlyArray<string> =>
   text
     .normalize("NFKC")
@@ -85,7 +85,7 @@ const addPieces = (vector: Float32Array, word: string) => {
   for (const pieceHash of pieceHashes) {
     let state = pieceHash | 1
     for (let times = 0; times < coordinatesPerPiece; times++) {
-      // xorshift32
+      // One step of the xorshift32 generator.
       state ^= state << 13
       state ^= state >>> 17
       state ^= state << 5

@@ -6,13 +6,13 @@ import { InvalidPolicy } from "../src/model/errors.js"
 import { decode, type PolicyValues } from "../src/ports/Policy.js"
 import { readSetting } from "./settings.js"
 
-/** `$DAYBOOK_DATA`, or `~/.local/share/daybook`. */
+/** The default data folder: `$DAYBOOK_DATA`, or `~/.local/share/daybook`. */
 export const defaultFolder: Effect.Effect<string> = Effect.map(
   readSetting("DAYBOOK_DATA"),
   (folder) => folder ?? join(homedir(), ".local", "share", "daybook")
 )
 
-/** The origin of a policy. */
+/** A policy file, and the files that it hides. */
 export interface PolicyFile {
   /** The file in use; undefined for the defaults. */
   readonly file: string | undefined

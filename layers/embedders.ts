@@ -31,7 +31,7 @@ export const embedderNamed = (
       : Effect.fail(EmbedderUnavailable.withSubstitute(name, missing, embedder.substitute))
   )
 
-/** All embedders as the port. */
+/** A layer that looks up embedders by name. */
 export const embeddersOf = ({ embedding: policy }: Pick<PolicyValues, "embedding">): Layer.Layer<Embedders> =>
   Layer.effect(
     Embedders,

@@ -1,4 +1,4 @@
-/** Embedders convert texts to vectors. `Embedder` is the port; `layer…` are the package's own. */
+/** Embedders convert texts to vectors. `Embedder` is the port; the `layer…` exports are the package's own embedders. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { InvalidPolicy } from "../../src/model/errors.js"

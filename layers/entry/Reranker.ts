@@ -1,4 +1,4 @@
-/** Rerankers rescore the first hits of a search. `Reranker` is the port; `layer…` are the package's own. */
+/** Rerankers rescore the first hits of a search. `Reranker` is the port; the `layer…` exports are the package's own. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { InvalidPolicy, RerankerLookupError } from "../../src/model/errors.js"

@@ -12,7 +12,7 @@ export interface Hub {
   readonly revision: string
   /** The folder of downloaded models. */
   readonly cacheFolder: string
-  /** The hub's URL: `$HF_ENDPOINT` for a mirror. */
+  /** The hub's URL. `$HF_ENDPOINT` can set a mirror. */
   readonly host: string
 }
 
@@ -142,8 +142,8 @@ const folderOf = (path: string): LocatedModel | ModelProblem => {
 }
 
 /**
- * The settings from the model's own files, in the format of sentence-transformers, otherwise from its family. Never
- * guesses.
+ * The settings from the model's own files, in the format of sentence-transformers. If they have none, the settings of
+ * the model's family. Unknown settings are a problem, never guessed.
  */
 const recipeOf = (folder: string, config: Json): Recipe | ModelProblem => {
   const familyByName = typeof config._name_or_path === "string" ? familyOf(config._name_or_path) : undefined

@@ -9,7 +9,7 @@ interface Request {
   readonly texts: ReadonlyArray<string> | null
 }
 
-/** The thread's answer to a request. */
+/** The thread's response to a request. */
 interface Response {
   readonly id: number
   readonly vectors?: ReadonlyArray<Float32Array>

@@ -35,7 +35,7 @@ export const ask = (model: LanguageModel.Service, name: string): NonNullable<Ser
         ]
       })
       .pipe(
-        // The package's spans contain the model's answer.
+        // The spans of @effect/ai contain the model's answer, which may quote memories.
         Effect.withTracerEnabled(false),
         Effect.mapError((error) => errorOf(name, error)),
         Effect.catchAllDefect(() => Effect.fail(new ReconcilerError({ name, reason: "failed", detail: "defect" })))

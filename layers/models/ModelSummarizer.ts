@@ -45,7 +45,7 @@ export const make = (model: LanguageModel.Service, name: string): Service => ({
         ]
       })
       .pipe(
-        // The package's spans contain the model's answer.
+        // The spans of @effect/ai contain the model's answer, which may quote memories.
         Effect.withTracerEnabled(false),
         Effect.mapError((error) => {
           const { detail, reason } = failureOf(error)

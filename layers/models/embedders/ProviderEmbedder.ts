@@ -182,7 +182,7 @@ const embedPage = (
   return Effect.zipRight(embedPart(texts), markRejected)
 }
 
-/** Embeds the texts that are not left over from an earlier, failed call. */
+/** Embeds texts. Reuses vectors that an earlier, failed call received. */
 const embedMissing = (model: EmbeddingModel, sendTexts: SendTexts): Service["embed"] => {
   /** Vectors from calls that failed later, by text. A text has different vectors as a document and as a query. */
   const cacheByPurpose = { document: new Map(), query: new Map() } satisfies Record<Purpose, Vectors>

@@ -49,7 +49,7 @@ const providers = {
 
 export type RerankProviderName = keyof typeof providers
 
-/** The best score of a cross-encoder adds at most this share of a hit's other maximum score. */
+/** The weight of a cross-encoder's score: it adds at most half of the maximum of all other scores of a hit. */
 const weight = 0.5
 
 /**

@@ -12,13 +12,13 @@ export interface Token {
   readonly form: string
   readonly side: Side
   readonly name: boolean
-  /** How informative the word is, 0…1: rare words weigh more. */
+  /** The weight of the word, 0…1. Rare words have a higher weight. */
   readonly weight: number
   /** Its row in the word table; −1 if it has none. */
   readonly row: number
 }
 
-/** All other places are values. */
+/** The simplified role of each place. Places that are missing here are values. */
 const sides: Readonly<Partial<Record<Word["place"], Side>>> = {
   subject: "subject",
   attribute: "attribute",
@@ -125,7 +125,7 @@ const maxCachedPairs = 8_192
 const pairs = new Float64Array(maxCachedPairs)
 const likenesses = new Float64Array(maxCachedPairs)
 
-/** Whether two words are of one family: deploy and deployment, publish and publication. */
+/** Whether two words have the same root: deploy and deployment, publish and publication. */
 export const areRelatedForms = (a: string, b: string): boolean => {
   const shorter = Math.min(a.length, b.length)
   let same = 0

@@ -44,7 +44,7 @@ export interface Bag {
   readonly scalars: ReadonlyArray<Scalar>
   /** Numbers and days that identify a thing, with its noun: ticket 12, site A, accounts 2024, the 8 January deploy. */
   readonly labels: ReadonlyArray<readonly [head: string, label: string]>
-  /** How often each hint occurs. */
+  /** The number of occurrences of each hint. */
   readonly hints: Uint8Array
   readonly topics: Uint8Array
   /** The senses of all words except names, each once. */

@@ -61,13 +61,13 @@ const scalarFeatures = (a: Bag, b: Bag): Features => {
   return f
 }
 
-/** Words of one side that are compared with the other side. */
+/** The maximum number of words of one side that are compared with the other side. */
 const maxCompared = 20
 /** Feature names, created once. */
 const hintFigures = hintNames.map((name) => `hint ${name}`)
 const topicFigures = topicNames.map((name) => `matter ${name}`)
 
-/** The words that occur in only one of a memory (`a`) and a statement (`b`), or in both. */
+/** Words of a memory (`a`) and of a statement (`b`), grouped by the side that has them. */
 interface WordDiff {
   /** Words that only the memory has. */
   readonly missing: ReadonlyArray<BagWord>
@@ -193,7 +193,7 @@ const neighbourFeatures = (a: Bag, b: Bag, { added, missing }: WordDiff): Featur
   "gone after kept": clip(sum(missing.filter(({ before }) => b.words.has(before))), 3)
 })
 
-/** Titles and keys. */
+/** Features of titles and keys. */
 const titleFeatures = (a: Bag, b: Bag): Features => {
   const shared = [...b.title].filter((canon) => a.title.has(canon)).length
   let [keysSame, keysApart] = [0, 0]
@@ -249,7 +249,7 @@ const topicFeatures = (a: Bag, b: Bag, { added, missing, common }: WordDiff): re
   return [counts, talked]
 }
 
-/** Tone and negation. */
+/** Features of tone and negation. */
 const toneFeatures = (a: Bag, b: Bag): Features => ({
   "tone a": Math.max(-2, Math.min(2, a.tone)),
   "tone b": Math.max(-2, Math.min(2, b.tone)),
@@ -267,7 +267,7 @@ const formerFeatures = (a: Bag, b: Bag, { added, common }: WordDiff, scalars: Fe
   }
 }
 
-/** Words that no other candidate has show which candidate is meant. */
+/** Features of words that only one candidate shares with the statement: they show which candidate is meant. */
 const rarityFeatures = (a: Bag, b: Bag, { added }: WordDiff, rare: ReadonlyMap<string, number>): Features => {
   let [own, ownKept] = [0, 0]
   for (const word of a.words.values())

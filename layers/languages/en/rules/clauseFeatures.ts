@@ -9,7 +9,7 @@ import { bestPairOf, type ClausePair, type NewsSimilarity, type Reading, weightO
 /** Features of a memory and a statement, by name. */
 export type Features = Record<string, number>
 
-/** Negation has separate features, and "over" counts as ended. */
+/** The cues with a feature. Negation has separate features, and "over" counts as ended. */
 const cues = Object.keys(english.cues).filter((cue) => cue !== "not" && cue !== "over") as ReadonlyArray<Cue>
 const sides = ["subject", "attribute", "value", "scope", "former", "aside"] as const
 const types = ["event", "config", "preference", "person", "decision", "technical", "discovery", "task", "conversation"]
@@ -153,7 +153,7 @@ const clausePairFeatures = ({ a: memory, b: statement }: ClausePair, reading: Re
   return f
 }
 
-/** Words of one side that are compared with the other side. */
+/** The maximum number of words of one side that are compared with the other side. */
 const maxCompared = 20
 
 /** Features of all clauses together. */

@@ -16,7 +16,7 @@ export interface ComparedMemory {
   readonly features: Features
   /** The phrases of both texts. */
   readonly phrases: ReadonlyArray<Phrase>
-  /** Whether the statement was said before the candidate. */
+  /** Whether the statement is older than the candidate. */
   readonly older: boolean
   /** Whether it shares too few words with the statement to get features. */
   readonly isTooDistant: boolean
@@ -55,15 +55,16 @@ export const compare = ({ candidates, statement }: Question): ReadonlyArray<Comp
     const older = statement.at < candidate.at
     const same = memory.stemText === bag.stemText && bag.stemText !== ""
     if (!closeCandidates.has(index)) return { parts: [], features: {}, phrases: [], older, isTooDistant: true, same }
-    let others = 0.15
-    for (const [at, overlap] of overlaps.entries()) if (at !== index && overlap > others) others = overlap
+    let bestOtherOverlap = 0.15
+    for (const [at, overlap] of overlaps.entries())
+      if (at !== index && overlap > bestOtherOverlap) bestOtherOverlap = overlap
     const parts = [
       ...readingFeatures(parsed[index]!.reading, statementReading, news),
       ...bagPairFeatures(memory, bag, rare),
       nuanceFeatures(memory, bag),
       senseFeatures(memory, bag),
       statementFeatures,
-      { ahead: overlaps[index]! - others }
+      { ahead: overlaps[index]! - bestOtherOverlap }
     ]
     let features: Features | undefined
     return {

@@ -32,14 +32,18 @@ export const decide = (
   if (features.asked === 1 || features.foreign === 1) return "ADD"
   // Ticket 12 and ticket 13 are different things.
   if (features["label other"]! > 0 && features["label same"] === 0 && features["hint moved"] === 0) return "ADD"
-  if (isStated && !older && isTurned(features, remove)) return "DELETE"
+  if (isStated && !older && isClearReversal(features, remove)) return "DELETE"
   // "Not disabled" means enabled.
   const agrees =
     features.sided === 1 && features.turned === 0 && features["s differs"] === 0 && features["names swapped"] === 0
   if (highest === none || (highest === remove && agrees && none >= unlikely))
-    return features.stronger === 1 || (none < certainty && isParted(features)) ? "ADD" : "NONE"
+    return features.stronger === 1 || (none < certainty && differsInSense(features)) ? "ADD" : "NONE"
   if (!isStated) return "ADD"
-  if (highest === remove && remove >= (isClean(features) ? minimums.DELETE * clearlyHigher : minimums.DELETE) && !older)
+  if (
+    highest === remove &&
+    remove >= (isClearReplacement(features) ? minimums.DELETE * clearlyHigher : minimums.DELETE) &&
+    !older
+  )
     return "DELETE"
   // The statement contains all of the memory and more.
   const longer = features.kept! > 0.99 && features["w nots differ"] === 0 && features["subject extra"] === 0
@@ -47,8 +51,8 @@ export const decide = (
   return "ADD"
 }
 
-/** An attribute with one value at a time has another value; or the words are equal and a number differs. */
-const isClean = (features: Features): boolean =>
+/** A clear replacement: an attribute with one value at a time has a new value, or only a number differs. */
+const isClearReplacement = (features: Features): boolean =>
   (features["one of one differs"] === 1 && features["w both"]! > 0) ||
   (features["one value differs"] === 1 &&
     features["s differs"]! > 0 &&
@@ -58,10 +62,10 @@ const isClean = (features: Features): boolean =>
     features["event b"] === 0)
 
 /** Clear reversals. They need only a low likelihood (`unlikely`), or none at all. */
-const isTurned = (features: Features, remove: number): boolean => {
-  // The same words, with the preferred and the rejected thing swapped.
+const isClearReversal = (features: Features, remove: number): boolean => {
+  // The statement swaps the preferred and the rejected thing.
   if (features["roles swapped"] === 1 && features.covered! > 0.8) return true
-  // The thing has one owner, and the statement names another.
+  // A thing with one owner has another owner now.
   if (features["another owner"] === 1 && features["says also"] === 0) return remove >= unlikely / 2
   // The task is done now.
   const sameSubject =
@@ -79,7 +83,7 @@ const unlikely = 0.2
 const clearlyHigher = 0.75
 
 /** Two single clauses that differ in one word with another sense: born in Lisbon, works in Lisbon. */
-const isParted = (features: Features): boolean =>
+const differsInSense = (features: Features): boolean =>
   features["r parted"] === 1 && features["units a"] === 1 && features["units b"] === 1
 /** Minimum likelihood of NONE if the sense differs. */
 const certainty = 0.95

@@ -53,7 +53,7 @@ export const differences = (
             attributeMissing: wordsAt(missing, "attribute"),
             attributeExtra: wordsAt(extra, "attribute")
           }),
-    /** The number of content words of both. */
+    /** The number of content words that both clauses share. */
     contentShared: shared.filter(([x]) => !x.relational).length,
     missing: contentOf(missing),
     extra: contentOf(extra),
@@ -106,7 +106,7 @@ const whyOtherSubject = (
   return undefined
 }
 
-/** Relations whose value changes when something moves. */
+/** Relations whose value changes when a thing moves. */
 const moving: ReadonlySet<string> = new Set([
   "live",
   "store",
@@ -181,7 +181,7 @@ const namingDiffers = (
 
 const names = { quantity: "number", version: "version", clock: "time", day: "day" } as const
 
-/** `differs`: the kinds of numbers, days and times that differ. */
+/** Compares numbers, days and times. `differs` lists the kinds that differ. */
 const scalarDifferences = (a: Clause, b: Clause) => {
   const left = [...a.scalars]
   const differs: Array<string> = []
@@ -218,7 +218,7 @@ const scalarDifferences = (a: Clause, b: Clause) => {
   return { differs, equal, finer, coarser, scalarExtra, scalarMissing: left.length }
 }
 
-/** Whether two numbers may be values of one attribute: the other side also has the word before each. */
+/** Whether two numbers may be values of one attribute: each side has the word before the other side's number. */
 const headsMeet = (x: Scalar, y: Scalar, a: Clause, b: Clause): boolean => {
   if (x.kind !== "quantity" || y.kind !== "quantity") return true
   if (x.unit !== "" || y.unit !== "") if (x.unit !== y.unit && x.head !== y.head) return false

@@ -1,10 +1,10 @@
 import { functionWords as words } from "../../../../text/normalise/functionWords.js"
-import { kinds, opposites, same } from "./englishWords.js"
+import { kinds, opposites, synonyms } from "./englishWords.js"
 import type { Cue, Slot } from "./Language.js"
 
 /**
- * The tables of the rules. Words are lower-case and separated by blanks, phrases by commas; "_" joins the words of a
- * phrase in a list of words. The lexicon stems them.
+ * The tables of the rules. Words are in lower case and separated by spaces, phrases by commas. In a list of words, "_"
+ * joins the words of a phrase. The lexicon stems them.
  */
 export const english = {
   contractions: [
@@ -82,7 +82,7 @@ export const english = {
     due: "have to, need to, yet to, still to, remain to, to be done",
     about: "about, around, approximately, roughly, circa, almost, nearly, some, approx, ca, ~, or so"
   } satisfies Record<Cue, string>,
-  /** Verbs and verb phrases for a change. */
+  /** Verbs and verb phrases that express a change. */
   changes: `change to, change, switch, switch to, move to, migrate to, migrate, upgrade to, upgrade, downgrade to,
       downgrade, bump to, bump, slip, slip to, slip by, rename to, rename, replace by, replace with,
       postpone to, postpone until, postpone, reschedule to, reschedule, push back to, push to, push back, push,
@@ -106,7 +106,7 @@ export const english = {
     test throw time track train transfer travel treat trigger trust try turn update upgrade upload use validate verify visit wait wake
     walk want warn watch wear win wish work write drink eat cook practice practise ride swim smoke drive commute
     graduate retire adopt respond require accept drink hate dislike detest despise prohibit forbid merge`,
-  /** Verbs for events, which may happen again. */
+  /** Verbs that express events, which may happen again. */
   events: `visit attend buy sell meet run release ship deploy fix break crash win lose finish complete start see watch read call
     email send receive travel fly present give interview hire graduate publish merge review pay order file report sign
     walk swim ride climb cook eat celebrate happen occur fail restart roll upgrade discover find notice test talk discuss`,
@@ -125,8 +125,11 @@ export const english = {
   generic: `app application project team service system server user company thing tool repo repository code codebase software
     product component module setting config configuration option value meeting account machine instance package library
     decision note fact reminder update policy rule correction summary fyi process job task group department person customer client site website page work place`,
-  /** Groups of synonyms; pairs of opposites (after "~", both sides can be untrue); kinds of words that exclude each other. */
-  same,
+  /**
+   * Groups of synonyms. Pairs of opposites (with "~", both sides can be untrue). Kinds of words that exclude each
+   * other.
+   */
+  same: synonyms,
   opposites,
   kinds,
   numbers: `zero=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 thirteen=13

@@ -86,6 +86,6 @@ export const tones = {
 } as const
 
 /** Frequent words of other languages that do not occur in English. */
-export const foreign = `der das und ist nicht ein eine einen einem einer kein keine keinen mit auf für von dem den zu zum im sich bei aus nach wird haben hat
+export const foreignWords = `der das und ist nicht ein eine einen einem einer kein keine keinen mit auf für von dem den zu zum im sich bei aus nach wird haben hat
   est une le la les du dans pas que qui sur avec pour sont el los las una se por para con del muy pero tiene está non che di il gli della sono
   è à är och inte det att som på av jag het een niet van voor ik op wordt jest nie się że do em não uma os com mais`

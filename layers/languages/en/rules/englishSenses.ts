@@ -151,12 +151,12 @@ export const senses = {
 } as const
 
 /** Senses with one value at a time: somebody who lives elsewhere no longer lives here. */
-export const single = setOf(
+export const singleValueSenses = setOf(
   "live birth age wed office cost weigh measure listen open close start end happen name place bury"
 )
 
 /** Pairs of senses: the second makes the first untrue. Two states that end each other are listed in both directions. */
-export const against: ReadonlyArray<readonly [keyof typeof senses, keyof typeof senses]> = [
+export const endingSensePairs: ReadonlyArray<readonly [keyof typeof senses, keyof typeof senses]> = [
   ["like", "hate"],
   ["hate", "like"],
   ["use", "avoid"],

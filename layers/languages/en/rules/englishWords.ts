@@ -1,5 +1,5 @@
 /** Synonyms, words and phrases. The first one is the canonical form. */
-export const same = `
+export const synonyms = `
   database, db, data base; postgres, postgresql; kubernetes, k8s; javascript, js; typescript, ts; production, prod;
   staging, stage, stg; development, dev; repository, repo; config, configuration, setting; environment, env;
   authentication, auth, authn; application, app; api, apis; documentation, docs, doc; message, msg; request, req; response, resp;

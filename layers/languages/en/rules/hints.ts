@@ -1,7 +1,7 @@
 import { setOf } from "../../../../text/normalise/functionWords.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
-import { foreign, type Hint, hints, multiValueTopics, tones, topics } from "./englishHints.js"
-import { against, senses, single } from "./englishSenses.js"
+import { foreignWords, type Hint, hints, multiValueTopics, tones, topics } from "./englishHints.js"
+import { endingSensePairs, senses, singleValueSenses } from "./englishSenses.js"
 
 /** A phrase: the stems after its first word. */
 interface Phrase {
@@ -14,11 +14,11 @@ export const topicNames = Object.keys(topics)
 export const isMultiValue: ReadonlyArray<boolean> = topicNames.map((name) => multiValueTopics.has(name))
 
 const senseNames = Object.keys(senses)
-export const isSingle: ReadonlyArray<boolean> = senseNames.map((name) => single.has(name))
+export const isSingle: ReadonlyArray<boolean> = senseNames.map((name) => singleValueSenses.has(name))
 
 /** For each sense of a memory, the senses of a statement that make it untrue. */
 export const endedBy: ReadonlyArray<ReadonlyArray<number>> = senseNames.map((name) =>
-  against.filter(([before]) => before === name).map(([, after]) => senseNames.indexOf(after))
+  endingSensePairs.filter(([before]) => before === name).map(([, after]) => senseNames.indexOf(after))
 )
 
 /** The indexes of the lists that contain a word, by stem. */
@@ -52,5 +52,5 @@ export const hintIndex = {
   topics: placesOf(topics),
   tones: new Map([...signed(tones.good, 1), ...signed(tones.bad, -1)]),
   senses: placesOf(senses),
-  foreign: setOf(foreign)
+  foreign: setOf(foreignWords)
 }

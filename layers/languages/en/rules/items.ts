@@ -97,7 +97,7 @@ const joinDates = (items: ReadonlyArray<Item>, saidAt: number): ReadonlyArray<It
       result.push(item)
       continue
     }
-    // "two dozen", "three hundred", "half an hour".
+    // Multiplies numbers as in "two dozen", "three hundred", "half an hour".
     const times = scalar.unit === "" ? items[index + 1]?.entry?.number : undefined
     const multiplier = times !== undefined && times >= 12 && !/teen$|ty$/.test(items[index + 1]!.form) ? times : 1
     if (multiplier > 1) index++

@@ -100,7 +100,7 @@ const fillEntries = (entryOf: (phrase: string) => Entry) => {
   }
 }
 
-/** By stem, the word count of the longest phrase that begins with it. */
+/** The number of words in the longest phrase that begins with a stem, by stem. */
 const longest = new Map<string, number>()
 const entries = new Map<string, Entry>()
 fillEntries((phrase) => {

@@ -4,7 +4,7 @@ import type { ComparedMemory } from "./compare.js"
 import type { Likelihoods } from "./decide.js"
 import { hashes, type Phrase, phraseKinds } from "./phrases.js"
 
-/** Log odds of phrases, and boosted trees of depth four: fifteen features with thresholds, sixteen leaves. */
+/** Log odds of phrases, and boosted trees of depth four. Each tree has 15 features with thresholds, and 16 leaves. */
 interface Model {
   /** For each kind of phrase: hashes in ascending order, and the log odds of each action for each hash. */
   readonly phrases: ReadonlyArray<{ readonly hashes: Uint32Array; readonly odds: Int8Array }>

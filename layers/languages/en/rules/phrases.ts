@@ -22,7 +22,7 @@ const hashOf = (text: string): number => {
   return hash
 }
 
-/** The finalizer of MurmurHash3, cut to 24 bits. */
+/** The last step of MurmurHash3, cut to 24 bits. It spreads similar hashes. */
 const mixed = (hash: number): number => {
   const first = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35)
@@ -53,7 +53,7 @@ const stemHash = (stem: string): number => {
   return hash
 }
 
-/** The hashed words of a text, without marks: in order, and as a set. */
+/** The hashed words of a text without marks, in order and as a set. */
 interface HashedWords {
   readonly words: ReadonlyArray<number>
   readonly has: ReadonlySet<number>

@@ -50,7 +50,7 @@ const takeMark = (draft: ClauseDraft, index: number, mark: string) => {
   const { items, pivot, place } = draft
   const inside = index < pivot.index
   if (mark === "," && index > pivot.index && pivot.index >= 0 && place !== "reason") draft.place = "object"
-  // "X, not Y": Y is the rejected value.
+  // In "X, not Y", Y is the rejected value.
   if (mark === "," && items[index + 1]?.entry?.cue === "not") draft.place = "former"
   if (mark === "(") draft.place = "reason"
   if (mark === ")" && place === "reason") draft.place = inside ? "subject" : "object"
@@ -160,7 +160,7 @@ const takeWord = (draft: ClauseDraft, index: number) => {
   words.set(canon, { item: unnamedItem, place: wordPlace, relational, ...(isOneOfPair ? { side: entry.side! } : {}) })
 }
 
-/** The relation of the verb takes precedence over that of a noun, and any relation over "has". */
+/** Selects the relation: the verb's before a noun's, and any other relation before "has". */
 const takeRelation = (draft: ClauseDraft, index: number) => {
   const { items, pivot, relation } = draft
   const verbRelation = items[index]!.entry!.relation!

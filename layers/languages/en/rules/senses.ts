@@ -3,7 +3,7 @@ import type { Bag, BagWord } from "./bag.js"
 import { type Features, flag } from "./clauseFeatures.js"
 import { endedBy, isSingle } from "./hints.js"
 
-/** Words of one side that are compared with the other side. */
+/** The maximum number of words of one side that are compared with the other side. */
 const maxCompared = 12
 /** Minimum cosine of words with almost the same meaning. */
 const minCosine = 0.6

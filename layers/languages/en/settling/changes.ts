@@ -68,7 +68,7 @@ const keyOf = ({ mainName, kindKey }: Slot, from: Value, to: Value): string =>
 const stepsIn = ({ values }: Slot): ReadonlyArray<readonly [Value, Value]> =>
   values.slice(1).map((to, index) => [values[index]!, to])
 
-/** The number of slots per key of a change in which the old value was last said before the new one was first said. */
+/** Handovers: by key of a change, the number of slots in which the old value was not said after the new one. */
 const handoversIn = (slots: ReadonlyArray<Slot>): ReadonlyMap<string, number> => {
   const handovers = new Map<string, number>()
   for (const slot of slots) {

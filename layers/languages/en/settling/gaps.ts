@@ -33,7 +33,9 @@ export const isLoose = (stem: string): boolean => looseStems.has(stem)
 /** Whether one of the stems around a gap identifies the attribute. */
 export const identifies = (stems: Iterable<string>): boolean => [...stems].some((stem) => !looseStems.has(stem))
 
-/** Whether a gap may begin at a word. Not after a name, where the verb is, nor after "'s", where the attribute is. */
+/**
+ * Whether a gap may begin at a word. It may not begin after a name (the verb follows) or "'s" (the attribute follows).
+ */
 export const mayBegin = (words: ReadonlyArray<string>, start: number, isName: (word: string) => boolean): boolean => {
   const word = words[start]!
   if (verbsAndPronouns.has(word)) return false
@@ -56,7 +58,10 @@ export const mayFill = (words: ReadonlyArray<string>, start: number, end: number
   return end === words.length || isContentWord(last)
 }
 
-/** Whether two values exclude each other in one gap: other first and last words. After a preposition, only times do. */
+/**
+ * Whether two values exclude each other in a gap: their first and last words differ. After a preposition, only times
+ * do.
+ */
 export const areRivals = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
   if (a[0] === b[0] || stemOf(a.at(-1)!) === stemOf(b.at(-1)!)) return false
   return (!prepositions.has(a[0]!) && !prepositions.has(b[0]!)) || (times.test(a.at(-1)!) && times.test(b.at(-1)!))

@@ -30,7 +30,7 @@ const word = "[^\\s,;:.!?()]+(?:[.,:](?=\\p{N})[^\\s,;:.!?()]+)*(?:\\.(?=\\s\\p{
 const until = (stops: string): string => `((?:(?!${begin}(?:${stops})${end})${word}\\s*){1,7})`
 const parts = "and|but|since|because|while|she|he|they|so"
 
-/** Words that only say whether something changed. */
+/** Matches words that only say whether something changed. */
 const changing = new RegExp(
   `${begin}(?:now|these days|from now on|as of \\S+(?: \\S+)?|from (?:today|this \\S+)(?: on)?|since (?:today|this \\S+)|` +
     `currently|any ?more|nowadays|still|already|as (?:before|planned|usual)|again|instead(?! of)|only)${end}`,
@@ -174,7 +174,7 @@ const clausesOf = (line: string): ReadonlyArray<ReadonlyArray<string>> => {
 }
 const maxClauseWords = 16
 
-/** The name of up to three words with which a clause begins. */
+/** The name at the start of a clause, at most three words. */
 const leadingName = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
   let count = 0
   while (count < words.length && count < 3 && isCapital(words[count]!) && !isStopWord(words[count]!)) count++

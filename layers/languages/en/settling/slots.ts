@@ -32,7 +32,7 @@ export interface Slot {
   readonly mainName: string
   /** Stems of the other words around the gap. */
   readonly around: ReadonlySet<string>
-  /** At least two, ordered by the time they were last said. */
+  /** At least two values, ordered by the time they were last said. */
   readonly values: ReadonlyArray<Value>
 }
 

@@ -73,7 +73,9 @@ export const indexOf = (utterances: ReadonlyArray<Utterance>): UtteranceIndex =>
   }
 }
 
-/** Returns a test for stems of names: capitalised within a sentence, or capitalised at its beginning and nowhere in lower case. */
+/**
+ * Returns a test for stems of names: capitalised inside a sentence, or at the start of a text and never in lower case.
+ */
 export const namesIn = (utterances: ReadonlyArray<Utterance>): ((stem: string) => boolean) => {
   const [names, initial, lowerCase] = [new Set<string>(), new Set<string>(), new Set<string>()]
   for (const { reading } of utterances) {
