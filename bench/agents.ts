@@ -13,7 +13,7 @@ const open = 64
 const count = 200
 const nameOf = (index: number) => `agent-${index}`
 
-/** Many agents: the cost of opening a closed agent for a search, and the memory of the open ones. */
+/** Measures many agents: the cost of opening a closed agent for a search, and the memory of open agents. */
 export const agents: Group = {
   name: "agents",
   rows: async function* ({ quick }) {

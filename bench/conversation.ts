@@ -32,7 +32,7 @@ const agent = "agent"
 const embedder = WordEmbedder.layer
 const batch = 1_000
 
-/** Conversation turns with the default embedder: bulk import and search. */
+/** Measures conversation turns with the default embedder: bulk import and search. */
 export const conversation: Group = {
   name: "conversation",
   rows: async function* ({ quick }) {

@@ -15,20 +15,20 @@ export interface GeneratedMemory extends Observation {
 }
 
 /** The after-image of a memory, in the field order of its schema. */
-export const imageOf = (made: GeneratedMemory, id: string, born: number, now: number): Memory => ({
+export const imageOf = (memory: GeneratedMemory, id: string, born: number, now: number): Memory => ({
   id,
   born,
   revision: 1,
   status: "active",
-  type: made.type,
-  title: made.title,
-  narrative: made.narrative,
-  facts: made.facts,
-  tags: made.tags,
-  people: made.people,
+  type: memory.type,
+  title: memory.title,
+  narrative: memory.narrative,
+  facts: memory.facts,
+  tags: memory.tags,
+  people: memory.people,
   files: [],
   source: { kind: "agent" },
-  store: made.store,
+  store: memory.store,
   level: "full",
   tier: "long",
   importance: 0,
@@ -46,19 +46,19 @@ export const imageOf = (made: GeneratedMemory, id: string, born: number, now: nu
  */
 export const makeMemories = (count: number, seed = 1): Array<GeneratedMemory> => {
   const random = generator(seed)
-  const some = <A>(values: ReadonlyArray<A>): A => values[Math.floor(random() * values.length)]!
+  const pick = <A>(values: ReadonlyArray<A>): A => values[Math.floor(random() * values.length)]!
   const sentence = (about: number) => {
     const words = Array.from({ length: about - 2 + Math.floor(random() * 5) }, () => wordAt(random()))
     return words.join(" ").replace(/^./, (first) => first.toUpperCase())
   }
   return Array.from({ length: count }, () => ({
-    type: some(types),
+    type: pick(types),
     title: sentence(8),
     narrative: Array.from({ length: 4 }, () => `${sentence(10)}.`).join(" "),
     facts: [sentence(8), sentence(8)],
-    tags: [some(tags), some(tags)].filter((tag, index, all) => all.indexOf(tag) === index),
-    people: [some(people)],
-    store: some(stores)
+    tags: [pick(tags), pick(tags)].filter((tag, index, all) => all.indexOf(tag) === index),
+    people: [pick(people)],
+    store: pick(stores)
   }))
 }
 
@@ -144,13 +144,13 @@ const vocabulary: ReadonlyArray<string> = (() => {
     "a e i o u ai ea ou",
     " l m n r s t nd rk st"
   ].map((sounds) => sounds.split(" ")) as [Array<string>, Array<string>, Array<string>]
-  const some = (values: ReadonlyArray<string>) => values[Math.floor(random() * values.length)]!
+  const pick = (values: ReadonlyArray<string>) => values[Math.floor(random() * values.length)]!
   const words = new Set(commonest)
   while (words.size < 20_000) {
     const syllables = 2 + Math.floor(random() * 3)
     let word = ""
     for (let at = 0; at < syllables; at++)
-      word += some(starts) + some(middles) + (at === syllables - 1 ? some(ends) : "")
+      word += pick(starts) + pick(middles) + (at === syllables - 1 ? pick(ends) : "")
     words.add(word)
   }
   return [...words]

@@ -87,7 +87,7 @@ const makeRoot = (): string => {
 
 export const remove = (folder: string) => rmSync(folder, { recursive: true, force: true })
 
-/** 1234.5 → "1,235"; small numbers keep two or three digits. */
+/** Formats a number: 1234.5 as "1,235", small numbers with two or three digits. */
 export const formatNumber = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString("en-US") : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 

@@ -22,7 +22,9 @@ import {
 import * as floor from "./maintainFloor.js"
 import { interleaved, medianCost, quantile } from "./measure.js"
 
-/** All maintenance stages in one large agent: their cost, their longest pause for others, and concurrent read times. */
+/**
+ * Measures all maintenance stages in one large agent: their cost, their longest pause for others, and concurrent reads.
+ */
 export const maintain: Group = {
   name: "maintain",
   rows: async function* ({ quick }) {

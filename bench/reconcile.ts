@@ -19,7 +19,7 @@ const size = 10_000
 /** Number of memories in one run. They are searched or stored one by one. */
 const each = 200
 
-/** A write that the rules reconcile, compared with a plain write and a search by its title, in one agent. */
+/** Measures a write that the rules reconcile, compared with a plain write and a search by its title, in one agent. */
 export const reconcile: Group = {
   name: "reconcile",
   rows: async function* ({ quick }) {

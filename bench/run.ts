@@ -13,7 +13,7 @@ import { header, machine, table } from "./report.js"
 import { search } from "./search.js"
 import { whatIf } from "./whatif.js"
 
-/** In report order. */
+/** All groups, in report order. */
 const groups: ReadonlyArray<Group> = [
   adds.oneCaller,
   adds.manyCallers,

@@ -19,7 +19,7 @@ import { type Cost, interleaved, medianCost, type Side } from "./measure.js"
 /** The reconciliation threshold (share of common words). It is low, so that almost every memory is reconciled. */
 const threshold = 0.1
 
-/** A what-if replay of a history under another policy, compared with the original writes. */
+/** Measures a what-if replay of a history under another policy, compared with the original writes. */
 export const whatIf: Group = {
   name: "what-if",
   rows: async function* ({ quick }) {

@@ -2,7 +2,9 @@ import { type GeneratedMemory, makeMemories } from "./data.js"
 import { temporaryFolder } from "./harness.js"
 import { seed } from "./seed.js"
 
-/** One agent of a given size in its own folder. Cached in the process, because several groups use the same agent. */
+/**
+ * One agent of a given size in its own folder. It is cached in the process, because several groups use the same agent.
+ */
 export interface World {
   readonly folder: string
   readonly agent: string

@@ -47,11 +47,11 @@ export interface Scores {
   /** Wrong answers that change or retire a memory (an UPDATE or DELETE that is not accepted): the worst errors. */
   readonly harmful: number
   readonly actions: Readonly<Record<Action, ActionScores>>
-  /** By the first accepted action. */
+  /** One row for each first accepted action. */
   readonly confusion: Readonly<Record<Action, ConfusionRow>>
-  /** Sorted by name. */
+  /** Scores by kind of story, sorted by name. */
   readonly kinds: Readonly<Record<string, KindScores>>
-  /** In story order. */
+  /** The wrong answers in story order. */
   readonly wrong: ReadonlyArray<Mistake>
 }
 

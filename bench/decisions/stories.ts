@@ -102,7 +102,7 @@ const problemOfTarget = (action: Action, target: number | undefined, memories: n
   return target < memories ? undefined : `is not among the ${memories} memories`
 }
 
-/** Its id, or its position in the file if it has none. */
+/** The story's id, or its position in the file if it has none. */
 const nameOf = (story: unknown, place: number): string => {
   const id = (story as { readonly id?: unknown } | null)?.id
   return typeof id === "string" && id !== "" ? `story "${id}"` : `story ${place + 1}`

@@ -1,6 +1,6 @@
 import type { Tracked } from "./tracked.js"
 
-/** type, about, name | values | said | changed; values and texts are separated by " / ". */
+/** Columns: type, about, name | values | said | changed. " / " separates values and texts. */
 const lines = `
 identity, Joren, town | Leuven / Arnhem / Utrecht / Delft | Joren has a flat in {v} / Joren's address is in {v} / The town where Joren lives is {v} | Joren has moved to {v} / Joren gave up the flat in {o} and lives in {v} since today
 identity, Joren, hospital | Sint-Rafael / Radboud / Antonius | Joren is a nurse at {v} / The hospital where Joren works is {v} / Joren is on the staff of {v} | Joren changed from {o} to {v} / Joren is a nurse at {v} as of this week

@@ -15,7 +15,7 @@ import { type AttributeStanding, standingsIn } from "./truths.js"
 
 /** The state at the end of a month, after that night's maintenance. Durations are milliseconds. */
 export interface Month {
-  /** "2026-01". */
+  /** The month, such as "2026-01". */
   readonly name: string
   readonly told: { readonly memories: number; readonly turns: number; readonly searches: number }
   /** Number of the month's memories, by outcome. */

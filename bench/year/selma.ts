@@ -1,6 +1,6 @@
 import { parseAttributes } from "./joren.js"
 
-/** type, about, name | values | said | changed; values and texts are separated by " / ". Written after the engine. */
+/** Columns: type, about, name | values | said | changed. " / " separates values and texts. Written after the engine. */
 const lines = `
 identity, Selma, city | Aarhus / Tampere / Graz | Selma's flat is in {v} / Selma calls {v} her home town / You find Selma in {v} | Selma relocated to {v} / Since this month Selma's flat is in {v}, not in {o}
 identity, Selma, company | Norvik / Halgren / Trisol | Selma is paid by {v} / The company of Selma is {v} / Selma has a desk at {v} | Selma started at {v} / Selma quit {o} and joined {v}

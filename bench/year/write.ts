@@ -70,7 +70,7 @@ export const writeYear = (seed: number, days: number, writer: Writer = "mira"): 
   for (let day = 0; day < days; day++) {
     const midnight = begin + day * dayLength
     const date = new Date(midnight).toISOString().slice(0, 10)
-    // From 7:00 to 22:00.
+    // Random times of a day from 7:00 to 22:00, in order.
     const times = (count: number) =>
       Array.from({ length: count }, () => midnight + (7 * 60 + Math.floor(random() * 15 * 60)) * 60_000)
         .sort((a, b) => a - b)
@@ -179,10 +179,10 @@ const made = (random: () => number, date: string): Observation => {
   return { ...noise(random, kind, date), store, source: { kind: purpose ? "agent" : "auto_capture" } }
 }
 
-/** Each kind, repeated by its share. */
+/** Each kind of noise as many times as its percentage, so that a random pick has these shares. */
 const drawn = kinds.flatMap(([kind, share, purpose]) => Array.from({ length: share }, () => [kind, purpose] as const))
 
-/** A repeat of an observation in the same or almost the same words. */
+/** Repeats an observation in the same or almost the same words. */
 const repeated = (observation: Observation, random: () => number): Observation =>
   random() < 0.6
     ? observation
