@@ -4,7 +4,7 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { runStatements } from "./runStatements.js"
 
-/** The last line of the anchor that is on disk; line 0 if the anchor has no line of the second format yet. */
+/** A reference to the last anchor line that is on disk. Line 0 means that no anchor of the second format exists yet. */
 export const statements = [`CREATE TABLE anchor_reference (line INTEGER NOT NULL, hash BLOB NOT NULL)`]
 
 const pageSize = 1_000

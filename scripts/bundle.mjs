@@ -1,6 +1,6 @@
 // Builds the bundles of dist/: `node scripts/bundle.mjs [WHAT]`, where WHAT is
-// package (default): the library and the command
-// bench, quality, decisions, year: a benchmark, into dist/WHAT.mjs
+//   package (default)                the library and the command
+//   bench, quality, decisions, year  a benchmark, into dist/WHAT.mjs
 import { createHash } from "node:crypto"
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"

@@ -38,7 +38,7 @@ const files = [
  */
 const writerOf = (file, id) =>
   /^(?:tune|kept)-2$/.test(file) ? `set 2 ${id.slice(0, 2)}` : file === "kept" ? "tune" : file
-/** Tuned by cross-validation. `bystander`: weight of a memory that is not the story's target. `writers`: fewest writers that must use a phrase. */
+/** Tuned by cross-validation. `bystander`: weight of a memory that is not the story's target. `writers`: minimum writers of a phrase. */
 const settings = {
   rounds: 200,
   rate: 0.08,

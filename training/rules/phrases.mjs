@@ -23,7 +23,7 @@ export const counted = (rows) => {
   return writers
 }
 
-/** Sums over writers. Omits phrases of fewer than `minWriters` writers. */
+/** Sums the counts of all writers. Omits phrases that fewer than `minWriters` writers use. */
 export const summed = (writers, minWriters) => {
   const phrases = new Map()
   const all = new Float64Array(actions)
