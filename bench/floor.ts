@@ -4,11 +4,11 @@ import { getLoadablePath } from "sqlite-vec"
 import { projections } from "../projections/all.js"
 import { type GeneratedMemory, imageOf } from "./data.js"
 
-// The floor: the same work in plain SQLite, with hand-written prepared statements. It has no validation, no duplicate
-// check, no decisions and no fibers, and uses one file instead of two. The benchmarks compare Daybook with it: the
+// The floor is the same work in plain SQLite, with hand-written prepared statements. It has no validation, no duplicate
+// check, no decisions and no fibers, and uses one file instead of two. Benchmarks compare Daybook with the floor. The
 // difference is Daybook's own cost.
 
-/** A memory with its vector, which the floor does not compute within the timing. */
+/** A memory with its vector, which is computed before the timing. */
 export interface Prepared extends GeneratedMemory {
   /** A unit-length vector of 256 floats, as bytes. */
   readonly vector: Buffer
@@ -26,7 +26,9 @@ const eventsTable = `CREATE TABLE events (sequence INTEGER PRIMARY KEY AUTOINCRE
     UNIQUE (stream, version));
   CREATE UNIQUE INDEX events_command ON events (stream, command_id, ordinal) WHERE command_id IS NOT NULL;`
 
-/** The vector table of one model, as in `projections/vectors.ts`: small chunks, with the openness of each vector. */
+/**
+ * The vector table of one model, as in `projections/vectorIndex.ts`: small chunks, with the openness of each vector.
+ */
 const vectorTable = `INSERT INTO vector_sets (number, model, dimensions) VALUES (1, 'hash-256-v1', 256);
   CREATE VIRTUAL TABLE vectors_1 USING vec0(embedding float[256], openness integer, chunk_size=64);`
 
@@ -35,7 +37,7 @@ const openness = { private: 0, shared: 1, social: 2 } as const
 /** Stores memories; one transaction for each call. */
 export const openAdds = (file: string, options: { readonly vectors: boolean }) => {
   const db = new Database(file)
-  // One fsync for each commit, like Daybook's log: acknowledged writes are durable.
+  // One fsync per commit, as in Daybook's log, so that acknowledged writes are durable.
   db.pragma("journal_mode = WAL")
   db.pragma("synchronous = FULL")
   db.loadExtension(getLoadablePath())
@@ -52,7 +54,7 @@ export const openAdds = (file: string, options: { readonly vectors: boolean }) =
     VALUES (?, ?, 1, ?, 0, ?, 1, ?, ?, ?, ?, ?, ?, 'long', ?, 0, 1, ?, ?, ?)`)
   const texts = db.prepare(`INSERT INTO texts (born, id, openness, title, narrative, facts, tags, people)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
-  // A row is indexed once for each trust level that may read it: in one, two or three tables, by its store.
+  // A row is in the index of each trust level that may read it: one, two or three indexes, depending on its store.
   const levels = ["full", "inner", "familiar"].map((level) =>
     db.prepare(`INSERT INTO text_${level} (rowid, title, narrative, facts, tags, people) VALUES (?, ?, ?, ?, ?, ?)`)
   )
@@ -71,13 +73,13 @@ export const openAdds = (file: string, options: { readonly vectors: boolean }) =
     const now = Date.now()
     const id = randomBytes(5).toString("hex")
     const open = openness[made.store]
-    // Daybook's ADD event has the same after-image and decision, so both sides write the same number of bytes.
+    // Both sides write the same number of bytes: Daybook's ADD event has this after-image and decision.
     const memory = imageOf(made, id, born, now)
     const by = { kind: "caller", name: "remember" }
     const decision = { action: "ADD", by, reason: "no exact duplicate in the store", candidates: [] }
     const payload = JSON.stringify({ memory, decision })
 
-    // The hash chain is part of the stored data, so the floor computes it too.
+    // The floor computes the hash chain too, because the chain is part of the stored data.
     const salt = randomBytes(16)
     const digest = createHash("sha256").update(salt).update("\0").update(payload).digest()
     const columns = `${born}|agent|${born}|ADD|1||0|program||${now}|${now}`
@@ -98,7 +100,7 @@ export const openAdds = (file: string, options: { readonly vectors: boolean }) =
     change.run(born, born, id, open)
 
     if (!options.vectors) return
-    // The vector is precomputed; Daybook computes it within the timing and stores a second copy in its cache.
+    // The vector is computed before the timing. Daybook computes it within the timing, and stores a copy in its cache.
     vector.run(BigInt(born), made.vector, BigInt(open))
     embedded.run(born, id, sha256(`${made.title}\n${made.narrative}\n${made.facts.join("\n")}`).toString("hex"))
   }
@@ -114,13 +116,13 @@ export const openAdds = (file: string, options: { readonly vectors: boolean }) =
 }
 
 /**
- * Builds the tables of a view from a log of ADD and EMBED events, with one set-based statement for each table instead
- * of a call for each event. The benchmark checks first that the tables equal Daybook's.
+ * Builds the tables of a view from a log of ADD and EMBED events. It uses one set-based statement per table instead of
+ * one call per event. The benchmark first checks that the tables equal Daybook's.
  */
 export const rebuild = (log: string, stream: string, file: string) => {
   const db = new Database(file)
   db.loadExtension(getLoadablePath())
-  // Like Daybook, into a new file without durability: a partial file is worthless.
+  // Like Daybook, writes a new file without durability, because a partial file is worthless.
   db.pragma("journal_mode = OFF")
   db.pragma("synchronous = OFF")
   db.pragma("cache_size = -65536")
@@ -152,7 +154,7 @@ export const rebuild = (log: string, stream: string, file: string) => {
       SELECT born, lower(value), value, openness, mentions, created_at FROM observations, json_each(people);
     INSERT INTO changes (born, version, id, revision, type, openness)
       SELECT born, changed, id, revision, 'ADD', openness FROM observations;`)
-  // EMBED events name the memories with a vector; the cache holds the vectors by text digest.
+  // EMBED events name the memories that have a vector. The cache contains the vectors by text digest.
   db.prepare(
     `INSERT INTO embedded (number, born, id, digest)
       SELECT 1, value ->> '$.born', value ->> '$.memory', value ->> '$.digest'
@@ -162,7 +164,7 @@ export const rebuild = (log: string, stream: string, file: string) => {
     SELECT e.born, c.vector, o.openness FROM embedded e JOIN observations o USING (born)
       JOIN log.embeddings c ON c.digest = unhex(e.digest) AND c.model = 'hash-256-v1' AND c.dimensions = 256
     ORDER BY e.born`)
-  // The embedder of each store's first vectors; in this data, the first three EMBED events cover all stores.
+  // The model of each store's first vectors. In this data, the first three EMBED events cover all stores.
   db.prepare(
     `INSERT INTO embedders (version, store, state, model, dimensions, weight, floor, adopt, apart)
       SELECT min(version), store, 'first', 'hash-256-v1', 256, NULL, NULL, 0, NULL
@@ -174,7 +176,7 @@ export const rebuild = (log: string, stream: string, file: string) => {
   return db
 }
 
-/** The two queries of any hybrid search: the best 200 by words, and the nearest 200 by vector. */
+/** The two queries that every hybrid search needs: the best 200 by words, and the nearest 200 by vector. */
 const openHybrid = (file: string, text: string, weights: string, vectors: string) => {
   const db = new Database(file, { readonly: true })
   db.loadExtension(getLoadablePath())
