@@ -38,8 +38,8 @@ export interface ActorOptions extends CarryOutServices {
   /** Commands to carry out after these, in the same transaction; null for none. */
   readonly embedInline: (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
   /**
-   * Milliseconds. Within this time, stale advice is requested again. The limit keeps a slow model from blocking the
-   * queue.
+   * Milliseconds. While this time lasts, stale advice is requested again. The limit keeps a slow model from blocking
+   * the queue.
    */
   readonly redecideMillis: number
   readonly askModels: AskModels
@@ -135,7 +135,10 @@ const makeDecider = (view: View, options: ActorOptions, deadline: number) => {
       }
     )
 
-  /** Turns a failure of commands into their exits. After a defect each command is tried alone, to find the one that threw. */
+  /**
+   * Converts a failure of several commands into one exit per command. After a defect, each command runs alone, to find
+   * the one that threw.
+   */
   const isolateFailures = (commands: Job, decided: Decided): Effect.Effect<ReadonlyArray<CommandExit>> =>
     Effect.matchCauseEffect(decided, {
       onSuccess: Effect.succeed,

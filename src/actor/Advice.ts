@@ -4,13 +4,13 @@ import type { Store, TrustLevel } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
 import type { Judgement, ReconcilerError, Statement } from "../ports/Reconciler.js"
 
-/** A statement that is weighed against the memories of its store before it is stored. */
+/** A statement that the reconciler compares with the memories of its store before it is stored. */
 export interface WeighedStatement extends Omit<Statement, "at" | "narrative"> {
   readonly narrative?: string | undefined
   readonly store: Store
   /**
-   * The trust level of its text; before the decision, the level of its writer. Absent if levels do not count: see
-   * what-if.
+   * The trust level of its text; before the decision, the level of its writer. Absent if what-if decides without
+   * levels.
    */
   readonly level?: TrustLevel | undefined
   /** The sources of its text. */

@@ -28,11 +28,11 @@ export interface AgentServices {
 
 /** The part of an agent's embedding that its actor needs. The rest is in `embedding/`. */
 export interface AgentEmbedding {
-  /** Embeds memories that these commands will add, if the embedder is fast enough for a write; otherwise null. */
+  /** Embeds the memories that these commands will add, in the same write. Null if the embedder is too slow for that. */
   readonly embedInline: (
     view: View
   ) => (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
-  /** Called with the events of each commit, which took the stream from version `after` to version `to`. */
+  /** Called after each commit with its events. The commit took the stream from version `after` to version `to`. */
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
   /** Starts the background work of an awake agent. `keepAwake` keeps the agent awake while an effect runs. */
   readonly start: (
@@ -46,14 +46,14 @@ export interface AgentEmbedding {
 /** Features that every agent gets when it wakes. */
 export interface AgentFeatures<Embedding extends AgentEmbedding> {
   readonly embedding: Effect.Effect<Embedding>
-  /** Asks the models before the turn of a command. Absent if no reconciler is configured. */
+  /** Asks the models before a command is decided. Absent if no reconciler is configured. */
   readonly askModels?:
     | ((
         embedder: Effect.Effect<EmbedderService>,
         read: <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
       ) => Actor.AskModels)
     | undefined
-  /** Milliseconds that a reconciler may take. */
+  /** Milliseconds in which a reconciler must answer. */
   readonly redecideMillis: number
 }
 

@@ -28,8 +28,8 @@ export interface PastRead {
 
 /**
  * Reads a past version with today's queries. The view of that version is built from the log and cached in a file. Below
- * full trust, a memory counts in the stricter of its past and its present store: memories that became private since are
- * not in that reader's index. A cached view that is damaged or missing is rebuilt.
+ * full trust, a memory belongs to the stricter of its past and its present store, so memories that became private since
+ * stay hidden. A cached view that is damaged or missing is rebuilt.
  */
 export const read = <A>(
   { at, maxCached, level, liveView, target, views }: PastRead,
@@ -76,7 +76,10 @@ export const read = <A>(
 /** Error codes of opening a file that another process has just evicted. */
 const evictedCodes = new Set(["SQLITE_CANTOPEN", "ENOENT"])
 
-/** Whether a level may name past versions. Versions count everybody's writes, so only a level that reads everything may. */
+/**
+ * Whether a level may name past versions. Version numbers count the writes of all levels, so only a level that reads
+ * everything may.
+ */
 export const mayNameVersions = (level: TrustLevel): boolean => minOpennessOf(level) === 0
 
 const nameOf = (

@@ -47,10 +47,9 @@ export type Decided<A> =
   | { readonly redecide: true }
 
 /**
- * Something that changes an agent's memory. Each kind of command is a file in
- * its feature's folder. `decide` loads what it needs and passes it to a pure
- * function. `answer` depends on the events alone, so that a repeated command id
- * gets the first answer.
+ * A command changes an agent's memory. Each kind of command is a file in its feature's folder. `decide` loads what it
+ * needs and passes it to a pure function. `answer` depends on the events alone, so that a repeated command id gets the
+ * first answer.
  */
 export interface Command<A, E> {
   readonly actor: string
@@ -62,7 +61,7 @@ export interface Command<A, E> {
   /** The text that will be embedded if the command adds a memory. */
   readonly text?: () => string
   readonly vectors?: ReadonlyArray<CachedVector>
-  /** The statement that is weighed against stored memories. */
+  /** The statement to compare with stored memories. */
   readonly statement?: WeighedStatement
   readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
   readonly answer: (events: ReadonlyArray<DaybookEvent>, repeated: boolean) => A
@@ -104,8 +103,8 @@ export const definedFields = (fields: object): ReadonlyArray<readonly [string, u
     .sort(([a], [b]) => (a < b ? -1 : 1))
 
 /**
- * The command id as the log keeps it. Below full trust it is prefixed with the
- * level, so that no level learns which ids a higher level uses.
+ * The command id as the log stores it. Below full trust it has the level as a prefix, so that no level learns which ids
+ * a higher level uses.
  */
 export const commandIdOf = (
   level: TrustLevel,
@@ -123,6 +122,6 @@ export const requireUnparked = (db: Db, projection: string): Either.Either<void,
   return parked === undefined ? Either.void : Either.left(new ProjectionParked({ projection, reason: parked.reason }))
 }
 
-/** The version for full trust only, because versions count everybody's writes. */
+/** The version, at full trust only, because versions count the writes of all levels. */
 export const visibleVersion = (level: TrustLevel, version: number): { readonly version?: number } =>
   level === "full" ? { version } : {}

@@ -131,7 +131,10 @@ const makeNamed = (configured: Service, embedders: EmbeddersService | undefined)
     })
 }
 
-/** Makes two functions that find the embedder of a fact: by the present settings, and by the log alone. */
+/**
+ * Makes two functions that find the embedder of a fact. One follows the present settings, the other follows the log
+ * alone.
+ */
 const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => {
   /**
    * The embedder of an agent whose log only records the models of first vectors. Nobody chose these models, so the

@@ -201,7 +201,7 @@ const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading) => {
     return Either.right(command.answer(events, false))
   }
 
-  /** Events that no command decided; they come first. */
+  /** Events that the engine itself adds; they come first. */
   const engineEvents: Array<NewEvent> = []
   const placeFirst = (event: DecidedEvent | undefined): void => {
     if (event === undefined) return
@@ -219,7 +219,7 @@ const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading) => {
   if (newCommands.length > 0 && engineEvents.length > 0) {
     newCommands.unshift({ actor: commands[0]!.actor, events: engineEvents })
   }
-  // The log keeps when the agent's next schedule is due, so that the scheduler need not open every view.
+  // The log stores when the agent's next schedule is due, so that the scheduler does not have to open every view.
   const due = decided.some(({ type }) => type === "SCHEDULE" || type === "RUN") ? firstDueAt(db) : undefined
   return { outcomes, newCommands, vectors, decided, due }
 }

@@ -96,7 +96,10 @@ export const dependsOnCopies =
     lost.some((copy) => opennessOf(copy) >= opennessOf(store)) &&
     !remaining.some((copy) => opennessOf(copy) >= opennessOf(store))
 
-/** The events that move derived memories to their source's store if theirs is less restrictive. The event of this version is their cause. */
+/**
+ * Makes events that move derived memories to the store of their source, if theirs is less restrictive. The event of
+ * `version` is the cause.
+ */
 export const demotedEvents = (db: Db, memory: Memory, version: number): ReadonlyArray<DecidedEvent> =>
   demotedDescendants(graphIn(db), memory).map((derived) =>
     followingUpdate(derived, "demoted", `what it came from is ${memory.store} now`, version)

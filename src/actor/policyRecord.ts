@@ -16,7 +16,10 @@ export interface PolicyRecords {
   readonly implied: PolicyRecord
 }
 
-/** Not recorded by CONFIGURE: settings of speed and resource use, and the models, which other events name. */
+/**
+ * CONFIGURE does not record these settings: those of speed and resource use, and the models, because other events name
+ * them.
+ */
 const operational: ReadonlySet<string> = new Set([
   "actors",
   "asOf",

@@ -35,7 +35,7 @@ export interface AddedFile {
    * `unchanged`: nothing was written.
    */
   readonly outcome: "added" | "updated" | "moved" | "unchanged"
-  /** Stays the same while the path stays in its store. */
+  /** The id stays the same while the path stays in its store. */
   readonly id: string
   readonly path: string
   readonly store: Store
@@ -50,7 +50,7 @@ export interface AddedFile {
   readonly repeated: boolean
 }
 
-/** A checked file and what is computed from it. */
+/** A checked file and the values computed from it. */
 interface Request {
   readonly input: FileInput
   readonly level: TrustLevel

@@ -142,7 +142,7 @@ const vectorsOf = Effect.fnUntraced(function* (
 })
 
 export interface FillRun<E> {
-  /** Stop each kind of text at its first batch that is not full. */
+  /** Whether to stop each kind of text at its first batch that is not full. */
   readonly full: boolean
   /** Runs after each batch, with the number of texts it embedded. */
   readonly onBatch?: (count: number) => Effect.Effect<void, E>

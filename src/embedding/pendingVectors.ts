@@ -40,7 +40,7 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
     changed = new Set()
   }
 
-  /** Collects memories without a vector: first changed ones, then unchecked ones. */
+  /** Collects memories without a vector: first the changed ones, then the unchecked ones. */
   const collect = Effect.fnUntraced(function* (
     { actor: { view }, views }: Pick<AgentServices, "actor" | "views">,
     rowNumbers: ReadonlyArray<number>
@@ -97,7 +97,7 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
  * before that. So the next process that embeds checks those memories too.
  */
 export interface ChangesByOthers {
-  /** Reports the events that this process wrote after one version up to another. */
+  /** Reports that this process wrote the events after one version up to another. */
   readonly noteWrites: (after: number, to: number) => void
   /**
    * Returns the row numbers of memories changed since the last call; none at the first call. Null after too many

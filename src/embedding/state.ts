@@ -112,7 +112,7 @@ export const fillsOf = (
   return [...lane.fills.values()]
 }
 
-/** Reads from the view which embedders are active and prepared: this and other processes may have changed them. */
+/** Reads from the view which embedders are active and prepared. This process or another one may have changed them. */
 export const refresh = (state: State, services: AgentServices) =>
   Effect.gen(function* () {
     const { actor, views } = services
@@ -135,7 +135,7 @@ export const refresh = (state: State, services: AgentServices) =>
 
 /**
  * Records in the log which stores this process withholds from the active embedder, unless the log already says the
- * same. Settings outside the log would change the past whenever they change.
+ * same. Without this record, a change of the settings would change past answers.
  *
  * A process records this once per active embedder and keeps later records of other processes. Otherwise two processes
  * with different settings would overwrite each other forever. Each uses its own settings; the log has the newest ones.

@@ -133,7 +133,7 @@ export const importFiles = (
 
 const emptyImport: Imported = { files: 0, items: 0, added: 0, duplicates: 0, unchanged: 0, refused: [] }
 
-/** Items of one transaction: few enough for regular progress, and for other writers to get a turn. */
+/** Maximum items of one transaction. Small, so that progress is regular and other writers get a turn. */
 const importBatch = 250
 
 const commandOf = (

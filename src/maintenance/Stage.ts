@@ -50,7 +50,10 @@ export interface Stage {
   /** The stage ignores memories that were created after this time, in milliseconds since the epoch. */
   readonly before: (policy: MaintenancePolicy, now: number) => number
   readonly gather: (policy: MaintenancePolicy, now: number, tools: StageTools, store: Store) => Gathering
-  /** Replaces the paged read of active memories, for a stage that needs other rows. One bounded read. */
+  /**
+   * Replaces the paged read of active memories, for a stage that needs other rows. It must read a bounded number of
+   * rows.
+   */
   readonly read?: (db: Db, policy: MaintenancePolicy, now: number, store: Store) => ReadonlyArray<Row>
 }
 
@@ -80,7 +83,7 @@ export const storePartsOf = (
   tools: StageTools
 ): ReadonlyArray<StorePart> => stores.map((store) => ({ store, gathering: stage.gather(policy, now, tools, store) }))
 
-/** The rows of one store, reduced to what rules may read. */
+/** The rows of one store, without data that rules must not read. */
 export const rowsOfStore = (store: Store, rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
   rows.filter(({ memory }) => memory.store === store).map(visibleToRules)
 
@@ -117,7 +120,7 @@ export const planStage = (
     })
   )
 
-/** The after-image of a change. */
+/** The after-image of a change, with the next revision number. */
 export const nextRevision = (memory: Memory, fields: Partial<Memory>): Memory => ({
   ...memory,
   ...fields,

@@ -67,7 +67,7 @@ const contentOf = (
 
 /**
  * Whether one statement of the sources contains a text, or statements about the same subject contain its pieces.
- * `subject` is a word that the statement must contain as well: the subject of the text that a piece was cut from.
+ * `subject` is a word that the statement must also contain: the subject of the text from which a piece was cut.
  */
 const isSupported = (
   text: string,

@@ -27,7 +27,7 @@ export const countsOf = (
   return Object.fromEntries(order.flatMap((action) => (counts.has(action) ? [[action, counts.get(action)!]] : [])))
 }
 
-/** Names of promotions other than from mid to long. */
+/** Names of promotions, except from mid to long. */
 const promotionNames: Partial<Record<Stage["name"], string>> = { daily: "kept", weekly: "core" }
 
 const order = [

@@ -116,7 +116,7 @@ const requireConfirmedClock = ({ db, now }: Snapshot): Either.Either<void, Clock
     : Either.left(new ClockUnconfirmed({ now: Math.floor(now) }))
 }
 
-/** Plans a stage on top of the dry-run stages before it, and adds its result to `planned`. */
+/** Plans a stage on top of the earlier stages of the dry run, and adds its result to `planned`. */
 const dryRunStage = (maintainer: Maintainer, writer: Writer, stage: Stage, planned: Map<number, Memory>) =>
   Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeMillis
@@ -143,7 +143,7 @@ const runStage = (maintainer: Maintainer, writer: Writer, stage: Stage, deadline
     const written: Array<DaybookEvent> = []
     let sent = 0
     let conflicts = 0
-    /** Appends portion after portion, until the deadline. */
+    /** Appends one portion after another, until the deadline. */
     const append = (events: ReadonlyArray<DecidedEvent>, until: number) =>
       Effect.gen(function* () {
         for (const portion of portionsOf(events)) {

@@ -20,8 +20,8 @@ export interface NoteKind extends Pick<Memory, "store" | "type"> {
 }
 
 /**
- * Types that are never merged into notes. A later statement may supersede one of these memories; it must not supersede
- * others that were merged with it.
+ * Types that are never merged into notes. A later statement may supersede such a memory. It must not supersede others
+ * merged with it.
  */
 export const standaloneTypes: ReadonlySet<string> = new Set([
   "identity",
@@ -91,7 +91,7 @@ export const notesOf = (
   return { notes, others }
 }
 
-/** The event that replaces the sources by a note of tier mid. */
+/** Makes the event that replaces the sources by a note of tier mid. */
 export const noteEvent = (
   { sources, summary }: Note,
   name: "daily" | "weekly",

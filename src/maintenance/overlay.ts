@@ -9,7 +9,10 @@ import type { Db } from "../../projections/Projection.js"
  */
 export type Overlay = ReadonlyMap<number, Memory>
 
-/** Memories that a dry run would add get row numbers from here, in write order: after all stored ones. */
+/**
+ * The first row number for memories that a dry run would add. It follows all stored row numbers; added memories are
+ * numbered in write order.
+ */
 const firstPlanned = 2 ** 52
 
 export const nextPlannedBorn = (planned: Overlay): number => firstPlanned + planned.size

@@ -18,7 +18,7 @@ export interface Portion {
   readonly shown?: ReadonlyMap<string, number> | undefined
 }
 
-/** The written events, and the number of memories left out because somebody else changed them after planning. */
+/** The written events, and the number of memories left out because another writer changed them after planning. */
 export interface PortionResult {
   readonly events: ReadonlyArray<DaybookEvent>
   readonly left: number

@@ -170,7 +170,7 @@ export interface RankingContext extends Pick<Evidence, "wordings"> {
   readonly settler: SettlerService | undefined
 }
 
-/** Runs the settler to its end. Without a judge or a settler, nothing is superseded. */
+/** Runs the settler to its end. Without a judge or a settler, no memory is superseded. */
 const settlementOf = (
   rows: ReadonlyArray<Row>,
   { predecessorsOf: predecessors, judge, settler, wordings }: RankingContext
@@ -180,7 +180,7 @@ const settlementOf = (
   for (let step = work.next(); ; step = work.next()) if (step.done === true) return step.value
 }
 
-/** The score of a subject, from all its statements and those that they superseded. */
+/** The score of a subject, from all its statements and the statements that they superseded. */
 const rankOf = (
   { others, row }: Subject,
   predecessors: Predecessors,

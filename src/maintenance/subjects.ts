@@ -56,15 +56,15 @@ const groupsByKey = (newest: ReadonlyArray<Row>, says: ReadonlyMap<Row, string>)
 }
 
 /**
- * Merges groups whose newest members the judge finds the same; changes `groups`. Returns, by the index of a newest
- * member, the older row that contains all of its words and more.
+ * Merges groups if the judge finds their newest members the same; changes `groups`. Returns a map from the index of a
+ * newest member to the older row that contains all of its words and more.
  */
 const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: Judge): ReadonlyMap<number, number> => {
   const words = newest.slice(0, limits.rows).map((row) => wordSet(textOf(row)))
   const fullestByIndex = new Map<number, number>()
   let judged = 0
   for (const { newer, older, score } of likelyPairs(words)) {
-    // Only the newest row of a group attracts others: likeness is not transitive.
+    // Only the newest row of a group can add others to it, because likeness is not transitive.
     if (
       groups[newer] !== newer ||
       groups[older] !== older ||
@@ -87,7 +87,7 @@ interface Pair {
   readonly score: number
 }
 
-/** Pairs of like rows, by index, the newest first. Each row is paired with at most `limits.pairs` newer rows. */
+/** Pairs of like rows, by index, newest first. Each row is paired with at most `limits.pairs` newer rows. */
 const likelyPairs = (wordSets: ReadonlyArray<ReadonlySet<string>>): ReadonlyArray<Pair> => {
   const places = new Map<string, Array<number>>()
   const pairs: Array<Pair> = []

@@ -55,7 +55,7 @@ const typeField = typeText as Schema.Schema.AnyNoContext as Schema.Schema<Memory
 const importanceField = Schema.Number.annotations({ message: () => "must be a number" }).pipe(
   Schema.filter((value) => (value >= 0 && value <= 1) || "must lie between 0 and 1")
 )
-// Tags are normalised rather than refused: trimmed, lower-cased, cut to 64 characters, 16 of them kept.
+// Tags are not refused but normalised: trimmed, lower-cased and cut to 64 characters. At most 16 are stored.
 const tagsField = list(text(limits.key, { blank: true }), limits.page)
 export const keyField = text(limits.key)
 

@@ -42,8 +42,8 @@ export interface EmbedderService {
   /** Whether it needs no network. Bulk writes then embed their memories as they write them. */
   readonly local?: boolean
   /**
-   * Whether computing a vector is as cheap as a cache lookup. Its vectors are then recomputed instead of cached, and
-   * embedded early even if they may not be needed.
+   * Whether computing a vector is as cheap as a cache lookup. The engine then recomputes vectors instead of caching
+   * them, and embeds texts early even if it may not need the vectors.
    */
   readonly skipsCache?: boolean
   /** Maximum texts in one request. */

@@ -35,7 +35,7 @@ const Search = Schema.Struct({
   pool: withDefault(Schema.Int.pipe(Schema.between(1, 4_095)), 200),
   /** The constant of reciprocal rank fusion. */
   rrfConstant: withDefault(positive, 60),
-  /** Gain of a memory from today. It falls with age: × exp(−recencyDecay × whole UTC days). */
+  /** Score gain of a memory from today. With age it falls by the factor exp(−recencyDecay × whole UTC days). */
   recencyWeight: withDefault(share, 0.05),
   recencyDecay: withDefault(positive, 0.05),
   /** Replaces recencyDecay for memories of a type: people and decisions stay relevant, experiments fade. */
@@ -116,7 +116,7 @@ const Summarize = Schema.Struct({
 const Recall = Schema.Struct({
   /** Default for recording reads: which memories were shown, to whom, for which query. A handle can override it. */
   log: withDefault(Schema.Boolean, true),
-  /** Milliseconds that waiting recalls wait at most before one event records them. */
+  /** Maximum milliseconds that recalls wait before one event records them. */
   flushAfter: withDefault(count, 60_000),
   /** When this many recalls wait, they are recorded immediately. */
   batch: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 100)

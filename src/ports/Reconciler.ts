@@ -99,7 +99,7 @@ export class Reconciler extends Context.Tag("daybook/Reconciler")<Reconciler, Re
   static readonly layerNone: Layer.Layer<Reconciler> = Layer.succeed(this, null)
 }
 
-/** Decodes an answer strictly: a known action, and a target among the candidates. */
+/** Decodes an answer strictly: its action must be known, and its target must be a candidate. */
 export const decodeVerdict = (
   name: string,
   answer: unknown,

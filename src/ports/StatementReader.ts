@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 
-/** The words of a text, without case, accents, endings and words that carry no meaning. */
+/** The words of a text, without case, accents, endings, and words without meaning. */
 export interface Statement {
   readonly words: ReadonlySet<string>
   /** The words among them that negate or limit the statement: "not", "before", "was". */

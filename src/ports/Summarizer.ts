@@ -23,7 +23,7 @@ export interface SummarySource {
 /** The input of a summarizer. */
 export interface SummaryRequest {
   readonly kind: SummaryKind
-  /** The subject: a title, a project, a topic; empty where unknown. */
+  /** The subject: a title, a project or a topic; empty if unknown. */
   readonly subject: string
   /** Oldest first. */
   readonly sources: ReadonlyArray<SummarySource>
@@ -115,7 +115,10 @@ export class Summarizer extends Context.Tag("daybook/Summarizer")<Summarizer, Su
   static readonly layerNone: Layer.Layer<Summarizer> = Layer.succeed(this, null)
 }
 
-/** Decodes an answer strictly: only parts of its kind, single parts at most once, and every line with valid sources. */
+/**
+ * Decodes an answer strictly. It may contain only parts of its kind, single parts at most once, and every line must
+ * have valid sources.
+ */
 export const decodeSummary = (
   name: string,
   answer: unknown,

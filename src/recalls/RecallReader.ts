@@ -28,7 +28,7 @@ import { activeEmbedderOf } from "../search/withActiveEmbedder.js"
 export interface RecallRow extends Pick<Recorded, "kind" | "level" | "text" | "askedAt"> {
   /** The number of the recall, from 1 for each agent. */
   readonly number: number
-  /** How many hits it showed. */
+  /** Number of hits that it showed. */
   readonly shown: number
 }
 

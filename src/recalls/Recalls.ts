@@ -53,7 +53,7 @@ interface Queue {
   readonly full: Effect.Latch
   /** Whether a fiber records this queue. */
   hasRecorder: boolean
-  /** Recalls dropped because too many waited, and how many of them the log counts already. */
+  /** Recalls dropped because too many waited, and how many of these the log already counts. */
   dropped: number
   droppedRecorded: number
   /** The number of the newest recall in the log at the last read; other processes write too. */

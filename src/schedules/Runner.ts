@@ -98,7 +98,7 @@ export interface Runner {
     run: RunAttempt,
     outcome: Outcome
   ) => Effect.Effect<Finished, CommandError | LeaseLost>
-  /** Gives back a claimed run that did not run. */
+  /** Releases a claimed run that was not started. */
   readonly release: (agent: string, run: RunAttempt) => Effect.Effect<void, CommandError | LeaseLost>
   /** Rebuilds the timers of all agents from their events. Returns the agents whose timer was wrong. */
   readonly retime: Effect.Effect<{ readonly agents: number; readonly mended: ReadonlyArray<string> }, ViewError>

@@ -111,7 +111,7 @@ export const renewRun = (run: RunAttempt, lease: number, policy: string): Comman
   answer: () => undefined
 })
 
-/** Gives back a run, so that another process may start it immediately. The count `released` marks it. */
+/** Releases a run, so that another process may start it immediately. The count `released` marks it. */
 export const releaseRun = (run: RunAttempt, policy: string): Command<void, LeaseLost> => ({
   actor,
   request: noRequest,

@@ -80,7 +80,7 @@ const wholeNames = " (person: takes a whole name, people: a part of one)"
 /** Maximum filter values to check. Each check costs an SQL query. */
 const maxChecks = 16
 
-/** A hit with its life score; see `scoreOf`. */
+/** A hit with its life score; see `lifeScoreOf`. */
 export interface WithLifeScore {
   /** Absent if the memory was removed during the search. Below full trust it ignores accesses. */
   readonly life?: LifeScore

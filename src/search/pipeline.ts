@@ -152,8 +152,8 @@ type Plan<Filters extends object, Candidate extends FusableHit, Row, Parts exten
 >
 
 /**
- * Chooses the weight of vectors in the fused score. `mainWeight` follows the policy or the embedder; `shares` considers
- * which vectors this query has.
+ * Chooses the weights of vectors in the fused score: `mainWeight` by policy or embedder, `shares` for the vectors that
+ * this query has.
  */
 const weightsOf = ({
   ranking: { embedder, policy },

@@ -69,7 +69,7 @@ interface Group {
 type Terms = ReadonlyArray<Word> | Group
 const areWords = (terms: Terms): terms is ReadonlyArray<Word> => Array.isArray(terms)
 
-/** The state of the parser between two tokens. */
+/** The state of the parser between two words of the query. */
 interface Parser {
   readonly syntax: Syntax
   readonly must: Array<Group>
@@ -150,7 +150,7 @@ const readOperator = (parser: Parser, operator: "AND" | "OR" | "NOT", offset: nu
 
 const readTerm = (parser: Parser, token: string, offset: number) => {
   const { columns, fields: knownFields } = parser.syntax
-  // The plus of a telephone number is part of it.
+  // The plus sign of a telephone number belongs to the number.
   const isPhone = /\s/u.test(token) && !token.includes('"')
   const [, sign = "", name, rest = ""] = isPhone ? [token, "", undefined, token] : parts.exec(token)!
   const field = name?.slice(0, -1).toLowerCase()

@@ -154,7 +154,7 @@ const byScore =
       if (score < low) low = score
       if (score > high) high = score
     }
-    // With fewer candidates than the pool holds, the last one is still a hit: the scale begins at 0.
+    // With fewer candidates than the pool allows, the last candidate is still a hit, so the scale begins at 0.
     if (count < pool && low > 0) low = 0
     return scores.map((score) => (score === null ? 0 : high === low ? 1 : (score - low) / (high - low)))
   }

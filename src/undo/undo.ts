@@ -137,7 +137,7 @@ export const undo = (
           command(bounded, { actor: writer.actor, commandId, request, run: randomId() })
         )
         if (first === undefined) return { ...reportOf(bounded, 0), repeated }
-        // A repeated command reports its first result. That result depends only on the log before its first event.
+        // A repeated command reports its first result, computed from the log before its first event.
         const original = repeated ? yield* planTo(first - 1) : bounded
         return { run: runOf(cause) ?? "", ...reportOf(original, first), repeated }
       }).pipe(

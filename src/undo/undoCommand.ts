@@ -25,7 +25,7 @@ export interface CompensationResult {
   readonly repeated: boolean
 }
 
-/** Plans that lineage allows, and the memories that they depend on. */
+/** Plans that lineage allows, and the memories on which they depend. */
 interface Bound extends Pick<LimitedPlans, "changing" | "staleOf"> {
   readonly relatives: Relatives
   readonly summaries: ReadonlyArray<SummaryPlan>

@@ -54,12 +54,10 @@ export interface DecisionResult {
 }
 
 /**
- * Why a decision differs.
- * - `threshold`: other memories are above the threshold.
- * - `candidates`: more or fewer candidates are allowed.
- * - `reconciler`: another reconciler decides, or only one of the two was weighed.
- * - `follows`: it follows from another result at an earlier version.
- * - `likeness`: similarity is measured differently, for example by another embedder.
+ * Why a decision differs. - `threshold`: other memories are above the threshold. - `candidates`: more or fewer
+ * candidates are allowed. - `reconciler`: another reconciler decides, or only one of the two compared the statement
+ * with memories. - `follows`: it follows from another result at an earlier version. - `likeness`: similarity is
+ * measured differently, for example by another embedder.
  */
 export type DifferenceCause =
   | { readonly kind: "threshold" | "candidates" | "reconciler" | "likeness" }
@@ -68,7 +66,7 @@ export type DifferenceCause =
 /** A decision with another outcome, or about another memory. */
 export interface DecisionDiff {
   readonly version: number
-  /** The title of the observation. */
+  /** The title of the observation that was decided. */
   readonly title: string
   readonly store: Memory["store"]
   readonly before: DecisionResult
@@ -122,7 +120,7 @@ export interface WhatIf {
   }
   readonly counts: {
     readonly events: number
-    /** Decisions that were made again, and in `different` those with another result. */
+    /** Decisions that were made again; `different` counts those with another result. */
     readonly decided: number
     readonly different: number
     /** Decisions with the same result but other candidates, another score or another reconciler. */

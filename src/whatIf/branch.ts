@@ -85,7 +85,10 @@ const applyTo = (
   }
 }
 
-/** Creates the branch's folder. Its name begins with a dot, as no agent's does, and ends with the process id. */
+/**
+ * Creates the branch's folder. Its name ends with the process id. It begins with a dot, so it differs from every
+ * agent's folder.
+ */
 const newFolder = (cache: string): string => {
   mkdirSync(cache, { recursive: true, mode: 0o700 })
   for (const name of readdirSync(cache)) {

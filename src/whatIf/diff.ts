@@ -68,7 +68,7 @@ export const causeOf = (
     .map(since)
     .find((version) => version !== undefined)
   const followsFrom = (version: number): DifferenceCause => ({ kind: "follows", version })
-  // One of the two was not weighed, so the reconciler differs.
+  // Only one of the two compared the statement with memories, so the reconciler differs.
   if (before.outcome !== "duplicate" && (before.by.kind === "caller") !== (after.by.kind === "caller")) {
     return { kind: "reconciler" }
   }
@@ -88,7 +88,7 @@ export const causeOf = (
   return cause === undefined ? { kind: "likeness" } : followsFrom(cause)
 }
 
-/** Fields that change with every event, or that follow from compared fields. */
+/** Fields that change with every event, or that depend on compared fields. */
 const technicalFields = new Set(["born", "createdAt", "id", "lastMentionedAt", "revision", "tokens", "updatedAt"])
 
 /** The names of the fields that differ. A level counts only if both sides have one: earlier releases recorded none. */

@@ -2,13 +2,13 @@ import { embeddingText, type Memory } from "../../events/Memory.js"
 import { differingFields, type Sides } from "./diff.js"
 
 /**
- * Tracks which memories of a branch differ from the log. All others are the same
- * on both sides, so their state in the log need not be kept.
+ * Tracks which memories of a branch differ from the log. All other memories are the same in both, so their state in the
+ * log is not stored.
  */
 export interface Divergence {
   /** A memory in the log, at the branch's present version. */
   readonly liveNow: (id: string) => Memory | undefined
-  /** The version since which a memory differs in something that decisions read; undefined if it does not. */
+  /** The version since which a memory differs in a field that decisions read; undefined if it does not. */
   readonly since: (id: string) => number | undefined
   /** Applies an event to the branch, then records which memories differ from their images in the log. */
   readonly during: (version: number, live: Images, branch: Images, apply: () => void) => void

@@ -18,7 +18,9 @@ interface Services {
   readonly policy: Pick<PolicyValues, "embedding">
 }
 
-/** Gets the vectors for steps, embedded as their writes embedded them. Without weighing none are needed. */
+/**
+ * Gets the vectors for steps, embedded as their writes embedded them. Needs none if the branch compares no statements.
+ */
 export const pageVectors = ({ log, policy }: Services, searchesSimilar: boolean) => {
   let failed = 0
 

@@ -10,7 +10,7 @@ import type { Preparation } from "../Embedding.js"
 import type { Calibrated, CalibrateOptions } from "./calibrate.js"
 import type { LabelledQuestion } from "./labelledQuestions.js"
 
-/** A vector index. Counts memories and chunks of turns and files together. */
+/** A vector index. Its counts include memories, and chunks of turns and files. */
 export interface IndexStatus extends ModelName {
   readonly embedded: number
   /** Number of texts that have no vector in it. */
@@ -106,7 +106,7 @@ export interface CompareOptions {
   readonly questions?: ReadonlyArray<LabelledQuestion> | undefined
 }
 
-/** Means over labelled questions, for the first ten hits. */
+/** Mean quality over labelled questions, for the first ten hits. */
 export interface Quality {
   readonly recall: number
   readonly ndcg: number
@@ -118,7 +118,7 @@ export interface Compared {
   readonly other: IndexStatus
   /** Number of queries that ran on both indexes. */
   readonly queries: number
-  /** Mean share of the first ten hits that both have; null without queries. */
+  /** Mean share of the first ten hits that both indexes have; null without queries. */
   readonly overlap: number | null
   /** Share of queries with the same first hit. */
   readonly sameFirst: number | null

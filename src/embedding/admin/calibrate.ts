@@ -27,7 +27,7 @@ export interface Calibrated {
   /** Number of questions, and the source of their answers. */
   readonly from: number
   readonly by: "labels" | "recalls"
-  /** NDCG at 10, 0…1, of each weight that was tried. */
+  /** NDCG at 10, 0…1, of each tested weight. */
   readonly curve: ReadonlyArray<{ readonly weight: number; readonly value: number }>
 }
 

@@ -15,7 +15,7 @@ import { modelNameOf, ownVectorSet, rateOf } from "./status.js"
 
 /** Give up if writes outrun embedding: after this many fills, each of which left new texts behind. */
 const maxCatchUpRounds = 10
-/** Failures in a row without progress before the switch gives up: half an hour of retries. */
+/** Failures in a row without progress before the switch gives up. They take half an hour of retries. */
 const maxFailures = 12
 
 /** Makes `next` the active embedder of an agent, or only starts that. */

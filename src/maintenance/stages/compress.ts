@@ -52,7 +52,7 @@ export const compress: Stage = {
             continue
           }
           push(titles, kind, digestOf(comparisonKey(memory.title)), memory.born)
-          // A merged memory is compared by title only: its words are a mixture.
+          // A merged memory is compared by title only, because its words come from several memories.
           if (likeness >= 1 || isCompressed(memory)) continue
           for (const band of bandsOf(wordSet(textOf(memory)))) push(similar, kind, band, memory.born)
         }

@@ -8,8 +8,8 @@ import { type Gathering, nextRevision, ruleDecision, type Stage, type StagePlan,
 import { isProtected, type Row } from "../stageRow.js"
 
 /**
- * Merges the daily memories of each past day into one note for each store, type, project and topic. Memories without a
- * partner, and types that are never merged, are kept as they are. Everything becomes tier mid.
+ * Merges the daily memories of each past day into one note for each store, type, project and topic. A memory without
+ * another one to merge with stays unchanged; so do types that are never merged. All of them become tier mid.
  */
 export const daily: Stage = {
   name: "daily",
@@ -84,7 +84,7 @@ const planGroups = (
     const decision = ruleDecision("UPDATE", "daily", reason, [row], policy, now)
     events.push({ type: "UPDATE", payload: { memory, reason: "promoted", decision } })
   }
-  /** Merges the members into notes; keeps those that fit into none. */
+  /** Merges the members into notes. Members that fit into no note stay. */
   const write = (members: ReadonlyArray<Row>, day: string): void => {
     const heading = headingOf(noteKindOf(members[0]!.memory), day)
     const { notes, others } = notesOf(members, heading, countTokens)

@@ -5,8 +5,8 @@ import { decayed } from "./weekly/decayed.js"
 import { merge } from "./weekly/merge.js"
 
 /**
- * The work of a finished week: choose the core memories again, archive decayed temporary memories, and merge related
- * memories.
+ * The work for a finished week: chooses the core memories again, archives decayed temporary memories, and merges
+ * related memories.
  */
 export const weekly: Stage = {
   name: "weekly",

@@ -102,14 +102,14 @@ export const Sessions = Schema.Struct({
 
 /** The schedule of the engine's own jobs. */
 export const Maintenance = Schema.Struct({
-  /** When to compress the past day; on which weekday and at which time to compress the past week. */
+  /** Time of day to compress the past day; weekday and time of day to compress the past week. */
   daily: withDefault(clockTime, "03:00"),
   weekday: withDefault(
     Schema.Literal("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
     "monday"
   ),
   weekly: withDefault(clockTime, "04:00"),
-  /** When to demote and archive unused memories, daily. */
+  /** Time of day to demote and archive unused memories. */
   gc: withDefault(clockTime, "03:30"),
   /** The time zone of these times, an IANA name. */
   zone: withDefault(zone, "UTC"),

@@ -19,7 +19,7 @@ export interface Contender extends Pick<Memory, "born" | "type" | "tier" | "core
 /**
  * Chooses the core memories of a store; returns their row numbers. Memories that a user made core stay, and use the
  * budget first. Then identities, preferences and decisions are chosen by score, each type up to an equal share of the
- * budget. The rest of the budget goes by score alone.
+ * budget. The rest of the budget is spent by score alone.
  */
 export const chooseContenders = (contenders: ReadonlyArray<Contender>, budget: number): ReadonlySet<number> => {
   const present = contenders.filter(({ coreFrom, tier }) => tier === "core" && coreFrom === undefined)
