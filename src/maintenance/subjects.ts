@@ -89,14 +89,14 @@ interface Pair {
 
 /** Pairs of like rows, by index, newest first. Each row is paired with at most `limits.pairs` newer rows. */
 const likelyPairs = (wordSets: ReadonlyArray<ReadonlySet<string>>): ReadonlyArray<Pair> => {
-  const places = new Map<string, Array<number>>()
+  const indexesByWord = new Map<string, Array<number>>()
   const pairs: Array<Pair> = []
   for (const [older, words] of wordSets.entries()) {
     const shared = new Map<number, number>()
     for (const word of words) {
-      const indexes = places.get(word)
+      const indexes = indexesByWord.get(word)
       for (const newer of indexes ?? []) shared.set(newer, (shared.get(newer) ?? 0) + 1)
-      if (indexes === undefined) places.set(word, [older])
+      if (indexes === undefined) indexesByWord.set(word, [older])
       else indexes.push(older)
     }
     const candidates = [...shared].flatMap(([newer, count]) => {

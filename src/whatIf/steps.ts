@@ -68,7 +68,7 @@ const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefine
         ? { kind, event: mutation, command: command.right }
         : { kind: "refused", event: mutation, reason: command.left.message }
     }
-  const remembering = (memory: Memory, { decision, input, lowered = [] }: RecordedRequest) =>
+  const rememberStep = (memory: Memory, { decision, input, lowered = [] }: RecordedRequest) =>
     stepWith("decide", (writer) => {
       // If no store was given, the writer's level chose one, and the log has it.
       const observation: Observation = { ...observationFrom(memory, input), store: memory.store }
@@ -79,18 +79,18 @@ const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefine
     })
   switch (event.type) {
     case "ADD":
-      return remembering(event.payload.memory, event.payload)
+      return rememberStep(event.payload.memory, event.payload)
     case "UPDATE": {
       const { input, lowered = [], memory, reason } = event.payload
       if (reason === "duplicate" || reason === "reconciled" || reason === "repeated")
-        return remembering(memory, event.payload)
+        return rememberStep(memory, event.payload)
       if (reason !== "edited" && reason !== "unchanged") return undefined
       const stored = Object.fromEntries(lowered.map((field) => [field, memory[field]]))
       return stepWith("change", (writer) => update(writer, memory.id, { ...input, ...stored } as Changes))
     }
     case "DELETE": {
       const { memory, reason, replacement } = event.payload
-      if (reason === "replaced" && replacement !== undefined) return remembering(replacement, event.payload)
+      if (reason === "replaced" && replacement !== undefined) return rememberStep(replacement, event.payload)
       return reason === "forgotten" ? stepWith("change", (writer) => forget(writer, memory.id)) : undefined
     }
     default:

@@ -11,7 +11,7 @@ import { compare, idsFound, type OperationServices } from "./compare.js"
 import type { CompareOptions, EmbedderOperations, EmbedderStatus, StatusOptions } from "./EmbedderOperations.js"
 import type { LabelledQuestion } from "./labelledQuestions.js"
 import { modelNameOf, modelsOf, previousOf, statusOf, statusWithoutEvents } from "./status.js"
-import { switchWith } from "./switchTo.js"
+import { switchToEmbedder } from "./switchTo.js"
 
 export const make = (operating: OperationServices): EmbedderOperations => {
   const { activeEmbedders, use, views } = operating
@@ -24,7 +24,12 @@ export const make = (operating: OperationServices): EmbedderOperations => {
           return yield* new InvalidInput({ field: "weight", problem: "must be from 0 to 1" })
         }
         const embedder = yield* activeEmbedders.byName(name, options.dimensions)
-        return yield* switchWith(operating, agent, weight === undefined ? embedder : { ...embedder, weight }, options)
+        return yield* switchToEmbedder(
+          operating,
+          agent,
+          weight === undefined ? embedder : { ...embedder, weight },
+          options
+        )
       }),
     back: (agent, options = {}) =>
       Effect.gen(function* () {
@@ -35,7 +40,7 @@ export const make = (operating: OperationServices): EmbedderOperations => {
         const embedder = yield* activeEmbedders.byName(model, dimensions)
         // Restore the weight and floor from the log, not from the current settings: past searches ranked with them.
         const restored = weight === null ? embedder : { ...embedder, weight, floor: floor! }
-        return yield* switchWith(operating, agent, restored, options)
+        return yield* switchToEmbedder(operating, agent, restored, options)
       }),
     drop: (agent, name, options = {}) =>
       Effect.gen(function* () {

@@ -19,7 +19,7 @@ const maxCatchUpRounds = 10
 const maxFailures = 12
 
 /** Makes `next` the active embedder of an agent, or only starts that. */
-export const switchWith = (
+export const switchToEmbedder = (
   { use, views }: OperationServices,
   agent: string,
   next: EmbedderService,

@@ -99,15 +99,15 @@ function* foldInSteps(
   const { cluster: minSources, likeness } = policy
   const byBorn = new Map(rows.map((row) => [row.memory.born, row]))
   const words = new Map<number, ReadonlySet<string>>()
-  const folder = makeFolder(policy, tools)
+  const merger = makeMerger(policy, tools)
   const rowsOf = (group: ReadonlyArray<number>): ReadonlyArray<Row> =>
-    group.flatMap((born) => (folder.taken.has(born) ? [] : (byBorn.get(born) ?? [])))
+    group.flatMap((born) => (merger.taken.has(born) ? [] : (byBorn.get(born) ?? [])))
   let processed = 0
   for (const group of groupsOf(titles, minSources)) {
     const members = rowsOf(group)
     // A member may have changed its tier or level since the group was formed.
     for (const group of Map.groupBy(members, mergeKeyOf).values()) {
-      folder.fold(group, `${minSources} or more say the same under one title`)
+      merger.fold(group, `${minSources} or more say the same under one title`)
     }
     processed += members.length
     if (processed < rowsPerStep) continue
@@ -118,14 +118,14 @@ function* foldInSteps(
     const members = rowsOf(group)
     if (members.length < minSources) continue
     for (const cluster of clustersOf(members, likeness, words)) {
-      if (cluster.length >= minSources) folder.fold(cluster, similarReason(minSources, likeness))
+      if (cluster.length >= minSources) merger.fold(cluster, similarReason(minSources, likeness))
     }
     processed += members.length
     if (processed < rowsPerStep) continue
     processed = 0
     yield
   }
-  const planned = folder.planned()
+  const planned = merger.planned()
   return { ...planned, left: planned.left || rows.length > maxRowsRead }
 }
 
@@ -133,7 +133,7 @@ const similarReason = (minSources: number, likeness: number): string =>
   `${minSources} or more have a similarity of ${likeness} or more`
 
 /** Collects the events of merged memories, within the limit of a run. */
-const makeFolder = (
+const makeMerger = (
   { cluster: minSources, rows: maxRows }: MaintenancePolicy["compress"],
   { countTokens, newId }: StageTools
 ) => {
