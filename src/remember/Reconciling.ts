@@ -34,11 +34,14 @@ import { findRepeat, levelOfStatement } from "./levels.js"
 export interface ReconcilerSetup {
   readonly reconciler: ReconcilerService
   readonly policy: PolicyValues["reconcile"]
-  /** Words in more than this share of the rows are ignored while rarer ones remain. */
+  /** Words that occur in a larger share of the rows are ignored, as long as rarer ones remain. */
   readonly commonShare: number
 }
 
-/** How candidates are found. Credentials are candidates only for a reconciler without `ask`, which never leaves the process. */
+/**
+ * The settings for finding candidates. Credentials are candidates only if the reconciler has no `ask`, because they
+ * must not leave the process.
+ */
 export const candidatePolicy = ({ commonShare, policy, reconciler }: ReconcilerSetup): CandidatePolicy => ({
   candidates: policy.candidates,
   threshold: policy.threshold,
@@ -46,11 +49,11 @@ export const candidatePolicy = ({ commonShare, policy, reconciler }: ReconcilerS
   credentials: reconciler.ask === undefined
 })
 
-/** Identifies candidates and their revisions, to see whether an answer is stale. */
+/** The key of candidates with their revisions. An answer for another key is stale. */
 export const candidatesKey = (candidates: ReadonlyArray<SimilarMemory>): string =>
   candidates.map(({ memory }) => `${memory.id}/${memory.revision}`).join(" ")
 
-/** The question that a reconciler gets. */
+/** Makes the question for a reconciler. */
 export const questionOf = (
   draft: WeighedStatement,
   at: number,
@@ -97,9 +100,8 @@ export const answerOf = (
 type Read = <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
 
 /**
- * Makes the function that embeds and asks the reconciler before the turn of
- * commands, because a transaction cannot wait for either. Advice that a command
- * has already is kept, except that of the first command, which is stale.
+ * Makes the function that embeds statements and asks the reconciler before commands are decided, because a transaction
+ * cannot wait for either. It keeps existing advice, except that of the first command, which is stale.
  */
 export const askModels = (
   reconciling: ReconcilerSetup,
@@ -143,7 +145,7 @@ export const askModels = (
   }
 }
 
-/** Finds the candidates of a draft and asks the reconciler about them; undefined if there is nothing to ask. */
+/** Finds the candidates of a draft and asks the reconciler about them. Undefined if there is nothing to ask. */
 const ask = Effect.fnUntraced(function* (
   reconciling: ReconcilerSetup,
   read: Read,
@@ -181,7 +183,10 @@ const embedByStore = Effect.fnUntraced(function* (
   return statements.map((statement) => byStatement.get(statement)!)
 })
 
-/** Embeds texts with a local embedder. A write does not wait for a remote one, so its vectors are null; so are failed ones. */
+/**
+ * Embeds texts with a local embedder. A vector is null if the embedder is remote, because a write does not wait for it,
+ * or if embedding failed.
+ */
 const embedWith = (
   embedder: Context.Tag.Service<Embedder>,
   texts: ReadonlyArray<string>,

@@ -7,21 +7,20 @@ import type { PolicyValues } from "../ports/Policy.js"
 /** A memory or draft with its marks. */
 export interface Marked<M> {
   readonly memory: M
-  /** Detected credentials; empty if only the type makes it one. */
+  /** The kinds of detected credentials; empty if only the type makes it a credential. */
   readonly credentials: ReadonlyArray<CredentialKind>
   /** Whether it may only be in store private. */
   readonly confined: boolean
-  /** The changes by marks and their reasons, as a suffix of a decision's reason; empty if nothing changed. */
+  /** The changes by marks and their reasons, for the end of a decision's reason; empty if nothing changed. */
   readonly reason: string
 }
 
 type MarkedFields = Pick<Memory, "title" | "narrative" | "facts" | "tags" | "type" | "store">
 
 /**
- * Marks a memory by its title, narrative and facts: tag `pii` for personal data;
- * type `credential` and store `private` for passwords, keys and the like. A
- * memory that was given type `credential` counts as one too. People, files and
- * tags are not scanned.
+ * Marks a memory by its title, narrative and facts: tag `pii` for personal data; type `credential` and store `private`
+ * for passwords, keys and the like. A memory whose given type is `credential` counts as one too. People, files and tags
+ * are not scanned.
  */
 export const applyMarks = <M extends MarkedFields>(memory: M, policy: PolicyValues["marks"]): Marked<M> => {
   const { facts, narrative, title } = memory

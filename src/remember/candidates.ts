@@ -26,18 +26,15 @@ export interface CandidatePolicy extends Pick<PolicyValues["reconcile"], "candid
 }
 
 /**
- * Finds the memories of one store that a statement may concern, most similar
- * first: hits of full text and vectors above the threshold. It searches the
- * statement's store alone, with the index of the lowest level that reads that
- * store. So neither the candidates nor their scores reveal stricter stores.
+ * Finds the memories of one store that a statement may concern, most similar first: hits of full text and vectors above
+ * the threshold. It searches the statement's store alone, with the index of the lowest level that reads that store. So
+ * neither the candidates nor their scores reveal stricter stores.
  *
- * Memories of the statement's level or above come first: those of lower levels
- * are candidates only if there are no others. So a lower level cannot take the
- * place of the memory that the statement concerns.
+ * Memories of the statement's level or above come first: those of lower levels are candidates only if there are no
+ * others. So text of a lower level cannot displace the memory that the statement concerns.
  *
- * The score is absolute, so that a threshold has a meaning. It is the greater of
- * the word overlap and the vector similarity, scaled so that the embedder's
- * floor is 0 and 1 stays 1.
+ * The score is absolute, so that a threshold has a meaning. It is the greater of the word overlap and the vector
+ * similarity, scaled so that the embedder's floor is 0 and 1 stays 1.
  */
 export const findSimilar = (
   db: Db,
@@ -72,7 +69,7 @@ export const findSimilar = (
   }
   const all = read(findCandidates(db, { ...query, filters: { stores }, openness: opennessOf(statement.store) }))
   const { level: writer } = statement
-  // Without lower levels among the hits, a search without them finds the same.
+  // If no hit has a lower level, a search without lower levels finds the same hits.
   if (writer === undefined || all.memories.every((memory) => isAtLeast(levelOf(memory), writer))) return all.similar
   const peers = read(findCandidates(db, { ...query, filters: { stores, writers: writer } }))
   return peers.similar.length > 0 ? peers.similar : all.similar
@@ -110,9 +107,9 @@ const similarTo = (
 /** Rounds a score to four decimal places, because events store scores. */
 const rounded = (score: number): number => Math.round(score * 10_000) / 10_000
 
-/** Words that are searched for. Each costs a query, and the first words carry the topic. */
+/** Maximum words to search for. Each costs a query, and the first words name the topic. */
 const maxWords = 12
-/** A word in at most this many rows counts as rare, whatever its share. */
+/** A word in this many rows or fewer counts as rare, even if its share of the rows is large. */
 const alwaysRareRows = 200
 
 /** The first distinct words of a text that are not stop words, as FTS5 expressions. */

@@ -11,17 +11,17 @@ import { limits } from "../model/limits.js"
 
 /** The lowest level that may decide how long a memory is kept and how much it weighs. */
 const steeringLevel: TrustLevel = "inner"
-/** The highest importance below that level. */
+/** The maximum importance below that level. */
 const maxImportance = 0.5
 
-/** Source kinds that only the engine sets, with those that are stored where a program names them. */
+/** Source kinds that only the engine may set, each with the kind that is stored if a program names it. */
 const engineKinds: Partial<Record<Source["kind"], Source["kind"]>> = {
   auto_capture: "auto",
   tool: "agent",
   import: "agent"
 }
 
-/** The source that is stored: a program cannot claim to be the engine. */
+/** The source to store. A program cannot claim to be the engine. */
 export const allowedSource = (source: Source, isEngine: boolean): Source => {
   const kind = isEngine ? undefined : engineKinds[source.kind]
   return kind === undefined ? source : { ...source, kind }
@@ -44,17 +44,17 @@ export const levelOfStatement = (
         )
       )
 
-/** The order of the tiers, least first. */
+/** The tiers, from the shortest to the longest life. */
 const tiers: ReadonlyArray<Tier> = ["daily", "mid", "long", "core"]
 
-/** The tier of a memory whose writer asked for none. */
+/** The tier of a memory whose writer named none. */
 export const defaultTier = ({ kind }: Source): Tier => (kind === "auto" || kind === "auto_capture" ? "mid" : "long")
 
 type Steered = Pick<Memory, "importance" | "source" | "tags" | "tier">
 
 /**
- * Takes from a draft what its level may not decide: a higher tier than the default, an importance above 0.5, and the tag
- * that protects from maintenance. `lowered` names the fields.
+ * Lowers the fields of a draft that its level may not decide: a tier above the default, an importance above 0.5, and
+ * the tag that protects from maintenance. `lowered` names these fields.
  */
 export const lowerTo = <M extends Steered>(
   level: TrustLevel | undefined,
@@ -71,7 +71,10 @@ export const lowerTo = <M extends Steered>(
   return { draft: { ...draft, ...lowered }, lowered: Object.keys(lowered) as Array<Lowered> }
 }
 
-/** The same for a change of a memory: the tag stays as it is, and importance at most 0.5 or what it is. */
+/**
+ * Lowers a change of a memory in the same way. The protecting tag stays unchanged, and importance may not rise above
+ * 0.5 or above its present value.
+ */
 export const lowerChange = (
   level: TrustLevel,
   before: Memory,
@@ -94,7 +97,7 @@ export const lowerChange = (
 const withoutTag = (tags: ReadonlyArray<string>, pin: string): ReadonlyArray<string> =>
   tags.filter((tag) => tag !== pin)
 
-/** Refuses a level that would change what a higher one wrote. */
+/** Refuses a change if a higher level wrote the memory. */
 export const requireLevel = (
   level: TrustLevel,
   written: { readonly level?: TrustLevel | undefined; readonly store: Memory["store"] },
@@ -108,13 +111,13 @@ export const requireLevel = (
 export interface Repeat {
   readonly memory: Memory
   /**
-   * `mention`: of the same level. `unchanged`: a higher level wrote it. `replace`: a lower level wrote it, and it holds
-   * nothing that the statement does not.
+   * `mention`: the same level wrote it. `unchanged`: a higher level wrote it. `replace`: a lower level wrote it, and it
+   * contains nothing that the statement lacks.
    */
   readonly effect: "mention" | "unchanged" | "replace"
 }
 
-/** The memory that a statement repeats; undefined if it must be stored as one of its own. */
+/** The memory that a statement repeats; undefined if the statement must become a memory of its own. */
 export const findRepeat = (db: Db, statement: WeighedStatement, now: number): Repeat | undefined => {
   const { facts, level, store, title } = statement
   const duplicates = findDuplicates(db, store, contentDigest(title, facts), now)

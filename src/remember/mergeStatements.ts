@@ -6,15 +6,12 @@ import type { Merged, Statement } from "../ports/Reconciler.js"
 export type MergedStatement = Pick<Statement, "title" | "narrative" | "facts" | "tags" | "people">
 
 /**
- * Merges a statement into a memory. Fields that `merged` names are taken as they
- * are. The others are merged by these rules:
- * - The title is the memory's own, or the statement's if that contains it.
- * - Facts are united. A fact that another fact contains word for word is dropped.
- * - The statement's new sentences follow the memory's narrative.
- * - A title that lost becomes a fact, unless the winning title contains its words.
- * - Tags and people are united, the memory's own first.
- * `limits` hold: entries beyond them are dropped, the newest first, and a long
- * narrative is cut at the end of a sentence.
+ * Merges a statement into a memory. Fields that `merged` names are taken as they are. The others are merged by these
+ * rules: - The title is the memory's own, or the statement's if that contains it. - Facts are united. A fact that
+ * another fact contains word for word is dropped. - The statement's new sentences follow the memory's narrative. - The
+ * title that is not used becomes a fact, unless the winning title contains its words. - Tags and people are united, the
+ * memory's own first. `limits` hold: entries beyond them are dropped, the newest first, and a long narrative is cut at
+ * the end of a sentence.
  */
 export const mergeStatements = (target: Statement, statement: Statement, merged: Merged = {}): MergedStatement => {
   const title = ifWithinLimit(merged.title, limits.title) ?? titleOf(target, statement)

@@ -26,9 +26,8 @@ const fields: ReadonlyArray<keyof Observation> = [
 ]
 
 /**
- * The part of the observation that an event keeps with the after-image: the
- * fields that differ from it, null for a field that was absent. Without
- * differences the event keeps no input.
+ * The fields of the observation that differ from the after-image, for the event to store; null for a field that was
+ * absent. Without differences there is no input.
  */
 export const differingInput = (
   observation: Observation,
@@ -54,9 +53,8 @@ export const observationFrom = (memory: Memory, input: Readonly<Record<string, u
 }
 
 /**
- * The fields in which an event's input says something that the memory does not.
- * An additional list entry counts; a missing one does not, and neither does the
- * source's line.
+ * The fields in which an event's input differs from the memory or adds to it. An additional list entry counts. A
+ * missing entry does not count, and neither does the source's line.
  */
 export const ignoredFields = (
   memory: Memory,

@@ -18,9 +18,9 @@ export interface Restored {
 }
 
 /**
- * Makes the command that restores a memory from the archive. It moves to tier long, like a memory stored on purpose,
- * unless it is core; an expiry that has passed is dropped. Fails with `MemoryNotFound` if the level can read no such
- * archived memory, and with `InvalidInput` if the memory is active.
+ * Makes the command that restores a memory from the archive. The memory moves to tier long, like a memory stored on
+ * purpose, unless it is core. An expiry in the past is dropped. Fails with `MemoryNotFound` if the level can read no
+ * such archived memory, and with `InvalidInput` if the memory is active.
  */
 export const restore = (
   writer: Writer,

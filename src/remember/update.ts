@@ -62,7 +62,7 @@ export const update = (
         const allowed = checkLineage(db, writer.level, memory, next.store)
         if (Either.isLeft(allowed)) return Either.left(allowed.left)
         const changed = changedFrom(memory, next, now, writer.countTokens)
-        // With a command id this is recorded too. Otherwise a repeat could do something else later.
+        // A command id is recorded even without changes. Otherwise a later repeat could change something.
         if (changed === undefined && commandId === undefined) {
           return Either.right({
             answer: {
@@ -111,10 +111,9 @@ export const update = (
   })
 
 /**
- * Applies the changes and marks the result. Marks are detected again only if
- * texts, type or store change. So a credential cannot leave store private, and a
- * removed `pii` tag stays away until the text changes. Only the caller's changes
- * remove marks.
+ * Applies the changes and marks the result. Marks are detected again only if texts, type or store change. So a
+ * credential cannot leave store private, and a removed `pii` tag stays removed until the text changes. Only the
+ * caller's changes remove marks.
  */
 const markedBy = (memory: Memory, changes: Changes, { level, marks, pin }: Writer) => {
   const { lowered: fields, memory: next } = lowerChange(level, memory, withChanges(memory, changes), pin)
