@@ -52,7 +52,7 @@ export interface MemoryWrites {
     Updated,
     CommandError | InvalidInput | LevelTooLow | StoreForbidden | MemoryNotFound | CredentialForbidden
   >
-  /** Raises memories to level `full`: they count as written there from now on. It needs full trust. */
+  /** Raises memories to level `full`. From now on they count as written at that level. It needs full trust. */
   readonly vouch: (
     ids: ReadonlyArray<string>,
     options?: WriteOptions
@@ -84,8 +84,8 @@ export const makeMemoryWrites = ({ run, runAll }: Runner, writer: Writer): Memor
 const rememberOptions: ReadonlyArray<string> = [...writeOptions, "reconcile"]
 
 /**
- * A span for the most frequent write. It is left out where the program has no
- * tracer. It takes no stack trace, which costs as much as the rest of the write.
+ * Adds a span to the most frequent write, unless the program has no tracer. Takes no stack trace, because one costs as
+ * much as the rest of the write.
  */
 const traced = <A, E>(name: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.tracerWith((tracer) =>

@@ -20,17 +20,16 @@ export interface JudgeInput {
   readonly weighed: WeighedStatement
   readonly candidates: ReadonlyArray<SimilarMemory>
   readonly advice: Advice | undefined
-  /** Whether stale advice may be asked for again. */
+  /** Whether stale advice may be requested again. */
   readonly mayRedecide: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
 }
 
 /**
- * Decides on a statement that resembles stored memories. The reconciler's answer
- * counts if it was asked about the present candidates; otherwise the result is
- * "redecide". The fallback for a failed or unusable answer is the reconciler's
- * own immediate judgement, and the decision records that.
+ * Decides on a statement that resembles stored memories. The reconciler's answer is used if it was asked about the
+ * present candidates; otherwise the result is "redecide". If the answer failed or is unusable, the reconciler's own
+ * immediate judgement is used, and the decision records that.
  */
 export const judge = (
   { policy, reconciler }: ReconcilerSetup,
@@ -77,8 +76,9 @@ export const judge = (
 }
 
 /**
- * A verdict within the reach of the statement's level. It cannot change what a higher level wrote. It is not merged into
- * what a lower level wrote either, or its own text would count as that of the lower level.
+ * Limits a verdict to what the statement's level may change. It cannot change a memory that a higher level wrote. It
+ * does not merge the statement into a memory of a lower level either: the statement's text would then count as text of
+ * that lower level.
  */
 export const withinLevel = (
   judged: JudgedStatement,

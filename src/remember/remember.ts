@@ -77,11 +77,11 @@ export interface RememberOptions extends WriteOptions {
 export interface Writer {
   readonly level: TrustLevel
   /**
-   * The level that a recorded statement had, where what-if decides it again; null for one that was decided without
-   * levels, by an earlier release.
+   * For what-if, which decides a recorded statement again: the statement's level then; null if an earlier release
+   * decided without levels.
    */
   readonly recordedLevel?: TrustLevel | null
-  /** True where the engine itself writes, as an import does: it may set each kind of source. */
+  /** True if the engine itself writes, as an import does. It may then set every kind of source. */
   readonly isEngine?: boolean
   /** The tag that protects a memory from maintenance. */
   readonly pin: string
@@ -163,9 +163,9 @@ interface Request {
   /** With the level of the writer, before its sources are looked up. */
   readonly draft: Draft
   readonly marksReason: string
-  /** Undefined if the draft is not weighed. */
+  /** Undefined if the draft is not compared with similar memories. */
   readonly reconciling: ReconcilerSetup | undefined
-  /** Whether the caller asked not to weigh it. */
+  /** Whether the caller asked to store it without comparing it. */
   readonly isUnweighed: boolean
 }
 
@@ -202,7 +202,7 @@ const decide = (
   return Either.right({ events: [event, ...staleEvents(db, lostSources, "replaced", origin)] })
 }
 
-/** The draft with its level, and without what that level may not decide. */
+/** Sets the draft's level and lowers the fields that this level may not decide. */
 const loweredDraft = (db: Db, asked: Draft, observation: Observation, { pin, recordedLevel }: Writer) => {
   const level = recordedLevel === undefined ? levelOfStatement(db, asked) : (recordedLevel ?? undefined)
   const { draft, lowered } = lowerTo(level, asked, pin)
@@ -287,7 +287,7 @@ const draftOf = (observation: Observation, store: Memory["store"], writer: Write
   }
 }
 
-/** The request without the place in its source: a line that moved within its file repeats the same request. */
+/** The request as text, without the line in its source: a line that moved within its file repeats the same request. */
 const requestOf = (observation: Observation, store: string): string => {
   const { source, ...rest } = observation
   return JSON.stringify(["remember", definedFields({ ...rest, store }), source?.kind, source?.name])

@@ -20,7 +20,7 @@ export interface EventInput {
   readonly draft: Draft
   /** The fields of the observation that its level may not set. */
   readonly lowered: ReadonlyArray<Lowered>
-  /** A memory of a lower level with the same text, whose place the new memory takes. */
+  /** A memory of a lower level with the same text, which the new memory replaces. */
   readonly copy: Memory | undefined
   readonly id: string
   readonly now: number
@@ -35,14 +35,14 @@ export interface EventInput {
 /** The rule that finds a memory with the same title and facts. */
 export const exactRepeat = "exact duplicate"
 
-/** Counts an exact duplicate as another mention, as far as its level may. */
+/** Counts an exact duplicate as another mention, as far as its level allows. */
 export const repeatEvent = (state: EventInput, { effect, memory }: Repeat): DecidedEvent => {
   const decision = ruleDecision("NONE", exactRepeat, "same title and facts in the same store")
   if (effect === "unchanged") return repeatedEvent(state, memory, decision)
   return mentioned(state, memory, "duplicate", decision)
 }
 
-/** The decision for `reconcile: false`. What-if does not weigh it either. */
+/** The decision for `reconcile: false`. What-if does not compare such a statement either. */
 export const unweighed: Decision = callerDecision("ADD", "unweighed", "asked to store it without weighing it")
 
 export const isUnweighed = ({ by }: Decision): boolean => by.kind === "caller" && by.name === unweighed.by.name
@@ -65,7 +65,7 @@ export const addEvent = (
   }
 }
 
-/** The event of a reconciler's verdict: another mention, a merge, a replacement or a new memory. */
+/** Makes the event of a reconciler's verdict: another mention, a merge, a replacement or a new memory. */
 export const verdictEvent = (
   state: EventInput,
   { decision, verdict }: JudgedStatement,
@@ -115,11 +115,11 @@ export const verdictEvent = (
   }
 }
 
-/** Stores a new memory in the place of another one. */
+/** Replaces a memory by a new one. */
 const replacedEvent = (state: EventInput, target: Memory, decision: Decision, reason: Link["reason"]): DecidedEvent => {
   const { draft, now } = state
   const links: ReadonlyArray<Link> = [...(draft.lineage ?? []), { kind: "supersedes", to: target.id, reason }]
-  // The replacement takes the target's place in the profile.
+  // The replacement keeps the target's place in the profile.
   const core: Partial<Memory> =
     target.tier === "core" && draft.tier !== "core"
       ? { tier: "core", ...(target.coreFrom === undefined ? {} : { coreFrom: draft.tier }) }
@@ -147,7 +147,7 @@ const mentioned = (
     revision: target.revision + 1,
     mentions: target.mentions + 1,
     lastMentionedAt: state.now,
-    // A repeat without an expiry says nothing about it.
+    // A repeat without an expiry does not change the expiry.
     ...laterExpiry(target, { expiresAt: state.draft.expiresAt ?? expiresAt })
   }
   return {
@@ -156,7 +156,7 @@ const mentioned = (
   }
 }
 
-/** Records that a lower level repeated a memory. It changes nothing of it. */
+/** Records that a lower level repeated a memory. The memory does not change. */
 const repeatedEvent = ({ draft, observation, marks }: EventInput, memory: Memory, decision: Decision): DecidedEvent => {
   const limit = `; ${draft.level} changes nothing of what ${levelOf(memory)} wrote`
   return {
@@ -170,7 +170,7 @@ const repeatedEvent = ({ draft, observation, marks }: EventInput, memory: Memory
   }
 }
 
-/** The request, where it differs from the after-image, and what was lowered of it. */
+/** The fields of the request that differ from the after-image, and the fields that were lowered. */
 const asked = ({ lowered, observation }: EventInput, memory: Memory) => ({
   ...differingInput(observation, memory),
   ...(lowered.length === 0 ? {} : { lowered })
@@ -212,7 +212,7 @@ const laterExpiry = (a: Pick<Memory, "expiresAt">, b: Pick<Memory, "expiresAt">)
 const occurrence = ({ occurredAt }: { readonly occurredAt?: number | undefined }) =>
   occurredAt === undefined ? {} : { occurredAt }
 
-/** Links of both, each once, without links of a memory to itself. */
+/** Unites old and new links, each once, without links from a memory to itself. */
 const united = ({ id, lineage = [] }: Memory, newLinks: ReadonlyArray<Link> = []): ReadonlyArray<Link> | undefined => {
   const others = newLinks.filter(({ to }) => to !== id)
   const links = new Map([...lineage, ...others].map((link) => [`${link.kind} ${link.to} ${link.reason}`, link]))

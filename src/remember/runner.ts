@@ -9,7 +9,7 @@ import { decodeKey } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { WriteOptions } from "./remember.js"
 
-/** Runs work on the agent, which it wakes where it sleeps. */
+/** Runs work on the agent, and wakes the agent if it sleeps. */
 export type Use = <A, E>(f: (agent: Agent) => Effect.Effect<A, E>) => Effect.Effect<A, E | ViewError>
 
 /** Decodes the input of writes into commands, and has the agent's actor carry them out. */
@@ -51,7 +51,7 @@ export const makeRunner = (use: Use) => ({
     })
 })
 
-/** Checks the options of a write, and gives its command the run that they name, if any. */
+/** Checks the options of a write. If they name a run, the command belongs to that run. */
 const inRun = <A, E, Refused>(
   command: Either.Either<Command<A, E>, Refused>,
   options: WriteOptions | undefined,

@@ -12,9 +12,9 @@ import { maxWordings, predecessorsOf } from "../predecessors.js"
 import { emptyPlan, type Gathering, nextRevision, ruleDecision, type Stage, type StagePlan } from "../Stage.js"
 import type { Row } from "../stageRow.js"
 
-/** Memories of a level that one run compares: those that were said last. */
+/** Maximum memories of a level that one run compares: those that were said last. */
 const maxRows = 2_000
-/** Steps of the settler between two turns of the event loop. */
+/** Steps of the settler before it yields to the event loop. */
 const stepsPerTurn = 200
 
 /**
@@ -108,7 +108,7 @@ const planOf = (superseded: ReadonlyMap<Row, Row>, policy: MaintenancePolicy, no
 }
 
 const retirementOf = (row: Row, successor: Row, now: number): DecidedEvent => {
-  // A memory that maintenance made core gives that up; its successor becomes core.
+  // If maintenance made the memory core, it loses that tier; its successor becomes core.
   const { coreFrom, ...rest } = row.memory
   const memory = nextRevision(rest, {
     status: "superseded",
