@@ -124,7 +124,8 @@ const removeOld = (prefix, current) => {
   for (const name of readdirSync(join(root, "dist"))) {
     if (!name.startsWith(prefix) || current.includes(name)) continue
     const file = join(root, "dist", name)
-    if (Date.now() - statSync(file).mtimeMs > 60_000) rmSync(file, { force: true })
+    const stat = statSync(file, { throwIfNoEntry: false })
+    if (stat !== undefined && Date.now() - stat.mtimeMs > 60_000) rmSync(file, { force: true })
   }
 }
 
