@@ -20,7 +20,7 @@ import {
   withoutTarget
 } from "./harness.js"
 import * as floor from "./maintainFloor.js"
-import { interleaved, medianCost, quantile } from "./measure.js"
+import { interleaved, longestPause, medianCost, type Pause, quantile } from "./measure.js"
 
 /**
  * Measures all maintenance stages in one large agent: their cost, their longest pause for others, and concurrent reads.
@@ -164,33 +164,4 @@ const ranked = async (file: string, size: number) => {
     reached: mine.cpu <= 50,
     figures: { daybook: costs.daybook, floor: costs.floor }
   }
-}
-
-interface Pause {
-  /** Milliseconds of wall-clock time, and of this process's CPU time within it. */
-  readonly wall: number
-  readonly busy: number
-}
-
-/** The longest time between two turns of the event loop during some work. */
-const longestPause = async (work: () => Promise<unknown>): Promise<Pause> => {
-  let wall = 0
-  let busy = 0
-  let isRunning = true
-  const cpuNow = () => {
-    const { system, user } = process.cpuUsage()
-    return (user + system) / 1_000
-  }
-  let [at, cpu] = [performance.now(), cpuNow()]
-  const tick = () => {
-    const [now, used] = [performance.now(), cpuNow()]
-    wall = Math.max(wall, now - at)
-    busy = Math.max(busy, Math.min(now - at, used - cpu))
-    ;[at, cpu] = [now, used]
-    if (isRunning) setImmediate(tick)
-  }
-  setImmediate(tick)
-  await work()
-  isRunning = false
-  return { wall, busy }
 }

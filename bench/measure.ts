@@ -60,3 +60,38 @@ export const medianCost = (costs: ReadonlyArray<Cost>): Cost => ({
   wall: median(costs.map(({ wall }) => wall)),
   cpu: median(costs.map(({ cpu }) => cpu))
 })
+
+/** A stretch of work in one turn of the event loop. */
+export interface Pause {
+  /** Milliseconds of wall-clock time, and of this process's CPU time within it. */
+  readonly wall: number
+  readonly busy: number
+}
+
+/** The longest time between two turns of the event loop during some work. */
+export const longestPause = async (work: () => Promise<unknown>): Promise<Pause> => {
+  let wall = 0
+  let busy = 0
+  let isRunning = true
+  const cpuNow = () => {
+    const { system, user } = process.cpuUsage()
+    return (user + system) / 1_000
+  }
+  let [at, cpu] = [performance.now(), cpuNow()]
+  const note = () => {
+    const [now, used] = [performance.now(), cpuNow()]
+    wall = Math.max(wall, now - at)
+    busy = Math.max(busy, Math.min(now - at, used - cpu))
+    ;[at, cpu] = [now, used]
+  }
+  const tick = () => {
+    note()
+    if (isRunning) setImmediate(tick)
+  }
+  setImmediate(tick)
+  await work()
+  isRunning = false
+  // Work that never returned to the event loop was not noted yet.
+  note()
+  return { wall, busy }
+}

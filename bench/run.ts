@@ -7,6 +7,7 @@ import type { Group, Row } from "./harness.js"
 import { hidden } from "./hidden.js"
 import { maintain } from "./maintain.js"
 import * as memory from "./memory.js"
+import { pauses } from "./pauses.js"
 import { rebuild } from "./rebuild.js"
 import { reconcile } from "./reconcile.js"
 import { header, machine, table } from "./report.js"
@@ -26,6 +27,7 @@ const groups: ReadonlyArray<Group> = [
   conversations.conversation,
   whatIf,
   maintain,
+  pauses,
   agents,
   command
 ]

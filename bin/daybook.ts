@@ -1,15 +1,32 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Runtime from "effect/Runtime"
+import * as RuntimeFlags from "effect/RuntimeFlags"
 import { execute } from "./execute.js"
-import { outcomeOf } from "./exit.js"
+import { type Outcome, outcomeOf } from "./exit.js"
 import { oneLine } from "./format.js"
 import { makeOutput } from "./output.js"
 import { terminal } from "./terminal.js"
 
-const fiber = Effect.runFork(
+/** Milliseconds that an interrupted command may take to close its files. Every acknowledged write is durable already. */
+const maxClosingMillis = 800
+
+// Only the command can be interrupted: the report of its outcome cannot.
+const uninterruptible = Runtime.disableRuntimeFlag(Runtime.defaultRuntime, RuntimeFlags.Interruption)
+const fiber = Runtime.runFork(
+  uninterruptible,
   execute(process.argv.slice(2), terminal.stdout, ({ json }) => makeOutput(terminal, { json }))
 )
+
+let codeOfSignal: number | undefined
+
+/** Sets the exit code and prints the line of the first outcome; a later one does not count. */
+let report = ({ code, isInterrupted, line }: Outcome) => {
+  report = () => {}
+  process.exitCode = (isInterrupted === true ? codeOfSignal : process.exitCode) || code
+  if (line !== undefined) terminal.stderr(`daybook: ${oneLine(line)}\n`)
+}
 
 /** The first signal interrupts the command and closes its files. A second one ends the process immediately. */
 for (const [signal, code] of [
@@ -17,13 +34,13 @@ for (const [signal, code] of [
   ["SIGTERM", 143]
 ] as const) {
   process.once(signal, () => {
-    process.exitCode = code
+    codeOfSignal = code
     Effect.runFork(Fiber.interruptFork(fiber))
+    setTimeout(() => {
+      report({ code, line: "interrupted: what was answered is stored", isInterrupted: true })
+      process.exit()
+    }, maxClosingMillis).unref()
   })
 }
 
-fiber.addObserver((exit) => {
-  const { code, line } = Exit.isSuccess(exit) ? exit.value : outcomeOf(exit)
-  process.exitCode ||= code
-  if (line !== undefined) terminal.stderr(`daybook: ${oneLine(line)}\n`)
-})
+fiber.addObserver((exit) => report(Exit.isSuccess(exit) ? exit.value : outcomeOf(exit)))

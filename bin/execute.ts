@@ -80,8 +80,9 @@ const run = ({ agentWasPassed, args, command, globals, options }: Parsed, out: O
     Effect.catchTag("InvalidPolicy", (error) => Effect.flatMap(withFile(error, globals.data), Effect.fail)),
     // Only answers go to stdout; logs go to stderr.
     Effect.provide(Logger.replace(Logger.defaultLogger, stderrLogger(out))),
+    Effect.interruptible,
     Effect.exit,
-    Effect.map(outcomeOf)
+    Effect.map((exit) => outcomeOf(exit, command.afterInterruption))
   )
 
 /**

@@ -30,20 +30,25 @@ export const usageError = (message: string) => new CommandEnded({ message, code:
 export interface Outcome {
   readonly code: number
   readonly line?: string
+  /** Whether an interruption ended the command; the exit code is then that of the signal. */
+  readonly isInterrupted?: boolean
 }
 
 /**
  * A typed failure ends with its own message. Anything else is a bug in the program: only the first line of its message
- * is printed, because the rest may quote memories.
+ * is printed, because the rest may quote memories. `continuation` says how to go on after an interruption.
  */
-export const outcomeOf = (exit: Exit.Exit<unknown, { readonly message: string }>): Outcome => {
+export const outcomeOf = (exit: Exit.Exit<unknown, { readonly message: string }>, continuation?: string): Outcome => {
   if (Exit.isSuccess(exit)) return { code: exitCodes.ok }
   const failure = Cause.failureOption(exit.cause)
   if (Option.isSome(failure)) {
     const { value } = failure
     return { code: exitCodeOf(value), line: value.message }
   }
-  if (Cause.isInterruptedOnly(exit.cause)) return { code: exitCodes.refused, line: "interrupted" }
+  if (Cause.isInterruptedOnly(exit.cause)) {
+    const line = continuation === undefined ? "interrupted" : `interrupted: ${continuation}`
+    return { code: exitCodes.refused, line, isInterrupted: true }
+  }
   const defect = Cause.squash(exit.cause)
   const summary = defect instanceof Error ? `${defect.name}: ${defect.message.split("\n")[0]}` : typeof defect
   return { code: exitCodes.refused, line: `unexpected failure, please report it: ${summary}` }

@@ -3,11 +3,13 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import { mask } from "./mask.js"
+import { isTurnDue, takeTurn, takeTurnIfDue } from "./turns.js"
 
 /**
  * Lets concurrent requests share one run. One run is active at a time, and requests keep their order. The first caller
  * yields until no further request arrives, then runs the batch itself, so a lone caller needs no queue. Requests that
- * arrive during a run are processed in the background.
+ * arrive during a run are processed in the background. If a turn of the event loop is due, it comes before the next
+ * run, so that timers fire even in a program that does nothing but wait for its requests.
  */
 export interface Batcher<Request, A, E> {
   /** An accepted request runs even if its caller is interrupted. */
@@ -57,7 +59,11 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
   }
 
   const drain: Effect.Effect<void> = Effect.suspend(() => {
-    if (queue.length > 0) return runBatch(() => drain)
+    if (queue.length > 0)
+      return Effect.zipRight(
+        takeTurnIfDue,
+        runBatch(() => drain)
+      )
     isRunning = false
     return Effect.void
   })
@@ -65,7 +71,7 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
   /** Yields until no further request arrives, then runs the batch. */
   const gatherAndRun = (own: WaitingRequest<Request, A, E>): Effect.Effect<A, E> => {
     const queuedBefore = queue.length
-    return Effect.flatMap(Effect.yieldNow(), () =>
+    return Effect.flatMap(isTurnDue() ? takeTurn : Effect.yieldNow(), () =>
       queue.length > queuedBefore && queue.length < maxBatch ? gatherAndRun(own) : runBatch(() => finish(own))
     )
   }

@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ReplayedEvent, StoredEvent } from "./Chain.js"
 import type { AlreadyErased, CommandConflict, StorageError, VersionConflict } from "./errors.js"
+import { takeTurnIfDue } from "./turns.js"
 
 /**
  * The stream version that the writer expects: any, none yet (a new stream), at least one event, or an exact version.
@@ -171,10 +172,13 @@ export const readAll = (
   stream: string,
   options: { readonly after?: number; readonly to?: number; readonly page?: number } = {}
 ): Stream.Stream<StoredEvent, StorageError> => {
-  const limit = options.page ?? 1_000
+  const limit = options.page ?? 250
   return Stream.paginateChunkEffect(options.after ?? 0, (after) =>
     Effect.map(
-      log.read(stream, { after, limit, ...(options.to === undefined ? {} : { to: options.to }) }),
+      Effect.zipRight(
+        takeTurnIfDue,
+        log.read(stream, { after, limit, ...(options.to === undefined ? {} : { to: options.to }) })
+      ),
       (events) => {
         const last = events.at(-1)
         return [

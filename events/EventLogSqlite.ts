@@ -79,7 +79,7 @@ export const make = (folder: string) =>
         ),
       accept: (append, timers) => retryWhileBusy("log.db", () => committer.accept(append, timers)),
       inspect: ({ expect, stream }) =>
-        attempt(() => inspect({ reader, installation, anchor: committer.anchoring.anchor, stream, expect }))
+        inspect({ reader, installation, anchor: committer.anchoring.anchor, stream, expect })
     })
   })
 

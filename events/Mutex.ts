@@ -1,11 +1,14 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
-import { mask } from "./mask.js"
+import { mask, type Restore } from "./mask.js"
 
-/** Runs one effect at a time, in the order of arrival. A waiting effect can be interrupted, a running one cannot. */
+/**
+ * Runs one effect at a time, in the order of arrival. A waiting effect can be interrupted. A running one cannot, except
+ * in the parts that it passes to `restore`.
+ */
 export interface Mutex {
-  readonly locked: <A, E, R>(work: () => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly locked: <A, E, R>(work: (restore: Restore) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /** A hand-written lock: a semaphore with one permit costs five times as much on every write. */
@@ -36,7 +39,7 @@ export const make = (): Mutex => {
       mask((restore) => {
         if (!isLocked) {
           isLocked = true
-          return runAndRelease(work)
+          return runAndRelease(() => work(restore))
         }
         const waiter = Deferred.unsafeMake<void>(FiberId.none)
         waiters.push(waiter)
@@ -48,7 +51,7 @@ export const make = (): Mutex => {
             else waiters.splice(index, 1)
             return Effect.failCause(cause)
           },
-          onSuccess: () => runAndRelease(work)
+          onSuccess: () => runAndRelease(() => work(restore))
         })
       })
   }

@@ -167,9 +167,11 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
   const checkNew = (appends: ReadonlyArray<Append>): Effect.Effect<void, StorageError> | undefined => {
     const streams = new Set(appends.map(({ stream }) => stream).filter((stream) => !checked.has(stream)))
     if (streams.size === 0) return undefined
-    const { data_version: version } = sql(writer, "PRAGMA data_version").get()
-    if (version !== refusedAt) refused.clear()
-    refusedAt = version
+    const forgetRefusals = attempt(() => {
+      const { data_version: version } = sql(writer, "PRAGMA data_version").get()
+      if (version !== refusedAt) refused.clear()
+      refusedAt = version
+    })
     const check = (stream: string) =>
       Effect.gen(function* () {
         const { file: noted, marks, ...anchored } = yield* retryWhileBusy("log.db", () => locked(anchoring.current))
@@ -180,7 +182,10 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
         if (problem === undefined) checked.add(stream)
         else refused.set(stream, streamDamaged(stream, problem.version, problem.what))
       })
-    return Effect.zipRight(retryWhileBusy("log.db", adopt), Effect.forEach(streams, check, { discard: true }))
+    return Effect.zipRight(
+      Effect.zipRight(forgetRefusals, retryWhileBusy("log.db", adopt)),
+      Effect.forEach(streams, check, { discard: true })
+    )
   }
 
   const measured = (appends: ReadonlyArray<Append>) => {

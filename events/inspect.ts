@@ -1,10 +1,14 @@
+import * as Effect from "effect/Effect"
 import type { Anchor } from "./Anchor.js"
 import { anchorProblem, newestSequence, referenceIn } from "./anchoring.js"
 import type { AnchorState } from "./anchorLines.js"
 import type { Inspection, Problem } from "./EventLog.js"
+import { type StorageError, storageError } from "./errors.js"
 import { schemaProblems } from "./logSchema.js"
+import { runSql } from "./sqlProcess.js"
 import { type Db, sql } from "./statement.js"
 import { anchorDifferences } from "./streamCheck.js"
+import { takeTurnIfDue } from "./turns.js"
 import { damagedVectors } from "./vectorCache.js"
 
 interface Options {
@@ -16,12 +20,34 @@ interface Options {
 }
 
 /** Checks the parts of the log that the chains of the streams do not cover. Changes nothing. */
-export const inspect = ({ anchor, expect, installation, reader, stream }: Options): Inspection => {
-  const integrity = (reader.pragma("integrity_check(20)") as Array<{ integrity_check: string }>)
-    .map(({ integrity_check }) => integrity_check)
-    .filter((text) => text !== "ok")
-  const broken = [...integrity, ...schemaProblems(reader)].map((text) => wide(`log.db: ${text}`))
-  const ofVectors = countDamagedVectors(reader)
+export const inspect = (options: Options): Effect.Effect<Inspection, StorageError> =>
+  Effect.gen(function* () {
+    const { reader } = options
+    const integrity = yield* integrityProblems(reader)
+    const ofVectors = yield* findDamagedVectors(reader)
+    return yield* attempt(() => {
+      const broken = [...integrity, ...schemaProblems(reader)].map((text) => wide(`log.db: ${text}`))
+      return compareWithAnchor(options, broken, ofVectors)
+    })
+  })
+
+const attempt = <A>(f: () => A) => Effect.try({ try: f, catch: storageError("log.db") })
+
+/** Problems that SQLite's own check finds. */
+const integrityProblems = (reader: Db): Effect.Effect<ReadonlyArray<string>, StorageError> =>
+  Effect.flatMap(
+    runSql(reader, { statements: ["PRAGMA query_only = ON"], query: "PRAGMA integrity_check(20)" }),
+    (answer) =>
+      "rows" in answer
+        ? Effect.succeed(answer.rows.map((row) => String(row.integrity_check)).filter((text) => text !== "ok"))
+        : Effect.fail(storageError("log.db")(answer))
+  )
+
+const compareWithAnchor = (
+  { anchor, expect, installation, reader, stream }: Options,
+  broken: ReadonlyArray<Problem>,
+  ofVectors: ReadonlyArray<Problem>
+): Inspection => {
   let { problem, read } = readAnchor(reader, anchor, installation)
   // Another process may have replaced the file between the reads of log and anchor, so read both again.
   if (problem !== null) ({ problem, read } = readAnchor(reader, anchor, installation))
@@ -70,16 +96,19 @@ const dueRepairs = (db: Db, state: AnchorState, unfinished: number): ReadonlyArr
   ]
 }
 
-const vectorPage = 1_000
+const vectorPage = 200
 
-const countDamagedVectors = (db: Db): ReadonlyArray<Problem> => {
-  let count = 0
-  for (let after: number | null = 0; after !== null; ) {
-    const { damaged, next } = damagedVectors(db, after, vectorPage)
-    count += damaged.length
-    after = next
-  }
-  return count === 0 ? [] : [wide(`log.db: ${count} cached vectors are damaged; they count as missing`)]
-}
+const findDamagedVectors = (db: Db): Effect.Effect<ReadonlyArray<Problem>, StorageError> =>
+  Effect.gen(function* () {
+    let count = 0
+    for (let after: number | null = 0; after !== null; ) {
+      const from: number = after
+      const { damaged, next } = yield* attempt(() => damagedVectors(db, from, vectorPage))
+      count += damaged.length
+      after = next
+      yield* takeTurnIfDue
+    }
+    return count === 0 ? [] : [wide(`log.db: ${count} cached vectors are damaged; they count as missing`)]
+  })
 
 const wide = (what: string): Problem => ({ stream: null, version: null, what })

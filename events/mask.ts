@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 
 type AnyEffect = Effect.Effect<unknown, unknown, unknown>
-type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /**
  * `Effect.uninterruptibleMask` without its memory cost, for hot paths. Each call of Effect's own version assigns a new

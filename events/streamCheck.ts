@@ -7,6 +7,7 @@ import type { Problem } from "./EventLog.js"
 import { type StorageError, storageError } from "./errors.js"
 import { type EventRow, fromRow, selectEvents } from "./eventRows.js"
 import { type Db, sql } from "./statement.js"
+import { takeTurnIfDue } from "./turns.js"
 
 /** A stream was verified up to this event. */
 export interface Mark {
@@ -40,7 +41,7 @@ export const checkStream = (
       // A damaged index may return old events again. Stop then, instead of looping forever.
       if (last === undefined || events.length < pageSize || last.version <= after) break
       after = last.version
-      yield* turn
+      yield* takeTurnIfDue
     }
     const misnamed = yield* attempt(() => anchorDifferences(db, stream, anchored))
     return [...checker.problems({ erasures: true }), ...misplaced, ...misnamed]
@@ -138,6 +139,3 @@ const hasHash = (event: StoredEvent | undefined, hash: string): boolean =>
   event?.hash instanceof Uint8Array && Buffer.from(event.hash).toString("hex") === hash
 
 const attempt = <A>(read: () => A) => Effect.try({ try: read, catch: storageError("log.db") })
-
-/** Yields to the event loop, so that timers and I/O can run. */
-const turn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))

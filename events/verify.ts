@@ -9,6 +9,7 @@ import type { DaybookEvent, ErasedEvent } from "./catalogue.js"
 import { chainChecker } from "./chainChecker.js"
 import { type AcceptedTimer, type AppendError, type EventLog, type Head, type Problem, readAll } from "./EventLog.js"
 import { NotAccepted, type StorageError } from "./errors.js"
+import { takeTurnIfDue } from "./turns.js"
 
 /** The result of checking one stream or the whole log. */
 export interface Verification {
@@ -104,13 +105,12 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
     for (const { stream: name } of selected) {
       const checker = chainChecker(name, codec)
       const fold = timers?.()
-      const reading = Stream.runForEach(readAll(log, name), (event) =>
-        Effect.sync(() => {
-          checker.next(event)
-          if (event.type === "ACCEPT" && name === installationStream) payloads.push(event.payload)
-          if (fold !== undefined && (event.type === "SCHEDULE" || event.type === "RUN")) applyTo(fold, codec, event)
-        })
-      )
+      const reading = Stream.runForEach(readAll(log, name), (event) => {
+        checker.next(event)
+        if (event.type === "ACCEPT" && name === installationStream) payloads.push(event.payload)
+        if (fold !== undefined && (event.type === "SCHEDULE" || event.type === "RUN")) applyTo(fold, codec, event)
+        return takeTurnIfDue
+      })
       yield* orReport(reading, undefined)
       found.push(...checker.problems({ erasures: true }))
       if (name === installationStream) continue

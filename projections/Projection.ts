@@ -38,11 +38,10 @@ export interface Projection {
   readonly drop: (db: Db) => void
   readonly apply: (db: Db, event: DaybookEvent, lookup: Lookup) => void
   /**
-   * For data that is faster to create in bulk. During a rebuild `apply` skips it (see `Lookup.isFilledLater`), and
-   * `fill` creates it at the end, one portion per call: for the rows after `after`. Returns the last row of the
-   * portion; undefined at the end.
+   * SQL for data that is faster to create in bulk. During a rebuild `apply` skips it (see `Lookup.isFilledLater`), and
+   * this SQL creates it at the end, in a child process if the view is large.
    */
-  readonly fill?: (db: Db, after: number) => number | undefined
+  readonly fill?: string
   /** Adds all rows, vectors and postings to the digest, in a fixed order. */
   readonly digest: (db: Db, digest: Digest) => void
   /** Adds the active state to the digest, without history, versions, row numbers and times. */

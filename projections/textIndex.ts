@@ -26,8 +26,8 @@ export interface TextIndex {
   readonly add: (db: Db, row: TextRow, filling: boolean) => void
   /** Replaces the row with this number, or removes it if `row` is null. */
   readonly replace: (db: Db, born: number, row: TextRow | null, filling: boolean) => void
-  /** Indexes a portion of the rows after `after`; see `Projection.fill`. */
-  readonly fill: (db: Db, after: number) => number | undefined
+  /** Indexes all rows; see `Projection.fill`. */
+  readonly fill: string
   readonly digest: (db: Db, digest: Digest) => void
   readonly stateDigest: (db: Db, digest: Digest) => void
   /** The number of rows in the index of a level. */
@@ -49,7 +49,7 @@ export const make = (prefix: string, weights: Readonly<Record<string, number>>):
       db.exec(`DROP TABLE ${texts}`)
     },
     ...rowWriter(names),
-    fill: (db, after) => fillPortion(db, names, after),
+    fill: fillSql(names),
     digest: (db, digest) => {
       digest.query(db, `SELECT * FROM ${texts} ORDER BY born`)
       for (const level of readingLevels) {
@@ -140,53 +140,27 @@ const rowWriter = ({ columns, table, texts }: Names): Pick<TextIndex, "add" | "r
   }
 }
 
-const fillPortion = (db: Db, { columns, table, texts }: Names, after: number): number | undefined => {
+/**
+ * Indexes all texts in one statement per level, and moves all segments to a separate level. If these large segments
+ * shared a level with the small ones of later writes, FTS5 would merge all of them within one write as soon as the level
+ * has 16 (0.8 s). On a higher level FTS5 merges them a few pages per write.
+ */
+const fillSql = ({ columns, table, texts }: Names): string => {
   const list = columns.join(", ")
-  const last = sql(
-    db,
-    `SELECT max(born) AS born FROM (SELECT born FROM ${texts} WHERE born > ? ORDER BY born LIMIT ?)`
-  ).get(after, portionRows).born
-  if (after === 0) setHashSize(db, table, hashBytes.filling)
-  if (last === null) {
-    setHashSize(db, table, hashBytes.usual)
-    liftSegments(db, table)
-    return undefined
-  }
-  for (const level of readingLevels) {
-    sql(
-      db,
-      `INSERT INTO ${table(level)} (rowid, ${list})
-        SELECT born, ${list} FROM ${texts}_${level} WHERE born > ? AND born <= ? ORDER BY born`
-    ).run(after, last)
-  }
-  return last
+  return readingLevels
+    .map((level) => {
+      const name = table(level)
+      const command = (name: string, value: number) =>
+        `INSERT INTO ${table(level)} (${table(level)}, rank) VALUES ('${name}', ${value});`
+      return `${command("hashsize", hashBytes.filling)}
+        INSERT INTO ${name} (rowid, ${list}) SELECT born, ${list} FROM ${texts}_${level} ORDER BY born;
+        ${command("hashsize", hashBytes.usual)} ${command("merge", -1)}`
+    })
+    .join("\n")
 }
 
-/** Rows per portion of `fill`. A portion takes about 0.25 s. Other fibers run between portions. */
-const portionRows = 10_000
-
-/**
- * Bytes of postings that FTS5 collects before it writes a segment: its default, and enough for a whole portion of
- * `fill`.
- */
+/** Bytes of postings that FTS5 collects before it writes a segment: its default, and enough for about 10,000 rows. */
 const hashBytes = { usual: 1 << 20, filling: 64 << 20 }
-
-const setHashSize = (db: Db, table: Names["table"], bytes: number) => {
-  for (const level of readingLevels) {
-    sql(db, `INSERT INTO ${table(level)} (${table(level)}, rank) VALUES ('hashsize', ?)`).run(BigInt(bytes))
-  }
-}
-
-/**
- * Moves all segments to a separate level. `fill` makes large segments. If they shared a level with the small segments
- * of later writes, FTS5 would merge all of them within one write as soon as the level has 16 (0.8 s). On a higher level
- * FTS5 merges them a few pages per write.
- */
-const liftSegments = (db: Db, table: Names["table"]) => {
-  for (const level of readingLevels) {
-    sql(db, `INSERT INTO ${table(level)} (${table(level)}, rank) VALUES ('merge', ?)`).run(-1n)
-  }
-}
 
 /**
  * The totals from which bm25 computes its averages: the number of rows, then the number of tokens in each column. Empty

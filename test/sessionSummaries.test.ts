@@ -7,12 +7,12 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import type { DaybookEvent } from "../events/catalogue.js"
+import { takeTurn } from "../events/turns.js"
 // Loaded by the engine when it is first needed, which no test clock waits for.
 import "../src/maintenance/maintain.js"
 import { rules as english } from "../layers/RuleStatementReader.js"
 import type { SummaryTurn } from "../projections/summaries.js"
 import { summarizeByRules } from "../src/maintenance/sessionSummary.js"
-import { yieldToEventLoop } from "../src/model/yieldToEventLoop.js"
 import { Summarizer, SummarizerError, type SummaryRequest } from "../src/ports/Summarizer.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 
@@ -25,7 +25,7 @@ const slowly = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const running = yield* Effect.fork(program)
     while ((yield* Fiber.poll(running))._tag === "None") {
-      for (let at = 0; at < 20; at++) yield* yieldToEventLoop
+      for (let at = 0; at < 20; at++) yield* takeTurn
       if ((yield* Fiber.poll(running))._tag === "None") yield* TestClock.adjust("1 seconds")
     }
     return yield* Fiber.join(running)

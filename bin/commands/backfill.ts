@@ -7,6 +7,7 @@ export const backfill: Command = {
   usage: "backfill",
   summary: "create the missing embeddings",
   operator: true,
+  afterInterruption: "the stored embeddings stay; run the same command again to continue",
   run: ({ agent, daybook, out }) =>
     Effect.gen(function* () {
       const { embedded, error, remaining } = yield* Effect.flatMap(daybook, (opened) => opened.backfill(agent))

@@ -149,6 +149,7 @@ export const embed: Command<Options, readonly [action: string | undefined, model
     "embed calibrate",
     "embed back"
   ],
+  afterInterruption: "the stored embeddings stay; run the same command again to continue",
   run: (call, options, [action = "status", model]) =>
     Effect.gen(function* () {
       const verb = yield* checked(action, model, options)

@@ -2,6 +2,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { DaybookEvent, ErasedEvent, Payload } from "../../events/catalogue.js"
+import { takeTurn } from "../../events/turns.js"
 import { count, oneLine, secondText } from "../format.js"
 import { noteMissingAgent } from "../noteMissingAgent.js"
 import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
@@ -48,13 +49,10 @@ export const log: Command<LogOptions> = {
         list.add(
           Chunk.toReadonlyArray(chunk).map((event) => ({ value: printable(event), text: () => eventText(event) }))
         )
-        return yieldToEvents
+        return takeTurn
       }).pipe(Effect.ensuring(Effect.sync(list.end)))
     })
 }
-
-/** Lets pending events run, so that a closed stdout or a signal can stop the listing. */
-const yieldToEvents = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 const printable = (event: DaybookEvent | ErasedEvent) => {
   const { actor, cause, commandId, occurredAt, payload, recordedAt, sequence, stream, type, version } = event

@@ -28,6 +28,7 @@ export const verify: Command<VerifyOptions> = {
   ],
   examples: ["verify", "verify --agent scout --json"],
   details: ["'accept' and 'expect' take the digest and the anchor that an earlier 'verify' printed."],
+  afterInterruption: "nothing was changed; run the same command again",
   run: ({ agent, agentWasPassed, daybook, out }, options) =>
     Effect.gen(function* () {
       if (options.accept !== undefined && agentWasPassed) {

@@ -43,6 +43,7 @@ export const whatIf: Command<WhatIfOptions> = {
     "what-if --policy stricter.toml --from 200",
     "what-if --reconciler none --json"
   ],
+  afterInterruption: "nothing was changed; run the same command again",
   run: ({ agent, checkFolder, daybook, out, policyFile }, { ask, from, limit = 20, policy: given, to, ...changes }) =>
     Effect.gen(function* () {
       if (given === undefined) yield* checkFolder

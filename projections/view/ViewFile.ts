@@ -41,6 +41,9 @@ export const bundledVectorExtension = (): string | null => {
   }
 }
 
+/** Settings for a file that is thrown away unless it becomes complete. */
+export const bulkSettings = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536"
+
 /** Opens a view's file. `hasVectors` is false if sqlite-vec does not load or is too old. */
 export const openFile = (
   file: string,
@@ -51,9 +54,7 @@ export const openFile = (
   try {
     if (mode === "bulk") {
       chmodSync(file, 0o600)
-      db.pragma("journal_mode = OFF")
-      db.pragma("synchronous = OFF")
-      db.pragma("cache_size = -65536")
+      db.exec(bulkSettings)
     } else {
       db.pragma("synchronous = NORMAL")
       db.pragma(`wal_autocheckpoint = ${walCheckpointPages}`)

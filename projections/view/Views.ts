@@ -89,12 +89,16 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
       readEmpty: (f) => attempt(() => ViewFile.readEmpty(config.projections, config, f)),
       write: (view, use) => view.lock.locked(() => orRebuilt(context, view, () => writeView(context, view, use))),
       rebuild: (view, names, onProgress) =>
-        Effect.flatMap(
-          Effect.zipRight(refresh(context, view), buildSuccessor(context, view, names, onProgress)),
-          (successor) =>
-            // Other writers continued during the build, perhaps in yet another generation. The log has all their
-            // events.
-            view.lock.locked(() => Effect.zipRight(catchUpToUnknown(context, view), switchTo(context, view, successor)))
+        Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(
+            restore(Effect.zipRight(refresh(context, view), buildSuccessor(context, view, names, onProgress))),
+            (successor) =>
+              // Other writers continued during the build, perhaps in yet another generation. The log has all their
+              // events.
+              view.lock.locked(() =>
+                Effect.zipRight(catchUpToUnknown(context, view), switchTo(context, view, successor))
+              )
+          )
         ),
       buildPast: (agent, { file, stricter, to }) =>
         Effect.zipRight(
@@ -112,12 +116,12 @@ const rebuildOutdated = (context: ViewContext, view: View): Effect.Effect<void, 
   })
 
 const catchUpLocked = (context: ViewContext, view: View) =>
-  view.lock.locked(() => orRebuilt(context, view, () => catchUp(context, view)))
+  view.lock.locked((restore) => restore(orRebuilt(context, view, () => catchUp(context, view))))
 
 const readView = <A>(context: ViewContext, view: View, f: (db: Db) => A): Effect.Effect<A, ViewError> =>
   Effect.catchIf(Effect.zipRight(refresh(context, view), readSnapshot(view, f)), isDamaged, () =>
     Effect.zipRight(
-      view.lock.locked(() => discard(context, view)),
+      view.lock.locked((restore) => restore(discard(context, view))),
       readSnapshot(view, f)
     )
   )

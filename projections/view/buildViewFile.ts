@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, openSync } from "node:fs"
+import { closeSync, fsync, fsyncSync, openSync, statSync } from "node:fs"
+import { promisify } from "node:util"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -7,7 +8,9 @@ import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { type InvalidEvent, type StorageError, storageError, UnknownEvent } from "../../events/errors.js"
+import { minChildBytes, runSql } from "../../events/sqlProcess.js"
 import { opennessOf } from "../../events/Trust.js"
+import { isTurnDue, takeTurn } from "../../events/turns.js"
 import type { Db, Lookup, Projection } from "../Projection.js"
 import { attempt } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
@@ -60,6 +63,7 @@ export const decodePage = (
     const vectors = new Map<string, Float32Array>()
     let unknown: UnknownEvent | undefined
     for (const row of rows) {
+      if (isTurnDue()) yield* takeTurn
       const decoded = codec.decode(row)
       if (Either.isLeft(decoded)) {
         if (decoded.left instanceof UnknownEvent) {
@@ -72,12 +76,12 @@ export const decodePage = (
       events.push(event)
       if (event.type !== "EMBED" || event.payload === null) continue
       const { chunks = [], dimensions, entries, model } = event.payload
-      const cached = yield* log.vectors(
-        model,
-        dimensions,
-        [...entries, ...chunks].map(({ digest }) => digest)
-      )
-      for (const [digest, vector] of cached) vectors.set(vectorKey(model, dimensions, digest), vector)
+      const digests = [...entries, ...chunks].map(({ digest }) => digest)
+      for (let from = 0; from < digests.length; from += vectorsPerQuery) {
+        if (isTurnDue()) yield* takeTurn
+        const cached = yield* log.vectors(model, dimensions, digests.slice(from, from + vectorsPerQuery))
+        for (const [digest, vector] of cached) vectors.set(vectorKey(model, dimensions, digest), vector)
+      }
     }
     return { events, unknown, lookup: makeLookup((...key) => vectors.get(vectorKey(...key)), stricter) }
   })
@@ -90,7 +94,9 @@ export const makeLookup = (
   opennessOf: ({ id, store }) => Math.min(opennessOf(store), stricter.get(id) ?? Number.POSITIVE_INFINITY)
 })
 
-/** Events per page of a replay; other fibers run between pages. */
+const vectorsPerQuery = 100
+
+/** Events per page of a replay, and per transaction. */
 const replayPageEvents = 500
 
 /** Problems found by earlier attempts. */
@@ -110,7 +116,7 @@ const tryBuild = (options: BuildOptions, findings: Findings): Effect.Effect<void
     ({ db }) => Effect.sync(() => db.close())
   ).pipe(
     Effect.flatMap((next) => (next === undefined ? Effect.void : tryBuild(options, next))),
-    Effect.zipLeft(attempt(() => syncFile(options.file)))
+    Effect.zipLeft(syncFile(options.file))
   )
 
 const openNew = (options: BuildOptions) =>
@@ -144,13 +150,11 @@ const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: 
     )
     const { last, poison } = yield* replayEvents({ db, options, rebuilt, copiedTo, parkedAt })
     if (poison !== undefined) return { ...findings, poisoned: [...poisoned, poison] }
-    for (const projection of rebuilt) yield* fillInPortions(db, projection)
-    const failedProjection = yield* attempt(() =>
-      rebuilt.find((projection) => !indexedEarly.includes(projection) && !createIndexes(db, projection.indexes))
-    )
+    const failedProjection = yield* finishTables(db, rebuilt, indexedEarly)
     if (failedProjection !== undefined) return { ...findings, indexedFirst: [...indexedFirst, failedProjection.name] }
     const [lastEvent] = last > copiedTo ? yield* log.at(agent, [last]) : []
     yield* attempt(() => {
+      db.exec("BEGIN")
       for (const parked of poisoned) ViewFile.park(db, parked)
       if (lastEvent !== undefined) ViewFile.moveCheckpoint(db, last, lastEvent.hash, lastEvent.recordedAt)
       db.exec("COMMIT")
@@ -159,10 +163,7 @@ const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: 
     return undefined
   })
 
-/**
- * Begins the transaction and creates the tables to fill. Returns the last version that the copied rows include; 0
- * without a copy.
- */
+/** Creates the tables to fill. Returns the last version that the copied rows include; 0 without a copy. */
 const createTables = ({
   db,
   indexedEarly,
@@ -188,6 +189,7 @@ const createTables = ({
     }
   }
   for (const projection of indexedEarly) db.exec(projection.indexes)
+  db.exec("COMMIT")
   return options.copyOf === undefined ? 0 : ViewFile.checkpointOf(db).position
 }
 
@@ -215,17 +217,9 @@ const replayEvents = ({
       if (rows.length === 0) break
       const page = yield* decodePage(log, codec, rows, stricter)
       const lookup: Lookup = { ...page.lookup, isFilledLater: (name) => filledLater.has(name) }
-      const poison = yield* attempt(() => {
-        try {
-          for (const event of page.events) {
-            ViewFile.applyEvent(db, event.version <= copiedTo ? rebuilt : projections, parkedAt, event, lookup)
-          }
-          return undefined
-        } catch (cause) {
-          if (cause instanceof ViewFile.Poisoned) return cause.parked
-          throw cause
-        }
-      })
+      const applyEvent = (event: DaybookEvent | ErasedEvent) =>
+        ViewFile.applyEvent(db, event.version <= copiedTo ? rebuilt : projections, parkedAt, event, lookup)
+      const poison = yield* applyPage(db, page.events, applyEvent)
       if (poison !== undefined) return { last, poison }
       last = page.events.at(-1)?.version ?? last
       if (page.unknown !== undefined) {
@@ -234,39 +228,64 @@ const replayEvents = ({
         break
       }
       onProgress?.({ agent, done: last, total: to })
-      yield* Effect.yieldNow()
     }
     return { last, poison: undefined }
   })
 
-/** Runs a projection's `fill` to its end; other fibers run between the portions. */
-const fillInPortions = (db: Db, { fill }: Projection) =>
+/**
+ * Applies events in one transaction, with turns of the event loop in between. Returns the projection to park if one
+ * cannot apply an event; the file is then thrown away.
+ */
+const applyPage = (
+  db: Db,
+  events: ReadonlyArray<DaybookEvent | ErasedEvent>,
+  applyEvent: (event: DaybookEvent | ErasedEvent) => void
+) =>
   Effect.gen(function* () {
-    for (let after: number | undefined = 0; fill !== undefined && after !== undefined; ) {
-      const from: number = after
-      after = yield* attempt(() => fill(db, from))
-      yield* Effect.yieldNow()
+    yield* attempt(() => db.exec("BEGIN"))
+    for (let index = 0; index < events.length; ) {
+      const poison = yield* attempt(() => {
+        try {
+          do applyEvent(events[index++]!)
+          while (index < events.length && !isTurnDue())
+          return undefined
+        } catch (cause) {
+          if (cause instanceof ViewFile.Poisoned) return cause.parked
+          throw cause
+        }
+      })
+      if (poison !== undefined) return poison
+      if (isTurnDue()) yield* takeTurn
     }
+    yield* attempt(() => db.exec("COMMIT"))
+    return undefined
   })
 
-/** Returns false if the rows break a constraint of the indexes. */
-const createIndexes = (db: Db, indexes: string): boolean => {
-  try {
-    db.exec(indexes)
-    return true
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && /^SQLITE_CONSTRAINT/.test(String(cause.code))) return false
-    throw cause
-  }
-}
+/**
+ * Runs `fill` of the rebuilt projections and creates their indexes, in a child process if the view is large. Returns
+ * the projection whose rows break a constraint of its indexes, if there is one.
+ */
+const finishTables = (db: Db, rebuilt: ReadonlyArray<Projection>, indexedEarly: ReadonlyArray<Projection>) =>
+  Effect.gen(function* () {
+    const fills = rebuilt.flatMap(({ fill = [] }) => fill)
+    const indexed = rebuilt.filter((projection) => !indexedEarly.includes(projection))
+    const first = [ViewFile.bulkSettings, "BEGIN", ...fills, "COMMIT"]
+    const answer = yield* runSql(db, { statements: [...first, ...indexed.map(({ indexes }) => indexes)] })
+    if ("rows" in answer) return undefined
+    const broken = indexed[answer.failedAt - first.length]
+    if (broken !== undefined && /^SQLITE_CONSTRAINT/.test(answer.code)) return broken
+    return yield* storageError("view")(answer)
+  })
 
 const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`
 
-const syncFile = (file: string) => {
-  const descriptor = openSync(file, "r+")
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
+/** Brings a file to the disk, in a thread of Node's if it is large. */
+const syncFile = (file: string) =>
+  Effect.acquireUseRelease(
+    attempt(() => openSync(file, "r+")),
+    (descriptor) =>
+      statSync(file).size < minChildBytes
+        ? attempt(() => fsyncSync(descriptor))
+        : Effect.tryPromise({ try: () => promisify(fsync)(descriptor), catch: storageError("view") }),
+    (descriptor) => Effect.sync(() => closeSync(descriptor))
+  )

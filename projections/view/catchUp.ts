@@ -1,12 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { type StoredEvent, sameBytes } from "../../events/Chain.js"
+import { isTurnDue } from "../../events/turns.js"
 import { decodePage, type ViewError } from "./buildViewFile.js"
 import { caughtUpEvents, viewLag } from "./metrics.js"
 import {
   attempt,
   isAtHead,
   isCurrent,
+  type LockedView,
   lockForWrite,
   parkProjection,
   rollback,
@@ -46,42 +48,58 @@ export const catchUpOnce = (context: ViewContext, view: View): Effect.Effect<Cat
       const next = context.codec.decode(missing[0]!)
       return Either.isLeft(next) ? yield* next.left : "farBehind"
     }
-    const poison = yield* applyMissing(context, view, checkpoint, missing)
+    const poison = yield* applyMissing(context, view, { checkpoint, missing, newest: head.version })
     if (poison !== null) yield* parkProjection(context, view, poison)
-    else viewLag.unsafeUpdate(head.version - missing.at(-1)!.version, [])
     return "applied"
   })
 
-/** Applies events in one transaction. Returns the projection to park if one cannot apply an event; null otherwise. */
+interface Missing {
+  readonly checkpoint: ViewFile.Checkpoint
+  /** The first missing events. */
+  readonly missing: ReadonlyArray<StoredEvent>
+  /** The newest version of the stream. */
+  readonly newest: number
+}
+
+/**
+ * Applies events in one transaction, until a turn of the event loop is due. Returns the projection to park if one cannot
+ * apply an event; null otherwise.
+ */
 const applyMissing = (
   context: ViewContext,
   view: View,
-  checkpoint: ViewFile.Checkpoint,
-  missing: ReadonlyArray<StoredEvent>
+  { checkpoint, missing, newest }: Missing
 ): Effect.Effect<ViewFile.Parked | null, ViewError> =>
   Effect.gen(function* () {
     const { events, lookup, unknown } = yield* decodePage(context.log, context.codec, missing)
     if (unknown !== undefined && events.length === 0) return yield* unknown
-    const { db, head, parked } = yield* lockForWrite(context, view)
-    return yield* attempt(() => {
+    const apply = ({ db, head, parked }: LockedView) => {
       // Another process applied events to the view while this one waited for the lock.
       if (head.position !== checkpoint.position || head.retired) return null
+      let applied = 0
       try {
-        for (const event of events) ViewFile.applyEvent(db, context.config.projections, parked, event, lookup)
+        do ViewFile.applyEvent(db, context.config.projections, parked, events[applied++]!, lookup)
+        while (applied < events.length && !isTurnDue())
       } catch (cause) {
         if (cause instanceof ViewFile.Poisoned) return cause.parked
         throw cause
       }
-      const last = missing[events.length - 1]!
+      const last = missing[applied - 1]!
       ViewFile.moveCheckpoint(db, last.version, last.hash, last.recordedAt)
       db.exec("COMMIT")
-      caughtUpEvents.unsafeUpdate(events.length, [])
+      caughtUpEvents.unsafeUpdate(applied, [])
+      viewLag.unsafeUpdate(newest - last.version, [])
       return null
-    }).pipe(Effect.ensuring(rollback(db)))
+    }
+    return yield* Effect.acquireUseRelease(
+      lockForWrite(context, view),
+      (locked) => attempt(() => apply(locked)),
+      ({ db }) => rollback(db)
+    )
   })
 
 /** If more events than this are missing, a replay into a new file is faster than applying them to the live view. */
 const maxMissingEvents = 20_000
 
-/** Events read per pass: 1,000 new ones and the checkpoint's own. */
-const pageEvents = 1_001
+/** Events read per pass: 200 new ones, which take about 20 ms to apply, and the checkpoint's own. */
+const pageEvents = 201

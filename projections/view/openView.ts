@@ -35,7 +35,8 @@ export const openView = (context: ViewContext, agent: string): Effect.Effect<Vie
       unknown: undefined,
       lastWrite: undefined
     }
-    yield* Effect.addFinalizer(() => closeView(view))
+    // A transaction under way ends first: its events are in the log already, or about to be.
+    yield* Effect.addFinalizer(() => view.lock.locked(() => closeView(view)))
     yield* Effect.ignore(attempt(generations.sweep))
     if (!hasVectors) {
       yield* Effect.ignore(withWriter(context, view, (writer) => ViewFile.parkVectors(writer, config.projections)))

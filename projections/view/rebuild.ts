@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { StorageError } from "../../events/errors.js"
+import { takeTurnIfDue } from "../../events/turns.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
 import { catchUpOnce } from "./catchUp.js"
 import { rebuiltViews } from "./metrics.js"
@@ -22,9 +23,10 @@ export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, V
         case "atHead":
           return
         case "applied":
+          yield* takeTurnIfDue
           break
         case "superseded":
-          yield* reopen(context, view)
+          yield* Effect.uninterruptible(reopen(context, view))
           break
         case "differentLog":
           yield* discard(context, view)
@@ -41,7 +43,9 @@ export const catchUpToUnknown = (context: ViewContext, view: View): Effect.Effec
 
 /** Builds a new generation while the live one stays in use, lets it catch up with the log, and makes it current. */
 export const replace = (context: ViewContext, view: View, names: ProjectionNames): Effect.Effect<void, ViewError> =>
-  Effect.flatMap(buildSuccessor(context, view, names), (successor) => switchTo(context, view, successor))
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(restore(buildSuccessor(context, view, names)), (successor) => switchTo(context, view, successor))
+  )
 
 /** Builds a new generation from the log only, for a view that is damaged or belongs to another log. */
 export const discard = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
@@ -53,8 +57,12 @@ export const discard = (context: ViewContext, view: View): Effect.Effect<void, V
     yield* Effect.onError(build({ ...config, log, codec, agent, file, to: version, stopAtUnknown: true }), () =>
       Effect.sync(() => generations.remove(file))
     )
-    yield* attempt(() => generations.setCurrent(file))
-    yield* reopen(context, view)
+    yield* Effect.uninterruptible(
+      Effect.zipRight(
+        attempt(() => generations.setCurrent(file)),
+        reopen(context, view)
+      )
+    )
     yield* removeRetired(generations, discarded)
   })
 
@@ -81,7 +89,17 @@ export const buildSuccessor = (
     const { agent, generations } = view
     const file = yield* attempt(generations.newFile)
     const { version } = yield* log.head(agent)
-    yield* build({
+    const opened = Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(openReader(context, file), ({ db, hasVectors }) => {
+        const successor: View = { ...view, file, reader: db, writer: null, hasVectors, lastWrite: undefined }
+        const caughtUp = restore(catchUpToUnknown(context, successor))
+        return Effect.as(
+          Effect.onError(caughtUp, () => closeView(successor)),
+          successor
+        )
+      })
+    )
+    return yield* build({
       ...config,
       log,
       codec,
@@ -91,11 +109,10 @@ export const buildSuccessor = (
       stopAtUnknown: true,
       ...(names === null ? {} : { copyOf: { file: view.file, only: names } }),
       ...(onProgress === undefined ? {} : { onProgress })
-    }).pipe(Effect.onError(() => Effect.sync(() => generations.remove(file))))
-    const { db, hasVectors } = yield* openReader(context, file)
-    const successor: View = { ...view, file, reader: db, writer: null, hasVectors, lastWrite: undefined }
-    yield* Effect.onError(catchUpToUnknown(context, successor), () => closeView(successor))
-    return successor
+    }).pipe(
+      Effect.zipRight(opened),
+      Effect.onError(() => Effect.sync(() => generations.remove(file)))
+    )
   }).pipe(
     // The copy contains events that this version cannot read, so build from the log instead.
     Effect.catchIf(

@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Batcher from "../../events/Batcher.js"
+import { takeTurnIfDue } from "../../events/turns.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { View } from "../../projections/view/Views.js"
 import { Overloaded } from "../model/errors.js"
@@ -24,7 +25,11 @@ export interface Actor {
   readonly view: View
   /** Completes once the events are in the log and in the view. */
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
-  /** Carries out many commands in one transaction. Each is decided on top of those before it; a refused one does not affect the others. */
+  /**
+   * Carries out many commands, a few hundred in a transaction. Each is decided on top of those before it; a refused one
+   * does not affect the others. Once some are stored, a failure is the answer to each of the rest. An interruption
+   * keeps what is stored.
+   */
   readonly runAll: <A, E>(
     commands: ReadonlyArray<Command<A, E>>
   ) => Effect.Effect<ReadonlyArray<Either.Either<A, E | CommandError>>, CommandError>
@@ -58,6 +63,12 @@ type CommandExit = Exit.Exit<Outcome>
 type JobExit = Exit.Exit<ReadonlyArray<Outcome>, CommandError>
 type Decided = Effect.Effect<ReadonlyArray<CommandExit>, CommandError>
 
+/** Commands of the first job of `runAll`, and of any later one. An interruption is heard between two jobs. */
+const jobCommands = { first: 200, min: 50, max: 1_000 }
+
+/** Milliseconds that a job of `runAll` should take: about a third each to decide, to store and to commit. */
+const jobMillis = 70
+
 /** Jobs that share one transaction of the view and one append to the log. */
 const maxJobsPerBatch = 100
 
@@ -68,11 +79,12 @@ const maxRetries = 5
 export const make = (view: View, options: ActorOptions): Actor => {
   const completeJobs = (jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<JobExit>> =>
     Effect.suspend(() => {
-      const decide = makeDecider(view, options, performance.now() + options.redecideMillis)
+      const deadline = performance.now() + options.redecideMillis
+      const decide = (additions: Job) => makeDecider(view, options, { additions, deadline })(commands)
       const commands = jobs.flat()
       const additions = options.embedInline(commands)
       return Effect.matchCauseEffect(
-        additions === null ? decide(commands) : Effect.flatMap(additions, (added) => decide([...commands, ...added])),
+        additions === null ? decide([]) : Effect.flatMap(Effect.zipLeft(additions, takeTurnIfDue), decide),
         {
           onFailure: (cause) =>
             // If the decider of a command throws, each job runs alone, so that the other jobs do not fail.
@@ -97,7 +109,22 @@ export const make = (view: View, options: ActorOptions): Actor => {
   return {
     view,
     run: (command) => Effect.flatMap(mailbox.submit([command]), ([outcome]) => outcome!),
-    runAll: mailbox.submit
+    runAll: (commands) =>
+      Effect.gen(function* () {
+        const outcomes: Array<Outcome> = []
+        let size = jobCommands.first
+        while (outcomes.length < commands.length) {
+          const startedAt = performance.now()
+          const job = commands.slice(outcomes.length, outcomes.length + size)
+          const result = yield* Effect.either(mailbox.submit(job))
+          const millis = performance.now() - startedAt
+          size = Math.min(jobCommands.max, Math.max(jobCommands.min, Math.round((job.length * jobMillis) / millis)))
+          if (Either.isRight(result)) outcomes.push(...result.right)
+          else if (outcomes.length === 0) return yield* result.left
+          else return [...outcomes, ...commands.slice(outcomes.length).map(() => Either.left(result.left))]
+        }
+        return outcomes
+      })
   }
 }
 
@@ -109,14 +136,22 @@ const exitsByJob = (jobs: ReadonlyArray<Job>, exits: ReadonlyArray<CommandExit>)
   })
 }
 
-/**
- * Makes the function that gets advice for commands, decides them and stores their events, with retries. After
- * `deadline` (by `performance.now`) stale advice is not requested again.
- */
-const makeDecider = (view: View, options: ActorOptions, deadline: number) => {
+interface Deciding {
+  /** See `Batch.additions`. */
+  readonly additions: Job
+  /** Until when, by `performance.now`, stale advice is requested again. */
+  readonly deadline: number
+}
+
+/** Makes the function that gets advice for commands, decides them and stores their events, with retries. */
+const makeDecider = (view: View, options: ActorOptions, { additions, deadline }: Deciding) => {
   const decide = (commands: Job, advice: AdviceByCommand, retries: number): Decided =>
     Effect.matchEffect(
-      carryOut(view, { commands, advice, mayRedecide: retries > 0 && performance.now() < deadline }, options),
+      carryOut(
+        view,
+        { commands, additions, advice, mayRedecide: retries > 0 && performance.now() < deadline },
+        options
+      ),
       {
         onFailure: (error) =>
           // After a version conflict, which a crash can cause, the view catches up first.
@@ -127,7 +162,10 @@ const makeDecider = (view: View, options: ActorOptions, deadline: number) => {
           if (outcomes.length === commands.length) return Effect.succeed(outcomes.map(Exit.succeed))
           const rest = commands.slice(outcomes.length)
           // Progress restores the full number of retries.
-          const decidedRest = adviseAndDecide(rest, advice, outcomes.length > 0 ? maxRetries : retries - 1)
+          const decidedRest = Effect.zipRight(
+            takeTurnIfDue,
+            adviseAndDecide(rest, advice, outcomes.length > 0 ? maxRetries : retries - 1)
+          )
           if (outcomes.length === 0) return decidedRest
           // The first commands are in the log, so they are answered even if later ones fail.
           return Effect.map(isolateFailures(rest, decidedRest), (exits) => [...outcomes.map(Exit.succeed), ...exits])

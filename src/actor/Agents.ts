@@ -3,12 +3,13 @@ import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import type * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { CurrentCodec } from "../../events/Codec.js"
 import { EventLog } from "../../events/EventLog.js"
-import { mask } from "../../events/mask.js"
+import { mask, type Restore } from "../../events/mask.js"
 import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { View } from "../../projections/view/Views.js"
@@ -85,10 +86,13 @@ export interface Agents<Embedding = AgentEmbedding> {
 }
 
 interface Entry<Embedding> {
+  readonly name: string
   readonly scope: Scope.CloseableScope
   readonly ready: Deferred.Deferred<Agent<Embedding>, ViewError>
   /** Set once it is awake. */
   agent: Agent<Embedding> | undefined
+  /** Wakes the agent. Interrupted when its last user goes away before it is awake. */
+  waking: Fiber.Fiber<unknown, unknown> | undefined
   /** Callers that use it now. An agent with users stays awake. */
   users: number
   /** Amount of running background work. Such an agent is evicted only if every idle agent has background work. */
@@ -101,14 +105,14 @@ interface Pool<Embedding> {
   readonly entries: Map<string, Entry<Embedding>>
   /** Maximum agents that are awake at once. */
   readonly capacity: number
-  readonly wake: (name: string, entry: Entry<Embedding>) => Effect.Effect<Agent<Embedding>, ViewError>
+  readonly wake: (entry: Entry<Embedding>) => Effect.Effect<Agent<Embedding>, ViewError>
   /** Open while an agent is awake. No timer runs while all agents sleep. */
   readonly occupied: Effect.Latch
   /** Completed when an agent becomes idle. The first caller that waits for room creates it. */
   whenRoom: Deferred.Deferred<void> | undefined
+  /** Set when the system closes: no agent wakes any more. */
+  isClosed: boolean
 }
-
-type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<Embedding>) =>
   Effect.gen(function* () {
@@ -118,11 +122,13 @@ export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<E
       capacity: actors.open,
       wake: yield* makeWake(features),
       occupied: yield* Effect.makeLatch(false),
-      whenRoom: undefined
+      whenRoom: undefined,
+      isClosed: false
     }
-    yield* Effect.addFinalizer(() =>
-      Effect.forEach([...agentPool.entries], ([name, entry]) => sleep(agentPool, name, entry), { discard: true })
-    )
+    yield* Effect.addFinalizer(() => {
+      agentPool.isClosed = true
+      return Effect.forEach(agentPool.entries.values(), (entry) => sleep(agentPool, entry), { discard: true })
+    })
     yield* agentPool.occupied.await.pipe(
       Effect.zipRight(Effect.sleep(Math.max(1, actors.idle / 2))),
       Effect.zipRight(sleepIdle(agentPool, actors.idle)),
@@ -159,9 +165,9 @@ const makeWake = <Embedding extends AgentEmbedding>(features: AgentFeatures<Embe
     const policyRecords = views.config.projections.some(({ name }) => name === "configuration")
       ? { policy: policyRecordOf(policy), implied: policyRecordOf(yield* ImpliedPolicy) }
       : undefined
-    return (name: string, entry: Entry<Embedding>) =>
+    return (entry: Entry<Embedding>) =>
       Effect.gen(function* () {
-        const view = yield* views.open(name)
+        const view = yield* views.open(entry.name)
         const embedding = yield* features.embedding
         const actor = Actor.make(view, {
           log,
@@ -211,34 +217,39 @@ const acquire = <Embedding>(
   restore: Restore
 ): Effect.Effect<Entry<Embedding>> =>
   Effect.suspend(() => {
+    if (agentPool.isClosed) return Effect.interrupt
     const existing = agentPool.entries.get(name)
     if (existing !== undefined) {
       existing.users++
       return Effect.succeed(existing)
     }
     if (agentPool.entries.size >= agentPool.capacity) {
-      const [idle] = [...agentPool.entries]
-        .filter(([, { users }]) => users === 0)
-        .sort(([, a], [, b]) => Math.sign(a.busy) - Math.sign(b.busy) || a.usedAt - b.usedAt)
-      if (idle !== undefined) return Effect.zipRight(sleep(agentPool, ...idle), acquire(agentPool, name, restore))
+      const [idle] = [...agentPool.entries.values()]
+        .filter(({ users }) => users === 0)
+        .sort((a, b) => Math.sign(a.busy) - Math.sign(b.busy) || a.usedAt - b.usedAt)
+      if (idle !== undefined) return Effect.zipRight(sleep(agentPool, idle), acquire(agentPool, name, restore))
       agentPool.whenRoom ??= Deferred.unsafeMake<void>(FiberId.none)
       return Effect.zipRight(restore(Deferred.await(agentPool.whenRoom)), acquire(agentPool, name, restore))
     }
     // Created without yielding to other fibers, so that the next caller finds it.
     const entry: Entry<Embedding> = {
+      name,
       scope: Effect.runSync(Scope.make()),
       ready: Deferred.unsafeMake<Agent<Embedding>, ViewError>(FiberId.none),
       agent: undefined,
+      waking: undefined,
       users: 1,
       busy: 0,
       usedAt: 0
     }
     agentPool.entries.set(name, entry)
     agentPool.occupied.unsafeOpen()
-    return Effect.gen(function* () {
-      const woken = yield* Effect.exit(agentPool.wake(name, entry))
-      if (Exit.isFailure(woken)) yield* sleep(agentPool, name, entry)
-      yield* Deferred.done(entry.ready, woken)
+    // The fiber starts uninterruptible, as its caller is: an early interruption too completes `ready`.
+    const waking = Effect.onExit(Effect.interruptible(agentPool.wake(entry)), (exit) =>
+      Effect.zipRight(Exit.isFailure(exit) ? remove(agentPool, entry) : Effect.void, Deferred.done(entry.ready, exit))
+    )
+    return Effect.map(Effect.forkDaemon(waking), (fiber) => {
+      entry.waking = fiber
       return entry
     })
   })
@@ -253,11 +264,12 @@ const leaveAfter = <Embedding, A, E, R>(
     Effect.clockWith((clock) => {
       entry.users--
       entry.usedAt = clock.unsafeCurrentTimeMillis()
-      if (entry.users === 0 && agentPool.whenRoom !== undefined) {
+      if (entry.users > 0) return exit
+      if (agentPool.whenRoom !== undefined) {
         Deferred.unsafeDone(agentPool.whenRoom, Effect.void)
         agentPool.whenRoom = undefined
       }
-      return exit
+      return entry.agent === undefined ? Effect.zipRight(sleep(agentPool, entry), exit) : exit
     })
   return Effect.matchCauseEffect(used, {
     onFailure: (cause) => release(Exit.failCause(cause)),
@@ -265,17 +277,25 @@ const leaveAfter = <Embedding, A, E, R>(
   })
 }
 
-const sleep = <Embedding>({ entries, occupied }: Pool<Embedding>, name: string, { scope }: Entry<Embedding>) => {
-  entries.delete(name)
+const sleep = <Embedding>(agentPool: Pool<Embedding>, entry: Entry<Embedding>): Effect.Effect<void> => {
+  const removed = remove(agentPool, entry)
+  return entry.waking === undefined || entry.agent !== undefined
+    ? removed
+    : Effect.zipRight(Fiber.interrupt(entry.waking), removed)
+}
+
+/** Makes room at the call, and closes what the agent holds when the effect runs. */
+const remove = <Embedding>({ entries, occupied }: Pool<Embedding>, entry: Entry<Embedding>) => {
+  if (entries.get(entry.name) === entry) entries.delete(entry.name)
   if (entries.size === 0) occupied.unsafeClose()
-  return Scope.close(scope, Exit.void)
+  return Scope.close(entry.scope, Exit.void)
 }
 
 /** Puts agents to sleep that had no user and no background work for `idleMillis`. */
 const sleepIdle = <Embedding>(agentPool: Pool<Embedding>, idleMillis: number) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    for (const [name, entry] of agentPool.entries) {
-      if (entry.users + entry.busy === 0 && now - entry.usedAt >= idleMillis) yield* sleep(agentPool, name, entry)
+    for (const entry of agentPool.entries.values()) {
+      if (entry.users + entry.busy === 0 && now - entry.usedAt >= idleMillis) yield* sleep(agentPool, entry)
     }
   })

@@ -7,6 +7,7 @@ import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { CachedVector, EventLog, NewCommand, NewEvent } from "../../events/EventLog.js"
 import { type AlreadyErased, CommandConflict, VersionConflict } from "../../events/errors.js"
+import { isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
 import { firstDueAt } from "../../projections/scheduleReads.js"
 import { makeLookup, type ViewError } from "../../projections/view/buildViewFile.js"
 import type { Poisoned } from "../../projections/view/ViewFile.js"
@@ -43,6 +44,8 @@ export const noAdvice: AdviceByCommand = new Map()
 /** Commands that are decided in one transaction. */
 export interface Batch {
   readonly commands: ReadonlyArray<AnyCommand>
+  /** Decided after the commands of each transaction. Their outcomes are not returned. */
+  readonly additions: ReadonlyArray<AnyCommand>
   readonly advice: AdviceByCommand
   /** Whether a command with stale advice may be postponed until it has new advice. */
   readonly mayRedecide: boolean
@@ -51,7 +54,7 @@ export interface Batch {
 /**
  * Decides and applies each command on top of those before it, then stores all
  * events with one append. It returns fewer outcomes than commands if the advice
- * of the next command is stale.
+ * of the next command is stale, or if the transaction has become long.
  */
 export const carryOut = (
   view: View,
@@ -60,11 +63,14 @@ export const carryOut = (
 ): Effect.Effect<ReadonlyArray<Outcome>, CommandError> =>
   services.views.write(view, (transaction) =>
     batch.commands.some(({ commandId }) => commandId !== undefined)
-      ? Effect.flatMap(answersInLog(view.agent, batch.commands, services), (answers) =>
+      ? Effect.flatMap(Effect.zipLeft(answersInLog(view.agent, batch.commands, services), takeTurnIfDue), (answers) =>
           decideAndAppend({ ...batch, agent: view.agent, transaction, answers, services })
         )
       : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: noAnswers, services })
   )
+
+/** Milliseconds after which a transaction takes no further command. A turn comes before the log stores it. */
+const transactionMillis = 40
 
 type Answers = ReadonlyMap<AnyCommand, Outcome>
 const noAnswers: Answers = new Map()
@@ -123,7 +129,8 @@ const decideAndAppendAt = (
         const last = appended.at(-1)!.events.at(-1)!
         transaction.moveTo(last)
         onCommit(decided, expected, last.version)
-        return Effect.succeed(outcomes)
+        // The view's commit comes next.
+        return isTurnDue() ? Effect.as(takeTurn, outcomes) : Effect.succeed(outcomes)
       }
     )
   })
@@ -137,6 +144,7 @@ const answersInLog = Effect.fnUntraced(function* (
   const answers = new Map<AnyCommand, Outcome>()
   for (const command of commands) {
     if (command.commandId === undefined) continue
+    if (isTurnDue()) yield* takeTurn
     const stored = yield* Effect.either(log.command(agent, command.commandId, command.request()))
     if (Either.isLeft(stored)) {
       if (stored.left._tag === "StorageError") return yield* stored.left
@@ -157,7 +165,10 @@ const lookupIn = (vectors: ReadonlyArray<CachedVector>) => {
   return makeLookup((_model, _dimensions, digest) => byDigest.get(digest))
 }
 
-/** Decides commands one after the other. It is synchronous, so that a thousand commands cost little more than their changes to the view. */
+/**
+ * Decides commands one after the other, until the transaction has become long. It is synchronous, so that many commands
+ * cost little more than their changes to the view.
+ */
 const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading) => {
   const { agent, commands, services, transaction } = deciding
   const { db, head } = transaction
@@ -197,7 +208,10 @@ const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading) => {
     const request = commandId === undefined ? undefined : command.request()
     if (commandId !== undefined) earlierInBatch.set(commandId, { request: request!, events })
     newCommands.push({ ...(commandId === undefined ? {} : { commandId, request: request! }), actor, events: stored })
-    if (command.vectors !== undefined) vectors.push(...command.vectors)
+    if (command.vectors !== undefined) {
+      const isAddition = deciding.additions.includes(command)
+      vectors.push(...(isAddition ? publishedVectors(command.vectors, events) : command.vectors))
+    }
     return Either.right(command.answer(events, false))
   }
 
@@ -215,13 +229,24 @@ const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading) => {
     const outcome = decide(command)
     if (outcome === "redecide") break
     outcomes.push(outcome)
+    if (isTurnDue(transactionMillis)) break
   }
+  if (outcomes.length > 0) for (const addition of deciding.additions) decide(addition)
   if (newCommands.length > 0 && engineEvents.length > 0) {
     newCommands.unshift({ actor: commands[0]!.actor, events: engineEvents })
   }
   // The log stores when the agent's next schedule is due, so that the scheduler does not have to open every view.
   const due = decided.some(({ type }) => type === "SCHEDULE" || type === "RUN") ? firstDueAt(db) : undefined
   return { outcomes, newCommands, vectors, decided, due }
+}
+
+/** The vectors that EMBED events publish. An addition has those of all commands, also of other transactions. */
+const publishedVectors = (vectors: ReadonlyArray<CachedVector>, events: ReadonlyArray<DaybookEvent>) => {
+  const digests = new Set<string>()
+  for (const { payload, type } of events) {
+    if (type === "EMBED") for (const { digest } of payload.entries) digests.add(digest)
+  }
+  return vectors.filter(({ digest }) => digests.has(digest))
 }
 
 /** Makes the function that numbers events after a version and applies them to the view. */

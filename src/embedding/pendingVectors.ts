@@ -2,11 +2,11 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import { CurrentCodec } from "../../events/Codec.js"
 import type { Memory } from "../../events/Memory.js"
+import { takeTurn } from "../../events/turns.js"
 import { findUnembedded, findUnembeddedAmong, type VectorSet } from "../../projections/vectors.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
 import type { AgentServices } from "../actor/Agents.js"
-import { yieldToEventLoop } from "../model/yieldToEventLoop.js"
 
 /** The memories of an agent that may lack a vector. It reads them in small pages, so that other work is not blocked. */
 export interface PendingMemories {
@@ -51,7 +51,7 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
       if (pending.length >= batchSize) break
       pending.push(...(yield* views.read(view, (db) => findUnembeddedAmong(db, set, borns))))
       checked += borns.length
-      yield* yieldToEventLoop
+      yield* takeTurn
     }
     let last = checkedUpTo
     while (pending.length < batchSize) {
@@ -60,7 +60,7 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
       if (next.last === undefined) break
       pending.push(...next.memories)
       last = next.last
-      yield* yieldToEventLoop
+      yield* takeTurn
     }
     const rest = pending.slice(batchSize).map(({ born }) => born)
     return { memories: pending.slice(0, batchSize), left: [...rest, ...rowNumbers.slice(checked)], last }

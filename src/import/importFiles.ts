@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, sep } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import { isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
 import type { CommandError } from "../actor/Actor.js"
 import {
   type CredentialForbidden,
@@ -96,6 +97,7 @@ export const importFiles = (
     const files: Array<{ readonly path: string; readonly items: ReadonlyArray<MarkdownItem> }> = []
     for (const path of paths) {
       for (const source of yield* filesBelow(path, refused)) {
+        yield* takeTurnIfDue
         const text = yield* readText(source)
         files.push({ path: source.path, items: parseMarkdown(text, source.path) })
       }
@@ -158,24 +160,33 @@ const commandOf = (
 ]
 
 const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =>
-  Effect.try({
-    try: (): ReadonlyArray<SourceFile> => {
-      if (!checkPath(path).isDirectory()) return [{ file: path, path: nameOf(path) }]
-      const root = realpathSync(path)
-      const files: Array<SourceFile> = []
-      for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-        if (!/\.(md|markdown)$/i.test(entry.name)) continue
-        const file = join(entry.parentPath ?? entry.path, entry.name)
-        const name = relative(root, file).split(sep).join("/")
-        if (entry.isDirectory()) continue
-        const problem = problemOf(file, root)
-        if (problem === undefined) files.push({ file, path: name })
-        else refused.push({ file: name, line: 0, problem })
-      }
-      return files.sort((a, b) => (a.path < b.path ? -1 : 1))
-    },
-    catch: (error) => (error instanceof PathRefused ? error : new PathRefused({ path, problem: "cannot be read" }))
+  Effect.gen(function* () {
+    const attempt = <A>(read: () => A) =>
+      Effect.try({
+        try: read,
+        catch: (error) => (error instanceof PathRefused ? error : new PathRefused({ path, problem: "cannot be read" }))
+      })
+    const { entries, root } = yield* attempt(() => entriesOf(path))
+    if (entries === undefined) return [{ file: path, path: nameOf(path) }]
+    const files: Array<SourceFile> = []
+    for (const entry of entries) {
+      if (isTurnDue()) yield* takeTurn
+      if (entry.isDirectory() || !/\.(md|markdown)$/i.test(entry.name)) continue
+      const file = join(entry.parentPath ?? entry.path, entry.name)
+      const name = relative(root, file).split(sep).join("/")
+      const problem = yield* attempt(() => problemOf(file, root))
+      if (problem === undefined) files.push({ file, path: name })
+      else refused.push({ file: name, line: 0, problem })
+    }
+    return files.sort((a, b) => (a.path < b.path ? -1 : 1))
   })
+
+/** Everything below a folder, and its real path; no entries for a file. */
+const entriesOf = (path: string) => {
+  if (!checkPath(path).isDirectory()) return { root: path }
+  const root = realpathSync(path)
+  return { root, entries: readdirSync(root, { recursive: true, withFileTypes: true }) }
+}
 
 /** Why a file in a folder cannot be imported; undefined if it can. */
 const problemOf = (file: string, root: string): string | undefined => {

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { takeTurn } from "../../events/turns.js"
 import { type ArchiveCursor, type ArchiveEntry, findArchived } from "../../projections/archive.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
@@ -6,7 +7,6 @@ import { InvalidInput, type LevelTooLow, type MemoryNotFound, type ProjectionPar
 import { checkPage, optionalText, type PageQuery, type ReadError } from "../model/filters.js"
 import { limits } from "../model/limits.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
-import { yieldToEventLoop } from "../model/yieldToEventLoop.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { type Restored, restore } from "../remember/restore.js"
 import type { Runner } from "../remember/runner.js"
@@ -60,7 +60,7 @@ export const makeArchiveReader = ({ level, read }: ReaderSource): ArchiveReader 
       skipped += skip
       rows.push(...entries.slice(skip, skip + page.limit - rows.length))
       after = next
-      if (after !== undefined) yield* yieldToEventLoop
+      if (after !== undefined) yield* takeTurn
     } while (after !== undefined && rows.length < page.limit)
     return rows.map(({ memory, ...row }) => ({ ...toWholeMemory(memory), ...row }))
   })

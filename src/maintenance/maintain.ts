@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
+import { takeTurn } from "../../events/turns.js"
 import { isClockConfirmed } from "../../projections/configuration.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
@@ -13,7 +14,6 @@ import { ClockUnconfirmed, InvalidInput, TrustRequired } from "../model/errors.j
 import { checkInteger, refuseUnknownOptions } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import { type StageName, stageNames } from "../model/stages.js"
-import { yieldToEventLoop } from "../model/yieldToEventLoop.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { SettlerService } from "../ports/Settler.js"
@@ -154,7 +154,7 @@ const runStage = (maintainer: Maintainer, writer: Writer, stage: Stage, deadline
           sent += portion.length
           written.push(...result.events)
           conflicts += result.left
-          yield* yieldToEventLoop
+          yield* takeTurn
         }
       })
     // Each batch of summaries is written before the next one is requested, so that a failure loses no paid answer.

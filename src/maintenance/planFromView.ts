@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
+import { takeTurn } from "../../events/turns.js"
 import { findMaintenancePage, withAccesses } from "../../projections/maintenancePages.js"
 import { readMemories } from "../../projections/observationSearch.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
 import { randomId } from "../model/ids.js"
-import { yieldToEventLoop } from "../model/yieldToEventLoop.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { SettlerService } from "../ports/Settler.js"
@@ -52,12 +52,11 @@ export const planFromView = (
     }
     const plans: Array<StagePlan> = []
     for (const { gathering, store } of parts) {
-      while (gathering.readMore !== undefined && (yield* read(({ db }) => gathering.readMore!(db))))
-        yield* yieldToEventLoop
+      while (gathering.readMore !== undefined && (yield* read(({ db }) => gathering.readMore!(db)))) yield* takeTurn
       const rows = rowsOfStore(store, yield* readNeededRows(read, gathering.neededRows?.() ?? [], planned))
-      while (gathering.planStep?.(tools, rows) === true) yield* yieldToEventLoop
+      while (gathering.planStep?.(tools, rows) === true) yield* takeTurn
       plans.push(gathering.plan(tools, rows))
-      yield* yieldToEventLoop
+      yield* takeTurn
     }
     return { ...mergePlans(plans), shown: accesses }
   })
@@ -87,7 +86,7 @@ const takePages = (read: PlanSource["read"], { before, now, parts, planned, stag
       }
       for (const { gathering, store } of parts) gathering.addRows(rowsOfStore(store, page.rows))
       after = parts.every(({ gathering }) => gathering.isFull?.() === true) ? undefined : page.next
-      yield* yieldToEventLoop
+      yield* takeTurn
     }
     return accessCounts
   })
@@ -106,7 +105,7 @@ const readNeededRows = (read: PlanSource["read"], rowNumbers: ReadonlyArray<numb
           )
         }))
       )
-      yield* yieldToEventLoop
+      yield* takeTurn
     }
     return rows
   })

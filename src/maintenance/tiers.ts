@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import { type Tier, Tier as TierSchema } from "../../events/Memory.js"
+import { takeTurn } from "../../events/turns.js"
 import { type IndexRow, readIndexRows } from "../../projections/observationSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import { countScores, findByScore, type ScoreFormula, type ScoreSummary } from "../../projections/scoreReads.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
-import { yieldToEventLoop } from "../model/yieldToEventLoop.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import { decayOf } from "../search/score.js"
 
@@ -45,7 +45,7 @@ export const readTiers = (
     const bounds = [...new Set([gc.removeBelow, 1, 2, 3])].sort((a, b) => a - b)
     const now = yield* read((snapshot) => snapshot.now)
     const counting = countScores(formula, now, bounds)
-    while (yield* read(({ db }) => counting.next(db))) yield* yieldToEventLoop
+    while (yield* read(({ db }) => counting.next(db))) yield* takeTurn
     const { all, below, byTier, byType } = counting.result()
     const best = limit === 0 ? [] : yield* read(({ db }) => bestOf(db, formula, now, limit))
     return {

@@ -37,8 +37,8 @@ export interface MemoryWrites {
    */
   readonly remember: (observation: Observation, options?: RememberOptions) => Effect.Effect<Remembered, RememberError>
   /**
-   * Stores up to 1,000 memories in one transaction. Each gets its own answer; a
-   * refused one does not affect the others.
+   * Stores up to 1,000 memories, in transactions of some 50 ms. Each gets its own answer; a refused one does not affect
+   * the others. After a failure or an interruption, those that are stored stay; a failure is the answer of the others.
    */
   readonly rememberAll: (
     observations: ReadonlyArray<Observation | readonly [Observation, RememberOptions]>

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { DaybookEvent, Payload } from "../../events/catalogue.js"
 import { storageError } from "../../events/errors.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
+import { isTurnDue, takeTurn } from "../../events/turns.js"
 import type { ModelName } from "../../projections/embedders.js"
 import { findById } from "../../projections/observations.js"
 import type { Lookup } from "../../projections/Projection.js"
@@ -23,7 +24,7 @@ export interface PageVectors {
   readonly embed: (texts: ReadonlyMap<string, string>) => Effect.Effect<ReadonlyMap<string, Float32Array>>
 }
 
-/** Makes the function that takes the steps of a page in order. It yields to other fibers in between. */
+/** Makes the function that takes the steps of a page in order. It gives the event loop turns in between. */
 export const replay = (redeciding: RedecideContext) => {
   const { answers, branch } = redeciding
   const redecider = makeRedecider(redeciding)
@@ -64,9 +65,8 @@ export const replay = (redeciding: RedecideContext) => {
       let own: OwnVectors | undefined
       yield* sync(() => branch.db.exec("BEGIN"))
       while (index < steps.length) {
-        const until = performance.now() + sliceMillis
         const isComplete = yield* sync(() => {
-          while (index < steps.length && performance.now() < until) {
+          while (index < steps.length && !isTurnDue()) {
             if (!takeStep(steps[index]!, vectors, own)) return false
             own = undefined
             index++
@@ -82,7 +82,7 @@ export const replay = (redeciding: RedecideContext) => {
             yield* answers!.ask(yield* sync(() => redecider.questions(steps.slice(index), vectors.byCommand)))
           }
         }
-        yield* yieldToEventLoop
+        yield* takeTurn
       }
       yield* sync(() => branch.db.exec("COMMIT"))
     })
@@ -133,15 +133,6 @@ interface OwnVectors {
 }
 
 const noOwnVectors: OwnVectors = { memories: new Map(), vectors: new Map() }
-
-/** Milliseconds of work before the replay yields. */
-const sliceMillis = 20
-
-/** Lets signals and timers run. Yielding to other fibers would not. */
-const yieldToEventLoop = Effect.async<void>((resume) => {
-  const immediate = setImmediate(() => resume(Effect.void))
-  return Effect.sync(() => clearImmediate(immediate))
-})
 
 const sync = <A>(work: () => A) =>
   Effect.suspend(() => {

@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
+import { isTurnDue, takeTurn } from "../../events/turns.js"
 import { findActiveEmbedder } from "../../projections/embedders.js"
 import { countActive } from "../../projections/observationReads.js"
 import { findById } from "../../projections/observations.js"
@@ -79,7 +80,10 @@ export const run = (
       const rows = yield* log.replay(agent, { after, to, limit: pageSize })
       if (rows.length === 0) break
       const events: Array<DaybookEvent | ErasedEvent> = []
-      for (const row of rows) events.push(yield* codec.decode(row))
+      for (const row of rows) {
+        if (isTurnDue()) yield* takeTurn
+        events.push(yield* codec.decode(row))
+      }
       for (let index = 0; index < events.length; ) {
         const embedder = yield* activeEmbedders.activeIn(branch.db)
         if (previousEmbedder !== undefined && !sameModel(previousEmbedder, embedder)) divergence.indexChanged()

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { createRequire } from "node:module"
+import * as Effect from "effect/Effect"
+import { StorageError } from "./errors.js"
+import { type Db, sql } from "./statement.js"
+
+/** SQL that SQLite runs in single calls of unbounded length. */
+export interface SqlWork {
+  readonly statements: ReadonlyArray<string>
+  /** Runs after the statements; the answer holds its rows. */
+  readonly query?: string
+}
+
+/** The rows of the query, or the statement that failed: its index, or the number of statements for the query. */
+export type SqlAnswer =
+  | { readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>> }
+  | { readonly failedAt: number; readonly code: string }
+
+/** Bytes of a database above which the start of a process costs less than a pause: about 60 ms on one core. */
+export const minChildBytes = 4 << 20
+
+/** Whether work on a database is worth a child process. */
+export const isLarge = (db: Db): boolean =>
+  sql(db, "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size").get().bytes >=
+  minChildBytes
+
+/** Runs SQL on an open database: in a child process if the database is large, else in this process. */
+export const runSql = (db: Db, work: SqlWork): Effect.Effect<SqlAnswer, StorageError> =>
+  Effect.suspend(() =>
+    isLarge(db)
+      ? Effect.map(runInChild(db.name, work), (answer) => answer ?? runHere(db, work))
+      : Effect.succeed(runHere(db, work))
+  )
+
+/**
+ * Runs SQL in a child process. better-sqlite3 runs a statement in one call that nothing can interrupt, and this process
+ * could do nothing else meanwhile. An interruption kills the child; what it wrote must then be thrown away. A thread
+ * would not do: a process aborts when a thread ends while it loads better-sqlite3.
+ *
+ * The answer is undefined if the child cannot be started or cannot open the file: do the work in this process then.
+ */
+export const runInChild = (file: string, work: SqlWork): Effect.Effect<SqlAnswer | undefined, StorageError> =>
+  Effect.async<SqlAnswer | undefined, StorageError>((resume) => {
+    const child = start()
+    if (child === undefined) return resume(Effect.succeed(undefined))
+    const kill = () => void child.kill("SIGKILL")
+    process.once("exit", kill)
+    let output = ""
+    child.stdout!.setEncoding("utf8").on("data", (text: string) => {
+      output += text
+    })
+    child.stdin!.on("error", () => {})
+    child.on("error", () => resume(Effect.succeed(undefined)))
+    child.on("close", (_, signal) => {
+      process.off("exit", kill)
+      if (signal !== null) resume(new StorageError({ kind: "failed", where: "child process", code: signal }))
+      else resume(Effect.succeed(output === "" ? undefined : (JSON.parse(output) as SqlAnswer)))
+    })
+    child.stdin!.end(JSON.stringify({ file, work, driver: createRequire(import.meta.url).resolve("better-sqlite3") }))
+    return Effect.async<void>((killed) => {
+      child.on("close", () => killed(Effect.void))
+      kill()
+    })
+  })
+
+const start = (): ChildProcess | undefined => {
+  try {
+    // Options of this process, such as a hook that loads TypeScript, are not for the child.
+    const { NODE_OPTIONS: _, ...env } = process.env
+    return spawn(process.execPath, ["-e", `(${program.toString()})(require, ${runHere.toString()})`], {
+      env,
+      stdio: ["pipe", "pipe", "ignore"],
+      windowsHide: true
+    })
+  } catch {
+    return undefined
+  }
+}
+
+/** Runs SQL in this process. Like `program`, it must not refer to anything outside itself. */
+export const runHere = (db: Db, { query, statements }: SqlWork): SqlAnswer => {
+  let failedAt = 0
+  try {
+    for (const statement of statements) {
+      db.exec(statement)
+      failedAt++
+    }
+    return { rows: query === undefined ? [] : (db.prepare(query).all() as Array<Record<string, unknown>>) }
+  } catch (cause) {
+    return { failedAt, code: cause instanceof Error && "code" in cause ? String(cause.code) : "unknown" }
+  }
+}
+
+/**
+ * The child's program. It is passed as source text, so that it works the same in a checkout, in the package and in the
+ * bundled command. Signals of the terminal reach the child too, but only its parent decides when it ends.
+ */
+const program = (require: NodeJS.Require, run: typeof runHere) => {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {})
+  let input = ""
+  process.stdin.setEncoding("utf8")
+  process.stdin.on("data", (text) => {
+    input += text
+  })
+  process.stdin.on("end", () => {
+    const { driver, file, work } = JSON.parse(input) as { driver: string; file: string; work: SqlWork }
+    const Database = require(driver) as typeof import("better-sqlite3")
+    const db = new Database(file, { fileMustExist: true, timeout: 20 })
+    const answer = run(db, work)
+    db.close()
+    process.stdout.write(JSON.stringify(answer))
+  })
+}

@@ -1,0 +1,66 @@
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { vi } from "vitest"
+import { openDatabase } from "../events/driver.js"
+import { runHere, runInChild } from "../events/sqlProcess.js"
+import { temporaryFolder } from "./support/engine.js"
+
+/** Counts for minutes if nothing ends it. */
+const endless = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000000000)
+  SELECT count(*) AS count FROM n`
+
+const database = Effect.map(temporaryFolder, (folder) => {
+  const file = join(folder, "some.db")
+  const db = openDatabase(file)
+  db.exec("CREATE TABLE gulls (name TEXT); INSERT INTO gulls VALUES ('Emma'), ('Emma')")
+  return { db, file }
+})
+
+afterEach(() => void vi.restoreAllMocks())
+
+describe("SQL in a child process", () => {
+  it.scopedLive("answers as SQL in this process does", () =>
+    Effect.gen(function* () {
+      const { db, file } = yield* database
+      for (const work of [
+        { statements: ["UPDATE gulls SET name = 'Ida'"], query: "SELECT name FROM gulls" },
+        { statements: ["CREATE INDEX a ON gulls (name); DROP INDEX a", "CREATE UNIQUE INDEX b ON gulls (name)"] },
+        { statements: [], query: "SELECT nonsense" },
+        { statements: [] }
+      ]) {
+        expect(yield* runInChild(file, work)).toEqual(runHere(db, work))
+      }
+      expect(runHere(db, { statements: ["SELECT 1", "CREATE UNIQUE INDEX b ON gulls (name)"] })).toEqual({
+        failedAt: 1,
+        code: "SQLITE_CONSTRAINT_UNIQUE"
+      })
+      db.close()
+    })
+  )
+
+  it.scopedLive("ends when it is interrupted, and this process goes on meanwhile", () =>
+    Effect.gen(function* () {
+      const { db, file } = yield* database
+      db.close()
+      const running = yield* Effect.fork(runInChild(file, { statements: [], query: endless }))
+      yield* Effect.sleep("300 millis")
+      const exit = yield* Fiber.interrupt(running)
+      expect(exit._tag).toBe("Failure")
+    })
+  )
+
+  it.scopedLive("is left to this process where no child can be started or the file cannot be opened", () =>
+    Effect.gen(function* () {
+      const { db, file } = yield* database
+      db.close()
+      expect(yield* runInChild(`${file}.missing`, { statements: [] })).toBeUndefined()
+      expect(existsSync(`${file}.missing`)).toBe(false)
+      vi.spyOn(process, "execPath", "get").mockReturnValue(join(file, "no-node"))
+      expect(yield* runInChild(file, { statements: [] })).toBeUndefined()
+      expect(readdirSync(join(file, ".."))).toEqual(["some.db"])
+    })
+  )
+})
