@@ -155,7 +155,7 @@ describe("fields in a query", () => {
     ["harbour store:secret", /^store:secret: must be one of private, shared, social; read as words$/, 3],
     ["harbour after:whenever", /^after:whenever: is not a date or time \(such as 2026-03-14, .*\); read as words$/, 3],
     ["harbour after:2026-13-45", /^after:2026-13-45: is not a date or time \(such as 2026-03-14, /, 3],
-    ["harbour -after:2026", /^-after:2026: a time cannot be excluded .*; left out$/, 1],
+    ["harbour -after:2026", /^-after:2026: a time cannot be excluded: .*; left out$/, 1],
     ["harbour -store:secret", /^-store:secret: must be one of private, shared, social; left out$/, 1],
     ['""', /^the query has no words to search; the newest rows are shown$/, 0],
     ["harbour type:", /^type:: has no value .*; read as words$/, 2],

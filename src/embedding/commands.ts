@@ -183,7 +183,12 @@ export const dropEmbedder = (actor: string, index: ModelName): Command<boolean, 
     const exists =
       memoryVectorIndex.setNumber(db, model, dimensions) + chunkVectorIndex.setNumber(db, model, dimensions) > 0 ||
       (candidate !== undefined && sameModel(candidate, index))
-    if (!exists) return Either.left(new NoSuchIndex({ problem: `no index of ${model} with ${dimensions} dimensions` }))
+    if (!exists)
+      return Either.left(
+        new NoSuchIndex({
+          problem: `no index of ${model} with ${dimensions} dimensions: embed status lists the indexes`
+        })
+      )
     return Either.right({ model, dimensions, weight: 0, floor: 0, state: "dropped" })
   })
 

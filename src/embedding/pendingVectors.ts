@@ -75,7 +75,7 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
     nextBatch: (services, embed) =>
       Effect.suspend(() => {
         const start = checkedUpTo
-        // Memories after `start` are checked anyway. A memory that changes from now on is marked again.
+        // Later memories are checked anyway. A memory that changes from now on is marked again.
         const rowNumbers = [...changed].filter((born) => born <= start).sort((a, b) => a - b)
         changed = new Set()
         return Effect.flatMap(collect(services, rowNumbers), ({ last, left, memories }) =>

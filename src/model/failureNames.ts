@@ -17,6 +17,6 @@ export const failureNames = (cause: Cause.Cause<unknown>): string => {
 const nameOf = (error: unknown): string => {
   const { _tag, kind, name } = Object(error) as { readonly _tag?: unknown; readonly kind?: unknown; name?: unknown }
   const tag = typeof _tag === "string" ? _tag : typeof name === "string" ? name : typeof error
-  // The kind of a storage error says what to do about it: busy, full, damaged.
+  // The kind of a storage error tells the reader how to react: busy, full, damaged.
   return typeof _tag === "string" && typeof kind === "string" ? `${tag} (${kind})` : tag
 }

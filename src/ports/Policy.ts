@@ -50,13 +50,14 @@ const Search = Schema.Struct({
   /** Gain of a memory if the query names its project, as a share of its score. */
   projectBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.3),
   /**
-   * Gains as a share of the score: of a turn whose speaker the query names, and of a row whose date the query names.
+   * Gains as a share of the score: `speakerBoost` for a turn whose speaker the query names, `dateBoost` for a row whose
+   * date the query names.
    */
   speakerBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.8),
   dateBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.5),
   /**
-   * The share of a neighbouring turn's score that a short turn gains, the factor by which it falls per turn of
-   * distance, and the maximum distance in turns.
+   * For neighbouring turns: `contextWeight` is the share of a neighbour's score that a short turn gains, `contextDecay`
+   * the factor per turn of distance, and `contextTurns` the maximum distance in turns.
    */
   contextWeight: withDefault(share, 0.1),
   contextDecay: withDefault(share, 0.7),

@@ -13,7 +13,7 @@ import { requestPhrasesOf } from "../../text/normalise/questionWords.js"
 import type { LeftOut } from "./explain.js"
 import type { ParsedQuery, Word } from "./query.js"
 
-/** The words of a query to search, its joined neighbouring words, and the words left out. */
+/** The words of a query: those to search, its neighbouring words joined, and those left out. */
 export interface DistinguishingWords {
   readonly words: ReadonlyArray<Word>
   readonly joined: ReadonlyArray<string>

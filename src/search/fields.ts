@@ -17,7 +17,7 @@ const oneOf = (values: ReadonlyArray<string>): KnownField => ({
 })
 const time: KnownField = {
   problem: (value, excluded) => {
-    if (excluded) return "a time cannot be excluded (after: is the opposite of before:)"
+    if (excluded) return "a time cannot be excluded: use after: instead of -before:, or before: instead of -after:"
     return toInstant(value) !== undefined || timeRangeOf(value, { now: 0, zone: "UTC" }) !== undefined
       ? undefined
       : 'is not a date or time (such as 2026-03-14, 2026-03-14T09:30Z, 2026, March, yesterday, "last week")'

@@ -29,7 +29,8 @@ export const pageVectors = ({ log, policy }: Services, searchesSimilar: boolean)
     (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Float32Array | undefined>> =>
       Effect.map(
         Effect.forEach(Arr.chunksOf(texts, embedder.batch), (batch) =>
-          // Not the time-out of writes: no caller waits for a single write here, and time-outs would change results.
+          // Uses the longer time-out of background embedding. No caller waits for a write here, and a time-out would
+          // change results.
           embedAll(embedder, batch, "document", policy.embedding.timeout).pipe(
             Effect.catchAll(() =>
               Effect.sync(() => {

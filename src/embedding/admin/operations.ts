@@ -153,7 +153,9 @@ const calibrateIndex = (operating: OperationServices, agent: string, options: Ca
     const { dimensions = name === inForce.model ? inForce.dimensions : undefined } = options
     const embedder = name === inForce.model ? inForce : yield* activeEmbedders.byName(name, dimensions)
     if (!models.some((model) => sameModel(model, embedder))) {
-      return yield* new NoSuchIndex({ problem: `there is no index of ${modelLabel(embedder)}` })
+      return yield* new NoSuchIndex({
+        problem: `there is no index of ${modelLabel(embedder)}: embed status lists the indexes`
+      })
     }
     yield* requireKnownIds(operating, agent, options.questions)
     const calibrating = {

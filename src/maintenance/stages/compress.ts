@@ -21,7 +21,7 @@ export const compress: Stage = {
   before: ({ compress }, now) => now - compress.after * dayMillis,
   gather: (policy, now): Gathering => {
     const { after, cluster: minSources, likeness } = policy.compress
-    /** Row numbers by kind (store, tier and type), then by title, or by a MinHash band of their words. */
+    /** Row numbers in two levels: by kind (store, tier and type), then by title or by a MinHash band of the words. */
     const titles = new Map<string, Groups>()
     const similar = new Map<string, Groups>()
     let folding: ReturnType<typeof foldInSteps> | undefined
