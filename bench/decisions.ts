@@ -12,8 +12,8 @@ const reconcilers = ["rules", "none"] as const
 
 const usage = `npm run bench:decisions -- --data FILE [--reconciler NAME] [--wrong] [--json]
 
-  --data        a file of stories; may be repeated
-  --reconciler  ${reconcilers.join(", ")}
+  --data        read stories from this file; may be repeated
+  --reconciler  test this reconciler: ${reconcilers.join(", ")}
   --wrong       list the wrongly answered stories
   --json        print one JSON document instead of tables`
 

@@ -13,12 +13,13 @@ import { measure, measurePlain, type Result, type Scores, summary } from "./qual
 
 const usage = `npm run bench:quality -- --data PATH [--embedder NAME]… [--only STEP] [--questions N] [--json]
 
-  --data       a file in LoCoMo format (github.com/snap-research/locomo, data/locomo10.json), or a folder in
-               BEIR format (corpus.jsonl, queries.jsonl, qrels.tsv)
-  --embedder   measure this embedder by vector weight, instead of the single search steps:
-               words, hash, encoder (a small one from a package), openai/…, voyage/…, cohere/…, ollama/…, local/…;
-               may be repeated
-  --only       one step, named as in the output
+  --data       read a file in LoCoMo format (data/locomo10.json from
+               github.com/snap-research/locomo), or a folder in BEIR format
+               (corpus.jsonl, queries.jsonl, qrels.tsv)
+  --embedder   measure this embedder by vector weight, not the search steps:
+               words, hash, encoder (a small one from a package), openai/…,
+               voyage/…, cohere/…, ollama/…, local/…; may be repeated
+  --only       measure one step, named as in the output
   --exams N    use the first N conversations
   --questions  use the first N questions of each conversation or folder
   --json       print one JSON document instead of the tables`

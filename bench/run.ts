@@ -36,7 +36,7 @@ const usage = `npm run bench [-- --json] [-- --quick] [-- --only NAME]
 
   --json    print one JSON document with every run, instead of the table
   --quick   use small sizes, only to check that everything works
-  --only    ${groups.map(({ name }) => name).join(", ")}; may be repeated`
+  --only    run one group: ${groups.map(({ name }) => name).join(", ")}; may be repeated`
 
 const main = async () => {
   const { values } = parseArgs({

@@ -17,15 +17,15 @@ import { type Writer, writers, writeYear } from "./year/write.js"
 const usage = `npm run bench:year -- --data FILE [--policy FILE] [--wrong] [--json]
 npm run bench:year -- --write FILE [--seed N] [--days N] [--writer NAME]
 
-  --data    a year to replay; see bench/year/format.md for its format
-  --policy  a policy as JSON (default: the default policy with the rules reconciler)
+  --data    replay the year in this file; see bench/year/format.md
+  --policy  use this policy, in JSON (default: the rules reconciler)
   --wrong   list the failures of each month, and the last profile
   --folder  keep the data in this folder, instead of a temporary one
   --json    print one JSON document instead of the table
-  --write   write a year: 50 memories and 20 turns a day
-  --seed    random seed of the written year (default: 1)
-  --days    length of the written year (default: 365)
-  --writer  mira, joren or selma; each has other sentences (default: mira)
+  --write   write a year to this file: 50 memories and 20 turns a day
+  --seed    set the random seed of the written year (default: 1)
+  --days    set the length of the written year (default: 365)
+  --writer  use the sentences of mira, joren or selma (default: mira)
 
 Exits with 1 if a target was missed.`
 

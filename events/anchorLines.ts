@@ -164,7 +164,7 @@ export const readFirstFormat = (
     const separator = line.lastIndexOf(" ")
     if (separator < 0 || sealed(line.slice(0, separator)) !== line || hash === undefined) continue
     const name = nameIn(stream!)
-    if (name === null) return { heads, problem: "has a line whose name cannot be read" }
+    if (name === null) return { heads, problem: "has a line with an unreadable stream name" }
     if (Number(version) >= (heads.get(name)?.version ?? 0)) heads.set(name, { version: Number(version), hash })
   }
   return { heads, problem: null }

@@ -144,24 +144,27 @@ export const anchorProblem = (
   reference: LineReference | null,
   installation: string
 ): string | null => {
-  if (reference === null) return "the log does not say which of its lines is on disk"
+  if (reference === null) return "the log has no valid reference to a line of the anchor file"
   if (read.kind === "missing") return "the anchor file is missing"
   if (read.kind === "firstFormat") return firstFormatProblem(read.text, reference, installation)
   if (read.kind === "broken") return `the anchor file was changed: ${read.problem}`
   const { hashAt, state } = read
   if (state.log !== installation) return "the anchor file does not belong to this log"
-  if (reference.line === 0) return state.line === 1 ? null : "the log refers to no line of the anchor file"
+  if (reference.line === 0)
+    return state.line === 1 ? null : "the log does not refer to the anchor file, which has several lines"
   const hash = hashAt(reference.line)
   if (hash === reference.hash) return null
   return state.line < reference.line
     ? `the anchor file was cut: it ends with line ${state.line}, and the log refers to line ${reference.line}`
-    : `the anchor file was changed: line ${reference.line} is not the one that the log refers to`
+    : `the anchor file was changed: line ${reference.line} differs from the line that the log refers to`
 }
 
 const firstFormatProblem = (text: string, reference: LineReference, installation: string): string => {
-  if (reference.line > 0) return "the anchor file is older than the log"
+  if (reference.line > 0) return "the anchor file has an older format than the log expects"
   const { problem } = readFirstFormat(text, installation)
-  return problem === null ? "the anchor file is of the first format, and not sealed yet" : `the anchor file ${problem}`
+  return problem === null
+    ? "the anchor file has the first format and is not converted yet"
+    : `the anchor file ${problem}`
 }
 
 /** Adopts the anchor of a log without a reference: creates it, or converts one of the first format. */
@@ -182,7 +185,7 @@ const adoptAnchor = (anchor: Anchor.Anchor, installation: string, db: Db): Ancho
   if (read.kind === "firstFormat") {
     const { heads, problem } = readFirstFormat(read.text, installation)
     if (problem !== null) throw anchorDamaged(`the anchor file ${problem}`)
-    return anchor.replace(first(sealedHeads(db, heads), ["an anchor of the first format was sealed"]))
+    return anchor.replace(first(sealedHeads(db, heads), ["an anchor of the first format was converted"]))
   }
   // An earlier process created or converted the anchor and was killed before its transaction was committed.
   if (read.kind === "state" && read.state.line === 1 && read.state.log === installation) return read.state

@@ -31,7 +31,7 @@ export const schemaProblems = (db: Db): ReadonlyArray<string> => {
     // The migrator creates its table before the first migration.
     if (isStatistics(key) || (level === 0 && text === migrationsTable[1])) return []
     if (!expected.has(key)) return [`the schema has an unexpected ${key}`]
-    return expected.get(key) === text ? [] : [`the schema has another ${key} than Daybook makes`]
+    return expected.get(key) === text ? [] : [`in the schema, ${key} differs from Daybook's definition`]
   })
   const found = new Set(rows.map(({ key }) => key))
   return [...problems, ...[...expected.keys()].filter((key) => !found.has(key)).map((key) => `the schema lacks ${key}`)]

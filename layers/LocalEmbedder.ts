@@ -69,8 +69,8 @@ const serviceOf = (located: Exclude<ReturnType<typeof locateModel>, ModelProblem
             detail:
               step === "load"
                 ? located.hub === null
-                  ? "the model cannot be loaded"
-                  : "the model cannot be downloaded or loaded"
+                  ? "the model cannot be loaded: check its files"
+                  : "the model cannot be downloaded or loaded: check its name and the connection"
                 : "the model returned no vector"
           })
       })

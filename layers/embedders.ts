@@ -108,7 +108,7 @@ const build = (
       const embedder = yield* serviceOf(layer)
       if (name !== short && name !== embedder.model) continue
       if (dimensions === undefined || dimensions === embedder.dimensions) return { embedder }
-      return yield* unknownEmbedder(`has ${embedder.dimensions} dimensions, not ${dimensions}`)
+      return yield* unknownEmbedder(`supports ${embedder.dimensions} dimensions, not ${dimensions}`)
     }
     const [first, model] = split(name)
     if (first === "local") {

@@ -37,7 +37,8 @@ const make = (settings: ModelSettings): Effect.Effect<Context.Tag.Service<LazyMo
     const load = Effect.gen(function* () {
       const { LanguageModels, ModelReconciler, ModelSummarizer } = yield* Effect.tryPromise({
         try: () => import("./models/index.js"),
-        catch: (error) => new ModelNotLoaded({ problem: missingPackage(error) ?? "cannot be loaded" })
+        catch: (error) =>
+          new ModelNotLoaded({ problem: missingPackage(error) ?? "its packages cannot be loaded: install them again" })
       })
       const model = yield* Effect.mapError(
         LanguageModels.make(settings),

@@ -132,12 +132,12 @@ describe("a damaged anchor stops every stream", () => {
     ["moved away", "is missing", (path) => renameSync(join(path, "anchor.log"), join(path, "other"))],
     [
       "without a reference in the log",
-      "does not say",
+      "no valid reference",
       (path) => withDb(path, (db) => db.exec("DELETE FROM anchor_reference"))
     ],
     [
       "with a reference set back",
-      "the log refers to",
+      "the log does not refer to",
       (path) => withDb(path, (db) => db.exec("UPDATE anchor_reference SET line = 0, hash = zeroblob(32)"))
     ],
     [
@@ -243,10 +243,10 @@ describe("a healthy log is repaired, not refused", () => {
         writeAnchor(path, lines)
       }
       asBefore(old)
-      yield* expectWritable(path, "an anchor of the first format was sealed")
+      yield* expectWritable(path, "an anchor of the first format was converted")
       // A name that cannot be read is a problem, not an unexpected failure.
       asBefore([...old, seal("1 %E0%A4%A 3 00")])
-      yield* expectRefused(path, "cannot be read")
+      yield* expectRefused(path, "unreadable stream name")
       // A head that the log does not have stops its stream alone.
       asBefore([...old, seal(`1 Grace 9 ${"ab".repeat(32)}`)])
       yield* inProcess(

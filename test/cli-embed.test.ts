@@ -68,7 +68,7 @@ describe("daybook embed", () => {
     // What is not on this machine may be there tomorrow.
     expect(refusal(await daybook("embed", "switch", "local//nowhere"))).toEqual({
       code: 1,
-      line: "daybook: cannot use embedder local//nowhere: config.json is missing in /nowhere"
+      line: "daybook: cannot use embedder local//nowhere: config.json is missing in /nowhere: download the complete model"
     })
     writeFileSync(questions, "what is this\n")
     expect(refusal(await daybook("embed", "compare", "--questions", questions))).toMatchObject({ code: 2 })

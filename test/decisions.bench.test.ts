@@ -152,8 +152,8 @@ describe("a file of stories", () => {
     ],
     [`story "x": accept.1.target: is not among the 2 memories`, file(story("x", [ADD, DELETE(2)]))],
     [`story "x": accept.0.target: is missing`, file(story("x", [{ action: "NONE" }]))],
-    [`story "x": accept.0.target: ADD has none`, file(story("x", [{ action: "ADD", target: 0 }]))],
-    [`story "x": accept.0.target: must be a place, counted from 0`, file(story("x", [DELETE(0.5)]))],
+    [`story "x": accept.0.target: must be absent for ADD`, file(story("x", [{ action: "ADD", target: 0 }]))],
+    [`story "x": accept.0.target: must be an index, counted from 0`, file(story("x", [DELETE(0.5)]))],
     [`story "x": id: an earlier story has the same id`, file(story("x", [ADD]), story("x", [ADD]))],
     [
       `story "x": statement.at: is not a date: use an ISO 8601 time`,

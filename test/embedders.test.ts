@@ -108,8 +108,8 @@ describe.each(embedding)("the embedder of %s", (provider) => {
   )
 
   const failures: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string, number]> = [
-    ["a wrong key", [{ status: 401 }], "failed (status 401, the key was rejected)", 1],
-    ["no such model", [{ status: 404 }], "failed (status 404, unknown model or URL)", 1],
+    ["a wrong key", [{ status: 401 }], "failed (status 401, the server rejected the key)", 1],
+    ["no such model", [{ status: 404 }], "failed (status 404, the server does not know the model or the URL)", 1],
     [
       "busy for an hour",
       [{ status: 429, headers: { "retry-after": "3600" } }],
@@ -333,8 +333,8 @@ describe("an embedder of a provider", () => {
 
   const refusals: ReadonlyArray<readonly [string, number | undefined, object, string]> = [
     ["openai", undefined, {}, "OPENAI_API_KEY is not set"],
-    ["openai/text-embedding-3-small", 2_000, {}, "has up to 1536 dimensions, not 2000"],
-    ["voyage/voyage-4", 300, {}, "has 256, 512, 1024, 2048 dimensions, not 300"],
+    ["openai/text-embedding-3-small", 2_000, {}, "supports up to 1536 dimensions, not 2000"],
+    ["voyage/voyage-4", 300, {}, "supports 256, 512, 1024, 2048 dimensions, not 300"],
     ["cohere/embed-v9", undefined, {}, "its dimensions are unknown: set embedding.dimensions, or pass --dimensions"],
     ["cohere/embed-v9", 8_193, {}, "dimensions must be a whole number from 1 to 8192"],
     [
@@ -343,7 +343,7 @@ describe("an embedder of a provider", () => {
       {},
       "its dimensions are unknown: set embedding.dimensions, or pass --dimensions"
     ],
-    ["ollama/snowflake-arctic-embed:22m", 1_024, {}, "has 384 dimensions, not 1024"],
+    ["ollama/snowflake-arctic-embed:22m", 1_024, {}, "supports 384 dimensions, not 1024"],
     ["openai-compatible/m", 8, {}, "embedding.providers.openai-compatible.baseUrl is missing"],
     [
       "compatible/m",
@@ -354,7 +354,7 @@ describe("an embedder of a provider", () => {
     ["openai-compatible", 8, {}, "a model is required: openai-compatible/MODEL"],
     // A provider's own key goes to no other address.
     ["openai", undefined, { openai: { baseUrl: "http://h/v1" } }, "embedding.providers.openai.keyVariable is missing"],
-    ["words", 64, {}, "has 100 dimensions, not 64"],
+    ["words", 64, {}, "supports 100 dimensions, not 64"],
     ["wrods", undefined, {}, "must be one of hash, words, openai, voyage, cohere, openai-compatible, ollama, local"]
   ]
   it.live.each(refusals)("is refused in one line: %s, %s", ([name, dimensions, providers, problem]) =>

@@ -134,7 +134,9 @@ describe("an encoder in ONNX files", () => {
           }))
         )
       )
-      expect(yield* problemOf(folder)).toBe(`${folder} has a Dense layer after its pooling, which is not supported`)
+      expect(yield* problemOf(folder)).toBe(
+        `${folder} has a Dense layer after its pooling, which is not supported: use another model`
+      )
       rmSync(join(folder, "modules.json"))
       rmSync(join(folder, "1_Pooling"), { recursive: true })
       expect(yield* problemOf(folder)).toMatch(/^the pooling of .* is unknown/)
@@ -147,7 +149,7 @@ describe("an encoder in ONNX files", () => {
         ["config.json", "config.json"]
       ] as const) {
         rmSync(join(known, file))
-        expect(yield* problemOf(known)).toBe(`${name} is missing in ${known}`)
+        expect(yield* problemOf(known)).toBe(`${name} is missing in ${known}: download the complete model`)
       }
       expect(yield* problemOf("nothing")).toMatch(/is neither a folder .* nor a hub's model/)
       const { message, _tag } = yield* Effect.flip(localEmbedder("local/nothing"))
@@ -155,7 +157,7 @@ describe("an encoder in ONNX files", () => {
         "UnknownEmbedder",
         expect.stringMatching(/^unknown embedder local\/nothing: is neither a folder/)
       ])
-      expect(yield* problemOf("someone/something")).toMatch(/is of no known family/)
+      expect(yield* problemOf("someone/something")).toMatch(/belongs to no known family/)
     })
   )
 
@@ -165,7 +167,7 @@ describe("an encoder in ONNX files", () => {
       truncateSync(join(folder, "onnx", "model.onnx"), 5_000)
       const embedder = yield* localEmbedder(folder)
       expect((yield* Effect.flip(embedder.embed(["a"], "query"))).message).toBe(
-        `embedder ${embedder.model}: failed (the model cannot be loaded)`
+        `embedder ${embedder.model}: failed (the model cannot be loaded: check its files)`
       )
       const daybook = yield* open(yield* temporaryFolder, { embedder: Layer.orDie(LocalEmbedder.layer(folder)) })
       const memory = yield* daybook.agent("ada", { trust: "full" })

@@ -28,7 +28,7 @@ describe("a query to a provider", () => {
     Effect.gen(function* () {
       for (const [behaviour, detail] of [
         [{ reset: true }, "no connection"],
-        [{ status: 401 }, "status 401, the key was rejected"]
+        [{ status: 401 }, "status 401, the server rejected the key"]
       ] as const) {
         const { embedder, server } = yield* asking
         server.next(behaviour)

@@ -61,7 +61,7 @@ describe.each(reranking)("the reranker of %s", (provider) => {
   )
 
   const failures: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string, number]> = [
-    ["a wrong key", [{ status: 401 }], "failed (status 401, the key was rejected)", 1],
+    ["a wrong key", [{ status: 401 }], "failed (status 401, the server rejected the key)", 1],
     ["busy", [{ status: 429, headers: { "retry-after": "60" } }], "failed (status 429, too many requests)", 1],
     ["broken each time", [{ status: 500 }, { status: 503 }], "failed (status 503)", 2],
     ["cut off each time", [{ truncated: true }, { truncated: true }], "failed (unreadable answer)", 2],

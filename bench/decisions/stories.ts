@@ -34,7 +34,7 @@ const Accepted = Schema.Struct({
   action: oneOf(Schema.Literal(...actions), actions.join(", ")),
   target: optional(
     Schema.Number.annotations({ message: () => "must be a number" }).pipe(
-      Schema.filter((place) => (Number.isInteger(place) && place >= 0) || "must be a place, counted from 0")
+      Schema.filter((place) => (Number.isInteger(place) && place >= 0) || "must be an index, counted from 0")
     )
   )
 })
@@ -97,7 +97,7 @@ export const decodeStories = (
 }
 
 const problemOfTarget = (action: Action, target: number | undefined, memories: number): string | undefined => {
-  if (action === "ADD") return target === undefined ? undefined : "ADD has none"
+  if (action === "ADD") return target === undefined ? undefined : "must be absent for ADD"
   if (target === undefined) return "is missing"
   return target < memories ? undefined : `is not among the ${memories} memories`
 }

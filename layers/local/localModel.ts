@@ -97,7 +97,7 @@ const hubOf = (id: string, { host, cacheFolder }: Omit<Hub, "revision">): Locate
   const family = familyOf(path)
   if (family === undefined) {
     return new ModelProblem(
-      "is of no known family (MiniLM, bge, gte, e5, arctic): use a folder with 1_Pooling/config.json",
+      "belongs to no known family (MiniLM, bge, gte, e5, arctic): use a folder with 1_Pooling/config.json",
       "name"
     )
   }
@@ -121,11 +121,12 @@ const kinds = [
 const folderOf = (path: string): LocatedModel | ModelProblem => {
   const folder = resolve(path.replace(/^~(?=$|[/\\])/, homedir()))
   const config = json(folder, "config.json")
-  if (config === undefined) return new ModelProblem(`config.json is missing in ${folder}`)
+  if (config === undefined) return new ModelProblem(`config.json is missing in ${folder}: download the complete model`)
   const missing = ["tokenizer.json", "tokenizer_config.json"].find((name) => !existsSync(join(folder, name)))
-  if (missing !== undefined) return new ModelProblem(`${missing} is missing in ${folder}`)
+  if (missing !== undefined) return new ModelProblem(`${missing} is missing in ${folder}: download the complete model`)
   const [kind, suffix] = kinds.find(([, suffix]) => existsSync(join(folder, "onnx", `model${suffix}.onnx`))) ?? []
-  if (kind === undefined) return new ModelProblem(`onnx/model.onnx is missing in ${folder}`)
+  if (kind === undefined)
+    return new ModelProblem(`onnx/model.onnx is missing in ${folder}: download the complete model`)
   const native = [config.hidden_size, config.dim, config.d_model].find((value) => Number.isInteger(value))
   if (typeof native !== "number" || native < 1 || native > 8_192) {
     return new ModelProblem(`config.json in ${folder} needs a hidden_size from 1 to 8192`)
@@ -153,7 +154,7 @@ const recipeOf = (folder: string, config: Json): Recipe | ModelProblem => {
   const modules = json(folder, "modules.json")
   const dense = Object.values(modules ?? {}).some((module) => /\.Dense$/.test(String(Object(module).type)))
   if (dense || existsSync(join(folder, "2_Dense"))) {
-    return new ModelProblem(`${folder} has a Dense layer after its pooling, which is not supported`)
+    return new ModelProblem(`${folder} has a Dense layer after its pooling, which is not supported: use another model`)
   }
   const pooling = poolingOf(json(folder, join("1_Pooling", "config.json"))) ?? familyRecipe.pooling
   if (pooling === undefined) {

@@ -41,7 +41,10 @@ export const make = (settings: ModelSettings): Effect.Effect<LanguageModel.Servi
     const protocol = yield* Effect.tryPromise({
       try: protocols[api],
       catch: (error) =>
-        new ModelUnavailable({ model: nameOf(settings), problem: missingPackage(error) ?? "cannot be loaded" })
+        new ModelUnavailable({
+          model: nameOf(settings),
+          problem: missingPackage(error) ?? "its packages cannot be loaded: install them again"
+        })
     })
     const ask = yield* Effect.provide(protocol.make(connection), FetchHttpClient.layer)
     const bounded = yield* limitRequests(settings, modelErrors)

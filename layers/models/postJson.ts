@@ -102,9 +102,9 @@ const failureOf = ({ response: { headers, status } }: HttpClientError.ResponseEr
 }
 
 const statusKinds: Readonly<Record<number, string>> = {
-  401: "the key was rejected",
-  403: "the key lacks permission",
-  404: "unknown model or URL",
+  401: "the server rejected the key",
+  403: "the key has no permission for this model",
+  404: "the server does not know the model or the URL",
   429: "too many requests"
 }
 

@@ -50,7 +50,7 @@ export const providerEmbedder = (
       return yield* unknownEmbedder(`dimensions must be a whole number from 1 to ${maxDimensions}`)
     }
     if (modelFacts !== undefined && !settings.shorten && !isSize(modelFacts, dimensions)) {
-      return yield* unknownEmbedder(`has ${sizesOf(modelFacts)} dimensions, not ${dimensions}`)
+      return yield* unknownEmbedder(`supports ${sizesOf(modelFacts)} dimensions, not ${dimensions}`)
     }
     const bytes = facts.truncatesTexts ? bytesCut : bytesRefused
     const { path } = protocols[provider]
