@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import { atOnce } from "../events/turns.js"
 import { projections } from "../projections/all.js"
 import { type Db, makeDigest } from "../projections/Projection.js"
 import { Daybook } from "../src/Daybook.js"
@@ -68,5 +69,5 @@ const checkFloor = async () => {
 const digestOf = (db: Db, projection: (typeof projections)[number]): string => {
   const digest = makeDigest()
   projection.digest(db, digest)
-  return digest.hex()
+  return atOnce(digest.hex())
 }

@@ -51,5 +51,27 @@ export const takeTurn: Effect.Effect<void> = Effect.async<void>((resume) => {
   return Effect.sync(() => void queue.delete(goOn))
 })
 
+/** Synchronous work that yields where a turn of the event loop is due. */
+export type Steps<A> = Generator<void, A, void>
+
+/** Runs steps with a turn after each. `attempt` runs one step and types what it throws. */
+export const inTurns = <A, E, R>(
+  steps: Steps<A>,
+  attempt: (step: () => IteratorResult<void, A>) => Effect.Effect<IteratorResult<void, A>, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(
+    attempt(() => steps.next()),
+    (result) =>
+      result.done === true ? Effect.succeed(result.value) : Effect.zipRight(takeTurn, inTurns(steps, attempt))
+  )
+
+/** Runs steps without turns. */
+export const atOnce = <A>(steps: Steps<A>): A => {
+  for (;;) {
+    const result = steps.next()
+    if (result.done === true) return result.value
+  }
+}
+
 /** Lets timers, signals and input run where that is due. Every loop over stored data calls it for each step. */
 export const takeTurnIfDue: Effect.Effect<void> = Effect.suspend(() => (isTurnDue() ? takeTurn : Effect.void))

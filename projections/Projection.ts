@@ -3,6 +3,7 @@ import type { DaybookEvent, EventType } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
 import type { Db } from "../events/statement.js"
 import { levels, minOpennessOf, type TrustLevel } from "../events/Trust.js"
+import { isTurnDue, type Steps } from "../events/turns.js"
 
 export { type Db, sql } from "../events/statement.js"
 
@@ -48,38 +49,56 @@ export interface Projection {
   readonly stateDigest: (db: Db, digest: Digest) => void
 }
 
-/** A SHA-256 over typed, length-prefixed values: different sequences of values always give different bytes. */
+type Row = ReadonlyArray<unknown>
+
+/**
+ * A SHA-256 over typed, length-prefixed values: different sequences of values always give different bytes. Rows are read
+ * when the digest is computed.
+ */
 export interface Digest {
-  readonly row: (...values: ReadonlyArray<unknown>) => void
+  readonly row: (...values: Row) => void
+  readonly rows: (rows: () => Iterable<Row>) => void
   /** Adds the rows of a query, column by column. */
   readonly query: (db: Db, text: string, ...params: ReadonlyArray<unknown>) => void
-  readonly hex: () => string
+  readonly hex: () => Steps<string>
 }
 
 export const makeDigest = (): Digest => {
-  const hash: Hash = createHash("sha256")
-  const row = (...values: ReadonlyArray<unknown>) => {
-    for (const value of values) {
-      if (value === null || value === undefined) hash.update("-")
-      else if (value instanceof Uint8Array) hash.update(`b${value.byteLength}:`).update(value)
-      else {
-        const text = String(value)
-        hash.update(`${typeof value === "string" ? "s" : "n"}${text.length}:`).update(text)
-      }
-    }
-    hash.update(";")
-  }
+  const parts: Array<() => Iterable<Row>> = []
   return {
-    row,
-    query: (db, text, ...params) => {
-      for (const values of db
-        .prepare(text)
-        .raw()
-        .iterate(...params))
-        row(...(values as ReadonlyArray<unknown>))
-    },
-    hex: () => hash.digest("hex")
+    row: (...values) => void parts.push(() => [values]),
+    rows: (rows) => void parts.push(rows),
+    query: (db, text, ...params) =>
+      void parts.push(
+        () =>
+          db
+            .prepare(text)
+            .raw()
+            .iterate(...params) as Iterable<Row>
+      ),
+    hex: function* () {
+      const hash = createHash("sha256")
+      for (const rows of parts) {
+        for (const row of rows()) {
+          addRow(hash, row)
+          if (isTurnDue()) yield
+        }
+      }
+      return hash.digest("hex")
+    }
   }
+}
+
+const addRow = (hash: Hash, row: Row) => {
+  for (const value of row) {
+    if (value === null || value === undefined) hash.update("-")
+    else if (value instanceof Uint8Array) hash.update(`b${value.byteLength}:`).update(value)
+    else {
+      const text = String(value)
+      hash.update(`${typeof value === "string" ? "s" : "n"}${text.length}:`).update(text)
+    }
+  }
+  hash.update(";")
 }
 
 /**

@@ -64,16 +64,20 @@ export const observations: Projection = {
   },
   digest: (db, digest) => digest.query(db, "SELECT * FROM observations ORDER BY born"),
   stateDigest: (db, digest) => {
-    const rows = db.prepare("SELECT memory, openness, widest FROM observations WHERE active = 1 ORDER BY id").iterate()
-    for (const { memory, openness, widest } of rows as Iterable<{
-      memory: string
-      openness: number
-      widest: number | null
-    }>) {
-      const { born, revision, createdAt, updatedAt, lastMentionedAt, level, ...state } = JSON.parse(memory) as Memory
-      // Leaves an inferred level out, so that logs of earlier releases keep their digest.
-      digest.row(openness, JSON.stringify(widest === null ? { ...state, level } : state))
-    }
+    digest.rows(function* () {
+      const rows = db
+        .prepare("SELECT memory, openness, widest FROM observations WHERE active = 1 ORDER BY id")
+        .iterate()
+      for (const { memory, openness, widest } of rows as Iterable<{
+        memory: string
+        openness: number
+        widest: number | null
+      }>) {
+        const { born, revision, createdAt, updatedAt, lastMentionedAt, level, ...state } = JSON.parse(memory) as Memory
+        // Leaves an inferred level out, so that logs of earlier releases keep their digest.
+        yield [openness, JSON.stringify(widest === null ? { ...state, level } : state)]
+      }
+    })
   }
 }
 

@@ -58,11 +58,15 @@ export const summaries: Projection = {
     digest.query(db, "SELECT * FROM session_memories ORDER BY born")
   },
   stateDigest: (db, digest) => {
-    const rows = db.prepare("SELECT session, store, openness, summary FROM summaries ORDER BY session, store").iterate()
-    for (const row of rows as Iterable<{ session: string; store: string; openness: number; summary: string }>) {
-      const { sources: _, until: __, ...content } = JSON.parse(row.summary) as SessionSummary
-      digest.row(row.session, row.store, row.openness, JSON.stringify(content))
-    }
+    digest.rows(function* () {
+      const rows = db
+        .prepare("SELECT session, store, openness, summary FROM summaries ORDER BY session, store")
+        .iterate()
+      for (const row of rows as Iterable<{ session: string; store: string; openness: number; summary: string }>) {
+        const { sources: _, until: __, ...content } = JSON.parse(row.summary) as SessionSummary
+        yield [row.session, row.store, row.openness, JSON.stringify(content)]
+      }
+    })
   }
 }
 

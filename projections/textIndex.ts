@@ -54,14 +54,13 @@ export const make = (prefix: string, weights: Readonly<Record<string, number>>):
       digest.query(db, `SELECT * FROM ${texts} ORDER BY born`)
       for (const level of readingLevels) {
         digest.row(...totalsOf(db, table(level)))
-        digest.query(db, `SELECT term, doc, col, offset FROM ${postings(level)} ORDER BY term, doc, col, offset`)
+        digest.rows(() => postingsInOrder(db, `SELECT term, doc, col, offset FROM ${postings(level)}`))
       }
     },
     stateDigest: (db, digest) => {
       for (const level of readingLevels) {
-        digest.query(
-          db,
-          `SELECT term, id, col, offset FROM ${postings(level)} JOIN ${texts} ON born = doc ORDER BY term, id, col, offset`
+        digest.rows(() =>
+          postingsInOrder(db, `SELECT term, id, col, offset FROM ${postings(level)} CROSS JOIN ${texts} ON born = doc`)
         )
       }
     },
@@ -84,6 +83,28 @@ const namesOf = (prefix: string, columns: ReadonlyArray<string>): Names => ({
   table: (level) => `${prefix}text_${level}`,
   postings: (level) => `${prefix}postings_${level}`
 })
+
+type Posting = readonly [term: string, doc: number | string, col: string, offset: number]
+
+/**
+ * The postings by term, document, column and offset. FTS5 lists them term by term. Sorting each term alone bounds the
+ * work between two rows; `ORDER BY` would sort all postings before the first row.
+ */
+const postingsInOrder = function* (db: Db, query: string): Iterable<Posting> {
+  let ofTerm: Array<Posting> = []
+  for (const posting of db.prepare(query).raw().iterate() as Iterable<Posting>) {
+    if (ofTerm.length > 0 && posting[0] !== ofTerm[0]![0]) {
+      yield* ofTerm.sort(comparePostings)
+      ofTerm = []
+    }
+    ofTerm.push(posting)
+  }
+  yield* ofTerm.sort(comparePostings)
+}
+
+/** Ids and names of columns are ASCII, so this is SQLite's order. */
+const comparePostings = (a: Posting, b: Posting): number =>
+  a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : a[2] < b[2] ? -1 : a[2] > b[2] ? 1 : a[3] - b[3]
 
 /** Marks (category M) are part of words: Devanagari and Thai write vowels with marks. */
 const tokenizer = "porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'"

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { installationStream } from "../events/accepted.js"
 import { type EventLog, readAll } from "../events/EventLog.js"
+import { atOnce, type Steps } from "../events/turns.js"
 import { accept, verify } from "../events/verify.js"
 import type { Db } from "../projections/Projection.js"
 import * as ViewFile from "../projections/view/ViewFile.js"
@@ -165,10 +166,14 @@ const stats =
 const digests =
   ({ readAgent, views }: Engine): DaybookService["digests"] =>
   (agent) => {
-    const digestsIn = (db: Db): Digests => {
-      const all = ViewFile.digests(db, views.config.projections, "digest")
-      const state = ViewFile.digests(db, views.config.projections, "stateDigest")
+    const digestsIn = function* (db: Db): Steps<Digests> {
+      const all = yield* ViewFile.digests(db, views.config.projections, "digest")
+      const state = yield* ViewFile.digests(db, views.config.projections, "stateDigest")
       return { digest: all.whole, stateDigest: state.whole, projections: all.each }
     }
-    return readAgent(agent, ({ actor }) => views.read(actor.view, digestsIn), digestsIn)
+    return readAgent(
+      agent,
+      ({ actor }) => views.readInTurns(actor.view, digestsIn),
+      (db) => atOnce(digestsIn(db))
+    )
   }

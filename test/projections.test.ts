@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import type { TrustLevel } from "../events/Trust.js"
+import { atOnce } from "../events/turns.js"
 import { projections as all } from "../projections/all.js"
 import { findChanges } from "../projections/history.js"
 import { findAround, findRestricted, getMemories } from "../projections/observationReads.js"
@@ -58,7 +59,7 @@ const processOn = (
   })
 
 const digestOf = (db: Db, projections: ReadonlyArray<Projection> = all) =>
-  ViewFile.digests(db, projections, "digest").each
+  atOnce(ViewFile.digests(db, projections, "digest")).each
 
 /** Where two processes wait for each other once it is set, and pass when both have come. */
 const meeting = Effect.gen(function* () {
@@ -273,7 +274,7 @@ describe("recalls", () => {
       const { log, read } = yield* processOn(folder)
       const { add, recall } = story()
       yield* tell(log, agent, [add("one")])
-      const state = (db: Db) => ViewFile.digests(db, all, "stateDigest").whole
+      const state = (db: Db) => atOnce(ViewFile.digests(db, all, "stateDigest")).whole
       const [before, digest] = [yield* read(state), yield* read(digestOf)]
       yield* tell(log, agent, [recall(1, { ids: ["one"] })])
       expect(yield* read(state)).toBe(before)

@@ -137,6 +137,7 @@ describe("other work has its turn during", () => {
       yield* expectTurns("rebuild of one projection", daybook.rebuild(agent, ["people"]))
       yield* expectTurns("verify", daybook.verify())
       yield* expectTurns("what-if", daybook.whatIf(agent))
+      yield* expectTurns("digests", daybook.digests(agent))
       yield* expectTurns("maintain", memory.maintenance.run(), 0)
       vi.restoreAllMocks()
       expect((yield* daybook.verify()).ok).toBe(true)

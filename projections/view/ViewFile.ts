@@ -3,6 +3,7 @@ import { createRequire } from "node:module"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import { isSqliteError, openDatabase } from "../../events/driver.js"
 import { busyTimeoutMillis, isVersionAtLeast, walCheckpointPages } from "../../events/sqlite.js"
+import type { Steps } from "../../events/turns.js"
 import { type Db, type Lookup, makeDigest, type Projection, sql } from "../Projection.js"
 
 /** The last event of the stream that a view has applied. */
@@ -203,7 +204,11 @@ export const applyEvent = (
 }
 
 /** The digests of a view. `digest` covers every row, vector and posting; `stateDigest` only active memories. */
-export const digests = (db: Db, projections: ReadonlyArray<Projection>, kind: "digest" | "stateDigest") => {
+export const digests = function* (
+  db: Db,
+  projections: ReadonlyArray<Projection>,
+  kind: "digest" | "stateDigest"
+): Steps<{ readonly whole: string; readonly each: Readonly<Record<string, string>> }> {
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
   const byProjection: Record<string, string> = {}
   const allDigest = makeDigest()
@@ -211,10 +216,10 @@ export const digests = (db: Db, projections: ReadonlyArray<Projection>, kind: "d
     if (parked.has(projection.name)) continue
     const digest = makeDigest()
     projection[kind](db, digest)
-    byProjection[projection.name] = digest.hex()
+    byProjection[projection.name] = yield* digest.hex()
     allDigest.row(projection.name, byProjection[projection.name])
   }
-  return { whole: allDigest.hex(), each: byProjection }
+  return { whole: yield* allDigest.hex(), each: byProjection }
 }
 
 /** Problems that SQLite's and FTS5's own checks report; empty if there are none. */

@@ -6,10 +6,11 @@ import type * as Scope from "effect/Scope"
 import { CurrentCodec } from "../../events/Codec.js"
 import { EventLog } from "../../events/EventLog.js"
 import { makeFolder } from "../../events/folder.js"
+import { inTurns, type Steps } from "../../events/turns.js"
 import { projections } from "../all.js"
 import { type Db, sql } from "../Projection.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
-import { openView, outdatedProjections } from "./openView.js"
+import { openReader, openView, outdatedProjections } from "./openView.js"
 import {
   buildSuccessor,
   catchUp,
@@ -41,6 +42,8 @@ export class Views extends Context.Tag("daybook/Views")<
      * version does not know an event, reads answer from the events before it, and one warning is logged.
      */
     readonly read: <A>(view: View, f: (db: Db) => A) => Effect.Effect<A, ViewError>
+    /** Like `read`, in steps with turns of the event loop in between. */
+    readonly readInTurns: <A>(view: View, steps: (db: Db) => Steps<A>) => Effect.Effect<A, ViewError>
     /** Reads an empty view in memory, for an agent without events. Creates no file. */
     readonly readEmpty: <A>(f: (db: Db, hasVectors: boolean) => A) => Effect.Effect<A, ViewError>
     /**
@@ -86,6 +89,11 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
       open: (agent) => Effect.tap(openView(context, agent), (view) => rebuildOutdated(context, view)),
       catchUp: (view) => catchUpLocked(context, view),
       read: (view, f) => readView(context, view, f),
+      readInTurns: (view, steps) =>
+        Effect.zipRight(
+          refresh(context, view),
+          Effect.suspend(() => readSnapshotInTurns(context, view, steps))
+        ),
       readEmpty: (f) => attempt(() => ViewFile.readEmpty(config.projections, config, f)),
       write: (view, use) => view.lock.locked(() => orRebuilt(context, view, () => writeView(context, view, use))),
       rebuild: (view, names, onProgress) =>
@@ -124,6 +132,18 @@ const readView = <A>(context: ViewContext, view: View, f: (db: Db) => A): Effect
       view.lock.locked((restore) => restore(discard(context, view))),
       readSnapshot(view, f)
     )
+  )
+
+/** On a connection of its own: no other read can run while a query is open on the view's. */
+const readSnapshotInTurns = <A>(context: ViewContext, view: View, steps: (db: Db) => Steps<A>) =>
+  Effect.acquireUseRelease(
+    openReader(context, view.file),
+    ({ db }) =>
+      Effect.zipRight(
+        attempt(() => db.exec("BEGIN")),
+        Effect.suspend(() => inTurns(steps(db), attempt))
+      ),
+    ({ db }) => Effect.sync(() => db.close())
   )
 
 /** Lets a view catch up with the log before a read. */

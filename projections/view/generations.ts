@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { makeFolder } from "../../events/folder.js"
 
@@ -18,6 +19,8 @@ export interface Generations {
   /** Moves the pointer to another generation, atomically. */
   readonly setCurrent: (file: string) => void
   readonly remove: (file: string) => void
+  /** Removes a file in a thread of Node's: a large one takes 100 ms. */
+  readonly removeInBackground: (file: string) => Promise<unknown>
   /** Removes unfinished and retired files of processes that have ended. */
   readonly sweep: () => void
 }
@@ -60,6 +63,7 @@ export const make = (views: string, agent: string): Generations => {
     },
     setCurrent: (file) => renameSync(writePointer(file), pointer),
     remove: removeViewFile,
+    removeInBackground: (file) => Promise.all(suffixes.map((suffix) => rm(file + suffix, { force: true }))),
     sweep: () => {
       const currentFile = current()
       for (const name of readdirSync(folder)) {
@@ -73,8 +77,10 @@ export const make = (views: string, agent: string): Generations => {
 
 /** Removes a view's file and SQLite's files next to it. */
 export const removeViewFile = (file: string) => {
-  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true })
+  for (const suffix of suffixes) rmSync(file + suffix, { force: true })
 }
+
+const suffixes = ["", "-wal", "-shm", "-journal"]
 
 /** The id of the process that built a file; undefined if the name contains none. */
 export const builderPid = (name: string): number | undefined => {

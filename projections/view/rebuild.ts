@@ -154,8 +154,8 @@ const takeOver = (context: ViewContext, view: View, successor: View): Effect.Eff
   }).pipe(retryIfRemoved(context, view, () => takeOver(context, view, successor)))
 
 /** Removes a file that is no longer current. If that fails, a later sweep removes it, so this function never fails. */
-const removeRetired = ({ remove }: View["generations"], file: string): Effect.Effect<void> =>
-  Effect.ignore(attempt(() => remove(file)))
+const removeRetired = ({ removeInBackground }: View["generations"], file: string): Effect.Effect<void> =>
+  Effect.ignore(Effect.tryPromise(() => removeInBackground(file)))
 
 /** If another process made a newer generation current and removed the view's file, reopens the view and retries. */
 const retryIfRemoved =
