@@ -16,9 +16,11 @@ export const bounds = {
    * about 700 times in the longest narrative.
    */
   occurrences: 4_096,
-  /** Words of a phrase that a query compares. Each word is compared at every place where the first word occurs. */
+  /**
+   * Maximum words of a phrase that a query compares. Each word is compared at every place where the first word occurs.
+   */
   phraseWords: 16,
-  /** Alternatives of one query word, and pairs of characters in one run of a script without spaces. */
+  /** Maximum alternatives of one query word, and maximum pairs of characters in one run of a script without spaces. */
   alternatives: 32,
   /**
    * Characters of one turn or file that are cut into chunks and indexed. All its chunks are written in one transaction:

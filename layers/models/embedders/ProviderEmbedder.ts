@@ -222,7 +222,7 @@ const spareBytes = 1 << 20
 const breakerMillis = 5_000
 /** The number of batches whose vectors are kept for the next attempt. */
 const maxKeptBatches = 4
-/** If a text with fewer characters is rejected, its length is not the reason. */
+/** Do not shorten a rejected text below this number of characters: its length is not the reason. */
 const minLength = 64
 
 /** Whether the server rejected the content of the request: an unacceptable text, or an invalid request. */

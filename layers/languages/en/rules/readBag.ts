@@ -74,7 +74,7 @@ const emptyDraft = () => ({
   ...{ weight: 0, tone: 0, nots: 0, marks: 0, question: false, quoted: false, speaker: false, first: "", last: "" },
   /** The number of characters that may still be read. */
   charsLeft: maxRead.all,
-  /** Function words of English, and of other languages. */
+  /** The number of function words found so far: of English, and of other languages. */
   ownWords: 0,
   foreignWords: 0
 })
