@@ -47,7 +47,7 @@ interface Subject {
   readonly memory: Memory
 }
 
-/** The cost of all stages against the floor, which replays the events of a dry run on a copy of the view. */
+/** The cost of all stages, compared with the floor, which replays the events of a dry run on a copy of the view. */
 const cost = async (
   { daybook, memory }: Subject,
   view: string,
@@ -106,7 +106,7 @@ const pauses = async ({ daybook, memory }: Subject, runs: number): Promise<Row> 
   }
 }
 
-/** Times of searches during maintenance, against searches alone. */
+/** Times of searches during maintenance, compared with searches alone. */
 const searches = async ({ daybook, memory }: Subject, queries: ReadonlyArray<string>): Promise<Row> => {
   const timeSearch = async (times: Array<number>, text: string) => {
     const start = performance.now()
@@ -137,7 +137,7 @@ const searches = async ({ daybook, memory }: Subject, queries: ReadonlyArray<str
   }
 }
 
-/** The memories with the highest scores: Daybook's statements against one statement that reads all memories. */
+/** The memories with the highest scores: Daybook's statements, compared with one statement that reads all memories. */
 const ranked = async (file: string, size: number) => {
   const { db, rank } = floor.ranking(file, defaults)
   const now = Date.now()

@@ -61,14 +61,14 @@ export const medianCost = (costs: ReadonlyArray<Cost>): Cost => ({
   cpu: median(costs.map(({ cpu }) => cpu))
 })
 
-/** A stretch of work in one turn of the event loop. */
+/** The work between two returns to the event loop. */
 export interface Pause {
   /** Milliseconds of wall-clock time, and of this process's CPU time within it. */
   readonly wall: number
   readonly busy: number
 }
 
-/** The longest time between two turns of the event loop during some work. */
+/** The longest time for which some work blocks the event loop. */
 export const longestPause = async (work: () => Promise<unknown>): Promise<Pause> => {
   let wall = 0
   let busy = 0
@@ -91,7 +91,7 @@ export const longestPause = async (work: () => Promise<unknown>): Promise<Pause>
   setImmediate(tick)
   await work()
   isRunning = false
-  // Work that never returned to the event loop was not noted yet.
+  // Records the last stretch of work, which has not returned to the event loop.
   note()
   return { wall, busy }
 }

@@ -19,13 +19,13 @@ import { worldOf } from "./world.js"
 
 const agent = "agent"
 
-/** Calls of `remember`, and entries of one `rememberAll`. */
+/** The number of `remember` calls, and of entries in one `rememberAll`. */
 const writes = { one: 2_000, bulk: 1_000 }
 
 /** Items in one imported file. */
 const itemsPerFile = 200
 
-/** The longest time for which each kind of loop keeps the event loop from other work. */
+/** Measures the longest time for which each kind of loop blocks the event loop. */
 export const pauses: Group = {
   name: "pauses",
   rows: async function* ({ quick }) {
@@ -82,12 +82,12 @@ const onNewFolder = async function* (memories: ReadonlyArray<GeneratedMemory>, r
   await daybook.close()
 }
 
-/** Each call is a promise of its own, as in a program without Effect. */
+/** Calls one by one with a promise each, as in a program without Effect. */
 const oneByOne = async (daybook: OpenDaybook, memory: Memory, memories: ReadonlyArray<GeneratedMemory>) => {
   for (const made of memories.slice(0, writes.one)) await daybook.run(memory.remember(made))
 }
 
-/** A folder of markdown files with one item for each memory. */
+/** Creates a folder of markdown files with one item for each memory. */
 const markdownOf = (memories: ReadonlyArray<GeneratedMemory>): string => {
   const folder = join(temporaryFolder(), "notes")
   mkdirSync(folder)

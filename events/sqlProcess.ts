@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import { StorageError } from "./errors.js"
 import { type Db, sql } from "./statement.js"
 
-/** SQL that SQLite runs in single calls of unbounded length. */
+/** SQL statements, each of which may run for an unlimited time. */
 export interface SqlWork {
   readonly statements: ReadonlyArray<string>
-  /** Runs after the statements; the answer holds its rows. */
+  /** Runs after the statements; the answer contains its rows. */
   readonly query?: string
 }
 
@@ -16,15 +16,15 @@ export type SqlAnswer =
   | { readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>> }
   | { readonly failedAt: number; readonly code: string }
 
-/** Bytes of a database above which the start of a process costs less than a pause: about 60 ms on one core. */
+/** If a database has more bytes than this, starting a process (about 60 ms on one core) is better than a pause. */
 export const minChildBytes = 4 << 20
 
-/** Whether work on a database is worth a child process. */
+/** Whether a database is large enough for a child process. */
 export const isLarge = (db: Db): boolean =>
   sql(db, "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size").get().bytes >=
   minChildBytes
 
-/** Runs SQL on an open database: in a child process if the database is large, else in this process. */
+/** Runs SQL on an open database: in a child process if the database is large, otherwise in this process. */
 export const runSql = (db: Db, work: SqlWork): Effect.Effect<SqlAnswer, StorageError> =>
   Effect.suspend(() =>
     isLarge(db)
@@ -65,7 +65,7 @@ export const runInChild = (file: string, work: SqlWork): Effect.Effect<SqlAnswer
 
 const start = (): ChildProcess | undefined => {
   try {
-    // Options of this process, such as a hook that loads TypeScript, are not for the child.
+    // Options of this process, such as a hook that loads TypeScript, must not reach the child.
     const { NODE_OPTIONS: _, ...env } = process.env
     return spawn(process.execPath, ["-e", `(${program.toString()})(require, ${runHere.toString()})`], {
       env,

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 
-/** Milliseconds of work after which a loop gives the event loop a turn. The step under way at that time comes on top. */
+/** Milliseconds of work after which a loop yields to the event loop. The current step ends first. */
 export const turnMillis = 20
 
-/** When the present turn of the event loop began to work, by `performance.now`; undefined before its first check. */
+/** When the event loop last started work, by `performance.now`; undefined before the first check. */
 let workingSince: number | undefined
 
 const newTurn = () => {
@@ -16,8 +16,8 @@ const startTurn = (now: number) => {
 }
 
 /**
- * Whether the present turn of the event loop has worked for some milliseconds. It measures real time, whatever clock a
- * test uses. Cheap enough for each item of a loop.
+ * Whether this process has worked for `millis` milliseconds without a return to the event loop. Measures real time,
+ * even if a test replaces the clock. It is cheap enough to call for each item of a loop.
  */
 export const isTurnDue = (millis = turnMillis): boolean => {
   const now = performance.now()
@@ -26,7 +26,7 @@ export const isTurnDue = (millis = turnMillis): boolean => {
   return false
 }
 
-/** The fibers that wait for the next turn. */
+/** The fibers that wait for the next turn of the event loop. */
 let waiting: Set<() => void> | undefined
 
 const resumeAll = () => {
@@ -37,8 +37,8 @@ const resumeAll = () => {
 }
 
 /**
- * Lets timers, signals and input run. A yield of Effect runs other fibers only. Can be interrupted. All waiting fibers
- * go on together, so that their appends still share a transaction of the log.
+ * Yields to the event loop, so that timers, signals and input run; a yield of Effect only runs other fibers. Can be
+ * interrupted. All waiting fibers continue together, so that their appends still share a transaction of the log.
  */
 export const takeTurn: Effect.Effect<void> = Effect.async<void>((resume) => {
   if (waiting === undefined) {
@@ -51,10 +51,10 @@ export const takeTurn: Effect.Effect<void> = Effect.async<void>((resume) => {
   return Effect.sync(() => void queue.delete(goOn))
 })
 
-/** Synchronous work that yields where a turn of the event loop is due. */
+/** Synchronous work in steps. The generator yields after each step. */
 export type Steps<A> = Generator<void, A, void>
 
-/** Runs steps with a turn after each. `attempt` runs one step and types what it throws. */
+/** Runs steps and yields to the event loop after each. `attempt` runs one step and converts its exceptions. */
 export const inTurns = <A, E, R>(
   steps: Steps<A>,
   attempt: (step: () => IteratorResult<void, A>) => Effect.Effect<IteratorResult<void, A>, E, R>
@@ -65,7 +65,7 @@ export const inTurns = <A, E, R>(
       result.done === true ? Effect.succeed(result.value) : Effect.zipRight(takeTurn, inTurns(steps, attempt))
   )
 
-/** Runs steps without turns. */
+/** Runs all steps without a return to the event loop. */
 export const atOnce = <A>(steps: Steps<A>): A => {
   for (;;) {
     const result = steps.next()
@@ -73,5 +73,5 @@ export const atOnce = <A>(steps: Steps<A>): A => {
   }
 }
 
-/** Lets timers, signals and input run where that is due. Every loop over stored data calls it for each step. */
+/** Yields to the event loop if `isTurnDue`. Every loop over stored data calls it for each step. */
 export const takeTurnIfDue: Effect.Effect<void> = Effect.suspend(() => (isTurnDue() ? takeTurn : Effect.void))

@@ -87,8 +87,8 @@ const namesOf = (prefix: string, columns: ReadonlyArray<string>): Names => ({
 type Posting = readonly [term: string, doc: number | string, col: string, offset: number]
 
 /**
- * The postings by term, document, column and offset. FTS5 lists them term by term. Sorting each term alone bounds the
- * work between two rows; `ORDER BY` would sort all postings before the first row.
+ * The postings, sorted by term, document, column and offset. FTS5 lists them term by term, so only the postings of one
+ * term are sorted at a time. `ORDER BY` would sort all postings before the first row.
  */
 const postingsInOrder = function* (db: Db, query: string): Iterable<Posting> {
   let ofTerm: Array<Posting> = []
@@ -102,7 +102,7 @@ const postingsInOrder = function* (db: Db, query: string): Iterable<Posting> {
   yield* ofTerm.sort(comparePostings)
 }
 
-/** Ids and names of columns are ASCII, so this is SQLite's order. */
+/** Compares postings in SQLite's order, because ids and names of columns are ASCII. */
 const comparePostings = (a: Posting, b: Posting): number =>
   a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : a[2] < b[2] ? -1 : a[2] > b[2] ? 1 : a[3] - b[3]
 

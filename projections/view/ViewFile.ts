@@ -42,7 +42,7 @@ export const bundledVectorExtension = (): string | null => {
   }
 }
 
-/** Settings for a file that is thrown away unless it becomes complete. */
+/** Settings for a new file that is discarded if it remains incomplete. */
 export const bulkSettings = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536"
 
 /** Opens a view's file. `hasVectors` is false if sqlite-vec does not load or is too old. */

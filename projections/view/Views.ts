@@ -42,7 +42,7 @@ export class Views extends Context.Tag("daybook/Views")<
      * version does not know an event, reads answer from the events before it, and one warning is logged.
      */
     readonly read: <A>(view: View, f: (db: Db) => A) => Effect.Effect<A, ViewError>
-    /** Like `read`, in steps with turns of the event loop in between. */
+    /** Like `read`, but in steps that yield to the event loop. */
     readonly readInTurns: <A>(view: View, steps: (db: Db) => Steps<A>) => Effect.Effect<A, ViewError>
     /** Reads an empty view in memory, for an agent without events. Creates no file. */
     readonly readEmpty: <A>(f: (db: Db, hasVectors: boolean) => A) => Effect.Effect<A, ViewError>
@@ -134,7 +134,7 @@ const readView = <A>(context: ViewContext, view: View, f: (db: Db) => A): Effect
     )
   )
 
-/** On a connection of its own: no other read can run while a query is open on the view's. */
+/** Uses its own connection, because an open query would block other reads on the view's connection. */
 const readSnapshotInTurns = <A>(context: ViewContext, view: View, steps: (db: Db) => Steps<A>) =>
   Effect.acquireUseRelease(
     openReader(context, view.file),

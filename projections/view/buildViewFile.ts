@@ -233,8 +233,8 @@ const replayEvents = ({
   })
 
 /**
- * Applies events in one transaction, with turns of the event loop in between. Returns the projection to park if one
- * cannot apply an event; the file is then thrown away.
+ * Applies events in one transaction that yields to the event loop. If a projection cannot apply an event, returns it to
+ * be parked; the file is then discarded.
  */
 const applyPage = (
   db: Db,
@@ -279,7 +279,7 @@ const finishTables = (db: Db, rebuilt: ReadonlyArray<Projection>, indexedEarly: 
 
 const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`
 
-/** Brings a file to the disk, in a thread of Node's if it is large. */
+/** Flushes a file to disk, in a background thread if the file is large. */
 const syncFile = (file: string) =>
   Effect.acquireUseRelease(
     attempt(() => openSync(file, "r+")),

@@ -62,8 +62,8 @@ interface Missing {
 }
 
 /**
- * Applies events in one transaction, until a turn of the event loop is due. Returns the projection to park if one cannot
- * apply an event; null otherwise.
+ * Applies events in one transaction, until it must yield to the event loop. If a projection cannot apply an event,
+ * returns it to be parked; null otherwise.
  */
 const applyMissing = (
   context: ViewContext,

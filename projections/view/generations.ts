@@ -19,7 +19,7 @@ export interface Generations {
   /** Moves the pointer to another generation, atomically. */
   readonly setCurrent: (file: string) => void
   readonly remove: (file: string) => void
-  /** Removes a file in a thread of Node's: a large one takes 100 ms. */
+  /** Removes a file in a background thread, because removing a large file takes 100 ms. */
   readonly removeInBackground: (file: string) => Promise<unknown>
   /** Removes unfinished and retired files of processes that have ended. */
   readonly sweep: () => void

@@ -35,7 +35,7 @@ export const openView = (context: ViewContext, agent: string): Effect.Effect<Vie
       unknown: undefined,
       lastWrite: undefined
     }
-    // A transaction under way ends first: its events are in the log already, or about to be.
+    // Waits for the current transaction, because its events are in the log already, or will be soon.
     yield* Effect.addFinalizer(() => view.lock.locked(() => closeView(view)))
     yield* Effect.ignore(attempt(generations.sweep))
     if (!hasVectors) {
