@@ -12,7 +12,7 @@ import { terminal } from "./terminal.js"
 /** Milliseconds that an interrupted command may take to close its files. Every acknowledged write is durable already. */
 const maxClosingMillis = 800
 
-// Only the command can be interrupted: the report of its outcome cannot.
+// Only the command can be interrupted, not the report of its outcome.
 const uninterruptible = Runtime.disableRuntimeFlag(Runtime.defaultRuntime, RuntimeFlags.Interruption)
 const fiber = Runtime.runFork(
   uninterruptible,
@@ -21,7 +21,7 @@ const fiber = Runtime.runFork(
 
 let codeOfSignal: number | undefined
 
-/** Sets the exit code and prints the line of the first outcome; a later one does not count. */
+/** Sets the exit code and prints the line of the first outcome. Later outcomes are ignored. */
 let report = ({ code, isInterrupted, line }: Outcome) => {
   report = () => {}
   process.exitCode = (isInterrupted === true ? codeOfSignal : process.exitCode) || code
@@ -37,7 +37,7 @@ for (const [signal, code] of [
     codeOfSignal = code
     Effect.runFork(Fiber.interruptFork(fiber))
     setTimeout(() => {
-      report({ code, line: "interrupted: what was answered is stored", isInterrupted: true })
+      report({ code, line: "interrupted: every answered write is stored", isInterrupted: true })
       process.exit()
     }, maxClosingMillis).unref()
   })

@@ -30,13 +30,13 @@ export const usageError = (message: string) => new CommandEnded({ message, code:
 export interface Outcome {
   readonly code: number
   readonly line?: string
-  /** Whether an interruption ended the command; the exit code is then that of the signal. */
+  /** Whether an interruption ended the command. If so, the exit code is that of the signal. */
   readonly isInterrupted?: boolean
 }
 
 /**
  * A typed failure ends with its own message. Anything else is a bug in the program: only the first line of its message
- * is printed, because the rest may quote memories. `continuation` says how to go on after an interruption.
+ * is printed, because the rest may quote memories. `continuation` says how to continue after an interruption.
  */
 export const outcomeOf = (exit: Exit.Exit<unknown, { readonly message: string }>, continuation?: string): Outcome => {
   if (Exit.isSuccess(exit)) return { code: exitCodes.ok }

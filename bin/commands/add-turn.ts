@@ -36,7 +36,7 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
     'add-turn monday "Emden, of course." --role assistant --at 2026-03-14T09:30:00Z',
     "add-turn monday - < turns.jsonl"
   ],
-  afterInterruption: "what was answered is stored",
+  afterInterruption: "every answered line is stored",
   run: (call, { commandId, ...options }, [session, text]) =>
     Effect.gen(function* () {
       const fields = { session, ...definedFields(options) }

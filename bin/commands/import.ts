@@ -14,7 +14,7 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
   summary: "import markdown files and folders; skip items imported before",
   options: [option("--store <store>", "use this store for items whose front matter names none", storeOf)],
   examples: ["import MEMORY.md", "import notes/ journal/2026-03-01.md --store shared"],
-  afterInterruption: "what was imported stays; run the same command again to import the rest",
+  afterInterruption: "imported items stay; run the same command again to import the rest",
   run: (call, { store }, [paths]) =>
     Effect.gen(function* () {
       const { memory, out } = call

@@ -41,7 +41,7 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
     'remember "Alice prefers tea" --person Alice --fact "no sugar" --store shared',
     "remember - < observations.jsonl"
   ],
-  afterInterruption: "what was answered is stored",
+  afterInterruption: "every answered line is stored",
   run: (call, options, [title]) =>
     Effect.gen(function* () {
       const { channel, commandId, from, reconcile, sender, session, tier } = options

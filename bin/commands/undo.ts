@@ -34,7 +34,7 @@ export const undo: Command<UndoCall> = {
   ],
   details: ["Changes that later events made on purpose stay, unless --force is passed."],
   examples: ["undo --event 12", "undo --run 8k2v0q5w1x --dry-run", "undo --source notes.md --since 2026-03-01"],
-  afterInterruption: "all of it or nothing was undone; run the same command again to undo it",
+  afterInterruption: "either everything or nothing was undone; run the same command again",
   run: (call, { commandId, dryRun, force, ...target }) =>
     Effect.gen(function* () {
       const { memory, out } = call

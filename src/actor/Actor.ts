@@ -26,9 +26,9 @@ export interface Actor {
   /** Completes once the events are in the log and in the view. */
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
   /**
-   * Carries out many commands, a few hundred in a transaction. Each is decided on top of those before it; a refused one
-   * does not affect the others. Once some are stored, a failure is the answer to each of the rest. An interruption
-   * keeps what is stored.
+   * Carries out many commands, a few hundred per transaction. Each is decided after the earlier ones are applied. A
+   * refused command does not affect the others. After some are stored, a failure becomes the answer of each remaining
+   * command. After an interruption, stored commands stay.
    */
   readonly runAll: <A, E>(
     commands: ReadonlyArray<Command<A, E>>
@@ -63,10 +63,13 @@ type CommandExit = Exit.Exit<Outcome>
 type JobExit = Exit.Exit<ReadonlyArray<Outcome>, CommandError>
 type Decided = Effect.Effect<ReadonlyArray<CommandExit>, CommandError>
 
-/** Commands of the first job of `runAll`, and of any later one. An interruption is heard between two jobs. */
+/**
+ * Number of commands in the first job of `runAll`, and its limits for later jobs. An interruption takes effect between
+ * two jobs.
+ */
 const jobCommands = { first: 200, min: 50, max: 1_000 }
 
-/** Milliseconds that a job of `runAll` should take: about a third each to decide, to store and to commit. */
+/** Maximum jobs that share one transaction of the view and one append to the log. */
 const jobMillis = 70
 
 /** Jobs that share one transaction of the view and one append to the log. */
@@ -139,7 +142,7 @@ const exitsByJob = (jobs: ReadonlyArray<Job>, exits: ReadonlyArray<CommandExit>)
 interface Deciding {
   /** See `Batch.additions`. */
   readonly additions: Job
-  /** Until when, by `performance.now`, stale advice is requested again. */
+  /** Time of `performance.now` until which stale advice is requested again. */
   readonly deadline: number
 }
 

@@ -44,7 +44,7 @@ export const noAdvice: AdviceByCommand = new Map()
 /** Commands that are decided in one transaction. */
 export interface Batch {
   readonly commands: ReadonlyArray<AnyCommand>
-  /** Decided after the commands of each transaction. Their outcomes are not returned. */
+  /** Commands decided after the commands of each transaction. Their outcomes are not returned. */
   readonly additions: ReadonlyArray<AnyCommand>
   readonly advice: AdviceByCommand
   /** Whether a command with stale advice may be postponed until it has new advice. */
@@ -69,7 +69,10 @@ export const carryOut = (
       : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: noAnswers, services })
   )
 
-/** Milliseconds after which a transaction takes no further command. A turn comes before the log stores it. */
+/**
+ * Milliseconds after which a transaction takes no further command. Other work gets a turn before the log stores the
+ * events.
+ */
 const transactionMillis = 40
 
 type Answers = ReadonlyMap<AnyCommand, Outcome>
@@ -166,7 +169,7 @@ const lookupIn = (vectors: ReadonlyArray<CachedVector>) => {
 }
 
 /**
- * Decides commands one after the other, until the transaction has become long. It is synchronous, so that many commands
+ * Decides commands one after another, until the transaction has become long. It is synchronous, so that many commands
  * cost little more than their changes to the view.
  */
 const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading) => {
@@ -240,7 +243,10 @@ const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading) => {
   return { outcomes, newCommands, vectors, decided, due }
 }
 
-/** The vectors that EMBED events publish. An addition has those of all commands, also of other transactions. */
+/**
+ * The vectors that EMBED events publish. An addition may publish vectors of all commands, including those of other
+ * transactions.
+ */
 const publishedVectors = (vectors: ReadonlyArray<CachedVector>, events: ReadonlyArray<DaybookEvent>) => {
   const digests = new Set<string>()
   for (const { payload, type } of events) {

@@ -181,7 +181,7 @@ const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =
     return files.sort((a, b) => (a.path < b.path ? -1 : 1))
   })
 
-/** Everything below a folder, and its real path; no entries for a file. */
+/** All files below a folder, and its real path; no entries for a file. */
 const entriesOf = (path: string) => {
   if (!checkPath(path).isDirectory()) return { root: path }
   const root = realpathSync(path)

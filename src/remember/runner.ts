@@ -29,7 +29,7 @@ export const makeRunner = (use: Use) => ({
   /** Carries out a command that is not made from a caller's input. */
   runCommand: <A, E>(command: Command<A, E>) => use(({ actor }) => actor.run(command)),
 
-  /** Carries out many commands of one kind, and answers each of them. See `Actor.runAll`. */
+  /** Carries out many commands of one kind. Returns one answer for each. See `Actor.runAll`. */
   runAll: <Input, A, E, Refused>(
     field: string,
     inputs: ReadonlyArray<Input | readonly [Input, WriteOptions]>,

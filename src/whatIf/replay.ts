@@ -24,7 +24,7 @@ export interface PageVectors {
   readonly embed: (texts: ReadonlyMap<string, string>) => Effect.Effect<ReadonlyMap<string, Float32Array>>
 }
 
-/** Makes the function that takes the steps of a page in order. It gives the event loop turns in between. */
+/** Makes the function that runs the steps of a page in order. Between steps it gives turns to the event loop. */
 export const replay = (redeciding: RedecideContext) => {
   const { answers, branch } = redeciding
   const redecider = makeRedecider(redeciding)
