@@ -10,7 +10,7 @@ export const rebuild: Command<{ readonly check?: boolean }, readonly [projection
   operator: true,
   options: [option("--check", "fail unless the digest of the view is unchanged")],
   examples: ["rebuild", "rebuild people vectors", "rebuild --check"],
-  afterInterruption: "the view is unchanged; run the same command again",
+  afterInterruption: "the view stays as it was; run the same command again",
   run: ({ agent, daybook, out }, { check }, [projections]) =>
     Effect.gen(function* () {
       const opened = yield* daybook
