@@ -71,6 +71,14 @@ export interface Appended {
   readonly repeated: boolean
 }
 
+/**
+ * What events of one stream change in turn: a memory, turn or file by its row number (the version that added it), or a
+ * part of a schedule by the schedule's id.
+ */
+export type Subject =
+  | { readonly kind: "row"; readonly subject: number }
+  | { readonly kind: "schedule" | "definition" | "run"; readonly subject: string }
+
 /** The newest event of a stream. A stream without events has version 0 and the genesis hash. */
 export interface Head {
   readonly stream: string
@@ -125,6 +133,11 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       stream: string,
       versions: ReadonlyArray<number>
     ) => Effect.Effect<ReadonlyArray<StoredEvent>, StorageError>
+    /** The newest event of each subject, in the order of the subjects; undefined for a subject without an event. */
+    readonly newest: (
+      stream: string,
+      subjects: ReadonlyArray<Subject>
+    ) => Effect.Effect<ReadonlyArray<ReplayedEvent | undefined>, StorageError>
     readonly head: (stream: string) => Effect.Effect<Head, StorageError>
     /** Every stream with its head, by name. */
     readonly streams: Effect.Effect<ReadonlyArray<Head>, StorageError>

@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { StoredEvent } from "./Chain.js"
-import { type Append, type Appended, EventLog, type Head, type Timer } from "./EventLog.js"
+import { type Append, type Appended, EventLog, type Head, type Subject, type Timer } from "./EventLog.js"
 import { VersionConflict } from "./errors.js"
 import { emptyHead, meetsExpectation } from "./eventRows.js"
 import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
@@ -70,6 +70,8 @@ export const make = () => {
     read,
     replay: read,
     at: (stream, versions) => Effect.sync(() => eventsOf(stream).filter((event) => versions.includes(event.version))),
+    newest: (stream, subjects) =>
+      Effect.sync(() => subjects.map((subject) => eventsOf(stream).findLast((event) => isAbout(event, subject)))),
     head: (stream) => Effect.sync(() => headOf(stream)),
     streams: Effect.sync(() => [...streams.keys()].sort(byBytes).map(headOf)),
     versionAt: (stream, instant) =>
@@ -97,6 +99,26 @@ export const make = () => {
     accept: (request) => Effect.asVoid(Effect.suspend(() => append(request))),
     inspect: () => Effect.succeed({ problems: [], broken: [], repairs: [], anchor: null })
   })
+}
+
+/** Whether an event adds or changes a subject. */
+const isAbout = ({ payload: text, type, version }: StoredEvent, { kind, subject }: Subject): boolean => {
+  const payload = JSON.parse(text ?? "{}")
+  switch (kind) {
+    case "row":
+      return (
+        version === subject ||
+        [payload.memory, ...(payload.sources ?? []), ...(payload.memories ?? [])].some(
+          (image) => image?.born === subject
+        )
+      )
+    case "run":
+      return type === "RUN" && payload.kind === "schedule" && payload.name === subject
+    default:
+      return (
+        type === "SCHEDULE" && payload.schedule === subject && (kind === "schedule" || payload.definition !== undefined)
+      )
+  }
 }
 
 const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`

@@ -9,6 +9,7 @@ import { EventLog } from "./EventLog.js"
 import { type StorageError, storageError } from "./errors.js"
 import { type EventRow, fromRow, selectEvents, selectReplayed } from "./eventRows.js"
 import { inspect } from "./inspect.js"
+import { newestEvents } from "./newest.js"
 import { open, retryWhileBusy } from "./sqlite.js"
 import { sql } from "./statement.js"
 import { findCommand, headOf } from "./store.js"
@@ -48,6 +49,8 @@ export const make = (folder: string) =>
           stream,
           JSON.stringify(versions)
         ),
+      // By the connection that writes: its page cache outlives its own commits.
+      newest: (stream, subjects) => attempt(() => newestEvents(writer, stream, subjects)),
       head: (stream) => attempt(() => headOf(reader, stream)),
       streams: attempt(() => streamHeads(reader)),
       versionAt: (stream, instant) =>

@@ -16,6 +16,7 @@ import { type StorageError, storageError } from "./errors.js"
 import { sameFileState, watch } from "./logFiles.js"
 import { assertSchema } from "./logSchema.js"
 import { appendBatch, appendedEvents, appendMillis } from "./metrics.js"
+import { remakeNewest } from "./newest.js"
 import { retryWhileBusy } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
 import { type Answer, setTimer, storeAll } from "./store.js"
@@ -247,6 +248,7 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
         storeAll(writer, [append], { sequence: Math.max(newestSequence(writer), cache.sequence), heads: new Map() })
         for (const { due, stream } of timers) setTimer(writer, stream, due)
         VectorCache.removeDamaged(writer)
+        remakeNewest(writer)
       })
       locked(() => anchoring.startEpoch())
       checked.clear()

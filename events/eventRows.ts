@@ -28,10 +28,11 @@ const columns =
 
 export const selectEvents = `SELECT ${columns} FROM events`
 
-/** For `replay`. It omits the digests, which would need four more buffers per row. */
-export const selectReplayed = `SELECT sequence, stream, version, type, schema, payload, command_id AS commandId, actor, cause,
-    occurred_at AS occurredAt, recorded_at AS recordedAt
-  FROM events WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?`
+/** The columns of a `ReplayedEvent` in the table `e`. They omit the digests, which would need four more buffers per row. */
+export const replayedColumns = `e.sequence, e.stream, e.version, e.type, e.schema, e.payload, e.command_id AS commandId,
+    e.actor, e.cause, e.occurred_at AS occurredAt, e.recorded_at AS recordedAt`
+
+export const selectReplayed = `SELECT ${replayedColumns} FROM events e WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?`
 
 export const insertEvent = `INSERT INTO events (${columns}) VALUES (${columns.replace(/\w+/g, "?")})`
 

@@ -5,6 +5,7 @@ import type { AnchorState } from "./anchorLines.js"
 import type { Inspection, Problem } from "./EventLog.js"
 import { type StorageError, storageError } from "./errors.js"
 import { schemaProblems } from "./logSchema.js"
+import { newestProblems } from "./newest.js"
 import { runSql } from "./sqlProcess.js"
 import { type Db, sql } from "./statement.js"
 import { anchorDifferences } from "./streamCheck.js"
@@ -23,11 +24,16 @@ interface Options {
 export const inspect = (options: Options): Effect.Effect<Inspection, StorageError> =>
   Effect.gen(function* () {
     const { reader } = options
-    const integrity = yield* integrityProblems(reader)
+    const [integrity, ofNewest] = yield* Effect.all(
+      [integrityProblems(reader), newestProblems(reader, options.stream)],
+      {
+        concurrency: 2
+      }
+    )
     const ofVectors = yield* findDamagedVectors(reader)
     return yield* attempt(() => {
       const broken = [...integrity, ...schemaProblems(reader)].map((text) => wide(`log.db: ${text}`))
-      return compareWithAnchor(options, broken, ofVectors)
+      return compareWithAnchor(options, broken, [...ofNewest, ...ofVectors])
     })
   })
 
@@ -46,13 +52,13 @@ const integrityProblems = (reader: Db): Effect.Effect<ReadonlyArray<string>, Sto
 const compareWithAnchor = (
   { anchor, expect, installation, reader, stream }: Options,
   broken: ReadonlyArray<Problem>,
-  ofVectors: ReadonlyArray<Problem>
+  others: ReadonlyArray<Problem>
 ): Inspection => {
   let { problem, read } = readAnchor(reader, anchor, installation)
   // Another process may have replaced the file between the reads of log and anchor, so read both again.
   if (problem !== null) ({ problem, read } = readAnchor(reader, anchor, installation))
   if (problem !== null || read.kind !== "state") {
-    return { broken, problems: [wide(problem!), ...ofVectors], repairs: [], anchor: null }
+    return { broken, problems: [wide(problem!), ...others], repairs: [], anchor: null }
   }
   const { hashes, state, unfinished } = read
   const isExpected = expect === undefined || hashes.includes(expect)
@@ -61,7 +67,7 @@ const compareWithAnchor = (
     problems: [
       ...(isExpected ? [] : [wide(`the anchor has no line ${expect}: it was replaced, or shortened since`)]),
       ...streamsOf(reader, state, stream).flatMap((name) => anchorDifferences(reader, name, state)),
-      ...ofVectors
+      ...others
     ],
     repairs: [...state.repaired, ...dueRepairs(reader, state, unfinished)],
     anchor: state.hash

@@ -23,7 +23,7 @@ const isStatistics = (key: string) => key.startsWith("table sqlite_stat")
 /** Differences between the schema and the one that the migrations create. Names objects, never contents. */
 export const schemaProblems = (db: Db): ReadonlyArray<string> => {
   // One transaction, because another process may migrate at the same time.
-  const [rows, level] = db.transaction(() => [masterOf(db), levelOf(db)] as const)()
+  const [rows, { count, level }] = db.transaction(() => [masterOf(db), levelOf(db)] as const)()
   // A schema of a newer Daybook version is not damage. Opening the log refuses it.
   if (level > schemaStatements.length) return []
   const expected = expectedAt(level)
@@ -33,6 +33,8 @@ export const schemaProblems = (db: Db): ReadonlyArray<string> => {
     if (!expected.has(key)) return [`the schema has an unexpected ${key}`]
     return expected.get(key) === text ? [] : [`in the schema, ${key} differs from Daybook's definition`]
   })
+  // The migrator looks at the newest record only.
+  if (count < level) problems.push("the schema lacks the record of a migration")
   const found = new Set(rows.map(({ key }) => key))
   return [...problems, ...[...expected.keys()].filter((key) => !found.has(key)).map((key) => `the schema lacks ${key}`)]
 }
@@ -48,10 +50,13 @@ const masterOf = (db: Db) =>
     ({ name, sql, type }) => ({ key: `${type} ${name}`, text: sql })
   )
 
-const levelOf = (db: Db): number => {
+/** The number of the newest migration, and how many are recorded. */
+const levelOf = (db: Db): { readonly level: number; readonly count: number } => {
   const exists = db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'effect_sql_migrations'").get()
-  if (exists === undefined) return 0
-  return Number(db.prepare("SELECT max(migration_id) FROM effect_sql_migrations").pluck().get() ?? 0)
+  if (exists === undefined) return { level: 0, count: 0 }
+  return db
+    .prepare("SELECT coalesce(max(migration_id), 0) AS level, count(*) AS count FROM effect_sql_migrations")
+    .get() as { level: number; count: number }
 }
 
 const expectedAt = (level: number): Map<string, string | null> => {
@@ -59,7 +64,7 @@ const expectedAt = (level: number): Map<string, string | null> => {
     .slice(0, level)
     .flat()
     .map((text) => {
-      const [, kind, name] = /^CREATE (?:UNIQUE )?(TABLE|INDEX) (\w+)/.exec(text)!
+      const [, kind, name] = /^CREATE (?:UNIQUE )?(TABLE|INDEX|TRIGGER) (\w+)/.exec(text)!
       return [`${kind!.toLowerCase()} ${name}`, text] as const
     })
   return new Map<string, string | null>(level === 0 ? [] : [...objects, ...internal, migrationsTable])

@@ -1,6 +1,7 @@
 import { imagesOf } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
+import { memoryOf } from "./observations.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /** An archived memory, the time at which it was archived (milliseconds since the epoch), and the reason. */
@@ -122,20 +123,20 @@ export const findArchived = (
 export const findArchivedById = (db: Db, level: TrustLevel, id: string): Memory | undefined => {
   const row = sql(
     db,
-    "SELECT o.memory FROM archive a JOIN observations o USING (born) WHERE a.id = ? AND a.openness >= ?"
+    "SELECT born, o.memory FROM archive a JOIN observations o USING (born, id) WHERE id = ? AND a.openness >= ?"
   ).get(id, minOpennessOf(level))
-  return row === undefined ? undefined : JSON.parse(row.memory)
+  return row === undefined ? undefined : memoryOf(row)
 }
 
 /** Memories of the store with this openness that were archived at or before an instant, oldest first. */
 export const findArchivedBefore = (db: Db, openness: number, instant: number, limit: number): ReadonlyArray<Memory> =>
   sql(
     db,
-    `SELECT o.memory FROM archive a JOIN observations o USING (born)
+    `SELECT born, o.memory FROM archive a JOIN observations o USING (born)
       WHERE a.archived_at <= ? AND a.openness = ? ORDER BY a.archived_at, a.born LIMIT ?`
   )
     .all(instant, openness, limit)
-    .map(({ memory }) => JSON.parse(memory))
+    .map(memoryOf)
 
 /** The number of archived memories. For full trust. */
 export const countArchived = (db: Db): number => sql(db, "SELECT count(*) AS n FROM archive").get().n

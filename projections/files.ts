@@ -118,6 +118,13 @@ export const findFile = (
   return row === undefined ? undefined : { ...row, level: levels[row.level]! }
 }
 
+/** The identity, place and content of the file that the event of this version added. */
+export const findFileRow = (
+  db: Db,
+  born: number
+): (Pick<IndexedFile, "id" | "path" | "store" | "session" | "digest"> & { readonly level: number }) | undefined =>
+  sql(db, "SELECT digest, id, level, path, session, store FROM files WHERE born = ?").get(born)
+
 /** A file's place: the version that added it, its store, and the level that wrote it. */
 export interface StoredFile {
   readonly born: number

@@ -1,6 +1,7 @@
 import type { Memory } from "../events/Memory.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
+import { memoryOf } from "./observations.js"
 import { type Db, sql } from "./Projection.js"
 
 /**
@@ -14,10 +15,9 @@ export const findReadableMemories = (
   now: number
 ): ReadonlyMap<string, Memory> =>
   new Map(
-    sql(db, "SELECT memory FROM observations WHERE id IN (SELECT value FROM json_each(?)) AND openness >= ?")
-      .pluck()
+    sql(db, "SELECT born, memory FROM observations WHERE id IN (SELECT value FROM json_each(?)) AND openness >= ?")
       .all(JSON.stringify(ids), minOpennessOf(level))
-      .map((text) => JSON.parse(text as string) as Memory)
+      .map(memoryOf)
       .filter(
         ({ expiresAt = Number.POSITIVE_INFINITY, status }) =>
           level === "full" || ((status === "active" || status === "superseded") && expiresAt > now)

@@ -1,4 +1,5 @@
 import type { Memory } from "../events/Memory.js"
+import { memoryOf } from "./observations.js"
 import { type Db, sql } from "./Projection.js"
 import { type Accesses, findAccesses } from "./recalls.js"
 
@@ -59,12 +60,11 @@ export const findMaintenancePage = (
   if (last === null) return { rows: [], next: undefined }
   const memories = sql(
     db,
-    `SELECT memory FROM observations INDEXED BY observations_shown
+    `SELECT born, memory FROM observations INDEXED BY observations_shown
       WHERE born > :after AND born <= :last AND active = 1 AND ${conditions[kind]} AND :before = :before AND :now = :now ORDER BY born`
   )
-    .pluck()
     .all({ after, last, before, now })
-    .map((text) => JSON.parse(text as string) as Memory)
+    .map(memoryOf)
   return { rows: withAccesses(db, memories), next: last }
 }
 

@@ -1,6 +1,7 @@
 import type { Memory } from "../events/Memory.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { conditionOf } from "./observationSearch.js"
+import { memoryOf } from "./observations.js"
 import { type Db, sql } from "./Projection.js"
 
 /** The active memories with these ids that `level` may read, in the requested order. */
@@ -13,11 +14,11 @@ export const getMemories = (
   const rows = new Map<string, Memory>(
     sql(
       db,
-      `SELECT id, memory FROM observations WHERE id IN (SELECT value FROM json_each(?)) AND active = 1 AND openness >= ?
+      `SELECT id, born, memory FROM observations WHERE id IN (SELECT value FROM json_each(?)) AND active = 1 AND openness >= ?
         AND (expires_at IS NULL OR expires_at > ?)`
     )
       .all(JSON.stringify(ids), minOpennessOf(level), now)
-      .map((row) => [row.id, JSON.parse(row.memory)])
+      .map((row) => [row.id, memoryOf(row)])
   )
   return [...new Set(ids)].flatMap((id) => rows.get(id) ?? [])
 }

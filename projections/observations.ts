@@ -1,8 +1,9 @@
-import { sha256 } from "../events/Chain.js"
+import { sameBytes, sha256 } from "../events/Chain.js"
 import { imagesOf } from "../events/catalogue.js"
-import { type Memory, memoryJson } from "../events/Memory.js"
+import { cacheMemoryJson, type Memory, memoryJson } from "../events/Memory.js"
 import { levelOf, minOpennessOf, opennessOf, stores } from "../events/Trust.js"
 import { type Db, indexesByLevel, type Projection, sql } from "./Projection.js"
+import { damagedView } from "./view/ViewFile.js"
 
 /**
  * Every memory in its present form, with columns to filter and sort by. Inactive memories stay, with `active` = 0.
@@ -99,25 +100,73 @@ export const contentDigest = (title: string, facts: ReadonlyArray<string>): Buff
 
 let latest: { title?: string; facts?: ReadonlyArray<string>; content: Buffer } = { content: Buffer.alloc(0) }
 
-/** The memory with this id, active or not. */
-export const findById = (db: Db, id: string): Memory | undefined => {
-  const row = sql(db, "SELECT memory FROM observations WHERE id = ?").get(id)
-  return row === undefined ? undefined : (JSON.parse(row.memory) as Memory)
+interface MemoryRow {
+  readonly born: number
+  readonly memory: string
 }
 
-/** Row number and store of an active memory, if it still has this revision; undefined otherwise. */
-export const findActiveRevision = (db: Db, id: string, revision: number): Pick<Memory, "born" | "store"> | undefined =>
-  sql(db, "SELECT born, store FROM observations WHERE id = ? AND active = 1 AND revision = ?").get(id, revision)
+/** The memory of a row. Throws if its text names another row: what commands compare with the log is the row. */
+export const memoryOf = ({ born, memory: text }: MemoryRow): Memory => {
+  const memory = JSON.parse(text) as Memory
+  if (memory.born !== born) throw damagedView("ANOTHER_ROW")
+  return memory
+}
+
+/** The memory with this id, active or not. */
+export const findById = (db: Db, id: string): Memory | undefined => {
+  const row = sql(db, "SELECT born, memory FROM observations WHERE id = ?").get(id)
+  return row === undefined ? undefined : memoryOf(row)
+}
+
+/** The row number of a memory, active or not. */
+export const findRowNumberById = (db: Db, id: string): number | undefined =>
+  sql(db, "SELECT born FROM observations WHERE id = ?").get(id)?.born
+
+/** The row of a memory, column by column; undefined if there is none. */
+export const findRow = (db: Db, born: number): ReadonlyArray<unknown> | undefined => sql(db, select).raw().get(born)
+
+/**
+ * Whether a live view has this row for a memory that the event of this version left as it is. If no event recorded its
+ * level, earlier events decide `widest`; then its bounds are checked, and that the level follows from it.
+ */
+export const isRowOf = (row: ReadonlyArray<unknown> | undefined, memory: Memory, version: number): boolean => {
+  if (row === undefined) return false
+  const present = opennessOf(memory.store)
+  if (memory.level !== undefined) return hasValues(row, valuesOf(memory, { present, widest: null }, version))
+  const widest = stores.findIndex((_, openness) => openness >= present && openness === row[widestColumn])
+  if (widest < 0) return false
+  const image = { ...memory, level: levelOf({ store: stores[widest]! }) }
+  return hasValues(row, valuesOf(image, { present, widest }, version))
+}
+
+/** As `isRowOf`, for an event of today's schema that leads with the memory. False where only decoding it can tell. */
+export const isRowOfPayload = (row: ReadonlyArray<unknown> | undefined, payload: string, version: number): boolean => {
+  const text = row?.[textColumn]
+  if (typeof text !== "string" || !payload.startsWith(`{"memory":${text}`)) return false
+  try {
+    const memory = JSON.parse(text) as Memory
+    cacheMemoryJson(memory, text)
+    return memory.level !== undefined && isRowOf(row, memory, version)
+  } catch {
+    return false
+  }
+}
+
+const hasValues = (row: ReadonlyArray<unknown>, values: ReadonlyArray<unknown>): boolean =>
+  row.every((stored, index) => {
+    const value = values[index]
+    return stored === value || (stored instanceof Uint8Array && value instanceof Uint8Array && sameBytes(stored, value))
+  })
 
 /** The active memories of a store with the same title and facts, not expired at `now`, oldest first. */
 export const findDuplicates = (db: Db, store: string, content: Buffer, now: number): ReadonlyArray<Memory> => {
   // Sorted here, because every add runs this query: in SQLite 3.54, ORDER BY would take 8 µs instead of 1.6.
-  const rows: ReadonlyArray<{ readonly born: number; readonly memory: string }> = sql(
+  const rows: ReadonlyArray<MemoryRow> = sql(
     db,
     `SELECT born, memory FROM observations WHERE active = 1 AND content = ? AND store = ?
       AND (expires_at IS NULL OR expires_at > ?)`
   ).all(content, store, now)
-  return rows.toSorted((a, b) => a.born - b.born).map(({ memory }) => JSON.parse(memory) as Memory)
+  return rows.toSorted((a, b) => a.born - b.born).map(memoryOf)
 }
 
 /** The columns of a row, in the order of `valuesOf`. */
@@ -148,6 +197,10 @@ const columns = [
   "memory",
   "born"
 ]
+
+const widestColumn = columns.indexOf("widest")
+const textColumn = columns.indexOf("memory")
+const select = `SELECT ${columns.join(", ")} FROM observations WHERE born = ?`
 
 // Not an upsert, which opens a savepoint: FTS5 would flush its pending postings per row instead of per batch.
 const insert = `INSERT INTO observations (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`

@@ -48,6 +48,31 @@ export const findTurns = (db: Db, level: TrustLevel, session: string, last: numb
 export const lastSequence = (db: Db, session: string, store: Store): number =>
   sql(db, "SELECT sequence FROM sessions WHERE session = ? AND store = ?").get(session, store)?.sequence ?? 0
 
+/** The version and the sequence number of a session's newest turn in one store; undefined if there is none. */
+export const findLastTurn = (
+  db: Db,
+  session: string,
+  store: Store
+): { readonly born: number; readonly sequence: number } | undefined =>
+  sql(db, "SELECT last_born AS born, sequence FROM sessions WHERE session = ? AND store = ?").get(session, store)
+
+/** All turns of a session in one store, oldest first, and the totals that the view keeps of them. */
+export const findSessionRows = (db: Db, session: string, store: Store) => ({
+  turns: sql(
+    db,
+    "SELECT born, id, sequence, occurred_at AS occurredAt, turn FROM turns WHERE session = ? AND store = ? ORDER BY born"
+  )
+    .all(session, store)
+    .map(({ turn, ...row }) => ({ ...row, turn: JSON.parse(turn) as Turn })) as ReadonlyArray<
+    Pick<Turn, "id" | "sequence" | "occurredAt"> & { readonly born: number; readonly turn: Turn }
+  >,
+  totals: sql(
+    db,
+    `SELECT turns, tokens, sequence, started_at AS startedAt, last_at AS lastAt, last_born AS lastBorn
+      FROM sessions WHERE session = ? AND store = ?`
+  ).get(session, store) as object | undefined
+})
+
 /** The stores with turns of a session that a level may read. */
 export const findSessionStores = (db: Db, level: TrustLevel, session: string): ReadonlyArray<Store> =>
   sql(db, "SELECT store FROM sessions WHERE session = ? AND openness >= ? ORDER BY store")

@@ -2,6 +2,7 @@ import { hash } from "node:crypto"
 import { imagesOf } from "../events/catalogue.js"
 import { embeddingText, type Memory } from "../events/Memory.js"
 import type { Store } from "../events/Trust.js"
+import { memoryOf } from "./observations.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 import * as VectorIndex from "./vectorIndex.js"
 
@@ -65,11 +66,11 @@ export const storesCondition = ({ stores }: VectorSet): string =>
 export const findUnembeddedAmong = (db: Db, set: VectorSet, born: ReadonlyArray<number>): ReadonlyArray<Memory> =>
   sql(
     db,
-    `SELECT memory FROM observations o WHERE active = 1 AND born IN (SELECT value FROM json_each(?))
+    `SELECT born, memory FROM observations o WHERE active = 1 AND born IN (SELECT value FROM json_each(?))
       AND ${memoryVectorIndex.missing("o.born")}${storesCondition(set)} ORDER BY born`
   )
     .all(JSON.stringify(born), memoryVectorIndex.setNumber(db, set.model, set.dimensions))
-    .map((row) => JSON.parse(row.memory) as Memory)
+    .map(memoryOf)
 
 /**
  * Memories without a vector, oldest first, among the next `maxScanned` memories. So the work is bounded even if all
@@ -87,11 +88,11 @@ export const findUnembedded = (
   if (last === null) return { memories: [], last: undefined }
   const memories = sql(
     db,
-    `SELECT memory FROM observations o WHERE active = 1 AND born > ? AND born <= ?
+    `SELECT born, memory FROM observations o WHERE active = 1 AND born > ? AND born <= ?
       AND ${memoryVectorIndex.missing("o.born")}${storesCondition(set)} ORDER BY born LIMIT ?`
   )
     .all(after, last, memoryVectorIndex.setNumber(db, set.model, set.dimensions), limit)
-    .map((row) => JSON.parse(row.memory) as Memory)
+    .map(memoryOf)
   return { memories, last: memories.length < limit ? last : memories.at(-1)!.born }
 }
 

@@ -5,13 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { installationStream } from "../events/accepted.js"
-import { type EventLog, readAll } from "../events/EventLog.js"
+import { type EventLog, type Problem, readAll } from "../events/EventLog.js"
 import { atOnce, type Steps } from "../events/turns.js"
 import { accept, verify } from "../events/verify.js"
 import type { Db } from "../projections/Projection.js"
 import * as ViewFile from "../projections/view/ViewFile.js"
 import type { Views } from "../projections/view/Views.js"
-import type { DaybookService, Digests } from "./DaybookService.js"
+import type { DaybookService, Digests, VerifyOptions } from "./DaybookService.js"
 import * as makeEmbedding from "./embedding/admin/operations.js"
 import { type Engine, makeEngine } from "./engine.js"
 import { makeHandles } from "./handles.js"
@@ -69,9 +69,10 @@ export const make = Effect.gen(function* () {
         Stream.mapEffect((row) => codec.decode(row))
       ),
     rebuild: named(rebuild(engine)),
+    compareView: named(compareView(engine)),
     verify: (name, options = {}) =>
       Effect.flatMap(name === undefined ? Effect.succeed(null) : agentNamedIfAny(name), (agent) =>
-        verify(log, codec, agent, { ...options, timers: timerFold })
+        verifyWithViews(engine, agent, options)
       ),
     accept: (digest) => accept(log, codec, digest, { timers: timerFold }),
     backfill: named((agent) => agents.use(agent, ({ embedding }) => embedding.backfill)),
@@ -118,13 +119,54 @@ export const layer: Layer.Layer<Daybook, never, Requirements> = Layer.scoped(Day
 const rebuild =
   ({ agents, views }: Engine): DaybookService["rebuild"] =>
   (agent, projections, onProgress) =>
-    Effect.gen(function* () {
-      const names = views.config.projections.map(({ name }) => name)
-      if (projections?.some((name) => !names.includes(name))) {
-        return yield* new InvalidInput({ field: "projection", problem: `must be one of ${names.join(", ")}` })
-      }
-      yield* agents.use(agent, ({ actor }) => views.rebuild(actor.view, projections ?? null, onProgress))
-    })
+    Effect.zipRight(
+      checkProjections(views.names, projections),
+      agents.use(agent, ({ actor }) => views.rebuild(actor.view, projections ?? null, onProgress))
+    )
+
+const compareView =
+  ({ agents, views }: Engine): DaybookService["compareView"] =>
+  (agent, projections, onProgress) =>
+    Effect.zipRight(
+      checkProjections(views.names, projections),
+      agents.use(agent, ({ actor }) => views.compare(actor.view, projections ?? null, onProgress))
+    )
+
+const checkProjections = (known: ReadonlySet<string>, names: ReadonlyArray<string> = []) =>
+  names.every((name) => known.has(name))
+    ? Effect.void
+    : new InvalidInput({ field: "projection", problem: `must be one of ${[...known].join(", ")}` })
+
+const verifyWithViews = (engine: Engine, agent: string | null, { expect, views = false }: VerifyOptions) =>
+  Effect.gen(function* () {
+    const { codec, log } = engine
+    const verification = yield* verify(log, codec, agent, { expect, timers: timerFold })
+    if (!views) return verification
+    // Streams that cannot be listed are among the problems already.
+    const streams = yield* Effect.orElseSucceed(log.streams, () => [])
+    const compared = yield* Effect.forEach(
+      streams.filter(({ stream }) => stream !== installationStream && (agent ?? stream) === stream),
+      ({ stream }) => viewProblems(engine, stream)
+    )
+    const problems = [...verification.problems, ...compared.flat()]
+    return { ...verification, ok: problems.length === 0, problems }
+  })
+
+/** The problem of an agent's view, if there is one. */
+const viewProblems = (engine: Engine, agent: string): Effect.Effect<ReadonlyArray<Problem>> =>
+  Effect.match(compareView(engine)(agent), {
+    onFailure: ({ message }) => [{ stream: agent, version: null, what: message }],
+    onSuccess: ({ differences }) =>
+      differences.length === 0
+        ? []
+        : [
+            {
+              stream: agent,
+              version: null,
+              what: `the view differs from the log in ${differences.join(", ")}: run \`daybook rebuild\` for this agent`
+            }
+          ]
+  })
 
 const whatIf =
   ({ activeEmbedders, codec, countTokens, log, policy, reconciler, views }: Engine): DaybookService["whatIf"] =>

@@ -6,6 +6,7 @@ import type { NotAccepted, StorageError } from "../events/errors.js"
 import type { TrustLevel } from "../events/Trust.js"
 import type { Verification } from "../events/verify.js"
 import type { Progress, ViewError } from "../projections/view/buildViewFile.js"
+import type { ViewComparison } from "../projections/view/compareView.js"
 import type { CommandError } from "./actor/Actor.js"
 import type { EmbedderOperations } from "./embedding/admin/EmbedderOperations.js"
 import type { Backfilled } from "./embedding/Embedding.js"
@@ -27,6 +28,13 @@ export interface AgentOptions {
 
 /** A past moment of one agent: after a version of its stream (needs full trust), or at an instant. */
 export type AsOfInput = { readonly version: number } | { readonly at: InstantInput }
+
+export interface VerifyOptions {
+  /** The `anchor` of an earlier verification. The check then also finds a log that was replaced together with its anchor. */
+  readonly expect?: string | undefined
+  /** Also compares each view with one that is built from the log. It takes as long as a rebuild. */
+  readonly views?: boolean | undefined
+}
 
 /** An agent that has events. */
 export interface AgentInfo {
@@ -66,11 +74,14 @@ export interface DaybookService {
     projections?: ReadonlyArray<string>,
     onProgress?: (progress: Progress) => void
   ) => Effect.Effect<void, ViewError | InvalidInput>
-  /**
-   * Checks the log of one agent or of all. It reports damage in its result, not as an error. `expect` is the `anchor`
-   * of an earlier verification; the check then also finds a log that was replaced together with its anchor.
-   */
-  readonly verify: (agent?: string, options?: { readonly expect?: string | undefined }) => Effect.Effect<Verification>
+  /** Compares an agent's view, or the named projections, with one that is built from the log and removed again. */
+  readonly compareView: (
+    agent: string,
+    projections?: ReadonlyArray<string>,
+    onProgress?: (progress: Progress) => void
+  ) => Effect.Effect<ViewComparison, ViewError | InvalidInput>
+  /** Checks the log of one agent or of all. It reports damage in its result, not as an error. */
+  readonly verify: (agent?: string, options?: VerifyOptions) => Effect.Effect<Verification>
   /** Accepts the damage that the verification with this `digest` reported, so that writing can continue. */
   readonly accept: (digest: string) => Effect.Effect<void, NotAccepted | AppendError>
   /** Embeds memories that have no vector yet, oldest first. */

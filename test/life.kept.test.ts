@@ -157,7 +157,10 @@ describe("what others do while a run is planned", () => {
     db.prepare("INSERT INTO accesses (id, accesses, accessed_at) VALUES (?, 1, ?)").run(seen!.id, now)
     const decide = (shown: ReadonlyMap<string, number>) =>
       Either.getOrThrow(
-        portionCommand({ run: "r", actor: "a", started: undefined, events, shown }).decide({ db, version: 9 } as never)
+        portionCommand({ run: "r", actor: "a", started: undefined, events, shown, generation: db.name }).decide({
+          db,
+          version: 9
+        } as never)
       ) as { readonly events?: ReadonlyArray<DaybookEvent> }
     const archived = (shown: ReadonlyMap<string, number>) => (decide(shown).events ?? []).flatMap(imagesOf)
     expect(archived(new Map()).map(({ id }) => id)).toEqual([unseen!.id])

@@ -8,34 +8,36 @@ export const rebuild: Command<{ readonly check?: boolean }, readonly [projection
   usage: "rebuild [projection...]",
   summary: "rebuild an agent's view from its log: all or the named projections",
   operator: true,
-  options: [option("--check", "fail unless the digest of the view is unchanged")],
+  options: [option("--check", "compare the view with its log; change nothing")],
   examples: ["rebuild", "rebuild people vectors", "rebuild --check"],
   afterInterruption: "the view stays as it was; run the same command again",
-  run: ({ agent, daybook, out }, { check }, [projections]) =>
+  run: ({ agent, daybook, out }, { check }, [named]) =>
     Effect.gen(function* () {
       const opened = yield* daybook
-      const digest = Effect.map(opened.digests(agent), (digests) => digests.digest)
-      const before = check === true ? yield* digest : undefined
+      const projections = named.length === 0 ? undefined : named
       let events = 0
-      yield* opened.rebuild(agent, projections.length === 0 ? undefined : projections, ({ done, total }) => {
+      const onProgress = ({ done, total }: { readonly done: number; readonly total: number }) => {
         events = total
         out.progress(done, total)
-      })
-      const after = check === true ? yield* digest : undefined
-      const compared = before === undefined ? {} : { before, after, equal: before === after }
-      yield* out.show({ agent, events, ...compared }, () =>
+      }
+      if (check !== true) {
+        yield* opened.rebuild(agent, projections, onProgress)
+        return yield* out.show({ agent, events }, () =>
+          fields(out, [
+            ["agent", agent],
+            ["events", events]
+          ])
+        )
+      }
+      const { differences, equal } = yield* opened.compareView(agent, projections, onProgress)
+      yield* out.show({ agent, events, equal, differences }, () =>
         fields(out, [
           ["agent", agent],
           ["events", events],
-          ...(before === undefined || after === undefined
-            ? []
-            : ([
-                ["before", before],
-                ["after", after],
-                ["equal", before === after ? "yes" : "no"]
-              ] as const))
+          ["equal", equal ? "yes" : "no"],
+          ...(equal ? [] : [["differences", differences.join(", ")] as const])
         ])
       )
-      if (before !== after) return yield* refused("the rebuilt view differs from the old one")
+      if (!equal) return yield* refused("the view differs from its log: run `daybook rebuild`")
     })
 }

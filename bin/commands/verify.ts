@@ -11,6 +11,7 @@ import type { Command } from "./Command.js"
 interface VerifyOptions {
   readonly accept?: string
   readonly expect?: string
+  readonly views?: boolean
 }
 
 const digest = (value: string): string => {
@@ -24,9 +25,10 @@ export const verify: Command<VerifyOptions> = {
   operator: true,
   options: [
     option("--accept <digest>", "accept the damage of this report; keep the old anchor", digest),
-    option("--expect <head>", "fail unless the anchor has this line", digest)
+    option("--expect <head>", "fail unless the anchor has this line", digest),
+    option("--views", "also compare each view with its log")
   ],
-  examples: ["verify", "verify --agent scout --json"],
+  examples: ["verify", "verify --agent scout --json", "verify --views"],
   details: ["'accept' and 'expect' take the digest and the anchor that an earlier 'verify' printed."],
   afterInterruption: "nothing was changed; run the same command again",
   run: ({ agent, agentWasPassed, daybook, out }, options) =>
@@ -39,7 +41,10 @@ export const verify: Command<VerifyOptions> = {
           Effect.gen(function* () {
             const known = !agentWasPassed || (yield* agents).some(({ name }) => name === agent)
             if (options.accept !== undefined) yield* accept(options.accept)
-            const verification = yield* verify(agentWasPassed ? agent : undefined, { expect: options.expect })
+            const verification = yield* verify(agentWasPassed ? agent : undefined, {
+              expect: options.expect,
+              views: options.views
+            })
             // An agent whose events were cut off is damage. An agent without any trace is a typing error.
             return verification.ok && !known ? yield* noSuchAgent(agent) : verification
           })

@@ -1,6 +1,15 @@
 /** The types of a memory handle, its inputs and its results. */
+
+export type { ViewComparison } from "../../projections/view/compareView.js"
 export type { CommandError } from "../../src/actor/Actor.js"
-export type { AgentInfo, AgentOptions, AsOfInput, DaybookService, Digests } from "../../src/DaybookService.js"
+export type {
+  AgentInfo,
+  AgentOptions,
+  AsOfInput,
+  DaybookService,
+  Digests,
+  VerifyOptions
+} from "../../src/DaybookService.js"
 export type { Memory, MemoryReader } from "../../src/Memory.js"
 export type { Restored } from "../../src/maintenance/Archive.js"
 export type { Profile } from "../../src/maintenance/ProfileReader.js"

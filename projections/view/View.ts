@@ -3,8 +3,9 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { sameBytes } from "../../events/Chain.js"
 import type { Codec } from "../../events/Codec.js"
+import { isSqliteError } from "../../events/driver.js"
 import type { EventLog, Head } from "../../events/EventLog.js"
-import { type StorageError, storageError, type UnknownEvent } from "../../events/errors.js"
+import { errorCodeOf, StorageError, storageError, type UnknownEvent } from "../../events/errors.js"
 import type { Mutex } from "../../events/Mutex.js"
 import { retryWhileBusy } from "../../events/sqlite.js"
 import { type Db, type Projection, sql } from "../Projection.js"
@@ -40,6 +41,10 @@ export interface LockedView {
   readonly dataVersion: number
   readonly head: ViewFile.Checkpoint
   readonly parked: ViewFile.ParkedAt
+  /** Whether this process wrote the state itself, with no other writer since. */
+  readonly isKnown: boolean
+  /** Names of rows that this process compared with the log or wrote itself. Empty again once others changed the view. */
+  readonly verified: Set<number | string>
 }
 
 export interface ViewsConfig {
@@ -58,12 +63,33 @@ export interface ViewContext {
 }
 
 /** Runs synchronous work on a view; an exception becomes a `StorageError`. */
-export const attempt = <A>(work: () => A): Effect.Effect<A, StorageError> =>
-  Effect.try({ try: work, catch: storageError("view") })
+export const attempt = <A>(work: () => A): Effect.Effect<A, StorageError> => Effect.try({ try: work, catch: viewError })
+
+/**
+ * The `StorageError` of an exception. A view that lacks a table or an index, or that holds no JSON where it has to, was
+ * changed by others, and is damaged.
+ */
+export const viewError = (cause: unknown): StorageError =>
+  cause instanceof SyntaxError || (isSqliteError(cause) && cause.code === "SQLITE_ERROR")
+    ? ViewFile.damagedView(errorCodeOf(cause))
+    : storageError("view")(cause)
+
+/** How often work starts again because other processes replaced the view meanwhile. */
+export const maxTries = 20
+
+/** The error after `maxTries`. */
+export const keepsChanging = (agent: string): StorageError =>
+  new StorageError({
+    kind: "busy",
+    where: "view",
+    code: "VIEW_KEEPS_CHANGING",
+    detail: `other processes keep replacing the view of ${agent}: try again`
+  })
 
 /** Whether a view has applied every event of its stream. */
 export const isAtHead = (checkpoint: ViewFile.Checkpoint, head: Head): boolean =>
-  checkpoint.position === head.version && (head.version === 0 || sameBytes(checkpoint.hash, head.hash))
+  checkpoint.position === head.version &&
+  (head.version === 0 || (sameBytes(checkpoint.hash, head.hash) && checkpoint.recordedAt === head.recordedAt))
 
 /** Whether the open generation is still the current one: not retired, and its file not removed. */
 export const isCurrent = (view: View, checkpoint: ViewFile.Checkpoint): boolean =>
@@ -92,7 +118,7 @@ export const lockForWrite = ({ config }: ViewContext, view: View): Effect.Effect
     try {
       const { data_version: dataVersion } = sql(db, "PRAGMA data_version").get()
       if (lastWrite !== undefined && lastWrite.db === db && lastWrite.dataVersion === dataVersion) return lastWrite
-      return { db, dataVersion, ...ViewFile.writerState(db) }
+      return { db, dataVersion, ...ViewFile.writerState(db), isKnown: false, verified: new Set() }
     } catch (cause) {
       db.exec("ROLLBACK")
       throw cause

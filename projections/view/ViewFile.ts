@@ -1,7 +1,9 @@
 import { chmodSync } from "node:fs"
 import { createRequire } from "node:module"
+import { genesis, sameBytes } from "../../events/Chain.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import { isSqliteError, openDatabase } from "../../events/driver.js"
+import { StorageError } from "../../events/errors.js"
 import { busyTimeoutMillis, isVersionAtLeast, walCheckpointPages } from "../../events/sqlite.js"
 import type { Steps } from "../../events/turns.js"
 import { type Db, type Lookup, makeDigest, type Projection, sql } from "../Projection.js"
@@ -112,8 +114,19 @@ export const hasProjection = (db: Db, { name }: Projection): boolean =>
   sql(db, "SELECT 1 FROM projections WHERE name = ?").get(name) !== undefined
 
 export const checkpointOf = (db: Db): Checkpoint => {
-  const row = sql(db, "SELECT position, hash, recorded_at, retired FROM view").get()
-  return { position: row.position, hash: row.hash, recordedAt: row.recorded_at, retired: row.retired === 1 }
+  return checkpointFrom(sql(db, "SELECT position, hash, recorded_at, retired FROM view").get())
+}
+
+/** A checkpoint that no view writes is damage, or a catch-up would never reach the head. */
+const checkpointFrom = (row: Record<string, unknown> | undefined): Checkpoint => {
+  const { hash, position, recorded_at: recordedAt, retired } = row ?? {}
+  const isValid =
+    Number.isInteger(position) &&
+    Number.isInteger(recordedAt) &&
+    hash instanceof Uint8Array &&
+    ((position as number) > 0 ? hash.length === genesis.length : position === 0 && sameBytes(hash, genesis))
+  if (!isValid) throw damagedView("INVALID_CHECKPOINT")
+  return { position: position as number, hash, recordedAt: recordedAt as number, retired: retired !== 0 }
 }
 
 export const moveCheckpoint = (db: Db, position: number, hash: Uint8Array, recordedAt: number) => {
@@ -130,7 +143,7 @@ export const writerState = (db: Db): { readonly head: Checkpoint; readonly parke
       (SELECT json_group_object(name, parked_at) FROM projections WHERE parked_at IS NOT NULL) AS parked FROM view`
   ).get()
   return {
-    head: { position: row.position, hash: row.hash, recordedAt: row.recorded_at, retired: row.retired === 1 },
+    head: checkpointFrom(row),
     parked: new Map(row.parked === "{}" ? [] : Object.entries(JSON.parse(row.parked)))
   }
 }
@@ -141,8 +154,24 @@ export const parkedOf = (db: Db): ReadonlyArray<Parked> =>
     "SELECT name AS projection, parked_at AS position, reason FROM projections WHERE parked_at IS NOT NULL ORDER BY name"
   ).all()
 
-export const park = (db: Db, { projection, position, reason }: Parked) =>
-  void sql(db, "UPDATE projections SET parked_at = ?, reason = ? WHERE name = ?").run(position, reason, projection)
+export const park = (db: Db, { projection, position, reason }: Parked): void => {
+  const { changes } = sql(db, "UPDATE projections SET parked_at = ?, reason = ? WHERE name = ?").run(
+    position,
+    reason,
+    projection
+  )
+  // Whoever parked it would meet the same event again.
+  if (changes === 0) throw damagedView("MISSING_PROJECTION")
+}
+
+/** A view that no log gives, for a reason that the code names. It is built again. */
+export const damagedView = (code: string): StorageError =>
+  new StorageError({
+    kind: "damaged",
+    where: "view",
+    code,
+    detail: "the view is damaged: run `daybook rebuild` to build it again from the log"
+  })
 
 /** Parks the projections that need sqlite-vec if it is not available. They are rebuilt once it is. */
 export const parkVectors = (db: Db, projections: ReadonlyArray<Projection>) => {
@@ -255,4 +284,5 @@ const loadVectors = (db: Db, extension: string): boolean => {
 
 /** A full disk, a lock or a damaged page, so the event is not the cause. */
 export const isStorageFailure = (cause: unknown): boolean =>
-  isSqliteError(cause) && /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CORRUPT|NOTADB|READONLY|NOMEM)/.test(cause.code)
+  cause instanceof StorageError ||
+  (isSqliteError(cause) && /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CORRUPT|NOTADB|READONLY|NOMEM)/.test(cause.code))

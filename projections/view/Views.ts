@@ -10,6 +10,7 @@ import { inTurns, type Steps } from "../../events/turns.js"
 import { projections } from "../all.js"
 import { type Db, sql } from "../Projection.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
+import { compareView, type ViewComparison } from "./compareView.js"
 import { openReader, openView, outdatedProjections } from "./openView.js"
 import {
   buildSuccessor,
@@ -33,6 +34,8 @@ export class Views extends Context.Tag("daybook/Views")<
   Views,
   {
     readonly config: ViewsConfig
+    /** The names of all projections. */
+    readonly names: ReadonlySet<string>
     /** Opens an agent's view, and builds or rebuilds it first if needed. Closed with the scope. */
     readonly open: (agent: string) => Effect.Effect<View, ViewError, Scope.Scope>
     /** Applies the newest events to a view. */
@@ -62,6 +65,12 @@ export class Views extends Context.Tag("daybook/Views")<
       names: ReadonlyArray<string> | null,
       onProgress?: (progress: Progress) => void
     ) => Effect.Effect<void, ViewError>
+    /** Compares a view, all projections or some, with one that is built from the log and removed again. */
+    readonly compare: (
+      view: View,
+      names: ReadonlyArray<string> | null,
+      onProgress?: (progress: Progress) => void
+    ) => Effect.Effect<ViewComparison, ViewError>
     /** Builds the view of a past version in `file`. */
     readonly buildPast: (
       agent: string,
@@ -86,6 +95,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
     const context: ViewContext = { config, log, codec }
     return Views.of({
       config,
+      names: new Set(config.projections.map(({ name }) => name)),
       open: (agent) => Effect.tap(openView(context, agent), (view) => rebuildOutdated(context, view)),
       catchUp: (view) => catchUpLocked(context, view),
       read: (view, f) => readView(context, view, f),
@@ -108,6 +118,11 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
               )
           )
         ),
+      compare: (view, names, onProgress) =>
+        Effect.zipRight(
+          refresh(context, view),
+          Effect.suspend(() => compareView(context, view, names, onProgress))
+        ),
       buildPast: (agent, { file, stricter, to }) =>
         Effect.zipRight(
           attempt(() => makeFolder(dirname(file))),
@@ -120,7 +135,9 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
 const rebuildOutdated = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.flatMap(outdatedProjections(context, view), (names) => {
     if (names === null) return discard(context, view)
-    return names.length === 0 ? Effect.void : replace(context, view, names)
+    return names.length === 0
+      ? Effect.void
+      : Effect.catchIf(replace(context, view, names), isDamaged, () => discard(context, view))
   })
 
 const catchUpLocked = (context: ViewContext, view: View) =>

@@ -40,7 +40,10 @@ export const catchUpOnce = (context: ViewContext, view: View): Effect.Effect<Cat
     viewLag.unsafeUpdate(head.version - position, [])
     // The page begins with the checkpoint's own event, whose hash proves that this is the same log.
     const rows = yield* log.read(view.agent, { after: Math.max(position - 1, 0), limit: pageEvents })
-    if (position > 0 && !sameBytes(rows[0]?.hash ?? null, hash)) return "differentLog"
+    const last = rows[0]
+    if (position > 0 && !(sameBytes(last?.hash ?? null, hash) && last?.recordedAt === checkpoint.recordedAt)) {
+      return "differentLog"
+    }
     const missing = position === 0 ? rows : rows.slice(1)
     if (missing.length === 0) return "atHead"
     if (head.version - position > maxMissingEvents) {

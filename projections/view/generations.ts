@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto"
-import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { linkSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
-import { makeFolder } from "../../events/folder.js"
+import { errorCodeOf, StorageError } from "../../events/errors.js"
+import { makeFolder, statIfAny } from "../../events/folder.js"
 
 /**
  * The files of one agent's view: generations, and a pointer to the current one. Generations never reuse a name: a
@@ -10,12 +11,12 @@ import { makeFolder } from "../../events/folder.js"
  */
 export interface Generations {
   readonly folder: string
-  /** The file of the current generation; undefined if there is none yet. */
+  /** The file of the current generation; undefined if there is none yet. Throws a `StorageError` if the pointer cannot be read. */
   readonly current: () => string | undefined
   /** A path for a new generation. The name contains the id of the process that builds it. */
   readonly newFile: () => string
-  /** Makes a first generation current; false if another process was faster. */
-  readonly claim: (file: string) => boolean
+  /** Makes a generation current where there is none, or only `retired`; false if another process was faster. */
+  readonly claim: (file: string, retired?: string) => boolean
   /** Moves the pointer to another generation, atomically. */
   readonly setCurrent: (file: string) => void
   readonly remove: (file: string) => void
@@ -29,12 +30,12 @@ export const make = (views: string, agent: string): Generations => {
   const folder = join(views, agentFolderName(agent))
   const pointer = join(folder, "current")
   const current = () => {
-    try {
-      const file = join(folder, readFileSync(pointer, "utf8"))
-      return existsSync(file) ? file : undefined
-    } catch {
+    const name = readPointer(pointer)
+    // Only a name that `newFile` gives: another path is no view.
+    if (name === undefined || builderPid(name) === undefined || name.includes("/") || name.includes("\\"))
       return undefined
-    }
+    const file = join(folder, name)
+    return statIfAny(file)?.isFile() === true ? file : undefined
   }
   const writePointer = (file: string) => {
     const name = `${pointer}.${process.pid}.${randomBytes(4).toString("hex")}`
@@ -48,15 +49,17 @@ export const make = (views: string, agent: string): Generations => {
       makeFolder(folder)
       return join(folder, `${Date.now().toString(36)}-${randomBytes(4).toString("hex")}.${process.pid}.db`)
     },
-    claim: (file) => {
+    claim: (file, retired) => {
       const name = writePointer(file)
       try {
         // Removes a pointer whose file no longer exists.
-        if (current() === undefined) rmSync(pointer, { force: true })
+        const named = current()
+        if (named === undefined || named === retired) rmSync(pointer, { force: true })
         linkSync(name, pointer)
         return true
-      } catch {
-        return false
+      } catch (cause) {
+        if (errorCodeOf(cause) === "EEXIST") return false
+        throw cause
       } finally {
         rmSync(name, { force: true })
       }
@@ -74,6 +77,32 @@ export const make = (views: string, agent: string): Generations => {
     }
   }
 }
+
+/** Longer than any name of a generation. */
+const maxPointerBytes = 256
+
+/** The text of a pointer; undefined if there is no such file, or one that is too large to be a pointer. */
+const readPointer = (pointer: string): string | undefined => {
+  try {
+    const stats = lstatSync(pointer, { throwIfNoEntry: false })
+    // To open a named pipe would wait for ever; a link may lead to itself.
+    if (stats?.isFile() === false) throw unreadable(pointer, "NOT_A_FILE")
+    return stats === undefined || stats.size > maxPointerBytes ? undefined : readFileSync(pointer, "utf8")
+  } catch (cause) {
+    if (cause instanceof StorageError) throw cause
+    const code = errorCodeOf(cause)
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined
+    throw unreadable(pointer, code)
+  }
+}
+
+const unreadable = (pointer: string, code: string) =>
+  new StorageError({
+    kind: "failed",
+    where: "view",
+    code,
+    detail: `cannot read ${pointer}, which must be a file: remove it, and the view is built again from the log`
+  })
 
 /** Removes a view's file and SQLite's files next to it. */
 export const removeViewFile = (file: string) => {

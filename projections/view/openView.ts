@@ -4,7 +4,7 @@ import type * as Scope from "effect/Scope"
 import * as Mutex from "../../events/Mutex.js"
 import { build, type ViewError } from "./buildViewFile.js"
 import * as Generations from "./generations.js"
-import { attempt, closeView, type View, type ViewContext, withWriter } from "./View.js"
+import { attempt, closeView, keepsChanging, maxTries, type View, type ViewContext, withWriter } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
 /** Opens the current generation of an agent's view, and builds one first if there is none. Closed with the scope. */
@@ -19,7 +19,7 @@ export const openView = (context: ViewContext, agent: string): Effect.Effect<Vie
       (error) => error._tag === "StorageError" && error.kind === "damaged",
       () =>
         Effect.zipRight(
-          Effect.sync(() => generations.remove(generations.current() ?? "")),
+          attempt(() => generations.remove(generations.current() ?? "")),
           opened
         )
     )
@@ -51,10 +51,10 @@ export const outdatedProjections = ({ config }: ViewContext, view: View) =>
     () => null
   )
 
-/** Moves an open view to the current generation. */
+/** Moves an open view to the current generation, which is another file than that of the view. */
 export const reopen = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
-    const file = yield* currentFile(context, view.generations, view.agent)
+    const file = yield* currentFile(context, view.generations, view.agent, view.file)
     const { db, hasVectors } = yield* openReader(context, file)
     // Replaced before the old connections are closed, so that a concurrent read always finds an open one.
     const { reader, writer } = view
@@ -65,23 +65,29 @@ export const reopen = (context: ViewContext, view: View): Effect.Effect<void, Vi
 export const openReader = ({ config }: ViewContext, file: string) =>
   attempt(() => ViewFile.openFile(file, "read", config))
 
-/** The file of the current generation, built from the log if there is none. */
+/**
+ * The file of the current generation, built from the log if there is none. `retired` is a file that is not current,
+ * even if the pointer names it: its own mark says so.
+ */
 const currentFile = (
   context: ViewContext,
   generations: Generations.Generations,
-  agent: string
+  agent: string,
+  retired?: string,
+  tries = maxTries
 ): Effect.Effect<string, ViewError> =>
   Effect.gen(function* () {
     const { codec, config, log } = context
-    const current = generations.current()
-    if (current !== undefined) return current
+    const current = yield* attempt(generations.current)
+    if (current !== undefined && current !== retired) return current
+    if (tries === 0) return yield* keepsChanging(agent)
     const file = yield* attempt(generations.newFile)
     const { version } = yield* log.head(agent)
     yield* Effect.onError(build({ ...config, log, codec, agent, file, to: version, stopAtUnknown: true }), () =>
       Effect.sync(() => generations.remove(file))
     )
-    if (yield* attempt(() => generations.claim(file))) return file
+    if (yield* attempt(() => generations.claim(file, retired))) return file
     // Another process created the first generation in the meantime.
     generations.remove(file)
-    return yield* currentFile(context, generations, agent)
+    return yield* currentFile(context, generations, agent, retired, tries - 1)
   })

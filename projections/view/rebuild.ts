@@ -6,7 +6,17 @@ import { build, type Progress, type ViewError } from "./buildViewFile.js"
 import { catchUpOnce } from "./catchUp.js"
 import { rebuiltViews } from "./metrics.js"
 import { openReader, reopen } from "./openView.js"
-import { attempt, closeView, isCurrent, lockForWrite, rollback, type View, type ViewContext } from "./View.js"
+import {
+  attempt,
+  closeView,
+  isCurrent,
+  keepsChanging,
+  lockForWrite,
+  maxTries,
+  rollback,
+  type View,
+  type ViewContext
+} from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
 /** The projections to rebuild, by name; null for all. */
@@ -18,7 +28,8 @@ export type ProjectionNames = ReadonlyArray<string> | null
  */
 export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
-    for (;;) {
+    let furthest = -1
+    for (let tries = maxTries; tries > 0; tries--) {
       switch (yield* catchUpOnce(context, view)) {
         case "atHead":
           return
@@ -34,7 +45,11 @@ export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, V
         case "farBehind":
           return yield* replace(context, view, null)
       }
+      const { position } = yield* attempt(() => ViewFile.checkpointOf(view.reader))
+      if (position > furthest) tries = maxTries
+      furthest = Math.max(furthest, position)
     }
+    return yield* keepsChanging(view.agent)
   })
 
 /** Applies all events of the log to a view, up to the first event that this version does not know. */
@@ -82,7 +97,8 @@ export const buildSuccessor = (
   context: ViewContext,
   view: View,
   names: ProjectionNames,
-  onProgress?: (progress: Progress) => void
+  onProgress?: (progress: Progress) => void,
+  tries = maxTries
 ): Effect.Effect<View, ViewError> =>
   Effect.gen(function* () {
     const { codec, config, log } = context
@@ -117,16 +133,21 @@ export const buildSuccessor = (
     // The copy contains events that this version cannot read, so build from the log instead.
     Effect.catchIf(
       (error) => error._tag === "UnknownEvent" && names !== null,
-      () => buildSuccessor(context, view, null, onProgress)
+      () => buildSuccessor(context, view, null, onProgress, tries)
     ),
-    retryIfRemoved(context, view, () => buildSuccessor(context, view, names, onProgress))
+    retryIfRemoved(context, view, tries, () => buildSuccessor(context, view, names, onProgress, tries - 1))
   )
 
 /** Makes a successor the current generation. The caller holds the view's lock. */
 export const switchTo = (context: ViewContext, view: View, successor: View): Effect.Effect<void, ViewError> =>
   Effect.onError(takeOver(context, view, successor), () => closeView(successor))
 
-const takeOver = (context: ViewContext, view: View, successor: View): Effect.Effect<void, ViewError> =>
+const takeOver = (
+  context: ViewContext,
+  view: View,
+  successor: View,
+  tries = maxTries
+): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
     const checkpoint = yield* attempt(() => ViewFile.checkpointOf(view.reader))
     if (!isCurrent(view, checkpoint)) yield* reopen(context, view)
@@ -144,14 +165,16 @@ const takeOver = (context: ViewContext, view: View, successor: View): Effect.Eff
       })
       return true
     }).pipe(Effect.ensuring(rollback(db)))
-    if (!isSwitched) return yield* takeOver(context, view, successor)
+    if (!isSwitched) {
+      return yield* tries > 0 ? takeOver(context, view, successor, tries - 1) : keepsChanging(view.agent)
+    }
     const previous = { reader: view.reader, writer: view.writer }
     const { file, hasVectors, reader, writer } = successor
     Object.assign(view, { file, reader, writer, hasVectors })
     rebuiltViews.unsafeUpdate(1, [])
     yield* closeView(previous)
     yield* removeRetired(view.generations, retiredFile)
-  }).pipe(retryIfRemoved(context, view, () => takeOver(context, view, successor)))
+  }).pipe(retryIfRemoved(context, view, tries, () => takeOver(context, view, successor, tries - 1)))
 
 /** Removes a file that is no longer current. If that fails, a later sweep removes it, so this function never fails. */
 const removeRetired = ({ removeInBackground }: View["generations"], file: string): Effect.Effect<void> =>
@@ -159,10 +182,11 @@ const removeRetired = ({ removeInBackground }: View["generations"], file: string
 
 /** If another process made a newer generation current and removed the view's file, reopens the view and retries. */
 const retryIfRemoved =
-  <A>(context: ViewContext, view: View, retry: () => Effect.Effect<A, ViewError>) =>
+  <A>(context: ViewContext, view: View, tries: number, retry: () => Effect.Effect<A, ViewError>) =>
   (effect: Effect.Effect<A, ViewError>): Effect.Effect<A, ViewError> =>
     Effect.catchIf(
       effect,
-      (error) => error._tag === "StorageError" && error.code === "SQLITE_CANTOPEN" && !existsSync(view.file),
+      (error) =>
+        error._tag === "StorageError" && error.code === "SQLITE_CANTOPEN" && tries > 0 && !existsSync(view.file),
       () => Effect.flatMap(reopen(context, view), retry)
     )

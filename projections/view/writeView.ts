@@ -3,20 +3,24 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import type { StoredEvent } from "../../events/Chain.js"
+import { type StoredEvent, sameBytes } from "../../events/Chain.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
-import { type StorageError, storageError } from "../../events/errors.js"
+import { isSqliteError } from "../../events/driver.js"
+import { StorageError, storageError } from "../../events/errors.js"
 import { type Db, type Lookup, sql } from "../Projection.js"
 import type { ViewError } from "./buildViewFile.js"
 import { catchUp } from "./rebuild.js"
 import {
+  keepsChanging,
   type LockedView,
   lockForWrite,
+  maxTries,
   parkProjection,
   rollback,
   rollbackNow,
   type View,
-  type ViewContext
+  type ViewContext,
+  viewError
 } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
@@ -25,6 +29,8 @@ export interface Transaction {
   readonly db: Db
   /** The newest event of the stream that the view has applied. */
   readonly head: ViewFile.Checkpoint
+  /** See `LockedView`. */
+  readonly verified: Set<number | string>
   /** Runs synchronous work on the view, `apply` included; an exception of SQLite becomes a typed error. */
   readonly run: <A>(work: () => A) => Exit.Exit<A, ViewFile.Poisoned | StorageError>
   /** Applies an event to all projections, before the log stores it. Only inside `run`. */
@@ -43,29 +49,44 @@ type Use<A, E, R> = (transaction: Transaction) => Effect.Effect<A, E | ViewFile.
 export const writeView = <A, E, R>(
   context: ViewContext,
   view: View,
-  use: Use<A, E, R>
+  use: Use<A, E, R>,
+  tries = maxTries
 ): Effect.Effect<A, WriteError<E>, R> => {
+  if (tries === 0) return Effect.fail(keepsChanging(view.agent))
+  const again = () => writeView(context, view, use, tries - 1)
   const locked = () =>
-    Effect.flatMap(
-      lockForWrite(context, view),
-      (state): Effect.Effect<A, WriteError<E>, R> =>
-        // Another process made a new generation current while this one waited for the lock.
-        state.head.retired
-          ? Effect.flatMap(Effect.zipRight(rollback(state.db), catchUp(context, view)), () =>
-              writeView(context, view, use)
-            )
-          : runTransaction(context, view, state, use)
-    )
+    Effect.flatMap(lockForWrite(context, view), (state): Effect.Effect<A, WriteError<E>, R> => {
+      // Another process made a new generation current while this one waited for the lock.
+      if (state.head.retired) return Effect.flatMap(Effect.zipRight(rollback(state.db), catchUp(context, view)), again)
+      const transaction = runTransaction(context, view, state, use, again)
+      return state.isKnown ? transaction : Effect.zipRight(requireOwnEvent(context, view, state), transaction)
+    })
   // Another process may have made a new generation current and removed the file before this one opened its writer.
   return view.writer === null && !existsSync(view.file) ? Effect.flatMap(catchUp(context, view), locked) : locked()
 }
+
+/**
+ * Requires that the log has the event that the view names as its last one. What this process did not write itself may
+ * have been edited, and the time in it would get into new events.
+ */
+const requireOwnEvent = ({ log }: ViewContext, view: View, { db, head }: LockedView) =>
+  head.position === 0
+    ? Effect.void
+    : log.at(view.agent, [head.position]).pipe(
+        Effect.filterOrFail(
+          ([event]) => event !== undefined && sameBytes(event.hash, head.hash) && event.recordedAt === head.recordedAt,
+          () => ViewFile.damagedView("ANOTHER_LOG")
+        ),
+        Effect.onError(() => rollback(db))
+      )
 
 /** Commits on success and rolls back on failure. Parks a projection that cannot apply an event, then runs again. */
 const runTransaction = <A, E, R>(
   context: ViewContext,
   view: View,
   state: LockedView,
-  use: Use<A, E, R>
+  use: Use<A, E, R>,
+  again: () => Effect.Effect<A, WriteError<E>, R>
 ): Effect.Effect<A, WriteError<E>, R> => {
   const { db, head, parked } = state
   view.writing = true
@@ -78,6 +99,7 @@ const runTransaction = <A, E, R>(
     use({
       head,
       db,
+      verified: state.verified,
       run: runOnView,
       apply: (event, lookup) => ViewFile.applyEvent(db, context.config.projections, parked, event, lookup),
       moveTo: (event) => {
@@ -90,7 +112,7 @@ const runTransaction = <A, E, R>(
       end()
       const error = Option.getOrUndefined(Cause.failureOption(cause))
       return error instanceof ViewFile.Poisoned
-        ? Effect.flatMap(parkProjection(context, view, error.parked), () => writeView(context, view, use))
+        ? Effect.flatMap(parkProjection(context, view, error.parked), again)
         : Effect.failCause(cause as Cause.Cause<Exclude<E, ViewFile.Poisoned>>)
     },
     onSuccess: (value) => {
@@ -110,7 +132,7 @@ const runTransaction = <A, E, R>(
 const commit = (view: View, state: LockedView, { hash, recordedAt, version }: LastEvent) => {
   ViewFile.moveCheckpoint(state.db, version, hash, recordedAt)
   sql(state.db, "COMMIT").run()
-  view.lastWrite = { ...state, head: { position: version, hash, recordedAt, retired: false } }
+  view.lastWrite = { ...state, isKnown: true, head: { position: version, hash, recordedAt, retired: false } }
 }
 
 /** An exception of SQLite is a storage error. Any other exception is a bug in `work`. */
@@ -119,6 +141,7 @@ const runOnView = <A>(work: () => A): Exit.Exit<A, ViewFile.Poisoned | StorageEr
     return Exit.succeed(work())
   } catch (cause) {
     if (cause instanceof ViewFile.Poisoned) return Exit.fail(cause)
-    return ViewFile.isStorageFailure(cause) ? Exit.fail(storageError("view")(cause)) : Exit.die(cause)
+    const isOfView = cause instanceof SyntaxError || isSqliteError(cause) || cause instanceof StorageError
+    return isOfView ? Exit.fail(viewError(cause)) : Exit.die(cause)
   }
 }

@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Batcher from "../../events/Batcher.js"
+import { StorageError } from "../../events/errors.js"
 import { takeTurnIfDue } from "../../events/turns.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { View } from "../../projections/view/Views.js"
@@ -148,6 +149,17 @@ interface Deciding {
 
 /** Makes the function that gets advice for commands, decides them and stores their events, with retries. */
 const makeDecider = (view: View, options: ActorOptions, { additions, deadline }: Deciding) => {
+  /** The generation that was built because the one before it differed from the log. */
+  let rebuilt: string | undefined
+  /** Builds the view from the log and decides again, with new advice: the old one may be about edited rows. */
+  const decideOnRebuilt = (commands: Job, retries: number): Decided => {
+    if (rebuilt === view.file) return Effect.fail(differsFromLog(view.agent))
+    const rebuild = Effect.tap(options.views.rebuild(view, null), () => {
+      rebuilt = view.file
+    })
+    return Effect.zipRight(rebuild, adviseAndDecide(commands, noAdvice, retries))
+  }
+
   const decide = (commands: Job, advice: AdviceByCommand, retries: number): Decided =>
     Effect.matchEffect(
       carryOut(
@@ -156,11 +168,13 @@ const makeDecider = (view: View, options: ActorOptions, { additions, deadline }:
         options
       ),
       {
-        onFailure: (error) =>
-          // After a version conflict, which a crash can cause, the view catches up first.
-          error._tag === "VersionConflict" && retries > 0
-            ? Effect.zipRight(options.views.catchUp(view), decide(commands, advice, retries - 1))
-            : Effect.fail(error),
+        onFailure: (error): Decided =>
+          error._tag === "ViewDiffers"
+            ? decideOnRebuilt(commands, retries)
+            : // After a version conflict, which a crash can cause, the view catches up first.
+              error._tag === "VersionConflict" && retries > 0
+              ? Effect.zipRight(options.views.catchUp(view), decide(commands, advice, retries - 1))
+              : Effect.fail(error),
         onSuccess: (outcomes) => {
           if (outcomes.length === commands.length) return Effect.succeed(outcomes.map(Exit.succeed))
           const rest = commands.slice(outcomes.length)
@@ -202,3 +216,12 @@ const makeDecider = (view: View, options: ActorOptions, { additions, deadline }:
 
   return (commands: Job): Decided => adviseAndDecide(commands, noAdvice, maxRetries)
 }
+
+/** Not even a view that was just built agrees with the log's newest events, so the log itself is damaged. */
+const differsFromLog = (agent: string) =>
+  new StorageError({
+    kind: "damaged",
+    where: "log.db",
+    code: "NEWEST_EVENTS_DIFFER",
+    detail: `the memory of ${agent} differs from the log's newest events, also after a rebuild: run \`daybook verify\``
+  })

@@ -15,6 +15,7 @@ import type { Transaction, View, Views } from "../../projections/view/Views.js"
 import type { Overloaded } from "../model/errors.js"
 import { randomId } from "../model/ids.js"
 import type { Advice } from "./Advice.js"
+import * as BaseRows from "./baseRows.js"
 import type { AnyCommand, DecidedEvent } from "./Command.js"
 import { isFarBehind, type Reading, readingAhead, readingBehind } from "./clock.js"
 import { configureEvent } from "./configure.js"
@@ -60,7 +61,7 @@ export const carryOut = (
   view: View,
   batch: Batch,
   services: CarryOutServices
-): Effect.Effect<ReadonlyArray<Outcome>, CommandError> =>
+): Effect.Effect<ReadonlyArray<Outcome>, CommandError | BaseRows.ViewDiffers> =>
   services.views.write(view, (transaction) =>
     batch.commands.some(({ commandId }) => commandId !== undefined)
       ? Effect.flatMap(Effect.zipLeft(answersInLog(view.agent, batch.commands, services), takeTurnIfDue), (answers) =>
@@ -86,8 +87,10 @@ interface Deciding extends Batch {
   readonly services: CarryOutServices
 }
 
-const decideAndAppend = (deciding: Deciding): Effect.Effect<ReadonlyArray<Outcome>, CommandError | Poisoned> =>
-  Effect.clockWith((clock): Effect.Effect<ReadonlyArray<Outcome>, CommandError | Poisoned> => {
+type DecideError = CommandError | Poisoned | BaseRows.ViewDiffers
+
+const decideAndAppend = (deciding: Deciding): Effect.Effect<ReadonlyArray<Outcome>, DecideError> =>
+  Effect.clockWith((clock): Effect.Effect<ReadonlyArray<Outcome>, DecideError> => {
     const { agent, services, transaction } = deciding
     const { head } = transaction
     const reading = Math.floor(clock.unsafeCurrentTimeMillis())
@@ -96,16 +99,24 @@ const decideAndAppend = (deciding: Deciding): Effect.Effect<ReadonlyArray<Outcom
       : decideAndAppendAt(deciding, readingAhead(head, reading))
   })
 
-const decideAndAppendAt = (
-  deciding: Deciding,
-  at: Reading
-): Effect.Effect<ReadonlyArray<Outcome>, CommandError | Poisoned> =>
-  Effect.suspend((): Effect.Effect<ReadonlyArray<Outcome>, CommandError | Poisoned> => {
+const decideAndAppendAt = (deciding: Deciding, at: Reading): Effect.Effect<ReadonlyArray<Outcome>, DecideError> =>
+  Effect.suspend((): Effect.Effect<ReadonlyArray<Outcome>, DecideError> => {
     const { agent, services, transaction } = deciding
     const { log, onCommit } = services
     const expected = transaction.head.position
-    const exit = transaction.run(() => decideAll(deciding, at))
-    if (Exit.isFailure(exit)) return Effect.failCause(exit.cause)
+    const baseRows = BaseRows.make({
+      db: transaction.db,
+      agent,
+      verified: transaction.verified,
+      projections: services.views.names,
+      log,
+      codec: services.codec
+    })
+    const exit = transaction.run(() => decideAll(deciding, at, baseRows))
+    if (Exit.isFailure(exit)) {
+      const failure = Effect.failCause(exit.cause)
+      return baseRows.isEmpty() ? failure : Effect.zipRight(baseRows.check, failure)
+    }
     const { decided, due, newCommands, outcomes, vectors } = exit.value
     if (newCommands.length === 0) {
       // An append would check the expected version. Without one, compare the versions to see whether the view is stale.
@@ -115,15 +126,16 @@ const decideAndAppendAt = (
           : Effect.fail(new VersionConflict({ stream: agent, expected, actual: version }))
       )
     }
+    const appending = log.append({
+      stream: agent,
+      expected,
+      now: at.recordedAt,
+      commands: newCommands,
+      vectors,
+      ...(due === undefined ? {} : { due })
+    })
     return Effect.flatMap(
-      log.append({
-        stream: agent,
-        expected,
-        now: at.recordedAt,
-        commands: newCommands,
-        vectors,
-        ...(due === undefined ? {} : { due })
-      }),
+      baseRows.isEmpty() ? appending : Effect.zipRight(baseRows.check, appending),
       (appended): Effect.Effect<ReadonlyArray<Outcome>, VersionConflict> => {
         if (appended.some(({ repeated }) => repeated)) {
           // Another process has just carried out one of these command ids: the retry returns its answer.
@@ -172,10 +184,10 @@ const lookupIn = (vectors: ReadonlyArray<CachedVector>) => {
  * Decides commands one after another, until the transaction has become long. It is synchronous, so that many commands
  * cost little more than their changes to the view.
  */
-const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading) => {
+const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading, baseRows: BaseRows.BaseRows) => {
   const { agent, commands, services, transaction } = deciding
   const { db, head } = transaction
-  const placeEvents = makePlacer(deciding, recordedAt)
+  const placeEvents = makePlacer(deciding, recordedAt, baseRows)
   const newCommands: Array<NewCommand> = []
   const vectors: Array<CachedVector> = []
   const decided: Array<DecidedEvent> = []
@@ -257,7 +269,7 @@ const publishedVectors = (vectors: ReadonlyArray<CachedVector>, events: Readonly
 
 /** Makes the function that numbers events after a version and applies them to the view. */
 const makePlacer =
-  ({ agent, services: { codec }, transaction }: Deciding, recordedAt: number) =>
+  ({ agent, services: { codec }, transaction }: Deciding, recordedAt: number, baseRows: BaseRows.BaseRows) =>
   (
     { actor, cause, commandId }: Pick<AnyCommand, "actor" | "cause" | "commandId">,
     decided: ReadonlyArray<DecidedEvent>,
@@ -267,6 +279,8 @@ const makePlacer =
     const events: Array<DaybookEvent> = []
     const stored: Array<NewEvent> = []
     for (const { cause: ownCause, occurredAt, payload: decidedPayload, type } of decided) {
+      // Before it is encoded, which fails on a value that no event may have.
+      baseRows.note({ type, payload: decidedPayload, version: after + events.length + 1 } as DaybookEvent)
       const { payload, schema, value } = codec.encode(type, decidedPayload)
       const event = {
         // Only the log assigns sequences; no projection may use them.

@@ -9,7 +9,7 @@ import {
   isModelNeeded,
   type ModelName
 } from "../../projections/embedders.js"
-import { findActiveRevision, findById } from "../../projections/observations.js"
+import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { memoryVectorIndex, textDigest } from "../../projections/vectors.js"
 import { chunkingVersion } from "../../text/normalise/chunks.js"
@@ -18,10 +18,9 @@ import { type Command, requireUnparked, type Situation } from "../actor/Command.
 import { NoSuchIndex, type ProjectionParked } from "../model/errors.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 
-/** The vector of a memory's text at one revision. */
+/** The vector of a memory's text. */
 export interface MemoryVector {
   readonly id: string
-  readonly revision: number
   readonly digest: string
   readonly vector: Float32Array
 }
@@ -49,7 +48,7 @@ export const embedMemories = (model: IndexModel, embedded: ReadonlyArray<MemoryV
     embedded.map(({ digest, vector }) => [digest, vector]),
     ({ db }) => ({
       entries: embedded.flatMap((entry) => {
-        const memory = findActiveRevision(db, entry.id, entry.revision) ?? changedWithSameText(db, entry)
+        const memory = findEmbedded(db, entry)
         // A memory that moved to a store of another embedder does not belong in this index.
         return memory === undefined || model.stores?.includes(memory.store) === false
           ? []
@@ -127,8 +126,8 @@ const embedCommand = (
     event?.type === "EMBED" ? event.payload.entries.length + (event.payload.chunks ?? []).length : 0
 })
 
-/** Another mention or another store changes the revision but not the text. */
-const changedWithSameText = (db: Db, { digest, id }: MemoryVector) => {
+/** The memory, if it is active and its text is the embedded one. */
+const findEmbedded = (db: Db, { digest, id }: MemoryVector) => {
   const memory = findById(db, id)
   return memory?.status === "active" && textDigest(embeddingText(memory)) === digest ? memory : undefined
 }

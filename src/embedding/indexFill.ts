@@ -74,13 +74,11 @@ export const make = (
   let chunksUpTo = 0
 
   const embedPending = Effect.fnUntraced(function* ({ actor, log }: AgentServices, memories: ReadonlyArray<Memory>) {
-    const texts = memories.map((memory) =>
-      withDigest({ id: memory.id, revision: memory.revision, text: embeddingText(memory) })
-    )
+    const texts = memories.map((memory) => withDigest({ id: memory.id, text: embeddingText(memory) }))
     const vectors = yield* vectorsOf(embedder, batches, log, texts)
-    const embedded = texts.flatMap(({ digest, id, revision }) => {
+    const embedded = texts.flatMap(({ digest, id }) => {
       const vector = vectors.get(digest)
-      return vector === undefined ? [] : [{ id, revision, digest, vector }]
+      return vector === undefined ? [] : [{ id, digest, vector }]
     })
     if (embedded.length > 0) yield* actor.run(embedMemories(index, embedded))
   })

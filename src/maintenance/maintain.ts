@@ -137,7 +137,7 @@ const runStage = (maintainer: Maintainer, writer: Writer, stage: Stage, deadline
     const plan = yield* planFromView(maintainer, writer, stage, new Map())
     const { policyDigest, run: runCommand, summarizing } = maintainer
     const { actor, countTokens } = writer
-    const { shown } = plan
+    const { generation, shown } = plan
     const run = randomId()
     const runFields = { run, kind: "maintenance", name: stage.name, policy: policyDigest } as const
     const written: Array<DaybookEvent> = []
@@ -150,7 +150,7 @@ const runStage = (maintainer: Maintainer, writer: Writer, stage: Stage, deadline
           if ((yield* Clock.currentTimeMillis) > until) return
           const started: DecidedEvent | undefined =
             written.length === 0 ? { type: "RUN", payload: { ...runFields, phase: "started" } } : undefined
-          const result = yield* runCommand(portionCommand({ run, actor, started, events: portion, shown }))
+          const result = yield* runCommand(portionCommand({ run, actor, started, events: portion, shown, generation }))
           sent += portion.length
           written.push(...result.events)
           conflicts += result.left

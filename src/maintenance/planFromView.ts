@@ -35,9 +35,9 @@ export const planFromView = (
   { countTokens }: Writer,
   stage: Stage,
   planned: Overlay
-): Effect.Effect<StagePlan & Pick<Portion, "shown">, ViewError> =>
+): Effect.Effect<StagePlan & Pick<Portion, "shown" | "generation">, ViewError> =>
   Effect.gen(function* () {
-    const now = yield* read((snapshot) => snapshot.now)
+    const { generation, now } = yield* read(({ db, now }) => ({ generation: db.name, now }))
     const tools = { newId: randomId, countTokens, judge, settler, statements }
     const parts = storePartsOf(stage, policy, now, tools)
     let accesses: Portion["shown"]
@@ -58,7 +58,7 @@ export const planFromView = (
       plans.push(gathering.plan(tools, rows))
       yield* takeTurn
     }
-    return { ...mergePlans(plans), shown: accesses }
+    return { ...mergePlans(plans), shown: accesses, generation }
   })
 
 interface PagedRead {

@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import type { DaybookEvent } from "../../events/catalogue.js"
+import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
@@ -14,6 +14,8 @@ export interface Portion {
   /** The run's start event. It precedes the portion if the portion writes anything. */
   readonly started: DecidedEvent | undefined
   readonly events: ReadonlyArray<DecidedEvent>
+  /** The view's file that the events were planned from. On another one they are all left out: this one may have been edited. */
+  readonly generation: string
   /** Access counts by memory id at planning time, without zeros; undefined when they do not matter. */
   readonly shown?: ReadonlyMap<string, number> | undefined
 }
@@ -25,7 +27,14 @@ export interface PortionResult {
 }
 
 /** The command that writes a portion of a run. */
-export const portionCommand = ({ actor, events, run, shown, started }: Portion): Command<PortionResult, never> => {
+export const portionCommand = ({
+  actor,
+  events,
+  generation,
+  run,
+  shown,
+  started
+}: Portion): Command<PortionResult, never> => {
   let left = 0
   return {
     actor,
@@ -34,9 +43,10 @@ export const portionCommand = ({ actor, events, run, shown, started }: Portion):
     decide: ({ db, version }) => {
       left = 0
       const valid = events.flatMap((event) => {
-        const checked = revalidate(db, event, shown)
+        const checked =
+          db.name === generation ? revalidate(db, event, shown) : { left: Math.max(1, imagesOf(event as never).length) }
         left += checked.left
-        return checked.event === undefined ? [] : [checked.event]
+        return !("event" in checked) || checked.event === undefined ? [] : [checked.event]
       })
       if (valid.length === 0) return Either.right({ answer: { events: [], left } })
       const firstVersion = version + (started === undefined ? 0 : 1)

@@ -110,6 +110,7 @@ export const undo = (
     const { agent, log, run } = undoer
     const planTo = (to: number) =>
       Effect.gen(function* () {
+        const generation = yield* undoer.read(({ db }) => db.name)
         const chosen = yield* choose({ agent, codec: undoer.codec, log, to }, selection)
         const memoryLives = yield* livesOf(undoer, chosen, to)
         const summarized = chosen.filter((event): event is Summarized => event.type === "SUMMARIZE")
@@ -117,7 +118,7 @@ export const undo = (
         const plans = memoryLives.map((links) => planOf(links, { force, countTokens: writer.countTokens }))
         const livesById = new Map(memoryLives.map((links) => [links.at(-1)!.after.id, links]))
         const relatives = yield* relativesOf(undoer, plans, livesById, to)
-        return { relatives, summaries, ...limitPlans(plans, relatives, writer.marks, to + 1) }
+        return { generation, relatives, summaries, ...limitPlans(plans, relatives, writer.marks, to + 1) }
       })
     const request = () => JSON.stringify(["undo", selection, force])
     const attempt = (retries: number): Effect.Effect<Undone, UndoError> =>
@@ -188,6 +189,7 @@ const livesOf = ({ agent, codec, log, read }: Undoer, events: ReadonlyArray<Dayb
 
 /** The complete plan. */
 interface UndoPlan extends LimitedPlans {
+  readonly generation: string
   readonly relatives: Relatives
   readonly summaries: ReadonlyArray<SummaryPlan>
 }

@@ -29,6 +29,8 @@ export interface CompensationResult {
 interface Bound extends Pick<LimitedPlans, "changing" | "staleOf"> {
   readonly relatives: Relatives
   readonly summaries: ReadonlyArray<SummaryPlan>
+  /** The view's file that the plans were made from. */
+  readonly generation: string
 }
 
 /** Makes the command that carries out all plans or none. */
@@ -57,11 +59,13 @@ export const undoCommand = (
  */
 export const compensatingEvents = (
   db: Db,
-  { changing, relatives, staleOf, summaries }: Bound,
+  { changing, generation, relatives, staleOf, summaries }: Bound,
   now: number,
   version: number
 ): Either.Either<ReadonlyArray<DecidedEvent>, MemoryChanged> => {
-  if (changing.length > 0 && hasMoved(db, relatives)) return Either.left(new MemoryChanged())
+  // A view that was rebuilt meanwhile may have been edited before.
+  if (db.name !== generation || (changing.length > 0 && hasMoved(db, relatives)))
+    return Either.left(new MemoryChanged())
   const rewritten = summaries.filter(({ undoes }) => undoes.length > 0)
   if (rewritten.some(({ replaces, session, store }) => findSummary(db, session, store)?.version !== replaces)) {
     return Either.left(new MemoryChanged())

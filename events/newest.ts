@@ -1,0 +1,59 @@
+import * as Effect from "effect/Effect"
+import { changesOfSubjects, fillNewest } from "../migrations/0004_newest.js"
+import type { ReplayedEvent } from "./Chain.js"
+import type { Problem, Subject } from "./EventLog.js"
+import type { StorageError } from "./errors.js"
+import { replayedColumns } from "./eventRows.js"
+import { runSql } from "./sqlProcess.js"
+import { type Db, sql } from "./statement.js"
+
+/** The newest event of each subject, in their order; undefined for a subject without an event. */
+export const newestEvents = (
+  db: Db,
+  stream: string,
+  subjects: ReadonlyArray<Subject>
+): ReadonlyArray<ReplayedEvent | undefined> => {
+  const events = new Array<ReplayedEvent | undefined>(subjects.length).fill(undefined)
+  for (const { key, ...event } of sql(db, selectNewest).all({ stream, subjects: JSON.stringify(subjects) })) {
+    events[key] = event as ReplayedEvent
+  }
+  return events
+}
+
+const selectNewest = `SELECT key, ${replayedColumns}
+  FROM (SELECT key, value ->> '$.kind' AS kind, value ->> '$.subject' AS subject FROM json_each(:subjects)) s
+  LEFT JOIN newest n ON n.stream = :stream AND n.kind = s.kind AND n.subject = s.subject
+  CROSS JOIN events e ON e.stream = :stream AND e.version = coalesce(n.version, iif(s.kind = 'row', s.subject, 0))`
+
+/** Makes the table again from the events. */
+export const remakeNewest = (db: Db): void => {
+  sql(db, "DELETE FROM newest").run()
+  sql(db, fillNewest).run()
+}
+
+/** Streams whose newest events are not those that the log's events give. */
+export const newestProblems = (db: Db, stream: string | null): Effect.Effect<ReadonlyArray<Problem>, StorageError> =>
+  Effect.map(runSql(db, { statements: ["PRAGMA query_only = ON"], query: selectDifferences(stream) }), (answer) =>
+    "rows" in answer
+      ? (answer.rows as ReadonlyArray<Pick<Problem, "stream" | "version">>).map(({ stream, version }) => ({
+          stream,
+          version,
+          what: "the table of newest events differs from the events"
+        }))
+      : [{ stream: null, version: null, what: `log.db: the table of newest events cannot be read (${answer.code})` }]
+  )
+
+// An event that was erased no longer names its subject: the row that it left is no problem.
+const selectDifferences = (stream: string | null) => `
+  WITH chosen AS (SELECT ${stream === null ? "NULL" : `'${stream.replaceAll("'", "''")}'`} AS name),
+  given AS MATERIALIZED (
+    SELECT stream, kind, subject, max(version) AS version FROM (${changesOfSubjects}), chosen
+    WHERE subject IS NOT NULL AND (name IS NULL OR stream = name) GROUP BY stream, kind, subject),
+  stored AS (SELECT stream, kind, subject, version FROM newest, chosen WHERE name IS NULL OR stream = name),
+  different AS (
+    SELECT * FROM (SELECT * FROM given EXCEPT SELECT * FROM stored)
+    UNION ALL SELECT * FROM (SELECT * FROM stored EXCEPT SELECT * FROM given))
+  SELECT stream, min(version) AS version FROM different d
+  WHERE NOT EXISTS (
+    SELECT 1 FROM events e WHERE e.stream = d.stream AND e.version = d.version AND e.payload IS NULL)
+  GROUP BY stream`

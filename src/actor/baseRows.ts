@@ -1,0 +1,288 @@
+import { isDeepStrictEqual } from "node:util"
+import type * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type { ReplayedEvent } from "../../events/Chain.js"
+import type { Codec } from "../../events/Codec.js"
+import { catalogue, type DaybookEvent, type ErasedEvent, type EventType, imagesOf } from "../../events/catalogue.js"
+import type { EventLog, Subject } from "../../events/EventLog.js"
+import type { Memory } from "../../events/Memory.js"
+import { levelOf, minOpennessOf, type Store } from "../../events/Trust.js"
+import { findFileRow } from "../../projections/files.js"
+import { findRow, findRowNumberById, isRowOf, isRowOfPayload } from "../../projections/observations.js"
+import type { Db } from "../../projections/Projection.js"
+import { findSchedule } from "../../projections/scheduleReads.js"
+import { findLastTurn, findSessionRows } from "../../projections/sessionReads.js"
+import { findSummary } from "../../projections/summaries.js"
+import type { ViewError } from "../../projections/view/buildViewFile.js"
+import { parkedOf } from "../../projections/view/ViewFile.js"
+
+/** A view has rows that the log does not give. Its agent's view is rebuilt, and the commands are decided again. */
+export class ViewDiffers extends Data.TaggedError("ViewDiffers")<{ readonly agent: string }> {}
+
+/**
+ * The rows of a view from which the commands of a batch make their events. An event carries what its row said, so a row
+ * that was edited by hand would get into the log.
+ */
+export interface BaseRows {
+  /** Notes the rows of an event, as they are before the event is applied. */
+  readonly note: (event: DaybookEvent) => void
+  readonly isEmpty: () => boolean
+  /** Fails with `ViewDiffers` if the log's newest events do not give the noted rows. */
+  readonly check: Effect.Effect<void, ViewDiffers | ViewError>
+}
+
+type LogEvent = DaybookEvent | ErasedEvent | undefined
+
+/** Rows that belong together, the subjects whose newest events give them, and whether these events do. */
+interface Base {
+  readonly projection: string
+  readonly subjects: ReadonlyArray<Subject>
+  readonly follows: (events: ReadonlyArray<LogEvent>) => boolean
+  /** Whether the stored events give the rows as they are, without being decoded; false if that is not certain. */
+  readonly equals?: (events: ReadonlyArray<ReplayedEvent | undefined>) => boolean
+}
+
+interface BaseRowsOptions {
+  readonly db: Db
+  readonly agent: string
+  readonly projections: ReadonlySet<string>
+  /** Keys of rows that need no check, because no other process has changed the view since they were checked or written. */
+  readonly verified: Set<RowKey>
+  readonly log: Context.Tag.Service<EventLog>
+  readonly codec: Codec
+}
+
+/** The row number of a memory, or the name of other rows. */
+type RowKey = number | string
+
+/** Keys that are kept: about 60 bytes each. */
+const maxVerified = 20_000
+
+export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsOptions): BaseRows => {
+  if (verified.size > maxVerified) verified.clear()
+  const bases = new Map<RowKey, Base>()
+  /** The row numbers that the batch itself adds: the log does not have them yet. */
+  const added = new Set<number>()
+  const add = (key: RowKey, projection: string, read: () => Omit<Base, "projection"> | undefined) => {
+    if (verified.has(key) || bases.has(key) || !projections.has(projection)) return
+    const base = read()
+    if (base !== undefined) bases.set(key, { projection, ...base })
+  }
+  const addMemory = (born: number) => {
+    if (!added.has(born)) add(born, "observations", () => memoryBase(db, born))
+  }
+  const addSession = (session: string, store: Store) =>
+    add(`session ${store} ${session}`, "conversation", () => sessionBase(db, session, store, added))
+  const addFile = (born: number) => {
+    if (!added.has(born)) add(`file ${born}`, "conversation", () => fileBase(db, born))
+  }
+  const addSchedule = (id: string, base: () => Omit<Base, "projection">) => add(`schedule ${id}`, "schedules", base)
+
+  return {
+    note: (event) => {
+      added.add(event.version)
+      switch (event.type) {
+        case "TURN": {
+          const { session, store } = event.payload.turn
+          return add(`turn ${store} ${session}`, "conversation", () => lastTurnBase(db, session, store, added))
+        }
+        case "FILE":
+          return event.payload.replaces === undefined ? undefined : addFile(event.payload.replaces)
+        case "FORGET": {
+          for (const store of event.payload.stores) {
+            if (event.payload.session !== undefined) addSession(event.payload.session, store)
+          }
+          return event.payload.files.forEach(addFile)
+        }
+        case "SUMMARIZE": {
+          const { session, store } = event.payload
+          addSession(session, store)
+          return add(`summary ${store} ${session}`, "summaries", () => summaryBase(db, session, store, added))
+        }
+        case "SCHEDULE": {
+          const { change, schedule } = event.payload
+          return addSchedule(schedule, () => (change === "created" ? newBase : scheduleBase(db, schedule)))
+        }
+        case "RUN": {
+          const { kind, name } = event.payload
+          return kind === "schedule" ? addSchedule(name, () => scheduleBase(db, name)) : undefined
+        }
+        case "EMBED":
+          for (const { born } of event.payload.entries) addMemory(born)
+          return
+        default: {
+          for (const image of imagesOf(event)) {
+            if (image === addedBy(event)) verified.add(image.born)
+            else addMemory(image.born)
+          }
+          for (const id of candidatesOf(event)) {
+            // An id that no row has was forged, or its row was.
+            const born = projections.has("observations") ? findRowNumberById(db, id) : 0
+            if (born === undefined) add(`candidate ${id}`, "observations", () => unknownBase)
+            else addMemory(born)
+          }
+        }
+      }
+    },
+    isEmpty: () => bases.size === 0,
+    check: Effect.suspend(() => {
+      const all = [...bases.values()]
+      const read = log.newest(
+        agent,
+        all.flatMap(({ subjects }) => subjects)
+      )
+      return Effect.flatMap(read, (rows) =>
+        Effect.gen(function* () {
+          let first = 0
+          for (const { equals, follows, projection, subjects } of all) {
+            const own = rows.slice(first, first + subjects.length)
+            first += subjects.length
+            // An erased event does not tell what it said.
+            if (own.some((row) => row?.payload === null) || equals?.(own)) continue
+            const events: Array<LogEvent> = []
+            for (const row of own) events.push(row === undefined ? undefined : yield* codec.decode(row))
+            if (follows(events)) continue
+            // A parked projection is behind its events. Only memories are changed all the same.
+            if (projection !== "observations" && parkedOf(db).some((parked) => parked.projection === projection))
+              continue
+            return yield* new ViewDiffers({ agent })
+          }
+          for (const key of bases.keys()) verified.add(key)
+        })
+      )
+    })
+  }
+}
+
+/** The memories that a reconciler weighed. The event repeats their ids and revisions. */
+const candidatesOf = ({ payload }: DaybookEvent): ReadonlyArray<string> =>
+  payload !== null && "decision" in payload && payload.decision.threshold !== undefined
+    ? payload.decision.candidates.map(({ id }) => id)
+    : []
+
+/** A subject that the batch itself adds. */
+const newBase: Omit<Base, "projection"> = { subjects: [], follows: () => true }
+const unknownBase: Omit<Base, "projection"> = { subjects: [], follows: () => false }
+
+/** The image of the memory that an event adds. */
+const addedBy = ({ payload, type, version }: DaybookEvent): Memory | undefined => {
+  const image =
+    type === "DELETE" ? payload.replacement : type === "ADD" || type === "COMPRESS" ? payload.memory : undefined
+  return image?.born === version ? image : undefined
+}
+
+const memoryBase = (db: Db, born: number): Omit<Base, "projection"> => {
+  const row = findRow(db, born)
+  return {
+    subjects: [{ kind: "row", subject: born }],
+    follows: ([event]) => {
+      const memory = event && imagesOf(event as DaybookEvent).find((image) => image.born === born)
+      return memory !== undefined && isRowOf(row, memory, event!.version)
+    },
+    equals: ([event]) =>
+      event?.schema === catalogue[event?.type as EventType]?.version &&
+      isRowOfPayload(row, event!.payload!, event!.version)
+  }
+}
+
+const fileBase = (db: Db, born: number): Omit<Base, "projection"> => {
+  const row = findFileRow(db, born)
+  return {
+    subjects: [{ kind: "row", subject: born }],
+    follows: ([event]) => {
+      if (event?.type !== "FILE" || event.payload === null) return false
+      const { digest, id, path, session = null, store } = event.payload.file
+      const level = minOpennessOf(levelOf(event.payload.file))
+      return isDeepStrictEqual(row, { digest, id, level, path, session, store })
+    }
+  }
+}
+
+/** The newest turn of a session, which gives the next one its number. */
+const lastTurnBase = (
+  db: Db,
+  session: string,
+  store: Store,
+  added: ReadonlySet<number>
+): Omit<Base, "projection"> | undefined => {
+  const row = findLastTurn(db, session, store)
+  if (row === undefined || added.has(row.born)) return undefined
+  return {
+    subjects: [{ kind: "row", subject: row.born }],
+    follows: ([event]) => {
+      const turn = event?.type === "TURN" ? event.payload?.turn : undefined
+      return turn?.session === session && turn.store === store && turn.sequence === row.sequence
+    }
+  }
+}
+
+/** All turns of a session, and its totals. */
+const sessionBase = (db: Db, session: string, store: Store, added: ReadonlySet<number>): Omit<Base, "projection"> => {
+  const { totals, turns: all } = findSessionRows(db, session, store)
+  const turns = all.filter(({ born }) => !added.has(born))
+  return {
+    subjects: turns.map(({ born }) => ({ kind: "row", subject: born })),
+    follows: (events) => {
+      const stored = events.flatMap((event) => (event?.type === "TURN" && event.payload ? [event.payload.turn] : []))
+      return (
+        stored.length === turns.length &&
+        stored.every((turn, index) => {
+          const { id, occurredAt, sequence } = turn
+          const { born, ...row } = turns[index]!
+          const same = turn.session === session && turn.store === store
+          return same && isDeepStrictEqual(row, { id, sequence, occurredAt, turn })
+        }) &&
+        (turns.length < all.length ||
+          (totals === undefined
+            ? stored.length === 0
+            : isDeepStrictEqual(totals, {
+                turns: stored.length,
+                tokens: stored.reduce((sum, { tokens }) => sum + tokens, 0),
+                sequence: stored.at(-1)?.sequence,
+                startedAt: stored[0]?.occurredAt,
+                lastAt: Math.max(...stored.map(({ occurredAt }) => occurredAt)),
+                lastBorn: turns.at(-1)?.born
+              })))
+      )
+    }
+  }
+}
+
+const summaryBase = (
+  db: Db,
+  session: string,
+  store: Store,
+  added: ReadonlySet<number>
+): Omit<Base, "projection"> | undefined => {
+  const row = findSummary(db, session, store)
+  if (row === undefined || added.has(row.version)) return undefined
+  return {
+    subjects: [{ kind: "row", subject: row.version }],
+    follows: ([event]) =>
+      event?.type === "SUMMARIZE" &&
+      event.payload?.session === session &&
+      event.payload.store === store &&
+      isDeepStrictEqual(row.summary, event.payload.summary) &&
+      row.origin === (event.payload.restores ?? event.version)
+  }
+}
+
+const scheduleBase = (db: Db, id: string): Omit<Base, "projection"> => {
+  const row = findSchedule(db, id)
+  return {
+    subjects: (["schedule", "definition", "run"] as const).map((kind) => ({ kind, subject: id })),
+    follows: ([changed, defined, run]) => {
+      if (changed?.type !== "SCHEDULE" || changed.payload?.state === undefined) return row === undefined
+      const definition = defined?.type === "SCHEDULE" ? defined.payload?.definition : undefined
+      const last = run?.type === "RUN" ? run.payload : undefined
+      return (
+        row !== undefined &&
+        isDeepStrictEqual([row.definition, row.state], [definition, changed.payload.state]) &&
+        row.run === (last?.phase === "started" ? last.run : null) &&
+        row.occurrence === (last?.occurrence ?? null) &&
+        row.attempt === (last === undefined || last === null ? 0 : (last.attempt ?? 1))
+      )
+    }
+  }
+}
