@@ -139,7 +139,8 @@ describe("commands of one agent", () => {
         })
       ).pipe(Effect.provide(yield* Layer.build(foundation(folder))))
       const poisoned: Command<string, never> = {
-        ...Either.getOrThrow(remember(writer, { title: "unused" })),
+        actor: writer.actor,
+        request: () => "",
         decide: () => {
           throw new TypeError("broken decider")
         },

@@ -248,10 +248,7 @@ const acquire = <Embedding>(
     const waking = Effect.onExit(Effect.interruptible(agentPool.wake(entry)), (exit) =>
       Effect.zipRight(Exit.isFailure(exit) ? remove(agentPool, entry) : Effect.void, Deferred.done(entry.ready, exit))
     )
-    return Effect.map(Effect.forkDaemon(waking), (fiber) => {
-      entry.waking = fiber
-      return entry
-    })
+    return Effect.map(Effect.forkDaemon(waking), (fiber) => Object.assign(entry, { waking: fiber }))
   })
 
 /** Ends a use, after success or failure. Call it uninterruptibly. */

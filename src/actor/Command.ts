@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import type { DaybookEvent, Decision, EventType, Payload } from "../../events/catalogue.js"
 import type { CachedVector } from "../../events/EventLog.js"
 import { levels, type TrustLevel } from "../../events/Trust.js"
+import type { Steps } from "../../events/turns.js"
 import type { Db } from "../../projections/Projection.js"
 import { parkedOf } from "../../projections/view/ViewFile.js"
 import { type InvalidInput, ProjectionParked } from "../model/errors.js"
@@ -64,6 +65,8 @@ export interface Command<A, E> {
   /** The statement to compare with stored memories. */
   readonly statement?: WeighedStatement
   readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
+  /** The same with turns of the event loop in between, for a decision that may take long. */
+  readonly decideInSteps?: (situation: Situation) => Steps<Either.Either<Decided<A>, E>>
   readonly answer: (events: ReadonlyArray<DaybookEvent>, repeated: boolean) => A
 }
 

@@ -1,13 +1,12 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { CachedVector, EventLog, NewCommand, NewEvent } from "../../events/EventLog.js"
 import { type AlreadyErased, CommandConflict, VersionConflict } from "../../events/errors.js"
-import { isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
+import { inTurns, isTurnDue, type Steps, takeTurn, takeTurnIfDue } from "../../events/turns.js"
 import { firstDueAt } from "../../projections/scheduleReads.js"
 import { makeLookup, type ViewError } from "../../projections/view/buildViewFile.js"
 import type { Poisoned } from "../../projections/view/ViewFile.js"
@@ -16,9 +15,10 @@ import type { Overloaded } from "../model/errors.js"
 import { randomId } from "../model/ids.js"
 import type { Advice } from "./Advice.js"
 import * as BaseRows from "./baseRows.js"
-import type { AnyCommand, DecidedEvent } from "./Command.js"
+import type { AnyCommand, DecidedEvent, Situation } from "./Command.js"
 import { isFarBehind, type Reading, readingAhead, readingBehind } from "./clock.js"
 import { configureEvent } from "./configure.js"
+import { makePlacer } from "./placeEvents.js"
 import type { PolicyRecords } from "./policyRecord.js"
 
 /** Why a valid command could not be carried out. */
@@ -102,22 +102,33 @@ const decideAndAppend = (deciding: Deciding): Effect.Effect<ReadonlyArray<Outcom
 const decideAndAppendAt = (deciding: Deciding, at: Reading): Effect.Effect<ReadonlyArray<Outcome>, DecideError> =>
   Effect.suspend((): Effect.Effect<ReadonlyArray<Outcome>, DecideError> => {
     const { agent, services, transaction } = deciding
-    const { log, onCommit } = services
-    const expected = transaction.head.position
     const baseRows = BaseRows.make({
       db: transaction.db,
       agent,
       verified: transaction.verified,
       projections: services.views.names,
-      log,
+      log: services.log,
       codec: services.codec
     })
-    const exit = transaction.run(() => decideAll(deciding, at, baseRows))
-    if (Exit.isFailure(exit)) {
-      const failure = Effect.failCause(exit.cause)
-      return baseRows.isEmpty() ? failure : Effect.zipRight(baseRows.check, failure)
-    }
-    const { decided, due, newCommands, outcomes, vectors } = exit.value
+    return Effect.matchCauseEffect(inTurns(decideAll(deciding, at, baseRows), transaction.run), {
+      onFailure: (cause) => {
+        const failure = Effect.failCause(cause)
+        return baseRows.isEmpty() ? failure : Effect.zipRight(baseRows.check, failure)
+      },
+      onSuccess: (changes) => store(deciding, at, baseRows, changes)
+    })
+  })
+
+/** Stores the events of a transaction, once they are applied to the view. */
+const store = (
+  { agent, services, transaction }: Deciding,
+  { recordedAt: now }: Reading,
+  baseRows: BaseRows.BaseRows,
+  { decided, due, newCommands, outcomes, vectors }: Changes
+): Effect.Effect<ReadonlyArray<Outcome>, DecideError> =>
+  Effect.suspend((): Effect.Effect<ReadonlyArray<Outcome>, DecideError> => {
+    const { log, onCommit } = services
+    const expected = transaction.head.position
     if (newCommands.length === 0) {
       // An append would check the expected version. Without one, compare the versions to see whether the view is stale.
       return Effect.flatMap(log.head(agent), ({ version }) =>
@@ -129,7 +140,7 @@ const decideAndAppendAt = (deciding: Deciding, at: Reading): Effect.Effect<Reado
     const appending = log.append({
       stream: agent,
       expected,
-      now: at.recordedAt,
+      now,
       commands: newCommands,
       vectors,
       ...(due === undefined ? {} : { due })
@@ -180,21 +191,35 @@ const lookupIn = (vectors: ReadonlyArray<CachedVector>) => {
   return makeLookup((_model, _dimensions, digest) => byDigest.get(digest))
 }
 
+/** What a transaction stores, and the outcomes of its commands. */
+interface Changes {
+  readonly outcomes: ReadonlyArray<Outcome>
+  readonly newCommands: ReadonlyArray<NewCommand>
+  readonly vectors: ReadonlyArray<CachedVector>
+  readonly decided: ReadonlyArray<DecidedEvent>
+  /** When the agent's next schedule is due; undefined if no schedule changed. */
+  readonly due: number | null | undefined
+}
+
 /**
- * Decides commands one after another, until the transaction has become long. It is synchronous, so that many commands
- * cost little more than their changes to the view.
+ * Decides commands one after another, until the transaction has become long. Turns of the event loop come only in
+ * between the events of a long command, so that many commands cost little more than their changes to the view.
  */
-const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading, baseRows: BaseRows.BaseRows) => {
+const decideAll = function* (
+  deciding: Deciding,
+  { jump, now, recordedAt }: Reading,
+  baseRows: BaseRows.BaseRows
+): Steps<Changes> {
   const { agent, commands, services, transaction } = deciding
   const { db, head } = transaction
-  const placeEvents = makePlacer(deciding, recordedAt, baseRows)
+  const placeEvents = makePlacer({ agent, codec: services.codec, transaction, recordedAt, baseRows })
   const newCommands: Array<NewCommand> = []
   const vectors: Array<CachedVector> = []
   const decided: Array<DecidedEvent> = []
   const earlierInBatch = new Map<string, { readonly request: string; readonly events: ReadonlyArray<DaybookEvent> }>()
   let version = head.position
 
-  const decide = (command: AnyCommand): Outcome | "redecide" => {
+  const decide = function* (command: AnyCommand): Steps<Outcome | "redecide"> {
     const { actor, commandId } = command
     const answer = deciding.answers.get(command)
     if (answer !== undefined) return answer
@@ -204,7 +229,7 @@ const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading, baseR
         ? Either.right(command.answer(twin.events, true))
         : Either.left(new CommandConflict({ stream: agent, commandId: commandId! }))
     }
-    const decision = command.decide({
+    const situation: Situation = {
       db,
       now,
       version: version + 1,
@@ -212,14 +237,16 @@ const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading, baseR
       decided,
       advice: deciding.advice.get(command),
       mayRedecide: deciding.mayRedecide
-    })
+    }
+    const decision =
+      command.decideInSteps === undefined ? command.decide(situation) : yield* command.decideInSteps(situation)
     if (Either.isLeft(decision)) return decision
     if ("redecide" in decision.right) return "redecide"
     if ("answer" in decision.right) return Either.right(decision.right.answer)
     const lookup = command.vectors === undefined ? noVectors : lookupIn(command.vectors)
-    const { events, stored } = placeEvents(command, decision.right.events, version, lookup)
+    const { events, stored } = yield* placeEvents(command, decision.right.events, version, lookup)
     version += events.length
-    decided.push(...decision.right.events)
+    for (const event of decision.right.events) decided.push(event)
     const request = commandId === undefined ? undefined : command.request()
     if (commandId !== undefined) earlierInBatch.set(commandId, { request: request!, events })
     newCommands.push({ ...(commandId === undefined ? {} : { commandId, request: request! }), actor, events: stored })
@@ -232,21 +259,21 @@ const decideAll = (deciding: Deciding, { jump, now, recordedAt }: Reading, baseR
 
   /** Events that the engine itself adds; they come first. */
   const engineEvents: Array<NewEvent> = []
-  const placeFirst = (event: DecidedEvent | undefined): void => {
+  const placeFirst = function* (event: DecidedEvent | undefined): Steps<void> {
     if (event === undefined) return
-    engineEvents.push(...placeEvents({ actor: commands[0]!.actor }, [event], version, noVectors).stored)
+    engineEvents.push(...(yield* placeEvents({ actor: commands[0]!.actor }, [event], version, noVectors)).stored)
     version++
   }
-  placeFirst(jump)
-  placeFirst(services.policyRecords && configureEvent(db, services.policyRecords))
+  yield* placeFirst(jump)
+  yield* placeFirst(services.policyRecords && configureEvent(db, services.policyRecords))
   const outcomes: Array<Outcome> = []
   for (const command of commands) {
-    const outcome = decide(command)
+    const outcome = yield* decide(command)
     if (outcome === "redecide") break
     outcomes.push(outcome)
     if (isTurnDue(transactionMillis)) break
   }
-  if (outcomes.length > 0) for (const addition of deciding.additions) decide(addition)
+  if (outcomes.length > 0) for (const addition of deciding.additions) yield* decide(addition)
   if (newCommands.length > 0 && engineEvents.length > 0) {
     newCommands.unshift({ actor: commands[0]!.actor, events: engineEvents })
   }
@@ -266,44 +293,3 @@ const publishedVectors = (vectors: ReadonlyArray<CachedVector>, events: Readonly
   }
   return vectors.filter(({ digest }) => digests.has(digest))
 }
-
-/** Makes the function that numbers events after a version and applies them to the view. */
-const makePlacer =
-  ({ agent, services: { codec }, transaction }: Deciding, recordedAt: number, baseRows: BaseRows.BaseRows) =>
-  (
-    { actor, cause, commandId }: Pick<AnyCommand, "actor" | "cause" | "commandId">,
-    decided: ReadonlyArray<DecidedEvent>,
-    after: number,
-    lookup: ReturnType<typeof makeLookup>
-  ) => {
-    const events: Array<DaybookEvent> = []
-    const stored: Array<NewEvent> = []
-    for (const { cause: ownCause, occurredAt, payload: decidedPayload, type } of decided) {
-      // Before it is encoded, which fails on a value that no event may have.
-      baseRows.note({ type, payload: decidedPayload, version: after + events.length + 1 } as DaybookEvent)
-      const { payload, schema, value } = codec.encode(type, decidedPayload)
-      const event = {
-        // Only the log assigns sequences; no projection may use them.
-        sequence: 0,
-        stream: agent,
-        version: after + events.length + 1,
-        commandId: commandId ?? null,
-        actor,
-        cause: ownCause ?? cause ?? null,
-        occurredAt: occurredAt ?? recordedAt,
-        recordedAt,
-        type,
-        payload: value
-      } as DaybookEvent
-      transaction.apply(event, lookup)
-      events.push(event)
-      stored.push({
-        type,
-        schema,
-        payload,
-        ...(occurredAt === undefined ? {} : { occurredAt }),
-        ...(event.cause === null ? {} : { cause: event.cause })
-      })
-    }
-    return { events, stored }
-  }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Memory, Stale } from "../../events/Memory.js"
 import { opennessOf, type Store } from "../../events/Trust.js"
+import { isTurnDue, type Steps } from "../../events/turns.js"
 import { applyMarks } from "../remember/applyMarks.js"
 import type { Writer } from "../remember/remember.js"
 import type { Link } from "./links.js"
@@ -25,16 +26,17 @@ export interface LimitedPlans {
  * Limits plans to changes that lineage and marks allow. No memory becomes less restrictive than its sources, no
  * credential leaves store private, and stale flags match the sources. A field that may not change is a conflict.
  */
-export const limitPlans = (
+export const limitPlans = function* (
   plans: ReadonlyArray<Plan>,
   relatives: Relatives,
   marks: Writer["marks"],
   first: number
-): LimitedPlans => {
+): Steps<LimitedPlans> {
   const images = new Map<string, Memory>()
   const byId = new Map(plans.map((plan) => [plan.current.id, plan]))
   for (const { current, image } of plans) {
     if (image !== undefined) images.set(current.id, applyMarks(image, { ...marks, pii: false }).memory)
+    if (isTurnDue()) yield
   }
   const allowed = new Map(images)
   for (let isStable = false; !isStable; ) {
@@ -59,6 +61,7 @@ export const limitPlans = (
   const unfinished: Array<(versions: ReadonlyMap<string, number>) => Plan> = []
   const versions = new Map<string, number>()
   for (const plan of plans) {
+    if (isTurnDue()) yield
     const { current } = plan
     const image = allowed.get(current.id)
     if (image === undefined) {

@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -7,6 +8,7 @@ import type { DaybookEvent } from "../../events/catalogue.js"
 import { type EventLog, readAll } from "../../events/EventLog.js"
 import type { Memory } from "../../events/Memory.js"
 import { opennessOf, type Store } from "../../events/Trust.js"
+import { takeTurnIfDue } from "../../events/turns.js"
 import { findChanges } from "../../projections/history.js"
 import { findSourceStore } from "../../projections/lineage.js"
 import { findById } from "../../projections/observations.js"
@@ -56,6 +58,9 @@ interface HistorySource extends Pick<ReaderSource, "agent" | "read"> {
   readonly codec: Codec
 }
 
+/** Plans whose derived memories one read takes from the view. */
+const plansPerRead = 500
+
 /** Reads the memories and sources that plans depend on, as of a version. */
 export const relativesOf = (
   source: HistorySource,
@@ -65,12 +70,18 @@ export const relativesOf = (
 ) =>
   Effect.gen(function* () {
     const changing = plans.filter(({ image }) => image !== undefined)
-    const derived = yield* source.read(({ db }) => {
-      const graph = graphIn(db)
-      return changing
-        .filter(({ current, image }) => (current.status === "active") !== (image!.status === "active"))
-        .flatMap(({ current }) => descendants(graph, { kind: "derived", to: current.id }))
-    })
+    const goOrReturn = changing.filter(
+      ({ current, image }) => (current.status === "active") !== (image!.status === "active")
+    )
+    const derived: Array<Memory> = []
+    for (const page of Arr.chunksOf(goOrReturn, plansPerRead)) {
+      const found = yield* source.read(({ db }) => {
+        const graph = graphIn(db)
+        return page.flatMap(({ current }) => descendants(graph, { kind: "derived", to: current.id }))
+      })
+      derived.push(...found)
+      yield* takeTurnIfDue
+    }
     const livesById = new Map(planned)
     const links = [...changing.map(({ image }) => image!), ...derived].flatMap(({ lineage = [] }) => lineage)
     const outsideSources = new Map<string, Source>()

@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -6,6 +7,7 @@ import type { Codec } from "../../events/Codec.js"
 import { type DaybookEvent, type EventType, imagesOf, type Payload } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { VersionConflict } from "../../events/errors.js"
+import { atOnce, inTurns, isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
 import { findChanges } from "../../projections/history.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
@@ -23,8 +25,8 @@ import { randomId } from "../model/ids.js"
 import type { Writer } from "../remember/remember.js"
 import { choose, decodeUndoable, type Undoable } from "./choose.js"
 import { type LimitedPlans, limitPlans } from "./limitPlans.js"
-import { linksOf } from "./links.js"
-import { type Conflict, planOf, type UndoEffect } from "./plan.js"
+import { type Link, linksOf } from "./links.js"
+import { type Conflict, type Plan, planOf, type UndoEffect } from "./plan.js"
 import { type Relatives, relativesOf } from "./relatives.js"
 import { planSummaries, type Summarized, type SummaryPlan } from "./summaries.js"
 import { undoCommand as command, compensatingEvents, type MemoryChanged } from "./undoCommand.js"
@@ -115,10 +117,15 @@ export const undo = (
         const memoryLives = yield* livesOf(undoer, chosen, to)
         const summarized = chosen.filter((event): event is Summarized => event.type === "SUMMARIZE")
         const summaries = yield* undoer.read(({ db }) => planSummaries(db, summarized, force))
-        const plans = memoryLives.map((links) => planOf(links, { force, countTokens: writer.countTokens }))
+        const plans: Array<Plan> = []
+        for (const links of memoryLives) {
+          if (isTurnDue()) yield* takeTurn
+          plans.push(planOf(links, { force, countTokens: writer.countTokens }))
+        }
         const livesById = new Map(memoryLives.map((links) => [links.at(-1)!.after.id, links]))
         const relatives = yield* relativesOf(undoer, plans, livesById, to)
-        return { generation, relatives, summaries, ...limitPlans(plans, relatives, writer.marks, to + 1) }
+        const limited = yield* inTurns(limitPlans(plans, relatives, writer.marks, to + 1), Effect.sync)
+        return { generation, relatives, summaries, ...limited }
       })
     const request = () => JSON.stringify(["undo", selection, force])
     const attempt = (retries: number): Effect.Effect<Undone, UndoError> =>
@@ -161,31 +168,38 @@ const livesOf = ({ agent, codec, log, read }: Undoer, events: ReadonlyArray<Dayb
     const born = [...new Set(events.flatMap((event) => imagesOf(event).map((image) => image.born)))].sort(
       (a, b) => a - b
     )
-    const changes = yield* Effect.flatten(
-      read(({ db }) =>
-        Either.map(requireUnparked(db, "history"), () =>
-          born.map((version) => findChanges(db, "full", version).filter(({ version }) => version <= to))
+    const lives: Array<ReadonlyArray<Link>> = []
+    for (const page of Arr.chunksOf(born, livesPerRead)) {
+      const changes = yield* Effect.flatten(
+        read(({ db }) =>
+          Either.map(requireUnparked(db, "history"), () =>
+            page.map((version) => findChanges(db, "full", version).filter(({ version }) => version <= to))
+          )
         )
       )
-    )
-    const others = [...new Set(changes.flat().map(({ version }) => version))].filter((version) => !chosen.has(version))
-    const decoded = new Map<number, DaybookEvent | null>(chosen)
-    for (const row of yield* log.at(agent, others)) {
-      const event = yield* codec.decode(row)
-      decoded.set(event.version, event.payload === null ? null : event)
+      const others = [...new Set(changes.flat().map(({ version }) => version))].filter(
+        (version) => !chosen.has(version)
+      )
+      const decoded = new Map<number, DaybookEvent>()
+      for (const row of yield* log.at(agent, others)) {
+        const event = yield* codec.decode(row)
+        if (event.payload !== null) decoded.set(event.version, event)
+      }
+      for (const [index, life] of changes.entries()) {
+        const events = life.map(({ version }) => {
+          const event = chosen.get(version) ?? decoded.get(version)
+          return event === undefined ? null : { event, chosen: chosen.has(version) }
+        })
+        const links = linksOf(page[index]!, events)
+        if (links.length > 0) lives.push(links)
+      }
+      yield* takeTurnIfDue
     }
-    return changes
-      .map((life, index) =>
-        linksOf(
-          born[index]!,
-          life.map(({ version }) => {
-            const event = decoded.get(version)
-            return event ? { event, chosen: chosen.has(version) } : null
-          })
-        )
-      )
-      .filter((links) => links.length > 0)
+    return lives
   })
+
+/** Memories whose changes one read takes from the view. */
+const livesPerRead = 200
 
 /** The complete plan. */
 interface UndoPlan extends LimitedPlans {
@@ -235,7 +249,7 @@ const encodedEvents = (
   now: number
 ): Effect.Effect<ReadonlyArray<PlannedEvent>, ViewError | MemoryChanged> =>
   Effect.flatMap(
-    read(({ db }) => compensatingEvents(db, bounded, now, first)),
+    read(({ db }) => atOnce(compensatingEvents(db, bounded, now, first))),
     Either.map(
       (events) =>
         events.map(({ payload, type }, index) => ({

@@ -3,11 +3,19 @@ import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import type { Memory } from "../../events/Memory.js"
 import { opennessOf } from "../../events/Trust.js"
+import { atOnce, isTurnDue, type Steps } from "../../events/turns.js"
 import { findSourceStore } from "../../projections/lineage.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findSummary } from "../../projections/summaries.js"
-import { type Command, callerDecision, type DecidedEvent, runCause } from "../actor/Command.js"
+import {
+  type Command,
+  callerDecision,
+  type Decided,
+  type DecidedEvent,
+  runCause,
+  type Situation
+} from "../actor/Command.js"
 import { descendants, followingUpdate, graphIn } from "../actor/lineage.js"
 import { type ChangingPlan, type LimitedPlans, withStale } from "./limitPlans.js"
 import type { Relatives } from "./relatives.js"
@@ -39,15 +47,22 @@ export const undoCommand = (
   command: Pick<Command<unknown, unknown>, "actor" | "commandId" | "request"> & { readonly run: string }
 ): Command<CompensationResult, MemoryChanged> => {
   const cause = runCause(command.run)
+  const decideInSteps = function* ({
+    db,
+    now,
+    version
+  }: Situation): Steps<Either.Either<Decided<CompensationResult>, MemoryChanged>> {
+    return Either.map(yield* compensatingEvents(db, bound, now, version), ([first, ...others]) =>
+      first === undefined ? { answer: { first, cause, repeated: false } } : { events: [first, ...others] }
+    )
+  }
   return {
     actor: command.actor,
     commandId: command.commandId,
     request: command.request,
     cause,
-    decide: ({ db, now, version }) =>
-      Either.map(compensatingEvents(db, bound, now, version), ([first, ...others]) =>
-        first === undefined ? { answer: { first, cause, repeated: false } } : { events: [first, ...others] }
-      ),
+    decide: (situation) => atOnce(decideInSteps(situation)),
+    decideInSteps,
     answer: ([event], repeated) => ({ first: event?.version, cause: event?.cause ?? null, repeated })
   }
 }
@@ -57,14 +72,14 @@ export const undoCommand = (
  * memories. Memories derived from a removed memory get the stale flag; those derived from a restored one lose it. None
  * stays less restrictive than its source. Each memory gets one event, even if several changes affect it.
  */
-export const compensatingEvents = (
+export const compensatingEvents = function* (
   db: Db,
   { changing, generation, relatives, staleOf, summaries }: Bound,
   now: number,
   version: number
-): Either.Either<ReadonlyArray<DecidedEvent>, MemoryChanged> => {
+): Steps<Either.Either<ReadonlyArray<DecidedEvent>, MemoryChanged>> {
   // A view that was rebuilt meanwhile may have been edited before.
-  if (db.name !== generation || (changing.length > 0 && hasMoved(db, relatives)))
+  if (db.name !== generation || (changing.length > 0 && (yield* hasMoved(db, relatives))))
     return Either.left(new MemoryChanged())
   const rewritten = summaries.filter(({ undoes }) => undoes.length > 0)
   if (rewritten.some(({ replaces, session, store }) => findSummary(db, session, store)?.version !== replaces)) {
@@ -74,6 +89,7 @@ export const compensatingEvents = (
   const followers = new Map<string, Follower>()
   const graph = graphIn(db)
   for (const [index, { current, image }] of changing.entries()) {
+    if (isTurnDue()) yield
     const goesOrReturns = (image.status === "active") !== (current.status === "active")
     for (const derived of descendants(graph, { kind: "derived", to: current.id })) {
       const next = planned.get(derived.id) ??
@@ -119,10 +135,13 @@ interface Follower {
 }
 
 /** Whether a memory or source that the plans depend on has changed since it was read. */
-const hasMoved = (db: Db, { livesById, outsideByKey, unchanged }: Relatives): boolean =>
-  [...livesById].some(
-    ([id, life]) => !unchanged.has(id) && findById(db, id)?.revision !== life.at(-1)!.after.revision
-  ) || [...outsideByKey.values()].some(({ kind, store, to }) => findSourceStore(db, "full", kind, to) !== store)
+const hasMoved = function* (db: Db, { livesById, outsideByKey, unchanged }: Relatives): Steps<boolean> {
+  for (const [id, life] of livesById) {
+    if (!unchanged.has(id) && findById(db, id)?.revision !== life.at(-1)!.after.revision) return true
+    if (isTurnDue()) yield
+  }
+  return [...outsideByKey.values()].some(({ kind, store, to }) => findSourceStore(db, "full", kind, to) !== store)
+}
 
 const compensatingEvent = ({ current, image, undone }: ChangingPlan, now: number): DecidedEvent => {
   const undoes = undone.map(({ version }) => version)
