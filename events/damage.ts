@@ -40,3 +40,12 @@ export const fileRemoved = (name: string): StorageError =>
     code: "FILE_REMOVED",
     detail: `${name}: it was removed or replaced while this process had it open; nothing was written. Stop every process that uses the data folder, put the file back, and start again`
   })
+
+/** `log.db`, its write-ahead log or its shared memory has a second name: writes through both names would destroy it. */
+export const fileLinked = (name: string): StorageError =>
+  new StorageError({
+    kind: "damaged",
+    where: name,
+    code: "FILE_LINKED",
+    detail: `${name}: a hard link gives it a second name; nothing was written. Remove the link, because programs that open the two names overwrite each other's events`
+  })

@@ -2,8 +2,10 @@ import * as Effect from "effect/Effect"
 import type { Anchor } from "./Anchor.js"
 import { anchorProblem, newestSequence, referenceIn } from "./anchoring.js"
 import type { AnchorState } from "./anchorLines.js"
+import { fileLinked } from "./damage.js"
 import type { Inspection, Problem } from "./EventLog.js"
 import { type StorageError, storageError } from "./errors.js"
+import { linkedFiles } from "./logFiles.js"
 import { schemaProblems } from "./logSchema.js"
 import { newestProblems } from "./newest.js"
 import { runSql } from "./sqlProcess.js"
@@ -33,7 +35,8 @@ export const inspect = (options: Options): Effect.Effect<Inspection, StorageErro
     const ofVectors = yield* findDamagedVectors(reader)
     return yield* attempt(() => {
       const broken = [...integrity, ...schemaProblems(reader)].map((text) => wide(`log.db: ${text}`))
-      return compareWithAnchor(options, broken, [...ofNewest, ...ofVectors])
+      const links = linkedFiles(reader.name).map((name) => wide(fileLinked(name).message))
+      return compareWithAnchor(options, [...links, ...broken], [...ofNewest, ...ofVectors])
     })
   })
 

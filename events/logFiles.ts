@@ -1,11 +1,15 @@
+import type { Stats } from "node:fs"
 import { basename } from "node:path"
 import type { FileState } from "./anchorLines.js"
-import { fileRemoved } from "./damage.js"
+import { fileLinked, fileRemoved } from "./damage.js"
 import { statIfAny } from "./folder.js"
 
 /** Watches the files of an open log, because SQLite keeps writing to an unlinked file. */
 export interface LogFiles {
-  /** Throws `FILE_REMOVED` if an open file was removed or replaced. Returns the state of `log.db`. */
+  /**
+   * Throws `FILE_REMOVED` if an open file was removed or replaced, and `FILE_LINKED` if one has a second name. Returns the
+   * state of `log.db`.
+   */
   readonly check: () => FileState
   readonly state: () => FileState
 }
@@ -13,24 +17,32 @@ export interface LogFiles {
 /** On Windows an open file cannot be removed, and inodes are not stable. */
 const hasInodes = process.platform !== "win32"
 
+const suffixes = ["", "-wal", "-shm"]
+
+/** The names of a log's files that have a second name. */
+export const linkedFiles = (file: string): ReadonlyArray<string> =>
+  suffixes
+    .map((suffix) => file + suffix)
+    .filter((path) => (statIfAny(path)?.nlink ?? 1) > 1)
+    .map((path) => basename(path))
+
 /** Call it after both connections have read the database, so that all of its files exist. */
 export const watch = (file: string): LogFiles => {
-  const state = (): FileState => {
-    const stats = statIfAny(file)
+  const stateOf = (stats: Stats | undefined): FileState => {
     if (stats === undefined) throw fileRemoved(basename(file))
     return [stats.ino, stats.size, stats.ctimeMs]
   }
-  const opened = ["", "-wal", "-shm"].map((suffix) => [file + suffix, statIfAny(file + suffix)?.ino] as const)
+  const opened = suffixes.map((suffix) => [file + suffix, statIfAny(file + suffix)?.ino] as const)
   return {
     check: () => {
-      const current = state()
-      if (!hasInodes) return current
-      for (const [path, inode] of opened) {
-        if ((path === file ? current[0] : statIfAny(path)?.ino) !== inode) throw fileRemoved(basename(path))
+      const found = opened.map(([path, inode]) => ({ path, inode, stats: statIfAny(path) }))
+      for (const { inode, path, stats } of hasInodes ? found : []) {
+        if (stats?.ino !== inode) throw fileRemoved(basename(path))
+        if (stats !== undefined && stats.nlink > 1) throw fileLinked(basename(path))
       }
-      return current
+      return stateOf(found[0]!.stats)
     },
-    state
+    state: () => stateOf(statIfAny(file))
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   existsSync,
+  linkSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -303,6 +304,26 @@ describe("the files of an open log", () => {
             expect((yield* log.head("ada")).version).toBe(6)
             renameSync(kept, join(path, name))
             yield* appendTo("ada")
+          })
+        )
+      })
+    )
+
+    it.scopedLive(`${name}: while it has a second name, nothing is acknowledged`, () =>
+      Effect.gen(function* () {
+        const path = yield* written
+        const second = join(path, "second")
+        yield* inProcess(
+          path,
+          Effect.gen(function* () {
+            yield* appendTo("ada")
+            linkSync(join(path, name), second)
+            const error = yield* Effect.flip(appendTo("ada"))
+            expect(error).toMatchObject({ kind: "damaged", where: name, code: "FILE_LINKED" })
+            expect((yield* verified()).problems).toEqual([{ stream: null, version: null, what: error.message }])
+            rmSync(second)
+            yield* appendTo("ada")
+            expect((yield* (yield* EventLog).head("ada")).version).toBe(7)
           })
         )
       })

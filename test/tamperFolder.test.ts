@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -62,6 +62,14 @@ const contentOf = (folder: string): ReadonlyMap<string, string> =>
     })
   )
 
+const contentOfCopy = (folder: string): ReadonlyMap<string, string> => {
+  const copy = `${folder} copied`
+  copyLog(folder, copy)
+  const content = contentOf(copy)
+  rmSync(copy, { recursive: true })
+  return content
+}
+
 const digestOf = (db: Database.Database, name: string): string => {
   if (name === "timers") return digestOfRows(db.prepare("SELECT * FROM timers ORDER BY stream").raw().all())
   const events = "WHERE stream = ? AND type <> 'NOTE' ORDER BY version"
@@ -81,9 +89,9 @@ const digestOfRows = (rows: ReadonlyArray<unknown>): string => {
   return hash.digest("hex")
 }
 
-/** Changes one file of the folder at a random place. */
-const changeFile = (folder: string, random: Random): string => {
-  const name = random.below(3) === 0 ? "anchor.log" : "log.db"
+/** Changes one of these files at a random place. */
+const changeFile = (folder: string, random: Random, names: ReadonlyArray<string>): string => {
+  const name = names[random.below(names.length)]!
   const file = join(folder, name)
   const bytes = readFileSync(file)
   const at = random.below(bytes.length)
@@ -101,7 +109,7 @@ const changeFile = (folder: string, random: Random): string => {
     case 3:
       rmSync(file)
       if (name === "log.db") writeFileSync(file, bytes)
-      return name === "log.db" ? "log.db written anew" : "anchor.log deleted"
+      return name === "log.db" ? "log.db written anew" : `${name} deleted`
     default:
       bytes[at]! ^= 1 + random.below(255)
       writeFileSync(file, bytes)
@@ -173,6 +181,7 @@ describe("a folder that was changed between two processes", () => {
         const changes = [
           ...statements.map((sql) => ({
             sql,
+            isKilled: false,
             change: (folder: string) => {
               withDb(folder, (db) => db.exec(sql))
               return sql
@@ -180,23 +189,34 @@ describe("a folder that was changed between two processes", () => {
           })),
           ...Array.from({ length: rounds({ quick: 30, full: 1_000 }) }, () => ({
             sql: "",
-            change: (folder: string) => changeFile(folder, random)
+            isKilled: false,
+            change: (folder: string) => changeFile(folder, random, ["log.db", "log.db", "anchor.log"])
+          })),
+          ...Array.from({ length: rounds({ quick: 10, full: 300 }) }, () => ({
+            sql: "",
+            isKilled: true,
+            change: (folder: string) => changeFile(folder, random, ["log.db-wal", "log.db-wal", "log.db-shm"])
           }))
         ]
         let reports = 0
-        for (const { change, sql } of changes) {
+        for (const { change, isKilled, sql } of changes) {
           copyLog(master, path)
+          const killed = `${path} by a process that was killed`
           // The copy is a folder that a process left in order, and whose marks count.
           yield* inProcess(
             path,
-            Effect.forEach(agents, (name) => appendTo(name))
+            Effect.zipRight(
+              Effect.forEach(agents, (name) => appendTo(name)),
+              Effect.sync(() => cpSync(path, killed, { recursive: true }))
+            )
           )
-          const before = contentOf(path)
+          if (isKilled) {
+            rmSync(path, { recursive: true })
+            renameSync(killed, path)
+          } else rmSync(killed, { recursive: true })
+          const before = isKilled ? contentOfCopy(path) : contentOf(path)
           const what = change(path)
-          const unchanged = `${path} as changed`
-          copyLog(path, unchanged)
-          const after = contentOf(unchanged)
-          rmSync(unchanged, { recursive: true })
+          const after = contentOfCopy(path)
           const differing = [...before.keys()].filter((name) => before.get(name) !== after.get(name))
           const { problems, writable } = yield* judge(path)
           if (problems.length > 0) reports++
@@ -206,7 +226,7 @@ describe("a folder that was changed between two processes", () => {
           rmSync(path, { recursive: true })
         }
         console.log(
-          `${changes.length} changes of log.db and anchor.log (seed ${seed}): ${reports} reported, ` +
+          `${changes.length} changes of the log, its anchor, its write-ahead log and its shared memory (seed ${seed}): ${reports} reported, ` +
             `${missed.length} missed, ${written.length} written on`
         )
         expect({ missed, written }).toEqual({ missed: [], written: [] })
