@@ -1,6 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Embedder } from "../src/ports/Embedder.js"
+import { bounds } from "../text/normalise/bounds.js"
+import { compose } from "../text/normalise/letters.js"
 
 export const dimensions = 256
 
@@ -120,7 +122,10 @@ const tables = [512, 4_096].map((size) => new Int32Array(size))
 
 /** Splits a text into words in `units` and `ends`; returns their number. */
 const splitWords = (text: string): number => {
-  const folded = ascii.test(text) ? text.toLowerCase() : text.normalize("NFKC").toLowerCase().replace(signs, " ")
+  const read = text.slice(0, bounds.embeddedCharacters)
+  const folded = ascii.test(read)
+    ? read.toLowerCase()
+    : compose(read).slice(0, bounds.embeddedCharacters).toLowerCase().replace(signs, " ")
   makeRoom(folded.length)
   let words = 0
   let position = 0

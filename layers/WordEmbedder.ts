@@ -1,6 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Embedder, EmbedderError } from "../src/ports/Embedder.js"
+import { bounds } from "../text/normalise/bounds.js"
+import { compose } from "../text/normalise/letters.js"
 import { dimensions, type WordTable, wordTable } from "./wordTable.js"
 
 const model = "glove-100-v1"
@@ -40,11 +42,11 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
 const unknownWeight = 1
 
 /** The vector of a text, not normalised and never zero. */
-const vectorOf = (table: WordTable, text: string): Float32Array => {
+export const vectorOf = (table: WordTable, text: string): Float32Array => {
   const vector = new Float32Array(dimensions)
   const words = wordsOf(text)
   // A text of punctuation alone still needs a vector.
-  if (words.length === 0) addPieces(vector, text)
+  if (words.length === 0) addPieces(vector, text.slice(0, bounds.embeddedCharacters))
   for (const word of words) {
     const row = table.rowOf(word)
     if (row === undefined) {
@@ -62,8 +64,8 @@ const vectorOf = (table: WordTable, text: string): Float32Array => {
 
 /** The words of a text in lower case. Identifiers in camelCase or with digits are split. */
 const wordsOf = (text: string): ReadonlyArray<string> =>
-  text
-    .normalize("NFKC")
+  compose(text.slice(0, bounds.embeddedCharacters))
+    .slice(0, bounds.embeddedCharacters)
     .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
     .toLowerCase()
     .replace(/['’]s\b/gu, "")

@@ -1,7 +1,7 @@
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { File, Media } from "../events/File.js"
 import { levelOf, levels, minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
-import { bounds, cutText } from "../text/normalise/bounds.js"
+import { bounds, cutBytes } from "../text/normalise/bounds.js"
 import { chunkNumber, cutIntoChunks, type TextChunk } from "../text/normalise/chunks.js"
 import { toIndexText } from "../text/normalise/indexText.js"
 import { dateWords } from "../text/when/dateWords.js"
@@ -158,7 +158,7 @@ export const piecesOf = ({ media, path, text }: File): ReadonlyArray<Piece> => {
   let next = 0
   let offset = 0
   let line = 1
-  return cutIntoChunks(cutText(text, bounds.chunkedCharacters)).flatMap(({ from, text: piece }: TextChunk, part) => {
+  return cutIntoChunks(cutBytes(text, bounds.indexedBytes)).flatMap(({ from, text: piece }: TextChunk, part) => {
     for (; next < allHeadings.length && allHeadings[next]!.offset <= from; next++) {
       const { depth, title } = allHeadings[next]!
       titles.length = depth - 1

@@ -1,7 +1,7 @@
 import { sha256 } from "../events/Chain.js"
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { Turn } from "../events/Turn.js"
-import { bounds, cutText } from "../text/normalise/bounds.js"
+import { bounds, cutBytes } from "../text/normalise/bounds.js"
 import { chunkNumber, chunkTextsOf } from "../text/normalise/chunks.js"
 import { toIndexText } from "../text/normalise/indexText.js"
 import { dateWords } from "../text/when/dateWords.js"
@@ -40,7 +40,7 @@ export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
 
   const neighbour = isShort(text) && previous !== undefined ? neighbourText(previous) : ""
   let firstChunk = 0
-  for (const [part, piece] of chunkTextsOf(cutText(text, bounds.chunkedCharacters)).entries()) {
+  for (const [part, piece] of chunkTextsOf(cutBytes(text, bounds.indexedBytes)).entries()) {
     if (piece.trim() === "") continue
     // The same words after a different turn are a different answer. If the earlier turn began its session, its chunk
     // has no previous turn, so also look for the words without one.

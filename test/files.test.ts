@@ -253,7 +253,7 @@ describe("a file or a turn that is too long", () => {
   it.scoped("is indexed from its beginning, and the answer says how far", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
-      const most = bounds.chunkedCharacters
+      const most = bounds.indexedBytes
       const text = `zebra\n${"x\n".repeat(most / 2)}\notter`
       const file = { path: "long.txt", text }
       expect(yield* memory.files.add(file)).toMatchObject({ outcome: "added", indexed: most })

@@ -1,7 +1,18 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type MarkdownItem, parseMarkdown } from "../src/import/markdown.js"
+import { type MarkdownItem, parseMarkdown as parseInSteps } from "../src/import/markdown.js"
+import { sliceMarkdown } from "../src/import/markdown-slices.js"
 import { rounds } from "./support/size.js"
+
+/** The items and cuts of a file, in one go. */
+const parse = (text: string, file: string) => {
+  const steps = parseInSteps(text, file)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+const parseMarkdown = (text: string, file: string) => parse(text, file).items
 
 const read = (lines: ReadonlyArray<string>, file = "notes.md") => parseMarkdown(lines.join("\n"), file)
 const titles = (items: ReadonlyArray<MarkdownItem>) => items.map((item) => item.title)
@@ -391,6 +402,49 @@ describe("any text", () => {
     expect(new Set(items.map((item) => item.key)).size).toBe(items.length)
     return items
   }
+
+  it("reads a long file as its parts", () => {
+    const part = (index: number) =>
+      [
+        `## Part ${index}`,
+        `Words of part ${index} with **bold**, see [there][ref].`,
+        "",
+        `Things of ${index}:`,
+        "",
+        `- first ${index}`,
+        "- second",
+        "",
+        "```",
+        `code ${index}`,
+        "",
+        "# no heading",
+        "```",
+        "",
+        `|a|b|\n|-|-|\n|x ${index}|y|`,
+        ""
+      ].join("\n")
+    const parts = Array.from({ length: 200 }, (_, index) => part(index))
+    const ref = "\n[ref]: https://a.b/c\n"
+    const summary = ({ facts, narrative, tags, title, type }: MarkdownItem) => ({ facts, narrative, tags, title, type })
+    const whole = parseMarkdown(`${parts.join("\n")}${ref}`, "a.md")
+    expect(whole.map(summary)).toEqual(parts.flatMap((text) => parseMarkdown(text + ref, "a.md")).map(summary))
+    const lines = parts.join("\n").split("\n")
+    for (const { line, title } of whole.filter(({ type }) => type !== "technical"))
+      expect(lines[line - 1]).toContain(title.replace(/ \(.*|, see.*/u, "").slice(0, 5))
+  })
+
+  it("cuts what one paragraph, table or list would take too long into slices", () => {
+    for (const text of [
+      `|a|b|\n|-|-|\n${"|1|2|\n".repeat(20_000)}`,
+      "- *a_ *a_\n".repeat(5_000),
+      "*a_ ".repeat(50_000)
+    ]) {
+      for (const slice of sliceMarkdown(text)) expect(slice.text.length).toBeLessThanOrEqual(2 * 65_536)
+    }
+    expect(read(["|a|b|", "|-|-|", ...Array.from({ length: 5_000 }, (_, index) => `|${index}|y|`)])).toHaveLength(5_000)
+    expect(one("*a_ ".repeat(500)).narrative?.trim()).toBe("*a_ ".repeat(500).trim())
+    expect(one("*a* ".repeat(20)).title).toBe("a ".repeat(20).trim())
+  })
 
   it("never throws, keeps its bounds, and gives the same keys below blank lines", () => {
     fc.assert(

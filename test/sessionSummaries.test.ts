@@ -12,7 +12,7 @@ import { takeTurn } from "../events/turns.js"
 import "../src/maintenance/maintain.js"
 import { rules as english } from "../layers/RuleStatementReader.js"
 import type { SummaryTurn } from "../projections/summaries.js"
-import { summarizeByRules } from "../src/maintenance/sessionSummary.js"
+import { summarizeByRules as summarizeInSteps } from "../src/maintenance/sessionSummary.js"
 import { Summarizer, SummarizerError, type SummaryRequest } from "../src/ports/Summarizer.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 
@@ -71,6 +71,15 @@ const ferry = [
   ["user", "Then we agreed to take the 06:40 ferry."],
   ["assistant", "Yes. The ferry leaves at 06:40 from pier 3."]
 ] as const
+
+/** The result of all steps. */
+const summarizeByRules = (...input: Parameters<typeof summarizeInSteps>) => {
+  const steps = summarizeInSteps(...input)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
 
 describe("a session by rule", () => {
   it("is what was asked for, what came of it, what was decided and what is open", () => {

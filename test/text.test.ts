@@ -229,7 +229,7 @@ describe("what is made of a text is bounded", () => {
   const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? []
 
   it("the characters that are indexed, also where normalisation makes many of one", () => {
-    expect(toIndexText("tea ".repeat(limits.narrative)).length).toBeLessThanOrEqual(bounds.indexedCharacters)
+    expect(toIndexText("tea ".repeat(limits.narrative)).length).toBeLessThanOrEqual(bounds.indexedBytes)
     const length = limits.narrative
     expect(foldLetters("\ufdfa".repeat(length)).length).toBeLessThanOrEqual(bounds.growth * length + bounds.added)
     expect(wordsOf(foldLetters("\ufdfa"))).toHaveLength(4)

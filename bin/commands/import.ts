@@ -39,7 +39,8 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
           ? summary
           : `${summary}\nTo undo this import: daybook undo --run ${imported.run}`
       })
-      for (const { file, line, problem } of imported.refused) out.note(oneLine(`${file}:${line}: ${problem}`))
+      for (const { file, line, problem } of [...imported.cut, ...imported.refused])
+        out.note(oneLine(`${file}:${line}: ${problem}`))
       const refusals = imported.refused.length
       if (refusals > 0) {
         return yield* refused(`${count(refusals, "item")} refused; the first is in ${imported.refused[0]!.file}`)

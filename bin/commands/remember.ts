@@ -69,7 +69,7 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
       yield* awaitVectors(call)
       const note = [
         remembered.confined === true ? ". Stored as a private credential: it contains a password or key." : "",
-        remembered.partlyIndexed === true ? ". Its facts are too long: search covers only the first of them." : ""
+        remembered.partlyIndexed === true ? ". It is too long: search covers only the beginning." : ""
       ].join("")
       const lowered = loweredNote(remembered, call.trust)
       yield* call.out.show(remembered, () => {

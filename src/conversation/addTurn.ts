@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import { canRead, readableStores } from "../../events/Trust.js"
 import type { Turn } from "../../events/Turn.js"
 import { hasTurn, lastSequence } from "../../projections/sessionReads.js"
-import { bounds, cutText } from "../../text/normalise/bounds.js"
+import { bounds, cutBytes } from "../../text/normalise/bounds.js"
 import { toInstant } from "../../text/when/dates.js"
 import { type Command, commandIdOf, definedFields, requireUnparked, visibleVersion } from "../actor/Command.js"
 import { type InvalidInput, type ProjectionParked, SequenceConflict, StoreForbidden } from "../model/errors.js"
@@ -21,9 +21,11 @@ export interface AddedTurn {
   readonly repeated: boolean
 }
 
-/** How many characters of a turn or file are indexed; empty if the whole text is. */
-export const indexedPart = (text: string): { readonly indexed?: number } =>
-  text.length <= bounds.chunkedCharacters ? {} : { indexed: cutText(text, bounds.chunkedCharacters).length }
+/** The number of characters that are indexed of a turn or file; nothing if it is indexed whole. */
+export const indexedPart = (text: string): { readonly indexed?: number } => {
+  const { length } = cutBytes(text, bounds.indexedBytes)
+  return length === text.length ? {} : { indexed: length }
+}
 
 /** Checks a turn and makes the command that adds it. Fails with `SequenceConflict` if its sequence is not the largest. */
 export const addTurn = (

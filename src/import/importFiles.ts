@@ -17,6 +17,7 @@ import { optionalList } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import type { Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
+import { yieldToEventLoop } from "../model/yieldToEventLoop.js"
 import type { Remembered, RememberOptions } from "../remember/remember.js"
 import { checkPath } from "./checkPath.js"
 import { type MarkdownItem, parseMarkdown } from "./markdown.js"
@@ -42,6 +43,8 @@ export interface Imported {
   readonly unchanged: number
   /** Items and files that were refused, and why. Line 0 means the whole file. */
   readonly refused: ReadonlyArray<{ readonly file: string; readonly line: number; readonly problem: string }>
+  /** Parts of files that were left out or read as plain text, from this line on, and why. Their items count as read. */
+  readonly cut: ReadonlyArray<{ readonly file: string; readonly line: number; readonly problem: string }>
   /** The stream version of the IMPORT event; absent if nothing was new. */
   readonly version?: number
   /** The id of the run, for undoing the whole import; absent if nothing was new. */
@@ -94,12 +97,13 @@ export const importFiles = (
     if (options.onlyIfEmpty === true && !(yield* target.isEmpty)) return emptyImport
     yield* optionalList("paths", paths, Schema.String)
     const refused: Array<Imported["refused"][number]> = []
+    const cut: Array<Imported["cut"][number]> = []
     const files: Array<{ readonly path: string; readonly items: ReadonlyArray<MarkdownItem> }> = []
     for (const path of paths) {
       for (const source of yield* filesBelow(path, refused)) {
         yield* takeTurnIfDue
         const text = yield* readText(source)
-        files.push({ path: source.path, items: parseMarkdown(text, source.path) })
+        files.push({ path: source.path, items: yield* itemsOf(text, source.path, cut) })
       }
     }
     const items = files.flatMap(({ items, path }) => items.map((item) => ({ path, item })))
@@ -120,7 +124,7 @@ export const importFiles = (
       }
       options.onProgress?.({ done: Math.min(from + importBatch, items.length), total: items.length })
     }
-    const summary = { files: files.length, items: items.length, ...counts, refused }
+    const summary = { files: files.length, items: items.length, ...counts, refused, cut }
     if (counts.added + counts.duplicates === 0) return summary
     const version = yield* target.record(
       {
@@ -133,7 +137,34 @@ export const importFiles = (
     return { ...summary, version, run }
   })
 
-const emptyImport: Imported = { files: 0, items: 0, added: 0, duplicates: 0, unchanged: 0, refused: [] }
+/** The items of a file. The event loop gets a turn between the parts of a long one. Adds what was cut to `cut`. */
+const itemsOf = (text: string, file: string, cut: Array<Imported["cut"][number]>) =>
+  Effect.gen(function* () {
+    const steps = parseMarkdown(text, file)
+    let step = steps.next()
+    while (step.done !== true) {
+      yield* yieldToEventLoop
+      step = steps.next()
+    }
+    const { cuts, items } = step.value
+    for (const { line, problem } of [...cuts, ...items.flatMap(cutFields)]) cut.push({ file, line, problem })
+    return items
+  })
+
+/** What `commandOf` leaves out of an item. */
+const cutFields = ({ facts, line, people }: MarkdownItem): ReadonlyArray<{ line: number; problem: string }> => [
+  ...(facts.length > limits.facts
+    ? [{ line, problem: `has more than ${limits.facts} facts: the rest was skipped` }]
+    : []),
+  ...(facts.some(({ length }) => length > limits.fact)
+    ? [{ line, problem: `a fact is longer than ${limits.fact} characters: its end was skipped` }]
+    : []),
+  ...(people.length > limits.people
+    ? [{ line, problem: `names more than ${limits.people} people: the rest was skipped` }]
+    : [])
+]
+
+const emptyImport: Imported = { files: 0, items: 0, added: 0, duplicates: 0, unchanged: 0, refused: [], cut: [] }
 
 /** Maximum items of one transaction. Small, so that progress is regular and other writers get a turn. */
 const importBatch = 250

@@ -1,19 +1,19 @@
-import { fromMarkdown } from "mdast-util-from-markdown"
 import { toString as textOf } from "mdast-util-to-string"
+import { limits } from "../model/limits.js"
 import { enterHeading, type Heading, personName } from "./markdown-context.js"
+import { type Slice, sliceMarkdown } from "./markdown-slices.js"
 import {
   findTable,
   htmlText,
-  type Node,
   oneLine,
   onlyImages,
-  type Root,
   type Table,
   type VisibleText,
   visible,
   visibleTextOf,
   visibleTextOfSource
 } from "./markdown-text.js"
+import { type Node, parseSlice } from "./parseSlice.js"
 
 /** A block: its paragraphs, code and nested bullets, and the headings above it. */
 export interface Draft {
@@ -26,12 +26,89 @@ export interface Draft {
   readonly facts: Array<string>
 }
 
-/** Reads the body of a file block by block. A body that the parser cannot take is read as plain paragraphs. */
-export const readDrafts = (body: string, inPeople: boolean): ReadonlyArray<Draft> =>
-  TOO_DEEP.test(body) ? plainDrafts(body) : readOrPlain(body, inPeople)
+/** A part of a file that was read otherwise than written, from this line on, and why. */
+export interface Cut {
+  readonly line: number
+  readonly problem: string
+}
+
+/** The blocks of a file, and what was cut. */
+export interface ReadDrafts {
+  readonly drafts: ReadonlyArray<Draft>
+  readonly cuts: ReadonlyArray<Cut>
+}
+
+/**
+ * Reads the body of a file block by block, and yields where the event loop may get a turn. Slices that the markdown
+ * library cannot take are read as plain paragraphs. What follows the first `limits.importBlocks` blocks is left out.
+ */
+export function* readDrafts(body: string, inPeople: boolean): Generator<void, ReadDrafts> {
+  const cuts: Array<Cut> = []
+  const slices: Array<ReadSlice> = []
+  let blocks = 0
+  for (const slice of sliceMarkdown(body)) {
+    if (blocks >= limits.importBlocks) {
+      const problem = `there are more than ${limits.importBlocks} blocks: the rest, from this line on, was skipped`
+      cuts.push({ line: slice.lineOffset + 1, problem })
+      break
+    }
+    const { nodes, ...read } = readSlice(slice, cuts)
+    slices.push({ ...slice, ...read, nodes })
+    blocks += countBlocks(nodes, slice.text)
+    yield
+  }
+  const titles = slices.flatMap(({ nodes }) => nodes.filter((node) => node.type === "heading" && node.depth === 1))
+  const person = inPeople ? titles.map((title) => personName(oneLine(textOf(title)))).find(visible) : undefined
+  const reading: ReadingState = {
+    body,
+    lineOffset: 0,
+    definitions: new Map(),
+    onlyH1: titles.length === 1,
+    person,
+    drafts: [],
+    path: []
+  }
+  for (const { nodes } of slices) collectDefinitions(nodes, reading.definitions)
+  for (const { isPlain, lineOffset, nodes, text } of slices) {
+    Object.assign(reading, { body: text, lineOffset })
+    if (isPlain) readPlain(reading)
+    else readBlocks(nodes, reading, false)
+    yield
+  }
+  return { drafts: reading.drafts, cuts }
+}
+
+interface ReadSlice extends Slice {
+  readonly nodes: ReadonlyArray<Node>
+  readonly isPlain: boolean
+}
+
+const readSlice = ({ isDeep, lineOffset, text }: Slice, cuts: Array<Cut>): Pick<ReadSlice, "nodes" | "isPlain"> => {
+  const readAsPlain = (line: number, reason: string) =>
+    void cuts.push({ line: lineOffset + line, problem: `${reason}: read as plain text` })
+  if (!isDeep) {
+    try {
+      const { nodes, plainLines } = parseSlice(text)
+      for (const line of plainLines) readAsPlain(line, "has too many signs of markup in one line")
+      return { nodes, isPlain: false }
+    } catch {
+      // Nested too deep for the library's own stack.
+    }
+  }
+  readAsPlain(1, "is nested too deep")
+  return { nodes: [], isPlain: true }
+}
+
+/** The number of blocks, table rows and bullets included. */
+const countBlocks = (nodes: ReadonlyArray<Node>, text: string): number =>
+  text.startsWith("|")
+    ? text.split("\n").length
+    : nodes.reduce((sum, node) => sum + (node.type === "list" ? node.children.length : 1), 0)
 
 interface ReadingState {
-  readonly body: string
+  /** The slice that is read, and the number of lines before it. */
+  body: string
+  lineOffset: number
   readonly definitions: Map<string, string>
   readonly onlyH1: boolean
   /** The first H1 of a file in people/. */
@@ -42,44 +119,21 @@ interface ReadingState {
 
 type TextNode = Extract<Node, { type: "paragraph" | "heading" }>
 
-// A hundred containers on one line, or hundreds of columns of nesting, would take the parser minutes.
-const TOO_DEEP = /^(?:[ \t]*(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])){100}|^[ \t]{400,}(?:[*+>-]|\d)/m
-
-const readOrPlain = (body: string, inPeople: boolean): ReadonlyArray<Draft> => {
-  try {
-    const root: Root = fromMarkdown(body)
-    const titles = root.children.filter((node) => node.type === "heading" && node.depth === 1)
-    const person = inPeople ? titles.map((title) => personName(oneLine(textOf(title)))).find(visible) : undefined
-    const reading: ReadingState = {
-      body,
-      definitions: new Map(),
-      onlyH1: titles.length === 1,
-      person,
-      drafts: [],
-      path: []
+/** Reads a slice as plain paragraphs. */
+const readPlain = (reading: ReadingState): void => {
+  let draft: Draft | undefined
+  for (const [index, line] of reading.body.split("\n").entries()) {
+    if (!visible(line)) {
+      if (line.trim() === "") draft = undefined
+      continue
     }
-    collectDefinitions(root.children, reading.definitions)
-    readBlocks(root.children, reading, false)
-    return reading.drafts
-  } catch {
-    return plainDrafts(body)
+    if (draft === undefined) {
+      draft = startDraft(index + 1, reading)
+      reading.drafts.push(draft)
+    }
+    draft.texts[0] = draft.texts.length === 0 ? line.trim() : `${draft.texts[0]}\n${line.trim()}`
+    draft.prose[0] = draft.texts[0]
   }
-}
-
-const plainDrafts = (body: string): ReadonlyArray<Draft> => {
-  const blocks: Array<{ line: number; lines: Array<string> }> = []
-  let blank = true
-  body.split("\n").forEach((text, i) => {
-    if (blank) blocks.push({ line: i + 1, lines: [] })
-    blocks.at(-1)?.lines.push(text.trim())
-    blank = text.trim() === ""
-  })
-  return blocks
-    .filter(({ lines }) => lines.some(visible))
-    .map(({ line, lines }) => {
-      const text = lines.join("\n").trim()
-      return { line, path: [], person: undefined, texts: [text], prose: [text], code: [], facts: [] }
-    })
 }
 
 const collectDefinitions = (nodes: ReadonlyArray<Node>, definitions: Map<string, string>): void => {
@@ -90,11 +144,11 @@ const collectDefinitions = (nodes: ReadonlyArray<Node>, definitions: Map<string,
   }
 }
 
-const startDraft = (line: number | undefined, { path, person }: ReadingState): Draft => {
+const startDraft = (line: number | undefined, { lineOffset, path, person }: ReadingState): Draft => {
   const named = [...path].reverse().find((heading) => heading.person !== undefined)?.person
   const h1 = path.find((heading) => heading.depth === 1)?.text
   const top = person === undefined || h1 === undefined ? person : personName(h1)
-  return { line: line ?? 1, path, person: named ?? top, texts: [], prose: [], code: [], facts: [] }
+  return { line: (line ?? 1) + lineOffset, path, person: named ?? top, texts: [], prose: [], code: [], facts: [] }
 }
 
 const readBlocks = (nodes: ReadonlyArray<Node>, reading: ReadingState, nested: boolean): void => {
@@ -134,7 +188,7 @@ const readParagraph = (node: TextNode, draft: Draft, reading: ReadingState): Dra
   if (table === undefined) return visible(words.text) ? draft : undefined
   table.rows.forEach((cells, i) => {
     const first = cells.findIndex((cell) => visible(cell.text))
-    const row = startDraft(draft.line + table.start + 2 + i, reading)
+    const row = startDraft(draft.line - reading.lineOffset + table.start + 2 + i, reading)
     row.texts.push(cells[first]?.text ?? "")
     row.prose.push(...cells.map((cell) => cell.prose))
     row.facts.push(...cellFacts(table, cells, first + 1))

@@ -23,10 +23,11 @@ export interface Heading {
 /**
  * Reads the front matter: the lines between two lines of "---" at the top, after blank lines if any. Its first line must
  * be a `key: value`; the others may also be `- item`, indented, comments or blank. Only `tags`, `people` and `store` are
- * read: one value, several with commas, `[a, b]`, or `- item` lines. Without front matter all text is body.
+ * read: one value, several with commas, `[a, b]`, or `- item` lines. Without front matter all text is body. It is
+ * searched in the first 16,384 characters.
  */
 export const frontMatter = (text: string): FrontMatter => {
-  const lines = text.split("\n")
+  const lines = text.slice(0, maxFrontMatter).split("\n")
   const open = lines.findIndex((line) => line.trim() !== "")
   const closingLine = lines.findIndex((line, i) => i > open && /^(?:---|\.\.\.)\s*$/.test(line))
   const inner = lines.slice(open + 1, Math.max(closingLine, 0))
@@ -53,9 +54,12 @@ export const frontMatter = (text: string): FrontMatter => {
       .map((name) => name.replace(/^[@[]+|\]+$/g, "").trim())
       .filter(Boolean),
     store: STORES.find((store) => store === list("store")[0]),
-    body: [...lines.slice(0, closingLine + 1).fill(""), ...lines.slice(closingLine + 1)].join("\n")
+    body: "\n".repeat(closingLine) + text.slice(lines.slice(0, closingLine + 1).join("\n").length)
   }
 }
+
+/** Characters at the beginning of a file that are searched for front matter. */
+const maxFrontMatter = 16_384
 
 /** The type that a heading names: the first of `TYPES` with one of its words. */
 export const headingType = (text: string): string | undefined => {

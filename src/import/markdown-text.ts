@@ -1,8 +1,6 @@
-import { fromMarkdown } from "mdast-util-from-markdown"
 import { toString as textOf } from "mdast-util-to-string"
-
-export type Root = ReturnType<typeof fromMarkdown>
-export type Node = Root["children"][number]
+import { isTableHead, splitCells } from "./markdown-tables.js"
+import { type Node, parseSlice } from "./parseSlice.js"
 
 /** The visible text, and `prose`: the same without code and URLs. Hashtags and mentions are searched only in `prose`. */
 export interface VisibleText {
@@ -90,7 +88,7 @@ export const htmlText = (html: string): string => {
 export const visibleTextOfSource = (source: string): VisibleText => {
   if (!/[\\`*_[\]<>&!~]/.test(source)) return { text: oneLine(source), prose: source }
   // ". " keeps a cell such as "- " or "1." from being read as a block, and lets emphasis open after it.
-  const { text, prose } = visibleTextOf(fromMarkdown(`. ${source}`).children, new Map())
+  const { text, prose } = visibleTextOf(parseSlice(`. ${source}`).nodes, new Map())
   return { text: oneLine(text.slice(1)), prose: prose.slice(1) }
 }
 
@@ -103,15 +101,7 @@ export interface Table {
 
 /** Finds the first line that has a delimiter line of as many columns below it. All lines after these are rows. */
 export const findTable = (lines: ReadonlyArray<string>): Table | undefined => {
-  const start = lines.findIndex((line, i) => {
-    const rule = lines[i + 1]?.trim() ?? ""
-    return (
-      line.includes("|") &&
-      rule.includes("|") &&
-      /^\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$/.test(rule) &&
-      splitCells(line).length === splitCells(rule).length
-    )
-  })
+  const start = lines.findIndex((line, index) => isTableHead(line, lines[index + 1]))
   if (start < 0) return undefined
   const cells = (line: string) => splitCells(line).map(visibleTextOfSource)
   return { start, header: cells(lines[start] ?? ""), rows: lines.slice(start + 2).map(cells) }
@@ -157,16 +147,16 @@ export const slug = (text: string): string => {
 }
 
 /** The words after "#" that contain a letter. "a#b", "# a" and "#1" do not count. */
-export const hashtags = (prose: string): ReadonlyArray<string> =>
-  Array.from(prose.matchAll(/(?<=^|[\s([{,;"'])#([\p{L}\p{M}\p{N}_/-]+)/gu), (match) => match[1] ?? "").filter((tag) =>
-    /\p{L}/u.test(tag)
-  )
+export function* hashtags(prose: string): Generator<string> {
+  for (const [, tag = ""] of prose.matchAll(/(?<=^|[\s([{,;"'])#([\p{L}\p{M}\p{N}_/-]+)/gu))
+    if (/\p{L}/u.test(tag)) yield tag
+}
 
 /** The names after "@", without closing punctuation. "a@b.c" and the package "@a/b" do not count. */
-export const mentions = (prose: string): ReadonlyArray<string> =>
-  Array.from(prose.matchAll(/(?<=^|[\s([{,;"'])@(\p{L}[\p{L}\p{M}\p{N}_.-]*)(?![\p{L}\p{M}\p{N}_./-])/gu), (match) =>
-    (match[1] ?? "").replace(/[._-]+$/, "")
-  )
+export function* mentions(prose: string): Generator<string> {
+  const names = /(?<=^|[\s([{,;"'])@(\p{L}[\p{L}\p{M}\p{N}_.-]*)(?![\p{L}\p{M}\p{N}_./-])/gu
+  for (const [, name = ""] of prose.matchAll(names)) yield name.replace(/[._-]+$/, "")
+}
 
 const plainText = (value: string): string =>
   value
@@ -186,13 +176,4 @@ const boundary = (text: string, limit: number): number => {
     lastMarkIndex(" ")
   )
   return ends.find((end) => end > half) ?? hardCut(text, limit)
-}
-
-const splitCells = (line: string): ReadonlyArray<string> => {
-  const cells = line
-    .trim()
-    .replace(/^\|/, "")
-    .split(/(?<!\\)\|/)
-  if (cells.length > 1 && cells.at(-1)?.trim() === "") cells.pop()
-  return cells.map((cell) => cell.trim().replaceAll("\\|", "|"))
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
-import { type Draft, readDrafts } from "./markdown-blocks.js"
+import { limits } from "../model/limits.js"
+import { type Cut, type Draft, readDrafts } from "./markdown-blocks.js"
 import {
   type FrontMatter,
   fileDate,
@@ -35,19 +36,44 @@ export interface MarkdownItem {
   readonly key: string
 }
 
+/** The items of a file, and what was cut. */
+export interface ParsedMarkdown {
+  readonly items: ReadonlyArray<MarkdownItem>
+  readonly cuts: ReadonlyArray<Cut>
+}
+
 /**
  * Reads a markdown file into items. Each paragraph, top-level bullet and table row is an item; headings give it a type,
  * tags and a date. A list after a paragraph that ends in ":" becomes the paragraph's facts. Code after a paragraph
  * becomes part of its narrative; other code is an item of its own. A block quote counts as its content. Comments, rules
- * and lone images are skipped. More than 20,000 characters become several items. It never throws: input that the parser
- * cannot take is read as plain paragraphs. `file` is the path below the import root, with "/".
+ * and lone images are skipped. More than 20,000 characters become several items. It never throws: parts that the parser
+ * cannot take are read as plain text, and `cuts` names them. `file` is the path below the import root, with "/". Yields
+ * every 20 ms or so, where the event loop can get a turn.
  */
-export const parseMarkdown = (text: string, file: string): ReadonlyArray<MarkdownItem> => {
+export function* parseMarkdown(text: string, file: string): Generator<void, ParsedMarkdown> {
   const front = frontMatter(cleanText(text))
-  const drafts = readDrafts(front.body, inPeopleFolder(file))
+  yield
+  const { cuts, drafts } = yield* readDrafts(front.body, inPeopleFolder(file))
   const seen = new Map<string, number>()
-  return drafts.flatMap((draft) => pieces(draft).map((piece) => finish(draft, piece, front, file, seen)))
+  const items: Array<MarkdownItem> = []
+  let characters = 0
+  for (const draft of drafts) {
+    for (const piece of pieces(draft)) {
+      items.push(finish(draft, piece, front, file, seen))
+      characters += piece.narrative.length + charactersPerItem
+    }
+    if (characters < charactersPerStep) continue
+    characters = 0
+    yield
+  }
+  return { items, cuts }
 }
+
+/** Hashtags of one block that are read. */
+const maxHashtags = 200
+/** Characters of items between two yields, and those that every item counts besides its own. */
+const charactersPerStep = 40_000
+const charactersPerItem = 200
 
 interface Piece {
   readonly title: string
@@ -99,26 +125,38 @@ const finish = (
   const prose = draft.prose.join(" ")
   const doneTag = box === "x" || box === "X" ? "done" : ""
   const headings = draft.path.map((heading) => heading.tag ?? "")
-  const tags = [doneTag, ...headings, ...front.tags, ...hashtags(prose).map(slug)]
+  const tags = new Set([doneTag, ...headings, ...front.tags].filter(Boolean))
+  let read = 0
+  for (const hashtag of hashtags(prose)) {
+    if (tags.size >= limits.tags || ++read > maxHashtags) break
+    const tag = slug(hashtag)
+    if (tag !== "") tags.add(tag)
+  }
   const people = new Map<string, string>()
-  for (const name of [...front.people, draft.person ?? "", ...mentions(prose)]) {
+  const addPerson = (name: string) => {
     if (name && !people.has(name.toLowerCase())) people.set(name.toLowerCase(), name)
   }
-  const content = [type, piece.title, piece.narrative, piece.facts]
-  const repeats = seen.get(JSON.stringify(content)) ?? 0
-  seen.set(JSON.stringify(content), repeats + 1)
+  for (const name of [...front.people, draft.person ?? ""]) addPerson(name)
+  for (const name of mentions(prose)) {
+    // One more than is kept, so that the import can tell.
+    if (people.size > limits.people) break
+    addPerson(name)
+  }
+  const content = JSON.stringify([type, piece.title, piece.narrative, piece.facts])
+  const repeats = seen.get(content) ?? 0
+  seen.set(content, repeats + 1)
   return {
     type,
     title: piece.title,
     ...(piece.narrative && { narrative: piece.narrative }),
     facts: piece.facts,
-    tags: [...new Set(tags.filter(Boolean))].slice(0, 16),
+    tags: [...tags].slice(0, limits.tags),
     people: [...people.values()],
     line: draft.line,
     ...(occurredAt !== undefined && { occurredAt }),
     ...(front.store && { store: front.store }),
     key: createHash("sha256")
-      .update(JSON.stringify([...content, repeats]))
+      .update(`${content.slice(0, -1)},${repeats}]`)
       .digest("hex")
       .slice(0, 32)
   }

@@ -29,16 +29,16 @@ export type MergedContent = Pick<
 
 /** The comparison key of a title or fact: without case, accents, punctuation around words, and doubled spaces. */
 export const comparisonKey = (text: string): string =>
-  foldLetters(text)
-    .toLowerCase()
-    .replace(/[\p{P}\p{S}]+(?=\s|$)|(?<=\s|^)[\p{P}]+/gu, " ")
-    .trim()
-    .replace(/\s+/gu, " ")
+  foldLetters(text).toLowerCase().replace(signsOfWords, " ").trim().replace(/\s+/gu, " ")
+
+/** Signs after a word and before one. The first look-behind keeps a run of signs from being read again from each of them. */
+const signsOfWords = /(?<![\p{P}\p{S}])[\p{P}\p{S}]+(?=\s|$)|(?<=\s|^)[\p{P}]+/gu
 
 /**
  * Merges memories, oldest first, by rules alone. The result has the newest title, every distinct fact, and each narrative
  * sentence with a number, date or name that is new up to there. Null if the result would exceed a field limit, would
- * cost no fewer tokens than its sources, or would lose information.
+ * cost no fewer tokens than its sources, or would lose information; null also where the sources have more than 200,000
+ * characters.
  *
  * With a heading, the sources have different content: the heading becomes the title, each source's title precedes its
  * facts, saving tokens is not required, and `mentions` is the highest count instead of the sum.
@@ -48,6 +48,7 @@ export const mergeContents = (
   countTokens: (text: string) => number,
   heading?: string
 ): MergedContent | null => {
+  if (charactersOf(sources) > maxMerged) return null
   const title = heading ?? sources.at(-1)!.title
   const facts = mergedFacts(sources, title, heading !== undefined)
   const narrative = newSentences([title, ...facts], sources).join(" ")
@@ -99,16 +100,31 @@ export const mergeContents = (
   return missingContent(sources, summary).length === 0 ? summary : null
 }
 
+/** Characters of all sources together. Merging this many takes some 40 ms. */
+const maxMerged = 200_000
+
+const charactersOf = (sources: ReadonlyArray<Memory>): number =>
+  sources.reduce(
+    (sum, { facts, narrative = "", title }) =>
+      sum + title.length + narrative.length + facts.reduce((length, fact) => length + fact.length, 0),
+    0
+  )
+
 /** Titles and facts of the sources, without repeats; for sources of several days, plus a fact that lists the days. */
 const mergedFacts = (sources: ReadonlyArray<Memory>, title: string, keepTogether: boolean): ReadonlyArray<string> => {
   const facts = new Map<string, string>()
   const titleKey = comparisonKey(title)
+  const words = new Set(specificWords(title))
+  const addFact = (key: string, fact: string) => {
+    facts.set(key, fact)
+    for (const word of specificWords(fact)) words.add(word)
+  }
   const add = (fact: string) => {
     const key = comparisonKey(fact)
     const equal = key === titleKey ? title : facts.get(key)
-    if (equal === undefined) facts.set(key, fact)
+    if (equal === undefined) addFact(key, fact)
     // Equal keys, but only this wording has, for example, the name in capitals: keep both.
-    else if (fact !== equal && hasNewWords([title, ...facts.values()], fact)) facts.set(`= ${fact}`, fact)
+    else if (fact !== equal && [...specificWords(fact)].some((word) => !words.has(word))) addFact(`= ${fact}`, fact)
   }
   if (!keepTogether) for (const source of sources) add(source.title)
   for (const source of sources) {
@@ -163,12 +179,6 @@ export const missingContent = (
 
 const hasDay = ({ facts, occurredAt }: Pick<Memory, "facts" | "occurredAt">, day: string): boolean =>
   (occurredAt !== undefined && dayOf(occurredAt) === day) || facts.some((fact) => fact.includes(day))
-
-/** True if a text has a number, date or name that the others lack. */
-const hasNewWords = (others: ReadonlyArray<string>, text: string): boolean => {
-  const words = new Set(others.flatMap((other) => [...specificWords(other)]))
-  return [...specificWords(text)].some((word) => !words.has(word))
-}
 
 const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10)
 

@@ -55,5 +55,7 @@ export const limits = {
   runOutput: 100_000,
   runCounts: 32,
   /** Bytes of one imported file. */
-  importFile: 4 << 20
+  importFile: 4 << 20,
+  /** Paragraphs, bullets, table rows and other blocks of one imported file: enough for 4 MiB of 200 characters each. */
+  importBlocks: 20_000
 } as const

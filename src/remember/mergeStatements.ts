@@ -44,20 +44,26 @@ const factsOf = (facts: ReadonlyArray<string>): ReadonlyArray<string> => {
     .filter((fact) => fact.trim() !== "" && fact.length <= limits.fact)
     .slice(0, maxCompared)
     .map((fact) => ({ fact, words: wordsOf(fact) }))
+  let searched = 0
+  const isPartOf = (words: string, container: string): boolean => {
+    if (container.length < words.length || searched > maxSearched) return false
+    searched += container.length
+    return container.includes(words)
+  }
+  const firsts = new Map(candidates.map(({ words }, index) => [words, index] as const).reverse())
   return candidates
     .filter(
       ({ words }, index) =>
-        !candidates.some(
-          (other, otherIndex) =>
-            otherIndex !== index && isContained(words, other.words) && (other.words !== words || otherIndex < index)
-        )
+        firsts.get(words) === index &&
+        !candidates.some((other) => other.words !== words && isPartOf(words, other.words))
     )
     .slice(0, limits.facts)
     .map(({ fact }) => fact)
 }
 
-/** Bounds the comparison of facts with each other, whose cost is quadratic. */
+/** Bounds of the comparison of facts with each other, whose cost is quadratic: facts, and characters of all comparisons. */
 const maxCompared = 2 * limits.facts + 2
+const maxSearched = 20_000_000
 
 /** The memory's narrative, then the sentences of the statement's narrative that it lacks. */
 const narrativeOf = (existing: string | undefined, addition: string | undefined): string | undefined => {

@@ -4,7 +4,7 @@ import { embeddingText, type Link, type Memory } from "../../events/Memory.js"
 import { canRead, readableStores, type TrustLevel } from "../../events/Trust.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
-import { bounds } from "../../text/normalise/bounds.js"
+import { isPartlyIndexed } from "../../text/normalise/indexText.js"
 import { toInstant } from "../../text/when/dates.js"
 import {
   type Command,
@@ -51,7 +51,7 @@ export interface Remembered {
   readonly notTaken?: ReadonlyArray<keyof Observation>
   /** It holds a credential, so it was stored with type `credential` in store private, though another type or store was given. */
   readonly confined?: true
-  /** Its facts are too long to be searched whole. */
+  /** Its narrative or its facts are too long to be searched whole. */
   readonly partlyIndexed?: true
   /**
    * The fields that the writer's level may not set, so that less was stored: a tier above the default, an importance
@@ -148,14 +148,13 @@ export const remember = (
     answer: ([event], repeated) => ({
       ...answerOf(writer.level, event),
       ...(confined && (draft.store !== askedStore || observation.type !== "credential") ? { confined } : {}),
-      ...(lengthOf(draft.facts) > bounds.indexedCharacters ? { partlyIndexed: true as const } : {}),
+      ...([draft.narrative ?? "", draft.facts.join("\n")].some(isPartlyIndexed)
+        ? { partlyIndexed: true as const }
+        : {}),
       repeated
     })
   })
 }
-
-/** Characters of the facts as they are indexed: one per line. */
-const lengthOf = (facts: ReadonlyArray<string>): number => facts.reduce((sum, fact) => sum + fact.length + 1, 0)
 
 interface Request {
   readonly writer: Writer

@@ -30,9 +30,10 @@ export const foldEqual = <D extends Draft<unknown, object>>(enabled: boolean) =>
 const keyOf = (text: string): string | undefined => {
   if (text.length > maxCharacters) return undefined
   const folded = ascii.test(text) ? text : text.normalize("NFKD").replace(accents, "")
+  if (folded.length > maxFolded) return undefined
   const words: Array<string> = []
   for (const token of folded.toLowerCase().split(blanks)) {
-    const word = edges.test(token) ? token.replace(punctuation, "") : token
+    const word = edges.test(token) ? withoutPunctuation(token) : token
     if (word !== "" && !isArticle(word)) words.push(word)
   }
   const key = words.join(" ")
@@ -42,6 +43,8 @@ const keyOf = (text: string): string | undefined => {
 
 /** Longer texts are not folded. */
 const maxCharacters = 2_000
+/** The same without accents: "ﷺ" becomes 18 characters. */
+const maxFolded = 2 * maxCharacters
 const minWords = 4
 /** Minimum length of a text in a script without spaces. */
 const minCharacters = 8
@@ -52,5 +55,12 @@ const blanks = /\s+/u
 const ascii = /^[\x00-\x7f]*$/
 const edges = /^[^\p{L}\p{N}]|[^\p{L}\p{N}]$/u
 const accents = /[\u0300-\u036f]+/gu
-/** Matches punctuation only at the edges of words: 1.5 does not become 15. Signs such as the + of C++ stay. */
-const punctuation = /^["'“”„‘’«»([{¡¿]+|["'“”„‘’«»)\]}.,;:!?…。、，！？；：」』》]+$/gu
+/** Only at the edges of words: 1.5 is not 15. Signs such as the + of C++ stay. */
+const withoutPunctuation = (token: string): string => {
+  const from = opening.exec(token)?.[0].length ?? 0
+  let to = token.length
+  while (to > from && closing.includes(token[to - 1]!)) to--
+  return token.slice(from, to)
+}
+const opening = /^["'“”„‘’«»([{¡¿]+/u
+const closing = `"'“”„‘’«»)]}.,;:!?…。、，！？；：」』》`

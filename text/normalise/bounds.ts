@@ -1,14 +1,13 @@
 /** Limits of text processing. The stored text stays complete; each limit bounds the work of one stage. */
 export const bounds = {
   /**
-   * Characters (UTF-16 units) of one text that are indexed: the maximum length of a narrative. Only the facts of a
-   * memory can be longer. Indexing 65,536 characters takes about 40 ms.
+   * Bytes (UTF-8) of one narrative, turn or file, or of all facts of a memory, that are indexed, before and after
+   * normalisation: as many as the longest narrative has characters. One transaction indexes them.
    */
-  indexedCharacters: 65_536,
-  /**
-   * Maximum length after normalisation: `growth` × the length before, plus `added`. NFKC makes 18 characters of one
-   * "ﷺ".
-   */
+  indexedBytes: 65_536,
+  /** Characters (UTF-16 units) of one text that a local embedder reads, before and after normalisation. */
+  embeddedCharacters: 65_536,
+  /** Characters after normalisation, per character and in addition: NFKC makes 18 of each "ﷺ". */
   growth: 2,
   added: 64,
   /**
@@ -16,19 +15,22 @@ export const bounds = {
    * about 700 times in the longest narrative.
    */
   occurrences: 4_096,
+  /** Maximum different words of one text that are indexed. The longest narrative in English has about 3,000. */
+  words: 6_144,
   /**
    * Maximum words of a phrase that a query compares. Each word is compared at every place where the first word occurs.
    */
   phraseWords: 16,
   /** Maximum alternatives of one query word, and maximum pairs of characters in one run of a script without spaces. */
-  alternatives: 32,
-  /**
-   * Characters of one turn or file that are cut into chunks and indexed. All its chunks are written in one transaction:
-   * 131,072 characters take about 80 ms.
-   */
-  chunkedCharacters: 131_072
+  alternatives: 32
 } as const
 
-/** The start of a text, at most `length` characters, never cut inside a character. */
-export const cutText = (text: string, length: number): string =>
-  text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/u, "")
+/** The start of a text, at most `bytes` long in UTF-8, never cut inside a character. */
+export const cutBytes = (text: string, bytes: number): string => {
+  // A unit of UTF-16 takes at most three bytes.
+  if (3 * text.length <= bytes) return text
+  const { read } = encoder.encodeInto(text.slice(0, bytes), new Uint8Array(bytes))
+  return read === text.length ? text : text.slice(0, read)
+}
+
+const encoder = new TextEncoder()

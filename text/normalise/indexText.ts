@@ -1,7 +1,7 @@
-import { bounds } from "./bounds.js"
+import { bounds, cutBytes } from "./bounds.js"
 import { endingsOf, pairsOfHangul } from "./endings.js"
 import { formsOf, formsOfWord, isHash, isSignedName, telephone } from "./forms.js"
-import { foldLetters } from "./letters.js"
+import { foldLetters, isCutByComposing } from "./letters.js"
 import { isPlainAscii } from "./plainAscii.js"
 
 /** Version of the index text. Increase it when `indexed` or the tokenizer changes; the indexes are then rebuilt. */
@@ -14,33 +14,67 @@ export const indexVersion = 4
  * phrases still match the original. FTS5's tokenizer handles case, Latin accents and English endings.
  */
 export const toIndexText = (text: string): string =>
-  withoutRepeats(indexTextOf(text.slice(0, bounds.indexedCharacters)))
+  text.length < longText ? indexTextOf(text) : longIndexTextOf(text).text
+
+/** Whether `toIndexText` leaves out words of a text. */
+export const isPartlyIndexed = (text: string): boolean =>
+  text.length < longText ? !ascii.test(text) && isCutByComposing(text) : longIndexTextOf(text).isCut
+
+/** A shorter text fits into `bounds`, apart from its growth by normalisation. */
+const longText = bounds.occurrences
+
+interface LongIndexText {
+  readonly text: string
+  readonly isCut: boolean
+}
+
+/** The last long texts: narrative and facts of a memory are indexed, and then asked about. */
+const longTexts = new Map<string, LongIndexText>()
+
+const longIndexTextOf = (text: string): LongIndexText => {
+  const known = longTexts.get(text)
+  if (known !== undefined) return known
+  const read = cutBytes(text, bounds.indexedBytes)
+  const letters = ascii.test(read) ? read : foldLetters(read)
+  const indexText = withinBounds(indexTextOf(read))
+  const isCutByFolding =
+    letters !== read && (isCutByComposing(read) || cutBytes(letters, bounds.indexedBytes) !== letters)
+  if (longTexts.size >= 2) longTexts.clear()
+  const answer = { text: indexText.text, isCut: read !== text || isCutByFolding || indexText.isCut }
+  longTexts.set(text, answer)
+  return answer
+}
 
 const indexTextOf = (text: string): string => {
   if (isPlainAscii(text)) return text
   if (ascii.test(text)) return withForms(text, formsOf(text))
-  const letters = foldLetters(text)
+  const letters = cutBytes(foldLetters(text), bounds.indexedBytes)
   const spaced = letters.replace(unspacedOrEmoji, " ")
-  return withForms(letters.replace(emoji, (match) => ` ${emojiWord(match)} `).replace(unspaced, toParts), [
-    ...formsOf(spaced),
-    ...pairsOfHangul(spaced)
-  ])
+  const withEmojiWords = letters.replace(emoji, (match) => ` ${emojiWord(match)} `)
+  const words = wordsOfRuns(withEmojiWords.match(unspaced) ?? [])
+  let run = 0
+  return withForms(
+    withEmojiWords.replace(unspaced, (text) => toParts(text, words[run++]!)),
+    [...formsOf(spaced), ...pairsOfHangul(spaced)]
+  )
 }
 
-/** The text in which each word occurs at most `bounds.occurrences` times. */
-const withoutRepeats = (text: string): string => {
-  if (text.length < 2 * bounds.occurrences) return text
+/** The text without words that occurred `bounds.occurrences` times before, and without new ones after `bounds.words`. */
+const withinBounds = (text: string): LongIndexText => {
   const occurrences = new Map<string, number>()
-  let isCut = false
+  let repeats = 0
+  let left = 0
   const cut = text.replace(wordRuns, (word) => {
     const key = withoutAccents(word)
     const count = (occurrences.get(key) ?? 0) + 1
-    occurrences.set(key, count)
-    if (count <= bounds.occurrences) return word
-    isCut = true
+    const isNew = count === 1 && occurrences.size >= bounds.words
+    if (!isNew) occurrences.set(key, count)
+    if (!isNew && count <= bounds.occurrences) return word
+    if (isNew) left++
+    else repeats++
     return ""
   })
-  return isCut ? cut : text
+  return { text: left + repeats === 0 ? text : cut, isCut: left > 0 }
 }
 
 /** A word in lower case without accents, as FTS5's tokenizer compares it, but with its ending. */
@@ -49,9 +83,9 @@ const withoutAccents = (word: string): string => {
   return ascii.test(lower) ? lower : lower.normalize("NFD").replace(/\p{M}/gu, "")
 }
 
-const toParts = (run: string): string => {
+const toParts = (run: string, words: ReadonlyArray<string>): string => {
   const shortForm = withoutFinalMark(run)
-  const parts = new Set([...words(run), ...pairs(run), ...(shortForm === run ? [] : pairs(shortForm))])
+  const parts = new Set([...words, ...pairs(run), ...(shortForm === run ? [] : pairs(shortForm))])
   return ` ${[...parts].join(" ")} `
 }
 
@@ -162,6 +196,7 @@ const ascii = /^[\x00-\x7f]*$/
 const scripts =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー々"
 const unspaced = new RegExp(`[${scripts}][${scripts}\\p{M}]*`, "gu")
+const japanese = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]+$/u
 const unspacedAlone = new RegExp(`^[${scripts}][${scripts}\\p{M}]*$`, "u")
 const longRun = new RegExp(`[${scripts}]{${bounds.alternatives + 2}}`, "u")
 const flag = "\\p{Regional_Indicator}{2}"
@@ -184,14 +219,45 @@ const emojiWord = (match: string): string => {
 /** Created on first use, because loading its dictionary takes time. */
 let segmenter: Intl.Segmenter | undefined
 
-/** The words of a run. `Intl` copies the complete input for each segment, so a long run is processed in portions. */
-const words = (run: string): ReadonlyArray<string> => {
-  segmenter ??= new Intl.Segmenter("ja", { granularity: "word" })
-  const wordSegmenter = segmenter
-  return (run.match(/.{1,128}/gsu) ?? []).flatMap((portion) =>
-    [...wordSegmenter.segment(portion)].filter((part) => part.isWordLike).map((part) => part.segment)
-  )
+/**
+ * The words of each run. A call of `Intl.Segmenter` takes as long as some 30 characters, so short runs share one. Each
+ * segment that it returns copies the whole input, so long runs are cut in portions. Scripts of other dictionaries are
+ * segmented alone, because their neighbours change the result; further such runs are indexed by their pairs only.
+ */
+const wordsOfRuns = (runs: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
+  const words = runs.map((): Array<string> => [])
+  let joined = ""
+  let owners: Array<number> = []
+  const segment = () => {
+    if (joined === "") return
+    segmenter ??= new Intl.Segmenter("ja", { granularity: "word" })
+    let portion = 0
+    for (const part of segmenter.segment(joined)) {
+      if (part.segment === "\n") portion++
+      else if (part.isWordLike === true) words[owners[portion]!]!.push(part.segment)
+    }
+    joined = ""
+    owners = []
+  }
+  let alone = 0
+  for (const [index, run] of runs.entries()) {
+    const isJoined = japanese.test(run)
+    if (!isJoined && ++alone > maxAlone) continue
+    for (const portion of run.match(portions) ?? []) {
+      if (!isJoined || joined.length + portion.length > joinedLength) segment()
+      joined += joined === "" ? portion : `\n${portion}`
+      owners.push(index)
+      if (!isJoined) segment()
+    }
+  }
+  segment()
+  return words
 }
+const portions = /.{1,128}/gsu
+/** Characters of the runs that are segmented together. */
+const joinedLength = 1_024
+/** Runs that are segmented one by one. The longest text has some 2,000 between blanks. */
+const maxAlone = 8_192
 
 /** Overlapping pairs of characters, and the last character alone. */
 const pairs = (run: string): ReadonlyArray<string> => {

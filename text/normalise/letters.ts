@@ -8,16 +8,10 @@ import { bounds } from "./bounds.js"
  * longer is cut.
  */
 export const foldLetters = (text: string): string => {
-  const normalised = text
-    .replace(excessMarks, "$1")
-    .normalize("NFKC")
-    .slice(0, bounds.growth * text.length + bounds.added)
+  const normalised = compose(text)
     .replace(joiners, "")
     .replace(nameDots, "")
-    .replace(
-      foldable,
-      (match) => variants.get(match) ?? (greek.test(match) ? withoutGreekAccents(match) : digitOf(match))
-    )
+    .replace(foldable, (match) => variants.get(match) ?? digitOf(match))
   return arabicArticle.test(normalised) ? normalised.replace(arabicArticles, "") : normalised
 }
 
@@ -27,7 +21,21 @@ export const foldLetters = (text: string): string => {
  */
 const excessMarks = /(\p{M}{30})\p{M}+/gu
 
-/** Letters that people also write as other letters, or without their mark. */
+/** The text in Unicode's form NFKC. It is cut where it becomes much longer: see `isCutByComposing`. */
+export const compose = (text: string): string =>
+  text.replace(excessMarks, "$1").normalize("NFKC").slice(0, maxComposed(text))
+
+/** Whether `compose` cuts a text. */
+export const isCutByComposing = (text: string): boolean => compose(text).length === maxComposed(text)
+
+const maxComposed = ({ length }: string): number => bounds.growth * length + bounds.added
+
+/** The blocks of Greek and of extended Greek. */
+const greekLetters = Array.from({ length: 0x190 }, (_, index) =>
+  String.fromCharCode(index < 0x90 ? 0x370 + index : 0x1f00 + index - 0x90)
+)
+
+/** Letters that are also written with other letters or without their mark. */
 const variants = new Map([
   ..."łl ŁL øo ØO đd ĐD ðd ÐD ıi İI ёе ЁЕ أا إا آا ٱا ؤو ئي ىي ةه یي کك ہه"
     .split(" ")
@@ -39,7 +47,19 @@ const variants = new Map([
   ["œ", "oe"],
   ["Œ", "OE"],
   ["þ", "th"],
-  ["Þ", "TH"]
+  ["Þ", "TH"],
+  ...greekLetters
+    .map(
+      (letter) =>
+        [
+          letter,
+          letter
+            .normalize("NFD")
+            .replace(/[\u0300-\u036f]/gu, "")
+            .normalize("NFC")
+        ] as const
+    )
+    .filter(([letter, bare]) => letter !== bare)
 ])
 
 const ranges = {
@@ -51,19 +71,10 @@ const ranges = {
     "\\u1dc0-\\u1dff\\u20d0-\\u20f0\\ufe00-\\ufe0f\\ufe20-\\ufe2f",
   // Invisible characters: soft hyphens, word joiners, direction marks.
   unseen: "\\u00ad\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufeff",
-  digits: "٠-٩۰-۹०-९๐-๙",
-  greek: "\\u0370-\\u03ff\\u1f00-\\u1fff"
+  digits: "٠-٩۰-۹०-९๐-๙"
 }
 
-const foldable = new RegExp(
-  `[${[...variants.keys()].join("")}${ranges.marks}${ranges.unseen}${ranges.digits}]|[${ranges.greek}]+`,
-  "gu"
-)
-const greek = new RegExp(`^[${ranges.greek}]`, "u")
-const accents = /[\u0300-\u036f]/gu
-
-/** A Greek word without accents. */
-const withoutGreekAccents = (word: string): string => word.normalize("NFD").replace(accents, "").normalize("NFC")
+const foldable = new RegExp(`[${[...variants.keys()].join("")}${ranges.marks}${ranges.unseen}${ranges.digits}]`, "gu")
 
 /** The ASCII digit for a digit of another script; empty for a mark. The ten digits of each script follow its zero. */
 const digitOf = (character: string): string => {

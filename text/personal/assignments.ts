@@ -37,7 +37,7 @@ const dates =
 /** Adds the kinds of secrets that follow cue words. */
 export const assignmentsIn = (text: string, cues: CueWords, detected: Set<CredentialKind>): void => {
   for (const [index, topic] of cues.topics.entries()) {
-    const [start, end] = [cues.starts[index]!, cues.ends[index]!]
+    const end = cues.ends[index]!
     if (topic === "bearer" && !detected.has("token")) {
       const value = /^[\w.~+/-]{20,512}/.exec(text.slice(end, end + 512))?.[0]
       if (value !== undefined && looksGenerated(value)) detected.add("token")
@@ -46,13 +46,23 @@ export const assignmentsIn = (text: string, cues: CueWords, detected: Set<Creden
         detected.add("password")
     }
     const kind = kinds[topic]
-    if (kind !== undefined && !detected.has(kind) && hasSecret(topic, text, start, end)) detected.add(kind)
+    if (kind !== undefined && !detected.has(kind) && hasSecret(text, cues, index)) detected.add(kind)
   }
 }
 
-/** Whether a secret follows the cue word from `start` to `end`. */
-const hasSecret = (topic: Topic, text: string, start: number, end: number): boolean => {
-  const after = text.slice(end, end + 360)
+/** The value of a cue word ends at the latest where the next assignment begins: "password:x;password:y". */
+const valueEnd = (text: string, { ends, starts }: CueWords, index: number): number => {
+  const next = starts[index + 1] ?? text.length
+  const isAssignment = /\S/.test(text.charAt(next - 1)) && /[:=]/.test(text.charAt(ends[index + 1]!))
+  return Math.min(ends[index]! + maxValue, isAssignment && next >= ends[index]! ? next : text.length)
+}
+/** Characters after a cue word that are read. */
+const maxValue = 360
+
+/** Whether the cue word has a secret after it. */
+const hasSecret = (text: string, cues: CueWords, index: number): boolean => {
+  const [topic, start, end] = [cues.topics[index]!, cues.starts[index]!, cues.ends[index]!]
+  const after = text.slice(end, valueEnd(text, cues, index))
   const constant = /^[A-Z_]/.test(text.slice(end - 1, end)) && /^_[A-Z0-9_]{1,24} ?=/.test(after)
   if (
     constant

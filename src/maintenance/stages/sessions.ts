@@ -1,4 +1,5 @@
 import type { SessionSummary } from "../../../events/SessionSummary.js"
+import type { Db } from "../../../projections/Projection.js"
 import { findSummary, findSummaryTurns, findUnsummarized, type SessionKey } from "../../../projections/summaries.js"
 import type { DecidedEvent } from "../../actor/Command.js"
 import type { Draft } from "../applySummarizer.js"
@@ -19,9 +20,22 @@ export const sessions: Stage = {
     let page = noSessions
     let next = 0
     const planned: Array<PlannedSummary> = []
+    let current: { readonly key: SessionKey; readonly steps: ReturnType<typeof summarizeByRules> } | undefined
+    const takeStep = (db: Db, { key, steps }: NonNullable<typeof current>): boolean => {
+      const step = steps.next()
+      if (step.done !== true) return true
+      current = undefined
+      if (step.value === null) return true
+      const { summary } = step.value
+      // A substring keeps its whole source text in memory. A copy through JSON releases the texts of the turns.
+      const copy = JSON.parse(JSON.stringify({ summary, request: sessionRequest(step.value) }))
+      planned.push({ ...key, ...copy, before: findSummary(db, key.session, key.store) })
+      return planned.length < maxRows
+    }
     return {
       addRows: () => {},
       readMore: (db) => {
+        if (current !== undefined) return takeStep(db, current)
         const key = page.sessions[next++]
         if (key === undefined) {
           // Sessions that get no summary stay in this list for ever, so sessions after them are on later pages.
@@ -29,13 +43,8 @@ export const sessions: Stage = {
           next = 0
           return page.sessions.length > 0
         }
-        const ruled = summarizeByRules(findSummaryTurns(db, key, turnLimits), statements, writers)
-        if (ruled === null) return true
-        const { summary } = ruled
-        // A substring keeps its whole source text in memory. A copy through JSON releases the texts of the turns.
-        const copy = JSON.parse(JSON.stringify({ summary, request: sessionRequest(ruled) }))
-        planned.push({ ...key, ...copy, before: findSummary(db, key.session, key.store) })
-        return planned.length < maxRows
+        current = { key, steps: summarizeByRules(findSummaryTurns(db, key, turnLimits), statements, writers) }
+        return takeStep(db, current)
       },
       plan: () => {
         if (planned.length === 0) return emptyPlan

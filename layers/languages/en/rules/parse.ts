@@ -20,8 +20,9 @@ let table: ReturnType<typeof tableOrNone>
 /** Parses a statement, with an LRU cache, because a memory is compared with each similar statement. */
 export const parse = (statement: Statement): ParsedStatement => {
   const { at, facts, narrative = "", title, type } = statement
+  if (title.length + narrative.length + facts.reduce((sum, fact) => sum + fact.length, 0) > cacheLimits.characters)
+    return parsedOf(statement)
   const key = [at, type, title, narrative, ...facts].join("\0")
-  if (key.length > cacheLimits.characters) return parsedOf(statement)
   if (table !== tableOrNone()) statements.clear()
   table = tableOrNone()
   const parsed = statements.get(key) ?? parsedOf(statement)

@@ -113,11 +113,12 @@ const maxChars = 1_000
 
 /** Parses the lines of a memory. Cached. */
 export const readingOf = (text: string): Reading => {
-  const cached = readings.get(text)
+  const key = text.slice(0, maxChars)
+  const cached = readings.get(key)
   if (cached !== undefined) return cached
   if (readings.size >= cacheSize) readings.clear()
-  const reading = read(text.slice(0, maxChars))
-  readings.set(text, reading)
+  const reading = read(key)
+  readings.set(key, reading)
   return reading
 }
 

@@ -1,0 +1,20 @@
+/** Whether a line is the header of a table: the line below it is a delimiter line of as many columns. */
+export const isTableHead = (line: string, below: string | undefined): boolean => {
+  const rule = below?.trim() ?? ""
+  return (
+    line.includes("|") &&
+    rule.includes("|") &&
+    /^\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$/.test(rule) &&
+    splitCells(line).length === splitCells(rule).length
+  )
+}
+
+/** The cells of a line of a table. */
+export const splitCells = (line: string): ReadonlyArray<string> => {
+  const cells = line
+    .trim()
+    .replace(/^\|/, "")
+    .split(/(?<!\\)\|/)
+  if (cells.length > 1 && cells.at(-1)?.trim() === "") cells.pop()
+  return cells.map((cell) => cell.trim().replaceAll("\\|", "|"))
+}
