@@ -12,6 +12,7 @@ import { rebuild } from "./rebuild.js"
 import { reconcile } from "./reconcile.js"
 import { header, machine, table } from "./report.js"
 import { search } from "./search.js"
+import { text } from "./text.js"
 import { whatIf } from "./whatif.js"
 
 /** All groups, in report order. */
@@ -23,6 +24,7 @@ const groups: ReadonlyArray<Group> = [
   rebuild,
   search,
   hidden,
+  text,
   reconcile,
   conversations.conversation,
   whatIf,

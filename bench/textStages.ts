@@ -148,7 +148,7 @@ export const textStages: ReadonlyArray<TextStage> = [
   },
   {
     name: "merge by maintenance",
-    size: 100_000,
+    size: 75_000,
     read: (text) => {
       const sources = [storedMemory(text, 0), storedMemory(text, 5)]
       return once(() => mergeContents(sources, (merged) => merged.length / 4))
@@ -163,7 +163,8 @@ export const textStages: ReadonlyArray<TextStage> = [
       return () => settleInSteps(rows)
     }
   },
-  { name: "markdown", size: limits.importFile, read: (text) => () => parseMarkdown(text, "notes/a.md") }
+  // A sixteenth of the largest file: a stretch without a turn is no longer in a longer file.
+  { name: "markdown", size: limits.importFile / 16, read: (text) => () => parseMarkdown(text, "notes/a.md") }
 ]
 
 function* settleInSteps(rows: Parameters<typeof settler.settle>[0]) {

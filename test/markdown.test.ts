@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type MarkdownItem, parseMarkdown as parseInSteps } from "../src/import/markdown.js"
 import { sliceMarkdown } from "../src/import/markdown-slices.js"
+import { limits } from "../src/model/limits.js"
 import { rounds } from "./support/size.js"
 
 /** The items and cuts of a file, in one go. */
@@ -444,6 +445,24 @@ describe("any text", () => {
     expect(read(["|a|b|", "|-|-|", ...Array.from({ length: 5_000 }, (_, index) => `|${index}|y|`)])).toHaveLength(5_000)
     expect(one("*a_ ".repeat(500)).narrative?.trim()).toBe("*a_ ".repeat(500).trim())
     expect(one("*a* ".repeat(20)).title).toBe("a ".repeat(20).trim())
+  })
+
+  it("names the lines that are read as plain text, and where the rest is skipped", () => {
+    const cuts = (lines: ReadonlyArray<string>) => parse(lines.join("\n"), "a.md").cuts
+    expect(cuts(["a **b** c", "", "- d"])).toEqual([])
+    expect(cuts(["One", "", "*a_ ".repeat(200), "", "*two*"])).toEqual([
+      { line: 3, problem: "has too many signs of markup in one line: read as plain text" }
+    ])
+    const long = parse(["One", "", `- ${"*a_ ".repeat(200)}`, "", "*two*"].join("\n"), "a.md").items
+    expect(long.map(({ title }) => title.slice(0, 8))).toEqual(["One", "*a_ *a_ ", "two"])
+    expect(cuts(["One", "", `${"> ".repeat(16)}deep`, "", "two"])).toEqual([
+      { line: 1, problem: "is nested too deep: read as plain text" }
+    ])
+    const rows = ["|a|b|", "|-|-|", ...Array.from({ length: 30_000 }, (_, index) => `|${index}|y|`)]
+    const { cuts: rest, items } = parse(rows.join("\n"), "a.md")
+    expect(rest).toEqual([{ line: expect.any(Number), problem: expect.stringContaining("more than 20000 blocks") }])
+    expect(items.length).toBeGreaterThanOrEqual(limits.importBlocks - 2)
+    expect(items.at(-1)!.line).toBe(rest[0]!.line - 1)
   })
 
   it("never throws, keeps its bounds, and gives the same keys below blank lines", () => {

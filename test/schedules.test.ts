@@ -140,8 +140,14 @@ describe("a schedule", () => {
         [{ goal: " ", every: hour }, "goal: is empty"],
         [{ goal: "x".repeat(10_001), every: hour }, "goal: is longer than 10000 characters"],
         [{ goal }, "cron: is missing; one of cron, at or every is required"],
-        [{ goal, every: hour, cron: "* * * * *" }, "every: cannot be combined with cron: pass only one of cron, at and every"],
-        [{ goal, every: 59_999 }, "every: must leave at least 60000 ms between runs (the policy's schedules.minInterval)"],
+        [
+          { goal, every: hour, cron: "* * * * *" },
+          "every: cannot be combined with cron: pass only one of cron, at and every"
+        ],
+        [
+          { goal, every: 59_999 },
+          "every: must leave at least 60000 ms between runs (the policy's schedules.minInterval)"
+        ],
         [
           { goal, cron: "*/30 * * * * *" },
           "cron: must leave at least 60000 ms between runs (the policy's schedules.minInterval)"

@@ -17,7 +17,6 @@ import { optionalList } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import type { Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
-import { yieldToEventLoop } from "../model/yieldToEventLoop.js"
 import type { Remembered, RememberOptions } from "../remember/remember.js"
 import { checkPath } from "./checkPath.js"
 import { type MarkdownItem, parseMarkdown } from "./markdown.js"
@@ -114,6 +113,9 @@ export const importFiles = (
       const outcomes = yield* target.rememberAll(batch.map(({ item, path }) => commandOf(item, path, options, run)))
       for (const [index, outcome] of outcomes.entries()) {
         const { item, path } = batch[index]!
+        if (Either.isRight(outcome) && outcome.right.partlyIndexed === true) {
+          cut.push({ file: path, line: item.line, problem: "is too long: search covers only the beginning" })
+        }
         if (Either.isLeft(outcome)) {
           // The same item with other options, such as another store: the stored memory stays unchanged.
           if (outcome.left._tag === "CommandConflict") counts.unchanged++
@@ -143,7 +145,7 @@ const itemsOf = (text: string, file: string, cut: Array<Imported["cut"][number]>
     const steps = parseMarkdown(text, file)
     let step = steps.next()
     while (step.done !== true) {
-      yield* yieldToEventLoop
+      yield* takeTurnIfDue
       step = steps.next()
     }
     const { cuts, items } = step.value

@@ -49,7 +49,7 @@ export function* readDrafts(body: string, inPeople: boolean): Generator<void, Re
   for (const slice of sliceMarkdown(body)) {
     if (blocks >= limits.importBlocks) {
       const problem = `there are more than ${limits.importBlocks} blocks: the rest, from this line on, was skipped`
-      cuts.push({ line: slice.lineOffset + 1, problem })
+      cuts.push({ line: slice.line, problem })
       break
     }
     const { nodes, ...read } = readSlice(slice, cuts)

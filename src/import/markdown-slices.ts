@@ -3,6 +3,8 @@ import { isTableHead } from "./markdown-tables.js"
 /** A part of a file that is read at a time, in some 20 ms. The event loop gets a turn between two. */
 export interface Slice {
   readonly text: string
+  /** The line of the file that it begins on, from 1. */
+  readonly line: number
   /** Lines of the file before it, less the lines that were repeated from an earlier slice. */
   readonly lineOffset: number
   /** Whether its containers are nested too deep for the markdown library. */
@@ -53,6 +55,7 @@ export function* sliceMarkdown(body: string): Generator<Slice> {
     const used = definitions.filter(([line, label]) => !text.includes(line) && text.includes(`[${label}]`))
     yield {
       text: used.length === 0 ? text : `${text}\n\n${used.map(([line]) => line).join("\n")}`,
+      line: taken[0]!.number + 1,
       lineOffset: taken[0]!.number - repeated.length,
       isDeep: deepLine.test(text)
     }

@@ -37,7 +37,7 @@ const signsOfWords = /(?<![\p{P}\p{S}])[\p{P}\p{S}]+(?=\s|$)|(?<=\s|^)[\p{P}]+/g
 /**
  * Merges memories, oldest first, by rules alone. The result has the newest title, every distinct fact, and each narrative
  * sentence with a number, date or name that is new up to there. Null if the result would exceed a field limit, would
- * cost no fewer tokens than its sources, or would lose information; null also where the sources have more than 200,000
+ * cost no fewer tokens than its sources, or would lose information; null also where the sources have more than 150,000
  * characters.
  *
  * With a heading, the sources have different content: the heading becomes the title, each source's title precedes its
@@ -100,8 +100,8 @@ export const mergeContents = (
   return missingContent(sources, summary).length === 0 ? summary : null
 }
 
-/** Characters of all sources together. Merging this many takes some 40 ms. */
-const maxMerged = 200_000
+/** Characters of all sources together. Merging this many takes at most some 45 ms. */
+const maxMerged = 150_000
 
 const charactersOf = (sources: ReadonlyArray<Memory>): number =>
   sources.reduce(

@@ -19,7 +19,7 @@ export const limits = {
   type: 64,
   /** Length of a session, channel, sender, project, topic, actor or command id, and of a source's name or place. */
   key: 256,
-  /** Maximum UTF-8 bytes of a query's text, and maximum terms. Further terms are left out. */
+  /** Maximum UTF-8 bytes of a query's text, and maximum terms and fields. Further ones are left out. */
   queryBytes: 1_024,
   queryTerms: 32,
   /**

@@ -110,11 +110,11 @@ export const parse = (text: string, syntax: Syntax = wordSyntax): ParsedQuery =>
     ...noOperator,
     afterField: false
   }
-  const { hints, must, not, should } = parser
+  const { fields, hints, must, not, should } = parser
   if (query.length < text.trimEnd().length)
     hints.push(`only the first ${limits.queryBytes} bytes of the query are read`)
   for (const { 0: token, index: offset } of query.matchAll(tokens)) {
-    const isFull = must.length + should.length + not.length >= limits.queryTerms
+    const isFull = must.length + should.length + not.length + fields.length >= limits.queryTerms
     if (isFull || parser.words >= limits.queryWords) {
       hints.push(`only the first ${isFull ? `${limits.queryTerms} terms` : `${limits.queryWords} words`} are searched`)
       break

@@ -51,7 +51,7 @@ const fragment = fc.oneof(
 )
 
 /** How fragments become a text. `grow` makes longer and longer runs, `nest` opens n times and then closes n times. */
-export interface Part {
+interface Part {
   readonly shape: "repeat" | "grow" | "nest" | "number" | "run"
   readonly fragments: ReadonlyArray<string>
   readonly separator: string

@@ -6,7 +6,7 @@ export const bounds = {
    */
   indexedBytes: 65_536,
   /** Characters (UTF-16 units) of one text that a local embedder reads, before and after normalisation. */
-  embeddedCharacters: 65_536,
+  embeddedCharacters: 32_768,
   /** Characters after normalisation, per character and in addition: NFKC makes 18 of each "ﷺ". */
   growth: 2,
   added: 64,
