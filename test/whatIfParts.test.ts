@@ -1,12 +1,21 @@
 import { describe, expect, it } from "vitest"
 import { type DaybookEvent, type Decision, imagesOf } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
+import { atOnce } from "../events/turns.js"
 import type { Question, Statement } from "../src/ports/Reconciler.js"
 import { statementOf } from "../src/remember/Reconciling.js"
 import { carryOver } from "../src/whatIf/carryOver.js"
-import { causeOf, type Mutation, memoriesDiff, sameGrounds, sameResult } from "../src/whatIf/diff.js"
+import {
+  causeOf,
+  type Mutation,
+  memoriesDiff as memoriesDiffInSteps,
+  sameGrounds,
+  sameResult
+} from "../src/whatIf/diff.js"
 import { recordedAnswer } from "../src/whatIf/recorded.js"
 import type { DecisionResult } from "../src/whatIf/WhatIf.js"
+
+const memoriesDiff = (...args: Parameters<typeof memoriesDiffInSteps>) => atOnce(memoriesDiffInSteps(...args))
 
 const weighed = (...scores: ReadonlyArray<readonly [id: string, score: number]>): DecisionResult => ({
   outcome: "merged",

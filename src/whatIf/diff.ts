@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
+import { isTurnDue, type Steps } from "../../events/turns.js"
 import { outcomeOf } from "../remember/remember.js"
 import type { Answered, Changed, DecisionResult, DifferenceCause, OneSidedMemory, WhatIf } from "./WhatIf.js"
 
@@ -109,13 +110,14 @@ export interface Sides {
 }
 
 /** The memories that readers would find different. A memory that has expired by `now` counts as absent. */
-export const memoriesDiff = (sides: ReadonlyArray<Sides>, now: number): WhatIf["memories"] => {
+export const memoriesDiff = function* (sides: ReadonlyArray<Sides>, now: number): Steps<WhatIf["memories"]> {
   const [onlyLive, onlyBranch]: [Array<OneSidedMemory>, Array<OneSidedMemory>] = [[], []]
   const changed: Array<Changed> = []
   const isReadable = (memory: Memory | undefined): memory is Memory =>
     memory?.status === "active" && (memory.expiresAt === undefined || memory.expiresAt > now)
   const born = ({ branch, live }: Sides) => (live ?? branch)!.born
   for (const { branch, live } of [...sides].sort((a, b) => born(a) - born(b))) {
+    if (isTurnDue()) yield
     if (isReadable(live) && isReadable(branch)) {
       const fields = differingFields(live, branch).filter((field) => !technicalFields.has(field))
       if (fields.length > 0) changed.push(changedOf(live, branch, fields))

@@ -1,4 +1,5 @@
 import { embeddingText, type Memory } from "../../events/Memory.js"
+import { isTurnDue, type Steps } from "../../events/turns.js"
 import { differingFields, type Sides } from "./diff.js"
 
 /**
@@ -12,7 +13,7 @@ export interface Divergence {
   readonly since: (id: string) => number | undefined
   /** Applies an event to the branch, then records which memories differ from their images in the log. */
   readonly during: (version: number, live: Images, branch: Images, apply: () => void) => void
-  readonly sides: () => ReadonlyArray<Sides>
+  readonly sides: () => Steps<ReadonlyArray<Sides>>
   /** Memories that the branch must embed, because no EMBED event of the log has their text. */
   readonly unembedded: Set<string>
   /** Reports that decisions now search another index. Memories that ever differed may have no vector in it. */
@@ -66,7 +67,14 @@ export const make = (find: (id: string) => Memory | undefined): Divergence => {
       for (const [id, image] of branch) compareImages(id, version, live.get(id) ?? unchangedInLog.get(id), image)
       for (const [id, image] of live) if (!branch.has(id)) compareImages(id, version, image, find(id))
     },
-    sides: () => [...differences].map(([id, { live }]) => ({ live, branch: find(id) })),
+    sides: function* () {
+      const sides: Array<Sides> = []
+      for (const [id, { live }] of differences) {
+        sides.push({ live, branch: find(id) })
+        if (isTurnDue()) yield
+      }
+      return sides
+    },
     unembedded,
     indexChanged: () => {
       for (const id of everDiffered) unembedded.add(id)

@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
-import { isTurnDue, takeTurn } from "../../events/turns.js"
+import { inTurns, isTurnDue, takeTurn } from "../../events/turns.js"
 import { findActiveEmbedder } from "../../projections/embedders.js"
 import { countActive } from "../../projections/observationReads.js"
 import { findById } from "../../projections/observations.js"
@@ -96,7 +96,8 @@ export const run = (
       recordedAt = rows.at(-1)!.recordedAt
       options.onProgress?.({ agent, done: after - from + 1, total: to - from + 1 })
     }
-    const memories = memoriesDiff(divergence.sides(), recordedAt)
+    const sides = yield* inTurns(divergence.sides(), Effect.sync)
+    const memories = yield* inTurns(memoriesDiff(sides, recordedAt), Effect.sync)
     const active = countActive(branch.db, recordedAt)
     const { counts, decisions, skipped } = counter
     return {
