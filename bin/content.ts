@@ -9,12 +9,12 @@ export const contentOptions = [
   repeatable("--tag <tag>", "add a tag", nonEmpty),
   repeatable("--person <name>", "add a person it mentions", nonEmpty),
   repeatable("--file <path>", "add a file it is about"),
-  option("--store <store>", "set who may read it: private, shared or social", storeOf),
+  option("--store <store>", "set the store (who may read it): private, shared or social", storeOf),
   option("--importance <number>", "set the importance, 0 to 1", fraction),
   option("--project <name>", "set the project"),
   option("--topic <name>", "set the topic"),
-  option("--at <time>", "set when it happened: an ISO 8601 date or time", isoTime),
-  option("--expires <time>", "set when it expires: an ISO 8601 date or time", isoTime)
+  option("--at <time>", "set the time at which it happened: an ISO 8601 date or time", isoTime),
+  option("--expires <time>", "set the time at which it expires: an ISO 8601 date or time", isoTime)
 ]
 
 export interface ContentOptions {

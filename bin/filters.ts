@@ -7,12 +7,12 @@ import { type Moment, nonEmpty, option, repeatable, rowCount, storeOf, timeOrWor
 
 /** The options that narrow a search or a list. */
 export const filterOptions = [
-  repeatable("--type <type>", "keep only this type", nonEmpty),
-  repeatable("--tag <tag>", "keep only this tag", nonEmpty),
-  repeatable("--person <name>", "keep only mentions of this person", nonEmpty),
-  repeatable("--store <store>", "keep only this store: private, shared or social", storeOf),
-  option("--project <name>", "keep only this project"),
-  option("--session <key>", "keep only this session"),
+  repeatable("--type <type>", "show only this type", nonEmpty),
+  repeatable("--tag <tag>", "show only this tag", nonEmpty),
+  repeatable("--person <name>", "show only mentions of this person", nonEmpty),
+  repeatable("--store <store>", "show only this store: private, shared or social", storeOf),
+  option("--project <name>", "show only this project"),
+  option("--session <key>", "show only this session"),
   option("--after <time>", 'start at this time: ISO 8601, or words such as "last week"', timeOrWords),
   option("--before <time>", "end before this time: ISO 8601, or words", timeOrWords),
   option("--limit <n>", `show at most n rows, up to ${limits.page} (default: search 10, list 50)`, rowCount)

@@ -101,7 +101,7 @@ export type AsOf = { readonly version: number } | { readonly at: Moment }
 /** The `--as-of` option of every command that reads. */
 export const asOfOption: Option = option(
   "--as-of <version|time>",
-  "read the past: a log version, an ISO 8601 time (UTC), or words",
+  "read a past state: by log version, ISO 8601 time (UTC) or words",
   (value): AsOf => {
     if (/^\d+$/.test(value)) return { version: versionOf(value) }
     try {

@@ -97,7 +97,7 @@ const globalOptions = () => [
   ),
   option("--agent <name>", "use this agent's memory").default("default"),
   option("--trust <level>", `read and write at this trust level: ${levels.join(", ")}`, oneOf(levels)).default("full"),
-  option("--actor <name>", "name this writer in the history").default("cli"),
+  option("--actor <name>", "set the writer's name in the history").default("cli"),
   option("--json", "print one JSON document").default(false)
 ]
 

@@ -59,7 +59,7 @@ export interface Timer {
   readonly due: number
 }
 
-/** A timer with its correct due time; null for no timer. */
+/** A stream and the correct due time of its timer; null if the stream should have no timer. */
 export interface AcceptedTimer {
   readonly stream: string
   readonly due: number | null

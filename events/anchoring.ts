@@ -134,8 +134,8 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
 export const referenceIn = (db: Db): LineReference | null => {
   const rows = sql(db, "SELECT line, hash FROM anchor_reference").all()
   const [row] = rows
-  const isSound = rows.length === 1 && Number.isInteger(row.line) && row.hash instanceof Uint8Array
-  return isSound ? { line: row.line, hash: Buffer.from(row.hash).toString("hex") } : null
+  const isIntact = rows.length === 1 && Number.isInteger(row.line) && row.hash instanceof Uint8Array
+  return isIntact ? { line: row.line, hash: Buffer.from(row.hash).toString("hex") } : null
 }
 
 /** The problem of an anchor, compared with the log's reference; null if there is none. */

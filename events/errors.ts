@@ -52,7 +52,7 @@ export class InvalidEvent extends Schema.TaggedError<InvalidEvent>()("InvalidEve
   path: Schema.String
 }) {
   override get message() {
-    return `event ${this.version} of ${this.stream} (${this.type}) is invalid at ${this.path}: verify the log, or restore a backup`
+    return `event ${this.version} of ${this.stream} (${this.type}) is invalid at ${this.path}: run 'daybook verify', or restore a backup`
   }
 }
 
@@ -76,7 +76,7 @@ export class StorageError extends Schema.TaggedError<StorageError>()("StorageErr
     const hint = {
       busy: "another process held the lock for too long: try again",
       full: "no space is left: free some space and try again; reads still work",
-      damaged: "the file is damaged: verify the log, or restore a backup",
+      damaged: "the file is damaged: run 'daybook verify', or restore a backup",
       readonly: "it cannot be written: check its owner, its permissions and the disk",
       nofolder: "it is not a folder and cannot be created: choose another path",
       unsupported: "a required version or setting is missing: update Daybook",

@@ -44,7 +44,7 @@ export const get = (
       .map((digest) => Buffer.from(digest, "hex"))
     const padded = [...keys, ...Array<null>(pageSize - keys.length).fill(null)]
     for (const { checksum, digest, vector } of sql(db, select).all(model, dimensions, ...padded)) {
-      if (!isSound({ model, dimensions, digest, vector, checksum })) continue
+      if (!isIntact({ model, dimensions, digest, vector, checksum })) continue
       vectors.set(digest.toString("hex"), vectorIn(vector))
     }
   }
@@ -66,7 +66,7 @@ export const damagedVectors = (
       WHERE rowid > ? ORDER BY rowid LIMIT ?`
   ).all(after, limit)
   return {
-    damaged: rows.filter((row) => !isSound(row)).map(({ row }) => row),
+    damaged: rows.filter((row) => !isIntact(row)).map(({ row }) => row),
     next: rows.length < limit ? null : rows.at(-1)!.row
   }
 }
@@ -93,7 +93,7 @@ const checksumOf = (model: string, dimensions: number, digest: Uint8Array, vecto
   sha256(Buffer.concat([Buffer.from(`${model.length}:${model}${dimensions}:`), digest, vector]))
 
 /** A damaged row may have a value of any type in any column. */
-const isSound = ({ checksum, digest, dimensions, model, vector }: VectorRow): boolean =>
+const isIntact = ({ checksum, digest, dimensions, model, vector }: VectorRow): boolean =>
   typeof model === "string" &&
   [checksum, digest, vector].every((value) => value instanceof Uint8Array) &&
   vector.byteLength === dimensions * 4 &&

@@ -73,13 +73,14 @@ export const accept = (
 ): Effect.Effect<void, NotAccepted | AppendError> =>
   Effect.gen(function* () {
     const { problems, timers, verification } = yield* examine(log, codec, null, options)
-    if (problems.length === 0) return yield* new NotAccepted({ problem: "the log has no damage" })
+    if (problems.length === 0) return yield* new NotAccepted({ problem: "the log has no damage to accept" })
     if (verification.digest === null) {
-      const problem = "the database itself is damaged: restore a backup, or undo the change with SQLite's own tools"
+      const problem =
+        "the database file itself is damaged: restore a backup, or undo the change with SQLite's own tools"
       return yield* new NotAccepted({ problem })
     }
     if (verification.digest !== digest) {
-      const problem = "the log has other damage than this report names: run 'daybook verify' and read the new report"
+      const problem = "the damage differs from this report: run 'daybook verify', and accept the new report"
       return yield* new NotAccepted({ problem })
     }
     const { payload, schema } = codec.encode("ACCEPT", { digest, places: problems.map(placeOf) })

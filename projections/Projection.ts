@@ -58,7 +58,7 @@ type Row = ReadonlyArray<unknown>
 export interface Digest {
   readonly row: (...values: Row) => void
   readonly rows: (rows: () => Iterable<Row>) => void
-  /** Adds the rows of a query, column by column. */
+  /** Adds the result rows of a query to the digest, each with its columns in order. */
   readonly query: (db: Db, text: string, ...params: ReadonlyArray<unknown>) => void
   readonly hex: () => Steps<string>
 }

@@ -15,7 +15,7 @@ export interface EmbedderFact extends ModelName {
   readonly state: Payload<"EMBEDDER">["state"] | "first"
   /** The version of the event that stated this fact. */
   readonly version: number
-  /** Figures for ranking; null if the event has none. */
+  /** The weight of its vectors in ranking; null if the event names none. */
   readonly weight: number | null
   readonly floor: number | null
   readonly adopt: boolean

@@ -80,8 +80,8 @@ export const findSessionStores = (db: Db, level: TrustLevel, session: string): R
     .map((row) => row.store)
 
 /**
- * The versions that added the turns and files of a session that a level may read, their stores, and the levels that wrote
- * them.
+ * The turns and files of a session, limited to those that a level may read. `turns` and `files` are the versions of the
+ * events that added them. `levels` are the trust levels that wrote them.
  */
 export const findSessionEvents = (
   db: Db,

@@ -35,7 +35,7 @@ describe("an encoder in a folder, on the command line", () => {
     expect(unlabelled).toMatch(/questions +0, from searches after which a memory was opened\nweight +0.5, unchanged/)
     expect(refusal(await daybook("embed", "calibrate", "--with", "hash"))).toEqual({
       code: 1,
-      line: "daybook: there is no index of hash-256-v1, 256 dimensions: embed status lists the indexes"
+      line: "daybook: there is no index of hash-256-v1, 256 dimensions: run 'daybook embed status' to list the indexes"
     })
   })
 })

@@ -340,14 +340,14 @@ describe("a command", () => {
     ]) {
       expect(await daybook(...args)).toEqual({
         code: 1,
-        line: "session nosession not found: check the name and the trust level",
+        line: "session nosession not found: check the key and the trust level",
         stdout: "",
         stderr: ""
       })
     }
     expect(await daybook("turns", "monday", "--trust", "public")).toMatchObject({
       code: 1,
-      line: "session monday not found: check the name and the trust level"
+      line: "session monday not found: check the key and the trust level"
     })
     expect((await daybook("turns", "monday")).stdout).toContain("Which harbour?")
     expect(await daybook("turns", "papers")).toMatchObject({ code: 0, stdout: "nothing found\n" })
@@ -366,7 +366,7 @@ describe("a command", () => {
     expect((await daybook("list", "--agent", "typo", "--trust", "familiar")).stderr).toBe("")
     expect(await daybook("sessions", "--summary", "--session", "typo")).toMatchObject({
       code: 1,
-      line: "session typo not found: check the name and the trust level",
+      line: "session typo not found: check the key and the trust level",
       stdout: ""
     })
     expect(await daybook("sessions", "--summary", "--session", "monday")).toMatchObject({ code: 0 })

@@ -164,7 +164,7 @@ describe("what was made of something", () => {
       const refused = yield* Effect.flip(memory.remember({ title: "Summary", from, store: "social" }))
       expect(refused).toMatchObject({
         field: "store",
-        problem: "is less restrictive than the store of a source: use the store of that source"
+        problem: `is less restrictive than the store of memory ${source}: use shared`
       })
       const { id: derived } = yield* memory.remember({ title: "Summary", from, store: "shared" })
       const { id: further } = yield* memory.remember({

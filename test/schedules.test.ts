@@ -139,7 +139,7 @@ describe("a schedule", () => {
       const wrong: ReadonlyArray<readonly [ScheduleInput, string]> = [
         [{ goal: " ", every: hour }, "goal: is empty"],
         [{ goal: "x".repeat(10_001), every: hour }, "goal: is longer than 10000 characters"],
-        [{ goal }, "cron: is missing; one of cron, at or every is required"],
+        [{ goal }, "cron: one of cron, at or every is required"],
         [
           { goal, every: hour, cron: "* * * * *" },
           "every: cannot be combined with cron: pass only one of cron, at and every"

@@ -24,10 +24,10 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
   creates: true,
   summary: "index text files and folders for search; skip unchanged files",
   options: [
-    option("--session <key>", "attach the files to a session; forgetting it hides them too"),
+    option("--session <key>", "attach the files to a session; forgetting the session hides them"),
     flag("--move", "move files from another session; needs --session"),
-    option("--store <store>", "set who may read them: private, shared or social", storeOf),
-    option("--at <time>", "set when the files changed, ISO 8601 (default: each file's time)", isoTime)
+    option("--store <store>", "set the store (who may read them): private, shared or social", storeOf),
+    option("--at <time>", "set the time of the change, ISO 8601 (default: each file's own time)", isoTime)
   ],
   examples: ["add-file README.md docs/", "add-file notes/harbour.md --session monday --store shared"],
   run: (call, options, [paths]) =>

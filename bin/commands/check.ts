@@ -21,7 +21,7 @@ import type { Call, Command } from "./Command.js"
 
 export const check: Command<object, readonly [file: string | undefined]> = {
   usage: "check [file]",
-  summary: "check the policy of the data folder, or of a file; list all problems",
+  summary: "check the data folder's policy, or a policy file; list all problems",
   details: ["A problem stops the engine. A warning, such as a missing key, does not."],
   examples: ["check", "check policy.toml"],
   run: ({ checkFolder, out, policyFile }, _, [given]) =>

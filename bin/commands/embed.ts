@@ -133,13 +133,13 @@ export const embed: Command<Options, readonly [action: string | undefined, model
   ],
   options: [
     option("--dimensions <n>", "set the number of dimensions (default: the model's own)", wholeNumber(1, 8_192)),
-    option("--weight <share>", "switch: set the weight of vectors in ranking, 0 to 1", fraction),
-    flag("--prepare", "switch: build the index, but keep the current embedder active"),
-    flag("--now", "switch, back: activate the index first, then embed the rest"),
-    option("--with <model>", "compare, calibrate: use the index of this model"),
-    option("--limit <n>", "compare: use the n newest recorded queries (default: 50)", wholeNumber(1, 1_000)),
-    option("--questions <file>", "compare, calibrate: read labelled questions, JSON lines"),
-    flag("--all", "run for every agent of the data folder")
+    option("--weight <share>", "with switch: set the weight of vectors in ranking, 0 to 1", fraction),
+    flag("--prepare", "with switch: build the index, but do not activate the embedder yet"),
+    flag("--now", "with switch, back: activate the index first, then embed the rest"),
+    option("--with <model>", "with compare, calibrate: use the index of this model"),
+    option("--limit <n>", "with compare: use the n newest recorded queries (default: 50)", wholeNumber(1, 1_000)),
+    option("--questions <file>", "with compare, calibrate: read labelled questions (JSON lines)"),
+    flag("--all", "run the action for every agent of the data folder")
   ],
   examples: [
     "embed status",

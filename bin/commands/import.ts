@@ -12,7 +12,7 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
   usage: "import <path...>",
   creates: true,
   summary: "import markdown files and folders; skip items imported before",
-  options: [option("--store <store>", "use this store for items whose front matter names none", storeOf)],
+  options: [option("--store <store>", "set the store of items whose front matter names no store", storeOf)],
   examples: ["import MEMORY.md", "import notes/ journal/2026-03-01.md --store shared"],
   afterInterruption: "imported items stay; run the same command again to import the rest",
   run: (call, { store }, [paths]) =>

@@ -29,7 +29,7 @@ export const maintain: Command<MaintainCall> = {
     repeatable("--stage <name>", "run only this stage", oneOf(stageNames)),
     dryRun,
     flag("--history", "list past runs, newest first"),
-    flag("--confirm-clock", "confirm that the clock is right, after a jump of over a year"),
+    flag("--confirm-clock", "confirm that the clock is right after a jump of more than a year"),
     option("--limit <n>", "list at most n runs (default: 50)", rowCount)
   ],
   details: [`Stages: ${stageNames.join(", ")}`],
@@ -46,7 +46,7 @@ export const maintain: Command<MaintainCall> = {
 
 export const gc: Command<{ readonly dryRun?: boolean }> = {
   usage: "gc",
-  summary: "re-score short-lived memories: promote, demote or archive",
+  summary: "re-score short-lived memories: promote, demote or archive them",
   operator: true,
   options: [dryRun],
   examples: ["gc --dry-run", "gc"],

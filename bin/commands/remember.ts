@@ -28,10 +28,10 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
   details: ["With - as the title, reads one JSON object per line from stdin."],
   options: [
     ...contentOptions,
-    option("--session <key>", "set the session that it comes from"),
-    option("--channel <name>", "set the channel that it comes from"),
+    option("--session <key>", "set the session that the memory comes from"),
+    option("--channel <name>", "set the channel that the memory comes from"),
     option("--sender <name>", "set the person who said it"),
-    option("--tier <tier>", "set how long to keep it: core, long, mid or daily", oneOf(Tier.literals)),
+    option("--tier <tier>", "set how long to keep the memory: core, long, mid or daily", oneOf(Tier.literals)),
     repeatable("--from <kind:id>", "add a source: memory:ID, turn:ID or file:PATH", sourceOf),
     flag("--no-reconcile", "store without comparing; detect only exact duplicates"),
     commandIdOption

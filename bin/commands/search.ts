@@ -44,11 +44,11 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     repeatable("--speaker <name>", "with --conversation: keep only this speaker"),
     repeatable("--role <role>", `with --conversation: keep ${Role.literals.join(", ")}`, oneOf(Role.literals)),
     repeatable("--kind <kind>", "with --conversation: keep only turn or file", oneOf(["turn", "file"])),
-    flag("--explain", "explain how the query was read and why each hit matches"),
+    flag("--explain", "explain how the query was interpreted and why each hit matches"),
     option("--mode <mode>", "choose enhanced (default), or classic: full text only, 5 hits", oneOf(modes)),
-    flag("--gate", "read the query as a message; find nothing if it needs no memory"),
+    flag("--gate", "treat the query as a message; skip the search if it needs no memory"),
     option("--rerank <name>", "reorder the first hits: lexical, none, cohere, voyage/MODEL, …", nonEmpty),
-    flag("--record", "record the answer for 'daybook recall'"),
+    flag("--record", "record this search for 'daybook recall'"),
     asOfOption
   ],
   examples: [

@@ -16,7 +16,7 @@ export const tiers: Command<TiersCall> = {
   summary: "count the memories in each tier and show their scores",
   operator: true,
   options: [
-    option("--limit <n>", "list the n best memories (default: 10)", wholeNumber(0, 1_000)),
+    option("--limit <n>", "list the n memories with the highest scores (default: 10)", wholeNumber(0, 1_000)),
     flag("--plot", "plot how recency decays with age, one curve per type"),
     asOfOption
   ],

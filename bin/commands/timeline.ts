@@ -12,7 +12,7 @@ export const timeline: Command<
   readonly [id: string]
 > = {
   usage: "timeline <id>",
-  summary: "list the memories before and after one in time, oldest first",
+  summary: "list memories shortly before and after a memory, oldest first",
   options: [
     option("--before <n>", `show n older memories, up to ${limits.around} (default: 5)`, neighbours),
     option("--after <n>", `show n newer memories, up to ${limits.around} (default: 5)`, neighbours),

@@ -24,9 +24,9 @@ export const undo: Command<UndoCall> = {
   summary: "undo the changes of an event, a run or a source",
   operator: true,
   options: [
-    option("--event <version>", "undo the event with this version number and its consequences", wholeNumber(1)),
+    option("--event <version>", "undo the event of this version, and the changes that it caused", wholeNumber(1)),
     option("--run <id>", "undo a run: an import, a maintenance run, another undo"),
-    option("--source <name>", "undo everything from a source, by its name or kind"),
+    option("--source <name>", "undo all changes from a source; give its name or its kind"),
     option("--since <time>", "with --source: start at this time (ISO 8601, UTC)", isoTime),
     flag("--dry-run", "show the events without writing them"),
     flag("--force", "also undo fields that later events changed"),

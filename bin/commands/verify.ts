@@ -21,15 +21,15 @@ const digest = (value: string): string => {
 
 export const verify: Command<VerifyOptions> = {
   usage: "verify",
-  summary: "verify the log's hashes and anchor: of all agents, or of --agent",
+  summary: "verify the log's hashes and anchor (with --agent: of one agent only)",
   operator: true,
   options: [
-    option("--accept <digest>", "accept the damage of this report; keep the old anchor", digest),
-    option("--expect <head>", "fail unless the anchor has this line", digest),
+    option("--accept <digest>", "accept the damage in the report with this digest; keep the anchor", digest),
+    option("--expect <line>", "fail unless the anchor contains this line", digest),
     option("--views", "also compare each view with its log")
   ],
   examples: ["verify", "verify --agent scout --json", "verify --views"],
-  details: ["'accept' and 'expect' take the digest and the anchor that an earlier 'verify' printed."],
+  details: ["--accept takes the digest, and --expect the anchor line, that an earlier 'verify' printed."],
   afterInterruption: "nothing was changed; run the same command again",
   run: ({ agent, agentWasPassed, daybook, out }, options) =>
     Effect.gen(function* () {

@@ -5,7 +5,7 @@ import type { Command } from "./Command.js"
 
 export const vouch: Command<{ readonly commandId?: string }, readonly [ids: ReadonlyArray<string>]> = {
   usage: "vouch <id...>",
-  summary: "raise memories to level full, so that prompts contain them",
+  summary: "raise memories to trust level full, so that prompts contain them",
   operator: true,
   options: [commandIdOption],
   examples: ["vouch 8k2v0q5w1x"],

@@ -30,11 +30,11 @@ export const whatIf: Command<WhatIfOptions> = {
   options: [
     option("--policy <file>", "use this policy file (TOML, JSON); other options override it", nonEmpty),
     option("--reconciler <name>", `decide with ${reconcilers.join(", ")}`, oneOf(reconcilers)),
-    option("--threshold <number>", "compare memories at least this similar, 0 to 1", fraction),
-    option("--candidates <n>", "compare at most n memories", wholeNumber(1)),
+    option("--threshold <number>", "compare with memories that are at least this similar, 0 to 1", fraction),
+    option("--candidates <n>", "compare with at most n memories", wholeNumber(1)),
     option("--from <version>", "start at this version of the log (default: the first)", wholeNumber(1)),
     option("--to <version>", "end at this version (default: the newest)", wholeNumber(1)),
-    flag("--ask", "ask the model where the log has no answer (default: rules)"),
+    flag("--ask", "if the log has no answer, ask the model instead of the rules"),
     option("--limit <n>", "show at most n rows of each table (default: 20)", wholeNumber(1))
   ],
   details: ["Nothing is changed: the replay runs in a temporary branch."],

@@ -58,7 +58,7 @@ export interface ObservedSnapshot extends Snapshot {
 export interface ReaderSource {
   readonly agent: string
   readonly level: TrustLevel
-  /** Runs queries on one snapshot, at the time of the read. */
+  /** Runs queries on one snapshot, taken when the read starts. The snapshot includes the current time. */
   readonly read: <A>(f: (snapshot: ObservedSnapshot) => A) => Effect.Effect<A, ViewError>
   /**
    * Runs queries on the view of a past version, as if at time `now` (milliseconds). It ignores trust, so the caller

@@ -139,7 +139,7 @@ export const checkSources = (
       return Either.left(
         new InvalidInput({
           field: "store",
-          problem: "is less restrictive than the store of a source: use the store of that source"
+          problem: `is less restrictive than the store of ${source.kind} ${source.id}: use ${sourceStore}`
         })
       )
     }
@@ -168,7 +168,8 @@ export const checkLineage = (
       return Either.left(
         new InvalidInput({
           field: "store",
-          problem: "is less restrictive than the store of a source: use the store of that source"
+          // Names no source, because the level may not read it.
+          problem: "is less restrictive than the store of one of its sources: use a more restrictive store"
         })
       )
     }

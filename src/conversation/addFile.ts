@@ -156,7 +156,7 @@ const checkStore = (store: Store, stores: ReadonlyArray<Store>): Either.Either<v
     ? Either.left(
         new InvalidInput({
           field: "store",
-          problem: "is less restrictive than every store of the session: use one of those stores"
+          problem: `is less restrictive than every store of the session: use ${stores.join(" or ")}`
         })
       )
     : Either.void

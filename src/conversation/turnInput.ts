@@ -44,7 +44,10 @@ const TurnSchema = Schema.Struct({
   Schema.filter(
     (turn) =>
       turn.text.trim() !== "" ||
-      (turn.toolCalls ?? []).length > 0 || { path: ["text"], message: "is empty, and no tool was called" }
+      (turn.toolCalls ?? []).length > 0 || {
+        path: ["text"],
+        message: "must not be empty, unless the turn calls a tool"
+      }
   )
 )
 

@@ -175,7 +175,7 @@ export const dropEmbedder = (actor: string, index: ModelName): Command<boolean, 
     const active = findActiveEmbedder(db)
     const { dimensions, model } = index
     if (active !== undefined && sameModel(active, index)) {
-      const problem = `${model}: is the active embedder; switch to another embedder before you drop it`
+      const problem = `${model} is the active embedder: switch to another embedder before you drop it`
       return Either.left(new NoSuchIndex({ problem }))
     }
     const candidate = findPreparingEmbedder(db)
@@ -185,7 +185,7 @@ export const dropEmbedder = (actor: string, index: ModelName): Command<boolean, 
     if (!exists)
       return Either.left(
         new NoSuchIndex({
-          problem: `no index of ${model} with ${dimensions} dimensions: embed status lists the indexes`
+          problem: `there is no index of ${model} with ${dimensions} dimensions: run 'daybook embed status' to list the indexes`
         })
       )
     return Either.right({ model, dimensions, weight: 0, floor: 0, state: "dropped" })

@@ -215,7 +215,7 @@ export const pendingAfterEvents = (
  * The embedders that fill the indexes of one embedder: the embedder itself, and the local one for stores withheld from
  * it.
  */
-export const indexEmbeddersOf = (
+export const embeddersOfIndex = (
   embedder: EmbedderService
 ): ReadonlyArray<{ embedder: EmbedderService; isSubstitute: boolean; stores?: ReadonlyArray<Store> }> => {
   const { substitute: isSubstitute, isLocalSubstitute = false } = embedder

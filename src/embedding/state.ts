@@ -103,7 +103,7 @@ export const fillsOf = (
 ): ReadonlyArray<IndexFill.IndexFill> => {
   const mainModel = { model: main.model, dimensions: main.dimensions }
   lane.fills = new Map(
-    IndexFill.indexEmbeddersOf(main).map(({ isSubstitute, embedder, stores }) => {
+    IndexFill.embeddersOfIndex(main).map(({ isSubstitute, embedder, stores }) => {
       const key = JSON.stringify([embedder.model, embedder.dimensions, isSubstitute, stores])
       const options = { isSubstitute, mainModel, timeoutMillis, ...(stores === undefined ? {} : { stores }) }
       return [key, lane.fills.get(key) ?? IndexFill.make(embedder, options)]

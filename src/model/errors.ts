@@ -40,7 +40,7 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
   session: Schema.String
 }) {
   override get message() {
-    return `session ${this.session} not found: check the name and the trust level`
+    return `session ${this.session} not found: check the key and the trust level`
   }
 }
 
@@ -149,7 +149,7 @@ export class ProjectionParked extends Schema.TaggedError<ProjectionParked>()("Pr
   reason: Schema.String
 }) {
   override get message() {
-    return `the projection ${this.projection} is parked (${this.reason}): rebuild it, then write again`
+    return `the projection ${this.projection} is parked (${this.reason}): run 'daybook rebuild ${this.projection}', then write again`
   }
 }
 
@@ -179,7 +179,7 @@ export class CredentialForbidden extends Schema.TaggedError<CredentialForbidden>
 }) {
   override get message() {
     const kinds = this.kinds.length === 0 ? "" : ` (${this.kinds.join(", ")})`
-    return `a credential${kinds} can only be stored in private, where trust level ${this.level} cannot write: remove it, or write at level full`
+    return `a credential${kinds} can only be stored in the private store, and trust level ${this.level} cannot write there: remove the credential, or use trust level full`
   }
 }
 
@@ -192,7 +192,7 @@ export class LevelTooLow extends Schema.TaggedError<LevelTooLow>()("LevelTooLow"
   what: Schema.String
 }) {
   override get message() {
-    return `${this.what} was written at trust level ${this.writer}, so level ${this.level} cannot change it: store a memory of your own`
+    return `${this.what} was written at trust level ${this.writer}, so level ${this.level} cannot change it: store a new memory instead`
   }
 }
 
@@ -212,7 +212,7 @@ export class ClockUnconfirmed extends Schema.TaggedError<ClockUnconfirmed>()("Cl
 }) {
   override get message() {
     const time = new Date(this.now).toISOString()
-    return `the clock jumped by more than a year and reads ${time}: correct it, or confirm it with 'daybook maintain --confirm-clock'`
+    return `the clock jumped by more than a year and reads ${time}: correct it, or run 'daybook maintain --confirm-clock' to confirm it`
   }
 }
 

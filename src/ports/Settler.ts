@@ -37,6 +37,6 @@ export interface SettlerService {
  * no randomness. Optional: without a settler maintenance supersedes nothing, and the profile keeps reworded repeats.
  */
 export class Settler extends Context.Tag("daybook/Settler")<Settler, SettlerService | null>() {
-  /** No settler: maintenance retires nothing for newer memories. */
+  /** No settler: maintenance does not retire a memory because a newer one replaces it. */
   static readonly layerNone: Layer.Layer<Settler> = Layer.succeed(this, null)
 }

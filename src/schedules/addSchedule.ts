@@ -33,9 +33,7 @@ export const addSchedule = (
     const checked = yield* decodeSchedule(input)
     const cadenceFrom = yield* cadenceOf(checked, writer.schedules)
     if (cadenceFrom === undefined) {
-      return yield* Either.left(
-        new InvalidInput({ field: "cron", problem: "is missing; one of cron, at or every is required" })
-      )
+      return yield* Either.left(new InvalidInput({ field: "cron", problem: "one of cron, at or every is required" }))
     }
     const commandId = yield* commandIdOf(writer.level, options.commandId)
     return {

@@ -10,7 +10,7 @@ import { decodeKey } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import type { Explained, WithLifeScore } from "./explain.js"
-import { recordedSearch, shownResultsOfGet } from "./recordedSearch.js"
+import { recordedSearch, resultsOfReadById } from "./recordedSearch.js"
 import { explained } from "./retrieve.js"
 import { lifeScoreOf, scoreFactsOf } from "./score.js"
 import { decodeFilter, decodeQuery, type Filter, type Hit, type Query, searchIn } from "./search.js"
@@ -104,7 +104,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       for (const id of ids) yield* decodeKey("ids", id)
       return yield* read(({ db, now, observe }) => {
         const memories = getMemories(db, level, ids, now).map(toWholeMemory)
-        if (memories.length > 0) observe?.()(shownResultsOfGet(level, memories))
+        if (memories.length > 0) observe?.()(resultsOfReadById(level, memories))
         if (level !== "full") return memories
         const accesses = findAccesses(db, ids)
         return memories.map((memory) => ({ ...memory, ...accesses.get(memory.id) }))

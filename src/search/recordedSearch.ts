@@ -66,7 +66,7 @@ const shownResultsOf = (
 }
 
 /** The recall log's record of a read by id. */
-export const shownResultsOfGet = (
+export const resultsOfReadById = (
   level: TrustLevel,
   memories: ReadonlyArray<{ readonly id: string }>
 ): ShownResults => ({

@@ -32,13 +32,13 @@ export const decodeUndoable = (input: Undoable): Either.Either<Selection, Invali
   Either.gen(function* () {
     const givenKeys = ["event", "run", "source"].filter((key) => (input as Record<string, unknown>)[key] !== undefined)
     if (givenKeys.length !== 1) {
-      const problem = "must be exactly one of an event, a run and a source"
+      const problem = "must name exactly one: an event, a run or a source"
       return yield* Either.left(new InvalidInput({ field: "undo", problem }))
     }
     if ("event" in input && input.event !== undefined) {
       if (Number.isSafeInteger(input.event) && input.event > 0) return { event: input.event }
       return yield* Either.left(
-        new InvalidInput({ field: "event", problem: "must be a version, a whole number from 1" })
+        new InvalidInput({ field: "event", problem: "must be a version number: a whole number from 1" })
       )
     }
     if ("run" in input && input.run !== undefined) return { run: yield* decodeKey("run", input.run) }

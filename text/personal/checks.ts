@@ -76,7 +76,7 @@ export const ssn = (digits: string): boolean =>
   !/^(?:000|666|9)/.test(digits) && digits.slice(3, 5) !== "00" && digits.slice(5) !== "0000"
 
 /** France: social security number (NIR), key mod 97. */
-export const nir = (digits: string): boolean => {
+export const frenchSocialSecurityNumber = (digits: string): boolean => {
   const month = Number(digits.slice(3, 5))
   return (
     /^[12]/.test(digits) &&

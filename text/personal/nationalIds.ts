@@ -17,7 +17,7 @@ const rules: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, isValid: Rul
   [["9", "3 3 3"], check.tfn, "tfn"],
   [["9"], check.bsn, "bsn"],
   [["10", "3 3 4"], check.nhs, "nhs"],
-  [["15", "1 2 2 2 3 3 2", "13 2"], check.nir],
+  [["15", "1 2 2 2 3 3 2", "13 2"], check.frenchSocialSecurityNumber],
   [["11", "6 5"], check.fodselsnummer],
   [["11"], check.tckn],
   [["11"], check.pesel],

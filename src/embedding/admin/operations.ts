@@ -35,7 +35,8 @@ export const make = (operating: OperationServices): EmbedderOperations => {
       Effect.gen(function* () {
         yield* requireEvents(operating, agent)
         const previous = yield* use(agent, ({ actor }) => views.read(actor.view, previousOf))
-        if (previous === undefined) return yield* new NoSuchIndex({ problem: "no earlier embedder to switch back to" })
+        if (previous === undefined)
+          return yield* new NoSuchIndex({ problem: "there is no earlier embedder to switch back to" })
         const { dimensions, floor, model, weight } = previous
         const embedder = yield* activeEmbedders.byName(model, dimensions)
         // Restore the weight and floor from the log, not from the current settings: past searches ranked with them.
@@ -109,7 +110,7 @@ const refuseSubstitute = (
   Effect.gen(function* () {
     const refuse = (main: ModelName) =>
       new NoSuchIndex({
-        problem: `${modelLabel(model)}: embeds the stores withheld from ${main.model}; change embedding.local first`
+        problem: `${modelLabel(model)}: embeds the stores withheld from ${main.model}: change embedding.local in the policy first`
       })
     if (apart !== null && sameModel(model, apart)) return yield* refuse(inForce)
     if (preparing === null) return
@@ -134,8 +135,11 @@ const compareIndexes = (operating: OperationServices, agent: string, options: Co
     const { models, other } = indexes
     const chosen = options.with === undefined ? other : yield* modelNamed(operating, options.with, options.dimensions)
     if (chosen === undefined || sameModel(chosen, inForce) || !models.some((model) => sameModel(model, chosen))) {
-      const missing = chosen === undefined ? "there is no other index" : `no other index of ${modelLabel(chosen)}`
-      return yield* new NoSuchIndex({ problem: `${missing} to compare with; prepare one first` })
+      const missing =
+        chosen === undefined ? "there is no other index" : `there is no other index of ${modelLabel(chosen)}`
+      return yield* new NoSuchIndex({
+        problem: `${missing} to compare with: run 'daybook embed switch MODEL --prepare' to build one`
+      })
     }
     yield* requireKnownIds(operating, agent, options.questions)
     const embedder = yield* activeEmbedders.byName(chosen.model, chosen.dimensions)
@@ -154,7 +158,7 @@ const calibrateIndex = (operating: OperationServices, agent: string, options: Ca
     const embedder = name === inForce.model ? inForce : yield* activeEmbedders.byName(name, dimensions)
     if (!models.some((model) => sameModel(model, embedder))) {
       return yield* new NoSuchIndex({
-        problem: `there is no index of ${modelLabel(embedder)}: embed status lists the indexes`
+        problem: `there is no index of ${modelLabel(embedder)}: run 'daybook embed status' to list the indexes`
       })
     }
     yield* requireKnownIds(operating, agent, options.questions)
@@ -189,6 +193,8 @@ const modelNamed = (
     onSuccess: (embedder) => Effect.succeed(modelNameOf(embedder)),
     onFailure: () =>
       dimensions === undefined
-        ? Effect.fail(new InvalidInput({ field: "dimensions", problem: `is required: no embedder is named ${name}` }))
+        ? Effect.fail(
+            new InvalidInput({ field: "dimensions", problem: `is required, because no embedder has the name ${name}` })
+          )
         : Effect.succeed({ model: name, dimensions })
   })

@@ -87,7 +87,7 @@ const fillUntilDone = (
         return { ...name, state: "inForce", unchanged: false } satisfies Switched
       }
       if (error === undefined && (facts.candidate === undefined || !sameModel(facts.candidate, next))) {
-        const problem = `${modelLabel(next)}: is no longer being prepared: it was dropped, or another switch replaced it`
+        const problem = `${modelLabel(next)} is no longer being prepared: it was dropped, or another switch replaced it`
         return yield* new NoSuchIndex({ problem })
       }
       if (error !== undefined) {
