@@ -69,9 +69,9 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     const isHelp = error.code === "commander.helpDisplayed" || error.code === "commander.help"
-    const mistyped = isHelp ? unknownCommandOf(program) : undefined
+    const unknownCommand = isHelp ? unknownCommandOf(program) : undefined
     // Without `help` and `--help`, commander reports the unknown command and suggests the nearest one.
-    if (mistyped !== undefined) return parse([mistyped], write)
+    if (unknownCommand !== undefined) return parse([unknownCommand], write)
     if (error.exitCode === 0 || (isHelp && program.args.length > 0)) {
       write(shown)
       return { code: exitCodes.ok }

@@ -41,7 +41,10 @@ export interface DueLine {
    * True if only this process changed `log.db` since the anchor recorded its state. Absent: the line records no state.
    */
   readonly fileIsKnown?: boolean
-  /** This process's last transaction: the sequence number before its first event, and that of its last event. */
+  /**
+   * This process's last transaction. `after` is the sequence number before its first event; `last` is the one of its
+   * last event.
+   */
   readonly ownEvents?: { readonly heads: ReadonlyArray<Head>; readonly after: number; readonly last: number }
   readonly additions?: Partial<LineContent> | undefined
 }

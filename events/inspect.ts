@@ -26,17 +26,17 @@ interface Options {
 export const inspect = (options: Options): Effect.Effect<Inspection, StorageError> =>
   Effect.gen(function* () {
     const { reader } = options
-    const [integrity, ofNewest] = yield* Effect.all(
+    const [integrity, newestTableProblems] = yield* Effect.all(
       [integrityProblems(reader), newestProblems(reader, options.stream)],
       {
         concurrency: 2
       }
     )
-    const ofVectors = yield* findDamagedVectors(reader)
+    const vectorProblems = yield* findDamagedVectors(reader)
     return yield* attempt(() => {
       const broken = [...integrity, ...schemaProblems(reader)].map((text) => wide(`log.db: ${text}`))
       const links = linkedFiles(reader.name).map((name) => wide(fileLinked(name).message))
-      return compareWithAnchor(options, [...links, ...broken], [...ofNewest, ...ofVectors])
+      return compareWithAnchor(options, [...links, ...broken], [...newestTableProblems, ...vectorProblems])
     })
   })
 

@@ -31,7 +31,7 @@ export const remakeNewest = (db: Db): void => {
   sql(db, fillNewest).run()
 }
 
-/** Streams whose newest events are not those that the log's events give. */
+/** Streams whose recorded newest event differs from the newest event in the log. */
 export const newestProblems = (db: Db, stream: string | null): Effect.Effect<ReadonlyArray<Problem>, StorageError> =>
   Effect.map(runSql(db, { statements: ["PRAGMA query_only = ON"], query: selectDifferences(stream) }), (answer) =>
     "rows" in answer

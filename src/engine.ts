@@ -106,8 +106,8 @@ const accessTo = ({ agents, log, views }: AccessServices) => {
     isEmpty,
 
     /**
-     * Finds the agent of a name. Names are in Unicode's composed form, but older logs may have another form: that name
-     * stays valid.
+     * Finds the stored name of an agent. New names are stored in Unicode's composed form. An older log may have a name
+     * in another form; the agent keeps that name.
      */
     agentNamed: (name: string) =>
       Effect.flatMap(checkName(name), (composed) =>

@@ -37,7 +37,7 @@ export interface AgentStats {
     readonly embedded: number
     /** The configured embedder, if another one is active. */
     readonly configured?: ModelName
-    /** The embedder whose vectors are being made and that becomes active next. */
+    /** The embedder in preparation, which becomes active next. */
     readonly preparing?: ModelName & { readonly embedded: number }
     /** The local substitute for stores that are withheld from the active embedder. */
     readonly apart?: ModelName & { readonly stores: ReadonlyArray<Store>; readonly embedded: number }

@@ -51,7 +51,7 @@ export const providerConnection = (
 }
 
 /** Whether a URL is on this machine. */
-export const isThisMachine = (address: string): boolean => {
+export const isLocalAddress = (address: string): boolean => {
   const { hostname } = new URL(address)
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }

@@ -41,7 +41,7 @@ export interface LockedView {
   readonly dataVersion: number
   readonly head: ViewFile.Checkpoint
   readonly parked: ViewFile.ParkedAt
-  /** Whether this process wrote the state itself, with no other writer since. */
+  /** Whether this process wrote the current state, and no other process has written since. */
   readonly isKnown: boolean
   /** Names of rows that this process compared with the log or wrote itself. Empty again once others changed the view. */
   readonly verified: Set<number | string>
@@ -66,8 +66,8 @@ export interface ViewContext {
 export const attempt = <A>(work: () => A): Effect.Effect<A, StorageError> => Effect.try({ try: work, catch: viewError })
 
 /**
- * The `StorageError` of an exception. A view that lacks a table or an index, or that holds no JSON where it has to, was
- * changed by others, and is damaged.
+ * Converts an exception into a `StorageError`. If a table or an index is missing, or a column has invalid JSON, another
+ * program changed the view, and the view counts as damaged.
  */
 export const viewError = (cause: unknown): StorageError =>
   cause instanceof SyntaxError || (isSqliteError(cause) && cause.code === "SQLITE_ERROR")

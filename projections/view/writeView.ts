@@ -66,8 +66,8 @@ export const writeView = <A, E, R>(
 }
 
 /**
- * Requires that the log has the event that the view names as its last one. What this process did not write itself may
- * have been edited, and the time in it would get into new events.
+ * Requires that the view's last event is in the log with the same values. Another program may have edited the view, and
+ * new events would take a wrong time from it.
  */
 const requireOwnEvent = ({ log }: ViewContext, view: View, { db, head }: LockedView) =>
   head.position === 0

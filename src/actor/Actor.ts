@@ -41,7 +41,10 @@ export interface ActorOptions extends CarryOutServices {
   readonly maxWaiting: number
   /** Keeps the view open during work that does not run in a caller's fiber. */
   readonly background: (work: Effect.Effect<void>) => Effect.Effect<void>
-  /** Commands to carry out after these, in the same transaction; null for none. */
+  /**
+   * Makes further commands for the same transaction, which store the vectors of new memories. Null if this write embeds
+   * nothing.
+   */
   readonly embedInline: (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
   /**
    * Milliseconds. While this time lasts, stale advice is requested again. The limit keeps a slow model from blocking

@@ -26,7 +26,7 @@ export interface ActiveEmbedders {
   /** The same for past versions. The log alone decides which stores were withheld; present settings do not count. */
   readonly past: ActiveEmbedders
   /** The embedder to record again, if the present settings withhold other stores from it than the log says. */
-  readonly toRecord: (fact: EmbedderFact) => Effect.Effect<Service | undefined, EmbedderLookupError>
+  readonly embedderToRecord: (fact: EmbedderFact) => Effect.Effect<Service | undefined, EmbedderLookupError>
   /** The active embedder of a view. */
   readonly activeIn: (db: Db) => Effect.Effect<Service>
 }
@@ -76,7 +76,7 @@ export const matchesFact = (
     JSON.stringify(embedder.substitute === undefined ? null : withheldFactOf(embedder.substitute))
 
 /** Whether two embedders have the same substitute for the same withheld stores. */
-export const sameWithheld = (a: Pick<Service, "substitute">, b: Pick<Service, "substitute">): boolean => {
+export const sameSubstitute = (a: Pick<Service, "substitute">, b: Pick<Service, "substitute">): boolean => {
   const keyOf = ({ substitute }: Pick<Service, "substitute">) => {
     if (substitute === undefined) return ""
     const { dimensions, model, stores } = withheldFactOf(substitute)
@@ -91,7 +91,7 @@ export const make = (configured: Service, embedders: EmbeddersService | undefine
   const byName = makeNamed(configured, embedders)
   const finders = makeFinders(configured, byName)
 
-  const toRecord: ActiveEmbedders["toRecord"] = (fact) =>
+  const embedderToRecord: ActiveEmbedders["embedderToRecord"] = (fact) =>
     Effect.map(byName(fact.model, fact.dimensions), (embedder) => {
       const current = { ...embedder, weight: fact.weight!, floor: fact.floor! }
       return matchesFact(fact, current) ? undefined : current
@@ -101,7 +101,7 @@ export const make = (configured: Service, embedders: EmbeddersService | undefine
     configured,
     byName,
     ofFact,
-    toRecord,
+    embedderToRecord,
     activeIn: (db) => Effect.suspend(() => ofFact(findActiveEmbedder(db)))
   })
   const pastEmbedders: ActiveEmbedders = {
@@ -137,8 +137,8 @@ const makeNamed = (configured: Service, embedders: EmbeddersService | undefined)
  */
 const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => {
   /**
-   * The embedder of an agent whose log only records the models of first vectors. Nobody chose these models, so the
-   * configured embedder replaces an unavailable one.
+   * The embedder of an agent that never switched: the model of its first vectors. Nobody chose this model, so the
+   * configured embedder replaces it if it is unavailable.
    */
   const embedderOfFirsts = (fact: EmbedderFact, bySettings: boolean): Effect.Effect<Service> =>
     Effect.map(
@@ -189,7 +189,7 @@ const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => 
   return { present: findPresent, past: findPast }
 }
 
-/** The store whose embedder counts as the active one: the most open store that has vectors. */
+/** Finds the least restrictive store that has vectors. Its embedder counts as the active one. */
 const mainStoreOf = ({ stores = {} }: EmbedderFact): Store =>
   stores.social !== undefined ? "social" : stores.shared !== undefined ? "shared" : "private"
 

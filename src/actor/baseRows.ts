@@ -34,7 +34,9 @@ export interface BaseRows {
 
 type LogEvent = DaybookEvent | ErasedEvent | undefined
 
-/** Rows that belong together, the subjects whose newest events give them, and whether these events do. */
+/**
+ * Rows that belong together, the subjects whose newest events determine them, and whether the rows match these events.
+ */
 interface Base {
   readonly projection: string
   readonly subjects: ReadonlyArray<Subject>

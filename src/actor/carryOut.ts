@@ -32,7 +32,7 @@ export interface CarryOutServices {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly views: Context.Tag.Service<Views>
-  /** Called after each commit with its events, which took the stream from version `after` to version `to`. */
+  /** Called after each commit with its events. Their versions are `after + 1` to `to`. */
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
   /** The current policy. If the last recorded policy differs, a CONFIGURE event is written first. */
   readonly policyRecords?: PolicyRecords | undefined

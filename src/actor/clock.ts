@@ -42,7 +42,7 @@ export const isFarAhead = ({ position, recordedAt }: NewestEvent, reading: numbe
 export const isFarBehind = ({ recordedAt }: NewestEvent, reading: number): boolean =>
   reading < recordedAt - maxBehindMillis
 
-/** Interprets a reading that is at most a day behind the newest event. */
+/** Interprets a clock reading that is after the newest event, or at most a day before it. */
 export const readingAhead = (newest: NewestEvent, reading: number): Reading =>
   isFarAhead(newest, reading)
     ? { now: reading, recordedAt: reading, jump: clockEvent({ change: "ahead" }) }

@@ -62,7 +62,10 @@ export const flaggedStale = (
   return [...flagged.values()]
 }
 
-/** The after-images of derived memories whose store is less restrictive than their source's new store. */
+/**
+ * Moves memories derived from a source to the source's new store, if theirs is less restrictive. Returns the
+ * after-images.
+ */
 export const demotedDescendants = (graph: Graph, { id, store }: Pick<Memory, "id" | "store">): ReadonlyArray<Memory> =>
   descendants(graph, { kind: "derived", to: id })
     .filter((memory) => opennessOf(memory.store) > opennessOf(store))

@@ -62,7 +62,7 @@ export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmb
   let skipReason: EmbedderError | undefined
   /** Results for the batch that failed last; undefined for a text without a vector. */
   const results = new Map<string, Float32Array | undefined>()
-  /** The first digest of the last batch that got no vector, or for which the provider was too busy. */
+  /** The digest of the first text of the last batch that failed completely, or that a busy provider refused. */
   let failedBefore: string | undefined
 
   const skip = (digest: string, error: EmbedderError) => {

@@ -92,7 +92,7 @@ const makeProgress = ({ dimensions, model, usage }: EmbedderService, startedAt: 
   const noUsage = { requests: 0, tokens: 0 }
   const usedBefore = usage?.() ?? noUsage
   let [madeCount, left, now] = [0, 0, startedAt]
-  let leftAtStart: number | undefined
+  let missingAtStart: number | undefined
   const current = (): Preparation => {
     const { requests, tokens } = usage?.() ?? noUsage
     const used = { requests: requests - usedBefore.requests, tokens: tokens - usedBefore.tokens }
@@ -101,9 +101,9 @@ const makeProgress = ({ dimensions, model, usage }: EmbedderService, startedAt: 
   return {
     /** Sets the number of texts without a vector. Vectors made by other processes count as made. */
     setLacking: (count: number) => {
-      leftAtStart ??= count
+      missingAtStart ??= count
       left = count
-      madeCount = Math.max(madeCount, leftAtStart - count)
+      madeCount = Math.max(madeCount, missingAtStart - count)
     },
     /** Adds texts that this process embedded. */
     addEmbedded: (count: number) => {

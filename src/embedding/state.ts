@@ -14,7 +14,7 @@ import { type ChangesByOthers, changesByOthers } from "./pendingVectors.js"
 export interface Preparation {
   readonly model: string
   readonly dimensions: number
-  /** Vectors made since this process began the fill. */
+  /** Number of vectors made since this process began to fill the index. */
   readonly madeCount: number
   /** Texts without a vector now. */
   readonly left: number
@@ -148,7 +148,7 @@ const restate = (
   Effect.gen(function* () {
     const { agent } = actor.view
     if (fact?.state !== "inForce" || restated.get(agent) === modelLabel(fact)) return
-    const embedder = yield* embedders.toRecord(fact)
+    const embedder = yield* embedders.embedderToRecord(fact)
     const isSame = (db: Db) => sameFact(findActiveEmbedder(db), fact)
     if (embedder === undefined || (yield* actor.run(adoptEmbedder("embedder", embedder, isSame)))) {
       restated.set(agent, modelLabel(fact))

@@ -31,7 +31,7 @@ export interface Draft {
   /** Index of the event in the plan. */
   readonly eventIndex: number
   readonly request: SummaryRequest
-  /** Replaces the text of the event by the summarizer's lines; keeps its decision. */
+  /** Returns the event with the summarizer's lines as its text, and with the same decision. */
   readonly write: (lines: ReadonlyArray<Line>, countTokens: (text: string) => number) => DecidedEvent
 }
 

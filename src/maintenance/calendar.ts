@@ -8,7 +8,9 @@ type Zone = Pick<MaintenancePolicy["maintenance"], "zone">
 /** The first instant of the day that contains an instant. Milliseconds since the epoch. */
 export const startOfDay = (instant: number, { zone }: Zone): number => startOfDayBefore(instant, zone, 0)
 
-/** The first instant of the policy's weekday: the same day, or the last such day before it. */
+/**
+ * The start of the week that contains an instant. Weeks begin on the policy's weekday. Milliseconds since the epoch.
+ */
 export const startOfWeek = (
   instant: number,
   { weekday, zone }: Zone & Pick<MaintenancePolicy["maintenance"], "weekday">

@@ -44,7 +44,7 @@ const isTooLong = ({ part, text }: Line): boolean => {
 
 /** The content of a source. */
 interface Content {
-  /** Its title and facts, verbatim. */
+  /** The unchanged texts of its title and its facts. */
   readonly verbatim: ReadonlySet<string>
   /** Its sentences. They are kept separate, because a line must not combine words of two sentences. */
   readonly statements: ReadonlyArray<Statement>

@@ -11,8 +11,8 @@ export const saidAt = ({ memory }: Row): number => Math.max(memory.createdAt, me
 /** The title and the facts, one a line. */
 export const textOf = ({ memory }: Row): string => [memory.title, ...memory.facts].join("\n")
 
-/** Two memories can state the same fact only within one store and one type: this key is then equal. */
-export const kinOf = ({ memory: { store, type } }: Row): string => `${store}\n${type}`
+/** A key of store and type. Two memories with different keys never count as stating the same fact. */
+export const storeAndType = ({ memory: { store, type } }: Row): string => `${store}\n${type}`
 
 /** Maximum cached judgements. A judge is a pure function, and most pairs recur every night. */
 const cacheSize = 20_000

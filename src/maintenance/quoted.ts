@@ -1,7 +1,7 @@
 import type { Source } from "../../events/Memory.js"
 import { isAtLeast, type TrustLevel } from "../../events/Trust.js"
 
-/** The lowest level whose text a prompt block contains: the policy's, or the reader's own if that is lower. */
+/** The lowest trust level whose texts a prompt block contains: the policy's level, or the reader's if that is lower. */
 export const lowestWriter = (writers: TrustLevel, reader: TrustLevel): TrustLevel =>
   isAtLeast(writers, reader) ? reader : writers
 

@@ -2,7 +2,7 @@ import { levelOf } from "../../events/Trust.js"
 import { wordSet } from "../../text/normalise/similarity.js"
 import type { Row } from "../model/MemoryRow.js"
 import type { Judge } from "../ports/Reconciler.js"
-import { kinOf, relationOf, saidAt, textOf } from "./pairs.js"
+import { relationOf, saidAt, storeAndType, textOf } from "./pairs.js"
 
 /** One subject: the memory that represents it, and the others that say the same. */
 export interface Subject {
@@ -68,7 +68,7 @@ const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: 
     if (
       groups[newer] !== newer ||
       groups[older] !== older ||
-      subjectKinOf(newest[newer]!) !== subjectKinOf(newest[older]!)
+      subjectKeyOf(newest[newer]!) !== subjectKeyOf(newest[older]!)
     )
       continue
     if (judged++ === limits.judged) break
@@ -79,7 +79,7 @@ const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: 
   return fullestByIndex
 }
 
-const subjectKinOf = (row: Row): string => `${kinOf(row)}\n${levelOf(row.memory)}`
+const subjectKeyOf = (row: Row): string => `${storeAndType(row)}\n${levelOf(row.memory)}`
 
 interface Pair {
   readonly newer: number

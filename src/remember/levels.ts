@@ -107,7 +107,7 @@ export const requireLevel = (
     ? Either.void
     : Either.left(new LevelTooLow({ level, writer: levelOf(written), what }))
 
-/** A stored memory with the title and facts of a statement. */
+/** A stored memory that has the same title and facts as a new statement. */
 export interface Repeat {
   readonly memory: Memory
   /**

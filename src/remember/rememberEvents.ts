@@ -18,7 +18,7 @@ export type Draft = Omit<Memory, "id" | "born" | "createdAt" | "updatedAt" | "la
 export interface EventInput {
   readonly observation: Observation
   readonly draft: Draft
-  /** The fields of the observation that its level may not set. */
+  /** The fields that the writer's trust level may not set as given. */
   readonly lowered: ReadonlyArray<Lowered>
   /** A memory of a lower level with the same text, which the new memory replaces. */
   readonly copy: Memory | undefined

@@ -10,7 +10,7 @@ import { decideDue, shouldNotify, stateAfterRun } from "./decide.js"
 import type { Claimed, Claims, Finished, Outcome, RunAttempt } from "./Runner.js"
 import { scheduleOf } from "./Schedule.js"
 
-/** The policy, its digest (which each run records), and the handlers whose schedules never stop after failures. */
+/** The policy, its digest and the handlers without a failure limit. Each run records the digest. */
 type Policy = PolicyValues["schedules"] & { readonly digest: string; readonly protectedHandlers: ReadonlySet<string> }
 
 // The commands of the runner. No caller of the memory requests them, so the log names the scheduler as their actor.

@@ -1,6 +1,6 @@
 import type { ParsedQuery } from "./query.js"
 
-/** The terms of a query, with neighbouring words joined as further alternatives. */
+/** The terms of a query. `joined` holds neighbouring words written as one word, as optional terms. */
 type Terms = Pick<ParsedQuery, "must" | "not" | "should"> & { readonly joined?: ReadonlyArray<string> }
 
 /** One FTS5 expression for the whole query; null without terms. */

@@ -132,21 +132,17 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
     const { failures, vector } = needsVector
       ? yield* queryVector(text, ranking.embedder, ranking.policy.queryTimeout)
       : { vector: knownVector ?? null, failures: [] }
-    const foundDrafts = yield* read((snapshot) => find(snapshot, { level, request, vector, ranking }))
+    const retrieved = yield* read((snapshot) => find(snapshot, { level, request, vector, ranking }))
     const reranking =
-      mode === "classic" || foundDrafts.keepsOrder ? notReranked : yield* rerank(text, foundDrafts.drafts, ranking)
-    const shownDrafts = ("drafts" in reranking ? reranking.drafts : foundDrafts.drafts).slice(0, limit)
+      mode === "classic" || retrieved.keepsOrder ? notReranked : yield* rerank(text, retrieved.drafts, ranking)
+    const shownDrafts = ("drafts" in reranking ? reranking.drafts : retrieved.drafts).slice(0, limit)
     const hits = shownDrafts.map(({ alike, parts, row }) => ({ ...row, score: sumOfParts(parts), parts, alike }))
-    const places = new Map(foundDrafts.drafts.map(({ born }, index) => [born, index + 1]))
+    const places = new Map(retrieved.drafts.map(({ born }, index) => [born, index + 1]))
     const before = shownDrafts.map(({ born }) => places.get(born)!)
     const reranker = "drafts" in reranking ? ranking.reranker!.name : null
-    const usedVector = foundDrafts.explanation.vectors === null ? null : vector
-    const hints = [
-      ...foundDrafts.explanation.hints,
-      ...failures,
-      ...("failure" in reranking ? [reranking.failure] : [])
-    ]
-    const explanation = { ...foundDrafts.explanation, hints, reranker }
+    const usedVector = retrieved.explanation.vectors === null ? null : vector
+    const hints = [...retrieved.explanation.hints, ...failures, ...("failure" in reranking ? [reranking.failure] : [])]
+    const explanation = { ...retrieved.explanation, hints, reranker }
     return { hits, explanation, before, vector: usedVector }
   })
 

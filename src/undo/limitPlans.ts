@@ -104,8 +104,8 @@ export const limitPlans = function* (
 }
 
 /**
- * The fields that may not change, by event version: all fields if nothing remains to write. A version is left out if
- * only its stale flag may not change.
+ * For each event version, the fields that the undo cannot restore. If the plan writes nothing, these are all fields of
+ * the event. A version is left out if only its stale flag is blocked.
  */
 const blockedFieldsOf = (
   plan: Plan,
@@ -147,8 +147,8 @@ interface PlannedImages {
 }
 
 /**
- * The versions of the events that forbid an image's store: they moved a source to a stricter store, or removed it.
- * Empty if the store is allowed, or is no less restrictive than before.
+ * The versions of the events that forbid this store for an image. Such an event moved a source to a stricter store, or
+ * removed it. Empty if the store is allowed, or is at least as restrictive as before.
  */
 const bindingOn = (
   image: Memory,
@@ -189,7 +189,8 @@ interface Flag extends Loss {
 }
 
 /**
- * Makes the function that finds a memory's stale flag: that of the first lost source which no later write confirmed.
+ * Returns a function that finds the stale flag of a memory. The flag names the first lost source. A source does not
+ * count if a later write confirmed the memory.
  */
 const flagsOf = (
   plans: ReadonlyArray<Plan>,

@@ -121,7 +121,7 @@ const separateFields = new Set<string>([
 /** Fields that follow from other writes. Nobody sets them on purpose, so they cause no conflicts. */
 const followingFields = new Set(["stale", "lastMentionedAt"])
 
-/** While each aspect is decided, records the versions that are taken back and those that are conflicts. */
+/** Collects the versions that are taken back and the versions in conflict, while each aspect is decided. */
 const makeLedger = (force: boolean) => {
   const fieldsByVersion = new Map<number, Set<string>>()
   const markTaken = (version: number, field: string) => {

@@ -58,7 +58,7 @@ interface HistorySource extends Pick<ReaderSource, "agent" | "read"> {
   readonly codec: Codec
 }
 
-/** Plans whose derived memories one read takes from the view. */
+/** Maximum plans per read of derived memories from the view. */
 const plansPerRead = 500
 
 /** Reads the memories and sources that plans depend on, as of a version. */

@@ -10,7 +10,7 @@ export interface Touch {
   readonly after: unknown
   /** Whether this undo takes it back. */
   readonly chosen: boolean
-  /** The versions that the event itself took back. */
+  /** If the event is an undo: the versions whose changes it took back. */
   readonly undoes: ReadonlyArray<number>
   /** Applies the event to a value other than `before`. Default: the result is `after`. */
   readonly applyTo?: ((value: unknown) => unknown) | undefined

@@ -198,7 +198,7 @@ const livesOf = ({ agent, codec, log, read }: Undoer, events: ReadonlyArray<Dayb
     return lives
   })
 
-/** Memories whose changes one read takes from the view. */
+/** Maximum memories per read of changes from the view. */
 const livesPerRead = 200
 
 /** The complete plan. */
@@ -211,7 +211,7 @@ interface UndoPlan extends LimitedPlans {
 const isNothing = ({ changing, summaries }: UndoPlan): boolean =>
   changing.length === 0 && summaries.every(({ undoes }) => undoes.length === 0)
 
-/** The report of a plan whose first event gets this version. */
+/** The report of a plan. `version` is the version that its first event gets. */
 const reportOf = ({ first, plans, summaries }: UndoPlan, version: number): Pick<Undone, "undone" | "conflicts"> => {
   const undone: Array<UndoneEvent> = []
   const conflicts: Array<Undone["conflicts"][number]> = []

@@ -79,7 +79,7 @@ export const compensatingEvents = function* (
   version: number
 ): Steps<Either.Either<ReadonlyArray<DecidedEvent>, MemoryChanged>> {
   // A view that was rebuilt meanwhile may have been edited before.
-  if (db.name !== generation || (changing.length > 0 && (yield* hasMoved(db, relatives))))
+  if (db.name !== generation || (changing.length > 0 && (yield* hasChanged(db, relatives))))
     return Either.left(new MemoryChanged())
   const rewritten = summaries.filter(({ undoes }) => undoes.length > 0)
   if (rewritten.some(({ replaces, session, store }) => findSummary(db, session, store)?.version !== replaces)) {
@@ -134,8 +134,8 @@ interface Follower {
   readonly flagged: boolean
 }
 
-/** Whether a memory or source that the plans depend on has changed since it was read. */
-const hasMoved = function* (db: Db, { livesById, outsideByKey, unchanged }: Relatives): Steps<boolean> {
+/** Whether any memory or source that the plans use has changed since it was read. */
+const hasChanged = function* (db: Db, { livesById, outsideByKey, unchanged }: Relatives): Steps<boolean> {
   for (const [id, life] of livesById) {
     if (!unchanged.has(id) && findById(db, id)?.revision !== life.at(-1)!.after.revision) return true
     if (isTurnDue()) yield

@@ -36,7 +36,7 @@ export interface RedecideContext {
   readonly tally: Tally
 }
 
-/** Vectors of weighed statements, by command; null for one that could not be embedded. */
+/** For each command, the vector of the statement that is compared with memories. Null if it could not be embedded. */
 export type StatementVectors = ReadonlyMap<AnyCommand, QueryVector | null>
 
 export const noVectors = makeLookup(() => undefined)

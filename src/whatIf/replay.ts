@@ -16,7 +16,7 @@ import type { Step } from "./steps.js"
 export interface PageVectors {
   /** Whether decisions search this index. */
   readonly isSearched: (index: ModelName) => boolean
-  /** Vectors of weighed statements, by command. */
+  /** For each command, the vector of the statement that is compared with memories. */
   readonly byCommand: StatementVectors
   /** Looks up a logged vector of an index, by the digest of its text. */
   readonly cached: Lookup["vectorOf"]

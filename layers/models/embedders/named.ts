@@ -6,7 +6,7 @@ import type { EmbedderLookupError } from "../../../src/ports/Embedders.js"
 import { EmbedderUnavailable, UnknownEmbedder } from "../../../src/ports/Embedders.js"
 import { type EmbeddingPolicy, embeddingProvider, maxDimensions } from "../../../src/ports/policy/models.js"
 import { encoderWeightOf } from "../../encoderWeight.js"
-import { isThisMachine, providerConnection } from "../providerConnection.js"
+import { isLocalAddress, providerConnection } from "../providerConnection.js"
 import { guardClient } from "../transport.js"
 import { make } from "./ProviderEmbedder.js"
 import { protocols } from "./protocols.js"
@@ -76,7 +76,7 @@ export const providerEmbedder = (
       target,
       settings
     )
-    const distant = provider !== "ollama" || !isThisMachine(baseUrl)
+    const distant = provider !== "ollama" || !isLocalAddress(baseUrl)
     if (missing === undefined) return { embedder, distant }
     const error = new EmbedderError({ model: embedder.model, reason: "failed", detail: missing, kind: "settings" })
     return { embedder: { ...embedder, embed: () => Effect.fail(error) }, distant, missing }

@@ -2,7 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { findActiveEmbedder, findPreparingEmbedder } from "../../../projections/embedders.js"
 import type { Agent } from "../../actor/Agents.js"
-import { modelLabel, sameModel, sameWithheld } from "../../actor/activeEmbedders.js"
+import { modelLabel, sameModel, sameSubstitute } from "../../actor/activeEmbedders.js"
 import { NoSuchIndex } from "../../model/errors.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import { retryDelayMillis } from "../background.js"
@@ -18,7 +18,10 @@ const maxCatchUpRounds = 10
 /** Failures in a row without progress before the switch gives up. They take half an hour of retries. */
 const maxFailures = 12
 
-/** Makes `next` the active embedder of an agent, or only starts that. */
+/**
+ * Makes `next` the active embedder of an agent. With `adopt: false` it only fills the index. With `wait: false` it
+ * returns before the index is filled.
+ */
 export const switchToEmbedder = (
   { use, views }: OperationServices,
   agent: string,
@@ -39,7 +42,7 @@ const switchAgent = (
     const actorName = options.actor ?? "program"
     const active = yield* embedding.activeEmbedder(actor.view)
     const sameWeight = options.weight === undefined || options.weight === active.weight
-    if (sameModel(active, next) && sameWithheld(active, next) && sameWeight) {
+    if (sameModel(active, next) && sameSubstitute(active, next) && sameWeight) {
       // A process that was killed during adoption may have left vectors missing.
       if (wait) yield* embedding.backfill
       return { ...name, state: "inForce", unchanged: true } satisfies Switched

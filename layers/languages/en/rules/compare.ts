@@ -35,8 +35,8 @@ const overlapOf = (a: Bag, b: Bag): number => {
 }
 
 /**
- * Compares a statement with each candidate, and measures how much more similar the candidate is than the others
- * (`ahead`). Only the candidates that share the most words get features.
+ * Compares a statement with each candidate. `ahead` is the similarity of a candidate minus that of its best rival. Only
+ * the candidates that share the most words with the statement get features.
  */
 export const compare = ({ candidates, statement }: Question): ReadonlyArray<ComparedMemory> => {
   const { bag, reading: statementReading } = parse(statement)

@@ -51,7 +51,10 @@ export const decide = (
   return "ADD"
 }
 
-/** A clear replacement: an attribute with one value at a time has a new value, or only a number differs. */
+/**
+ * Whether the statement clearly replaces the memory: an attribute that can have only one value has a new one, or only a
+ * number differs.
+ */
 const isClearReplacement = (features: Features): boolean =>
   (features["one of one differs"] === 1 && features["w both"]! > 0) ||
   (features["one value differs"] === 1 &&
@@ -61,7 +64,7 @@ const isClearReplacement = (features: Features): boolean =>
     features["past b"] === 0 &&
     features["event b"] === 0)
 
-/** Clear reversals. They need only a low likelihood (`unlikely`), or none at all. */
+/** Whether the statement clearly reverses the memory. Some cases need a low likelihood of DELETE; others need none. */
 const isClearReversal = (features: Features, remove: number): boolean => {
   // The statement swaps the preferred and the rejected thing.
   if (features["roles swapped"] === 1 && features.covered! > 0.8) return true

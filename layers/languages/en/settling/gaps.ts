@@ -8,7 +8,7 @@ import { isContentWord, type Reading, readingOf, stemsOf } from "./readings.js"
 export const maxGapWords = 4
 /** Words for the speaker; they count as a name. */
 export const speakers = new Set(["i", "user", "my", "we", "our", "me"])
-/** Words that no value contains. */
+/** Words that cannot be part of a value. */
 const verbsAndPronouns = setOf(
   functionWords.presentBe,
   functionWords.pastBe,

@@ -1,4 +1,4 @@
-import { kinOf } from "../../../../src/maintenance/pairs.js"
+import { storeAndType } from "../../../../src/maintenance/pairs.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { areRivals, identifies, maxGapWords, mayBegin, mayFill, prepositions, speakers } from "./gaps.js"
 import { stemsOf } from "./readings.js"
@@ -70,7 +70,7 @@ const addGaps = (
   words: ReadonlyArray<string>,
   isName: (word: string) => boolean
 ): void => {
-  const before = [kinOf(utterance.row)]
+  const before = [storeAndType(utterance.row)]
   for (const [index, word] of words.entries()) before.push(`${before[index]} ${word}`)
   const after = [""]
   for (let index = words.length - 1; index >= 0; index--) after.unshift(`${words[index]} ${after[0]}`)
@@ -107,7 +107,7 @@ const slotOf = (
   )
   const around = new Set([...stemsOf(outerWords)].filter((stem) => !names.includes(stem)))
   if (!identifies(around) || (start === 0 && !mayLead(values, after, index, mainName))) return undefined
-  return { kindKey: kinOf(entries[0]!.utterance.row), before, after, mainName, around, values: alternatives }
+  return { kindKey: storeAndType(entries[0]!.utterance.row), before, after, mainName, around, values: alternatives }
 }
 
 const valuesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Value> => {
