@@ -234,7 +234,7 @@ describe("as of a past version", () => {
             )
           yield* askAgain(1)
           expect(compared).toBeGreaterThan(0)
-          rmSync(join(folder, "cache"), { recursive: true })
+          rmSync(join(folder, "cache"), { recursive: true, force: true })
           yield* askAgain(4)
         }),
       { fastCheck: { numRuns: rounds({ quick: 1, full: moving ? 3 : 2 }), endOnFailure: true } }

@@ -69,6 +69,38 @@ const writePaths = {
   ) => Effect.Effect<unknown, unknown>
 }
 
+interface Refusal {
+  /** The text of the error, or some of its fields. */
+  readonly expected: RegExp | { readonly _tag: string; readonly what?: string }
+  /** The call with an unknown id whose answer must be the same. */
+  readonly unknown?: (memory: Memory, write: Write) => Effect.Effect<unknown, unknown>
+}
+
+const belowStore: Refusal = { expected: /level \w+ cannot write/ }
+const unseen: Refusal = { expected: { _tag: "MemoryNotFound" }, unknown: writePaths.forget }
+const scheduling: Refusal = { expected: { _tag: "TrustRequired", what: "schedules" } }
+
+/** How each method refuses a store above the level of its writer. */
+const refusals: { readonly [Path in keyof typeof writePaths]: Refusal } = {
+  remember: belowStore,
+  rememberAll: belowStore,
+  importMarkdown: belowStore,
+  update: belowStore,
+  vouch: { expected: { _tag: "TrustRequired", what: "vouch" } },
+  forget: unseen,
+  "sessions.append": belowStore,
+  "sessions.appendAll": belowStore,
+  "sessions.forget": { expected: { _tag: "SessionNotFound" }, unknown: writePaths["sessions.forget"] },
+  "files.add": belowStore,
+  "files.forget": { expected: { _tag: "FileNotFound" }, unknown: writePaths["files.forget"] },
+  "archive.restore": unseen,
+  "maintenance.run": { expected: { _tag: "TrustRequired", what: "maintain" } },
+  "schedules.add": scheduling,
+  "schedules.update": scheduling,
+  "schedules.delete": scheduling,
+  undo: { expected: { _tag: "TrustRequired", what: "undo" } }
+}
+
 interface Write {
   readonly observation: Observation
   readonly store: Store
@@ -487,21 +519,14 @@ describe("a writer stays within its level", () => {
             if (canRead(trust, store)) continue
             // Moving something of one's own out of sight is refused as well.
             const refused = yield* outcome(write(memory, { id, store, observation, file }))
-            if (path === "forget" || path === "archive.restore") {
-              expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.forget("0000000000")))
-              expect(JSON.parse(refused)._tag).toBe("MemoryNotFound")
-            } else if (path === "sessions.forget") {
-              expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.sessions.forget("0000000000")))
-              expect(JSON.parse(refused)._tag).toBe("SessionNotFound")
-            } else if (path === "files.forget") {
-              expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.files.forget("0000000000")))
-              expect(JSON.parse(refused)._tag).toBe("FileNotFound")
-            } else if (path === "undo" || path === "vouch" || path === "maintenance.run") {
-              const what = path === "maintenance.run" ? "maintain" : path
-              expect(JSON.parse(refused)).toMatchObject({ _tag: "TrustRequired", what })
-            } else if (path.startsWith("schedules.")) {
-              expect(JSON.parse(refused)).toMatchObject({ _tag: "TrustRequired", what: "schedules" })
-            } else expect(refused).toMatch(new RegExp(`level ${trust} cannot write`))
+            const { expected, unknown } = refusals[path as keyof typeof writePaths]
+            if (expected instanceof RegExp) expect(refused).toMatch(expected)
+            else expect(JSON.parse(refused)).toMatchObject(expected)
+            // What a level may not see is refused like an unknown id, and in the same words.
+            if (unknown !== undefined) {
+              const nothing = { id: "0000000000", store, observation, file }
+              expect(refused.replaceAll(id, nothing.id)).toBe(yield* outcome(unknown(memory, nothing)))
+            }
           }
           if (!canRead(trust, store)) {
             const changed = yield* outcome(memory.update(id, { title: "changed" }))
