@@ -30,7 +30,7 @@ export interface BatcherOptions<Request, A, E> {
   readonly capacity?: { readonly maxWaiting: number; readonly full: Exit.Exit<A, E> }
   /** Returns one exit per request, in order. Never fails. */
   readonly run: (requests: ReadonlyArray<Request>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>>
-  /** Wraps background runs, for example to keep a resource open. */
+  /** Runs background work, for example while it keeps a resource open. */
   readonly background?: (work: Effect.Effect<void>) => Effect.Effect<void>
 }
 

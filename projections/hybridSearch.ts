@@ -179,7 +179,7 @@ const textHits = ({
   return rows.map((row) => [row.born, -row.score] as const)
 }
 
-/** Rows to fetch for each wanted item, if items have several rows. */
+/** If an item can have several rows: the number of rows to fetch for each requested item. */
 const rowsPerItem = 2
 
 /** The largest k that vec0 accepts. */

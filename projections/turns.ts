@@ -14,7 +14,7 @@ import { addSpeaker } from "./speakers.js"
 const shortTurnWords = 60
 /** The same limit in characters, for scripts without spaces. */
 const shortTurnCharacters = 450
-/** The maximum number of words and characters of a neighbour that are indexed. */
+/** A short turn is indexed with the turns next to it: at most this many words and characters of each. */
 const neighbourWords = 30
 const neighbourCharacters = 240
 

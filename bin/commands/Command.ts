@@ -31,7 +31,7 @@ export interface Command<Options = object, Args extends ReadonlyArray<unknown> =
   readonly examples?: ReadonlyArray<string>
   /** Whether it requires trust level `full`, because it reads or changes data of every level. */
   readonly operator?: boolean
-  /** The state that an interruption leaves, and how to continue. */
+  /** Tells the user what state an interruption leaves and how to continue. */
   readonly afterInterruption?: string
   /**
    * When it creates a missing data folder: always, or only with this first argument. Other commands fail without a

@@ -91,7 +91,7 @@ export const isAtHead = (checkpoint: ViewFile.Checkpoint, head: Head): boolean =
   checkpoint.position === head.version &&
   (head.version === 0 || (sameBytes(checkpoint.hash, head.hash) && checkpoint.recordedAt === head.recordedAt))
 
-/** Whether the open generation is still the current one: not retired, and its file not removed. */
+/** Whether the open generation is still in use: it was not retired, and its file still exists. */
 export const isCurrent = (view: View, checkpoint: ViewFile.Checkpoint): boolean =>
   !checkpoint.retired && existsSync(view.file)
 

@@ -7,7 +7,7 @@ export const limits = {
   narrative: 65_536,
   facts: 200,
   fact: 2_000,
-  /** Maximum tags, and the length of one. Further tags are dropped; longer tags are cut. */
+  /** Maximum number of tags, and maximum characters of a tag. Further tags are dropped; longer tags are cut. */
   tags: 16,
   tag: 64,
   people: 64,
@@ -37,10 +37,13 @@ export const limits = {
   batch: 1_000,
   /** Maximum nesting of objects and lists in a line of JSON; an observation needs 4. */
   jsonDepth: 32,
-  /** Length of a turn's text, or of the arguments or result of a tool call; maximum tool calls of one turn. */
+  /**
+   * Maximum characters of a turn's text, and of the arguments and the result of a tool call. Maximum tool calls of a
+   * turn.
+   */
   turn: 1 << 20,
   toolCalls: 100,
-  /** Length of an indexed file's text; on the command line, also its bytes. */
+  /** Maximum characters of an indexed file's text. On the command line, this is also the maximum of its bytes. */
   indexedFile: 1 << 20,
   /** Maximum files of one `daybook add-file`, and folder levels below the named folder. */
   addedFiles: 10_000,
