@@ -272,26 +272,21 @@ const newestFirst = (
   )
 }
 
-/**
- * The titles of memories of one type that were made in a session, newest first, with the writer's level of each.
- * Selects the writers at a level and above, or those below it.
- */
+interface TitlesQuery {
+  readonly type: string
+  readonly limit: number
+  readonly writers: TrustLevel
+  /** `from`: the writers at that level and above. */
+  readonly side: "from" | "below"
+}
+
+/** The titles of memories of one type that were made in a session, newest first, with the writer's level of each. */
 export const findSessionTitles = (
   db: Db,
   level: TrustLevel,
   now: number,
   { session, store }: SessionKey,
-  {
-    limit,
-    side,
-    type,
-    writers
-  }: {
-    readonly type: string
-    readonly limit: number
-    readonly writers: TrustLevel
-    readonly side: "from" | "below"
-  }
+  { limit, side, type, writers }: TitlesQuery
 ): ReadonlyArray<{ readonly title: string; readonly level: TrustLevel }> =>
   sql(
     db,
