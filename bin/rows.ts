@@ -10,6 +10,11 @@ export const indexColumns: ReadonlyArray<Column<IndexRow>> = [
   { name: "day", cell: ({ createdAt, occurredAt }) => dayText(occurredAt ?? createdAt) },
   { name: "store", cell: ({ store }) => store },
   { name: "tokens", cell: ({ tokens }) => tokens, alignRight: true },
-  // A source of a stale memory has changed or was removed; `daybook why` names it.
-  { name: "title", cell: ({ stale, title }) => (stale === undefined ? title : `(stale) ${title}`), elastic: true }
+  // `daybook why` names the source that a stale memory lost, and the other sides of a disputed one.
+  {
+    name: "title",
+    cell: ({ disputedBy, stale, title }) =>
+      `${stale === undefined ? "" : "(stale) "}${disputedBy === undefined ? "" : "(disputed) "}${title}`,
+    elastic: true
+  }
 ]

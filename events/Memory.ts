@@ -26,6 +26,25 @@ export const Stale = Schema.Struct({
 })
 export type Stale = typeof Stale.Type
 
+/**
+ * A contradiction that retired nothing: the newer memory names the older one. It is no link: nothing that happens to one
+ * side travels to the other.
+ */
+export const Dispute = Schema.Struct({
+  /** The id of the older memory. */
+  id: Schema.String,
+  /**
+   * `unsure`: the contradiction is not certain. `level`: a higher level wrote the older memory. `group`: the older memory
+   * is in a dispute that the newer one does not settle.
+   */
+  ground: Schema.Literal("unsure", "level", "group"),
+  /** How likely the contradiction is, 0…1; absent where nobody estimated it. */
+  confidence: Schema.optional(Schema.Number),
+  /** Present once somebody decided that both memories hold. */
+  settled: Schema.optional(Schema.Literal("both"))
+})
+export type Dispute = typeof Dispute.Type
+
 /** Core (profile), long (kept on purpose), mid (captured), daily (event log). */
 export const Tier = Schema.Literal("core", "long", "mid", "daily")
 export type Tier = typeof Tier.Type
@@ -98,7 +117,9 @@ export const Memory = Schema.Struct({
   /** Its tier before the rules moved it to core; absent if they did not. */
   coreFrom: Schema.optional(Tier),
   /** Present until a write confirms the memory. */
-  stale: Schema.optional(Stale)
+  stale: Schema.optional(Stale),
+  /** The older memories that it contradicts without retiring them. */
+  disputes: Schema.optional(Schema.Array(Dispute))
 })
 export type Memory = typeof Memory.Type
 

@@ -21,7 +21,7 @@ export const Candidate = Schema.Struct({
 
 /** The decision behind an event: the action, who decided, and why. */
 export const Decision = Schema.Struct({
-  action: Schema.Literal("ADD", "UPDATE", "DELETE", "NONE", "COMPRESS", "ARCHIVE", "FORGET", "SUMMARIZE"),
+  action: Schema.Literal("ADD", "UPDATE", "DELETE", "NONE", "DISPUTE", "COMPRESS", "ARCHIVE", "FORGET", "SUMMARIZE"),
   by: Schema.Struct({
     kind: Schema.Literal("caller", "rule", "model"),
     name: Schema.String,
@@ -29,6 +29,8 @@ export const Decision = Schema.Struct({
   }),
   reason: Schema.String,
   candidates: Schema.Array(Candidate),
+  /** How likely the decision is right, 0…1; absent where nobody estimated it. */
+  confidence: Schema.optional(Schema.Number),
   threshold: Schema.optional(Schema.Number),
   fallback: Schema.optional(Schema.String),
   /** Milliseconds that a model took to answer; absent if none was called. */
@@ -69,7 +71,9 @@ export const Update = Schema.Struct({
     "aged",
     "restored",
     "repeated",
-    "vouched"
+    "vouched",
+    "disputed",
+    "settled"
   ),
   input: Schema.optional(Input),
   lowered,
@@ -175,13 +179,14 @@ const same = (payload: unknown) => payload
 const versionTwo = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schema, version: 2, upcasts: { 1: same } })
 
 /**
- * The fourth schema of events that contain memories. Schema 2 added stale memories and undo. Schema 3 added promotion,
+ * The fifth schema of events that contain memories. Schema 2 added stale memories and undo. Schema 3 added promotion,
  * shortening of narratives by age, and restoring from the archive. Schema 4 added the level of the writer.
+ * Schema 5 added disputes.
  */
-const versionFour = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
+const versionFive = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
   schema,
-  version: 4,
-  upcasts: { 1: same, 2: same, 3: same }
+  version: 5,
+  upcasts: { 1: same, 2: same, 3: same, 4: same }
 })
 
 /**
@@ -196,11 +201,11 @@ const Clock = Schema.Union(
 
 /** Every event type that Daybook writes. A new one needs a schema above and a line here. */
 export const catalogue = {
-  ADD: versionFour(Add),
-  UPDATE: versionFour(Update),
-  DELETE: versionFour(Delete),
-  COMPRESS: versionFour(Compress),
-  ARCHIVE: versionFour(Archive),
+  ADD: versionFive(Add),
+  UPDATE: versionFive(Update),
+  DELETE: versionFive(Delete),
+  COMPRESS: versionFive(Compress),
+  ARCHIVE: versionFive(Archive),
   EMBED: versionOne(Embed),
   EMBEDDER: versionOne(EmbedderChanged),
   IMPORT: versionOne(Import),

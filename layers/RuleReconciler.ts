@@ -7,8 +7,8 @@ import { judgeNamed } from "./languages/en/rules/judge.js"
  * network.
  */
 export const rules: ReconcilerService = {
-  name: "rules-v7",
-  judge: judgeNamed("rules-v7")
+  name: "rules-v8",
+  judge: judgeNamed("rules-v8")
 }
 
 export const layer: Layer.Layer<Reconciler> = Layer.succeed(Reconciler, rules)

@@ -1,20 +1,33 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { InvalidPolicy } from "../src/model/errors.js"
-import type { PolicyValues } from "../src/ports/Policy.js"
-import { noReconciler, Reconciler, ReconcilerError, type ReconcilerService } from "../src/ports/Reconciler.js"
+import { defaults, type PolicyValues } from "../src/ports/Policy.js"
+import {
+  needsNoModel,
+  noReconciler,
+  Reconciler,
+  ReconcilerError,
+  type ReconcilerService
+} from "../src/ports/Reconciler.js"
 import { LazyModel, layer as lazyModel } from "./lazyModel.js"
 
 type Service = ReconcilerService
 
-/** The rules decide if they are sure; otherwise the model decides. If the model fails, the rules' judgement counts. */
-export const hybrid = (rules: Service, model: Pick<Service, "name"> & Required<Pick<Service, "ask">>): Service => ({
+/**
+ * The rules decide if they are sure; otherwise the model decides. A contradiction is sure from the confidence `certain` on,
+ * 0…1. If the model fails, the rules' judgement counts.
+ */
+export const hybrid = (
+  rules: Service,
+  model: Pick<Service, "name"> & Required<Pick<Service, "ask">>,
+  { certain }: Pick<PolicyValues["reconcile"], "certain"> = defaults.reconcile
+): Service => ({
   name: `${rules.name}+${model.name}`,
   judge: rules.judge,
   ask: (question) =>
     Effect.suspend(() => {
       const judgement = rules.judge(question)
-      return judgement.sure ? Effect.succeed(judgement) : model.ask(question)
+      return needsNoModel(judgement, certain) ? Effect.succeed(judgement) : model.ask(question)
     })
 })
 
@@ -38,7 +51,7 @@ export const policyReconcilerLayer = (
     Reconciler,
     reconciler === "model"
       ? Effect.map(modelReconciler, (model) => ({ ...model, judge: noReconciler.judge }))
-      : Effect.zipWith(loadRules, modelReconciler, hybrid)
+      : Effect.zipWith(loadRules, modelReconciler, (rules, model) => hybrid(rules, model, policy.reconcile))
   ).pipe(Layer.provide(model ?? lazyModel(policy.model)))
 }
 

@@ -2,6 +2,7 @@ import { archive } from "./archive.js"
 import { chunkVectors } from "./chunkVectors.js"
 import { configuration } from "./configuration.js"
 import { conversation } from "./conversation.js"
+import { disputes } from "./disputes.js"
 import { embedders } from "./embedders.js"
 import { fulltext } from "./fulltext.js"
 import { history } from "./history.js"
@@ -35,5 +36,6 @@ export const projections: ReadonlyArray<Projection> = [
   schedules,
   summaries,
   tallies,
-  wordings
+  wordings,
+  disputes
 ]

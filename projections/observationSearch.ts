@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { type Memory, Stale } from "../events/Memory.js"
-import { minOpennessOf, Store, type TrustLevel } from "../events/Trust.js"
+import { minOpennessOf, Store, TrustLevel } from "../events/Trust.js"
 import { memoryTextIndex } from "./fulltext.js"
 import {
   type Condition,
@@ -41,6 +41,27 @@ export interface Filters {
 
 export type FilterLists = Pick<Filters, "types" | "stores" | "tags" | "people" | "projects" | "sessions">
 
+/** A memory that contradicts another one, while it is open which of them holds. */
+export const Side = Schema.Struct({
+  id: Schema.String,
+  title: Schema.String,
+  /** When it happened or was said, milliseconds since the epoch. */
+  at: Schema.Number,
+  /** The level of its writer. */
+  level: TrustLevel
+})
+export interface Side extends Schema.Schema.Type<typeof Side> {}
+
+/** The open dispute of a memory; absent without one. */
+export const disputedFields = {
+  /** The other sides, the highest level first, then the newest: at most three. */
+  disputedBy: Schema.optionalWith(Schema.Array(Side), { exact: true }),
+  /** How many further sides there are; absent where `disputedBy` has all. */
+  moreSides: Schema.optionalWith(Schema.Int, { exact: true })
+}
+const Disputed = Schema.Struct(disputedFields)
+export interface Disputed extends Schema.Schema.Type<typeof Disputed> {}
+
 /** The compact form of a memory: its key facts and the cost of reading it, never its narrative. */
 export const IndexRow = Schema.Struct({
   id: Schema.String,
@@ -55,7 +76,8 @@ export const IndexRow = Schema.Struct({
   createdAt: Schema.Number,
   occurredAt: Schema.NullOr(Schema.Number),
   /** Why the memory may no longer be true; absent while all its sources are unchanged. */
-  stale: Schema.optionalWith(Stale, { exact: true })
+  stale: Schema.optionalWith(Stale, { exact: true }),
+  ...disputedFields
 })
 export interface IndexRow extends Schema.Schema.Type<typeof IndexRow> {}
 

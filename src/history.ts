@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
-import { type Decision, type EventType, imagesOf } from "../events/catalogue.js"
+import { type DaybookEvent, type Decision, type EventType, imagesOf } from "../events/catalogue.js"
 import type { Memory as Image } from "../events/Memory.js"
 import { findChanges } from "../projections/history.js"
+import { findReadableMemories } from "../projections/lineageReads.js"
 import { findRowNumber } from "../projections/observationReads.js"
 import { visibleVersion } from "./actor/Command.js"
 import type { ReaderServices, ReaderSource } from "./actor/ReaderSource.js"
@@ -9,6 +10,7 @@ import { MemoryNotFound } from "./model/errors.js"
 import type { ReadError } from "./model/filters.js"
 import { decodeKey } from "./model/input.js"
 import { toWholeMemory, type WholeMemory } from "./model/wholeMemory.js"
+import { visibleDecision } from "./visibleDecision.js"
 import type { Why, WhyOptions } from "./why.js"
 import { whyOf } from "./whyOf.js"
 
@@ -54,17 +56,23 @@ const historyOf = ({ agent, level, read }: ReaderSource, { codec, log }: ReaderS
       changes.map(({ version }) => version)
     )
     const entries: Array<HistoryEntry> = []
+    const images: Array<readonly [DaybookEvent, Image]> = []
     for (const row of rows) {
       const event = yield* codec.decode(row)
       const image = event.payload === null ? undefined : imagesOf(event).find((memory) => memory.id === id)
-      if (image === undefined) continue
+      if (image !== undefined) images.push([event as DaybookEvent, image])
+    }
+    const others = images.flatMap(([, { disputes = [] }]) => disputes.map((dispute) => dispute.id))
+    const readable = yield* read(({ db, now }) => findReadableMemories(db, level, others, now))
+    const isReadable = (other: string) => level === "full" || readable.has(other)
+    for (const [event, image] of images) {
       entries.push({
         revision: image.revision,
         ...visibleVersion(level, event.version),
         type: event.type,
         recordedAt: event.recordedAt,
         actor: event.actor,
-        decision: event.payload !== null && "decision" in event.payload ? event.payload.decision : null,
+        decision: "decision" in event.payload ? visibleDecision(event.payload.decision, image, isReadable) : null,
         memory: { ...toWholeMemory(image), status: image.status }
       })
     }

@@ -4,6 +4,7 @@ import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
 import { canRead, type TrustLevel } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
+import { disputedFieldsOf, findOpenDisputes } from "../projections/disputes.js"
 import { findChanges } from "../projections/history.js"
 import { findMemoriesBySource } from "../projections/lineage.js"
 import { findReadableMemories, findRevision, findTurn } from "../projections/lineageReads.js"
@@ -18,6 +19,7 @@ import { checkInteger, type ReadError, refuseUnknownOptions } from "./model/filt
 import { decodeKey } from "./model/input.js"
 import { limits } from "./model/limits.js"
 import { toWholeMemory } from "./model/wholeMemory.js"
+import { visibleDecision } from "./visibleDecision.js"
 import type { MemoryText, PastCandidate, Related, TurnText, Why, WhyOptions, WhySource, WhyVersion } from "./why.js"
 
 /** Maximum predecessors in a report. */
@@ -41,10 +43,14 @@ export const whyOf =
         if (born === undefined || memory === undefined) return undefined
         const accesses = level === "full" ? findAccesses(db, [id]).get(id) : undefined
         const relations = relationsOf({ db, level, now }, memory)
-        return { memory, accesses, now, changes: findChanges(db, level, born), relations }
+        const others = (memory.disputes ?? []).map((dispute) => dispute.id)
+        const readable = findReadableMemories(db, level, others, now)
+        const disputed = disputedFieldsOf(id, findOpenDisputes(db, level, [id], now).get(id))
+        return { memory, accesses, now, changes: findChanges(db, level, born), relations, disputed, readable }
       })
       if (current === undefined || current.changes.length === 0) return yield* new MemoryNotFound({ id })
-      const { accesses, changes, memory, now, relations } = current
+      const { accesses, changes, disputed, memory, now, readable, relations } = current
+      const isReadable = (other: string) => level === "full" || readable.has(other)
       // Read one more version than reported, to show what the first reported version changed.
       const shownChanges = changes.slice(-limit - 1)
       const events = (yield* eventsAt(
@@ -63,13 +69,13 @@ export const whyOf =
           type: event.type,
           recordedAt: event.recordedAt,
           actor: event.actor,
-          decision: decisionIn(event, candidateAt),
+          decision: decisionIn(event, image, { candidateAt, isReadable }),
           changes: image === undefined || previousImage === undefined ? [] : changesOf(previousImage, image)
         }
       })
       const reported = versions.slice(-limit)
       return {
-        memory: { ...toWholeMemory(memory), ...accesses, status: memory.status },
+        memory: { ...toWholeMemory(memory), ...disputed, ...accesses, status: memory.status },
         life: memory.status === "active" ? verdictOf({ memory, accesses }, services.maintenance, now) : null,
         versions: reported,
         earlier: changes.length - reported.length,
@@ -171,9 +177,13 @@ const candidateVersions = (
   return versions
 }
 
-const decisionIn = ({ payload }: DaybookEvent, candidateAt: CandidateAt): WhyVersion["decision"] => {
+const decisionIn = (
+  { payload }: DaybookEvent,
+  image: Memory | undefined,
+  { candidateAt, isReadable }: { readonly candidateAt: CandidateAt; readonly isReadable: (id: string) => boolean }
+): WhyVersion["decision"] => {
   if (payload === null || !("decision" in payload)) return null
-  const { decision } = payload
+  const decision = visibleDecision(payload.decision, image ?? {}, isReadable)
   return {
     ...decision,
     candidates: decision.candidates.flatMap(({ revision, ...candidate }) => {
@@ -209,7 +219,8 @@ const unreportedFields: ReadonlySet<string> = new Set<keyof Memory>([
   "updatedAt",
   "lastMentionedAt",
   "tokens",
-  "born"
+  "born",
+  "disputes"
 ])
 
 const changesOf = (before: Memory, after: Memory): WhyVersion["changes"] => {

@@ -224,7 +224,7 @@ describe("the room of a profile", () => {
     expect(repeats(row("Ada's office is in Lisbon", 2), home)).toBe(false)
     const words = (text: string) => text.split(" ").length - 1
     const lines = (budget: number, rows = [home, again, tea]) => [
-      ...withinBudget(rows, words, budget, repeatsIn).values()
+      ...withinBudget(rows, words, budget, { repeatsIn }).values()
     ]
     expect(lines(7)).toEqual(["- Ada lives in Ghent", "- Ada drinks tea"])
     expect(lines(9)).toEqual(["- Ada lives in Ghent", "- Ada drinks tea; with milk"])

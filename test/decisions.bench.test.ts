@@ -54,6 +54,29 @@ describe("scores of decisions", () => {
     expect(scores([story("x", [DELETE(1)])], [NONE(1)]).harmful).toBe(0)
   })
 
+  it("count a dispute as the DELETE of its target, and wrong retirements by memories and facts", () => {
+    const disputes = (target: number): Answer => ({ ...ADD, target, disputes: true })
+    const counted = scores([stories[0]!, stories[3]!, stories[1]!], [disputes(1), disputes(0), DELETE(1)])
+    // A dispute where another action is expected is wrong, though nothing is lost.
+    expect(counted).toMatchObject({ right: 2, harmful: 0 })
+    expect(counted.certain).toEqual({ expected: 2, answered: 1, precision: 1, recall: 0.5 })
+    expect(counted.disputes).toEqual({ expected: 2, answered: 2, precision: 0.5, recall: 0.5 })
+    expect(counted.actions.DELETE).toEqual({ expected: 2, answered: 3, precision: 2 / 3, recall: 1 })
+    expect(renderWrong(counted.wrong)).toContain("expected ADD, answered disputes 0")
+    const lost = [
+      { action: "DELETE", target: 1, facts: 2 },
+      { action: "UPDATE", target: 0, facts: 1 }
+    ] as const
+    const retired = { written: lost.slice(0, 1), night: lost }
+    const answered = [stories[0]!, stories[5]!, stories[3]!].map(() => ({ ...ADD, retired }))
+    const { night, written } = scores([stories[0]!, stories[5]!, stories[3]!], answered).wrongRetirements
+    // The first story accepts the DELETE of 1, the second an UPDATE of 0, the third neither.
+    expect({ night, written }).toEqual({
+      written: { memories: 2, facts: 4 },
+      night: { memories: 4, facts: 6 }
+    })
+  })
+
   it("give precision over what was answered, recall over what was expected", () => {
     expect(result.actions).toEqual({
       ADD: { expected: 1, answered: 1, precision: 1, recall: 0 },
@@ -210,9 +233,10 @@ describe("an answer", () => {
     const dated = { ...stories[0]!, memories, statement: { title: "The port of the gate is third" } }
     const unlike = { ...stories[0]!, memories: [{ title: "Marmots whistle" }], statement: { title: "Tea is at four" } }
     const policy = { ...defaults, reconcile: { ...defaults.reconcile, reconciler: "rules" } } as const
+    const gone = [{ action: "DELETE", target: 0, facts: 1 }]
     expect(await answers([dated, unlike], policy, reconciler)).toEqual([
-      { action: "DELETE", target: 0, reason: "it is the oldest" },
-      { action: "ADD", reason: "nothing in the store is like it" }
+      { action: "DELETE", target: 0, reason: "it is the oldest", retired: { written: gone, night: gone } },
+      { action: "ADD", reason: "nothing in the store is like it", retired: { written: [], night: [] } }
     ])
     const [{ candidates, statement }] = asked as [Question]
     expect(candidates.map(({ title }) => title).sort()).toEqual(memories.map(({ title }) => title))

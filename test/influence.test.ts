@@ -133,12 +133,21 @@ describe("what a lower level asks for", () => {
       const repeat = yield* familiar.remember({ ...said, expiresAt: start + 900 * day })
       expect(repeat).toMatchObject({ outcome: "duplicate", id, mentions: 1 })
       expect(yield* find(full, id)).toEqual(before)
-      // A contradiction is a memory of its own.
-      const { id: other, outcome } = yield* familiar.remember({ ...said, title: "Ada no longer prefers green tea" })
-      expect(outcome).toBe("added")
-      expect(yield* find(full, id)).toEqual(before)
+      // A contradiction is a memory of its own, which disputes it.
+      const {
+        disputes,
+        id: other,
+        outcome
+      } = yield* familiar.remember({
+        ...said,
+        title: "Ada no longer prefers green tea"
+      })
+      expect({ outcome, disputes }).toEqual({ outcome: "added", disputes: [id] })
+      const { disputedBy, ...unchanged } = yield* find(full, id)
+      expect(unchanged).toEqual(before)
+      expect(disputedBy).toMatchObject([{ id: other, level: "familiar" }])
       const [entry] = yield* full.history(other)
-      expect(entry!.decision).toMatchObject({ action: "ADD" })
+      expect(entry!.decision).toMatchObject({ action: "DISPUTE" })
       expect(entry!.decision!.reason).toContain("familiar cannot change what full wrote")
       // The other way round it may be replaced; the same words from above take its place.
       const again = yield* full.remember({ ...said, title: "Ada no longer prefers green tea" })
@@ -433,12 +442,13 @@ const trustedState = ({ agent, daybook }: World) =>
     const events = (yield* Stream.runCollect(daybook.log(agent))) as Iterable<DaybookEvent>
     const images = new Map([...events].flatMap(imagesOf).map((memory) => [memory.id, memory]))
     const isTrusted = (id: string) => levelOf(images.get(id)!) !== "familiar"
-    const memories = [...images.values()].flatMap(({ born, id, lineage = [], revision, ...memory }) => {
+    const memories = [...images.values()].flatMap(({ born, disputes = [], id, lineage = [], revision, ...memory }) => {
       if (!isTrusted(id)) return []
       const links = lineage.flatMap((link) =>
         images.has(link.to) ? (isTrusted(link.to) ? [{ ...link, to: images.get(link.to)!.title }] : []) : [link]
       )
-      return [JSON.stringify({ ...memory, links })]
+      const disputed = disputes.flatMap(({ id }) => (isTrusted(id) ? [images.get(id)!.title] : []))
+      return [JSON.stringify({ ...memory, links, disputed })]
     })
     const prompts: Array<unknown> = []
     for (const trust of ["full", "inner"] as const) {

@@ -9,7 +9,7 @@ import type { Behaviour } from "./support/modelServer.js"
 import { withSettings } from "./support/settings.js"
 import { expectDuration } from "./support/size.js"
 
-const full = { reason: "the port changed", action: "DELETE", target: 0, merged: null }
+const full = { reason: "the port changed", action: "DELETE", target: 0, certain: true, merged: null }
 const verdict = { action: "DELETE", target: 0, reason: "the port changed" }
 const prose = `Certainly! ${"The memories are much alike, and yet they are not. ".repeat(2_000)}`
 

@@ -25,7 +25,9 @@ const cases: Readonly<
 > = {
   adds: { takes: () => ({ answer: { reason: "new", action: "ADD", target: null, merged: null } }) },
   mentions: { takes: () => ({ answer: { reason: "same", action: "NONE", target: 0, merged: null } }) },
-  replaces: { takes: () => ({ answer: { reason: "changed", action: "DELETE", target: 0, merged: null } }) },
+  replaces: {
+    takes: () => ({ answer: { reason: "changed", action: "DELETE", target: 0, certain: true, merged: null } })
+  },
   merges: {
     takes: ({ data }) => {
       const merged = {

@@ -151,7 +151,7 @@ describe("the question put to a model", () => {
   it("has a digest that says which wording it was", () => {
     expect(promptDigest).toMatch(/^[0-9a-f]{16}$/)
     // Another wording, schema or form of the data is another version: raise `promptVersion` and add its digest here.
-    expect({ [promptVersion]: promptDigest }).toEqual({ 1: "acf4d609fea5b8b9" })
+    expect({ [promptVersion]: promptDigest }).toEqual({ 2: "a5f814049ebcd318" })
   })
 })
 

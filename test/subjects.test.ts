@@ -31,7 +31,7 @@ const times = (born: number) => ({
   mentions: 1
 })
 const subjects = (rows: ReadonlyArray<Row>, by: Parameters<typeof subjectsOf>[1] = judge) => {
-  const { subjects, superseded } = settled(rows, { contradicts: contradictsBy(by) })
+  const { subjects, superseded } = settled(rows, { contradicts: contradictsBy(by, { certain: 0.98 }) })
   return subjectsOf(
     rows.filter((row) => !superseded.has(row)),
     by,

@@ -61,6 +61,7 @@ const writePaths = {
   "schedules.add": (memory, { observation }) => memory.schedules.add({ goal: observation.title, every: 60_000 }),
   "schedules.update": (memory, { id }) => memory.schedules.update(id, { goal: "another" }),
   "schedules.delete": (memory, { id }) => memory.schedules.delete(id),
+  decide: (memory, { id }) => memory.decide(id, "both"),
   undo: (memory) => memory.undo({ event: 1 })
 } satisfies {
   readonly [Path in Exclude<MethodPath<Memory>, MethodPath<MemoryReader>>]: (
@@ -88,6 +89,7 @@ const refusals: { readonly [Path in keyof typeof writePaths]: Refusal } = {
   update: belowStore,
   vouch: { expected: { _tag: "TrustRequired", what: "vouch" } },
   forget: unseen,
+  decide: unseen,
   "sessions.append": belowStore,
   "sessions.appendAll": belowStore,
   "sessions.forget": { expected: { _tag: "SessionNotFound" }, unknown: writePaths["sessions.forget"] },

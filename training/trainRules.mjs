@@ -12,7 +12,7 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import { build } from "esbuild"
 import { likely, train } from "./rules/boost.mjs"
 import { counted, figuresOf, summed, tablesOf } from "./rules/phrases.mjs"
-import { actions, byKind, confusion, line } from "./rules/report.mjs"
+import { actions, byKind, confusion, line, reliability } from "./rules/report.mjs"
 import { storiesOf } from "./rules/topics.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -62,6 +62,7 @@ const load = async () => {
   const folder = mkdtempSync(join(root, "dist/train-"))
   const outfile = join(folder, "rules.mjs")
   const contents = `export { compare } from "./layers/languages/en/rules/compare.js"
+    export { contradictionConfidence } from "./layers/languages/en/rules/certainty.js"
     export { alikeLikelihoods, decide, targetOf, unlikeLikelihoods } from "./layers/languages/en/rules/decide.js"
     export { hashes, phraseKinds } from "./layers/languages/en/rules/phrases.js"
     export { questionOf } from "./test/support/decisions.js"`
@@ -75,7 +76,17 @@ const load = async () => {
   }
 }
 
-const { alikeLikelihoods, compare, decide, hashes, phraseKinds, questionOf, targetOf, unlikeLikelihoods } = await load()
+const {
+  alikeLikelihoods,
+  compare,
+  contradictionConfidence,
+  decide,
+  hashes,
+  phraseKinds,
+  questionOf,
+  targetOf,
+  unlikeLikelihoods
+} = await load()
 
 /** Kinds of stories that may be swapped, by action. For UPDATE, all kinds may be swapped. */
 const swappableKinds = {
@@ -164,10 +175,11 @@ if (process.argv.includes("--cv")) {
   const second = (writer) => writer.startsWith("set 2")
   const third = (writer) => /^tune-\d$/.test(writer)
   const writers = [...new Set(stories.map(({ writer }) => writer))].filter((writer) => second(writer) || third(writer))
-  const answers = writers.flatMap((writer) => {
+  const answersOf = (writer) => {
     const model = modelOf(stories.filter((story) => story.writer !== writer))
     return stories.filter((story) => !story.made && story.writer === writer).map((story) => answer(model, story))
-  })
+  }
+  const answers = writers.flatMap(answersOf)
   const answered = decided(answers)
   for (const writer of writers)
     line(
@@ -181,6 +193,14 @@ if (process.argv.includes("--cv")) {
     line(`all ≥ ${least}`, decided(answers, { UPDATE: Math.min(least, 0.4), DELETE: least }))
   confusion(answered)
   byKind(answered)
+  // The confidence of contradictions is calibrated on every writer with stories of their own.
+  const others = [...new Set(stories.map(({ writer }) => writer))].filter(
+    (writer) => !writers.includes(writer) && !writer.startsWith("own")
+  )
+  reliability([...answered, ...decided(others.flatMap(answersOf))], ({ compared, likely, story, target }) => {
+    const { candidates, statement } = questionOf(story)
+    return contradictionConfidence(likely[2], compared.features, statement, candidates[target])
+  })
 } else {
   const { model: trained, sums } = modelOf(stories)
   const { prior, thresholds, trees } = trained

@@ -5,15 +5,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Default from "../../layers/Default.js"
 import { Daybook } from "../../src/Daybook.js"
+import type { Memory } from "../../src/Memory.js"
 import type { PolicyValues } from "../../src/ports/Policy.js"
 import type { Reconciler } from "../../src/ports/Reconciler.js"
+import { wordSet } from "../../text/normalise/similarity.js"
 import { toInstant } from "../../text/when/dates.js"
-import type { Answer } from "./scores.js"
+import type { Answer, Retired } from "./scores.js"
 import type { Story, StoryMemory } from "./stories.js"
 
 /**
  * Lets Daybook decide on each story's statement, through the public API. Each story has its own agent. The agent stores
- * the story's memories without reconciliation. It then remembers the statement with the normal search for candidates.
+ * the story's memories without reconciliation. It then remembers the statement with the normal search for candidates,
+ * and runs a night's maintenance.
  */
 export const answers = (
   stories: ReadonlyArray<Story>,
@@ -42,14 +45,46 @@ const answerOf = (daybook: Daybook["Type"], agent: string, { memories, statement
       ids.push((yield* memory.remember(observationOf(story, at), { reconcile: false })).id)
     }
     yield* daybook.backfill(agent)
-    const { id, outcome, replaced } = yield* memory.remember(observationOf(statement, statedAt))
+    const before = yield* standing(memory, ids)
+    const { disputes, id, outcome, replaced } = yield* memory.remember(observationOf(statement, statedAt))
     const [event] = yield* memory.history(id).pipe(Effect.map((entries) => entries.slice(-1)))
     const reason = event?.decision?.reason ?? ""
-    const answer = (action: Answer["action"], target = id): Answer => ({ action, target: ids.indexOf(target), reason })
-    if (outcome === "added") return { action: "ADD", reason } satisfies Answer
+    const written = retiredIn(before, yield* standing(memory, ids))
+    yield* memory.maintenance.run()
+    const night = retiredIn(before, yield* standing(memory, ids))
+    const answer = (action: Answer["action"], target = id): Answer => ({
+      action,
+      target: ids.indexOf(target),
+      reason,
+      retired: { written, night }
+    })
     if (outcome === "replaced") return answer("DELETE", replaced)
+    if (disputes !== undefined) return { ...answer("ADD", disputes[0]!), disputes: true }
+    if (outcome === "added") return { action: "ADD", reason, retired: { written, night } } satisfies Answer
     return answer(outcome === "merged" ? "UPDATE" : "NONE")
   })
+
+/** The memories of a story as readers find them: the texts of each; undefined for one that no read returns. */
+const standing = (memory: Memory, ids: ReadonlyArray<string>) =>
+  Effect.map(memory.get(ids), (found) => {
+    const byId = new Map(found.map((one) => [one.id, [one.title, ...one.facts, one.narrative ?? ""].join("\n")]))
+    return ids.map((id) => byId.get(id))
+  })
+
+/** The memories that were retired, and those that lost words, each by its place in the story. */
+const retiredIn = (
+  before: ReadonlyArray<string | undefined>,
+  after: ReadonlyArray<string | undefined>
+): ReadonlyArray<Retired> =>
+  before.flatMap((text = "", place): ReadonlyArray<Retired> => {
+    const now = after[place]
+    if (now === undefined) return [{ action: "DELETE", target: place, facts: factsOf(text).length }]
+    const words = wordSet(now)
+    const lost = factsOf(text).filter((fact) => [...wordSet(fact)].some((word) => !words.has(word)))
+    return lost.length === 0 ? [] : [{ action: "UPDATE", target: place, facts: lost.length }]
+  })
+
+const factsOf = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line !== "")
 
 const day = 86_400_000
 const today = Date.parse("2026-06-01T12:00:00Z")

@@ -6,6 +6,28 @@ export const render = (scores: Scores): string =>
   [
     `${scores.right} of ${scores.stories} right: accuracy ${percent(scores.accuracy)}; ${scores.harmful} wrong UPDATE or DELETE`,
     table([
+      ["wrong retirements", "memories", "of stories", "facts"],
+      ...(["written", "night"] as const).map((when) => {
+        const { facts, memories } = scores.wrongRetirements[when]
+        const share = scores.stories === 0 ? null : memories / scores.stories
+        return [
+          when === "written" ? "after the write" : "after a night",
+          String(memories),
+          percent(share),
+          String(facts)
+        ]
+      })
+    ]),
+    table([
+      ["contradictions", "answered", "share", "precision", "recall"],
+      ...(["certain", "disputes"] as const).map((strength) => {
+        const { answered, precision, recall } = scores[strength]
+        const all = scores.certain.answered + scores.disputes.answered
+        const share = all === 0 ? null : answered / all
+        return [strength, String(answered), percent(share), percent(precision), percent(recall)]
+      })
+    ]),
+    table([
       ["", "expected", "answered", "precision", "recall"],
       ...actions.map((action) => {
         const { answered, expected, precision, recall } = scores.actions[action]
@@ -42,8 +64,10 @@ export const renderWrong = (wrong: ReadonlyArray<Mistake>): string =>
     )
     .join("\n\n")
 
-const answerText = ({ action, target }: Answer): string =>
-  action === "ADD" || target === undefined ? action : `${action} ${target}`
+const answerText = ({ action, disputes, target }: Answer): string => {
+  if (disputes === true) return `disputes ${target}`
+  return action === "ADD" || target === undefined ? action : `${action} ${target}`
+}
 
 const textOf = ({ facts = [], narrative, title, type }: StoryMemory): string =>
   [type === undefined ? title : `(${type}) ${title}`, ...(narrative === undefined ? [] : [narrative]), ...facts].join(

@@ -3,9 +3,26 @@ import { type Action, actions, type Story } from "./stories.js"
 /** A reconciler's decision on a story's statement, with its reason. */
 export interface Answer {
   readonly action: Action
-  /** Index of the affected memory; undefined for ADD. */
+  /** Index of the affected memory; undefined for ADD without a dispute. */
   readonly target?: number | undefined
   readonly reason?: string | undefined
+  /** Whether an ADD disputes the target: it contradicts it, but not certainly. */
+  readonly disputes?: boolean
+  /** What reads no longer return, after the write and after a night's maintenance. */
+  readonly retired?: { readonly written: ReadonlyArray<Retired>; readonly night: ReadonlyArray<Retired> }
+}
+
+/** A memory that was retired (DELETE), or whose text lost words (UPDATE), and how many of its facts are gone. */
+export interface Retired {
+  readonly action: "DELETE" | "UPDATE"
+  readonly target: number
+  readonly facts: number
+}
+
+/** Retirements that no accepted answer allows. */
+export interface WrongRetirements {
+  readonly memories: number
+  readonly facts: number
 }
 
 /** Precision and recall of an action; null if no story has it. */
@@ -46,6 +63,12 @@ export interface Scores {
   readonly accuracy: number | null
   /** Wrong answers that change or retire a memory (an UPDATE or DELETE that is not accepted): the worst errors. */
   readonly harmful: number
+  /** Wrong retirements after the write, and after a night's maintenance. */
+  readonly wrongRetirements: { readonly written: WrongRetirements; readonly night: WrongRetirements }
+  /** Of the contradictions that were answered: those that are certain, and their precision and share of `expected`. */
+  readonly certain: ActionScores
+  /** The others, which retire nothing. */
+  readonly disputes: ActionScores
   readonly actions: Readonly<Record<Action, ActionScores>>
   /** One row for each first accepted action. */
   readonly confusion: Readonly<Record<Action, ConfusionRow>>
@@ -55,9 +78,17 @@ export interface Scores {
   readonly wrong: ReadonlyArray<Mistake>
 }
 
-/** True if a story accepts an answer. The target of an ADD is ignored. */
-export const accepts = ({ accept }: Story, { action, target }: Answer): boolean =>
-  accept.some((accepted) => accepted.action === action && (action === "ADD" || accepted.target === target))
+/**
+ * True if a story accepts an answer. The target of an ADD is ignored. An ADD that disputes a memory counts as the DELETE of
+ * that memory: it is right where that is accepted, and wrong anywhere else, though it loses nothing.
+ */
+export const accepts = ({ accept }: Story, answer: Answer): boolean => {
+  const [action, target] = [claimOf(answer), answer.target]
+  return accept.some((accepted) => accepted.action === action && (action === "ADD" || accepted.target === target))
+}
+
+/** The action that an answer claims to be right: DELETE for a dispute. */
+const claimOf = ({ action, disputes }: Answer): Action => (disputes === true ? "DELETE" : action)
 
 /** Scores answers, one for each story in story order. */
 export const scores = (stories: ReadonlyArray<Story>, answers: ReadonlyArray<Answer>): Scores => {
@@ -70,9 +101,32 @@ export const scores = (stories: ReadonlyArray<Story>, answers: ReadonlyArray<Ans
       answer,
       expected: story.accept[0]!.action,
       right: accepts(story, answer),
-      known: story.accept.some(({ action }) => action === answer.action)
+      claim: claimOf(answer),
+      known: story.accept.some(({ action }) => action === claimOf(answer))
     }
   })
+  const ofContradictions = (disputes: boolean): ActionScores => {
+    const expected = results.filter((result) => result.expected === "DELETE")
+    const answered = results.filter(
+      ({ answer, claim }) => claim === "DELETE" && (answer.disputes === true) === disputes
+    )
+    const right = answered.filter((result) => result.right)
+    return {
+      expected: expected.length,
+      answered: answered.length,
+      precision: share(right.length, answered.length),
+      recall: share(right.filter((result) => result.expected === "DELETE").length, expected.length)
+    }
+  }
+  const wrongRetirements = (when: "written" | "night"): WrongRetirements => {
+    const wrong = results.flatMap(({ answer, story }) =>
+      (answer.retired?.[when] ?? []).filter(
+        ({ action, target }) =>
+          !story.accept.some((accepted) => accepted.target === target && isAllowed(accepted.action, action))
+      )
+    )
+    return { memories: wrong.length, facts: wrong.reduce((sum, { facts }) => sum + facts, 0) }
+  }
   const right = results.filter((result) => result.right).length
   const kinds = [...new Set(stories.map(({ kind }) => kind))].sort()
   return {
@@ -80,9 +134,12 @@ export const scores = (stories: ReadonlyArray<Story>, answers: ReadonlyArray<Ans
     right,
     accuracy: share(right, stories.length),
     harmful: results.filter(({ answer, right }) => !right && ["UPDATE", "DELETE"].includes(answer.action)).length,
+    wrongRetirements: { written: wrongRetirements("written"), night: wrongRetirements("night") },
+    certain: ofContradictions(false),
+    disputes: ofContradictions(true),
     actions: each((action) => {
       const expected = results.filter((result) => result.expected === action)
-      const answered = results.filter(({ answer }) => answer.action === action)
+      const answered = results.filter(({ claim }) => claim === action)
       return {
         expected: expected.length,
         answered: answered.length,
@@ -95,7 +152,7 @@ export const scores = (stories: ReadonlyArray<Story>, answers: ReadonlyArray<Ans
       const wrongTargets = row.filter(({ known, right }) => known && !right)
       return {
         answered: each(
-          (other) => row.filter((result) => result.answer.action === other && !wrongTargets.includes(result)).length
+          (other) => row.filter((result) => result.claim === other && !wrongTargets.includes(result)).length
         ),
         wrongTarget: wrongTargets.length
       }
@@ -110,6 +167,10 @@ export const scores = (stories: ReadonlyArray<Story>, answers: ReadonlyArray<Ans
     wrong: results.filter((result) => !result.right).map(({ answer, story }) => ({ answer, story }))
   }
 }
+
+/** A DELETE may retire a memory and change its text; an UPDATE may change it. */
+const isAllowed = (accepted: Action, retirement: Retired["action"]): boolean =>
+  accepted === "DELETE" || (accepted === "UPDATE" && retirement === "UPDATE")
 
 const each = <A>(value: (action: Action) => A): Record<Action, A> =>
   Object.fromEntries(actions.map((action) => [action, value(action)])) as Record<Action, A>

@@ -5,6 +5,8 @@ import { archive } from "./archive.js"
 import { backfill } from "./backfill.js"
 import type { AnyCommand } from "./Command.js"
 import { check } from "./check.js"
+import { decide } from "./decide.js"
+import { decisions } from "./decisions.js"
 import { demo } from "./demo.js"
 import { embed } from "./embed.js"
 import { files } from "./files.js"
@@ -46,6 +48,8 @@ export const commands: ReadonlyArray<AnyCommand> = [
   update,
   vouch,
   forget,
+  decisions,
+  decide,
   history,
   why,
   people,

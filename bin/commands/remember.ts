@@ -2,7 +2,7 @@ import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { Tier } from "../../events/Memory.js"
 import type { Observation, SourceInput } from "../../src/model/input.js"
-import type { Remembered } from "../../src/remember/remember.js"
+import type { Remembered } from "../../src/remember/remembered.js"
 import { type ContentOptions, contentOf, contentOptions } from "../content.js"
 import { count } from "../format.js"
 import { loweredNote } from "../lowered.js"
@@ -77,11 +77,11 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
         const mentioned = `mentioned ${count(remembered.mentions, "time")}`
         switch (remembered.outcome) {
           case "added":
-            return `added ${remembered.id}${versionText}${note}${lowered}`
+            return `added ${remembered.id}${versionText}${disputing(remembered)}${note}${lowered}`
           case "merged":
             return `merged into ${remembered.id}, ${mentioned}${versionText}${note}${lowered}`
           case "replaced":
-            return `added ${remembered.id} in place of ${remembered.replaced}${versionText}${note}${lowered}`
+            return `added ${remembered.id} in place of ${remembered.replaced}${versionText}${disputing(remembered)}${note}${lowered}`
           default:
             return `known as ${remembered.id}, ${mentioned}${versionText}${ignored(remembered)}${note}`
         }
@@ -90,6 +90,10 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
 }
 
 const withFullPath = ({ id, kind }: SourceInput): SourceInput => ({ kind, id: kind === "file" ? resolve(id) : id })
+
+/** Names the memories that it contradicts, which stay until somebody settles it. */
+const disputing = ({ disputes = [], id }: Remembered): string =>
+  disputes.length === 0 ? "" : `. Disputes ${disputes.join(", ")}; settle it with 'daybook decide ${id}'`
 
 /** Names the fields that were ignored because the memory was a repeat. The caller might expect them to be stored. */
 const ignored = ({ id, notTaken }: Remembered): string =>

@@ -151,8 +151,9 @@ const summary = (out: Output, { counts, from, memories, reconciler, to }: WhatIf
   ])
 }
 
-const outcomeText = ({ id, outcome, replaced }: DecisionResult): string => {
+const outcomeText = ({ disputes = [], id, outcome, replaced }: DecisionResult): string => {
   if (outcome === "replaced") return `replaced ${replaced}`
+  if (disputes.length > 0) return `disputes ${disputes.join(", ")}`
   return outcome === "added" || outcome === "refused" ? outcome : `${outcome} ${id}`
 }
 

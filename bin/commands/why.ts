@@ -36,6 +36,12 @@ const tree = (why: Why, colours: Colours): ReadonlyArray<string> => {
   const head = `${colours.cyan(memory.id)}  ${colours.bold(oneLine(memory.title))}`
   const branches: ReadonlyArray<Branch> = [
     ...(memory.stale === undefined ? [] : [{ text: colours.red(`stale: ${staleText(memory.stale)}`) }]),
+    ...group(
+      `disputed by${memory.moreSides === undefined ? "" : ` these and ${memory.moreSides} more`}`,
+      (memory.disputedBy ?? []).map(({ id, level, title }) => ({
+        text: `${colours.cyan(id)} (${level})  ${oneLine(title)}`
+      }))
+    ),
     ...(why.supersededBy === null
       ? []
       : [{ text: `replaced by ${colours.cyan(why.supersededBy.id)}  ${oneLine(why.supersededBy.title)}` }]),

@@ -44,7 +44,8 @@ export const ask = (model: LanguageModel.Service, name: string): NonNullable<Ser
     return {
       verdict: verdict.action === "UPDATE" && prompt.isCut(verdict.target) ? withoutMerged(verdict) : verdict,
       by: { kind: "model" as const, name, promptDigest },
-      sure: true
+      // An answer that does not say so is not certain: it retires nothing.
+      sure: (value as { readonly certain?: unknown }).certain === true
     }
   })
 

@@ -143,7 +143,7 @@ const searched: SearchKind<ChunkFilters, ChunkCandidate, ShownChunk, Conversatio
       return { born, time, parts: { text, vector, context, speaker, date, recency, rerank: 0 } }
     })
   },
-  read: (db, ranked) => {
+  read: ({ db }, ranked) => {
     const rows = new Map(
       readChunks(
         db,

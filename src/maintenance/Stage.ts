@@ -21,6 +21,8 @@ export interface StageTools {
   readonly judge?: Judge | undefined
   /** Finds the memories that later ones supersede; absent without a settler. */
   readonly settler?: SettlerService | undefined
+  /** The ids of the sides of open disputes, which are not merged into other memories. */
+  readonly sides?: ReadonlySet<string> | undefined
   /** Finds decisions and open items in sentences; absent where no statement reader is provided. */
   readonly statements?: StatementReaderService | undefined
 }

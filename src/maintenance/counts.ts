@@ -16,7 +16,7 @@ export const countsOf = (
     else if (event.type === "SUMMARIZE") add("summarized")
     else if (event.type === "DELETE") add("superseded")
     // Stage `settle` updates the successor of a superseded memory only to link it.
-    else if (stage === "settle") continue
+    else if (stage === "settle" && !(event.type === "UPDATE" && event.payload.reason === "disputed")) continue
     else if (event.type === "UPDATE") {
       const { memory, reason } = event.payload
       if (reason === "promoted") add(promotionNames[stage] ?? reason)
@@ -32,6 +32,7 @@ const promotionNames: Partial<Record<Stage["name"], string>> = { daily: "kept", 
 
 const order = [
   "superseded",
+  "disputed",
   "promoted",
   "core",
   "compressed",

@@ -4,7 +4,7 @@ import type { DecidedEvent } from "../actor/Command.js"
 import { limits } from "../model/limits.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import { type MergedContent, mergeContents } from "./mergeContents.js"
-import { nextRevision, ruleDecision } from "./Stage.js"
+import { nextRevision, ruleDecision, type StageTools } from "./Stage.js"
 import type { Row } from "./stageRow.js"
 
 // A note merges the memories of one kind from one day or week.
@@ -34,8 +34,9 @@ export const standaloneTypes: ReadonlySet<string> = new Set([
 /** Types of short-lived memories. */
 export const temporaryTypes: ReadonlySet<string> = new Set(["temp", "debug"])
 
-/** True if a memory may become part of a note. A stale memory must stay visible as stale. */
-export const canJoinNote = ({ stale, type }: Memory): boolean => !standaloneTypes.has(type) && stale === undefined
+/** True if a memory may become part of a note. A stale memory must stay visible as stale, and a disputed one as disputed. */
+export const canJoinNote = ({ id, stale, type }: Memory, { sides }: Pick<StageTools, "sides">): boolean =>
+  !standaloneTypes.has(type) && stale === undefined && sides?.has(id) !== true
 
 export const noteKindOf = (memory: Memory): NoteKind => {
   const { project, store, topic, type } = memory

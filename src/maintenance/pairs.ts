@@ -1,12 +1,25 @@
+import type { Dispute } from "../../events/Memory.js"
 import type { Row } from "../model/MemoryRow.js"
-import type { Judge } from "../ports/Reconciler.js"
+import type { Reconciling } from "../ports/policy/maintenance.js"
+import { confidenceOf, type Judge } from "../ports/Reconciler.js"
 import { statementOf } from "../remember/Reconciling.js"
 
 /** How an older memory relates to a newer one, by the reconciler's judgement on these two alone. */
-export type Relation = "contradicted" | "same" | "other"
+export interface Relation {
+  readonly kind: "contradicted" | "same" | "other"
+  /** How likely that is, 0…1. */
+  readonly confidence: number
+}
 
 /** When the memory was last said, in milliseconds since the epoch. Changes by maintenance do not count. */
 export const saidAt = ({ memory }: Row): number => Math.max(memory.createdAt, memory.lastMentionedAt)
+
+/** What was recorded between two memories, whichever is the newer one. */
+export const disputeBetween = (a: Row, b: Row): Dispute | undefined =>
+  [
+    [a, b],
+    [b, a]
+  ].flatMap(([newer, older]) => newer!.memory.disputes?.find(({ id }) => id === older!.memory.id) ?? [])[0]
 
 /** The title and the facts, one a line. */
 export const textOf = ({ memory }: Row): string => [memory.title, ...memory.facts].join("\n")
@@ -18,7 +31,7 @@ export const storeAndType = ({ memory: { store, type } }: Row): string => `${sto
 const cacheSize = 20_000
 const judgements = new WeakMap<Judge, Map<string, Relation>>()
 
-/** Asks the judge how an older memory relates to a newer one. Cached; a judge that throws answers "other". */
+/** Asks the judge how an older memory relates to a newer one. Cached; a judge that throws answers `other`. */
 export const relationOf = (judge: Judge, newer: Row, older: Row, score: number): Relation => {
   let cache = judgements.get(judge)
   if (cache === undefined || cache.size >= cacheSize) {
@@ -36,11 +49,19 @@ export const relationOf = (judge: Judge, newer: Row, older: Row, score: number):
 /** The score that the judge sees for a pair that the settler found. */
 const settlerScore = 0.6
 
-/** Whether the judge says that the newer memory contradicts the older one; never without a judge. */
+/** The relation of a pair that the settler found; `other` without a judge. */
+export const pairRelation = (judge: Judge | undefined, newer: Row, older: Row): Relation =>
+  judge === undefined ? unrelated : relationOf(judge, newer, older, settlerScore)
+
+/** Whether a judge is certain that the newer memory contradicts the older one; never without a judge. */
 export const contradictsBy =
-  (judge: Judge | undefined) =>
-  (newer: Row, older: Row): boolean =>
-    judge !== undefined && relationOf(judge, newer, older, settlerScore) === "contradicted"
+  (judge: Judge | undefined, { certain }: Reconciling) =>
+  (newer: Row, older: Row): boolean => {
+    const { confidence, kind } = pairRelation(judge, newer, older)
+    return kind === "contradicted" && confidence >= certain
+  }
+
+const unrelated: Relation = { kind: "other", confidence: 0 }
 
 const judged = (judge: Judge, newer: Row, older: Row, score: number): Relation => {
   const statement = (row: Row, index: number) => {
@@ -48,12 +69,11 @@ const judged = (judge: Judge, newer: Row, older: Row, score: number): Relation =
     return statementOf(memory, index)
   }
   try {
-    const { action } = judge({
-      statement: statement(newer, 1),
-      candidates: [{ ...statement(older, 0), score }]
-    }).verdict
-    return action === "DELETE" ? "contradicted" : action === "NONE" ? "same" : "other"
+    const judgement = judge({ statement: statement(newer, 1), candidates: [{ ...statement(older, 0), score }] })
+    const { action } = judgement.verdict
+    const kind = action === "DELETE" ? "contradicted" : action === "NONE" ? "same" : "other"
+    return { kind, confidence: confidenceOf(judgement) }
   } catch {
-    return "other"
+    return unrelated
   }
 }

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { takeTurn } from "../../events/turns.js"
+import { findSideIds } from "../../projections/disputes.js"
 import { findMaintenancePage, withAccesses } from "../../projections/maintenancePages.js"
 import { readMemories } from "../../projections/observationSearch.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
@@ -37,8 +38,12 @@ export const planFromView = (
   planned: Overlay
 ): Effect.Effect<StagePlan & Pick<Portion, "shown" | "generation">, ViewError> =>
   Effect.gen(function* () {
-    const { generation, now } = yield* read(({ db, now }) => ({ generation: db.name, now }))
-    const tools = { newId: randomId, countTokens, judge, settler, statements }
+    const { generation, now, sides } = yield* read(({ db, now }) => ({
+      generation: db.name,
+      now,
+      sides: findSideIds(db)
+    }))
+    const tools = { newId: randomId, countTokens, judge, settler, sides, statements }
     const parts = storePartsOf(stage, policy, now, tools)
     let accesses: Portion["shown"]
     if (stage.read === undefined) {

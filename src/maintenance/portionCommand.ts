@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
+import { findSideIds } from "../../projections/disputes.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findAccesses } from "../../projections/recalls.js"
@@ -98,7 +99,10 @@ const revalidate = (
     }
     case "COMPRESS": {
       const { sources } = event.payload
-      return sources.every(isUntouched) ? { event, left: 0 } : { left: sources.length }
+      const sides = findSideIds(db)
+      return sources.every((source) => isUntouched(source) && !sides.has(source.id))
+        ? { event, left: 0 }
+        : { left: sources.length }
     }
     case "SUMMARIZE": {
       const { replaces, session, store, summary } = event.payload

@@ -1,5 +1,6 @@
 import type { Memory } from "../../events/Memory.js"
 import { canRead, isAtLeast, levelOf, type TrustLevel } from "../../events/Trust.js"
+import { disputedFieldsOf, findOpenDisputes, type OpenDispute } from "../../projections/disputes.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findProfile } from "../../projections/profileReads.js"
@@ -9,7 +10,7 @@ import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { Evidence, Settlement, SettlerService } from "../ports/Settler.js"
 import { lifeScoreOf, type ScoreFacts, scoreFactsOf } from "../search/score.js"
-import { contradictsBy } from "./pairs.js"
+import { contradictsBy, disputeBetween } from "./pairs.js"
 import { maxWordings, type Predecessors, predecessorsOf } from "./predecessors.js"
 import { lowestWriter, quotedLine } from "./quoted.js"
 import type { Row } from "./stageRow.js"
@@ -34,13 +35,14 @@ export interface Profile {
 
 /**
  * The memories for an agent's system prompt: core memories, then identities, preferences and decisions by score, until
- * the budget is spent. Only writers from a level on count; others are quoted apart. Each subject has one line, its latest statement, with the score of all its statements. Superseded
- * statements are left out. Below full trust, the score ignores how often a memory was shown.
+ * the budget is spent. Only writers from a level on count; others are quoted apart. Each subject has one line, its latest
+ * statement, with the score of all its statements. Superseded statements are left out. Of memories that contradict each
+ * other, one has a line: of the highest level, then the newest. Its line names the earlier ones of that level. Below full trust, the score ignores how often a memory was shown.
  */
 export const profileOf = (
   db: Db,
   level: TrustLevel,
-  { maintenance, prompt, tiers }: Pick<MaintenancePolicy, "maintenance" | "prompt" | "tiers">,
+  { maintenance, prompt, reconcile, tiers }: Pick<MaintenancePolicy, "maintenance" | "prompt" | "reconcile" | "tiers">,
   now: number,
   countTokens: (text: string) => number,
   {
@@ -73,18 +75,21 @@ export const profileOf = (
   }
   const wordings: Evidence["wordings"] = ({ memory: { born, mentions } }) =>
     mentions > 1 ? findWordings(db, born, maxWordings) : []
-  const ranked = rankedBy(
-    findProfile(db, level, now, { writers, side: "from" }),
-    { predecessorsOf: predecessors, judge, settler, wordings },
-    tiers,
-    now
-  )
-  const chosen = withinBudget(ranked, countTokens, budget, settler?.repeats)
+  const rows = findProfile(db, level, now, { writers, side: "from" })
+  const ids = rows.map(({ memory }) => memory.id)
+  const disputes = findOpenDisputes(db, level, ids, now)
+  const context = { predecessorsOf: predecessors, judge, settler, wordings, disputes, certainty: reconcile }
+  const ranked = rankedBy(rows, context, tiers, now)
+  const earlierOf = ({ memory }: Row) => earlierSides(memory, disputes.get(memory.id))
+  const chosen = withinBudget(ranked, countTokens, budget, { repeatsIn: settler?.repeats, earlierOf })
   const lines = [...chosen.values()]
   const tokens = lines.reduce((sum, line) => sum + countTokens(line), 0)
   const below = findProfile(db, level, now, { writers, side: "below" })
   return {
-    entries: [...chosen.keys()].map(({ memory }) => toWholeMemory(memory)),
+    entries: [...chosen.keys()].map(({ memory }) => ({
+      ...toWholeMemory(memory),
+      ...disputedFieldsOf(memory.id, disputes.get(memory.id))
+    })),
     text: lines.join("\n"),
     tokens,
     left: ranked.length - chosen.size,
@@ -95,6 +100,21 @@ export const profileOf = (
     )
   }
 }
+
+/** The titles of the memories of its level that a memory's line stands before, the newest first. */
+const earlierSides = (memory: Memory, dispute: OpenDispute | undefined): ReadonlyArray<string> => {
+  if (dispute === undefined) return []
+  const { opponents, sides } = dispute
+  const place = sides.findIndex(({ id }) => id === memory.id)
+  return sides
+    .slice(place + 1)
+    .filter((side) => opponents.get(memory.id)?.has(side.id) === true && levelOf(side) === levelOf(memory))
+    .slice(0, maxEarlier)
+    .map(({ title }) => title)
+}
+
+/** Earlier sides that a line names. */
+const maxEarlier = 3
 
 /** The quoted lines that fit into the rest of the budget, in the given order. */
 const quotedWithin = (
@@ -121,7 +141,14 @@ export const withinBudget = (
   ranked: ReadonlyArray<Row>,
   countTokens: (text: string) => number,
   budget: number,
-  repeatsIn: SettlerService["repeats"] = () => () => false
+  {
+    earlierOf = () => [],
+    repeatsIn = () => () => false
+  }: {
+    readonly repeatsIn?: SettlerService["repeats"] | undefined
+    /** The titles of the memories that a row stands before in a dispute. */
+    readonly earlierOf?: (row: Row) => ReadonlyArray<string>
+  } = {}
 ): ReadonlyMap<Row, string> => {
   const lines = new Map<Row, string>()
   let left = budget
@@ -136,12 +163,12 @@ export const withinBudget = (
   const repeated = new Set<Row>()
   const repeats = repeatsIn(ranked)
   for (const row of ranked) {
-    if (isGiven(row)) addLine(row, lineOf(row.memory))
+    if (isGiven(row)) addLine(row, lineOf(row.memory, earlierOf(row)))
     else if ([...lines.keys()].some((other) => repeats(row, other))) repeated.add(row)
-    else addLine(row, lineOf({ ...row.memory, facts: [] }))
+    else addLine(row, lineOf({ ...row.memory, facts: [] }, earlierOf(row)))
   }
-  for (const row of ranked) if (lines.has(row)) addLine(row, lineOf(row.memory))
-  for (const row of repeated) addLine(row, lineOf(row.memory))
+  for (const row of ranked) if (lines.has(row)) addLine(row, lineOf(row.memory, earlierOf(row)))
+  for (const row of repeated) addLine(row, lineOf(row.memory, earlierOf(row)))
   return new Map(ranked.flatMap((row) => (lines.has(row) ? [[row, lines.get(row)!]] : [])))
 }
 
@@ -152,15 +179,42 @@ export const rankedBy = (
   tiers: MaintenancePolicy["tiers"],
   now: number
 ): ReadonlyArray<Row> => {
-  const { subjects, superseded: all } = settlementOf(rows, context)
-  const superseded = new Map([...all].filter(([row, by]) => isAtLeast(levelOf(by.memory), levelOf(row.memory))))
-  const current = rows.filter((row) => isGiven(row) || !superseded.has(row))
-  const supersededBy = Map.groupBy(superseded.keys(), (row) => superseded.get(row)!)
-  const predecessors: Predecessors = (row) => [...context.predecessorsOf(row), ...(supersededBy.get(row) ?? [])]
+  const { subjects, superseded: all, unsure } = settlementOf(rows, context)
+  const mayHide = (row: Row, by: Row) =>
+    isAtLeast(levelOf(by.memory), levelOf(row.memory)) &&
+    unsure?.has(row) !== true &&
+    disputeBetween(row, by)?.settled === undefined
+  const superseded = new Map([...all].filter((pair) => mayHide(...pair)))
+  const candidates = rows.filter((row) => isGiven(row) || !superseded.has(row))
+  const hidden = hiddenRows(candidates, context.disputes)
+  const current = candidates.filter((row) => !hidden.has(row))
+  const former = Map.groupBy([...superseded, ...hidden], ([, by]) => by)
+  const predecessors: Predecessors = (row) => [
+    ...context.predecessorsOf(row),
+    ...(former.get(row) ?? []).map(([earlier]) => earlier)
+  ]
   return subjectsOf(current, context.judge, subjects)
     .map((subject) => ({ ...subject, ...rankOf(subject, predecessors, tiers, now) }))
     .sort((a, b) => Number(b.core) - Number(a.core) || b.score - a.score || b.row.memory.born - a.row.memory.born)
     .map(({ row }) => row)
+}
+
+/** The rows that another row stands before in a dispute of the two, with that row. */
+const hiddenRows = (
+  rows: ReadonlyArray<Row>,
+  disputes: ReadonlyMap<string, OpenDispute> = new Map()
+): ReadonlyMap<Row, Row> => {
+  const byId = new Map(disputes.size === 0 ? [] : rows.map((row) => [row.memory.id, row]))
+  const hidden = new Map<Row, Row>()
+  for (const [id, row] of byId) {
+    const dispute = disputes.get(id)
+    if (dispute === undefined || isGiven(row)) continue
+    const { opponents, sides } = dispute
+    const place = sides.findIndex((side) => side.id === id)
+    const first = sides.slice(0, place).find((side) => byId.has(side.id) && opponents.get(id)?.has(side.id) === true)
+    if (first !== undefined) hidden.set(row, byId.get(first.id)!)
+  }
+  return hidden
 }
 
 /** The inputs of the ranking beside the rows. */
@@ -168,15 +222,18 @@ export interface RankingContext extends Pick<Evidence, "wordings"> {
   readonly predecessorsOf: Predecessors
   readonly judge: Judge | undefined
   readonly settler: SettlerService | undefined
+  readonly certainty: MaintenancePolicy["reconcile"]
+  /** The open disputes of rows, by id. */
+  readonly disputes?: ReadonlyMap<string, OpenDispute> | undefined
 }
 
 /** Runs the settler to its end. Without a judge or a settler, no memory is superseded. */
 const settlementOf = (
   rows: ReadonlyArray<Row>,
-  { predecessorsOf: predecessors, judge, settler, wordings }: RankingContext
+  { certainty, predecessorsOf: predecessors, judge, settler, wordings }: RankingContext
 ): Settlement => {
   if (judge === undefined || settler === undefined) return { superseded: new Map(), subjects: new Map() }
-  const work = settler.settle(rows, { predecessors, wordings, contradicts: contradictsBy(judge) })
+  const work = settler.settle(rows, { predecessors, wordings, contradicts: contradictsBy(judge, certainty) })
   for (let step = work.next(); ; step = work.next()) if (step.done === true) return step.value
 }
 
@@ -207,5 +264,10 @@ const rankOf = (
 const isGiven = ({ memory }: Row): boolean => memory.tier === "core" && memory.coreFrom === undefined
 
 /** The line of a memory in the profile. */
-export const lineOf = ({ facts, title }: Pick<Memory, "title" | "facts">): string =>
-  `- ${[title, ...facts].join("; ").replace(/\s+/gu, " ")}`
+export const lineOf = (
+  { facts, title }: Pick<Memory, "title" | "facts">,
+  earlier: ReadonlyArray<string> = []
+): string => {
+  const suffix = earlier.length === 0 ? "" : ` (earlier: ${earlier.join("; ")})`
+  return `- ${[title, ...facts].join("; ")}${suffix}`.replace(/\s+/gu, " ")
+}

@@ -72,7 +72,7 @@ const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: 
     )
       continue
     if (judged++ === limits.judged) break
-    if (relationOf(judge, newest[newer]!, newest[older]!, score) !== "same") continue
+    if (relationOf(judge, newest[newer]!, newest[older]!, score).kind !== "same") continue
     if (isProperSubset(words[newer]!, words[older]!)) fullestByIndex.set(newer, older)
     for (const [index, group] of groups.entries()) if (group === older) groups[index] = newer
   }

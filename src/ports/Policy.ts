@@ -97,6 +97,10 @@ const Reconcile = Schema.Struct({
   candidates: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 10),
   /** Minimum similarity of a candidate, 0…1, exclusive. */
   threshold: withDefault(share, 0.3),
+  /**
+   * Least confidence, 0…1, at which a contradiction retires a memory. Below it both memories stay, as a dispute.
+   */
+  certain: withDefault(share, 0.98),
   /** Milliseconds for one answer of a model reconciler, including retries. */
   timeout: withDefault(count, 30_000),
   /** Milliseconds for a local embedder to embed the compared texts. */

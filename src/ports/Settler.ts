@@ -9,7 +9,7 @@ export interface Evidence {
   readonly predecessors: (row: Row) => ReadonlyArray<Row>
   /** Other wordings in which the memory was repeated, the newest first. */
   readonly wordings: (row: Row) => ReadonlyArray<Wording>
-  /** Whether the reconciler judges that the newer memory contradicts the older one. */
+  /** Whether the newer memory certainly contradicts the older one, by the reconciler's judgement. */
   readonly contradicts: (newer: Row, older: Row) => boolean
 }
 
@@ -17,6 +17,11 @@ export interface Evidence {
 export interface Settlement {
   /** Each memory that is no longer true, with the newer memory that says so. */
   readonly superseded: ReadonlyMap<Row, Row>
+  /**
+   * The superseded memories for which the proof is not certain. They stay. They are disputed where the reconciler sees a
+   * contradiction too.
+   */
+  readonly unsure?: ReadonlySet<Row> | undefined
   /** Maps each memory that states a current value to a key. Memories with the same key state the same value. */
   readonly subjects: ReadonlyMap<Row, string>
 }

@@ -1,18 +1,21 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Decision } from "../../events/catalogue.js"
-import type { Memory } from "../../events/Memory.js"
+import type { Dispute, Memory } from "../../events/Memory.js"
 import { isAtLeast, levelOf, type TrustLevel } from "../../events/Trust.js"
 import type { Advice, WeighedStatement } from "../actor/Advice.js"
 import { decodeChanges } from "../model/input.js"
-import { type Judgement, ReconcilerError, Verdict } from "../ports/Reconciler.js"
+import { confidenceOf, type Judgement, ReconcilerError, Verdict } from "../ports/Reconciler.js"
 import type { SimilarMemory } from "./candidates.js"
+import { maySettleGroup } from "./levels.js"
 import { candidatesKey, questionOf, type ReconcilerSetup } from "./Reconciling.js"
 
 /** A verdict, and the decision that records it. */
 export interface JudgedStatement {
   readonly verdict: Verdict
   readonly decision: Decision
+  /** The memories that the statement contradicts without retiring them. */
+  readonly disputes?: ReadonlyArray<Dispute>
 }
 
 /** A statement to judge, its candidates and the advice about them. */
@@ -35,19 +38,13 @@ export const judge = (
   { policy, reconciler }: ReconcilerSetup,
   { advice, candidates, mayRedecide, now, weighed }: JudgeInput
 ): JudgedStatement | "redecide" => {
-  const judgeNow = (): Judgement => {
-    try {
-      const judgement = reconciler.judge(questionOf(weighed, weighed.occurredAt ?? now, candidates))
-      return Either.isRight(checkJudgement(judgement, candidates.length)) ? judgement : failedJudgement
-    } catch {
-      return failedJudgement
-    }
-  }
   const current = advice?.modelAnswer?.candidatesKey === candidatesKey(candidates) ? advice.modelAnswer : undefined
   if (reconciler.ask !== undefined && current === undefined && mayRedecide) return "redecide"
   const answer =
     current === undefined ? undefined : Either.flatMap(current.answer, checked(reconciler.name, candidates.length))
-  const { by, verdict } = answer !== undefined && Either.isRight(answer) ? answer.right : judgeNow()
+  const judgement =
+    answer !== undefined && Either.isRight(answer) ? answer.right : judgeNow(reconciler, { weighed, now, candidates })
+  const { by, confidence, verdict } = withoutUnsureText(judgement)
   const fallback =
     reconciler.ask === undefined
       ? undefined
@@ -56,12 +53,13 @@ export const judge = (
         : Either.isLeft(answer)
           ? answer.left.message
           : undefined
-  return {
+  const judged: JudgedStatement = {
     verdict,
     decision: {
       action: verdict.action,
       by,
       reason: verdict.reason.slice(0, maxReasonCharacters),
+      ...(confidence === undefined ? {} : { confidence }),
       candidates: candidates.map(({ memory, parts, score }) => ({
         id: memory.id,
         revision: memory.revision,
@@ -72,6 +70,50 @@ export const judge = (
       ...(fallback === undefined ? {} : { fallback }),
       ...(current === undefined ? {} : { latency: current.latency })
     }
+  }
+  return verdict.action === "DELETE" && !isCertain(judgement, policy)
+    ? disputed(judged, candidates[verdict.target]!.memory, "unsure", "not certain")
+    : judged
+}
+
+/** The reconciler's immediate judgement; ADD if it fails. */
+const judgeNow = (
+  reconciler: ReconcilerSetup["reconciler"],
+  { candidates, now, weighed }: Pick<JudgeInput, "candidates" | "now" | "weighed">
+): Judgement => {
+  try {
+    const judgement = reconciler.judge(questionOf(weighed, weighed.occurredAt ?? now, candidates))
+    return Either.isRight(checkJudgement(judgement, candidates.length)) ? judgement : failedJudgement
+  } catch {
+    return failedJudgement
+  }
+}
+
+/** Whether a contradiction may retire a memory. */
+const isCertain = (judgement: Judgement, { certain }: ReconcilerSetup["policy"]): boolean =>
+  confidenceOf(judgement) >= certain
+
+/** An UPDATE that is not certain is merged by the engine, which keeps all that the memory says. */
+const withoutUnsureText = (judgement: Judgement): Judgement => {
+  const { sure, verdict } = judgement
+  if (sure || verdict.action !== "UPDATE" || verdict.merged === undefined) return judgement
+  const { merged: _, ...kept } = verdict
+  return { ...judgement, verdict: kept }
+}
+
+/** Stores the statement beside the memory that it contradicts. Both stay until somebody settles it. */
+const disputed = (
+  { decision, verdict }: JudgedStatement,
+  { id }: Pick<Memory, "id">,
+  ground: Dispute["ground"],
+  why: string
+): JudgedStatement => {
+  const reason = `${verdict.reason.slice(0, maxVerdictCharacters)}; disputes it: ${why}`
+  const { confidence } = decision
+  return {
+    verdict: { action: "ADD", reason },
+    decision: { ...decision, action: "DISPUTE", reason },
+    disputes: [{ id, ground, ...(confidence === undefined ? {} : { confidence }) }]
   }
 }
 
@@ -95,8 +137,36 @@ export const withinLevel = (
   const limit = isAtLeast(level, written)
     ? `a statement of ${level} is not merged into one of ${written}`
     : `${level} cannot change what ${written} wrote`
+  if (verdict.action === "DELETE") return disputed(judged, target, "level", limit)
   const reason = `${verdict.reason.slice(0, maxVerdictCharacters)}; stored apart: ${limit}`
   return { verdict: { action: "ADD", reason }, decision: { ...decision, action: "ADD", reason } }
+}
+
+/**
+ * A retirement of a memory that is a side of an open dispute. It settles the dispute, so the level of the statement must be
+ * at or above that of each side, and its text must not come from a memory. It retires that side only: the statement
+ * disputes the other candidates among the sides that it contradicts too.
+ */
+export const withinGroup = (
+  setup: ReconcilerSetup,
+  judged: JudgedStatement,
+  { candidates, now, weighed }: Pick<JudgeInput, "candidates" | "now" | "weighed">,
+  sidesOf: (id: string) => ReadonlyArray<Memory>
+): JudgedStatement => {
+  const { verdict } = judged
+  if (verdict.action !== "DELETE") return judged
+  const target = candidates[verdict.target]!.memory
+  const sides = sidesOf(target.id).filter(({ id }) => id !== target.id)
+  if (sides.length === 0) return judged
+  if (!maySettleGroup(weighed, [target, ...sides]))
+    return disputed(judged, target, "group", "it may not settle the dispute about it")
+  const disputes = candidates.flatMap((candidate): ReadonlyArray<Dispute> => {
+    const { id } = candidate.memory
+    if (!sides.some((side) => side.id === id)) return []
+    const judgement = judgeNow(setup.reconciler, { weighed, now, candidates: [candidate] })
+    return judgement.verdict.action === "DELETE" ? [{ id, ground: "group", confidence: confidenceOf(judgement) }] : []
+  })
+  return disputes.length === 0 ? judged : { ...judged, disputes }
 }
 
 /** Characters of a verdict's reason that are kept before the limit's. */
@@ -120,7 +190,13 @@ const checked =
     })
 
 /** Anybody may write a reconciler, so the shape of its judgement is checked like other input. */
-const isJudgement = Schema.is(Schema.Struct({ verdict: Schema.typeSchema(Verdict), by: Decision.fields.by }))
+const isJudgement = Schema.is(
+  Schema.Struct({
+    verdict: Schema.typeSchema(Verdict),
+    by: Decision.fields.by,
+    confidence: Schema.optional(Schema.Number.pipe(Schema.between(0, 1)))
+  })
+)
 
 /** Checks that a judgement is well formed, names one of the candidates, and merges only what can be stored. */
 export const checkJudgement = (

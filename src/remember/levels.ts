@@ -107,6 +107,17 @@ export const requireLevel = (
     ? Either.void
     : Either.left(new LevelTooLow({ level, writer: levelOf(written), what }))
 
+/**
+ * Whether a statement settles a dispute if it certainly contradicts one side: its level is at or above that of each side,
+ * and its text comes from no memory.
+ */
+export const maySettleGroup = (
+  { level, lineage = [] }: Pick<WeighedStatement, "level" | "lineage">,
+  sides: ReadonlyArray<Pick<Memory, "level" | "store">>
+): boolean =>
+  (level === undefined || sides.every((side) => isAtLeast(level, levelOf(side)))) &&
+  !lineage.some(({ kind }) => kind === "derived")
+
 /** A stored memory that has the same title and facts as a new statement. */
 export interface Repeat {
   readonly memory: Memory

@@ -1,7 +1,8 @@
 import * as Either from "effect/Either"
-import type { DaybookEvent, Decision, Lowered } from "../../events/catalogue.js"
+import type { Decision } from "../../events/catalogue.js"
 import { embeddingText, type Link, type Memory } from "../../events/Memory.js"
 import { canRead, readableStores, type TrustLevel } from "../../events/Trust.js"
+import { findOpenDisputes } from "../../projections/disputes.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { isPartlyIndexed } from "../../text/normalise/indexText.js"
@@ -12,8 +13,7 @@ import {
   type Decided,
   definedFields,
   ruleDecision,
-  type Situation,
-  visibleVersion
+  type Situation
 } from "../actor/Command.js"
 import { checkSources, sourceLink, staleEvents } from "../actor/lineage.js"
 import { CredentialForbidden, type InvalidInput, type SourceNotFound, StoreForbidden } from "../model/errors.js"
@@ -22,45 +22,11 @@ import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { applyMarks } from "./applyMarks.js"
 import { findSimilar } from "./candidates.js"
-import { type JudgedStatement, judge, withinLevel } from "./judge.js"
+import { type JudgedStatement, judge, withinGroup, withinLevel } from "./judge.js"
 import { allowedSource, defaultTier, findRepeat, levelOfStatement, lowerTo } from "./levels.js"
 import { candidatePolicy, type ReconcilerSetup } from "./Reconciling.js"
-import { ignoredFields } from "./recordedInput.js"
-import { addEvent, type Draft, exactRepeat, repeatEvent, unweighed, verdictEvent } from "./rememberEvents.js"
-
-/** The result of `remember`. */
-export interface Remembered {
-  /**
-   * `added`: stored as a new memory. `duplicate`: the store has the same title and facts, so it counts as another
-   * mention. A reconciler decides the others. `mentioned`: a memory states it already. `merged`: it was merged into a
-   * memory. `replaced`: it replaced a memory that is no longer true.
-   */
-  readonly outcome: "added" | "duplicate" | "mentioned" | "merged" | "replaced"
-  /** The memory that states it now. */
-  readonly id: string
-  /** The memory that it replaced, which no read returns any more. */
-  readonly replaced?: string
-  /** The stream version of the event; only at full trust. */
-  readonly version?: number
-  /** How often it has been mentioned so far. */
-  readonly mentions: number
-  /**
-   * For another mention: the fields in which the observation differs from the memory or adds to it. They were ignored;
-   * use `update` to change them. Absent if there are none.
-   */
-  readonly notTaken?: ReadonlyArray<keyof Observation>
-  /** It holds a credential, so it was stored with type `credential` in store private, though another type or store was given. */
-  readonly confined?: true
-  /** Its narrative or its facts are too long to be searched whole. */
-  readonly partlyIndexed?: true
-  /**
-   * The fields that the writer's level may not set, so that less was stored: a tier above the default, an importance
-   * above 0.5 (stored as 0.5), the tag that protects from maintenance, or a source kind that only the engine sets.
-   */
-  readonly lowered?: ReadonlyArray<Lowered>
-  /** Whether this command id had been carried out before. If so, nothing was written now. */
-  readonly repeated: boolean
-}
+import { addEvent, type Draft, repeatEvent, unweighed, verdictEvent } from "./rememberEvents.js"
+import { answerOf, type Remembered } from "./remembered.js"
 
 export interface WriteOptions {
   /** Makes the command idempotent: a repeated id gets the first answer. */
@@ -191,7 +157,9 @@ const decide = (
   const judged = judge(reconciling, { weighed: draft, candidates, advice, mayRedecide, now })
   if (judged === "redecide") return Either.right({ redecide: true })
   const targets = candidates.map(({ memory }) => memory)
-  const verdict = withinLevel(judged, targets, draft.level)
+  const sidesOf = (id: string) => findOpenDisputes(db, "full", [id], now).get(id)?.sides ?? []
+  const allowedVerdict = withinLevel(judged, targets, draft.level)
+  const verdict = withinGroup(reconciling, allowedVerdict, { weighed: draft, candidates, now }, sidesOf)
   if (exceedsMaxSources(verdict, targets, draft)) {
     return Either.right({ events: [addEvent(state, belowThreshold(threshold))] })
   }
@@ -207,37 +175,6 @@ const loweredDraft = (db: Db, asked: Draft, observation: Observation, { pin, rec
   const { draft, lowered } = lowerTo(level, asked, pin)
   const isSourceLowered = observation.source !== undefined && observation.source.kind !== asked.source.kind
   return { draft: { ...draft, level }, lowered: isSourceLowered ? [...lowered, "source" as const] : lowered }
-}
-
-const answerOf = (level: TrustLevel, event: DaybookEvent | undefined): Omit<Remembered, "repeated"> => {
-  if (event?.type !== "ADD" && event?.type !== "UPDATE" && event?.type !== "DELETE") {
-    throw new Error("the first event of `remember` must be ADD, UPDATE or DELETE")
-  }
-  const replacement = event.type === "DELETE" ? event.payload.replacement : undefined
-  const memory = replacement ?? event.payload.memory
-  const isMention = event.type === "UPDATE" && event.payload.decision.action === "NONE"
-  const ignored = isMention ? ignoredFields(memory, event.payload.input) : []
-  const { lowered = [] } = event.payload
-  return {
-    outcome: outcomeOf(event),
-    id: memory.id,
-    ...(replacement === undefined ? {} : { replaced: event.payload.memory.id }),
-    ...visibleVersion(level, event.version),
-    mentions: memory.mentions,
-    ...(ignored.length === 0 ? {} : { notTaken: ignored }),
-    ...(lowered.length === 0 ? {} : { lowered })
-  }
-}
-
-/** The outcome that an event of `remember` records. */
-export const outcomeOf = ({
-  payload,
-  type
-}: Extract<DaybookEvent, { type: "ADD" | "UPDATE" | "DELETE" }>): Remembered["outcome"] => {
-  if (type === "ADD") return "added"
-  if (type === "DELETE") return "replaced"
-  if (payload.reason === "duplicate" || payload.decision.by.name === exactRepeat) return "duplicate"
-  return payload.decision.action === "NONE" ? "mentioned" : "merged"
 }
 
 /** Whether a merged memory would have more sources than allowed. If so, the statement becomes a memory of its own. */

@@ -1,5 +1,5 @@
 import type { Decision, Lowered, Payload } from "../../events/catalogue.js"
-import type { Link, Memory } from "../../events/Memory.js"
+import type { Dispute, Link, Memory } from "../../events/Memory.js"
 import { levelOf } from "../../events/Trust.js"
 import { callerDecision, type DecidedEvent, ruleDecision } from "../actor/Command.js"
 import { withoutStale } from "../actor/lineage.js"
@@ -28,6 +28,8 @@ export interface EventInput {
   readonly countTokens: (text: string) => number
   /** The tag that protects a memory from maintenance. */
   readonly pin: string
+  /** The memories that the new memory disputes. */
+  readonly disputes?: ReadonlyArray<Dispute> | undefined
   /** The changes by marks and their reasons, as a suffix of the reason; empty if nothing. */
   readonly marks: string
 }
@@ -52,10 +54,11 @@ export const addEvent = (
   state: EventInput,
   decision: Decision = callerDecision("ADD", "remember", "no exact duplicate in the store")
 ): DecidedEvent => {
-  const { copy } = state
+  const { copy, disputes } = state
   if (copy !== undefined) {
     const reason = `${decision.reason}; takes the place of the same text of ${levelOf(copy)}`
-    return replacedEvent(state, copy, { ...decision, action: "DELETE", reason }, "replaced")
+    const action = disputes === undefined ? "DELETE" : decision.action
+    return replacedEvent(state, copy, { ...decision, action, reason }, "replaced")
   }
   const memory = memoryOf(state, state.draft.lineage)
   return {
@@ -67,10 +70,11 @@ export const addEvent = (
 
 /** Makes the event of a reconciler's verdict: another mention, a merge, a replacement or a new memory. */
 export const verdictEvent = (
-  state: EventInput,
-  { decision, verdict }: JudgedStatement,
+  input: EventInput,
+  { decision, disputes, verdict }: JudgedStatement,
   targets: ReadonlyArray<Memory>
 ): DecidedEvent => {
+  const state = disputes === undefined ? input : { ...input, disputes }
   if (verdict.action === "ADD") return addEvent(state, decision)
   const target = targets[verdict.target]!
   switch (verdict.action) {
@@ -190,7 +194,10 @@ const mergedTags = (
 const withMarks = ({ marks }: EventInput, decision: Decision): Decision =>
   marks === "" ? decision : { ...decision, reason: `${decision.reason}${marks}` }
 
-const memoryOf = ({ draft, id, now, version }: EventInput, lineage: ReadonlyArray<Link> | undefined): Memory => {
+const memoryOf = (
+  { disputes = [], draft, id, now, version }: EventInput,
+  lineage: ReadonlyArray<Link> | undefined
+): Memory => {
   const { expiresAt, lineage: _, occurredAt, ...rest } = draft
   return {
     id,
@@ -201,7 +208,8 @@ const memoryOf = ({ draft, id, now, version }: EventInput, lineage: ReadonlyArra
     createdAt: now,
     updatedAt: now,
     ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(lineage === undefined ? {} : { lineage })
+    ...(lineage === undefined ? {} : { lineage }),
+    ...(disputes.length === 0 ? {} : { disputes })
   }
 }
 

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { findOpenDecisions, type OpenDecision, withDisputes } from "../../projections/disputes.js"
 import { findAround, getMemories } from "../../projections/observationReads.js"
 import { findRecentMemories, type IndexRow, readIndexRows } from "../../projections/observationSearch.js"
 import { findPeople, type Person } from "../../projections/people.js"
@@ -15,6 +16,7 @@ import { explained } from "./retrieve.js"
 import { lifeScoreOf, scoreFactsOf } from "./score.js"
 import { decodeFilter, decodeQuery, type Filter, type Hit, type Query, searchIn } from "./search.js"
 
+export type { OpenDecision } from "../../projections/disputes.js"
 export type { PageQuery, ReadError } from "../model/filters.js"
 export type { WholeMemory } from "../model/wholeMemory.js"
 export type { Explained, Explanation } from "./explain.js"
@@ -37,6 +39,11 @@ export interface TimelineQuery {
   readonly after?: number | undefined
 }
 
+/** Which decisions to list. Only open ones are kept in view: `open` must not be false. */
+export interface DecisionsQuery extends PageQuery {
+  readonly open?: boolean | undefined
+}
+
 /** Reads of memories and of the people in them. */
 export interface MemoryReads {
   /** Finds memories by words and by meaning. It returns compact rows, best first. */
@@ -51,6 +58,11 @@ export interface MemoryReads {
   readonly get: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<WholeMemory>, ReadError>
   /** The newest memories that pass the filters, one page. */
   readonly list: (query?: ListQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError>
+  /**
+   * The memories that dispute others, as far as the level may read all sides, the newest first, one page. `decide` settles
+   * one.
+   */
+  readonly decisions: (query?: DecisionsQuery) => Effect.Effect<ReadonlyArray<OpenDecision>, ReadError>
   /** The people in memories, most recently mentioned first. */
   readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
 }
@@ -92,7 +104,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       }
       const rows = yield* read(({ db, now }) => {
         const born = findAround(db, level, anchor, span, now)
-        return born === undefined ? undefined : readIndexRows(db, born)
+        return born === undefined ? undefined : withDisputes(db, level, readIndexRows(db, born), now)
       })
       if (rows === undefined) return yield* new MemoryNotFound({ id: anchor })
       return rows.map(({ born: _, ...row }) => row)
@@ -103,7 +115,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
         return yield* new InvalidInput({ field: "ids", problem: `must have at most ${limits.ids} entries` })
       for (const id of ids) yield* decodeKey("ids", id)
       return yield* read(({ db, now, observe }) => {
-        const memories = getMemories(db, level, ids, now).map(toWholeMemory)
+        const memories = withDisputes(db, level, getMemories(db, level, ids, now).map(toWholeMemory), now)
         if (memories.length > 0) observe?.()(resultsOfReadById(level, memories))
         if (level !== "full") return memories
         const accesses = findAccesses(db, ids)
@@ -114,8 +126,19 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
     list: Effect.fn("Memory.list")(function* (query = {}) {
       const filters = yield* decodeFilter(query, 50, ["offset"])
       const page = yield* checkPage({ limit: query.limit, offset: query.offset }, 50)
-      const rows = yield* read(({ db, now }) => readIndexRows(db, findRecentMemories(db, level, filters, now, page)))
+      const rows = yield* read(({ db, now }) =>
+        withDisputes(db, level, readIndexRows(db, findRecentMemories(db, level, filters, now, page)), now)
+      )
       return rows.map(({ born: _, ...row }) => row)
+    }),
+
+    decisions: Effect.fn("Memory.decisions")(function* (query = {}) {
+      yield* refuseUnknownOptions(query, ["open", "limit", "offset"])
+      const { open, ...rest } = query
+      if (open !== undefined && open !== true)
+        return yield* new InvalidInput({ field: "open", problem: "must be true: `history` has the others" })
+      const page = yield* checkPage(rest, 50)
+      return yield* read(({ db, now }) => findOpenDecisions(db, level, now, page))
     }),
 
     people: Effect.fn("Memory.people")(function* (query = {}) {

@@ -5,13 +5,15 @@ import type { Draft } from "./rank.js"
  * Collects drafts in rank order and folds equal texts: the newest draft takes the rank of the best. Texts are equal if
  * they have the same words in the same order. Case, accents, articles and surrounding punctuation do not count. Any
  * further word, number or negation makes two texts different.
+ *
+ * Memories that contradict each other are folded too: the first side of their group takes the rank of the best.
  */
 export const foldEqual = <D extends Draft<unknown, object>>(enabled: boolean) => {
   const distinct: Array<D> = []
   const places = new Map<string, number>()
   return {
     take: (draft: D): void => {
-      const key = enabled ? keyOf(draft.text) : undefined
+      const key = enabled ? (draft.side?.group ?? keyOf(draft.text)) : undefined
       const index = key === undefined ? undefined : places.get(key)
       if (index === undefined) {
         if (key !== undefined) places.set(key, distinct.length)
@@ -19,6 +21,10 @@ export const foldEqual = <D extends Draft<unknown, object>>(enabled: boolean) =>
         return
       }
       const previous = distinct[index]!
+      if (draft.side !== undefined) {
+        if (draft.side.place < previous.side!.place) distinct[index] = draft
+        return
+      }
       const newer = draft.time > previous.time || (draft.time === previous.time && draft.born > previous.born)
       distinct[index] = { ...(newer ? draft : previous), alike: previous.alike + 1 }
     },

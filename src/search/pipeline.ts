@@ -70,7 +70,10 @@ export interface SearchKind<Filters, Candidate extends FusableHit, Row, Parts> {
   ) => ReadonlyArray<Candidate>
   readonly score: (scoring: ScoringInput, candidates: ReadonlyArray<Candidate>) => ReadonlyArray<ScoredCandidate<Parts>>
   /** Reads the rows of the candidates, in the order of `ranked`. */
-  readonly read: (db: Db, ranked: ReadonlyArray<ScoredCandidate<Parts>>) => ReadonlyArray<Draft<Row, Parts>>
+  readonly read: (
+    scoring: Pick<ScoringInput, "db" | "level" | "now">,
+    ranked: ReadonlyArray<ScoredCandidate<Parts>>
+  ) => ReadonlyArray<Draft<Row, Parts>>
 }
 
 /** Searches one kind of rows. If it finds nothing, hints name the filters or required terms that exclude every row. */
@@ -248,7 +251,7 @@ const answerByTime = <Filters extends object, Candidate extends FusableHit, Row,
   added: ReadonlyArray<Candidate>
 ): FoundDrafts<Row, Parts> => {
   const ranked = [...orderByTime(kind.score(scoring, candidates)), ...orderByScore(kind.score(scoring, added))]
-  return { drafts: kind.read(scoring.db, ranked.slice(0, pageSize)), keepsOrder: true, explanation }
+  return { drafts: kind.read(scoring, ranked.slice(0, pageSize)), keepsOrder: true, explanation }
 }
 
 /** Ranks candidates by score. Reads pages until enough hits remain after equal ones are folded. */
@@ -261,7 +264,7 @@ const answerByScore = <Filters extends object, Candidate extends FusableHit, Row
   const ranked = orderByScore(kind.score(scoring, candidates))
   const drafts = foldEqual<Draft<Row, Parts>>(scoring.policy.fold)
   for (let from = 0; from < ranked.length && drafts.kept().length < limit; from += pageSize) {
-    for (const draft of kind.read(scoring.db, ranked.slice(from, from + pageSize))) drafts.take(draft)
+    for (const draft of kind.read(scoring, ranked.slice(from, from + pageSize))) drafts.take(draft)
   }
   return {
     drafts: drafts.kept(),

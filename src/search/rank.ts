@@ -44,6 +44,8 @@ export interface Draft<Row, Parts> extends ScoredCandidate<Parts> {
   /** A reranker must not see withheld stores or credentials, so each draft carries its store and a credential flag. */
   readonly store: Store
   readonly secret?: boolean
+  /** Its group of contradicting memories, and its place among them, from 0. Hits of one group are folded. */
+  readonly side?: { readonly group: string; readonly place: number }
 }
 
 /** Orders by score, then by time, then by place in the log; larger first. */

@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import { Store, type TrustLevel } from "../../events/Trust.js"
+import { disputedFieldsOf, findOpenDisputes } from "../../projections/disputes.js"
 import {
   type Candidate,
   candidatesOf,
@@ -21,7 +22,7 @@ import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { dateCue, projectCue } from "./cues.js"
 import { memoryFilters, memorySyntax } from "./fields.js"
-import { type SearchKind, searchRows } from "./pipeline.js"
+import { type ScoringInput, type SearchKind, searchRows } from "./pipeline.js"
 import { type Draft, type ScoredCandidate, ScoreParts, scoreMemories } from "./rank.js"
 import { type Find, type Request, requestOf, searchOptions } from "./retrieve.js"
 
@@ -94,19 +95,26 @@ export const decodeQuery = (
   })
 
 const draftsOf = (
-  db: Db,
+  { db, level, now }: Pick<ScoringInput, "db" | "level" | "now">,
   ranked: ReadonlyArray<ScoredCandidate<ScoreParts>>
 ): ReadonlyArray<Draft<IndexRow, ScoreParts>> => {
   const memories = readMemories(
     db,
     ranked.map(({ born }) => born)
   )
+  const ids = [...memories.values()].map(({ id }) => id)
+  const disputes = findOpenDisputes(db, level, ids, now)
   return ranked.flatMap(({ born, parts, time }) => {
     const memory = memories.get(born)
     if (memory === undefined) return []
-    const { store, type } = memory
+    const { id, store, type } = memory
     const text = embeddingText(memory)
-    return { born, parts, time, row: indexRowOf(memory), text, alike: 0, store, secret: type === "credential" }
+    const dispute = disputes.get(id)
+    const row = { ...indexRowOf(memory), ...disputedFieldsOf(id, dispute) }
+    const draft = { born, parts, time, row, text, alike: 0, store, secret: type === "credential" }
+    if (dispute === undefined) return draft
+    const { sides } = dispute
+    return { ...draft, side: { group: `disputed ${sides[0]!.id}`, place: sides.findIndex((side) => side.id === id) } }
   })
 }
 

@@ -72,7 +72,8 @@ const callerReasons: ReadonlySet<string> = new Set([
   "duplicate",
   "reconciled",
   "restored",
-  "vouched"
+  "vouched",
+  "settled"
 ])
 const noVersions: ReadonlyArray<number> = []
 const noFields: ReadonlySet<string> = new Set()
@@ -101,7 +102,7 @@ const observationIn = (event: DaybookEvent): Observation | undefined => {
 }
 
 /** The list fields of a memory, which are compared entry by entry. */
-export const lists = ["facts", "tags", "people", "files", "lineage"] as const
+export const lists = ["facts", "tags", "people", "files", "lineage", "disputes"] as const
 export type ListField = (typeof lists)[number]
 
 /** The entries of a list by key. A key combines a counter and the value, so that equal entries have different keys. */

@@ -80,7 +80,7 @@ export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOp
     if (isDeepStrictEqual(list, current[field] ?? [])) continue
     // Only the order changed.
     if (entries.size === 0) ledger.take(first.version, field)
-    values[field] = field === "lineage" && list.length === 0 ? undefined : list
+    values[field] = optionalLists.has(field) && list.length === 0 ? undefined : list
   }
   for (const { after, before, version } of changes) {
     if (cancelled.has(version) || after.mentions === before!.mentions) continue
@@ -117,6 +117,9 @@ const separateFields = new Set<string>([
   "createdAt",
   "updatedAt"
 ])
+
+/** Lists that a memory lacks where they are empty. */
+const optionalLists: ReadonlySet<string> = new Set(["lineage", "disputes"])
 
 /** Fields that follow from other writes. Nobody sets them on purpose, so they cause no conflicts. */
 const followingFields = new Set(["stale", "lastMentionedAt"])
@@ -210,7 +213,7 @@ const entryTouches = (
     if (link.before === undefined) return []
     const [before, after] = [entriesOf(link.before[field]).has(entry), entriesOf(link.after[field]).has(entry)]
     // An event that sets the whole list, or merges a statement with the entry, confirms the entry as it is then.
-    const merged = field === "lineage" ? undefined : link.merged?.[field]
+    const merged = field === "lineage" || field === "disputes" ? undefined : link.merged?.[field]
     const confirms = !cancelled.has(version) && (link.wholeFields.has(field) || (after && entriesOf(merged).has(entry)))
     return before === after && !confirms ? [] : [{ version, before, after, chosen, undoes }]
   })
@@ -233,7 +236,7 @@ const inOrder = (
   const entries = new Map([...entriesOf(ordered)].filter(([entry]) => currentEntries.has(entry)))
   const since = life.slice(last === -1 ? first : last + 1).filter(({ chosen }) => !chosen)
   for (const { after, before, merged } of since) {
-    const mergedList = field === "lineage" ? undefined : merged?.[field]
+    const mergedList = field === "lineage" || field === "disputes" ? undefined : merged?.[field]
     const earlier = entriesOf(before?.[field])
     for (const entry of entriesOf(mergedList).keys())
       if (currentEntries.has(entry)) entries.set(entry, currentEntries.get(entry))

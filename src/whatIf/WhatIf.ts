@@ -3,7 +3,7 @@ import type { Memory } from "../../events/Memory.js"
 import type { Progress } from "../../projections/view/buildViewFile.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import type { ReconcilerService } from "../ports/Reconciler.js"
-import type { Remembered } from "../remember/remember.js"
+import type { Remembered } from "../remember/remembered.js"
 
 /**
  * The settings to change. A whole policy is accepted too. All other settings must equal the present ones, because the
@@ -43,6 +43,8 @@ export interface DecisionResult {
   readonly id?: string
   /** The memory that it replaced. */
   readonly replaced?: string
+  /** The memories that it disputes. */
+  readonly disputes?: ReadonlyArray<string>
   readonly by: Decision["by"]
   readonly reason: string
   readonly candidates: ReadonlyArray<typeof Candidate.Type>

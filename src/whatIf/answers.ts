@@ -2,7 +2,13 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Memory } from "../../events/Memory.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { type Judgement, type Question, ReconcilerError, type ReconcilerService } from "../ports/Reconciler.js"
+import {
+  type Judgement,
+  needsNoModel,
+  type Question,
+  ReconcilerError,
+  type ReconcilerService
+} from "../ports/Reconciler.js"
 import { checkJudgement } from "../remember/judge.js"
 import { answerOf } from "../remember/Reconciling.js"
 import type { Mutation } from "./diff.js"
@@ -64,7 +70,7 @@ export const make = ({ mayAsk, liveNow, policy, reconciler, reuses }: AnswersOpt
     if (reconciler.ask === undefined) return reconciler.judge(question)
     if (policy.reconciler === "hybrid") {
       const immediate = reconciler.judge(question)
-      if (immediate.sure) return immediate
+      if (needsNoModel(immediate, policy.certain)) return immediate
     }
     const recorded =
       event !== undefined && reuses(event.payload.decision.by.name)

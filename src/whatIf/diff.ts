@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import { isTurnDue, type Steps } from "../../events/turns.js"
-import { outcomeOf } from "../remember/remember.js"
+import { disputesOf, outcomeOf } from "../remember/remembered.js"
 import type { Answered, Changed, DecisionResult, DifferenceCause, OneSidedMemory, WhatIf } from "./WhatIf.js"
 
 /** An event that can be the result of `remember`. */
@@ -16,10 +16,12 @@ export const resultOf = (
   const { decision, memory } = event.payload
   const replacement = "replacement" in event.payload ? event.payload.replacement : undefined
   const { by, candidates, fallback, reason, threshold } = decision
+  const disputes = disputesOf(event)
   return {
     outcome: outcomeOf(event as Mutation),
     id: (replacement ?? memory).id,
     ...(replacement === undefined ? {} : { replaced: memory.id }),
+    ...(disputes.length === 0 ? {} : { disputes }),
     by,
     reason,
     candidates,
@@ -31,7 +33,7 @@ export const resultOf = (
 
 /** Whether two decisions have the same result, even for different reasons. */
 export const sameResult = (a: DecisionResult, b: DecisionResult): boolean =>
-  a.outcome === b.outcome && a.id === b.id && a.replaced === b.replaced
+  a.outcome === b.outcome && a.id === b.id && a.replaced === b.replaced && isDeepStrictEqual(a.disputes, b.disputes)
 
 /** Whether two decisions also have the same reason, candidates and reconciler. */
 export const sameGrounds = (a: DecisionResult, b: DecisionResult): boolean =>

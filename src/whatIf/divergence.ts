@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import { isTurnDue, type Steps } from "../../events/turns.js"
 import { differingFields, type Sides } from "./diff.js"
@@ -92,5 +93,6 @@ const looksTheSame = (a: Memory | undefined, b: Memory | undefined): boolean =>
   a.type === b.type &&
   (a.level === undefined || b.level === undefined || a.level === b.level) &&
   embeddingText(a) === embeddingText(b) &&
+  isDeepStrictEqual(a.disputes, b.disputes) &&
   a.tags.join("\n") === b.tags.join("\n") &&
   a.people.join("\n") === b.people.join("\n")

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
-import type { Memory } from "../../events/Memory.js"
+import type { Dispute, Memory } from "../../events/Memory.js"
 import type { Judgement, Question, Statement, Verdict } from "../ports/Reconciler.js"
 import { statementOf } from "../remember/Reconciling.js"
 import type { Mutation } from "./diff.js"
@@ -27,7 +27,7 @@ export const recordedAnswer = (
   question: Question,
   liveNow: (id: string) => Memory | undefined
 ): Judgement | undefined => {
-  const { by, candidates, fallback, reason } = payload.decision
+  const { by, candidates, confidence, fallback, reason } = payload.decision
   if (by.kind !== "model" || fallback !== undefined || candidates.length !== question.candidates.length)
     return undefined
   const isSameQuestion = candidates.every(({ id, revision }, index) => {
@@ -38,16 +38,27 @@ export const recordedAnswer = (
     )
   })
   const verdict = isSameQuestion ? verdictOf(payload, reason) : undefined
-  return verdict === undefined ? undefined : { verdict, by, sure: true }
+  if (verdict === undefined) return undefined
+  const isUnsure = disputeIn(payload)?.ground === "unsure"
+  return { verdict, by, sure: !isUnsure, ...(confidence === undefined ? {} : { confidence }) }
 }
 
-const verdictOf = ({ decision, memory }: Mutation["payload"], reason: string): Verdict | undefined => {
+/** The dispute that a decision raised in place of a retirement. */
+const disputeIn = (payload: Mutation["payload"]): Dispute | undefined => {
+  const added = ("replacement" in payload ? payload.replacement : undefined) ?? payload.memory
+  return payload.decision.action === "DISPUTE" ? added.disputes?.[0] : undefined
+}
+
+const verdictOf = (payload: Mutation["payload"], reason: string): Verdict | undefined => {
+  const { decision, memory } = payload
   if (decision.action === "ADD") return { action: "ADD", reason }
-  const target = decision.candidates.findIndex(({ id }) => id === memory.id)
+  const targetId = disputeIn(payload)?.id ?? memory.id
+  const target = decision.candidates.findIndex(({ id }) => id === targetId)
   if (target < 0) return undefined
   switch (decision.action) {
     case "NONE":
       return { action: "NONE", target, reason }
+    case "DISPUTE":
     case "DELETE":
       return { action: "DELETE", target, reason }
     case "UPDATE": {

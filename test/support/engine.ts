@@ -191,6 +191,10 @@ export const readPaths: {
     ["notes", reader.files.get("notes.md")],
     ["nobody", reader.files.get("nobody.md")]
   ],
+  decisions: (reader) => [
+    ["all", reader.decisions()],
+    ["page", reader.decisions({ open: true, limit: 1, offset: 1 })]
+  ],
   people: (reader, { people }) => [
     ["all", reader.people()],
     ["page", reader.people({ limit: 2, offset: 1 })],

@@ -40,3 +40,15 @@ export const byKind = (answered) => {
   const cells = [...kinds].sort(([, [a]], [, [b]]) => b - a).map(([kind, [wrong, all]]) => `${kind} ${wrong}/${all}`)
   console.log(`wrong by kind: ${cells.join(", ")}`)
 }
+
+/** Prints, for each likelihood of DELETE and each confidence, how many answers there are and which share is right. */
+export const reliability = (answered, confidenceOf) => {
+  const groups = new Map()
+  for (const result of answered.filter(({ action }) => action === "DELETE")) {
+    const least = [0.95, 0.9, 0.85, 0.75, 0].find((likelihood) => result.likely[2] >= likelihood)
+    const key = `likelihood ≥ ${least}, confidence ${confidenceOf(result)}`
+    groups.set(key, [...(groups.get(key) ?? []), result])
+  }
+  for (const [key, group] of [...groups].sort().reverse())
+    console.log(`${key.padEnd(36)} ${share(group.filter(right).length, group.length)}`)
+}

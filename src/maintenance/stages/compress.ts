@@ -19,17 +19,18 @@ export const compress: Stage = {
   name: "compress",
   kind: "unchanged",
   before: ({ compress }, now) => now - compress.after * dayMillis,
-  gather: (policy, now): Gathering => {
+  gather: (policy, now, { sides }): Gathering => {
     const { after, cluster: minSources, likeness } = policy.compress
     /** Row numbers in two levels: by kind (store, tier and type), then by title or by a MinHash band of the words. */
     const titles = new Map<string, Groups>()
     const similar = new Map<string, Groups>()
     let folding: ReturnType<typeof foldInSteps> | undefined
     let planned: StagePlan | undefined
-    // A stale memory must stay visible as stale. A credential must not appear in another memory.
+    // A stale memory must stay visible as stale, a disputed one as disputed. A credential must not appear in another memory.
     const isFoldable = (row: Row): boolean =>
       row.memory.status === "active" &&
       row.memory.stale === undefined &&
+      sides?.has(row.memory.id) !== true &&
       row.memory.type !== "credential" &&
       !isProtected(row.memory, policy.tiers.pin) &&
       ageInDays(lastTouchedAt(row), now) >= after

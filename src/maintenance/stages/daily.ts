@@ -26,7 +26,7 @@ export const daily: Stage = {
         return undefined
       const { level, project, store, topic } = noteKindOf(memory)
       const day = dayOf(occurredAt ?? createdAt, maintenance)
-      return JSON.stringify(canJoinNote(memory) ? [day, store, level, type, project, topic] : [born])
+      return JSON.stringify(canJoinNote(memory, tools) ? [day, store, level, type, project, topic] : [born])
     }
     return {
       addRows: (rows) => {
@@ -69,8 +69,9 @@ interface Context {
 const planGroups = (
   groups: Groups,
   membersOf: (key: string, group: ReadonlyArray<number>) => ReadonlyArray<Row>,
-  { now, policy, tools: { countTokens, newId } }: Context
+  { now, policy, tools }: Context
 ): StagePlan => {
+  const { countTokens, newId } = tools
   const events: Array<DecidedEvent> = []
   const drafts: Array<Draft> = []
   const counts = { compressed: 0, made: 0, kept: 0 }
@@ -107,7 +108,7 @@ const planGroups = (
     const [first] = members
     if (first === undefined) continue
     if (group.length === 1) {
-      keep(first, canJoinNote(first.memory) ? noGroupReason : neverMergedReason)
+      keep(first, canJoinNote(first.memory, tools) ? noGroupReason : neverMergedReason)
       continue
     }
     // The limit counts the note as well. A group without room waits for the next run, unless it exceeds every run.
@@ -126,4 +127,4 @@ const planGroups = (
 }
 
 const noGroupReason = "no other memory of that day has its type, project and topic"
-const neverMergedReason = "it is stale, or its type is never merged"
+const neverMergedReason = "it is stale or disputed, or its type is never merged"

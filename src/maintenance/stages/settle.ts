@@ -1,13 +1,16 @@
-import type { Link } from "../../../events/Memory.js"
+import type { Dispute, Link, Memory } from "../../../events/Memory.js"
 import { isAtLeast, levelOf, readingLevels, type TrustLevel } from "../../../events/Trust.js"
+import { findOpenDisputes } from "../../../projections/disputes.js"
 import { findById } from "../../../projections/observations.js"
 import type { Db } from "../../../projections/Projection.js"
 import { findWordings } from "../../../projections/wordings.js"
 import { similarity, wordSet } from "../../../text/normalise/similarity.js"
 import type { DecidedEvent } from "../../actor/Command.js"
 import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
+import type { Judge } from "../../ports/Reconciler.js"
 import type { Settlement, SettlerService } from "../../ports/Settler.js"
-import { contradictsBy, saidAt, textOf } from "../pairs.js"
+import { maySettleGroup } from "../../remember/levels.js"
+import { contradictsBy, disputeBetween, pairRelation, saidAt, textOf } from "../pairs.js"
 import { maxWordings, predecessorsOf } from "../predecessors.js"
 import { emptyPlan, type Gathering, nextRevision, ruleDecision, type Stage, type StagePlan } from "../Stage.js"
 import type { Row } from "../stageRow.js"
@@ -22,7 +25,8 @@ const stepsPerTurn = 200
  * write compares a few candidates and retires one memory at most. Needs a judge and a settler.
  *
  * The memories of each level are settled with those of that level and above: a lower level supersedes nothing that a
- * higher one wrote, and is no evidence about it.
+ * higher one wrote, and is no evidence about it. Only what is certain retires a memory. What is not is recorded as a
+ * dispute if the judge sees a contradiction too.
  */
 export const settle: Stage = {
   name: "settle",
@@ -35,6 +39,8 @@ export const settle: Stage = {
     const pendingLevels: Array<TrustLevel> = [...readingLevels]
     /** Superseded rows with the row that supersedes each, in the order in which they were found. */
     const superseded = new Map<Row, Row>()
+    /** Rows that are not certainly superseded, with the newer row that disputes each. */
+    const disputed = new Map<Row, Row>()
     const newest = (candidates: ReadonlyArray<Row>): Array<Row> =>
       candidates.toSorted((a, b) => saidAt(b) - saidAt(a)).slice(0, maxRows)
     const isPinned = ({ memory }: Row): boolean =>
@@ -42,7 +48,7 @@ export const settle: Stage = {
     const beginRound = (db: Db, level: TrustLevel, { settle }: SettlerService): Generator<void, Settlement> => {
       const isTrusted = ({ memory }: Row) => isAtLeast(levelOf(memory), level)
       return settle(newest(rows.filter((row) => isTrusted(row) && !superseded.has(row))), {
-        contradicts: contradictsBy(judge),
+        contradicts: contradictsBy(judge, policy.reconcile),
         predecessors: (row) => allPredecessorsOf(db, row, superseded).filter(isTrusted),
         wordings: ({ memory: { born, mentions } }) => (mentions > 1 ? findWordings(db, born, maxWordings) : [])
       })
@@ -65,26 +71,68 @@ export const settle: Stage = {
           if (result.done !== true) continue
           round = undefined
           // The remaining rows may mean something else now: start another round until one finds nothing.
-          const supersededRows = [...result.value.superseded].filter(
-            ([row]) => levelOf(row.memory) === level && !isPinned(row)
-          )
+          const { superseded: outdated, unsure } = result.value
+          const ofLevel = [...outdated].filter(([row]) => levelOf(row.memory) === level && !isPinned(row))
+          const supersededRows = ofLevel.filter(([row, by]) => unsure?.has(row) !== true && maySettle(db, row, by, now))
           for (const [row, by] of supersededRows) superseded.set(row, by)
+          for (const [row, by] of ofLevel) if (unsure?.has(row) === true) disputed.set(row, by)
           if (supersededRows.length === 0) pendingLevels.shift()
           return pendingLevels.length > 0 && superseded.size < policy.maintenance.rows
         }
         return true
       },
-      plan: () => planOf(superseded, policy, now)
+      plan: () => planOf(superseded, disputesByNewer(disputed, superseded, judge), policy, now)
     }
   }
 }
 
-/** The events that retire superseded rows and link each to its successor, within the rows of one run. */
-const planOf = (superseded: ReadonlyMap<Row, Row>, policy: MaintenancePolicy, now: number): StagePlan => {
-  if (superseded.size === 0) return emptyPlan
+/**
+ * Whether a row may retire another one for good. It may not where somebody decided that both hold. Where the other one is a
+ * side of an open dispute, this settles it: see `withinGroup`.
+ */
+const maySettle = (db: Db, row: Row, by: Row, now: number): boolean => {
+  if (disputeBetween(row, by)?.settled !== undefined) return false
+  const sides = findOpenDisputes(db, "full", [row.memory.id], now).get(row.memory.id)?.sides ?? []
+  return sides.length === 0 || maySettleGroup(by.memory, sides)
+}
+
+/** The disputes to record, by newer row: of pairs that the judge finds contradictory and that nothing was recorded about. */
+const disputesByNewer = (
+  disputed: ReadonlyMap<Row, Row>,
+  superseded: ReadonlyMap<Row, Row>,
+  judge: Judge | undefined
+): ReadonlyMap<Row, ReadonlyArray<Row>> =>
+  Map.groupBy(
+    [...disputed.keys()].filter((older) => {
+      const newer = disputed.get(older)!
+      return (
+        !superseded.has(older) &&
+        !superseded.has(newer) &&
+        disputeBetween(older, newer) === undefined &&
+        pairRelation(judge, newer, older).kind === "contradicted"
+      )
+    }),
+    (older) => disputed.get(older)!
+  )
+
+/** Older rows that a newer row disputes. */
+type Disputed = ReadonlyMap<Row, ReadonlyArray<Row>>
+
+/**
+ * The events that retire superseded rows and link each to its successor, and those that record disputes, within the rows
+ * of one run.
+ */
+const planOf = (
+  superseded: ReadonlyMap<Row, Row>,
+  disputed: Disputed,
+  policy: MaintenancePolicy,
+  now: number
+): StagePlan => {
+  if (superseded.size === 0 && disputed.size === 0) return emptyPlan
   const events: Array<DecidedEvent> = []
   let remainingRows = policy.maintenance.rows
   let retired = 0
+  const updated = new Set<Row>()
   const bySuccessor = Map.groupBy(superseded.keys(), (row) => superseded.get(row)!)
   for (const [successor, predecessors] of bySuccessor) {
     // One row is kept for the successor.
@@ -95,17 +143,54 @@ const planOf = (superseded: ReadonlyMap<Row, Row>, policy: MaintenancePolicy, no
     retired += batch.length
     if (superseded.has(successor)) continue
     remainingRows--
+    updated.add(successor)
     events.push({
       type: "UPDATE",
       payload: {
-        memory: nextRevision(successor.memory, { lineage: linked(successor, batch), ...coreOf(successor, batch) }),
+        memory: nextRevision(successor.memory, {
+          lineage: linked(successor, batch),
+          ...coreOf(successor, batch),
+          ...disputesOf(successor, disputed.get(successor))
+        }),
         reason: "promoted",
         decision: ruleDecision("UPDATE", "settle", "takes the place of what is no longer so", [successor], policy, now)
       }
     })
   }
-  return { events, counts: { superseded: retired }, left: retired < superseded.size }
+  const disputing = [...disputed.keys()].filter((row) => !updated.has(row))
+  const recorded = disputing.slice(0, remainingRows)
+  for (const row of recorded) events.push(disputeEvent(row, disputed.get(row)!))
+  const counts = { superseded: retired, disputed: recorded.length }
+  return { events, counts, left: retired < superseded.size || recorded.length < disputing.length }
 }
+
+const disputesOf = ({ memory }: Row, older: ReadonlyArray<Row> = []): Pick<Memory, "disputes"> =>
+  older.length === 0
+    ? {}
+    : {
+        disputes: [
+          ...(memory.disputes ?? []),
+          ...older.map(({ memory: { id } }): Dispute => ({ id, ground: "unsure" }))
+        ]
+      }
+
+/** The event that records what a memory disputes. The older memories get none. */
+const disputeEvent = (row: Row, older: ReadonlyArray<Row>): DecidedEvent => ({
+  type: "UPDATE",
+  payload: {
+    memory: nextRevision(row.memory, disputesOf(row, older)),
+    reason: "disputed",
+    decision: {
+      action: "DISPUTE",
+      by: { kind: "rule", name: "settle" },
+      reason: "contradicts what was said before, but not certainly",
+      candidates: older.map((other) => {
+        const { id, revision } = other.memory
+        return { id, revision, score: likenessOf(other, row) }
+      })
+    }
+  }
+})
 
 const retirementOf = (row: Row, successor: Row, now: number): DecidedEvent => {
   // If maintenance made the memory core, it loses that tier; its successor becomes core.

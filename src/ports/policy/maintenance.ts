@@ -130,6 +130,11 @@ export const Prompt = Schema.Struct({
   writers: withDefault(Schema.Literal("full", "inner", "familiar"), "inner")
 })
 
+/** The least confidence, 0…1, at which a contradiction retires a memory. */
+export interface Reconciling {
+  readonly certain: number
+}
+
 export type MaintenancePolicy = {
   readonly prompt: typeof Prompt.Type
   readonly tiers: typeof Tiers.Type
@@ -139,4 +144,5 @@ export type MaintenancePolicy = {
   readonly archive: typeof Archive.Type
   readonly sessions: typeof Sessions.Type
   readonly maintenance: typeof Maintenance.Type
+  readonly reconcile: Reconciling
 }

@@ -1,5 +1,6 @@
 import type { Judgement, Question, Statement, Verdict } from "../../../../src/ports/Reconciler.js"
 import { statesOtherValue } from "../settling/gaps.js"
+import { contradictionConfidence } from "./certainty.js"
 import type { Features } from "./clauseFeatures.js"
 import { type ComparedMemory, compare } from "./compare.js"
 import { alikeLikelihoods, decide, targetOf, unlikeLikelihoods } from "./decide.js"
@@ -93,7 +94,15 @@ export const judgeNamed = (name: string): Judge => {
     const action = decide(targetLikelihoods, compared[target]!)
     if (action !== "ADD" && (action === "DELETE" || !isAboutSomethingElse(question, target, judge))) {
       const verdict = { action, target, reason: groundOf(action, features) } as Verdict
-      return { verdict, by, sure: Math.max(...targetLikelihoods) >= minSure }
+      const sure = Math.max(...targetLikelihoods) >= minSure
+      if (action !== "DELETE") return { verdict, by, sure }
+      const { candidates, statement } = question
+      return {
+        verdict,
+        by,
+        sure,
+        confidence: contradictionConfidence(targetLikelihoods[2], features, statement, candidates[target]!)
+      }
     }
     const ground = groundOf("ADD", features)
     const reason =

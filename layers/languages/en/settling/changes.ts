@@ -10,14 +10,21 @@ export interface Change {
   readonly from: Value
   readonly to: Value
   readonly slots: Set<Slot>
+  proof: Proof
 }
+
+/**
+ * How well a change is proved. Wording alone is `unsure`: it is often about another subject. It is `certain` where the
+ * new value was said twice, the last time after the old one, or where the reconciler is certain of a contradiction.
+ */
+export type Proof = "certain" | "unsure"
 
 /** A change found in one slot can prove a change in others. The search stops after this many rounds. */
 const maxRounds = 4
 
 /**
  * Finds the slots with one value at a time, and which value replaced which. A slot has one value at a time if one of
- * its steps is a change (`isChange`), a known change of another slot, or a handover in two slots. In a handover, nobody
+ * its steps is a change (`proofOf`), a known change of another slot, or a handover in two slots. In a handover, nobody
  * says the old value again after the new one. Yields after each slot.
  */
 export function* changesIn(
@@ -26,27 +33,41 @@ export function* changesIn(
   index: UtteranceIndex
 ): Generator<void, ReadonlyArray<Change>> {
   const changes = new Map<string, Change>()
-  const singleValued = new Set<Slot>()
+  /** The slots that hold one value at a time, and how certain that is. */
+  const singleValued = new Map<Slot, Proof>()
   const handovers = handoversIn(slots)
-  const isSingle = (slot: Slot): boolean =>
-    singleValued.has(slot) ||
-    stepsIn(slot).some(([from, to]) => {
+  const proofIn = (slot: Slot): Proof | undefined => {
+    const known = singleValued.get(slot)
+    if (known === "certain") return known
+    let proof: Proof | undefined = known
+    for (const [from, to] of stepsIn(slot)) {
       const key = keyOf(slot, from, to)
-      return changes.has(key) || (handovers.get(key) ?? 0) > 1 || isChange(slot, [from, to], evidence, index)
-    })
-  /** Whether the slot has one value at a time and adds a new change. */
+      const isHandover = (handovers.get(key) ?? 0) > 1
+      const step =
+        changes.get(key)?.proof === "certain" ? "certain" : proofOf(slot, [from, to], evidence, { index, isHandover })
+      if (step === "certain") return step
+      proof ??= step ?? changes.get(key)?.proof
+    }
+    return proof
+  }
+  /** Whether the slot holds one value at a time and adds a change that was not known, or was less certain. */
   const addChanges = (slot: Slot): boolean => {
-    if (!isSingle(slot)) return false
-    singleValued.add(slot)
+    const proof = proofIn(slot)
+    if (proof === undefined || (proof === singleValued.get(slot) && proof === "certain")) return false
+    singleValued.set(slot, proof)
     let isNew = false
     // Each value is replaced by every later one.
     for (const [position, from] of slot.values.entries()) {
       for (const to of slot.values.slice(position + 1)) {
         const key = keyOf(slot, from, to)
         const change = changes.get(key)
-        if (change === undefined) changes.set(key, { from, to, slots: new Set([slot]) })
-        else change.slots.add(slot)
-        isNew ||= change === undefined
+        const isStronger = change === undefined || (change.proof === "unsure" && proof === "certain")
+        if (change === undefined) changes.set(key, { from, to, slots: new Set([slot]), proof })
+        else {
+          change.slots.add(slot)
+          if (isStronger) change.proof = proof
+        }
+        isNew ||= isStronger
       }
     }
     return isNew
@@ -80,40 +101,47 @@ const handoversIn = (slots: ReadonlyArray<Slot>): ReadonlyMap<string, number> =>
   return handovers
 }
 
-/** Whether there is proof that one value of a slot replaced another. */
-const isChange = (
+/** The proof that one value of a slot replaced another; undefined without one. */
+const proofOf = (
   slot: Slot,
   [from, to]: readonly [Value, Value],
   { contradicts, predecessors }: Evidence,
-  index: UtteranceIndex
-): boolean => {
-  if (from.last > to.last) return false
+  { index, isHandover }: { readonly index: UtteranceIndex; readonly isHandover: boolean }
+): Proof | undefined => {
+  const isContradicted = (): boolean =>
+    rowsOf(from).some((older) => rowsOf(to).some((newer) => contradicts(newer, older)))
+  const isRepeated = to.mentions > 1 && from.last < to.last
+  const byWording = (): Proof => (isRepeated || isContradicted() ? "certain" : "unsure")
+  if (isHandover) return byWording()
+  if (from.last > to.last) return undefined
   const ids = new Set(from.entries.map(({ utterance }) => utterance.row.memory.id))
   const superseded = to.entries.some(({ utterance }) =>
     predecessors(utterance.row).some(({ memory }) => ids.has(memory.id))
   )
-  if (superseded || (isDefinite(slot) && isPlace(from) === isPlace(to))) return true
+  if (superseded) return "certain"
+  if (isDefinite(slot) && isPlace(from) === isPlace(to)) return byWording()
   const changes = index.containing(slot.mainName, to.stems).filter(({ reading }) => reading.mentionsChange)
   const changesInBoth = changes.filter(({ reading }) => hasAll(reading.allStems, from.stems))
-  if (changesInBoth.some(({ reading }) => !hasAll(reading.now, from.stems))) return true
+  if (changesInBoth.some(({ reading }) => !hasAll(reading.now, from.stems))) return byWording()
   // If the old value is repeated after the new one, both are true, unless a later utterance mentions a change.
-  if (changes.some(({ since }) => since >= from.last)) return true
-  if (from.last > to.since) return false
-  if (changesInBoth.length > 0 || (from.mentions > 1 && to.mentions > 1 && to.last - from.last > recentChangeMillis))
-    return true
-  return contradicts(latestOf(to), latestOf(from))
+  if (changes.some(({ since }) => since >= from.last)) return byWording()
+  if (from.last > to.since) return undefined
+  if (from.mentions > 1 && to.mentions > 1 && to.last - from.last > recentChangeMillis) return "certain"
+  if (changesInBoth.length > 0) return byWording()
+  return isContradicted() ? "certain" : undefined
 }
 
 /** A repeated value is over when it is not said for this long while another value is said. */
 const recentChangeMillis = 14 * 86_400_000
 
-/** The row that said the value last; if times are equal, the newest row. */
-const latestOf = ({ entries }: Value): Row =>
-  entries
-    .map(({ utterance }) => utterance.row)
-    .reduce((last, row) =>
-      saidAt(last) < saidAt(row) || (saidAt(last) === saidAt(row) && last.memory.born < row.memory.born) ? row : last
-    )
+/** Rows of a value that the reconciler compares. */
+const maxRows = 3
+
+/** The rows that said the value last, the newest first. */
+const rowsOf = ({ entries }: Value): ReadonlyArray<Row> =>
+  [...new Set(entries.map(({ utterance }) => utterance.row))]
+    .sort((a, b) => saidAt(b) - saidAt(a) || b.memory.born - a.memory.born)
+    .slice(0, maxRows)
 
 /** A place ("in Ghent") does not replace another kind of value ("blue"). */
 const isPlace = ({ entries }: Value): boolean => prepositions.has(entries[0]!.words[0]!)

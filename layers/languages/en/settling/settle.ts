@@ -2,7 +2,7 @@ import { saidAt, storeAndType, textOf } from "../../../../src/maintenance/pairs.
 import type { Row } from "../../../../src/model/MemoryRow.js"
 import type { Evidence, Settlement } from "../../../../src/ports/Settler.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
-import { type Change, changesIn } from "./changes.js"
+import { type Change, changesIn, type Proof } from "./changes.js"
 import { isLoose } from "./gaps.js"
 import { type Reading, readingOf, stemsOf } from "./readings.js"
 import { type Slot, slotsIn } from "./slots.js"
@@ -42,9 +42,15 @@ export function* settle(rows: ReadonlyArray<Row>, evidence: Evidence): Generator
   const changes = yield* changesIn(slots, evidence, index)
   const active = new Set(rows)
   const superseded = new Map<Row, Row>()
-  const supersede = (row: Row, newer: Row): void => {
+  const unsure = new Set<Row>()
+  const supersede = (row: Row, newer: Row, proof: Proof): void => {
     const before = superseded.get(row)
-    if (row !== newer && (before === undefined || isBefore(before, newer))) superseded.set(row, newer)
+    const isCertain = before !== undefined && !unsure.has(row)
+    if (row === newer || (isCertain && proof === "unsure")) return
+    const isStronger = !isCertain && proof === "certain"
+    if (before === undefined || isStronger || isBefore(before, newer)) superseded.set(row, newer)
+    if (proof === "certain") unsure.delete(row)
+    else unsure.add(row)
   }
   const stating = (change: Change, value: Change["to"]): ReadonlyArray<Row> =>
     findStatements({ active, isName, index }, change, value)
@@ -52,12 +58,14 @@ export function* settle(rows: ReadonlyArray<Row>, evidence: Evidence): Generator
     const newer = latest(stating(change, change.to))
     if (newer === undefined) continue
     for (const row of stating(change, change.from)) {
-      if (isBefore(row, newer) && !hasAll(readingOfRow(row).now, change.to.stems)) supersede(row, newer)
+      if (isBefore(row, newer) && !hasAll(readingOfRow(row).now, change.to.stems)) supersede(row, newer, change.proof)
     }
     yield
   }
   for (const newer of rows) {
-    for (const row of endedBy(newer, index, isName)) if (active.has(row)) supersede(row, newer)
+    for (const row of endedBy(newer, index, isName)) {
+      if (active.has(row)) supersede(row, newer, evidence.contradicts(newer, row) ? "certain" : "unsure")
+    }
     yield
   }
   const subjects = new Map<Row, string>()
@@ -67,7 +75,7 @@ export function* settle(rows: ReadonlyArray<Row>, evidence: Evidence): Generator
       if (!superseded.has(row)) subjects.set(row, `${kindKey}\n${subject}\n${change.to.key}`)
     yield
   }
-  return { superseded, subjects }
+  return { superseded, unsure, subjects }
 }
 
 const readingOfRow = (row: Row): Reading => readingOf(textOf(row))

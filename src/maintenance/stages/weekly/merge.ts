@@ -8,7 +8,8 @@ import { dayMillis, isProtected, type Row } from "../../stageRow.js"
 import type { MakeWeeklyTask } from "./WeeklyTask.js"
 
 /** Merges the mid memories of each finished week into one note for each store, type, project and topic. */
-export const merge: MakeWeeklyTask = (policy, now, { countTokens, newId }) => {
+export const merge: MakeWeeklyTask = (policy, now, tools) => {
+  const { countTokens, newId } = tools
   const { maintenance, tiers } = policy
   const currentWeek = startOfWeek(now, maintenance)
   /** Row numbers by week and kind, oldest first. */
@@ -23,7 +24,12 @@ export const merge: MakeWeeklyTask = (policy, now, { countTokens, newId }) => {
     const { createdAt, project, source, tier, topic, type } = memory
     if (tier !== "mid" || createdAt >= currentWeek || (project === undefined && topic === undefined)) return false
     // Notes of a week are not merged again. A memory in use is about to be promoted to long.
-    if (!canJoinNote(memory) || temporaryTypes.has(type) || source.name === "weekly" || isProtected(memory, tiers.pin))
+    if (
+      !canJoinNote(memory, tools) ||
+      temporaryTypes.has(type) ||
+      source.name === "weekly" ||
+      isProtected(memory, tiers.pin)
+    )
       return false
     return verdictOf(row, policy, now).action !== "promote"
   }

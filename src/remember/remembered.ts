@@ -1,0 +1,85 @@
+import type { DaybookEvent, Lowered } from "../../events/catalogue.js"
+import type { TrustLevel } from "../../events/Trust.js"
+import { visibleVersion } from "../actor/Command.js"
+import type { Observation } from "../model/input.js"
+import { ignoredFields } from "./recordedInput.js"
+import { exactRepeat } from "./rememberEvents.js"
+
+/** The result of `remember`. */
+export interface Remembered {
+  /**
+   * `added`: stored as a new memory. `duplicate`: the store has the same title and facts, so it counts as another
+   * mention. A reconciler decides the others, and whether a memory that was added disputes another (`disputes`). `mentioned`: a memory states it already. `merged`: it was merged into a
+   * memory. `replaced`: it replaced a memory that is no longer true.
+   */
+  readonly outcome: "added" | "duplicate" | "mentioned" | "merged" | "replaced"
+  /** The memory that states it now. */
+  readonly id: string
+  /** The memory that it replaced, which no read returns any more. */
+  readonly replaced?: string
+  /** The memories that it contradicts without retiring them. Both stay until somebody settles it: see `decide`. */
+  readonly disputes?: ReadonlyArray<string>
+  /** The stream version of the event; only at full trust. */
+  readonly version?: number
+  /** How often it has been mentioned so far. */
+  readonly mentions: number
+  /**
+   * For another mention: the fields in which the observation differs from the memory or adds to it. They were ignored;
+   * use `update` to change them. Absent if there are none.
+   */
+  readonly notTaken?: ReadonlyArray<keyof Observation>
+  /** It holds a credential, so it was stored with type `credential` in store private, though another type or store was given. */
+  readonly confined?: true
+  /** Its narrative or its facts are too long to be searched whole. */
+  readonly partlyIndexed?: true
+  /**
+   * The fields that the writer's level may not set, so that less was stored: a tier above the default, an importance
+   * above 0.5 (stored as 0.5), the tag that protects from maintenance, or a source kind that only the engine sets.
+   */
+  readonly lowered?: ReadonlyArray<Lowered>
+  /** Whether this command id had been carried out before. If so, nothing was written now. */
+  readonly repeated: boolean
+}
+
+/** The answer of `remember`, from its first event. */
+export const answerOf = (level: TrustLevel, event: DaybookEvent | undefined): Omit<Remembered, "repeated"> => {
+  if (event?.type !== "ADD" && event?.type !== "UPDATE" && event?.type !== "DELETE") {
+    throw new Error("the first event of `remember` must be ADD, UPDATE or DELETE")
+  }
+  const replacement = event.type === "DELETE" ? event.payload.replacement : undefined
+  const memory = replacement ?? event.payload.memory
+  const isMention = event.type === "UPDATE" && event.payload.decision.action === "NONE"
+  const ignored = isMention ? ignoredFields(memory, event.payload.input) : []
+  const { lowered = [] } = event.payload
+  const disputes = disputesOf(event)
+  return {
+    outcome: outcomeOf(event),
+    id: memory.id,
+    ...(replacement === undefined ? {} : { replaced: event.payload.memory.id }),
+    ...(disputes.length === 0 ? {} : { disputes }),
+    ...visibleVersion(level, event.version),
+    mentions: memory.mentions,
+    ...(ignored.length === 0 ? {} : { notTaken: ignored }),
+    ...(lowered.length === 0 ? {} : { lowered })
+  }
+}
+
+/** The memories that the statement of an event disputes. */
+export const disputesOf = ({
+  payload,
+  type
+}: Pick<Extract<DaybookEvent, { type: "ADD" | "UPDATE" | "DELETE" }>, "payload" | "type">): ReadonlyArray<string> => {
+  const added = type === "ADD" ? payload.memory : "replacement" in payload ? payload.replacement : undefined
+  return (added?.disputes ?? []).map(({ id }) => id)
+}
+
+/** The outcome that an event of `remember` records. */
+export const outcomeOf = ({
+  payload,
+  type
+}: Extract<DaybookEvent, { type: "ADD" | "UPDATE" | "DELETE" }>): Remembered["outcome"] => {
+  if (type === "ADD") return "added"
+  if (type === "DELETE") return "replaced"
+  if (payload.reason === "duplicate" || payload.decision.by.name === exactRepeat) return "duplicate"
+  return payload.decision.action === "NONE" ? "mentioned" : "merged"
+}
