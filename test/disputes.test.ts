@@ -205,6 +205,55 @@ describe("a contradiction that is not certain", () => {
   )
 })
 
+describe("a person who settles a dispute", () => {
+  it.scoped("keeps, replaces or lets both hold, as one run that undo takes back", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* system
+      const memory = yield* as(daybook, "full")
+      const old = yield* say(daybook, "The door is red")
+      const blue = yield* say(daybook, "The door is blue", 0.6)
+      const state = Effect.map(daybook.digests(agent), ({ stateDigest }) => stateDigest)
+      const before = yield* state
+      const titles = Effect.map(memory.list(), (rows) => rows.map(({ title }) => title))
+      expect(yield* memory.decisions()).toMatchObject([{ id: blue.id, confidence: 0.6, disputedBy: [{ id: old.id }] }])
+      const replaced = yield* memory.decide(blue.id, "replace")
+      expect(replaced).toMatchObject({ outcome: "settled", retired: [old.id] })
+      expect(yield* titles).toEqual(["The door is blue"])
+      expect((yield* memory.why(old.id)).supersededBy).toMatchObject({ id: blue.id })
+      expect(yield* memory.decisions()).toEqual([])
+      yield* memory.undo({ run: replaced.run })
+      expect(yield* state).toBe(before)
+      const kept = yield* memory.decide(blue.id, "keep")
+      expect(kept.retired).toEqual([blue.id])
+      expect(yield* titles).toEqual(["The door is red"])
+      yield* memory.undo({ run: kept.run })
+      expect(yield* state).toBe(before)
+      const both = yield* memory.decide(blue.id, "both")
+      expect(both.retired).toEqual([])
+      expect(yield* memory.decisions()).toEqual([])
+      expect(yield* sidesOf(daybook, old.id)).toBeUndefined()
+      expect(yield* titles).toEqual(["The door is blue", "The door is red"])
+      yield* memory.undo({ run: both.run })
+      expect(yield* sidesOf(daybook, old.id)).toEqual(["The door is blue"])
+    })
+  )
+
+  it.scoped("needs the level of every side, and the id of the memory that disputes", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* system
+      const familiar = yield* as(daybook, "familiar")
+      const old = yield* say(daybook, "The door is red")
+      const low = yield* say(daybook, "The door is blue", 1, { trust: "familiar" })
+      const before = yield* daybook.digests(agent)
+      expect(yield* Effect.flip(familiar.decide(low.id, "replace"))).toMatchObject({ _tag: "LevelTooLow" })
+      expect((yield* Effect.flip(familiar.decide(old.id, "keep"))).message).toContain(`settle ${low.id}`)
+      expect(yield* Effect.flip(familiar.decide("nothere", "keep"))).toMatchObject({ _tag: "MemoryNotFound" })
+      expect((yield* Effect.flip(familiar.decide(low.id, "none" as "keep"))).message).toContain("keep, replace, both")
+      expect(yield* daybook.digests(agent)).toEqual(before)
+    })
+  )
+})
+
 describe("the laws of disputes", () => {
   const step = fc.record({
     thing: fc.constantFrom("door", "gate", "roof"),

@@ -54,11 +54,13 @@ export const addEvent = (
   state: EventInput,
   decision: Decision = callerDecision("ADD", "remember", "no exact duplicate in the store")
 ): DecidedEvent => {
-  const { copy, disputes } = state
+  const { copy } = state
+  // The copy goes, so it is no side.
+  const disputes = state.disputes?.filter(({ id }) => id !== copy?.id)
   if (copy !== undefined) {
     const reason = `${decision.reason}; takes the place of the same text of ${levelOf(copy)}`
-    const action = disputes === undefined ? "DELETE" : decision.action
-    return replacedEvent(state, copy, { ...decision, action, reason }, "replaced")
+    const action = (disputes ?? []).length === 0 ? "DELETE" : decision.action
+    return replacedEvent({ ...state, disputes }, copy, { ...decision, action, reason }, "replaced")
   }
   const memory = memoryOf(state, state.draft.lineage)
   return {
