@@ -69,6 +69,11 @@ describe("JSON", () => {
     for (const args of [["profile"], ["sessions"], ["turns", "monday"], ["files"], ["tiers"], ["agents"]]) {
       await asked(...args)
     }
+    await asked("remember", "The clinic opens at 8:00")
+    const disputing = await asked("remember", "The clinic opens at 9:00 this week")
+    expect(disputing.disputes).toHaveLength(1)
+    await asked("decisions", "--open")
+    await asked("decide", disputing.id, "both")
     await asked("maintain", "--dry-run")
     await asked("maintain")
     await asked("maintain", "--history")
