@@ -76,8 +76,8 @@ export const hashOf = (previous: Uint8Array, event: ChainedFields): Uint8Array =
 }
 
 /**
- * Faster than a hash object that is fed in pieces. A binary string is faster than a buffer, because a buffer needs its
- * own allocation.
+ * One call of `hash` is faster than `createHash` with several updates. Its result as a binary string is faster than as a
+ * buffer, because `Buffer.from` takes small buffers from a pool.
  */
 export const sha256 = (bytes: Uint8Array | string): Buffer => Buffer.from(hash("sha256", bytes, "binary"), "binary")
 

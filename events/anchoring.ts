@@ -170,7 +170,7 @@ const firstFormatProblem = (text: string, reference: LineReference, installation
     : `the anchor file ${problem}`
 }
 
-/** Adopts the anchor of a log without a reference: creates it, or converts one of the first format. */
+/** For a log that does not name an anchor line yet: creates the anchor, or converts an anchor of the first format. */
 const adoptAnchor = (anchor: Anchor.Anchor, installation: string, db: Db): AnchorState => {
   const read = anchor.read({ repair: false })
   const first = (heads: FirstLine["heads"], repaired: ReadonlyArray<string>): FirstLine => ({

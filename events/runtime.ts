@@ -27,7 +27,7 @@ export interface UnsupportedRuntime {
 export const unsupportedRuntime = ({ arch, platform, version, versions }: Runtime): UnsupportedRuntime | undefined => {
   const available = Number(versions.napi ?? 0)
   if (available < nodeApi) {
-    const problem = `Node ${version.slice(1)} is too old for Daybook: install Node 24, or 22.14 or newer`
+    const problem = `Node ${version.slice(1)} is too old for Daybook: install Node 22 (from 22.14), 24 or 26`
     return { code: `NODE_API_${available}`, problem }
   }
   if (systems.includes(platform) && processors.includes(arch)) return undefined

@@ -112,8 +112,13 @@ const checkRange = (db: Db, stream: string, version: number, mark: Mark): number
   return last.version === mark.version && !hasHash(last, mark.hash) ? null : last.version
 }
 
+// The index gives row numbers only. SQLite would otherwise return stream and version from the index, so a changed stream
+// or version in the row itself would pass.
+const selectRows = (condition: string): string =>
+  `${selectEvents} NOT INDEXED WHERE sequence IN (SELECT sequence FROM events WHERE ${condition}) ORDER BY version`
+
 const readPage = (db: Db, stream: string, after: number): ReadonlyArray<StoredEvent> =>
-  sql(db, `${selectEvents} WHERE stream = ? AND version > ? ORDER BY version LIMIT ${pageSize}`)
+  sql(db, selectRows(`stream = ? AND version > ? ORDER BY version LIMIT ${pageSize}`))
     .all(stream, after)
     .map((row: EventRow) => fromRow(row))
 
@@ -130,8 +135,8 @@ const unindexed = (db: Db, stream: string, after: number, last: StoredEvent): Re
     .map(({ version }) => ({ stream, version, what: "the index of command ids does not have this event" }))
 
 const eventAt = (db: Db, stream: string, version: number): (StoredEvent & PreviousEvent) | undefined => {
-  const row: EventRow | undefined = sql(db, `${selectEvents} WHERE stream = ? AND version = ?`).get(stream, version)
-  return row === undefined ? undefined : fromRow(row)
+  const row: EventRow | undefined = sql(db, selectRows("stream = ? AND version = ?")).get(stream, version)
+  return row?.stream === stream && row.version === version ? fromRow(row) : undefined
 }
 
 /** A damaged row may have a value of any type as its hash. */

@@ -32,7 +32,7 @@ export const hybrid = (
 })
 
 /**
- * The policy's reconciler. The first question loads the model. A missing package or key counts as a failure of the
+ * The policy's reconciler. The first decision loads the model. A missing package or key counts as a failure of the
  * model. `model` is shared with other callers.
  */
 export const policyReconcilerLayer = (

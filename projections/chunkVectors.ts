@@ -71,7 +71,7 @@ export const findUnembeddedChunks = (
       WHERE born > ? AND ${chunkVectorIndex.missing("o.born")}${storesCondition(set)} ORDER BY born LIMIT ?`
   ).all(options.after, chunkVectorIndex.setNumber(db, set.model, set.dimensions), options.limit)
 
-/** The chunk with this number; undefined if it was removed. */
+/** The chunk with the number `born`; undefined if it was removed. */
 export const findChunkText = (db: Db, born: number): ChunkText | undefined =>
   sql(db, "SELECT born, id, store, text, previous FROM chunks WHERE born = ?").get(born)
 

@@ -162,9 +162,9 @@ const rowWriter = ({ columns, table, texts }: Names): Pick<TextIndex, "add" | "r
 }
 
 /**
- * Indexes all texts in one statement per level, and moves all segments to a separate level. If these large segments
- * shared a level with the small ones of later writes, FTS5 would merge all of them within one write as soon as the level
- * has 16 (0.8 s). On a higher level FTS5 merges them a few pages per write.
+ * Indexes all texts with one statement per trust level. That creates large FTS5 segments, which move to a level of the
+ * merge tree of their own. On the lowest level, FTS5 would merge them with small segments as soon as there are 16, within
+ * one write: 0.8 s. On their own level it merges a few pages per write.
  */
 const fillSql = ({ columns, table, texts }: Names): string => {
   const list = columns.join(", ")

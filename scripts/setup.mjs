@@ -190,7 +190,7 @@ for (const [signal, code] of /** @type {const} */ ([
 process.on("exit", release)
 
 const installNode = async () => {
-  if (own === undefined) fail(`Node ${process.versions.node} is too old. Install Node 24, or 22.14 or newer`)
+  if (own === undefined) fail(`Node ${process.versions.node} is too old. Install Node 22 (from 22.14), 24 or 26`)
   rmSync(own.folder, { recursive: true, force: true })
   mkdirSync(own.folder, { recursive: true })
   // npm installs into the nearest folder with a package.json.

@@ -18,7 +18,7 @@ const freeBsd = pretend(`Object.defineProperty(process, "platform", { value: "fr
 /** Ends the process with code 99 when a native module is loaded. */
 const noNativeModules = pretend(`process.dlopen = () => process.exit(99)`)
 
-const tooOld = "Node 20.20.2 is too old for Daybook: install Node 24, or 22.14 or newer"
+const tooOld = "Node 20.20.2 is too old for Daybook: install Node 22 (from 22.14), 24 or 26"
 const noBinary = /^Daybook does not run on freebsd-x64: better-sqlite3 has binaries for linux, darwin, win32 on x64 and/
 
 describe("an unsupported runtime", () => {

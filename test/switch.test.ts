@@ -235,7 +235,7 @@ describe("an index that is prepared", () => {
         "there is no other index but the one"
       )
       expect((yield* Effect.flip(daybook.embedders.drop(agent, "words"))).message).toContain(
-        "embeds the stores withheld from"
+        "because it embeds the stores that"
       )
     })
   )

@@ -117,6 +117,18 @@ const changeFile = (folder: string, random: Random, names: ReadonlyArray<string>
   }
 }
 
+/** Changes an agent's name at the place with this number in the file: in a row of the table, or in an index. */
+const changeName = (folder: string, name: string, place: number): string => {
+  const file = join(folder, "log.db")
+  const bytes = readFileSync(file)
+  const places: Array<number> = []
+  for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + 1)) places.push(at)
+  const at = places[(place * 7) % places.length]!
+  bytes[at + 5]! ^= 1
+  writeFileSync(file, bytes)
+  return `log.db: the name at byte ${at}`
+}
+
 const statements = [
   "UPDATE events SET payload = replace(payload, 'tide', 'wind') WHERE stream = 'ada' AND version = 3",
   "DELETE FROM events WHERE stream = 'Grace' AND version = 5",
@@ -186,6 +198,11 @@ describe("a folder that was changed between two processes", () => {
               withDb(folder, (db) => db.exec(sql))
               return sql
             }
+          })),
+          ...Array.from({ length: rounds({ quick: 6, full: 60 }) }, (_, place) => ({
+            sql: "",
+            isKilled: false,
+            change: (folder: string) => changeName(folder, "日本", place)
           })),
           ...Array.from({ length: rounds({ quick: 30, full: 1_000 }) }, () => ({
             sql: "",

@@ -21,12 +21,12 @@ interface TurnOptions {
 export const addTurn: Command<TurnOptions, readonly [session: string, text: string]> = {
   usage: "add-turn <session> <text>",
   creates: true,
-  summary: "add a turn to a conversation; give '-' as the text to read JSON lines",
+  summary: "add a turn to a conversation, or JSON lines from stdin with '-'",
   options: [
     option("--role <role>", "set the role: user, assistant, system, tool (default: user)", oneOf(Role.literals)),
     option("--speaker <name>", "set the name of the speaker"),
     option("--channel <name>", "set the channel that the turn comes from"),
-    option("--sequence <n>", "set the number of the turn, above all earlier turns (default: next)", wholeNumber(1)),
+    option("--sequence <n>", "set the turn's number; must exceed earlier ones (default: next)", wholeNumber(1)),
     option("--store <store>", "set the store (who may read it): private, shared or social", storeOf),
     option("--at <time>", "set the time of the turn, ISO 8601 (default: now)", isoTime),
     commandIdOption

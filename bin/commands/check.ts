@@ -73,7 +73,7 @@ const findingsAboutFolder = (checkFolder: Call["checkFolder"]): Effect.Effect<Fi
     Effect.catchTag("StorageError", ({ message }) => Effect.succeed({ problems: [message], warnings: [] }))
   )
 
-/** Finds problems in a policy file. An invalid setting hides no problem of the others. */
+/** Finds problems in a policy file. One invalid setting does not stop the check of the others. */
 const findingsIn = (file: string | undefined): Effect.Effect<Findings, never, Scope.Scope> =>
   Effect.gen(function* () {
     const document = yield* readPolicyDocument(file)

@@ -136,9 +136,9 @@ export const embed: Command<Options, readonly [action: string | undefined, model
     option("--weight <share>", "with switch: set the weight of vectors in ranking, 0 to 1", fraction),
     flag("--prepare", "with switch: build the index, but do not activate the embedder yet"),
     flag("--now", "with switch, back: activate the index first, then embed the rest"),
-    option("--with <model>", "with compare, calibrate: use the index of this model"),
+    option("--with <model>", "for compare and calibrate: use the index of this model"),
     option("--limit <n>", "with compare: use the n newest recorded queries (default: 50)", wholeNumber(1, 1_000)),
-    option("--questions <file>", "with compare, calibrate: read labelled questions (JSON lines)"),
+    option("--questions <file>", "for compare and calibrate: read labelled questions (JSON lines)"),
     flag("--all", "run the action for every agent of the data folder")
   ],
   examples: [

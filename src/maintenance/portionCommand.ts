@@ -12,7 +12,7 @@ import { type Command, type DecidedEvent, runCause } from "../actor/Command.js"
 export interface Portion {
   readonly run: string
   readonly actor: string
-  /** The run's start event. It precedes the portion if the portion writes anything. */
+  /** The run's start event, written before the first event of the portion; not written if the portion writes nothing. */
   readonly started: DecidedEvent | undefined
   readonly events: ReadonlyArray<DecidedEvent>
   /** The view's file that the events were planned from. On another one they are all left out: this one may have been edited. */

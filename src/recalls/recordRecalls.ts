@@ -86,5 +86,5 @@ const figuresOf = ({ dimensions, floor, model, weight }: Figures): Figures => ({
   floor: finite(floor)
 })
 
-/** Limits a figure to −2…2, because JSON has no infinity. No weight or similarity lies outside. */
+/** Clamps a number to −2…2, because JSON has no infinity; NaN becomes 0. No weight or similarity lies outside. */
 const finite = (value: number): number => Math.max(-2, Math.min(2, value)) || 0

@@ -48,6 +48,6 @@ export const applyMarks = <M extends MarkedFields>(memory: M, policy: PolicyValu
   }
 }
 
-/** Adds a tag. If there are 16 tags already, the last one is dropped. */
+/** Adds a tag. If there are 16 tags already, the new tag replaces the last one. */
 const withTag = (tags: ReadonlyArray<string>, tag: string): ReadonlyArray<string> =>
   tags.includes(tag) ? tags : [...tags.slice(0, limits.tags - 1), tag]

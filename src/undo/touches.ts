@@ -16,7 +16,7 @@ export interface Touch {
   readonly applyTo?: ((value: unknown) => unknown) | undefined
 }
 
-/** The result of an undo for one aspect. */
+/** The result of an undo for one kind of stored thing: memories, summaries, schedules. */
 export interface ResolvedTouches {
   /** Its value without the chosen events, with later deliberate changes applied. */
   readonly result: unknown

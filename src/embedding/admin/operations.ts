@@ -110,7 +110,7 @@ const refuseSubstitute = (
   Effect.gen(function* () {
     const refuse = (main: ModelName) =>
       new NoSuchIndex({
-        problem: `${modelLabel(model)}: embeds the stores withheld from ${main.model}: change embedding.local in the policy first`
+        problem: `cannot drop ${modelLabel(model)}, because it embeds the stores that ${main.model} must not see: change embedding.local in the policy first`
       })
     if (apart !== null && sameModel(model, apart)) return yield* refuse(inForce)
     if (preparing === null) return

@@ -17,7 +17,7 @@ export const unlikeLikelihoods: Likelihoods = [1, 0, 0, 0]
 export const minProbabilities = { UPDATE: 0.4, DELETE: 0.65 }
 
 /**
- * The most likely action; ADD if UPDATE or DELETE is unsure. A question, hearsay, or a statement older than the memory
+ * The most likely action; ADD if the confidence in an UPDATE or DELETE is low. A question, hearsay, or a statement older than the memory
  * never retires the memory.
  */
 export const decide = (
