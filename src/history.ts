@@ -62,7 +62,10 @@ const historyOf = ({ agent, level, read }: ReaderSource, { codec, log }: ReaderS
       const image = event.payload === null ? undefined : imagesOf(event).find((memory) => memory.id === id)
       if (image !== undefined) images.push([event as DaybookEvent, image])
     }
-    const others = images.flatMap(([, { disputes = [] }]) => disputes.map((dispute) => dispute.id))
+    const others = images.flatMap(([{ payload }, { disputes = [] }]) => [
+      ...disputes.map((dispute) => dispute.id),
+      ...(payload !== null && "decision" in payload ? payload.decision.candidates.map((candidate) => candidate.id) : [])
+    ])
     const readable = yield* read(({ db, now }) => findReadableMemories(db, level, others, now))
     const isReadable = (other: string) => level === "full" || readable.has(other)
     for (const [event, image] of images) {

@@ -2,15 +2,21 @@ import type { Decision } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
 
 /**
- * A decision as a reader may know it. Where it raised a dispute and the reader may read none of the other sides, it
- * appears as a plain ADD.
+ * A decision without the memories that the reader may not read. A dispute whose other sides are all hidden appears as an
+ * ADD or UPDATE without a contradiction.
  */
-export const visibleDecision = <D extends Pick<Decision, "action" | "reason" | "candidates" | "confidence">>(
+export const visibleDecision = <D extends Pick<Decision, "action" | "by" | "reason" | "candidates" | "confidence">>(
   decision: D,
-  { disputes = [] }: Pick<Memory, "disputes">,
+  { disputes = [], id, revision }: Pick<Memory, "disputes" | "id" | "revision">,
   isReadable: (id: string) => boolean
 ): D => {
-  if (decision.action !== "DISPUTE" || disputes.some(({ id }) => isReadable(id))) return decision
   const { confidence: _, ...others } = decision
-  return { ...others, action: "ADD", reason: "stored as a memory of its own", candidates: [] } as unknown as D
+  if (decision.action === "DISPUTE" && !disputes.some((dispute) => isReadable(dispute.id))) {
+    return { ...others, action: revision === 1 ? "ADD" : "UPDATE", reason: "nothing in common", candidates: [] } as unknown as D
+  }
+  if (decision.by.name !== "decide") return decision
+  const candidates = decision.candidates.filter((candidate) => candidate.id === id || isReadable(candidate.id))
+  return candidates.length === decision.candidates.length
+    ? decision
+    : { ...decision, reason: "changed by a caller", candidates }
 }

@@ -183,7 +183,7 @@ const decisionIn = (
   { candidateAt, isReadable }: { readonly candidateAt: CandidateAt; readonly isReadable: (id: string) => boolean }
 ): WhyVersion["decision"] => {
   if (payload === null || !("decision" in payload)) return null
-  const decision = visibleDecision(payload.decision, image ?? {}, isReadable)
+  const decision = visibleDecision(payload.decision, image ?? { id: "", revision: 1 }, isReadable)
   return {
     ...decision,
     candidates: decision.candidates.flatMap(({ revision, ...candidate }) => {

@@ -93,7 +93,9 @@ const withFullPath = ({ id, kind }: SourceInput): SourceInput => ({ kind, id: ki
 
 /** Names the memories that it contradicts, which stay until somebody settles it. */
 const disputing = ({ disputes = [], id }: Remembered): string =>
-  disputes.length === 0 ? "" : `. Disputes ${disputes.join(", ")}; settle it with 'daybook decide ${id}'`
+  disputes.length === 0
+    ? ""
+    : `. Disputes ${disputes.join(", ")}; settle it with 'daybook decide ${id} keep', 'replace' or 'both'`
 
 /** Names the fields that were ignored because the memory was a repeat. The caller might expect them to be stored. */
 const ignored = ({ id, notTaken }: Remembered): string =>

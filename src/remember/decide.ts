@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import type { Decision, Payload } from "../../events/catalogue.js"
 import type { Dispute, Link, Memory } from "../../events/Memory.js"
+import { opennessOf } from "../../events/Trust.js"
 import { findOpenDisputes } from "../../projections/disputes.js"
 import { getMemories } from "../../projections/observationReads.js"
 import type { Db } from "../../projections/Projection.js"
@@ -21,7 +22,7 @@ import type { WriteOptions, Writer } from "./remember.js"
 
 /**
  * How a dispute ends. `keep`: what was said before stays, and the memory is retired. `replace`: the memory takes the place
- * of the other sides. `both`: all of them hold.
+ * of all other sides. `both`: all stay, and the disputes with this memory end.
  */
 export const choices = ["keep", "replace", "both"] as const
 export type Choice = (typeof choices)[number]
@@ -75,7 +76,8 @@ export const decide = (
           for (const side of [memory, ...sides]) yield* requireLevel(writer.level, side, `memory ${side.id}`)
           const [first, ...others] = eventsOf(choice, memory, sides, now)
           const lost = (choice === "both" ? [] : choice === "keep" ? [memory] : sides).map(({ id }) => id)
-          return { events: [first!, ...others, ...staleFrom(db, lost, { version, level: writer.level })] }
+          const kept = [memory, ...sides].map(({ id }) => id).filter((id) => !lost.includes(id))
+          return { events: [first!, ...others, ...staleFrom(db, lost, kept, { version, level: writer.level })] }
         }),
       answer: (events, repeated) => ({
         outcome: "settled",
@@ -135,7 +137,10 @@ const eventsOf = (
     })
   }
   const [winner, losers] = choice === "replace" ? [memory, sides] : [keptSide(memory, sides), [memory]]
-  const links = losers.map(({ id }): Link => ({ kind: "supersedes", to: id, reason: "conflict" }))
+  // A link to a stricter store would tell readers of the winner that the other memory exists.
+  const links = losers
+    .filter(({ store }) => opennessOf(store) >= opennessOf(winner.store))
+    .map(({ id }): Link => ({ kind: "supersedes", to: id, reason: "conflict" }))
   return [
     update({ ...winner, lineage: [...(winner.lineage ?? []), ...links] }, "it holds against the other sides"),
     ...losers.map(retire)
@@ -156,11 +161,17 @@ const bothHold = (side: Memory, id: string, ids: ReadonlySet<string>): Memory | 
     : undefined
 }
 
-/** The events that flag what was derived from the retired memories. */
-const staleFrom = (db: Db, ids: ReadonlyArray<string>, origin: Parameters<typeof staleEvents>[3]) =>
+/** The events that flag what was derived from the retired memories, except for the sides that are kept. */
+const staleFrom = (
+  db: Db,
+  lost: ReadonlyArray<string>,
+  kept: ReadonlyArray<string>,
+  origin: Parameters<typeof staleEvents>[3]
+) =>
   staleEvents(
     db,
-    ids.map((to) => ({ kind: "derived" as const, to })),
+    lost.map((to) => ({ kind: "derived" as const, to })),
     "replaced",
-    origin
+    origin,
+    ({ id }) => !kept.includes(id)
   )

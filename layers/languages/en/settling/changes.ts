@@ -36,15 +36,17 @@ export function* changesIn(
   /** The slots that hold one value at a time, and how certain that is. */
   const singleValued = new Map<Slot, Proof>()
   const handovers = handoversIn(slots)
+  const stepProof = (slot: Slot, from: Value, to: Value): Proof | undefined => {
+    const isHandover = (handovers.get(keyOf(slot, from, to)) ?? 0) > 1
+    return proofOf(slot, [from, to], evidence, { index, isHandover })
+  }
   const proofIn = (slot: Slot): Proof | undefined => {
     const known = singleValued.get(slot)
     if (known === "certain") return known
     let proof: Proof | undefined = known
     for (const [from, to] of stepsIn(slot)) {
       const key = keyOf(slot, from, to)
-      const isHandover = (handovers.get(key) ?? 0) > 1
-      const step =
-        changes.get(key)?.proof === "certain" ? "certain" : proofOf(slot, [from, to], evidence, { index, isHandover })
+      const step = changes.get(key)?.proof === "certain" ? "certain" : stepProof(slot, from, to)
       if (step === "certain") return step
       proof ??= step ?? changes.get(key)?.proof
     }
@@ -56,18 +58,19 @@ export function* changesIn(
     if (proof === undefined || (proof === singleValued.get(slot) && proof === "certain")) return false
     singleValued.set(slot, proof)
     let isNew = false
-    // Each value is replaced by every later one.
+    // Each value is replaced by every later one. A certain step proves its own change, not the others of the slot.
     for (const [position, from] of slot.values.entries()) {
       for (const to of slot.values.slice(position + 1)) {
         const key = keyOf(slot, from, to)
         const change = changes.get(key)
-        const isStronger = change === undefined || (change.proof === "unsure" && proof === "certain")
-        if (change === undefined) changes.set(key, { from, to, slots: new Set([slot]), proof })
+        const own = change?.proof === "certain" ? "certain" : (stepProof(slot, from, to) ?? "unsure")
+        if (change === undefined) changes.set(key, { from, to, slots: new Set([slot]), proof: own })
         else {
           change.slots.add(slot)
-          if (isStronger) change.proof = proof
+          if (change.proof === own) continue
+          change.proof = own
         }
-        isNew ||= isStronger
+        isNew = true
       }
     }
     return isNew
