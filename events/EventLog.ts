@@ -72,8 +72,8 @@ export interface Appended {
 }
 
 /**
- * What events of one stream change in turn: a memory, turn or file by its row number (the version that added it), or a
- * part of a schedule by the schedule's id.
+ * The thing that an event changes: a memory, turn or file by its row number (the version that added it), or a part of a
+ * schedule by the schedule's id.
  */
 export type Subject =
   | { readonly kind: "row"; readonly subject: number }

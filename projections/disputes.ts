@@ -66,7 +66,7 @@ export interface OpenDispute {
 }
 
 /**
- * The open disputes of memories, by id: of the group of each. Who disputes one side joins its group. A dispute is open
+ * The open disputes of memories, by id: of the group of each. A memory that disputes one side joins the group of that side. A dispute is open
  * while both sides are active, unexpired at `now` and not settled. Only sides that `level` may read count, so a dispute
  * with a memory above that level does not exist for it.
  */

@@ -12,7 +12,12 @@ export const visibleDecision = <D extends Pick<Decision, "action" | "by" | "reas
 ): D => {
   const { confidence: _, ...others } = decision
   if (decision.action === "DISPUTE" && !disputes.some((dispute) => isReadable(dispute.id))) {
-    return { ...others, action: revision === 1 ? "ADD" : "UPDATE", reason: "nothing in common", candidates: [] } as unknown as D
+    return {
+      ...others,
+      action: revision === 1 ? "ADD" : "UPDATE",
+      reason: "nothing in common",
+      candidates: []
+    } as unknown as D
   }
   if (decision.by.name !== "decide") return decision
   const candidates = decision.candidates.filter((candidate) => candidate.id === id || isReadable(candidate.id))

@@ -246,7 +246,9 @@ describe("a person who settles a dispute", () => {
       const low = yield* say(daybook, "The door is blue", 1, { trust: "familiar" })
       const before = yield* daybook.digests(agent)
       expect(yield* Effect.flip(familiar.decide(low.id, "replace"))).toMatchObject({ _tag: "LevelTooLow" })
-      expect((yield* Effect.flip(familiar.decide(old.id, "keep"))).message).toContain(`settle ${low.id}`)
+      expect((yield* Effect.flip(familiar.decide(old.id, "keep"))).message).toContain(
+        `use the id of the newer side, ${low.id}`
+      )
       expect(yield* Effect.flip(familiar.decide("nothere", "keep"))).toMatchObject({ _tag: "MemoryNotFound" })
       expect((yield* Effect.flip(familiar.decide(low.id, "none" as "keep"))).message).toContain("keep, replace, both")
       expect(yield* daybook.digests(agent)).toEqual(before)

@@ -8,7 +8,7 @@ export interface Answer {
   readonly reason?: string | undefined
   /** Whether an ADD disputes the target: it contradicts it, but not certainly. */
   readonly disputes?: boolean
-  /** What reads no longer return, after the write and after a night's maintenance. */
+  /** The retired memories and removed facts, after the write and after a night's maintenance. */
   readonly retired?: { readonly written: ReadonlyArray<Retired>; readonly night: ReadonlyArray<Retired> }
 }
 
@@ -65,7 +65,7 @@ export interface Scores {
   readonly harmful: number
   /** Wrong retirements after the write, and after a night's maintenance. */
   readonly wrongRetirements: { readonly written: WrongRetirements; readonly night: WrongRetirements }
-  /** Of the contradictions that were answered: those that are certain, and their precision and share of `expected`. */
+  /** The certain contradictions among the answers: their number, precision and share of `expected`. */
   readonly certain: ActionScores
   /** The others, which retire nothing. */
   readonly disputes: ActionScores

@@ -41,7 +41,7 @@ const Accepted = Schema.Struct({
 
 const Story = Schema.Struct({
   id: text(limits.key),
-  /** What the story tests. Scores are grouped by it. */
+  /** The kind of decision that the story tests. Scores are grouped by kind. */
   kind: text(limits.key),
   memories: nonEmptyList(StoryMemory, 6),
   statement: StoryMemory,

@@ -7,8 +7,8 @@ export const decide: Command<{ readonly commandId?: string }, readonly [id: stri
   usage: "decide <id> <choice>",
   summary: "settle a contradiction: keep, replace or both",
   details: [
-    "The id is that of the memory that disputes others: see 'daybook decisions'.",
-    "keep: what was said before holds. replace: the memory takes its place. both: all of them hold."
+    "The id is that of the newer memory: see 'daybook decisions'.",
+    "keep: retire the newer memory. replace: retire all other sides. both: keep all of them."
   ],
   options: [commandIdOption],
   examples: choices.map((choice) => `decide 8k2v0q5w1x ${choice}`),

@@ -160,7 +160,7 @@ export const park = (db: Db, { projection, position, reason }: Parked): void => 
     reason,
     projection
   )
-  // Whoever parked it would meet the same event again.
+  // Without this row the projection cannot be parked, so it would fail at the same event again.
   if (changes === 0) throw damagedView("MISSING_PROJECTION")
 }
 

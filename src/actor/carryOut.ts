@@ -191,7 +191,7 @@ const lookupIn = (vectors: ReadonlyArray<CachedVector>) => {
   return makeLookup((_model, _dimensions, digest) => byDigest.get(digest))
 }
 
-/** What a transaction stores, and the outcomes of its commands. */
+/** The content of a transaction, and the outcomes of its commands. */
 interface Changes {
   readonly outcomes: ReadonlyArray<Outcome>
   readonly newCommands: ReadonlyArray<NewCommand>

@@ -154,7 +154,7 @@ const itemsOf = (text: string, file: string, cut: Array<Imported["cut"][number]>
     return items
   })
 
-/** What `commandOf` leaves out of an item. */
+/** The problems of an item whose fields are longer than a memory may store: `commandOf` cuts them. */
 const cutFields = ({ facts, line, people }: MarkdownItem): ReadonlyArray<{ line: number; problem: string }> => [
   ...(facts.length > limits.facts
     ? [{ line, problem: `has more than ${limits.facts} facts: the rest was skipped` }]

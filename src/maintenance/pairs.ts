@@ -14,7 +14,7 @@ export interface Relation {
 /** When the memory was last said, in milliseconds since the epoch. Changes by maintenance do not count. */
 export const saidAt = ({ memory }: Row): number => Math.max(memory.createdAt, memory.lastMentionedAt)
 
-/** What was recorded between two memories, whichever is the newer one. */
+/** The dispute that one of two memories raised against the other; undefined if neither did. */
 export const disputeBetween = (a: Row, b: Row): Dispute | undefined =>
   [
     [a, b],

@@ -101,7 +101,7 @@ export const profileOf = (
   }
 }
 
-/** The titles of the memories of its level that a memory's line stands before, the newest first. */
+/** Titles of the same-level opponents that rank below this memory, best first. */
 const earlierSides = (memory: Memory, dispute: OpenDispute | undefined): ReadonlyArray<string> => {
   if (dispute === undefined) return []
   const { opponents, sides } = dispute
@@ -199,7 +199,7 @@ export const rankedBy = (
     .map(({ row }) => row)
 }
 
-/** The rows that another row stands before in a dispute of the two, with that row. */
+/** Maps each hidden row to the opponent that the profile shows in its place. */
 const hiddenRows = (
   rows: ReadonlyArray<Row>,
   disputes: ReadonlyMap<string, OpenDispute> = new Map()

@@ -21,7 +21,7 @@ import { requireLevel } from "./levels.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /**
- * How a dispute ends. `keep`: what was said before stays, and the memory is retired. `replace`: the memory takes the place
+ * How a dispute ends. `keep`: the memory is retired, and the older side stays. `replace`: the memory takes the place
  * of all other sides. `both`: all stay, and the disputes with this memory end.
  */
 export const choices = ["keep", "replace", "both"] as const
@@ -42,9 +42,9 @@ export interface Settled {
 }
 
 /**
- * Makes the command that settles the open dispute of a memory. The id is that of the memory that disputes others, as
- * `decisions` lists it. Fails with `MemoryNotFound` if the level cannot read the memory, with `InvalidInput` if it disputes
- * nothing, and with `LevelTooLow` if a higher level wrote one of the sides.
+ * Makes the command that settles the open dispute of a memory. The id is that of the newer side, as `decisions`
+ * lists it. Fails with `MemoryNotFound` if the level cannot read the memory, with `InvalidInput` if it disputes
+ * no memory, and with `LevelTooLow` if a higher level wrote one of the sides.
  */
 export const decide = (
   writer: Writer,
@@ -97,7 +97,9 @@ const openDisputes = ({ disputes = [] }: Memory, sides: ReadonlyArray<Memory>): 
 
 const hint = (sides: ReadonlyArray<Memory>): string => {
   const disputing = sides.filter((side) => (side.disputes ?? []).length > 0).map(({ id }) => id)
-  return disputing.length === 0 ? "has no open dispute" : `disputes nothing itself: settle ${disputing.join(" or ")}`
+  return disputing.length === 0
+    ? "has no open dispute"
+    : `is the older side of a dispute: use the id of the newer side, ${disputing.join(" or ")}`
 }
 
 /** The events that settle a dispute, each with all of its sides as candidates. */

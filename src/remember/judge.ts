@@ -143,9 +143,9 @@ export const withinLevel = (
 }
 
 /**
- * A retirement of a memory that is a side of an open dispute. It settles the dispute, so the level of the statement must be
- * at or above that of each side, and its text must not come from a memory. It retires that side only: the statement
- * disputes the other candidates among the sides that it contradicts too.
+ * Limits a DELETE whose target is in an open dispute. The writer's level must be at or above that of each side, and the
+ * statement must not come from a memory. The DELETE retires the target only; the statement disputes the other candidates
+ * among the sides that it contradicts.
  */
 export const withinGroup = (
   setup: ReconcilerSetup,

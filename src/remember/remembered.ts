@@ -9,8 +9,9 @@ import { exactRepeat } from "./rememberEvents.js"
 export interface Remembered {
   /**
    * `added`: stored as a new memory. `duplicate`: the store has the same title and facts, so it counts as another
-   * mention. A reconciler decides the others, and whether a memory that was added disputes another (`disputes`). `mentioned`: a memory states it already. `merged`: it was merged into a
-   * memory. `replaced`: it replaced a memory that is no longer true.
+   * mention. A reconciler decides the others, and whether an added memory disputes another one (`disputes`).
+   * `mentioned`: a memory states it already. `merged`: it was merged into a memory. `replaced`: it replaced a memory that
+   * is no longer true.
    */
   readonly outcome: "added" | "duplicate" | "mentioned" | "merged" | "replaced"
   /** The memory that states it now. */

@@ -24,7 +24,10 @@ export interface Updated {
   readonly repeated: boolean
 }
 
-/** Decodes changes into the command that makes them. It fails with `MemoryNotFound` if the level cannot read the memory, and with `LevelTooLow` if a higher one wrote it. */
+/**
+ * Decodes changes into the command that makes them. It fails with `MemoryNotFound` if the level cannot read the memory,
+ * and with `LevelTooLow` if a higher level wrote it.
+ */
 export const update = (
   writer: Writer,
   id: string,

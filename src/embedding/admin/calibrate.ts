@@ -178,7 +178,8 @@ const weightedMean = (values: ReadonlyArray<number>, weights: ReadonlyArray<numb
 }
 
 /**
- * Of the weights as good as the best, chooses the one nearest to the current weight; of two equally near, the larger.
+ * Chooses among the weights that are as good as the best: the one nearest to the current weight. If two are equally near,
+ * the larger.
  */
 const chooseWeight = (
   curve: Calibrated["curve"],

@@ -25,8 +25,8 @@ const stepsPerTurn = 200
  * write compares a few candidates and retires one memory at most. Needs a judge and a settler.
  *
  * The memories of each level are settled with those of that level and above: a lower level supersedes nothing that a
- * higher one wrote, and is no evidence about it. Only what is certain retires a memory. What is not is recorded as a
- * dispute if the judge sees a contradiction too.
+ * higher one wrote, and is no evidence about it. Only a certain change retires a memory. Another change is
+ * recorded as a dispute if the judge sees a contradiction too.
  */
 export const settle: Stage = {
   name: "settle",
@@ -87,8 +87,8 @@ export const settle: Stage = {
 }
 
 /**
- * Whether a row may retire another one for good. It may not where somebody decided that both hold. Where the other one is a
- * side of an open dispute, this settles it: see `withinGroup`.
+ * Whether `by` may retire `row`. False if a person decided that both hold. If `row` is in an open dispute, `by` must be
+ * allowed to settle it: see `maySettleGroup`.
  */
 const maySettle = (db: Db, row: Row, by: Row, now: number): boolean => {
   if (disputeBetween(row, by)?.settled !== undefined) return false

@@ -2,7 +2,7 @@ import type { Statement } from "../../../../src/ports/Reconciler.js"
 import type { Features } from "./clauseFeatures.js"
 
 /**
- * How often a contradiction is right, by its least likelihood, highest first. Measured on writers who were left out of the
+ * The share of right contradictions for each minimum likelihood, highest first. Measured on writers who were left out of the
  * training, on statements without cautious words: docs/decisions.md has the table.
  */
 const shares: ReadonlyArray<readonly [likelihood: number, right: number]> = [
