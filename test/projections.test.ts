@@ -839,6 +839,21 @@ describe("generations", () => {
     })
   )
 
+  it.scopedLive("a generation that lost its pointer to another one is given up at the next catch-up", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const one = yield* processOn(folder)
+      yield* tell(one.log, agent, many(5))
+      const digest = yield* one.read(digestOf)
+      rmSync(join(one.view.generations.folder, "current"))
+      const other = yield* processOn(folder)
+      expect(other.view.file).not.toBe(one.view.file)
+      yield* one.views.catchUp(one.view)
+      expect(one.view.file).toBe(other.view.file)
+      expect(yield* one.read(digestOf)).toEqual(digest)
+    })
+  )
+
   it.scopedLive("the first of two claims holds, and what dead processes left is swept away", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder

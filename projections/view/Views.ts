@@ -11,7 +11,7 @@ import { projections } from "../all.js"
 import { type Db, sql } from "../Projection.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
 import { compareView, type ViewComparison } from "./compareView.js"
-import { openReader, openView, outdatedProjections } from "./openView.js"
+import { openReader, openView, outdatedProjections, reopen } from "./openView.js"
 import {
   buildSuccessor,
   catchUp,
@@ -141,7 +141,23 @@ const rebuildOutdated = (context: ViewContext, view: View): Effect.Effect<void, 
   })
 
 const catchUpLocked = (context: ViewContext, view: View) =>
-  view.lock.locked((restore) => restore(orRebuilt(context, view, () => catchUp(context, view))))
+  view.lock.locked((restore) =>
+    restore(
+      Effect.zipRight(
+        reopenIfReplaced(context, view),
+        orRebuilt(context, view, () => catchUp(context, view))
+      )
+    )
+  )
+
+/**
+ * Reopens a view whose pointer names another generation. A generation that lost its pointer without being retired, for
+ * example because another program removed the pointer, would else be written beside the current one.
+ */
+const reopenIfReplaced = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
+  Effect.flatMap(attempt(view.generations.current), (current) =>
+    current === undefined || current === view.file ? Effect.void : Effect.uninterruptible(reopen(context, view))
+  )
 
 const readView = <A>(context: ViewContext, view: View, f: (db: Db) => A): Effect.Effect<A, ViewError> =>
   Effect.catchIf(Effect.zipRight(refresh(context, view), readSnapshot(view, f)), isDamaged, () =>

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { linkSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, linkSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { errorCodeOf, StorageError } from "../../events/errors.js"
@@ -52,9 +52,11 @@ export const make = (views: string, agent: string): Generations => {
     claim: (file, retired) => {
       const name = writePointer(file)
       try {
-        // Removes a pointer whose file no longer exists.
+        // Removes a pointer whose file no longer exists. Where there is no pointer, another process may be about to make
+        // one, which must stay.
+        const exists = existsSync(pointer)
         const named = current()
-        if (named === undefined || named === retired) rmSync(pointer, { force: true })
+        if (exists && (named === undefined || named === retired)) rmSync(pointer, { force: true })
         linkSync(name, pointer)
         return true
       } catch (cause) {
