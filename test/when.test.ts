@@ -41,6 +41,20 @@ describe.each(groups)("times: %s", (group) => {
   })
 })
 
+/** A text, and its ranges as ISO 8601 intervals ("2026-05-19T15:00/..") at the time of `asked`, in UTC. */
+const english: ReadonlyArray<readonly [text: string, ...ranges: ReadonlyArray<string>]> = fixture("english")
+const instantOf = (time: string) => `${time}${time.includes("T") ? "" : "T00:00"}Z`
+
+describe("times: English in general", () => {
+  it.each(english)("%s", (text, ...ranges) => {
+    const wanted = ranges.map((range) => {
+      const [from, to] = range.split("/") as [string, string]
+      return [from === ".." ? earliest : Date.parse(instantOf(from)), to === ".." ? latest : Date.parse(instantOf(to))]
+    })
+    expect(resolveTimes(text, asked, "UTC").map(({ from, to }) => [from, to])).toEqual(wanted)
+  })
+})
+
 describe("no time", () => {
   it.each(timeless)("%s", (text) => {
     expect(named(text, asked, "Europe/Berlin")).toEqual([])
@@ -49,7 +63,9 @@ describe("no time", () => {
 
 describe("any text, any time, any zone", () => {
   const zones = ["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Asia/Kathmandu", "America/Santiago"]
-  const words = groups.flatMap(cases).flatMap(({ text }) => text.split(" "))
+  const words = [...groups.flatMap(cases).map(({ text }) => text), ...english.map(([text]) => text)].flatMap((text) =>
+    text.split(" ")
+  )
   const fragments = [
     ...new Set([...words, ...timeless, ..."- / , . ' 's ( ) \n \t 9999 0 31 第 月 前 \ud800".split(" ")])
   ]

@@ -12,7 +12,7 @@ const ambiguous = /^\P{L}*(?:may|march|mon|wed|sat|sun|spring|fall)\P{L}*$/iu
 /** Whether a text names a time by its distance from now: "two weeks ago", "last year", "最近". */
 export const isRelativeTime = (text: string): boolean => relativeTime.test(text)
 
-const relativeTime = /\b(?:ago|last|past|previous|next)\b|前|最近|过去|過去/iu
+const relativeTime = /\b(?:ago|last|past|previous|next|earlier|later)\b|前|最近|过去|過去/iu
 
 /** Whether a word of a time expression, such as "last" or "yesterday", does not occur in the text of a memory. */
 export const isRelativeWord = (word: string): boolean => relativeWord.test(word.replace(edges, ""))
@@ -20,6 +20,7 @@ export const isRelativeWord = (word: string): boolean => relativeWord.test(word.
 const relativeWord = new RegExp(
   `^(?:${[
     "last|next|this|past|previous|ago|since|until|till|before|after|between|from|to|and|on|in|at|of|the|a|an|early|mid|late",
+    "earlier|later|than|half|fortnights?|centur(?:y|ies)",
     "yesterday|today|tonight|tomorrow|weekend|(?:hour|day|week|month|quarter|year|decade)s?",
     "morning|noon|afternoon|evening|night|midnight|one|two|three|four|five|six|seven|eight|nine|ten|few|couple|several",
     "[今昨前去上下本这這过過最近个個几幾一二三四五六七八九十两兩天日周週月年早晚上中午下半夜以来之]+"

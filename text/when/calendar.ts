@@ -3,13 +3,13 @@ import { Chrono, configuration } from "chrono-node/en"
 import { type Clock, days, hour, isDay, minute, second, type TimeRange } from "./clock.js"
 import type { TimeExpression } from "./expression.js"
 
-// Dates and clock times that chrono reads. Daybook uses only the fields that chrono's parsers report. It ignores
+// Dates that chrono reads. Daybook uses only the fields that chrono's parsers report. It ignores
 // chrono's results (an instant, the year nearest to now, the zone of the process), so it does not run chrono's
 // refiners.
 /** A fixed day, so that results do not depend on the process. No relative time is computed from it. */
 const reference = new Date(2000, 0, 1, 12)
 /** Daybook does not use the results of these parsers, and their patterns cost more time than all others. */
-const unusedParsers = /TimeUnit|Relative|Casual|Weekday|EndOf/
+const unusedParsers = /TimeUnit|Relative|Casual|Weekday|EndOf|TimeExpression/
 const reader = new Chrono({
   parsers: configuration
     .createCasualConfiguration()
@@ -17,13 +17,11 @@ const reader = new Chrono({
   refiners: []
 })
 
-/** Dates, months and times of day. Unordered; expressions may overlap. */
+/** Dates and months. Unordered; expressions may overlap. */
 export const calendarExpressions = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
   mayContainDate.test(text)
     ? [
-        ...reader
-          .parse(text, reference)
-          .flatMap((result) => dateOf(text, result, clock) ?? hoursOf(text, result) ?? []),
+        ...reader.parse(text, reference).flatMap((result) => dateOf(text, result, clock) ?? []),
         ...shortMonths(text, clock)
       ]
     : []
@@ -113,11 +111,15 @@ const monthFields = (year: number | undefined, month: number, weak: boolean, clo
   return { kind: "month", weak, date: { year, month }, ...inYear(year, rangeIn) }
 }
 
-/** Short month names as in "since Jan" or "Jan-Mar 2025": chrono reads them only after "in". */
+/** Short month names as in "since Jan" or "Jan-Mar 2025", which chrono reads only after "in"; plurals before "ago". */
 const shortMonths = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
-  [...text.matchAll(/\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g)].map(({ 0: name, index }) => {
-    const month = months.split("|").indexOf(name.toLowerCase()) + 1
-    return { index, end: index + 3, ...monthFields(undefined, month, true, clock) }
+  [
+    ...text.matchAll(
+      /\b(?:(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*s(?=\s+ago\b))/g
+    )
+  ].map(({ 0: name, index }) => {
+    const month = months.split("|").indexOf(name.slice(0, 3).toLowerCase()) + 1
+    return { index, end: index + name.length, ...monthFields(undefined, month, true, clock) }
   })
 
 const inYear = (
@@ -158,23 +160,3 @@ const timeOf = (part: ParsedComponents): number =>
 
 const grainOf = (part: ParsedComponents, phrase: string): number =>
   part.isCertain("second") ? second : /\d[:.]\d/.test(phrase) ? minute : hour
-
-/** A time of day: with minutes, am or pm, "at", or a part of the day. A number alone is not a time of day. */
-const hoursOf = (text: string, result: ParsedResult): TimeExpression | undefined => {
-  const { start, end } = result
-  if (!start.isCertain("hour") || start.isCertain("day") || !clockShape.test(result.text)) return undefined
-  const prepositionLength = /^(?:(?:at|from)\s+)?/i.exec(result.text)![0].length
-  const index = result.index + prepositionLength
-  const phrase = result.text.slice(prepositionLength).trimEnd()
-  // In "at 3 sites", the number counts things.
-  if (/^\d+$/.test(phrase) && /^\s+\p{Ll}+s\b/u.test(text.slice(index + phrase.length))) return undefined
-  // "at 5" is in the afternoon, "at 9" in the morning.
-  const noon = /^[1-6]$/.test(phrase) ? 12 * hour : 0
-  const from = timeOf(start) + noon
-  const to = end?.isCertain("hour") === true ? timeOf(end) : from + grainOf(start, phrase)
-  if (from >= 24 * hour) return undefined
-  const hours = { from, to: to <= from ? to + 24 * hour : to }
-  return { index, end: index + phrase.length, kind: "clock", weak: true, hours, isClockTime: true }
-}
-
-const clockShape = /\d:\d\d|\d\s*[ap]\.?m\b|^at\s+\d|o\W*clock|(?:night|morning|afternoon)$/i

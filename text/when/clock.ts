@@ -6,7 +6,18 @@ export interface TimeRange {
   readonly to: number
 }
 
-export type Unit = "second" | "minute" | "hour" | "day" | "week" | "weekend" | "month" | "quarter" | "year" | "decade"
+export type Unit =
+  | "second"
+  | "minute"
+  | "hour"
+  | "day"
+  | "week"
+  | "weekend"
+  | "month"
+  | "quarter"
+  | "year"
+  | "decade"
+  | "century"
 
 /** The time at which the user asks, and the calendar of the user's zone. */
 export interface Clock {
@@ -113,9 +124,11 @@ export const unitAt = (clock: Clock, instant: number, unit: Unit, count = 0): Ti
       const first = month - ((month - 1) % 3) + 3 * count
       return days(clock, [year, first], [year, first + 3])
     }
-    case "decade": {
-      const first = year - modulo(year, 10) + 10 * count
-      return days(clock, [first, 1], [first + 10, 1])
+    case "decade":
+    case "century": {
+      const years = unit === "decade" ? 10 : 100
+      const first = year - modulo(year, years) + years * count
+      return days(clock, [first, 1], [first + years, 1])
     }
     default:
       return days(clock, [year + count, 1], [year + count + 1, 1])
@@ -134,7 +147,7 @@ export const shift = (clock: Clock, instant: number, unit: Unit, count: number):
   const time = modulo(localTime, day)
   if (unit === "day") return clock.instantAt(year, month, date + count, time)
   if (unit === "week" || unit === "weekend") return clock.instantAt(year, month, date + 7 * count, time)
-  const months = count * (unit === "month" ? 1 : unit === "quarter" ? 3 : unit === "year" ? 12 : 120)
+  const months = count * monthsIn[unit]!
   const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
   return clock.instantAt(year, month + months, Math.min(date, last), time)
 }
@@ -148,6 +161,7 @@ export const fieldsOf = (localTime: number): readonly [number, number, number, n
 type Day = readonly [year: number, month: number, day?: number]
 type DateTimeFields = [number, number, number, number, number, number]
 
+const monthsIn: { readonly [unit in Unit]?: number } = { month: 1, quarter: 3, year: 12, decade: 120, century: 1_200 }
 const lengths: { readonly [unit in Unit]?: number } = { second, minute, hour }
 
 const modulo = (value: number, divisor: number): number => ((value % divisor) + divisor) % divisor

@@ -1,6 +1,7 @@
-import { type Clock, day, type TimeRange } from "./clock.js"
+import { dayFields } from "./calendar.js"
+import { type Clock, day, fieldsOf, hour, type TimeRange } from "./clock.js"
 import { mapRange, type TimeExpression } from "./expression.js"
-import { lastThisNextModifier, type Modifier, otherModifiers } from "./modifiers.js"
+import { countedOccurrence, lastThisNextModifier, type Modifier, otherModifiers } from "./modifiers.js"
 import { hoursOn } from "./parts.js"
 import { applyBound, joinRanges } from "./ranges.js"
 
@@ -29,10 +30,9 @@ export const compose = (
       else results[results.length - 1] = { ...combined, index: left!.index, end: expression.end }
       return results
     }, [])
-  const points = [joinCycle, joinTime].reduce(
-    joinNeighbours,
-    applyModifier(joinNeighbours(expressions, joinWeekday), lastThisNextModifier)
-  )
+  const dates = [joinWeekday, joinMonthDay].reduce(joinNeighbours, expressions)
+  const counted = dates.map((expression) => countedOccurrence(text, expression, clock))
+  const points = [joinCycle, joinTime, joinCycle].reduce(joinNeighbours, applyModifier(counted, lastThisNextModifier))
   return joinRanges(text, otherModifiers.reduce(applyModifier, points), clock).map((expression) =>
     applyBound(text, expression, clock)
   )
@@ -43,11 +43,39 @@ type Join = (left: TimeExpression, right: TimeExpression, between: string, clock
 /** Characters before an expression that are searched for modifiers. */
 const modifierLength = 80
 
-/** Joins "Saturday, 3 May". The date alone determines the result. */
-const joinWeekday: Join = (left, right, between) => {
+/**
+ * Joins "Saturday, 3 May": the date alone determines the result. Joins "Friday the 13th": the months in which the 13th is
+ * a Friday.
+ */
+const joinWeekday: Join = (left, right, between, clock) => {
+  if (left.kind === "weekday" && right.monthDay !== undefined && right.cycle !== undefined) {
+    const weekday = weekdayOf(left.cycle?.occurrence(0), clock)
+    const { occurrence } = right.cycle
+    const onWeekday = (month: number) => {
+      const range = occurrence(month)
+      return weekdayOf(range, clock) === weekday ? range : undefined
+    }
+    return /^,?\s+$/.test(between)
+      ? { ...right, weak: false, cycle: { period: "month", occurrence: onWeekday } }
+      : undefined
+  }
   if (left.kind === "weekday" && right.date !== undefined && right.kind === "day")
     return /^\.?,?\s*(?:the\s+)?$/i.test(between) ? right : undefined
   return left.kind === "day" && right.kind === "weekday" && /^,?\s*$/.test(between) && left.date ? left : undefined
+}
+
+const weekdayOf = (range: TimeRange | undefined, clock: Clock): number | undefined =>
+  range && fieldsOf(clock.local(range.from))[3]
+
+/** Joins "May the 4th". */
+const joinMonthDay: Join = (left, right, between, clock) => {
+  if (left.kind !== "month" || left.date === undefined || right.monthDay === undefined || !/^\s+$/.test(between))
+    return undefined
+  return {
+    ...right,
+    monthDay: undefined,
+    ...dayFields({ ...left.date, first: right.monthDay, last: right.monthDay }, clock)
+  }
 }
 
 /** Joins a recurring time and a period: "May last year", "Monday of last week", "Christmas 2024", "2025 Q2", "去年五月". */
@@ -70,11 +98,15 @@ const joinCycle: Join = (left, right, between) => {
  */
 const joinTime: Join = (left, right, between, clock) => {
   const [date, time] = left.hours === undefined ? [left, right] : [right, left]
-  if (time.hours === undefined || !(date.kind === "day" || date.kind === "weekday" || date.kind === "feast"))
+  const isPart = date.kind === "part" && time.isClockTime === true
+  if (time.hours === undefined || !(isPart || date.kind === "day" || date.kind === "weekday" || date.kind === "feast"))
     return undefined
   const atHours = (hours: TimeRange): TimeExpression => ({
-    ...mapRange(date, (range) => (range.to - range.from > 1.5 * day ? undefined : hoursOn(clock, range, hours))),
-    kind: time.isClockTime === true ? "time" : "span",
+    ...mapRange(date, (range) => {
+      if (isPart) return hoursWithin(clock, range, hours, time.isTwelveHour)
+      return range.to - range.from > 1.5 * day ? undefined : hoursOn(clock, range, hours)
+    }),
+    kind: time.isClockTime === true ? "time" : "part",
     weak: false
   })
   if (date === right) return /^\s*(?:,|of|on|of\s+the|on\s+the)?\s*$/i.test(between) ? atHours(time.hours) : undefined
@@ -84,3 +116,14 @@ const joinTime: Join = (left, right, between, clock) => {
   if (side === undefined) return undefined
   return atHours(/after|since/.test(side) ? { from: time.hours.from, to: day } : { from: 0, to: time.hours.from })
 }
+
+/** The hours that begin within a part of a day: "last night at 11", "last night at 2". */
+const hoursWithin = (
+  clock: Clock,
+  part: TimeRange,
+  { from, to }: TimeRange,
+  isTwelveHour = false
+): TimeRange | undefined =>
+  (isTwelveHour ? [0, 12, -12] : [0, 24])
+    .map((offset) => hoursOn(clock, part, { from: from + offset * hour, to: to + offset * hour }))
+    .find((range) => range.from >= part.from && range.from < part.to)

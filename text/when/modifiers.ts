@@ -1,6 +1,7 @@
 import { amount, amountOf, rangeAtDistance } from "./amounts.js"
 import { type Clock, shift, type TimeRange, type Unit, unitAt } from "./clock.js"
 import { type CycleReference, mapRange, occurrenceOf, type TimeExpression } from "./expression.js"
+import { cardinalOf, ordinal, ordinalOf } from "./numberWords.js"
 import { hoursOfPart, hoursOn, nthOf, partOf } from "./parts.js"
 
 /** Words before an expression that change its meaning. */
@@ -44,6 +45,48 @@ export const lastThisNextModifier: Modifier = {
   }
 }
 
+/** Selects by counting back or forward: "two Fridays ago", "the summer before last", "the Tuesday after next". */
+export const countedOccurrence = (text: string, expression: TimeExpression, clock: Clock): TimeExpression => {
+  const { cycle, end, index } = expression
+  const after = cycle && /^\s+(?:(ago)|(before\s+last)|after\s+next)\b/i.exec(text.slice(end, end + 24))
+  if (!cycle || !after) return expression
+  const [phrase, ago, beforeLast] = after
+  const number = ago && /(?:^|\s)(an?|\d\d?|[a-z]+)\s+$/i.exec(text.slice(Math.max(0, index - 16), index))
+  const count = ago === undefined ? 2 : number ? cardinalOf(number[1]!) : undefined
+  if (count === undefined) return expression
+  return {
+    index: number ? index - number[0].trimStart().length : index,
+    end: end + phrase.length,
+    kind: "span",
+    weak: false,
+    range: occurrenceOf(cycle, (ago ?? beforeLast) === undefined ? "next" : "last", clock, count)
+  }
+}
+
+/** Limits a current period to what is over, or to what comes: "earlier this week", "later today". */
+const elapsedModifier: Modifier = {
+  pattern: /\b(?:(earlier)|later)\s+(in\s+)?(?:the\s+)?$/i,
+  change: (expression, [, earlier, preposition], { askedAt }) =>
+    expression.weak && preposition === undefined
+      ? undefined
+      : changedRange(expression, ({ from, to }) => {
+          if (askedAt <= from || askedAt >= to) return { from, to }
+          return earlier === undefined ? { from: askedAt, to } : { from, to: askedAt }
+        })
+}
+
+/** Selects the same day in another period: "this day last year", "around this time two weeks ago". */
+const sameDayModifier: Modifier = {
+  pattern: /\b(?:(?:this|the\s+same)\s+(?:day|time))\s+$/i,
+  change: (expression, _match, clock) => {
+    const { occurrence } = expression
+    if (occurrence === undefined) return undefined
+    const { number, period } = occurrence
+    const target = shift(clock, clock.askedAt, period, period === "year" ? number - clock.year : number)
+    return { ...expression, kind: "day", weak: false, occurrence: undefined, range: unitAt(clock, target, "day") }
+  }
+}
+
 /** Selects a part: "early May", "the end of 2024". */
 const partModifier: Modifier = {
   pattern: /\b(?:the\s+)?(?:(early|mid|late)(?:\s+in)?[\s-]+(?:the\s+)?|(beginning|start|middle|end)\s+of\s+)$/i,
@@ -56,19 +99,45 @@ const partModifier: Modifier = {
 
 const weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 
-/** Selects by number: "the last week of May", "the second half of 2024", "the 15th of last month". */
+const position = `(?:(?:next|second|third)[\\s-]to[\\s-])?last|penultimate|final|${ordinal}`
+const positions: { readonly [position: string]: number } = { next: -2, second: -2, penultimate: -2, third: -3 }
+
+/** The index of a position: 0 for "first", -1 for "last", -2 for "next to last". Undefined for other words. */
+const indexOf = (position: string): number | undefined => {
+  const word = position.toLowerCase()
+  if (/last|final|penult/.test(word)) return positions[/^\w+/.exec(word)![0]] ?? -1
+  const number = ordinalOf(word)
+  return number === undefined ? undefined : number - 1
+}
+
+/**
+ * Selects by number: "the last week of May", "the second half of 2024", "the next to last day of May", "the 15th of last
+ * month", "the first of the month".
+ */
 const nthModifier: Modifier = {
   pattern: new RegExp(
-    `\\b(?:the\\s+)?(?:(first|second|third|fourth|last|1st|2nd|3rd|4th)\\s+(day|week|weekend|month|${weekday}|(?:quarter|half)(?=\\s))|` +
-      "(\\d\\d?)(?:st|nd|rd|th))\\s+(?:(?:of|in)\\s+|(?<=(?:quarter|half)\\s+))$",
+    `\\b(?:the\\s+)?(?:(${position})\\s+(day|week|weekend|month|${weekday}|(?:quarter|half)(?=\\s))|` +
+      `(\\d\\d?(?:st|nd|rd|th)|${ordinal}(?=\\s+of\\s)))\\s+(?:(?:of|in)\\s+|(?<=(?:quarter|half)\\s+))$`,
     "i"
   ),
   change: (expression, [, ordinalWord, unit, day], clock) => {
-    if (ordinalWord === undefined)
-      return changedRange(expression, (range) => nthOf(clock, range, "day", Number(day) - 1))
-    const number = ["first", "second", "third", "fourth"].indexOf(ordinalWord.toLowerCase())
-    const index = /last/i.test(ordinalWord) ? -1 : number < 0 ? Number(ordinalWord[0]) - 1 : number
-    return changedRange(expression, (range) => nthOf(clock, range, unit!.toLowerCase(), index))
+    const index = indexOf((ordinalWord ?? day)!)
+    return index === undefined
+      ? undefined
+      : changedRange(expression, (range) => nthOf(clock, range, unit?.toLowerCase() ?? "day", index))
+  }
+}
+
+/** Selects several units at an end: "the first three days of May", "the last two weeks of 2025". */
+const firstOrLastModifier: Modifier = {
+  pattern: new RegExp(`\\b(?:the\\s+)?(?:(first)|last|final)\\s+(${amount})\\s+(?:of|in)\\s+(?:the\\s+)?$`, "i"),
+  change: (expression, [, first, phrase], clock) => {
+    const [step, ...others] = amountOf(phrase!) ?? []
+    if (step === undefined || others.length > 0) return undefined
+    return changedRange(expression, (range) => {
+      const edge = nthOf(clock, range, step.unit, first === undefined ? -step.max : step.max - 1)
+      return edge && (first === undefined ? { from: edge.from, to: range.to } : { from: range.from, to: edge.to })
+    })
   }
 }
 
@@ -95,7 +164,13 @@ const neighbourModifier: Modifier = {
   change: (expression, [unitRange, unitWord, direction], clock, text) => {
     // "the second weekend of last week" does not exist. `nthModifier` has rejected it, and "weekend of" must not match
     // it.
-    if (/of/i.test(direction!) && ordinal.test(text.slice(0, expression.index - unitRange.length))) return undefined
+    if (
+      /of/i.test(direction!) &&
+      trailingPosition.test(
+        text.slice(Math.max(0, expression.index - unitRange.length - 40), expression.index - unitRange.length)
+      )
+    )
+      return undefined
     return changedRange(expression, ({ from, to }) => {
       const unit = unitWord!.toLowerCase()
       const back = /before/i.test(direction!)
@@ -120,9 +195,17 @@ const neighbourModifier: Modifier = {
   }
 }
 
-const ordinal = /\b(?:first|second|third|fourth|last|\d(?:st|nd|rd|th))\s+$/i
+const trailingPosition = new RegExp(`\\b(?:${position})\\s+$`, "i")
 
-export const otherModifiers: ReadonlyArray<Modifier> = [partModifier, nthModifier, distanceModifier, neighbourModifier]
+export const otherModifiers: ReadonlyArray<Modifier> = [
+  sameDayModifier,
+  partModifier,
+  firstOrLastModifier,
+  nthModifier,
+  distanceModifier,
+  neighbourModifier,
+  elapsedModifier
+]
 
 const changedRange = (
   expression: TimeExpression,

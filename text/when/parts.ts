@@ -34,15 +34,15 @@ export const partOf = (clock: Clock, range: TimeRange, third: number): TimeRange
 export const nthOf = (clock: Clock, range: TimeRange, unit: string, index: number): TimeRange | undefined => {
   const { year, month, day, months, length } = shape(clock, range)
   const dayRun = (first: number, count: number) => {
-    const from = index < 0 ? first - count : first + index * count
+    const from = first + index * count
     return days(clock, [year, month, day + from], [year, month, day + from + count])
   }
   const ifInside = (part: TimeRange | undefined) =>
     part !== undefined && part.from >= range.from && part.from < range.to ? part : undefined
   if (unit === "day" || unit === "week") return ifInside(dayRun(index < 0 ? length : 0, unit === "day" ? 1 : 7))
   if (unit === "half") {
-    const half = index < 0 ? 1 : index
-    if (half > 1) return undefined
+    const half = index < 0 ? 2 + index : index
+    if (half < 0 || half > 1) return undefined
     if (months > 1 && months % 2 === 0)
       return days(clock, [year, month + (half * months) / 2], [year, month + ((half + 1) * months) / 2])
     const middleDay = Math.floor(length / 2)
@@ -52,7 +52,7 @@ export const nthOf = (clock: Clock, range: TimeRange, unit: string, index: numbe
   }
   if (unit === "month" || unit === "quarter") {
     const size = unit === "month" ? 1 : 3
-    const from = index < 0 ? months - size : index * size
+    const from = (index < 0 ? months : 0) + index * size
     return months > size && from >= 0 && from < months
       ? unitAt(clock, clock.instantAt(year, month + from), unit as Unit)
       : undefined
@@ -60,8 +60,8 @@ export const nthOf = (clock: Clock, range: TimeRange, unit: string, index: numbe
   const weekday = unit === "weekend" ? 6 : weekdays.indexOf(unit.slice(0, 3))
   const [, , , firstWeekday] = fieldsOf(clock.local(range.from))
   const first = (weekday - firstWeekday + 7) % 7
-  const position = index < 0 ? first + 7 * Math.floor((length - 1 - first) / 7) : first + 7 * index
-  return position >= length
+  const position = first + 7 * (index < 0 ? Math.floor((length - 1 - first) / 7) + 1 + index : index)
+  return position < 0 || position >= length
     ? undefined
     : days(clock, [year, month, day + position], [year, month, day + position + (unit === "weekend" ? 2 : 1)])
 }
@@ -70,18 +70,21 @@ const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
 /** The parts of a day in hours after midnight. The night ends on the next day. */
 const parts: { readonly [part: string]: readonly [from: number, to: number] } = {
+  "small hours": [0, 5],
+  dawn: [4, 8],
   morning: [5, 12],
   noon: [11, 14],
   midday: [11, 14],
   lunchtime: [11, 14],
   afternoon: [12, 18],
+  dusk: [17, 21],
   evening: [17, 24],
   night: [18, 29],
   midnight: [23, 25]
 }
 
 export const hoursOfPart = (part: string): TimeRange => {
-  const [from, to] = parts[part.toLowerCase()]!
+  const [from, to] = parts[part.toLowerCase().replace(/\s+/g, " ")]!
   return { from: from * hour, to: to * hour }
 }
 

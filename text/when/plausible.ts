@@ -1,3 +1,4 @@
+import { functionWords, isStopWord, setOf } from "../normalise/functionWords.js"
 import type { TimeExpression } from "./expression.js"
 
 // "May", "Sun", "Friday" and "2024" are times only if their context supports it. Otherwise they are names, verbs or
@@ -27,6 +28,7 @@ export const plausibleExpressions = (
 
 /** Words before an expression that show that the expression is a time. */
 const supports: { readonly [kind in TimeExpression["kind"]]?: RegExp } = {
+  day: /\b(?:on|of|from|for|around)\s+$/i,
   month: /\b(?:in|during|of|throughout|around|circa|through|from)\s+$/i,
   year: /\b(?:in|during|of|throughout|around|circa|from|for|by|year|anno)\s+$/i,
   weekday: /\b(?:on|of|from|for)\s+$/i,
@@ -46,18 +48,20 @@ const hasSupport = (text: string, { end, index, kind }: TimeExpression): boolean
     return false
   // In "in the May release", May is the month.
   if (kind === "month" && /^\p{Lu}/u.test(word) && /\b(?:in|during|of|from|for)\s+the\s+$/i.test(before)) return true
+  if (kind === "day" && endsClause(after)) return true
   if (kind !== "weekday") return supports[kind]?.test(before) === true
   // A weekday at the end of a clause is a time: "what did Ada say Monday?". "Sun" is not, because it is also the star.
-  const endsClause = /^\s*(?:$|[?!.,;)])/.test(after)
-  if (/day$/i.test(word)) return endsClause ? !/(?:^|\b(?:a|an)\s+)$/i.test(before) : supports.weekday!.test(before)
-  return /\bon\s+$/i.test(before) && (endsClause || !/^\s+\p{Lu}/u.test(after))
+  if (/day$/i.test(word))
+    return endsClause(after) ? !/(?:^|\b(?:a|an)\s+)$/i.test(before) : supports.weekday!.test(before)
+  return /\bon\s+$/i.test(before) && (endsClause(after) || !/^\s+\p{Lu}/u.test(after))
 }
 
 /** Whether it is a single time (not "every Monday"), and not part of an identifier, a path, an address or an amount. */
 const standsAlone = (text: string, { end, index }: TimeExpression): boolean => {
-  const before = text.slice(Math.max(0, index - 12), index)
+  const before = text.slice(Math.max(0, index - 24), index)
   const after = text.slice(end, end + 3)
-  if (/\b(?:every|each|any|per|most|all|some|other|another|an?)\s+$/i.test(before)) return false
+  if (/\b(?:every|each|any|per|most|all|some|other|another|an?)\s+(?:(?:other|second|third|fourth)\s+)?$/i.test(before))
+    return false
   if (
     /\b(?:version|ver|port|room|code|page|line|isbn|phone|tel|fax|id|number|no)\.?:?\s*$/i.test(before) &&
     /^\d/.test(text[index]!)
@@ -66,6 +70,18 @@ const standsAlone = (text: string, { end, index }: TimeExpression): boolean => {
   if (han.test(text[index]!) || han.test(text[end - 1]!)) return true
   return !/(?:(?!\p{Script=Han})[\p{L}\p{N}]|[-_./\\@#=+:~$€£&])$/u.test(before) && !joinedAfter.test(after)
 }
+
+const endsClause = (after: string): boolean => /^\s*(?:$|[?!.,;)])/.test(after)
+
+/** Whether a number before this text counts nothing that follows: a noun, as in "at 3 sites" and "on the 3rd floor". */
+export const endsPhrase = (after: string): boolean => {
+  const word = /^\s+(\p{L}[\p{L}'’]*)/u.exec(after)?.[1]
+  if (word === undefined) return /^\s*(?:$|[^\s\p{L}\p{N}%°€$£])/u.test(after)
+  return (isStopWord(word) && !quantifiers.has(word.toLowerCase())) || timeWord.test(word)
+}
+
+const quantifiers = setOf(functionWords.quantifiers)
+const timeWord = /^(?:yesterday|today|tomorrow|tonight|last|next|till|since|\w+day|morning|afternoon|evening|night)$/i
 
 const han = /\p{Script=Han}/u
 const joinedAfter = /^(?:(?!\p{Script=Han})[\p{L}\p{N}_]|[-./\\@#=+:~&][\p{L}\p{N}_]|[%°\\@#=~])/u

@@ -42,11 +42,12 @@ const rangeBetween = (
 }
 
 /**
- * The range from one expression to another. A year at one end applies to both ends. Without a year, it is the most
- * recent range that has begun.
+ * The range from one expression to another. A year at one end applies to both ends, and so does the month in "from the
+ * 3rd to the 9th of May". Without a year, it is the most recent range that has begun.
  */
 const spanOf = (left: TimeExpression, right: TimeExpression, clock: Clock): TimeRange | undefined => {
-  const end = right.range
+  const recurAlike = left.cycle === undefined || left.cycle.period === right.cycle?.period
+  const end = right.range ?? (right.cycle && !recurAlike ? occurrenceOf(right.cycle, "begun", clock) : undefined)
   const first =
     left.range ??
     (left.cycle &&
@@ -75,17 +76,25 @@ const dayRange = (text: string, expression: TimeExpression, clock: Clock): TimeE
 type Side = "since" | "after" | "before" | "until" | "now"
 
 const prefixes: ReadonlyArray<readonly [RegExp, Side]> = [
-  [/\b(?:since|starting(?:\s+(?:in|on|from|with))?)\s+(?:(?:about|around)\s+)?$/i, "since"],
-  [/\b(?:after|(?:later|newer|more\s+recent)\s+than)\s+(?:(?:about|around)\s+)?$/i, "after"],
+  [/\b(?:since|as\s+of|no\s+earlier\s+than|starting(?:\s+(?:in|on|from|with))?)\s+(?:(?:about|around)\s+)?$/i, "since"],
+  [/(?<!\bno\s+)\b(?:after|(?:later|newer|more\s+recent)\s+than)\s+(?:(?:about|around)\s+)?$/i, "after"],
   [/\b(?:before|prior\s+to|(?:earlier|older)\s+than)\s+(?:(?:about|around)\s+)?$/i, "before"],
-  [/\b(?:until|till|up\s+to|by)\s+(?:(?:about|around)\s+)?$/i, "until"]
+  [/\b(?:until|till|up\s+to|by|no\s+later\s+than)\s+(?:(?:about|around)\s+)?$/i, "until"]
+]
+/** Only before an amount with "ago". */
+const agoPrefixes: ReadonlyArray<readonly [RegExp, Side]> = [
+  [/\b(?:more|longer)\s+than\s+$/i, "until"],
+  [/\bless\s+than\s+$/i, "now"]
 ]
 const suffixes: ReadonlyArray<readonly [RegExp, Side]> = [
+  [/^\s+(?:or|and)\s+(?:later|newer)\b|^\s+onwards\b/i, "since"],
+  [/^\s+(?:or|and)\s+(?:earlier|older)\b/i, "until"],
   [/^\s*以来/, "since"],
   [/^\s*(?:以|之)后/, "after"],
   [/^\s*(?:以|之)前/, "before"]
 ]
-const opening = /\b(?:from|since)\s+$/i
+const opening = /\b(?:from|since|(between))\s+$/i
+const andNow = /^\s*and\s+(?:now|the\s+present)\b/i
 const untilNow = /^\s*(?:to|until|till|up\s+to|through|-|–)\s+(?:now|the\s+present|present)\b/i
 const onwards = /^\s+on(?:wards?)?\b(?!\s+(?:the|an?|my|our|\d))/i
 
@@ -112,16 +121,16 @@ const boundOf = (text: string, { end, index, kind, weak }: TimeExpression) => {
   // "after last year's meeting" only names the year; "before the year" names no specific year.
   if (/^['’]s(?!\w)/.test(after) || (weak && kind === "span" && !/weekend|\ds$/i.test(text.slice(index, end))))
     return undefined
-  const from = opening.exec(before)?.[0].length ?? 0
-  const nowMatch = untilNow.exec(after)
+  const [{ length: from }, between] = opening.exec(before) ?? [""]
+  const nowMatch = (between === undefined ? untilNow : andNow).exec(after)
   if (nowMatch !== null && (from > 0 || !weak)) return { side: "now" as const, before: from, after: nowMatch[0].length }
-  const onwardsMatch = from > 0 ? onwards.exec(after) : null
+  const onwardsMatch = from > 0 && between === undefined ? onwards.exec(after) : null
   if (onwardsMatch !== null) return { side: "since" as const, before: from, after: onwardsMatch[0].length }
   for (const [pattern, side] of suffixes) {
     const match = pattern.exec(after)
     if (match !== null) return { side, before: 0, after: match[0].length }
   }
-  for (const [pattern, side] of prefixes) {
+  for (const [pattern, side] of /ago$/i.test(text.slice(index, end)) ? [...prefixes, ...agoPrefixes] : prefixes) {
     const match = pattern.exec(before)
     // In "written by June", June may be a name.
     if (match !== null)

@@ -1,7 +1,9 @@
 import { type Amount, amount, amountOf, rangeAtDistance } from "./amounts.js"
 import { type Clock, days, shift, type TimeRange, type Unit, unitAt } from "./clock.js"
 import type { TimeExpression } from "./expression.js"
+import { cardinalOf, ordinal, ordinalOf } from "./numberWords.js"
 import { hoursOfPart, hoursOn } from "./parts.js"
+import { weekOfYear } from "./recurring.js"
 
 // Ranges at a distance from the asking time, and years, decades and parts of the day. chrono reduces these to an
 // instant, or does not know them.
@@ -16,26 +18,30 @@ const strongRange = (kind: TimeExpression["kind"], range: TimeRange): Omit<TimeE
 const dayFromToday = (clock: Clock, count: number) => unitAt(clock, clock.askedAt, "day", count)
 
 /** Reads ranges relative to the asking time: "last week", "the past month". */
-const relative: Reader = ([, article, direction, name], clock) => {
-  const unit = name!.toLowerCase() as Unit
+const relative: Reader = ([, article, direction, name, half = ""], clock) => {
+  const unit = name!.toLowerCase() as Unit | "fortnight"
   const count = /next|coming/i.test(direction!) ? 1 : /this|current/i.test(direction!) ? 0 : -1
   // "the last day" may mean the past 24 hours, and "the next day" may follow another day.
   if (unit === "day" && (count >= 0 || article === undefined)) return undefined
   // "the last week", "the past week" and all hours are a duration that ends now. "last week" is a calendar week.
   const rolling =
-    unit !== "weekend" &&
-    count !== 0 &&
-    (/past/i.test(direction!) || unit === "hour" || (article !== undefined && !/prev/i.test(direction!)))
-  if (rolling) return strongRange("span", until(clock, [{ unit, min: 1, max: 1 }], count))
-  const range = unitAt(clock, clock.askedAt, unit, count)
-  if (unit !== "year" && unit !== "week") return strongRange("span", range)
-  return { ...strongRange(unit === "year" ? "year" : "span", range), occurrence: cycleNumber(unit, count, clock) }
+    unit === "fortnight" ||
+    (unit !== "weekend" &&
+      (/past/i.test(direction!) || unit === "hour" || (article !== undefined && !/prev/i.test(direction!))))
+  if (rolling && count !== 0) return strongRange("span", until(clock, amountOf(`a ${unit}${half}`)!, count))
+  return unit === "fortnight" ? undefined : wholeUnit(clock, unit, count)
 }
 
-const cycleNumber = (period: "year" | "week", count: number, { year }: Clock) => ({
-  period,
-  number: period === "year" ? year + count : count
+/** The unit at a distance from the current one. A recurring time next to it takes its occurrence from it. */
+const wholeUnit = (clock: Clock, unit: Unit, count: number): Omit<TimeExpression, "index" | "end"> => ({
+  ...strongRange(unit === "year" ? "year" : "span", unitAt(clock, clock.askedAt, unit, count)),
+  occurrence: occurrenceAt(clock, unit, count)
 })
+
+const occurrenceAt = (clock: Clock, unit: Unit, count: number): TimeExpression["occurrence"] =>
+  unit === "year" || unit === "month" || unit === "week"
+    ? { period: unit, number: unit === "year" ? clock.year + count : count }
+    : undefined
 
 /** The range from `amount` before now until now, or from now until `amount` after now. */
 const until = (clock: Clock, amount: Amount, side: number): TimeRange => {
@@ -50,7 +56,8 @@ const yearFields = (clock: Clock, year: number, weak: boolean): Omit<TimeExpress
   occurrence: { period: "year", number: year }
 })
 
-const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
+/** A reader with a third element runs only on texts that match it, because its pattern is slow. */
+const readers: ReadonlyArray<readonly [pattern: RegExp, read: Reader, mayMatch?: RegExp]> = [
   [
     /\b(today|yesterday|tomorrow)\b/dgi,
     ([, day], clock) => ({ ...strongRange("day", dayFromToday(clock, dayWords.indexOf(day!.toLowerCase()) - 1)) })
@@ -59,27 +66,25 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
     /\b(?:(tonight)|last\s+(night|evening)|this\s+(morning|noon|afternoon|evening|night))\b/gi,
     ([, , last, now], clock) =>
       strongRange(
-        "span",
+        "part",
         hoursOn(clock, dayFromToday(clock, last === undefined ? 0 : -1), hoursOfPart(last ?? now ?? "night"))
       )
   ],
   [
-    /\b(morning|noon|midday|lunchtime|afternoon|evening|night|midnight)\b/gi,
+    /\bthe\s+(evening|night)\s+before\s+last\b/gi,
+    ([, part], clock) => strongRange("part", hoursOn(clock, dayFromToday(clock, -2), hoursOfPart(part!)))
+  ],
+  [
+    /\b(morning|noon|midday|lunchtime|afternoon|evening|night|midnight|dawn|dusk|small\s+hours)\b/gi,
     ([, part]) => ({ kind: "clock", weak: true, hours: hoursOfPart(part!) })
   ],
   [
-    /(?:\b(the|this)\s+)?\b(last|past|previous|this|current|next|coming)[\s-]+(hour|day|week|weekend|month|quarter|year|decade)\b(?!\s+before\s+last)/gi,
+    /(?:\b(the|this)\s+)?\b(last|past|previous|this|current|next|coming)[\s-]+(hour|day|week|weekend|fortnight|month|quarter|year|decade|century)(\s+and\s+a\s+half)?\b(?!\s+before\s+last)/gi,
     relative
   ],
   [
-    /\b(?:the\s+)?(?:weekend|week|month|quarter|year|decade)\s+(?:before\s+last|after\s+next)\b/gi,
-    ([phrase], clock) => {
-      const [, unit, side] = /(\w+)\s+(before|after)\s+\w+$/i.exec(phrase!)!
-      return strongRange(
-        "span",
-        unitAt(clock, clock.askedAt, unit!.toLowerCase() as Unit, /before/i.test(side!) ? -2 : 2)
-      )
-    }
+    /\b(?:the\s+)?(weekend|week|month|quarter|year|decade)\s+(?:(before)\s+last|after\s+next)\b/gi,
+    ([, unit, before], clock) => wholeUnit(clock, unit!.toLowerCase() as Unit, before === undefined ? 2 : -2)
   ],
   [
     new RegExp(`\\b(?:the\\s+|these\\s+|this\\s+)?(last|past|previous|next|coming)\\s+(${amount})\\b`, "gi"),
@@ -94,9 +99,16 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
       const amount = amountOf(phrase!)
       if (amount === undefined) return undefined
       const grain = day === undefined ? undefined : "day"
-      const range = rangeAtDistance(clock, clock.askedAt, { amount, side: /ago/i.test(side!) ? -1 : 1, grain })
-      return strongRange(/^(?:day|week)$/.test(grain ?? amount.at(-1)!.unit) ? "day" : "span", range)
-    }
+      const direction = /ago/i.test(side!) ? -1 : 1
+      const range = rangeAtDistance(clock, clock.askedAt, { amount, side: direction, grain })
+      const [{ max, min, unit }] = amount as [Amount[number]]
+      const isExact = amount.length === 1 && min === max && grain === undefined
+      return {
+        ...strongRange(/^(?:day|week)$/.test(grain ?? amount.at(-1)!.unit) ? "day" : "span", range),
+        occurrence: isExact ? occurrenceAt(clock, unit, direction * min) : undefined
+      }
+    },
+    /\b(?:ago|now|hence)\b/i
   ],
   // These are times only together with other words: "the end of the month", "since the weekend".
   [
@@ -105,7 +117,7 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
       const name = unit!.toLowerCase() as Unit
       const now = unitAt(clock, clock.askedAt, name)
       const range = name === "weekend" && now.from > clock.askedAt ? unitAt(clock, clock.askedAt, name, -1) : now
-      return { kind: "span", weak: true, range }
+      return { kind: "span", weak: true, range, occurrence: occurrenceAt(clock, name, 0) }
     }
   ],
   [
@@ -129,30 +141,46 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
     ([, year], clock) => strongRange("span", days(clock, [Number(year), 12], [Number(year) + 1, 3]))
   ],
   [
-    /\bH([12])\s+(?:of\s+)?(20\d\d)\b/g,
-    ([, half, year], clock) =>
-      strongRange("span", days(clock, [Number(year), 6 * Number(half) - 5], [Number(year), 6 * Number(half) + 1]))
-  ],
-  [
-    /\b(?:(?<year>(?:19|20)\d\d)-?W(?<week>\d\d)\b(?!-\d)|(?:calendar\s+)?week\s+(?<number>\d\d?)\s+(?:of|in)\s+(?<of>(?:19|20)\d\d)\b)/gi,
+    /\b(?:(?<first>20\d\d)[-/]?(?<code>[QH][1-4])|(?<half>H[12])\s+(?:of\s+)?(?<of>20\d\d)|(?<before>[QH][1-4])[-/](?<last>20\d\d))\b/g,
     ({ groups }, clock) => {
-      // ISO 8601: the first week of a year contains 4 January.
-      const year = Number(groups!.year ?? groups!.of)
-      const { from } = unitAt(clock, clock.instantAt(year, 1, 4), "week")
-      const number = Number(groups!.week ?? groups!.number)
-      const range = unitAt(clock, shift(clock, from, "week", number - 1), "week")
-      // A week belongs to the year of its Thursday: there is no week 0, and only some years have a week 53.
-      const thursday = new Date(clock.local(shift(clock, range.from, "day", 3)))
-      return thursday.getUTCFullYear() === year && number > 0 ? strongRange("span", range) : undefined
+      const { before, code, first, half, last, of } = groups!
+      const [letter, number] = [...(code ?? half ?? before)!] as [string, string]
+      const months = letter === "Q" ? 3 : 6
+      const [year, end] = [Number(first ?? last ?? of), months * Number(number)]
+      return end > 12 ? undefined : strongRange("span", days(clock, [year, end - months + 1], [year, end + 1]))
     }
   ],
   [
-    /\bthe\s+(?:((?:1[5-9]|20)\d0)['’]?s|['’]?([2-9]0)['’]?s)(?!\w)/gi,
-    ([, long, short], clock) => {
-      const from = long === undefined ? 1900 + Number(short) : Number(long)
+    /(?<=\s)['’](\d\d)\b(?!['’:.,/-]?\d|['’])/g,
+    (match, clock) => {
+      // The most recent such year: "'08" is 2008, "'69" is 1969.
+      const year = Math.floor(clock.year / 100) * 100 + Number(match[1])
+      return isCount(match) ? undefined : yearFields(clock, year > clock.year + 1 ? year - 100 : year, true)
+    }
+  ],
+  [
+    /\b((?:19|20)\d\d)-?W(\d\d)\b(?!-\d)/gi,
+    ([, year, number], clock) => {
+      const range = weekOfYear(clock, Number(number)).occurrence(Number(year))
+      return range && strongRange("span", range)
+    }
+  ],
+  [
+    /(?:\bthe\s+|(?<=\bthe\s+(?:early|mid|late)[\s-]+))(?:((?:1[5-9]|20)\d0)['’]?s|['’]?([2-9]0)['’]?s|(?:nineteen[\s-])?((?:twen|thir|for|fif|six|seven|eigh|nine)t)ies)(?!\w)/gi,
+    ([, long, short, word], clock) => {
+      const from = long === undefined ? 1900 + Number(short ?? cardinalOf(`${word}y`)) : Number(long)
       // "the 1800s" is a century, "the 2000s" only a decade.
       return strongRange("span", days(clock, [from, 1], [from + (from % 100 === 0 && from < 2000 ? 100 : 10), 1]))
     }
+  ],
+  [
+    new RegExp(`\\b(?:the\\s+)?(${ordinal})\\s+century\\b(?!\\s+b\\.?c)`, "gi"),
+    ([, number], clock) => {
+      // Like the 1800s, the 19th century is read from 1800 to 1899.
+      const from = 100 * (ordinalOf(number!) ?? 0) - 100
+      return from < 100 ? undefined : strongRange("span", days(clock, [from, 1], [from + 100, 1]))
+    },
+    /century/i
   ],
   [
     /(?<!the\s+)\b((?:1[89]|20)\d0)['’]?s(?!\w)/gi,
@@ -166,15 +194,19 @@ const isCount = ({ 0: number, index, input }: RegExpExecArray): boolean => {
   return unitAfter.test(after) || (/00$/.test(number) && /^\s+\p{Ll}+s\b/u.test(after))
 }
 const unitAfter =
-  /^\s*(?:[%°€$£]|(?:words?|people|persons?|users?|bits?|bytes?|[kmg]i?b|steps?|dollars?|euros?|pounds?|usd|eur|gbp|yuan|[kcm]?m|k?g|ms|px|times|items|rows|tokens|pieces|points|lines|files|pages|calories|k?cal|miles?|feet|met(?:er|re)s?|hours?|minutes?|seconds?|days?|weeks?|months?|years?)\b)/i
+  /^\s*(?:[%°€$£]|(?:words?|people|persons?|users?|bits?|bytes?|[kmg]i?b|steps?|dollars?|euros?|pounds?|usd|eur|gbp|yuan|[kcm]?m|k?g|ms|px|times|items|rows|tokens|pieces|points|lines|files|pages|calories|k?cal|miles?|feet|met(?:er|re)s?|hours?|minutes?|seconds?|days?|weeks?(?!\s?\d)|months?|years?)\b)/i
 
 const dayWords = ["yesterday", "today", "tomorrow"]
 
 /** The relative times in a text, unordered; expressions may overlap. */
 export const relativeExpressions = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
-  readers.flatMap(([pattern, read]) =>
-    [...text.matchAll(pattern)].flatMap((match) => {
-      const expression = read(match as RegExpExecArray, clock)
-      return expression === undefined ? [] : [{ ...expression, index: match.index, end: match.index + match[0].length }]
-    })
+  readers.flatMap(([pattern, read, mayMatch]) =>
+    mayMatch?.test(text) === false
+      ? []
+      : [...text.matchAll(pattern)].flatMap((match) => {
+          const expression = read(match as RegExpExecArray, clock)
+          return expression === undefined
+            ? []
+            : [{ ...expression, index: match.index, end: match.index + match[0].length }]
+        })
   )

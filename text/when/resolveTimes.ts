@@ -1,6 +1,7 @@
 import { calendarExpressions } from "./calendar.js"
 import { chineseExpressions } from "./chinese.js"
 import { clockOf } from "./clock.js"
+import { clockExpressions } from "./clockTimes.js"
 import { compose } from "./compose.js"
 import { earliest, latest } from "./dates.js"
 import { occurrenceOf, type TimeExpression } from "./expression.js"
@@ -30,19 +31,22 @@ export interface ResolvedTime {
  * - An expression covers the whole unit of its grain in the zone. "yesterday" is that local day, with 23 or 25 hours if
  * the clocks change. "last week" is Monday to Monday. "3 hours ago", "three weeks ago" and "two months ago" are that
  * hour, that day, that month. "The last 3 days", "past two weeks" and "the last week" are durations that end now. "A
- * couple" is 2, "a few" is 2 to 5, "several" is 3 to 7.
+ * couple" is 2, "a few" is 2 to 5, "several" is 3 to 7. A fortnight is two weeks.
  * - A recurring time is the most recent one that has begun, because memory is about the past: "in May", "on Monday",
  * "at Easter". "Last May" is the most recent one that has ended, "next" the first that begins later. "This" is the
- * current one, or the one of this year or week. A neighbouring year or week decides: "Christmas 2024", "Monday of last
- * week".
+ * current one, or the one of this year, month or week. A neighbouring year, month or week decides: "Christmas 2024",
+ * "Monday of last week". "Two Fridays ago" and "the Friday before last" count back, "the 25th" is the most recent one.
  * - "Since" and "until" include the time that they name; "after" and "before" exclude it. Ranges include both ends. A
  * year at one end applies to both.
- * - Parts of the day: morning 5–12, noon 11–14, afternoon 12–18, evening 17–24, night and tonight 18–5, midnight 23–1.
- * Times of day need a day. Early, mid and late are thirds. Seasons are whole months of the northern hemisphere. Winter
+ * - Parts of the day: small hours 0–5, dawn 4–8, morning 5–12, noon 11–14, afternoon 12–18, evening 17–24, dusk 17–21,
+ * night and tonight 18–5, midnight 23–1. Times of day need a day: "between 3 and 5 pm yesterday". An hour from 1 to 6
+ * without "am" or "pm" is in the afternoon, another in the morning. Early, mid and late are thirds. Seasons are whole months of the northern hemisphere. Winter
  * belongs to the year in which it begins. Feasts last one day: see recurring.ts.
+ * - "The nineties" are 1990 to 1999, "the 19th century" is 1800 to 1899, "'08" is the most recent such year.
  * - 03/05/2025 is the fifth of March, unless that date is impossible. 3.5.2025 is the third of May.
  * - Not times: words that may be names, verbs or numbers ("May", "march", "Sun", "June", "2024"), unless a preposition
- * of time, a qualifier, a day or a year supports them; recurrence ("every Monday"); "now"; anything inside an
+ * of time, a qualifier, a day or a year supports them; recurrence ("every Monday", "the 1st of each month"); ordinals
+ * that count things ("on the 3rd floor"); "now"; anything inside an
  * identifier, a path, an address or an amount.
  */
 export const resolveTimes = (text: string, askedAt: number, zone: string): ReadonlyArray<ResolvedTime> => {
@@ -50,6 +54,7 @@ export const resolveTimes = (text: string, askedAt: number, zone: string): Reado
   const input = text.slice(0, maxLength)
   const clock = clockOf(askedAt, zone)
   const words = [
+    ...clockExpressions(input),
     ...relativeExpressions(input, clock),
     ...recurringExpressions(input, clock),
     ...chineseExpressions(input, clock)
