@@ -2,12 +2,19 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { answers } from "../bench/decisions/answer.js"
+import { replayDialogue, type Statement } from "../bench/decisions/dialogue.js"
 import { render, renderWrong } from "../bench/decisions/render.js"
+import { renderDialogue } from "../bench/decisions/renderDialogue.js"
 import { type Answer, accepts, scores } from "../bench/decisions/scores.js"
 import { decodeStories, type Story } from "../bench/decisions/stories.js"
+import { remove, temporaryFolder } from "../bench/harness.js"
+import * as SetClock from "../bench/year/clock.js"
+import * as Default from "../layers/Default.js"
+import * as Maintenance from "../layers/Maintenance.js"
 import { defaults } from "../src/ports/Policy.js"
 import { type Question, Reconciler } from "../src/ports/Reconciler.js"
 import { readHeldOutStories, readStories } from "./support/decisions.js"
@@ -241,5 +248,37 @@ describe("an answer", () => {
     const [{ candidates, statement }] = asked as [Question]
     expect(candidates.map(({ title }) => title).sort()).toEqual(memories.map(({ title }) => title))
     for (const { at } of candidates) expect(at).toBeLessThan(statement.at)
+  })
+})
+
+describe("a dialogue", () => {
+  it("is told with maintenance at work each night, and each statement's memory is followed to the end", async () => {
+    const clock = SetClock.make(Date.parse("2026-01-05T10:00:00Z"))
+    const statements: ReadonlyArray<Statement> = [
+      { n: 1, at: "2026-01-05T10:00:00Z", title: "The gate code is 4711", atEnd: "ended", endedBy: 3 },
+      { n: 2, at: "2026-01-06T10:00:00Z", title: "Marta sings in the choir of Saint Bavo", atEnd: "true" },
+      { n: 3, at: "2026-01-08T10:00:00Z", title: "The gate code is 5822 now", atEnd: "true" },
+      { n: 4, at: "2026-01-08T11:00:00Z", title: "The gate code is 5822 now", atEnd: "true" }
+    ]
+    const folder = temporaryFolder()
+    const { active, fates, nights } = await replayDialogue(statements, clock).pipe(
+      Effect.provide(
+        Layer.provideMerge(Maintenance.layer({ every: 3_600_000 }), Layer.orDie(Default.layer({ folder })))
+      ),
+      Effect.provide(clock.layer),
+      Effect.runPromise
+    )
+    remove(folder)
+    expect(nights).toBe(4)
+    expect(active).toBe(2)
+    expect(fates.map(({ outcome, status }) => `${outcome}, ${status}`)).toEqual([
+      "added, superseded",
+      "added, active",
+      "replaced, active",
+      "duplicate, active"
+    ])
+    const text = renderDialogue({ active, events: 9, fates, nights }, true)
+    expect(text).toContain("true at the end, but gone:           0 of 3 (0.0 %)")
+    expect(text).toContain("outdated and retired:                1")
   })
 })
