@@ -27,6 +27,7 @@ import { defaults as defaultPolicy } from "../src/ports/Policy.js"
 import { remember } from "../src/remember/remember.js"
 import { type EngineOptions, foundation, fresh, open, temporaryFolder } from "./support/engine.js"
 import { gatedLog } from "./support/gatedLog.js"
+import { expectSameAfterRebuild } from "./support/rebuild.js"
 import { rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
@@ -67,9 +68,7 @@ const sound = (daybook: System) =>
     expect(verified.problems).toEqual([])
     const stats = yield* daybook.stats(agent)
     expect(stats.version).toBe(verified.events)
-    const live = yield* daybook.digests(agent)
-    yield* daybook.rebuild(agent)
-    expect(yield* daybook.digests(agent)).toEqual(live)
+    yield* expectSameAfterRebuild(daybook, agent)
     return stats
   })
 

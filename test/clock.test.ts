@@ -10,6 +10,7 @@ import * as Scheduler from "../layers/Scheduler.js"
 import { Daybook } from "../src/Daybook.js"
 import { type StageName, stageNames } from "../src/model/stages.js"
 import { fresh } from "./support/engine.js"
+import { expectSameAfterRebuild } from "./support/rebuild.js"
 import { rounds } from "./support/size.js"
 
 const agent = "ada"
@@ -52,9 +53,7 @@ const eventsOf = (daybook: System) =>
 const expectSound = (daybook: System) =>
   Effect.gen(function* () {
     expect((yield* daybook.verify(agent)).problems).toEqual([])
-    const live = yield* daybook.digests(agent)
-    yield* daybook.rebuild(agent)
-    expect(yield* daybook.digests(agent)).toEqual(live)
+    yield* expectSameAfterRebuild(daybook, agent)
   })
 
 const warningsOf = (warnings: Array<string>) =>

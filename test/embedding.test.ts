@@ -21,6 +21,7 @@ import type { Daybook } from "../src/Daybook.js"
 import type { Memory } from "../src/Memory.js"
 import { Embedder, EmbedderError } from "../src/ports/Embedder.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
+import { expectSameAfterRebuild } from "./support/rebuild.js"
 import { yieldToTimers } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
@@ -194,9 +195,7 @@ describe("an embedder that", () => {
       yield* waited(daybook.backfill(agent))
       expect((yield* daybook.stats(agent)).vectors).toEqual({ available: true, model, dimensions: 4, embedded: 200 })
       expect(yield* memory.list({ limit: 1_000 })).toHaveLength(200)
-      const live = yield* daybook.digests(agent)
-      yield* daybook.rebuild(agent)
-      expect(yield* daybook.digests(agent)).toEqual(live)
+      yield* expectSameAfterRebuild(daybook, agent)
     })
   )
 })
@@ -335,9 +334,7 @@ describe("vectors come by themselves", () => {
       expect([...(yield* nearTo(memory, "feline"))].sort()).toEqual(["a feline", "my cat"])
       const familiar = yield* daybook.agent(agent, { trust: "familiar" })
       expect(yield* nearTo(familiar, "canine")).toEqual(["his dog"])
-      const live = yield* daybook.digests(agent)
-      yield* daybook.rebuild(agent)
-      expect(yield* daybook.digests(agent)).toEqual(live)
+      yield* expectSameAfterRebuild(daybook, agent)
     })
   )
 
@@ -479,9 +476,7 @@ describe("without sqlite-vec", () => {
             expect(vectors).toMatchObject({ available: true, embedded: 3 })
             expect(yield* nearTo(memory, "canine")).toEqual(["her puppy"])
             expect([...(yield* nearTo(memory, "feline"))].sort()).toEqual(["a feline", "my cat"])
-            const live = yield* daybook.digests(agent)
-            yield* daybook.rebuild(agent)
-            expect(yield* daybook.digests(agent)).toEqual(live)
+            yield* expectSameAfterRebuild(daybook, agent)
           })
         )
       })
@@ -696,9 +691,7 @@ describe("memories that come in bulk", () => {
       expect(embedded?.type === "EMBED" && embedded.payload?.entries).toHaveLength(39)
       expect(script.asked.every((texts) => texts.length <= 3)).toBe(true)
       expect((yield* daybook.backfill(agent)).embedded).toBe(1)
-      const { digest } = yield* daybook.digests(agent)
-      yield* daybook.rebuild(agent)
-      expect((yield* daybook.digests(agent)).digest).toBe(digest)
+      yield* expectSameAfterRebuild(daybook, agent)
     })
   )
 

@@ -15,6 +15,7 @@ import { limits } from "../src/model/limits.js"
 import { bounds } from "../text/normalise/bounds.js"
 import { cutIntoChunks } from "../text/normalise/chunks.js"
 import { fresh, temporaryFolder } from "./support/engine.js"
+import { expectSameAfterRebuild } from "./support/rebuild.js"
 import { rounds } from "./support/size.js"
 
 const agent = "ada"
@@ -119,9 +120,7 @@ describe("a file", () => {
       expect(yield* memory.files.add({ path: "a.md", text: "" })).toMatchObject({ outcome: "updated" })
       expect(yield* placesOf(memory, "kettle")).toEqual([])
       expect(yield* memory.files.list()).toHaveLength(2)
-      const { digest } = yield* daybook.digests(agent)
-      yield* daybook.rebuild(agent)
-      expect((yield* daybook.digests(agent)).digest).toBe(digest)
+      yield* expectSameAfterRebuild(daybook, agent)
     })
   )
 
@@ -160,9 +159,7 @@ describe("a file", () => {
       expect((yield* placesOf(past, "kettle")).length).toBe(5)
       // What comes back is new.
       expect(yield* memory.files.add({ path: "d.md", text: "a kettle" })).toMatchObject({ outcome: "added" })
-      const { digest } = yield* daybook.digests(agent)
-      yield* daybook.rebuild(agent)
-      expect((yield* daybook.digests(agent)).digest).toBe(digest)
+      yield* expectSameAfterRebuild(daybook, agent)
     })
   )
 

@@ -16,6 +16,7 @@ import type { WholeMemory } from "../src/model/wholeMemory.js"
 import { estimate } from "../src/ports/TokenCounter.js"
 import { shortenText, specificWords } from "../text/normalise/sentences.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
+import { expectSameAfterRebuild } from "./support/rebuild.js"
 import { rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
@@ -194,9 +195,7 @@ describe("laws of every stage", () => {
           }
         }
 
-        const live = yield* daybook.digests(agent)
-        yield* daybook.rebuild(agent)
-        expect(yield* daybook.digests(agent)).toEqual(live)
+        yield* expectSameAfterRebuild(daybook, agent)
 
         if (runs.every(({ left }) => !left)) {
           const after = yield* headOf(daybook)

@@ -17,6 +17,7 @@ import { weekly } from "../src/maintenance/stages/weekly.js"
 import { decode, type PolicyValues } from "../src/ports/Policy.js"
 import { estimate } from "../src/ports/TokenCounter.js"
 import { fresh } from "./support/engine.js"
+import { expectSameAfterRebuild } from "./support/rebuild.js"
 
 /** A Wednesday. */
 const now = Date.UTC(2026, 2, 18, 12)
@@ -407,9 +408,7 @@ describe("through the engine", () => {
       expect((yield* memory.get([note!.id]))[0]!.facts).toContain("Ship 3 left at 12:15")
       const [mira] = yield* memory.list({ types: ["identity"] })
       expect((yield* memory.get([mira!.id]))[0]).toMatchObject({ tier: "core", coreFrom: "mid" })
-      const live = yield* daybook.digests(agent)
-      yield* daybook.rebuild(agent)
-      expect(yield* daybook.digests(agent)).toEqual(live)
+      yield* expectSameAfterRebuild(daybook, agent)
       yield* memory.undo({ run: run!.run! })
       yield* daybook.backfill(agent)
       expect(yield* state).toBe(before)

@@ -9,6 +9,7 @@ import { opennessOf, type Store, stores } from "../events/Trust.js"
 import { demotedDescendants, descendants, flaggedStale, type Graph, withoutStale } from "../src/actor/lineage.js"
 import { Reconciler } from "../src/ports/Reconciler.js"
 import { fresh, type open } from "./support/engine.js"
+import { expectSameAfterRebuild } from "./support/rebuild.js"
 import { rounds } from "./support/size.js"
 
 const agent = "coop"
@@ -254,9 +255,7 @@ describe("what was made of something", () => {
         yield* memory.update(url, { title: "postgres://db:6432 is the URL" })
         yield* memory.remember({ title: "Deploys are blue-green" }, alone)
         expect(Object.keys(yield* stale).sort()).toEqual([guide, tuesday].sort())
-        const { digest } = yield* daybook.digests(agent)
-        yield* daybook.rebuild(agent)
-        expect((yield* daybook.digests(agent)).digest).toBe(digest)
+        yield* expectSameAfterRebuild(daybook, agent)
       })
   )
 })

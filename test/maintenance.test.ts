@@ -22,6 +22,7 @@ import { defaults } from "../src/ports/Policy.js"
 import { Summarizer } from "../src/ports/Summarizer.js"
 import { open, temporaryFolder } from "./support/engine.js"
 import { overheard } from "./support/modelCases.js"
+import { quiet } from "./support/quiet.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -34,7 +35,7 @@ const settled = Effect.forEach(
   Array.from({ length: 30 }),
   () => Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve))),
   { discard: true }
-)
+).pipe(Effect.zipRight(quiet))
 
 /** Lets time pass up to an instant, an hour at a time. */
 const until = (instant: number) =>

@@ -13,6 +13,7 @@ import { open, temporaryFolder } from "./support/engine.js"
 import { environment, key, overheard, protocols } from "./support/modelCases.js"
 import type { ModelRequest, Protocol } from "./support/modelProtocols.js"
 import { type Behaviour, modelServer } from "./support/modelServer.js"
+import { expectSameAfterRebuild } from "./support/rebuild.js"
 import { layerWithSettings } from "./support/settings.js"
 import { expectDuration } from "./support/size.js"
 
@@ -195,9 +196,7 @@ describe.each(protocols)("a summarizer that speaks %s", (protocol) => {
 
       // What was decided is replayed without anybody being asked.
       const asked = server.requests.length
-      const live = yield* opened.daybook.digests(agent)
-      yield* opened.daybook.rebuild(agent)
-      expect(yield* opened.daybook.digests(agent)).toEqual(live)
+      yield* expectSameAfterRebuild(opened.daybook, agent)
       expect(server.requests).toHaveLength(asked)
       // And taken back like anything else.
       yield* opened.memory.undo({ run: exit.value[0]!.run! })
@@ -265,6 +264,14 @@ describe("a summarizer", () => {
 
   it.scopedLive("is asked as often at once as the policy says, and no longer than it says", () =>
     Effect.gen(function* () {
+      const answering = yield* modelServer({ key })
+      answering.otherwise({ answer: {}, delay: 200 })
+      const answered = yield* withModel("chat", yield* temporaryFolder, answering.url, { concurrency: 3 })
+      yield* remembered(answered, names.slice(0, 6))
+      yield* answered.memory.maintenance.run({ stages: ["compress"] })
+      // A server learns late of a request that was given up, so only answered ones are counted.
+      expect(answering.most()).toBe(3)
+
       const server = yield* modelServer({ key })
       server.otherwise({ hang: true })
       const opened = yield* withModel("chat", yield* temporaryFolder, server.url, {
@@ -276,7 +283,6 @@ describe("a summarizer", () => {
       const began = Date.now()
       yield* opened.memory.maintenance.run({ stages: ["compress"] })
       expectDuration("six summaries with time-outs of 300 ms, three at once", Date.now() - began, 800)
-      expect(server.most()).toBe(3)
       for (const { decision } of yield* compressions(opened)) expect(decision.fallback).toMatch(/timeout/)
     })
   )

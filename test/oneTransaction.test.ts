@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type Question, Reconciler } from "../src/ports/Reconciler.js"
 import { fresh } from "./support/engine.js"
+import { expectSameAfterRebuild } from "./support/rebuild.js"
 
 const agent = "coop"
 /** So many that they are embedded in the transaction that stores them. */
@@ -82,9 +83,7 @@ describe("what is embedded in the transaction that stores it", () => {
       expect(questions.at(-1)!.candidates.map(({ title }) => title)).not.toContain(
         "The staging database listens on port 5432"
       )
-      const { digest } = yield* daybook.digests(agent)
-      yield* daybook.rebuild(agent)
-      expect((yield* daybook.digests(agent)).digest).toBe(digest)
+      yield* expectSameAfterRebuild(daybook, agent)
     })
   )
 })

@@ -15,6 +15,7 @@ import type { SummaryTurn } from "../projections/summaries.js"
 import { summarizeByRules as summarizeInSteps } from "../src/maintenance/sessionSummary.js"
 import { Summarizer, SummarizerError, type SummaryRequest } from "../src/ports/Summarizer.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
+import { expectSameAfterRebuild } from "./support/rebuild.js"
 
 const start = Date.UTC(2026, 2, 14, 9)
 const minute = 60_000
@@ -218,9 +219,7 @@ describe("session summaries", () => {
       yield* memory.undo({ run: first.run! })
       expect((yield* memory.sessions.summaries()).length).toBe(0)
       expect([unsummed, summed, before]).not.toContain(walked)
-      const live = yield* daybook.digests(agent)
-      yield* daybook.rebuild(agent)
-      expect(yield* daybook.digests(agent)).toEqual(live)
+      yield* expectSameAfterRebuild(daybook, agent)
     })
   )
 

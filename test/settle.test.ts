@@ -9,6 +9,7 @@ import * as RuleReconciler from "../layers/RuleReconciler.js"
 import type { Memory } from "../src/Memory.js"
 import { Summarizer } from "../src/ports/Summarizer.js"
 import { fresh } from "./support/engine.js"
+import { expectSameAfterRebuild } from "./support/rebuild.js"
 import { rounds } from "./support/size.js"
 
 const agent = "ada"
@@ -163,9 +164,7 @@ describe("settling", () => {
           if (status !== "active") expect([tier === "core", tags.includes("pinned")]).toEqual([false, false])
           for (const { to } of lineage) if (byId.has(to)) expect(byId.get(to)!.store).toBe(store)
         }
-        const live = yield* daybook.digests(agent)
-        yield* daybook.rebuild(agent)
-        expect(yield* daybook.digests(agent)).toEqual(live)
+        yield* expectSameAfterRebuild(daybook, agent)
         if (run!.left) return
         expect(yield* settle(memory)).toMatchObject([{ counts: {} }])
         if (run!.run !== undefined) yield* memory.undo({ run: run!.run })

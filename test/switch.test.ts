@@ -13,6 +13,7 @@ import { Reranker } from "../src/ports/Reranker.js"
 import { known, type Scripted, scripted, turned } from "./support/embedders.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 import { gatedLog } from "./support/gatedLog.js"
+import { expectSameAfterRebuild } from "./support/rebuild.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -146,9 +147,7 @@ describe("a switch to another embedder", () => {
       expect((yield* memory.recalls.get(recalls[0]!.number)).embedder).toEqual({ model: "next", dimensions: 96 })
 
       // The rebuild asks nobody either, and comes to the same.
-      const live = yield* daybook.digests(agent)
-      yield* daybook.rebuild(agent)
-      expect(yield* daybook.digests(agent)).toEqual(live)
+      yield* expectSameAfterRebuild(daybook, agent)
       expect(yield* searched(daybook)).toEqual(after)
 
       expect(yield* daybook.embedders.back(agent)).toMatchObject({ model: "old", state: "inForce", unchanged: false })
@@ -159,9 +158,7 @@ describe("a switch to another embedder", () => {
       expect((yield* searched(daybook, version)).model).toBe("old")
       expect((yield* memory.recalls.rerun(1)).same).toBe(true)
       expect([...old.asked, ...next.asked]).toEqual([])
-      const dropped = yield* daybook.digests(agent)
-      yield* daybook.rebuild(agent)
-      expect(yield* daybook.digests(agent)).toEqual(dropped)
+      yield* expectSameAfterRebuild(daybook, agent)
       rmSync(join(folder, "views"), { recursive: true })
       expect((yield* searched(daybook)).hits).toEqual(after.hits)
     })
@@ -521,9 +518,7 @@ describe("stores that an embedder is not to see", () => {
       yield* daybook.flush(agent)
       for (const { number } of yield* memory.recalls.list())
         expect(yield* memory.recalls.rerun(number)).toMatchObject({ same: true })
-      const live = yield* daybook.digests(agent)
-      yield* daybook.rebuild(agent)
-      expect(yield* daybook.digests(agent)).toEqual(live)
+      yield* expectSameAfterRebuild(daybook, agent)
     })
   )
 
@@ -578,9 +573,7 @@ describe("stores that an embedder is not to see", () => {
               const old = yield* daybook.agent(agent, { trust: "full", asOf: { version: heads[0]! } })
               yield* old.search({ text: "tea of the pilot", stores: ["private"] })
               expect(queries).toHaveLength(far === kept ? 0 : 1)
-              const live = yield* daybook.digests(agent)
-              yield* daybook.rebuild(agent)
-              expect(yield* daybook.digests(agent)).toEqual(live)
+              yield* expectSameAfterRebuild(daybook, agent)
               if (how === "by a switch")
                 expect(yield* embedderEvents(daybook)).toEqual([
                   "preparing far",

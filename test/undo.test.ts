@@ -18,6 +18,7 @@ import { type Question, Reconciler, type Verdict } from "../src/ports/Reconciler
 import { linksOf } from "../src/undo/links.js"
 import { open, temporaryFolder } from "./support/engine.js"
 import { type Asked, histories, perform, type Step } from "./support/histories.js"
+import { expectSameAfterRebuild } from "./support/rebuild.js"
 import { expectDuration, rounds } from "./support/size.js"
 
 const agent = "coop"
@@ -126,9 +127,7 @@ describe("what is undone is as if it had not been", () => {
         for (const by of new Set(undone.undone.map(({ by }) => by))) yield* memory.undo({ event: by })
         expect(yield* stateOf(daybook)).toBe(after)
         yield* memory.undo({ event: version })
-        const { digest } = yield* daybook.digests(agent)
-        yield* daybook.rebuild(agent)
-        expect((yield* daybook.digests(agent)).digest).toBe(digest)
+        yield* expectSameAfterRebuild(daybook, agent)
       })
     )
   }
@@ -177,9 +176,7 @@ describe("what is undone is as if it had not been", () => {
           if (run !== undefined) yield* memory.undo({ run })
           expect(yield* stateOf(daybook), `version ${version}`).toBe(before)
         }
-        const { digest } = yield* daybook.digests(agent)
-        yield* daybook.rebuild(agent)
-        expect((yield* daybook.digests(agent)).digest).toBe(digest)
+        yield* expectSameAfterRebuild(daybook, agent)
         expect((yield* daybook.verify()).problems).toEqual([])
       }),
     { fastCheck: { numRuns: rounds({ quick: 1, full: 4 }), endOnFailure: true } }
@@ -511,9 +508,7 @@ describe("a source is undone", () => {
         expect(yield* stateOf(poisoned.daybook)).toBe(full)
         yield* poisoned.memory.undo({ source: "evil.md" })
         expect(yield* stateOf(poisoned.daybook)).toBe(yield* stateOf(control))
-        const { digest } = yield* poisoned.daybook.digests(agent)
-        yield* poisoned.daybook.rebuild(agent)
-        expect((yield* poisoned.daybook.digests(agent)).digest).toBe(digest)
+        yield* expectSameAfterRebuild(poisoned.daybook, agent)
       }),
     { fastCheck: { numRuns: rounds({ quick: 2, full: 5 }), endOnFailure: true } }
   )

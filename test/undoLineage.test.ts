@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import type { Memory } from "../src/Memory.js"
 import { fresh, type open } from "./support/engine.js"
+import { expectSameAfterRebuild } from "./support/rebuild.js"
 import { rounds } from "./support/size.js"
 
 const agent = "coop"
@@ -57,9 +58,7 @@ describe("whether something may no longer be true, after an undoing", () => {
       expect([yield* staleOf(memory, b), yield* staleOf(memory, guide)]).toEqual([flag, flag])
       yield* undone(daybook, memory, { event: second! })
       expect([yield* staleOf(memory, b), yield* staleOf(memory, guide)]).toEqual([undefined, undefined])
-      const { digest } = yield* daybook.digests(agent)
-      yield* daybook.rebuild(agent)
-      expect((yield* daybook.digests(agent)).digest).toBe(digest)
+      yield* expectSameAfterRebuild(daybook, agent)
     })
   )
 

@@ -9,6 +9,7 @@ import { retryDelayMillis } from "../src/embedding/background.js"
 import { EmbedderError, type EmbedderService } from "../src/ports/Embedder.js"
 import { known, scripted } from "./support/embedders.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
+import { quiet } from "./support/quiet.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -130,7 +131,10 @@ describe("after a failure", () => {
       () =>
         Effect.zipRight(
           TestClock.adjust("1 seconds"),
-          Effect.promise(() => new Promise((go) => setTimeout(go, 20)))
+          Effect.zipRight(
+            Effect.promise(() => new Promise((go) => setTimeout(go, 20))),
+            quiet
+          )
         ),
       { discard: true }
     )

@@ -518,13 +518,16 @@ describe("the branch", () => {
         ask: (question) =>
           Deferred.succeed(reached, []).pipe(Effect.zipRight(Deferred.await(go)), Effect.as(ruled(pure(question))))
       }
+      // What the engine adds in the background, such as vectors, is in the log before the branch begins.
+      yield* daybook.backfill(agent)
+      const { events } = yield* daybook.verify(agent)
       const fiber = yield* Effect.fork(daybook.whatIf(agent, { reconciler: slow, ask: true }))
       yield* Deferred.await(reached)
       yield* memory.remember({ title: "Written meanwhile" })
       yield* Deferred.succeed(go, undefined)
       const found = yield* Fiber.join(fiber)
       expectSameButGrounds(found)
-      expect(found.to).toBe(10)
+      expect(found.to).toBe(events)
     })
   )
 })

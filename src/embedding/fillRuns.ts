@@ -159,7 +159,9 @@ export const fillCandidate = (state: State, retrySkipped: boolean) =>
     yield* state.candidate.failures.record(result?.failure)
     if (result?.complete === true && result.failure === undefined && adopt) {
       const active = [...state.active.fills.values()]
-      yield* adoptIfComplete(services, { embedder, isCandidate, candidate: fills, active })
+      const isAdopted = yield* adoptIfComplete(services, { embedder, isCandidate, candidate: fills, active })
+      // Compares the adopted settings with those of this process before other processes record theirs.
+      if (isAdopted) yield* refresh(state, services)
     }
     return result?.failure
   }).pipe(
@@ -181,7 +183,7 @@ interface Adoption {
 /**
  * Makes the candidate active with one event; every reader then uses it. The candidate may lack as many vectors as the
  * active index, or fewer than `minInlineBatch`. All texts are counted before the command runs, so that no writer waits.
- * The command counts only the texts added since.
+ * The command counts only the texts added since. Returns whether it did.
  */
 const adoptIfComplete = ({ actor, views }: AgentServices, { active, candidate, embedder, isCandidate }: Adoption) =>
   Effect.gen(function* () {
@@ -190,7 +192,7 @@ const adoptIfComplete = ({ actor, views }: AgentServices, { active, candidate, e
       lacking: countLackingIn(db, candidate),
       newest: newestIn(db)
     }))
-    if (lacking > allowed) return
+    if (lacking > allowed) return false
     const isComplete = (db: Db) => isCandidate(db) && lacking + countLackingIn(db, candidate, newest) <= allowed
-    yield* actor.run(adoptEmbedder("embedder", embedder, isComplete))
+    return yield* actor.run(adoptEmbedder("embedder", embedder, isComplete))
   })

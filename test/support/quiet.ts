@@ -1,0 +1,17 @@
+import { performance } from "node:perf_hooks"
+import * as Effect from "effect/Effect"
+
+/** Rounds in a row in which the event loop did next to nothing; and the most rounds, some 5 s, that are waited for. */
+const rounds = { quiet: 2, most: 5_000 }
+
+/**
+ * Waits in real time until this process has no more work for now, whatever the load of the machine. It is for tests
+ * under TestClock, whose adjustments start work that ends later.
+ */
+export const quiet: Effect.Effect<void> = Effect.promise(async () => {
+  for (let quietRounds = 0, count = 0; quietRounds < rounds.quiet && count < rounds.most; count++) {
+    const before = performance.eventLoopUtilization()
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    quietRounds = performance.eventLoopUtilization(before).active < 1 ? quietRounds + 1 : 0
+  }
+})
