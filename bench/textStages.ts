@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { hashVector } from "../layers/HashEmbedder.js"
 import { lexical } from "../layers/LexicalReranker.js"
+import { valuesIn } from "../layers/languages/en/values/readValues.js"
 import { rules as reconciler } from "../layers/RuleReconciler.js"
 import { rules as settler } from "../layers/RuleSettler.js"
 import { rules as statements } from "../layers/RuleStatementReader.js"
@@ -109,6 +110,7 @@ export const textStages: ReadonlyArray<TextStage> = [
   call("word set", observationSize, wordSet),
   call("hash embedder", observationSize, hashVector),
   call("word embedder", observationSize, (text) => vectorOf(wordTable(), text)),
+  call("values", limits.narrative, (text) => valuesIn(text, now)),
   {
     name: "rules",
     size: observationSize,

@@ -1,5 +1,5 @@
+import type { Value } from "../values/Value.js"
 import type { Cue, Slot } from "./Language.js"
-import type { Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
 /** The role of a word in its clause: subject, attribute, object, or a slot around them. */
@@ -19,9 +19,9 @@ export interface Word {
 export interface Clause {
   /** By canonical form. Only the first word of each form is stored. */
   readonly words: ReadonlyMap<string, Word>
-  readonly scalars: ReadonlyArray<Scalar>
+  readonly scalars: ReadonlyArray<Value>
   /** Numbers and days that are part of the subject: the Q1 report. */
-  readonly naming: ReadonlyArray<Scalar>
+  readonly naming: ReadonlyArray<Value>
   readonly relation: string
   readonly negative: boolean
   readonly cues: ReadonlySet<Cue>

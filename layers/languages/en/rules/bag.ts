@@ -1,5 +1,5 @@
+import type { Value } from "../values/Value.js"
 import type { Entry } from "./lexicon.js"
-import type { Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
 /** A content word with its neighbours. A neighbour is "" at the end of a text or at a punctuation mark. */
@@ -41,7 +41,7 @@ export interface Bag {
   readonly weight: number
   readonly title: ReadonlySet<string>
   readonly keys: ReadonlyArray<ReadonlySet<string>>
-  readonly scalars: ReadonlyArray<Scalar>
+  readonly scalars: ReadonlyArray<Value>
   /** Numbers and days that identify a thing, with its noun: ticket 12, site A, accounts 2024, the 8 January deploy. */
   readonly labels: ReadonlyArray<readonly [head: string, label: string]>
   /** The number of occurrences of each hint. */

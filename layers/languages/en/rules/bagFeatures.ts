@@ -1,8 +1,8 @@
+import { valueFeatures } from "../values/valueFeatures.js"
 import { areRelatedForms, likeness, tableOrNone } from "./align.js"
 import type { Bag, BagWord } from "./bag.js"
 import { type Features, flag } from "./clauseFeatures.js"
 import { hintNames, isMultiValue, topicNames } from "./hints.js"
-import { relationOf } from "./scalars.js"
 
 const clip = (value: number, max: number): number => Math.min(value, max)
 
@@ -18,46 +18,6 @@ export const statementFeaturesOf = (b: Bag): Features => {
     "w marks": clip(b.marks, 6)
   }
   for (const index of hintNames.keys()) f[hintFigures[index]!] = clip(b.hints[index]!, 2)
-  return f
-}
-
-const scalarFeatures = (a: Bag, b: Bag): Features => {
-  const f: Features = {}
-  for (const name of "equal differs finer coarser day clock quantity bare version new".split(" ")) f[`s ${name}`] = 0
-  const add = (name: string) => {
-    f[name] = clip((f[name] ?? 0) + 1, 2)
-  }
-  for (const y of b.scalars) {
-    let best = ""
-    let kind = ""
-    for (const x of a.scalars) {
-      if (x.kind !== y.kind && !(x.kind === "version" || y.kind === "version")) continue
-      const relation = relationOf(x, y)
-      if (relation === "apart") continue
-      if (relation === "equal") best = relation
-      else if (best !== "equal" && (relation === "finer" || relation === "coarser")) best = relation
-      else if (best === "") {
-        best = relation
-        kind = y.kind === "quantity" ? (x.unit !== "" && x.unit === y.unit ? "quantity" : "bare") : y.kind
-      }
-    }
-    if (best === "") add("s new")
-    else {
-      add(`s ${best}`)
-      if (best === "differs") add(`s ${kind}`)
-    }
-  }
-  let [same, other] = [0, 0]
-  for (const [head, label] of b.labels)
-    for (const [mine, its] of a.labels)
-      if (label === its) same++
-      else if (head === mine) other++
-  f["label same"] = clip(same, 2)
-  f["label other"] = clip(other, 2)
-  f["label new"] = flag(b.labels.length > 0 && a.labels.length === 0)
-  f["s of a"] = clip(a.scalars.length, 4)
-  f["s of b"] = clip(b.scalars.length, 4)
-  f["s contradicts"] = flag(f["s differs"]! > 0 && f["s equal"] === 0)
   return f
 }
 
@@ -77,9 +37,16 @@ interface WordDiff {
   readonly common: ReadonlyArray<BagWord>
 }
 
-/** Features of a memory (`a`) and a statement (`b`) as bags of words. `rare`: candidates that contain each word. */
-export const bagPairFeatures = (a: Bag, b: Bag, rare: ReadonlyMap<string, number>): ReadonlyArray<Features> => {
-  const scalars = scalarFeatures(a, b)
+/**
+ * Features of a memory (`a`) and a statement (`b`) as bags of words. `rare`: candidates that contain each word. `today`:
+ * the day of the statement, in days since 1970.
+ */
+export const bagPairFeatures = (
+  a: Bag,
+  b: Bag,
+  { rare, today }: { readonly rare: ReadonlyMap<string, number>; readonly today: number }
+): ReadonlyArray<Features> => {
+  const scalars = valueFeatures(a, b, today)
   const split: WordDiff = {
     missing: [...a.words.values()].filter(({ canon }) => !b.words.has(canon)),
     added: [...b.words.values()].filter(({ canon }) => !a.words.has(canon)),

@@ -1,4 +1,6 @@
 import type { Question } from "../../../../src/ports/Reconciler.js"
+import { dayOfInstant } from "../values/days.js"
+import { alignmentFeatures, definitionsIn } from "./alignmentFeatures.js"
 import type { Bag } from "./bag.js"
 import { bagPairFeatures, statementFeaturesOf } from "./bagFeatures.js"
 import { type Features, readingFeatures } from "./clauseFeatures.js"
@@ -49,6 +51,8 @@ export const compare = ({ candidates, statement }: Question): ReadonlyArray<Comp
     [...overlaps.keys()].sort((a, b) => overlaps[b]! - overlaps[a]! || a - b).slice(0, maxCandidates.close)
   )
   const statementFeatures = statementFeaturesOf(bag)
+  const today = dayOfInstant(statement.at)
+  const learnt = definitionsIn([bag, ...[...closeCandidates].map((index) => bags[index]!)])
   const news = newsSimilarityOf(statementReading.words.values())
   return bags.map((memory, index): ComparedMemory => {
     const candidate = candidates[index]!
@@ -60,7 +64,8 @@ export const compare = ({ candidates, statement }: Question): ReadonlyArray<Comp
       if (at !== index && overlap > bestOtherOverlap) bestOtherOverlap = overlap
     const parts = [
       ...readingFeatures(parsed[index]!.reading, statementReading, news),
-      ...bagPairFeatures(memory, bag, rare),
+      ...bagPairFeatures(memory, bag, { rare, today }),
+      alignmentFeatures(memory, bag, learnt),
       nuanceFeatures(memory, bag),
       senseFeatures(memory, bag),
       statementFeatures,

@@ -1,6 +1,7 @@
+import { relationOf } from "../values/relation.js"
+import type { Value } from "../values/Value.js"
 import type { Clause, Word } from "./Clause.js"
 import { relations } from "./englishRelations.js"
-import { relationOf, type Scalar } from "./scalars.js"
 
 /** The words of the title above a clause. */
 export type Context = ReadonlySet<string>
@@ -167,14 +168,14 @@ const exclude = (x: Word, y: Word): boolean =>
 
 /** Whether a number in one name is missing in the other. The title may contain the missing number. */
 const namingDiffers = (
-  a: ReadonlyArray<Scalar>,
-  b: ReadonlyArray<Scalar>,
+  a: ReadonlyArray<Value>,
+  b: ReadonlyArray<Value>,
   isScopedA: boolean,
   isScopedB: boolean
 ): boolean => {
   if (a.length === 0) return b.length > 0 && !isScopedA
   if (b.length === 0) return !isScopedB
-  const unmatched = (scalars: ReadonlyArray<Scalar>, otherScalars: ReadonlyArray<Scalar>) =>
+  const unmatched = (scalars: ReadonlyArray<Value>, otherScalars: ReadonlyArray<Value>) =>
     scalars.some((x) => otherScalars.every((y) => relationOf(x, y) !== "equal"))
   return unmatched(a, b) || unmatched(b, a)
 }
@@ -189,7 +190,7 @@ const scalarDifferences = (a: Clause, b: Clause) => {
   let finer = 0
   let coarser = 0
   let scalarExtra = 0
-  const open: Array<Scalar> = []
+  const open: Array<Value> = []
   for (const scalar of b.scalars) {
     const matchIndex = left.findIndex(
       (other) => ["equal", "finer", "coarser"].includes(relationOf(other, scalar)) && headsMeet(other, scalar, a, b)
@@ -219,7 +220,7 @@ const scalarDifferences = (a: Clause, b: Clause) => {
 }
 
 /** Whether two numbers may be values of one attribute: each side has the word before the other side's number. */
-const headsMeet = (x: Scalar, y: Scalar, a: Clause, b: Clause): boolean => {
+const headsMeet = (x: Value, y: Value, a: Clause, b: Clause): boolean => {
   if (x.kind !== "quantity" || y.kind !== "quantity") return true
   if (x.unit !== "" || y.unit !== "") if (x.unit !== y.unit && x.head !== y.head) return false
   if (x.head === y.head) return true

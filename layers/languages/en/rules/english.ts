@@ -132,28 +132,5 @@ export const english = {
   same: synonyms,
   opposites,
   kinds,
-  numbers: `zero=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 thirteen=13
-    fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18 nineteen=19 twenty=20 thirty=30 forty=40 fifty=50
-    sixty=60 seventy=70 eighty=80 ninety=90 hundred=100 thousand=1000 million=1000000 dozen=12 once=1 twice=2
-    half=0.5`,
-  months:
-    "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sep/sept october/oct november/nov december/dec",
-  weekdays: "monday/mon tuesday/tue/tues wednesday/wed thursday/thu/thur/thurs friday/fri saturday/sat sunday/sun",
-  /** Units by dimension, with their size in the base unit. */
-  units: {
-    duration:
-      "ms=0.001 millisecond=0.001 msec=0.001 s=1 sec=1 second=1 min=60 mins=60 minute=60 h=3600 hr=3600 hrs=3600 hour=3600 day=86400 d=86400 week=604800 month=2629800 year=31557600 yr=31557600",
-    size: "byte=1 kb=1e3 kib=1024 mb=1e6 mib=1048576 gb=1e9 gib=1073741824 tb=1e12 kilobyte=1e3 megabyte=1e6 gigabyte=1e9 terabyte=1e12",
-    length:
-      "mm=0.001 cm=0.01 m=1 meter=1 metre=1 km=1000 kilometer=1000 kilometre=1000 mile=1609.34 ft=0.3048 foot=0.3048 feet=0.3048 inch=0.0254",
-    mass: "mg=1e-6 g=0.001 gram=0.001 kg=1 kilo=1 kilogram=1 lb=0.453592 lbs=0.453592 pound=0.453592 ton=1000 tonne=1000",
-    dollar: "$=1 usd=1 dollar=1 buck=1",
-    euro: "€=1 eur=1 euro=1",
-    sterling: "£=1 gbp=1",
-    percent: "%=0.01 percent=0.01 pct=0.01",
-    degree: "°=1 degree=1 celsius=1 °c=1",
-    watt: "w=1 watt=1 kw=1000 mw=1e6",
-    frequency: "hz=1 khz=1e3 mhz=1e6 ghz=1e9"
-  },
-  days: "today=0 tonight=0 tomorrow=1 yesterday=-1"
+  numbers: "once=1 twice=2"
 }

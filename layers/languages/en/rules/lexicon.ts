@@ -1,5 +1,6 @@
 import { setOf } from "../../../../text/normalise/functionWords.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
+import { unitWords } from "../values/units.js"
 import { english } from "./english.js"
 import { relations } from "./englishRelations.js"
 import type { Cue, Slot } from "./Language.js"
@@ -31,11 +32,8 @@ export interface Entry {
   singular?: true
   generic?: true
   number?: number
-  month?: number
-  weekday?: number
-  day?: number
-  dimension?: string
-  size?: number
+  /** The name of a unit. */
+  isUnit?: true
 }
 
 const split = (text: string, separator: RegExp | string): ReadonlyArray<string> =>
@@ -92,12 +90,7 @@ const fillEntries = (entryOf: (phrase: string) => Entry) => {
     }
   }
   for (const [word, number] of numbersIn(english.numbers)) entryOf(word).number = number
-  for (const [index, names] of split(english.months, " ").entries()) mark(names, "/", { month: index + 1 })
-  for (const [index, names] of split(english.weekdays, " ").entries()) mark(names, "/", { weekday: index })
-  for (const [word, day] of numbersIn(english.days)) entryOf(word).day = day
-  for (const [dimension, sizes] of Object.entries(english.units)) {
-    for (const [unit, size] of numbersIn(sizes)) Object.assign(entryOf(unit), { dimension, size })
-  }
+  for (const word of unitWords) entryOf(word).isUnit = true
 }
 
 /** The number of words in the longest phrase that begins with a stem, by stem. */
@@ -116,10 +109,6 @@ fillEntries((phrase) => {
 export const lexicon = {
   entries: entries as ReadonlyMap<string, Entry>,
   longest: longest as ReadonlyMap<string, number>,
-  /** Names of days and months, unstemmed: "wedding" is not Wednesday. */
-  calendar: new Set(split(`${english.months} ${english.weekdays}`, /[ /]/)),
-  /** The dimensions of units. */
-  dimensions: new Set(Object.keys(english.units)),
   /** Past forms of "be" and "have". The present forms of "be" express a state, not an event. */
   past: setOf(english.past),
   present: setOf(english.present)

@@ -80,7 +80,7 @@ const isUnknownVerb = (items: ReadonlyArray<Item>, index: number): boolean => {
       entry.pronoun ||
       entry.number !== undefined ||
       entry.auxiliary ||
-      entry.dimension)
+      entry.isUnit)
   )
     return false
   if (item.capital === true || item.form.length < 3 || before.mark !== undefined || before.entry?.slot !== undefined)

@@ -1,11 +1,11 @@
 import type { Statement } from "../../../../src/ports/Reconciler.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
+import { isDimension } from "../values/units.js"
+import { keyOf, type Value } from "../values/Value.js"
 import { rowOf, tableOrNone, weightOfRow } from "./align.js"
 import type { Bag, BagWord, Sort, Text } from "./bag.js"
 import { hintIndex, hintNames, topicNames } from "./hints.js"
 import { itemsOf } from "./items.js"
-import { lexicon } from "./lexicon.js"
-import { keyOf, type Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
 /**
@@ -64,7 +64,7 @@ const emptyDraft = () => ({
   words: new Map<string, BagWord>(),
   title: new Set<string>(),
   keys: [] as ReadonlySet<string>[],
-  scalars: [] as Scalar[],
+  scalars: [] as Value[],
   labels: [] as (readonly [string, string])[],
   stems: [] as string[],
   sorts: [] as Sort[],
@@ -166,7 +166,7 @@ const takeScalar = ({ labels, scalars }: Draft, { head, isValue, part }: TextDra
   if (scalar !== undefined && scalars.length < maxScalars) scalars.push(scalar)
   // "This is memory number 3" identifies a thing, although the number follows a verb.
   if ((isValue && head !== "number") || head === "" || part === "narrative" || labels.length >= maxLabels) return
-  if (scalar?.kind === "day" || (scalar?.kind === "quantity" && !lexicon.dimensions.has(scalar.unit ?? "")))
+  if (scalar?.kind === "day" || (scalar?.kind === "quantity" && !isDimension(scalar.unit)))
     labels.push([head, keyOf(scalar)])
   else if (capital === true && canon.length === 1) labels.push([head, canon])
 }

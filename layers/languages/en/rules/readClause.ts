@@ -1,9 +1,9 @@
+import type { Value } from "../values/Value.js"
 import type { Clause, Place, Word } from "./Clause.js"
 import { relations } from "./englishRelations.js"
 import type { Cue } from "./Language.js"
 import { lexicon } from "./lexicon.js"
 import { type Pivot, pastForms, pivotOf } from "./pivot.js"
-import type { Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
 /** The state while a clause is being read. */
@@ -13,8 +13,8 @@ const emptyDraft = (items: ReadonlyArray<Item>, pivot: Pivot) => ({
   ...{ items, pivot, relation: "", verb: "", notCount: 0 },
   ...{ hasOver: false, isDenying: false, event: false, past: false, indefinite: false },
   words: new Map<string, Word>(),
-  scalars: [] as Scalar[],
-  naming: [] as Scalar[],
+  scalars: [] as Value[],
+  naming: [] as Value[],
   cues: new Set<Cue>(),
   place: (pivot.index === 0 ? "object" : "subject") as Place,
   denied: undefined as string | undefined,

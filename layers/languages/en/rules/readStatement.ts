@@ -1,10 +1,10 @@
 import type { Statement } from "../../../../src/ports/Reconciler.js"
 import type { WordTable } from "../../../wordTable.js"
+import { keyOf } from "../values/Value.js"
 import { likeness, type Token, tableOrNone, tokensOf } from "./align.js"
 import type { Bag } from "./bag.js"
 import type { Clause } from "./Clause.js"
 import type { Context } from "./differences.js"
-import { keyOf } from "./scalars.js"
 import { clausesOf } from "./splitClauses.js"
 
 /** A clause of the title, of a fact or of the narrative, prepared for comparison. */

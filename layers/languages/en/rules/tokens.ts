@@ -1,6 +1,7 @@
 import { stemOf } from "../../../../text/normalise/stem.js"
+import { valuesIn } from "../values/readValues.js"
+import { matchAt, type Value } from "../values/Value.js"
 import { type Entry, lexicon } from "./lexicon.js"
-import type { Scalar } from "./scalars.js"
 
 /** A word, a phrase, a number or a mark. */
 export interface Item {
@@ -9,7 +10,7 @@ export interface Item {
   /** The text in lower case. */
   readonly form: string
   readonly entry?: Entry
-  readonly scalar?: Scalar
+  readonly scalar?: Value
   /** Punctuation. */
   readonly mark?: string
   /** A name or an identifier. */
@@ -18,10 +19,22 @@ export interface Item {
   readonly possessive?: boolean
 }
 
-/** The first `maxItems` words, numbers and marks of a text; other characters are skipped. */
-export const tokens = (text: string, maxItems: number): ReadonlyArray<Item> => {
+/**
+ * The first `maxItems` words, values and marks of a text; other characters are skipped. `saidAt`: the time of the
+ * statement, for "tomorrow".
+ */
+export const tokens = (text: string, maxItems: number, saidAt: number): ReadonlyArray<Item> => {
   const items: Array<Item> = []
+  const values = valuesIn(text, saidAt)
+  let next = 0
   for (let index = 0; index < text.length && items.length < maxItems; ) {
+    while (next < values.length && values[next]!.index < index) next++
+    const found = values[next]
+    if (found?.index === index) {
+      items.push(valueItem(found.value))
+      index = found.end
+      continue
+    }
     const kind = kindAt(text, index)
     if (kind === "blank") index++
     else if (kind === "number") index = takeNumber(text, index, items)
@@ -30,6 +43,12 @@ export const tokens = (text: string, maxItems: number): ReadonlyArray<Item> => {
   }
   return items
 }
+
+/** Makes an item from a value. An ordinal is also a name. */
+const valueItem = (value: Value): Item =>
+  value.unit === "th"
+    ? { canon: `${value.amount}th`, form: `${value.amount}th`, name: true, scalar: value }
+    : { canon: value.form, form: value.form, scalar: value }
 
 const kindAt = (text: string, index: number): "blank" | "number" | "word" | "mark" => {
   const code = text.charCodeAt(index)
@@ -46,37 +65,9 @@ const isDigit = (text: string, index: number): boolean => {
 }
 const letter = /^[\p{L}\p{M}\p{N}]/u
 
-const matchAt = (pattern: RegExp, text: string, index: number): RegExpExecArray | null => {
-  pattern.lastIndex = index
-  return pattern.exec(text)
-}
-
-const dateOrTime =
-  /(\d{4}-\d\d-\d\d)(?:T[\d:.]+Z?)?(?![\d-])|(\d{1,2}:\d\d)(?::\d\d)?(?:\s?([ap])\.?m\b\.?)?|(\d{1,2})\s?([ap])\.?m\b\.?|(\d+(?:\.\d+){2,})(?![\p{L}\p{N}])|(#\d+)/iuy
-const number =
-  /(?<sign>[$€£])?(?<number>\d{1,3}(?:[, \u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)(?<scale>k|bn|M)?(?<ordinal>st|nd|rd|th)?(?<unit>\s?(?:[%°]C?|[€$£])|[a-zA-Z]{1,3})?(?![\p{L}\p{N}])/uy
-const lettersAndDigits = /[\p{L}\p{N}]+/uy
+const lettersAndDigits = /[\p{L}\p{N}]+|#\d+/uy
 
 const takeNumber = (text: string, index: number, items: Array<Item>): number => {
-  const dated = matchAt(dateOrTime, text, index)
-  if (dated !== null) {
-    const [whole, iso, clock, half, hour, halfOfHour, version] = dated
-    const form = whole.toLowerCase()
-    if (iso !== undefined) items.push(scalarItem(form, dayOfIso(iso)))
-    else if (clock !== undefined) {
-      const [hours, minutes] = clock.split(":").map(Number) as [number, number]
-      items.push(scalarItem(form, { kind: "clock", amount: onClock(hours, half) + minutes }))
-    } else if (hour !== undefined)
-      items.push(scalarItem(form, { kind: "clock", amount: onClock(Number(hour), halfOfHour) }))
-    else if (version !== undefined) items.push(scalarItem(form, { kind: "version", parts: form.split(".") }))
-    else items.push({ canon: form, form, name: true })
-    return index + whole.length
-  }
-  const match = matchAt(number, text, index)
-  if (match !== null) {
-    items.push(...numberItems(match.groups!))
-    return index + match[0].length
-  }
   // "4d1357" and "3rdparty" are names.
   const rest = (matchAt(lettersAndDigits, text, index)?.[0] ?? text[index]!).toLowerCase()
   items.push({ canon: rest, form: rest, name: true })
@@ -85,8 +76,6 @@ const takeNumber = (text: string, index: number, items: Array<Item>): number => 
 
 const word = /[\p{L}\p{M}\p{N}]+(?:[-'’+#._/@][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?/uy
 const hasDigit = /\d/
-const quarter = /^Q[1-4]$/
-const version = /^v\d+(?:\.\d+)*$/
 const possessiveEnd = /['’]s?(?!\p{L})/uy
 
 const takeWord = (text: string, index: number, items: Array<Item>): number => {
@@ -95,9 +84,7 @@ const takeWord = (text: string, index: number, items: Array<Item>): number => {
   const end = index + matched.length
   if (hasDigit.test(matched)) {
     const form = matched.toLowerCase()
-    if (quarter.test(matched)) items.push(scalarItem(form, { kind: "day", quarter: Number(matched[1]) }))
-    else if (version.test(form)) items.push(scalarItem(form, { kind: "version", parts: form.slice(1).split(".") }))
-    else items.push({ canon: form, form, name: true })
+    items.push({ canon: form, form, name: true })
     return end
   }
   const possessive = /['’]s$/i.test(matched)
@@ -125,37 +112,6 @@ const takeMark = (text: string, index: number, items: Array<Item>): number => {
     items.push({ canon: "", form: mark, mark: "-" })
   else if (marks.includes(mark)) items.push({ canon: "", form: mark, mark: fullWidthMarks[mark] ?? mark })
   return index + (arrow ? 2 : 1)
-}
-
-/** Makes an item from a scalar. */
-export const scalarItem = (form: string, scalar: Scalar): Item => ({ canon: form, form, scalar })
-const onClock = (hours: number, half: string | undefined): number =>
-  (half === undefined ? hours : (hours % 12) + (half.toLowerCase() === "p" ? 12 : 0)) * 60
-const dayOfIso = (iso: string): Scalar => {
-  const [year, month, day] = iso.split("-").map(Number) as [number, number, number]
-  return { kind: "day", year, month, day }
-}
-
-const scales: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, bn: 1e9 }
-
-const numberItems = (groups: Record<string, string | undefined>): ReadonlyArray<Item> => {
-  const amount = Number(groups.number!.replace(/[, \u00a0\u202f]/g, "")) * (scales[groups.scale ?? ""] ?? 1)
-  const form = groups.number!
-  if (groups.ordinal !== undefined)
-    return [{ canon: `${form}th`, form: `${form}th`, name: true, scalar: { kind: "quantity", amount, unit: "th" } }]
-  const sign = groups.sign ?? groups.unit?.trim()
-  const unit = sign === undefined ? undefined : lexicon.entries.get(stemOf(sign.toLowerCase()))
-  if (unit?.dimension !== undefined)
-    return [scalarItem(form, { kind: "quantity", amount: amount * unit.size!, unit: unit.dimension })]
-  const plainNumber = scalarItem(form, {
-    kind: "quantity",
-    amount,
-    unit: "",
-    ...(sign === undefined ? { parts: form.split(".") } : {})
-  })
-  return groups.unit === undefined
-    ? [plainNumber]
-    : [plainNumber, { canon: groups.unit.toLowerCase(), form: groups.unit.toLowerCase() }]
 }
 
 /** Cache of words. */

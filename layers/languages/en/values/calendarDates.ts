@@ -1,0 +1,223 @@
+import { isDay } from "../../../../text/when/clock.js"
+import { dayOf, dayValue, type Reader, type Source, weekdayOf } from "./days.js"
+import { ordinalAt } from "./numbers.js"
+import { matchAt } from "./Value.js"
+
+// Dates of the calendar: 2026-03-05, 5.3.2026, 3/5, the fifth of March, March 2026, the 24th, Q3, 2026.
+
+const monthNames =
+  "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+const weekdayNames =
+  "mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
+const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ")
+const weekdays = "mon tue wed thu fri sat sun".split(" ")
+
+/** A sticky pattern of whole words. */
+export const sticky = (source: string) => new RegExp(`${source}(?![\\p{L}\\p{N}])`, "uy")
+const monthName = sticky(`(${monthNames})\\.?`)
+export const weekdayName = sticky(`(${weekdayNames})(s?)\\.?`)
+const iso = /(\d{4})-(\d\d)(?:-(\d\d))?(?:t[\d:.]+z?)?(?![\d-])/y
+const numeric = /(\d{1,2})([./])(\d{1,2})(?:\2(\d{4}|\d\d)(?!\d)|\.(?![\d])|(?![\d./]))/y
+const year = /(?:,?\s)((?:19|20)\d\d)(?![\p{L}\p{N}]|[.:]\d)|,?\s?['’](\d\d)(?!\d)/uy
+const thisYear = /\sthis\syear(?![\p{L}])/uy
+const dayNumber = /(\d{1,2})(st|nd|rd|th)?\.?(?![\p{L}\p{N}:]|[.,/]\d)/uy
+const plainYear = /(?:19|20)\d\d(?![\p{L}\p{N}%°$€£]|[.,:/-]\d)/uy
+const quarter = /q([1-4])(?![\p{L}\p{N}])/uy
+
+const monthOf = (name: string): number => months.indexOf(name.slice(0, 3)) + 1
+/** The index of a weekday by its name or abbreviation; Monday is 0. */
+export const weekdayFrom = (name: string): number => weekdays.indexOf(name.slice(0, 3))
+
+const isCapital = ({ raw }: Source, index: number): boolean => /\p{Lu}/u.test(raw[index]!)
+
+/** The end and the number of a year after a date: 2026, '26; the index itself if there is none. */
+const yearAfter = ({ lower, today }: Source, index: number): { readonly end: number; readonly year?: number } => {
+  if (matchAt(thisYear, lower, index) !== null && Number.isFinite(today))
+    return { end: index + " this year".length, year: new Date(today * 86_400_000).getUTCFullYear() }
+  const match = matchAt(year, lower, index)
+  if (match === null) return { end: index }
+  return { end: index + match[0].length, year: match[1] === undefined ? 2000 + Number(match[2]) : Number(match[1]) }
+}
+
+/** The number of a day of the month: 5, 5th, fifth. */
+const dayAt = (
+  text: string,
+  index: number
+): { readonly day: number; readonly end: number; readonly isOrdinal: boolean } | undefined => {
+  const digits = matchAt(dayNumber, text, index)
+  if (digits !== null) {
+    const day = Number(digits[1])
+    const end = index + digits[0].length
+    return day >= 1 && day <= 31 ? { day, end, isOrdinal: digits[2] !== undefined } : undefined
+  }
+  const word = ordinalAt(text, index)
+  return word && { day: word.amount, end: word.end, isOrdinal: true }
+}
+
+const monthAt = (
+  source: Source,
+  index: number,
+  isSupported: boolean
+): { readonly month: number; readonly end: number } | undefined => {
+  const match = matchAt(monthName, source.lower, index)
+  if (match === null) return undefined
+  // "may", "march" and short forms are other words too.
+  if (!isSupported && (match[1]!.length <= 3 || match[1] === "march") && !isCapital(source, index)) return undefined
+  const hasDot = match[0].endsWith(".") && match[1]!.length <= 4
+  return { month: monthOf(match[1]!), end: index + match[1]!.length + (hasDot ? 1 : 0) }
+}
+
+export const isoDate: Reader = ({ lower, today }, index) => {
+  const match = matchAt(iso, lower, index)
+  if (match === null) return undefined
+  const [year, month, day] = [Number(match[1]), Number(match[2]), match[3] === undefined ? undefined : Number(match[3])]
+  if (month < 1 || month > 12 || (day !== undefined && !isDay(year, month, day))) return undefined
+  return {
+    index,
+    end: index + match[0].length,
+    value: dayValue(match[0], { year, month, ...(day === undefined ? {} : { day }) }, today)
+  }
+}
+
+const dateCue =
+  /(?:^|[^\p{L}])(?:on|by|to|until|till|from|since|due|before|after|valid|exp\w*|hearing|rec'd|mon|tue|tues|wed|weds|thu|thurs|fri|sat|sun)[.,:]?\s(?:the\s)?$/u
+
+/** 10.07.2026, 31.12.27, 05.03., 4/28, 09/04/2026. With a slash, day and month may stand in either order. */
+export const numericDate: Reader = ({ lower, today }, index) => {
+  const match = matchAt(numeric, lower, index)
+  if (match === null) return undefined
+  const [form, left, mark, right, yearText] = match as unknown as [string, string, string, string, string | undefined]
+  const [first, second] = [Number(left), Number(right)]
+  const hasCue = dateCue.test(lower.slice(Math.max(0, index - 12), index))
+  if (
+    yearText === undefined &&
+    mark === "." &&
+    !(form.endsWith(".") && left.length + right.length === 4) &&
+    !(form.endsWith(".") && hasCue)
+  )
+    return undefined
+  if (yearText === undefined && mark === "/" && !hasCue && !(first <= 12 && second > 12)) return undefined
+  if (yearText?.length === 2 && mark === "." && left.length + right.length < 4) return undefined
+  const year = yearText === undefined ? undefined : Number(yearText) + (yearText.length === 2 ? 2000 : 0)
+  const weekday = matchAt(weekdayName, lower, Math.max(0, lower.lastIndexOf(" ", index - 2) + 1))
+  const orders = (
+    mark === "."
+      ? [[first, second]]
+      : [
+          [first, second],
+          [second, first]
+        ]
+  ) as ReadonlyArray<readonly [number, number]>
+  const readings = orders.flatMap(([day, month]) =>
+    month >= 1 && month <= 12 && isDay(year ?? 2000, month, day)
+      ? [dayValue(form, { ...(year === undefined ? {} : { year }), month, day }, today)]
+      : []
+  )
+  const fitting =
+    weekday === null
+      ? []
+      : readings.filter(({ days }) => days !== undefined && weekdayOf(days[0]) === weekdayFrom(weekday[1]!))
+  const [value, ...others] = fitting.length > 0 ? fitting : readings
+  return value && { index, end: index + form.length, value: others.length > 0 ? { ...value, others } : value }
+}
+
+/** 5 March 2026, the second of April, 8 Feb '26. */
+export const dayAndMonth: Reader = (source, index) => {
+  const { lower, today } = source
+  const read = dayAt(lower, index)
+  if (read === undefined) return undefined
+  const joint = matchAt(/\s(?:of\s)?|[-.]\s?/y, lower, read.end)?.[0].length ?? 0
+  const named = joint === 0 ? undefined : monthAt(source, read.end + joint, true)
+  if (named === undefined || !isDay(2000, named.month, read.day)) return undefined
+  const { end, year } = yearAfter(source, named.end)
+  return {
+    index,
+    end,
+    value: dayValue(
+      lower.slice(index, end),
+      { month: named.month, day: read.day, ...(year === undefined ? {} : { year }) },
+      today
+    )
+  }
+}
+
+/** March 5, March 2026, March. */
+export const monthAndDay: Reader = (source, index) => {
+  const { lower, today } = source
+  const certain = monthAt(source, index, false)
+  const named = certain ?? monthAt(source, index, true)
+  if (named === undefined) return undefined
+  const space = matchAt(/\s(?:the\s)?/y, lower, named.end)?.[0].length ?? 0
+  const read = space === 0 ? undefined : dayAt(lower, named.end + space)
+  if (
+    read !== undefined &&
+    isDay(2000, named.month, read.day) &&
+    (certain !== undefined || read.isOrdinal || named.month !== 5)
+  ) {
+    const { end, year } = yearAfter(source, read.end)
+    return {
+      index,
+      end,
+      value: dayValue(
+        lower.slice(index, end),
+        { month: named.month, day: read.day, ...(year === undefined ? {} : { year }) },
+        today
+      )
+    }
+  }
+  if (certain === undefined) return undefined
+  const { end, year } = yearAfter(source, certain.end)
+  return {
+    index,
+    end,
+    value: dayValue(lower.slice(index, end), { month: certain.month, ...(year === undefined ? {} : { year }) }, today)
+  }
+}
+
+/** "the 24th": the next one in a month. */
+export const dayOfMonth: Reader = ({ lower, today }, index) => {
+  const read = dayAt(lower, index)
+  if (read === undefined || !read.isOrdinal || !Number.isFinite(today)) return undefined
+  const date = new Date((today - 3) * 86_400_000)
+  const [thisYear, thisMonth] = [date.getUTCFullYear(), date.getUTCMonth() + 1]
+  const inMonth = (offset: number) => dayOf(thisYear, thisMonth + offset, read.day)
+  const first = inMonth(0) >= today - 3 ? inMonth(0) : inMonth(1)
+  return {
+    index,
+    end: read.end,
+    value: { kind: "day", form: lower.slice(index, read.end), day: read.day, days: [first, first + 1] }
+  }
+}
+const theDay = /the\s/y
+const afterDay =
+  /[\s]*(?:$|[.,;:!?)!–-]|(?:and|at|to|is|are|was|instead|not|so|in|if|from|around|already|from|with|after|before|as)(?![\p{L}\p{N}]))/uy
+
+export const ordinalDay: Reader = (source, index) => {
+  const article = matchAt(theDay, source.lower, index)
+  if (article === null) return undefined
+  const start = index + article[0].length
+  if (!/\d/.test(source.lower[start] ?? "")) return undefined
+  const found = dayOfMonth(source, start)
+  return found !== undefined && matchAt(afterDay, source.lower, found.end) !== null ? { ...found, index } : undefined
+}
+
+export const quarterOrYear: Reader = (source, index) => {
+  const { lower, today } = source
+  const named = matchAt(quarter, lower, index)
+  if (named !== null && isCapital(source, index)) {
+    const { end, year } = yearAfter(source, index + 2)
+    return {
+      index,
+      end,
+      value: {
+        kind: "day",
+        form: lower.slice(index, end),
+        quarter: Number(named[1]),
+        ...(year === undefined ? {} : { year })
+      }
+    }
+  }
+  const match = matchAt(plainYear, lower, index)
+  if (match === null) return undefined
+  return { index, end: index + 4, value: dayValue(match[0], { year: Number(match[0]) }, today) }
+}
