@@ -45,7 +45,7 @@ export const make = () => {
         if (Option.isSome(repeated)) return repeated.value
         const earlier = command.commandId === undefined ? undefined : newAnswers.get(command.commandId)
         if (earlier !== undefined) return { ...earlier, repeated: true }
-        const stored = linkEvents(head, command, now, () => ++sequence)
+        const stored = [...linkEvents(head, command, now, () => ++sequence)]
         streams.set(stream, [...eventsOf(stream), ...stored])
         head = headAfter(head, stored)
         const answer = { events: stored, repeated: false }

@@ -12,7 +12,7 @@ import {
 } from "./anchoring.js"
 import { streamDamaged } from "./damage.js"
 import type { AcceptedTimer, Append, Head } from "./EventLog.js"
-import { type StorageError, storageError } from "./errors.js"
+import { StorageError, storageError } from "./errors.js"
 import { sameFileState, watch } from "./logFiles.js"
 import { assertSchema } from "./logSchema.js"
 import { appendBatch, appendedEvents, appendMillis } from "./metrics.js"
@@ -21,6 +21,7 @@ import { retryWhileBusy } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
 import { type Answer, setTimer, storeAll } from "./store.js"
 import { checkStream } from "./streamCheck.js"
+import { atOnce, inTurns, type Steps, takeTurn } from "./turns.js"
 import * as VectorCache from "./vectorCache.js"
 
 /** Stream heads cached between appends: about 200 bytes each. */
@@ -62,16 +63,24 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
   let timer: NodeJS.Timeout | undefined
   let hasWritten = false
 
-  const locked = <A>(work: () => A): A => {
+  const lockedInSteps = function* <A>(work: () => Steps<A>): Steps<A> {
+    // A long transaction takes turns of the event loop; other work of this process waits as another process's does.
+    if (writer.inTransaction) throw new StorageError({ kind: "busy", where: "log.db", code: "IN_TRANSACTION" })
     sql(writer, "BEGIN IMMEDIATE").run()
     try {
-      const result = work()
+      const result = yield* work()
       sql(writer, "COMMIT").run()
       return result
     } finally {
       if (writer.inTransaction) sql(writer, "ROLLBACK").run()
     }
   }
+  const locked = <A>(work: () => A): A =>
+    atOnce(
+      lockedInSteps(function* () {
+        return work()
+      })
+    )
   // This read opens the write-ahead log; `watch` then finds its inode.
   let isAdopted = referenceIn(writer)?.line !== 0
   const files = watch(file)
@@ -104,12 +113,13 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
   }
 
   /** Stores all waiting appends, of all agents, in one transaction: one fsync for the group. */
-  const store = (appends: ReadonlyArray<Append>) => {
+  const store = function* (appends: ReadonlyArray<Append>) {
+    const start = performance.now()
     adopt()
-    const { fileIsKnown, stored } = locked(() => {
+    const { fileIsKnown, stored } = yield* lockedInSteps(function* () {
       const fileIsKnown = prepare(appends)
       if (onDisk !== undefined) anchoring.refer(onDisk)
-      return { fileIsKnown, stored: storeAll(writer, appends, cache) }
+      return { fileIsKnown, stored: yield* storeAll(writer, appends, cache) }
     })
     onDisk = undefined
     hasWritten = true
@@ -117,6 +127,9 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     cache.sequence = sequence
     // Copies the hash: a slice of a shared buffer would keep the whole buffer in memory.
     for (const head of heads) cache.heads.set(head.stream, { ...head, hash: new Uint8Array(head.hash) })
+    appendMillis.unsafeUpdate(performance.now() - start, [])
+    appendBatch.unsafeUpdate(appended, [])
+    appendedEvents.unsafeUpdate(appended, [])
     return { ...stored, line: { fileIsKnown, ownEvents: { heads, after: sequence - appended, last: sequence } } }
   }
 
@@ -189,14 +202,16 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     )
   }
 
-  const measured = (appends: ReadonlyArray<Append>) => {
-    const start = performance.now()
-    const stored = store(appends)
-    appendMillis.unsafeUpdate(performance.now() - start, [])
-    appendBatch.unsafeUpdate(stored.appended, [])
-    appendedEvents.unsafeUpdate(stored.appended, [])
-    return stored
-  }
+  /** Stores appends, and yields to the event loop within long ones. Only the first step, which takes the lock, is retried. */
+  const storeInTurns = (appends: ReadonlyArray<Append>) =>
+    Effect.flatMap(
+      retryWhileBusy("log.db", () => {
+        const steps = store(appends)
+        return { first: steps.next(), steps }
+      }),
+      ({ first, steps }) =>
+        first.done === true ? Effect.succeed(first.value) : Effect.zipRight(takeTurn, inTurns(steps, attempt))
+    )
 
   /** Runs when the log is closed. If it fails, the next process only has more to verify. */
   const noteState = () => {
@@ -220,16 +235,13 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
   const commit = (appends: ReadonlyArray<Append>): Effect.Effect<ReadonlyArray<Answer>> =>
     appends.length === 0
       ? Effect.succeed([])
-      : Effect.matchEffect(
-          retryWhileBusy("log.db", () => measured(appends)),
-          {
-            onFailure: failAll(appends),
-            onSuccess: ({ answers, line }) => {
-              anchorCommitted(line)
-              return Effect.succeed(answers)
-            }
+      : Effect.matchEffect(storeInTurns(appends), {
+          onFailure: failAll(appends),
+          onSuccess: ({ answers, line }) => {
+            anchorCommitted(line)
+            return Effect.succeed(answers)
           }
-        )
+        })
 
   /** A damaged stream can be read but not written. Appends to other streams continue. */
   const commitSound = (appends: ReadonlyArray<Append>): Effect.Effect<ReadonlyArray<Answer>> => {
@@ -245,7 +257,8 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     adopt,
     accept: (append, timers) => {
       locked(() => {
-        storeAll(writer, [append], { sequence: Math.max(newestSequence(writer), cache.sequence), heads: new Map() })
+        const sequence = Math.max(newestSequence(writer), cache.sequence)
+        atOnce(storeAll(writer, [append], { sequence, heads: new Map() }))
         for (const { due, stream } of timers) setTimer(writer, stream, due)
         VectorCache.removeDamaged(writer)
         remakeNewest(writer)

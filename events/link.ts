@@ -13,16 +13,16 @@ import { randomBytes } from "./randomBytes.js"
 const recordingTime = (head: Head, { events }: NewCommand, now: number): number =>
   events[0]?.type === "CLOCK" ? Math.floor(now) : Math.max(Math.floor(now), head.recordedAt)
 
-/** The rows of one command, chained onto `head` and recorded at `now`, within the limits of `recordingTime`. */
-export const linkEvents = (
+/** Makes the rows of one command, chained onto `head` and recorded at `now`, within the limits of `recordingTime`. */
+export const linkEvents = function* (
   head: Head,
   command: NewCommand,
   now: number,
   nextSequence: () => number
-): ReadonlyArray<StoredEvent> => {
+): Generator<StoredEvent, void> {
   const recordedAt = recordingTime(head, command, now)
   let { version, hash } = head
-  return command.events.map((event, ordinal) => {
+  for (const [ordinal, event] of command.events.entries()) {
     const salt = randomBytes(16)
     const requestDigest =
       ordinal === 0 && command.commandId !== undefined ? requestDigestOf(salt, command.request ?? "") : null
@@ -45,8 +45,8 @@ export const linkEvents = (
       erasedAt: null
     }
     hash = hashOf(hash, row)
-    return { ...row, hash }
-  })
+    yield { ...row, hash }
+  }
 }
 
 /** The head of a stream once `rows` have been added to it. */

@@ -35,7 +35,8 @@ const interruptibly = Effect.interruptible(next)
 
 const unchanged: Restore = (effect) => effect
 
-const interruptible: Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+/** `Effect.interruptible` without its memory cost. */
+export const interruptible: Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.withFiberRuntime<A, E, R>((fiber) => {
     started.set(fiber, effect)
     return interruptibly as Effect.Effect<A, E, R>

@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import type { StoredEvent } from "./Chain.js"
 import type { Append, AppendError, Appended, Head } from "./EventLog.js"
 import { type AlreadyErased, type CommandConflict, VersionConflict } from "./errors.js"
 import {
@@ -14,6 +15,7 @@ import {
 } from "./eventRows.js"
 import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
 import { type Db, sql } from "./statement.js"
+import { isTurnDue, itemsPerCheck, type Steps } from "./turns.js"
 import * as VectorCache from "./vectorCache.js"
 
 // Functions that append inside a transaction. The caller holds the write lock.
@@ -48,15 +50,29 @@ export const findCommand = (
 /** A command without an id is never a repeat. */
 const notRepeated: Either.Either<Option.Option<Appended>> = Either.right(Option.none())
 
-/** Stores appends in order, each after the previous ones. A conflict fails only its own append. */
-export const storeAll = (
+/** What a transaction stored. */
+export interface Stored {
+  readonly answers: ReadonlyArray<Answer>
+  /** The new heads of the streams that got events. */
+  readonly heads: ReadonlyArray<Head>
+  /** The newest sequence number. */
+  readonly sequence: number
+  readonly appended: number
+}
+
+/**
+ * Stores appends in order, each after the previous ones. A conflict fails only its own append. Yields within appends of
+ * many events.
+ */
+export const storeAll = function* (
   db: Db,
   appends: ReadonlyArray<Append>,
   cache: { readonly sequence: number; readonly heads: ReadonlyMap<string, Head> }
-) => {
+): Steps<Stored> {
   let { sequence } = cache
   const heads = new Map<string, Head>()
-  const store = (append: Append): Either.Either<ReadonlyArray<Appended>, AppendError> => {
+  const insert = sql(db, insertEvent)
+  const store = function* (append: Append): Steps<Either.Either<ReadonlyArray<Appended>, AppendError>> {
     const { commands, due, expected, now, stream, vectors = [] } = append
     const checked = checkRequests(append)
     if (Either.isLeft(checked)) return Either.left(checked.left)
@@ -72,24 +88,33 @@ export const storeAll = (
     if ((hasNewCommand || commands.length === 0) && !meetsExpectation(expected, head.version)) {
       return Either.left(new VersionConflict({ stream, expected, actual: head.version }))
     }
-    const stored = commands.map((command): Appended => {
+    const stored: Array<Appended> = []
+    for (const command of commands) {
       const earlier = command.commandId === undefined ? undefined : answers.get(command.commandId)
-      if (earlier !== undefined) return { ...earlier, repeated: true }
-      const rows = linkEvents(head, command, now, () => ++sequence)
-      for (const row of rows) sql(db, insertEvent).run(toParams(row))
+      if (earlier !== undefined) {
+        stored.push({ ...earlier, repeated: true })
+        continue
+      }
+      const rows: Array<StoredEvent> = []
+      for (const row of linkEvents(head, command, now, () => ++sequence)) {
+        insert.run(toParams(row))
+        rows.push(row)
+        if (sequence % itemsPerCheck === 0 && isTurnDue()) yield
+      }
       head = headAfter(head, rows)
       const answer = { events: rows, repeated: false }
       if (command.commandId !== undefined) answers.set(command.commandId, answer)
-      return answer
-    })
+      stored.push(answer)
+    }
     if (hasNewCommand) heads.set(stream, head)
     if (due !== undefined && (hasNewCommand || commands.length === 0)) setTimer(db, stream, due)
-    VectorCache.put(db, vectors)
+    yield* VectorCache.put(db, vectors)
     return Either.right(stored)
   }
-  const answers = appends.map(
-    (append): Answer => Either.match(store(append), { onLeft: Exit.fail, onRight: Exit.succeed })
-  )
+  const answers: Array<Answer> = []
+  for (const append of appends) {
+    answers.push(Either.match(yield* store(append), { onLeft: Exit.fail, onRight: Exit.succeed }))
+  }
   return { answers, heads: [...heads.values()], sequence, appended: sequence - cache.sequence }
 }
 

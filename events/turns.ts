@@ -3,6 +3,9 @@ import * as Effect from "effect/Effect"
 /** Milliseconds of work after which a loop yields to the event loop. The current step ends first. */
 export const turnMillis = 20
 
+/** Small items, such as events, after which a loop checks whether a turn is due. */
+export const itemsPerCheck = 50
+
 /** When the event loop last started work, by `performance.now`; undefined before the first check. */
 let workingSince: number | undefined
 

@@ -1,6 +1,7 @@
 import { sameBytes, sha256 } from "./Chain.js"
 import type { CachedVector } from "./EventLog.js"
 import { type Db, sql } from "./statement.js"
+import { isTurnDue, itemsPerCheck, type Steps } from "./turns.js"
 
 // The embeddings cache is a table of the log's database, so a vector is as durable as the event that refers to it.
 
@@ -17,9 +18,10 @@ const select = `SELECT digest, vector, checksum FROM embeddings WHERE rowid IN (
   )`
 
 /** Stores vectors. Replaces an existing vector, which repairs a damaged one. */
-export const put = (db: Db, vectors: ReadonlyArray<CachedVector>): void => {
+export const put = function* (db: Db, vectors: ReadonlyArray<CachedVector>): Steps<void> {
   const [inserted, replaced] = [sql(db, insert), sql(db, replace)]
-  for (const { digest, dimensions, model, vector } of vectors) {
+  for (const [index, { digest, dimensions, model, vector }] of vectors.entries()) {
+    if ((index + 1) % itemsPerCheck === 0 && isTurnDue()) yield
     const key = Buffer.from(digest, "hex")
     const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
     const checksum = checksumOf(model, dimensions, key, bytes)

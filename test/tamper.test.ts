@@ -610,15 +610,17 @@ const cutAndAppend =
         }
       let sequence = Number(db.prepare("SELECT max(sequence) FROM events").pluck().get())
       const added = events + random.pick([-1, 0, 3])!
-      const rows = linkEvents(
-        head,
-        {
-          actor: "somebody",
-          events: Array.from({ length: Math.max(1, added) }, () => ({ type: "IMPORT", schema: 1, payload: "{}" }))
-        },
-        Date.now(),
-        () => ++sequence
-      )
+      const rows = [
+        ...linkEvents(
+          head,
+          {
+            actor: "somebody",
+            events: Array.from({ length: Math.max(1, added) }, () => ({ type: "IMPORT", schema: 1, payload: "{}" }))
+          },
+          Date.now(),
+          () => ++sequence
+        )
+      ]
       for (const row of rows) db.prepare(insertEvent).run(...toParams(row))
       return `${events} of ${stream}, ${rows.length} added`
     })

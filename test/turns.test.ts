@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { vi } from "vitest"
-import { EventLog } from "../events/EventLog.js"
-import { isTurnDue, takeTurnIfDue, turnMillis } from "../events/turns.js"
+import { EventLog, type NewEvent } from "../events/EventLog.js"
+import { isTurnDue, itemsPerCheck, takeTurnIfDue, turnMillis } from "../events/turns.js"
 import * as ViewFile from "../projections/view/ViewFile.js"
 import { Views } from "../projections/view/Views.js"
 import type { Memory } from "../src/Memory.js"
@@ -132,15 +132,43 @@ describe("other work has its turn during", () => {
         Effect.map(turnsDuring(work), ({ turns }) => {
           expect(turns, name).toBeGreaterThan(items / itemsPerTurn)
         })
-      yield* expectTurns("import", memory.importMarkdown([notes]))
+      let run = ""
+      yield* expectTurns(
+        "import",
+        Effect.tap(memory.importMarkdown([notes]), (imported) => {
+          run = imported.run!
+        })
+      )
       yield* expectTurns("rebuild", daybook.rebuild(agent))
       yield* expectTurns("rebuild of one projection", daybook.rebuild(agent, ["people"]))
       yield* expectTurns("verify", daybook.verify())
       yield* expectTurns("what-if", daybook.whatIf(agent))
       yield* expectTurns("digests", daybook.digests(agent))
       yield* expectTurns("maintain", memory.maintenance.run(), 0)
+      yield* expectTurns("undo", memory.undo({ run }))
       vi.restoreAllMocks()
+      expect(yield* memory.list({ limit: 1 })).toEqual([])
       expect((yield* daybook.verify()).ok).toBe(true)
+    })
+  )
+
+  it.scopedLive("an append of many events, and the appends of others are stored after it", () =>
+    Effect.gen(function* () {
+      const context = yield* Layer.build(foundation(yield* temporaryFolder))
+      const log = Context.get(context, EventLog)
+      const count = 20 * itemsPerCheck
+      const event: NewEvent = { type: "IMPORT", schema: 1, payload: "{}" }
+      const append = (stream: string, events: ReadonlyArray<NewEvent>) =>
+        log.append({ stream, expected: "none", now: Date.now(), commands: [{ actor: "test", events }] })
+      yield* append("first", [event])
+      passAtEachLook(turnMillis)
+      const { answer, turns } = yield* turnsDuring(
+        Effect.all([append(agent, Array(count).fill(event)), append("other", [event])], { concurrency: 2 })
+      )
+      vi.restoreAllMocks()
+      expect(turns).toBeGreaterThanOrEqual(count / itemsPerCheck)
+      expect(answer.map(([command]) => command!.events.length)).toEqual([count, 1])
+      expect((yield* log.inspect({ stream: null })).problems).toEqual([])
     })
   )
 

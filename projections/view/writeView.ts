@@ -104,6 +104,12 @@ const runTransaction = <A, E, R>(
       apply: (event, lookup) => ViewFile.applyEvent(db, context.config.projections, parked, event, lookup),
       moveTo: (event) => {
         lastEvent = event
+        // FTS5 writes its pending postings now. That takes as long as the commit, which may wait for another turn.
+        try {
+          moveCheckpoint(db, event)
+        } catch {
+          // `commit` tries once more and reports the failure.
+        }
       }
     })
   )
@@ -129,8 +135,12 @@ const runTransaction = <A, E, R>(
   })
 }
 
-const commit = (view: View, state: LockedView, { hash, recordedAt, version }: LastEvent) => {
-  ViewFile.moveCheckpoint(state.db, version, hash, recordedAt)
+const moveCheckpoint = (db: Db, { hash, recordedAt, version }: LastEvent) =>
+  ViewFile.moveCheckpoint(db, version, hash, recordedAt)
+
+const commit = (view: View, state: LockedView, event: LastEvent) => {
+  const { hash, recordedAt, version } = event
+  moveCheckpoint(state.db, event)
   sql(state.db, "COMMIT").run()
   view.lastWrite = { ...state, isKnown: true, head: { position: version, hash, recordedAt, retired: false } }
 }

@@ -9,15 +9,8 @@ import { takeTurnIfDue } from "../../events/turns.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { View } from "../../projections/view/Views.js"
 import { Overloaded } from "../model/errors.js"
-import type { AnyCommand, Command } from "./Command.js"
-import {
-  type AdviceByCommand,
-  type CarryOutServices,
-  type CommandError,
-  carryOut,
-  noAdvice,
-  type Outcome
-} from "./carryOut.js"
+import type { AnyCommand, Command, Outcome } from "./Command.js"
+import { type AdviceByCommand, type CarryOutServices, type CommandError, carryOut, noAdvice } from "./carryOut.js"
 
 export type { CommandError } from "./carryOut.js"
 
@@ -27,7 +20,7 @@ export interface Actor {
   /** Completes once the events are in the log and in the view. */
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
   /**
-   * Carries out many commands, a few hundred per transaction. Each is decided after the earlier ones are applied. A
+   * Carries out many commands, up to a thousand per transaction. Each is decided after the earlier ones are applied. A
    * refused command does not affect the others. After some are stored, a failure becomes the answer of each remaining
    * command. After an interruption, stored commands stay.
    */
@@ -67,14 +60,11 @@ type CommandExit = Exit.Exit<Outcome>
 type JobExit = Exit.Exit<ReadonlyArray<Outcome>, CommandError>
 type Decided = Effect.Effect<ReadonlyArray<CommandExit>, CommandError>
 
-/**
- * Number of commands in the first job of `runAll`, and its limits for later jobs. An interruption takes effect between
- * two jobs.
- */
+/** Number of commands in the first job of `runAll`, and its limits for later jobs. */
 const jobCommands = { first: 200, min: 50, max: 1_000 }
 
-/** Maximum jobs that share one transaction of the view and one append to the log. */
-const jobMillis = 70
+/** Milliseconds that a job of `runAll` is meant to take. Other callers wait for it. */
+const jobMillis = 250
 
 /** Jobs that share one transaction of the view and one append to the log. */
 const maxJobsPerBatch = 100
@@ -84,10 +74,13 @@ const maxRetries = 5
 
 /** Starts an agent's actor on its open view. */
 export const make = (view: View, options: ActorOptions): Actor => {
+  /** Commands in the next job of `runAll`. Commands that are weighed against similar memories take much longer. */
+  const jobSize = { plain: jobCommands.first, weighed: jobCommands.first }
   const completeJobs = (jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<JobExit>> =>
     Effect.suspend(() => {
       const deadline = performance.now() + options.redecideMillis
-      const decide = (additions: Job) => makeDecider(view, options, { additions, deadline })(commands)
+      const decide = (additions: Job) =>
+        makeDecider(view, options, { additions, deadline, isAlone: jobs.length === 1 })(commands)
       const commands = jobs.flat()
       const additions = options.embedInline(commands)
       return Effect.matchCauseEffect(
@@ -119,13 +112,13 @@ export const make = (view: View, options: ActorOptions): Actor => {
     runAll: (commands) =>
       Effect.gen(function* () {
         const outcomes: Array<Outcome> = []
-        let size = jobCommands.first
         while (outcomes.length < commands.length) {
           const startedAt = performance.now()
-          const job = commands.slice(outcomes.length, outcomes.length + size)
+          const kind = commands[outcomes.length]!.statement === undefined ? "plain" : "weighed"
+          const job = commands.slice(outcomes.length, outcomes.length + jobSize[kind])
           const result = yield* Effect.either(mailbox.submit(job))
-          const millis = performance.now() - startedAt
-          size = Math.min(jobCommands.max, Math.max(jobCommands.min, Math.round((job.length * jobMillis) / millis)))
+          const size = Math.round((job.length * jobMillis) / (performance.now() - startedAt))
+          jobSize[kind] = Math.min(jobCommands.max, Math.max(jobCommands.min, size))
           if (Either.isRight(result)) outcomes.push(...result.right)
           else if (outcomes.length === 0) return yield* result.left
           else return [...outcomes, ...commands.slice(outcomes.length).map(() => Either.left(result.left))]
@@ -148,10 +141,12 @@ interface Deciding {
   readonly additions: Job
   /** Time of `performance.now` until which stale advice is requested again. */
   readonly deadline: number
+  /** See `Batch.isAlone`. */
+  readonly isAlone: boolean
 }
 
 /** Makes the function that gets advice for commands, decides them and stores their events, with retries. */
-const makeDecider = (view: View, options: ActorOptions, { additions, deadline }: Deciding) => {
+const makeDecider = (view: View, options: ActorOptions, { additions, deadline, isAlone }: Deciding) => {
   /** The generation that was built because the one before it differed from the log. */
   let rebuilt: string | undefined
   /** Builds the view from the log and decides again, with new advice: the old one may be about edited rows. */
@@ -167,7 +162,7 @@ const makeDecider = (view: View, options: ActorOptions, { additions, deadline }:
     Effect.matchEffect(
       carryOut(
         view,
-        { commands, additions, advice, mayRedecide: retries > 0 && performance.now() < deadline },
+        { commands, additions, advice, isAlone, mayRedecide: retries > 0 && performance.now() < deadline },
         options
       ),
       {
@@ -203,7 +198,8 @@ const makeDecider = (view: View, options: ActorOptions, { additions, deadline }:
       onFailure: (cause): Effect.Effect<ReadonlyArray<CommandExit>> => {
         const error = Option.getOrUndefined(Cause.failureOption(cause))
         if (error !== undefined) return Effect.succeed(commands.map(() => Exit.succeed(Either.left(error))))
-        if (commands.length === 1) return Effect.succeed([Exit.failCause(cause as Cause.Cause<never>)])
+        if (commands.length === 1 || Cause.isInterrupted(cause))
+          return Effect.succeed(commands.map(() => Exit.failCause(cause as Cause.Cause<never>)))
         const decideAlone = (command: AnyCommand) =>
           isolateFailures([command], adviseAndDecide([command], noAdvice, maxRetries))
         return Effect.map(Effect.forEach(commands, decideAlone), (exits) => exits.flat())

@@ -73,6 +73,9 @@ export interface Command<A, E> {
 // biome-ignore lint/suspicious/noExplicitAny: a mailbox holds commands of every kind; each answers to its own caller.
 export type AnyCommand = Command<any, any>
 
+// biome-ignore lint/suspicious/noExplicitAny: the answer or the refusal of a command of any kind.
+export type Outcome = Either.Either<any, any>
+
 /** The cause of events that belong to a run, such as an import or an undo. */
 export const runCause = (run: string): string => `run:${run}`
 

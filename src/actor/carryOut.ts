@@ -1,11 +1,12 @@
+import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { CachedVector, EventLog, NewCommand, NewEvent } from "../../events/EventLog.js"
 import { type AlreadyErased, CommandConflict, VersionConflict } from "../../events/errors.js"
+import { interruptible } from "../../events/mask.js"
 import { inTurns, isTurnDue, type Steps, takeTurn, takeTurnIfDue } from "../../events/turns.js"
 import { firstDueAt } from "../../projections/scheduleReads.js"
 import { makeLookup, type ViewError } from "../../projections/view/buildViewFile.js"
@@ -14,8 +15,9 @@ import type { Transaction, View, Views } from "../../projections/view/Views.js"
 import type { Overloaded } from "../model/errors.js"
 import { randomId } from "../model/ids.js"
 import type { Advice } from "./Advice.js"
+import { answersInLog } from "./answersInLog.js"
 import * as BaseRows from "./baseRows.js"
-import type { AnyCommand, DecidedEvent, Situation } from "./Command.js"
+import type { AnyCommand, DecidedEvent, Outcome, Situation } from "./Command.js"
 import { isFarBehind, type Reading, readingAhead, readingBehind } from "./clock.js"
 import { configureEvent } from "./configure.js"
 import { makePlacer } from "./placeEvents.js"
@@ -23,9 +25,6 @@ import type { PolicyRecords } from "./policyRecord.js"
 
 /** Why a valid command could not be carried out. */
 export type CommandError = ViewError | CommandConflict | AlreadyErased | VersionConflict | Overloaded
-
-// biome-ignore lint/suspicious/noExplicitAny: commands of every kind are carried out together; each answers to its own caller.
-export type Outcome = Either.Either<any, any>
 
 /** The services that carry out commands. */
 export interface CarryOutServices {
@@ -50,6 +49,8 @@ export interface Batch {
   readonly advice: AdviceByCommand
   /** Whether a command with stale advice may be postponed until it has new advice. */
   readonly mayRedecide: boolean
+  /** Whether one caller gave all commands. Until the log stores them, an interruption of the caller discards them. */
+  readonly isAlone: boolean
 }
 
 /**
@@ -67,23 +68,20 @@ export const carryOut = (
       ? Effect.flatMap(Effect.zipLeft(answersInLog(view.agent, batch.commands, services), takeTurnIfDue), (answers) =>
           decideAndAppend({ ...batch, agent: view.agent, transaction, answers, services })
         )
-      : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: noAnswers, services })
+      : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: new Map(), services })
   )
 
-/**
- * Milliseconds after which a transaction takes no further command. Other work gets a turn before the log stores the
- * events.
- */
-const transactionMillis = 40
+/** Milliseconds of deciding after which other work gets a turn. */
+const sliceMillis = 40
 
-type Answers = ReadonlyMap<AnyCommand, Outcome>
-const noAnswers: Answers = new Map()
+/** Milliseconds after which a transaction takes no further command. A commit of the view costs as much as 100 events. */
+const transactionMillis = 250
 
 interface Deciding extends Batch {
   readonly agent: string
   readonly transaction: Transaction
   /** Outcomes of command ids that the log already has. */
-  readonly answers: Answers
+  readonly answers: ReadonlyMap<AnyCommand, Outcome>
   readonly services: CarryOutServices
 }
 
@@ -110,14 +108,18 @@ const decideAndAppendAt = (deciding: Deciding, at: Reading): Effect.Effect<Reado
       log: services.log,
       codec: services.codec
     })
-    return Effect.matchCauseEffect(inTurns(decideAll(deciding, at, baseRows), transaction.run), {
+    const changes = inTurns(decideAll(deciding, at, baseRows), transaction.run)
+    return Effect.matchCauseEffect(mayTakeLong(deciding) && deciding.isAlone ? interruptible(changes) : changes, {
       onFailure: (cause) => {
         const failure = Effect.failCause(cause)
-        return baseRows.isEmpty() ? failure : Effect.zipRight(baseRows.check, failure)
+        return baseRows.isEmpty() || Cause.isInterrupted(cause) ? failure : Effect.zipRight(baseRows.check, failure)
       },
       onSuccess: (changes) => store(deciding, at, baseRows, changes)
     })
   })
+
+/** Whether deciding may take several turns of the event loop. */
+const mayTakeLong = ({ commands }: Batch): boolean => commands.length > 1 || commands[0]?.decideInSteps !== undefined
 
 /** Stores the events of a transaction, once they are applied to the view. */
 const store = (
@@ -160,29 +162,6 @@ const store = (
       }
     )
   })
-
-/** Outcomes of the command ids that the log already has: the first answer, or why the log refuses the id. */
-const answersInLog = Effect.fnUntraced(function* (
-  agent: string,
-  commands: ReadonlyArray<AnyCommand>,
-  { codec, log }: CarryOutServices
-) {
-  const answers = new Map<AnyCommand, Outcome>()
-  for (const command of commands) {
-    if (command.commandId === undefined) continue
-    if (isTurnDue()) yield* takeTurn
-    const stored = yield* Effect.either(log.command(agent, command.commandId, command.request()))
-    if (Either.isLeft(stored)) {
-      if (stored.left._tag === "StorageError") return yield* stored.left
-      answers.set(command, stored)
-    } else if (Option.isSome(stored.right)) {
-      const events: Array<DaybookEvent> = []
-      for (const row of stored.right.value.events) events.push((yield* codec.decode(row)) as DaybookEvent)
-      answers.set(command, Either.right(command.answer(events, true)))
-    }
-  }
-  return answers
-})
 
 const noVectors = makeLookup(() => undefined)
 
@@ -267,13 +246,21 @@ const decideAll = function* (
   yield* placeFirst(jump)
   yield* placeFirst(services.policyRecords && configureEvent(db, services.policyRecords))
   const outcomes: Array<Outcome> = []
+  const startedAt = performance.now()
   for (const command of commands) {
     const outcome = yield* decide(command)
     if (outcome === "redecide") break
     outcomes.push(outcome)
-    if (isTurnDue(transactionMillis)) break
+    if (!isTurnDue(sliceMillis)) continue
+    if (performance.now() - startedAt >= transactionMillis) break
+    yield
   }
-  if (outcomes.length > 0) for (const addition of deciding.additions) yield* decide(addition)
+  if (outcomes.length > 0) {
+    for (const addition of deciding.additions) {
+      if (isTurnDue()) yield
+      yield* decide(addition)
+    }
+  }
   if (newCommands.length > 0 && engineEvents.length > 0) {
     newCommands.unshift({ actor: commands[0]!.actor, events: engineEvents })
   }

@@ -57,7 +57,7 @@ export type AppendTurnError = CommandError | InvalidInput | StoreForbidden | Seq
 export interface SessionWriter {
   /** Adds a turn to a session; the first turn creates the session. Sequences must grow. Default: the next sequence. */
   readonly append: (turn: TurnInput, options?: WriteOptions) => Effect.Effect<AddedTurn, AppendTurnError>
-  /** Adds up to 1,000 turns, in transactions of some 50 ms. Each gets its own answer, as in `Memory.rememberAll`. */
+  /** Adds up to 1,000 turns. Each gets its own answer, as in `Memory.rememberAll`. */
   readonly appendAll: (
     turns: ReadonlyArray<TurnInput | readonly [TurnInput, WriteOptions]>
   ) => Effect.Effect<ReadonlyArray<Either.Either<AddedTurn, AppendTurnError>>, CommandError | InvalidInput>

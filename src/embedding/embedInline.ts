@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import { takeTurnIfDue } from "../../events/turns.js"
 import { textDigest } from "../../projections/vectors.js"
 import type { AnyCommand } from "../actor/Command.js"
 import type { EmbedderService } from "../ports/Embedder.js"
@@ -55,6 +56,7 @@ const embedUntil = (
       const result = yield* Fiber.join(fiber)
       if (Option.isNone(result)) break
       for (const [digest, vector] of result.value) vectors.set(digest, vector)
+      yield* takeTurnIfDue
     }
     return vectors
   })

@@ -41,9 +41,9 @@ export interface MemoryWrites {
    */
   readonly remember: (observation: Observation, options?: RememberOptions) => Effect.Effect<Remembered, RememberError>
   /**
-   * Stores up to 1,000 memories, in transactions of some 50 ms. Each gets its own answer; a refused memory does not
-   * affect the others. After a failure or an interruption, stored memories stay, and the answer of each other memory is
-   * the failure.
+   * Stores up to 1,000 memories, in transactions of some 250 ms. Other work gets a turn at least every 50 ms. Each
+   * memory gets its own answer; a refused one does not affect the others. After a failure or an interruption, stored
+   * memories stay, and the answer of each other memory is the failure.
    */
   readonly rememberAll: (
     observations: ReadonlyArray<Observation | readonly [Observation, RememberOptions]>

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { isTurnDue, takeTurn } from "../../events/turns.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { Agent } from "../actor/Agents.js"
 import { type Command, runCause } from "../actor/Command.js"
@@ -40,9 +41,11 @@ export const makeRunner = (use: Use) => ({
       if (inputs.length > limits.batch) {
         return yield* new InvalidInput({ field, problem: `must have at most ${limits.batch} entries` })
       }
-      const decoded = inputs.map((input) =>
-        isPair(input) ? inRun(decode(input[0], input[1]), input[1], optionNames) : decode(input as Input)
-      )
+      const decoded: Array<Either.Either<Command<A, E>, Refused | InvalidInput>> = []
+      for (const input of inputs) {
+        if (isTurnDue()) yield* takeTurn
+        decoded.push(isPair(input) ? inRun(decode(input[0], input[1]), input[1], optionNames) : decode(input as Input))
+      }
       const commands = decoded.flatMap((command) => (Either.isRight(command) ? [command.right] : []))
       yield* Effect.annotateCurrentSpan({ [field]: inputs.length, refused: inputs.length - commands.length })
       const outcomes = commands.length === 0 ? [] : yield* use(({ actor }) => actor.runAll(commands))

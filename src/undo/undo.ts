@@ -144,6 +144,8 @@ export const undo = (
         const { cause, first, repeated } = yield* run(
           command(bounded, { actor: writer.actor, commandId, request, run: randomId() })
         )
+        // The commit of the view came last.
+        yield* takeTurnIfDue
         if (first === undefined) return { ...reportOf(bounded, 0), repeated }
         // A repeated command reports its first result, computed from the log before its first event.
         const original = repeated ? yield* planTo(first - 1) : bounded
@@ -199,7 +201,7 @@ const livesOf = ({ agent, codec, log, read }: Undoer, events: ReadonlyArray<Dayb
   })
 
 /** Maximum memories per read of changes from the view. */
-const livesPerRead = 200
+const livesPerRead = 50
 
 /** The complete plan. */
 interface UndoPlan extends LimitedPlans {

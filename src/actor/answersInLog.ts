@@ -1,0 +1,32 @@
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type { Codec } from "../../events/Codec.js"
+import type { DaybookEvent } from "../../events/catalogue.js"
+import type { EventLog } from "../../events/EventLog.js"
+import { takeTurnIfDue } from "../../events/turns.js"
+import type { AnyCommand, Outcome } from "./Command.js"
+
+/** Outcomes of the command ids that the log already has: the first answer, or why the log refuses the id. */
+export const answersInLog = Effect.fnUntraced(function* (
+  agent: string,
+  commands: ReadonlyArray<AnyCommand>,
+  { codec, log }: { readonly codec: Codec; readonly log: Context.Tag.Service<EventLog> }
+) {
+  const answers = new Map<AnyCommand, Outcome>()
+  for (const command of commands) {
+    if (command.commandId === undefined) continue
+    yield* takeTurnIfDue
+    const stored = yield* Effect.either(log.command(agent, command.commandId, command.request()))
+    if (Either.isLeft(stored)) {
+      if (stored.left._tag === "StorageError") return yield* stored.left
+      answers.set(command, stored)
+    } else if (Option.isSome(stored.right)) {
+      const events: Array<DaybookEvent> = []
+      for (const row of stored.right.value.events) events.push((yield* codec.decode(row)) as DaybookEvent)
+      answers.set(command, Either.right(command.answer(events, true)))
+    }
+  }
+  return answers
+})
