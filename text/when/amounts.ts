@@ -39,7 +39,7 @@ const andHalf = "\\s+and\\s+an?\\s+half"
 const step = `(?:${count}(?:${andHalf})?[\\s-]+${unit}(?:${andHalf})?|\\d{1,4}\\s?${short})`
 
 /** Matches "3 weeks", "a couple of days", "one year and two months", "half an hour", "24h". */
-export const amount = `(?:(?:half|a\\s+quarter\\s+of)\\s+an?\\s+${unit}|${step}(?:(?:\\s*,\\s*|\\s+)(?:and\\s+)?${step})*)`
+export const amount = `(?:(?:half(?:\\s+an?)?|a\\s+quarter\\s+of\\s+an?)[\\s-]+${unit}|${step}(?:(?:\\s*,\\s*|\\s+)(?:and\\s+)?${step})*)`
 
 export type Amount = ReadonlyArray<{ readonly unit: Unit; readonly min: number; readonly max: number }>
 
@@ -53,7 +53,7 @@ const stepPattern = new RegExp(
  * is 2 to 5, "several" 3 to 7, "a couple" 2.
  */
 export const amountOf = (phrase: string): Amount | undefined => {
-  const [, part, whole] = /^(half|a\s+quarter\s+of)\s+an?\s+(\w+)/i.exec(phrase) ?? []
+  const [, part, whole] = /^(half|a\s+quarter\s+of)(?:\s+an?)?[\s-]+(\w+)/i.exec(phrase) ?? []
   if (part !== undefined) {
     const half = halves[whole!.toLowerCase()]
     const isExact = half !== undefined && (/^half/i.test(part) || half.min % 2 === 0)

@@ -6,7 +6,7 @@ import { endsPhrase } from "./plausible.js"
 // Times of day: "at 5 pm", "14:30", "half past three", "between 3 and 5 pm", "three to four in the afternoon".
 
 const hourWords = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-const time = `(?:(?:\\d\\d?(?:[:.]\\d\\d(?::\\d\\d)?)?|${hourWords})(?:\\s*[ap]\\.?m\\b\\.?|\\s+o['’]?clock\\b)?|noon|midday|midnight)`
+const time = `(?:(?:\\d\\d?(?:[:.]\\d\\d(?::\\d\\d)?)?|${hourWords})(?:ish\\b)?(?:\\s*[ap]\\.?m\\b\\.?|\\s+o['’]?clock\\b)?|noon|midday|midnight)`
 const dayPart = "(?:\\s+(?:in\\s+the\\s+(morning|afternoon|evening)|at\\s+(night)))?"
 const ofDay = "(?<![\\p{L}\\p{N}_:.,/$€£#+-])"
 const endOfTime = "(?![\\p{L}\\p{N}_]|[:.,/]\\d|\\s*[%°€$£])"
@@ -15,12 +15,12 @@ const rangePattern = new RegExp(
   `${ofDay}(?:(between)\\s+(${time})\\s+and|(?:(from)\\s+)?(${time})\\s*(?:to|until|till|through|-|–|—))\\s*(${time})${dayPart}${endOfTime}`,
   "giu"
 )
-const singlePattern = new RegExp(`${ofDay}(at\\s+)?(${time})${dayPart}${endOfTime}`, "giu")
+const singlePattern = new RegExp(`${ofDay}((?:at|around|about)\\s+)?(${time})${dayPart}${endOfTime}`, "giu")
 const minutesPattern = new RegExp(
   `${ofDay}(?:(half|(?:a\\s+)?quarter)|(?<=\\b(?:at|around|about|by|before|after|until|since)\\s+)(five|ten|twenty|twenty[\\s-]five|5|10|20|25)(?:\\s+minutes)?)\\s+(past|to)\\s+(\\d\\d?|${hourWords})(?:\\s*([ap])\\.?m\\b)?${dayPart}${endOfTime}`,
   "giu"
 )
-const boundPattern = /\b(?:(before|until|till|by)|(after))\s+(?:noon|midday)\b/gi
+const boundPattern = /\b(?:(before|until|till|by)|after)\s+(?:(midnight)|noon|midday)\b/gi
 
 const mayContainTime = new RegExp(`\\d|noon|midday|midnight|\\b(?:${hourWords})\\b`, "i")
 
@@ -31,8 +31,11 @@ export const clockExpressions = (text: string): ReadonlyArray<TimeExpression> =>
         ...readAll(text, rangePattern, rangeOf),
         ...readAll(text, singlePattern, singleOf),
         ...readAll(text, minutesPattern, minutesOf),
-        ...readAll(text, boundPattern, ([, before]) => ({
-          hours: before === undefined ? { from: 12 * hour, to: day } : { from: 0, to: 12 * hour }
+        ...readAll(text, boundPattern, ([, before, midnight]) => ({
+          hours: {
+            from: (before ?? midnight) === undefined ? 12 * hour : 0,
+            to: before === undefined || midnight !== undefined ? day : 12 * hour
+          }
         }))
       ]
     : []
@@ -70,12 +73,12 @@ interface WrittenTime {
   readonly grain: number
 }
 
-const timeFields = /^(\w+?)(?:([:.])(\d\d)(?::(\d\d))?)?(?:\s*([ap])\.?m\.?|(\s+o.*))?$/i
+const timeFields = /^(\w+?)(?:([:.])(\d\d)(?::(\d\d))?)?(?:ish)?(?:\s*([ap])\.?m\.?|(\s+o.*))?$/i
 
 const readTime = (phrase: string, part: string | undefined): WrittenTime | undefined => {
   if (/^(?:noon|mid)/i.test(phrase)) {
     const at = /^midn/i.test(phrase) ? 0 : 12 * hour
-    return { at, hasHalf: false, isTwelveHour: false, isMarked: true, grain: hour }
+    return { at, hasHalf: true, isTwelveHour: false, isMarked: true, grain: hour }
   }
   const [, digits, separator, minutes, seconds, letter, oclock] = timeFields.exec(phrase)!
   const number = cardinalOf(digits!)!

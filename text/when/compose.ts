@@ -3,6 +3,7 @@ import { type Clock, day, fieldsOf, hour, type TimeRange } from "./clock.js"
 import { mapRange, type TimeExpression } from "./expression.js"
 import { countedOccurrence, lastThisNextModifier, type Modifier, otherModifiers } from "./modifiers.js"
 import { hoursOn } from "./parts.js"
+import { listed } from "./plausible.js"
 import { applyBound, joinRanges } from "./ranges.js"
 
 // Combines neighbouring expressions: "last" and "May", "Monday" and "evening", "two days before" and "Christmas".
@@ -30,13 +31,27 @@ export const compose = (
       else results[results.length - 1] = { ...combined, index: left!.index, end: expression.end }
       return results
     }, [])
-  const dates = [joinWeekday, joinMonthDay].reduce(joinNeighbours, expressions)
+  const dated = expressions.map((left, index) => {
+    const right = expressions[index + 1]
+    return right === undefined ? left : inListedMonth(left, right, text.slice(left.end, right.index), clock)
+  })
+  const dates = [joinWeekday, joinMonthDay].reduce(joinNeighbours, dated)
   const counted = dates.map((expression) => countedOccurrence(text, expression, clock))
   const points = [joinCycle, joinTime, joinCycle].reduce(joinNeighbours, applyModifier(counted, lastThisNextModifier))
   return joinRanges(text, otherModifiers.reduce(applyModifier, points), clock).map((expression) =>
     applyBound(text, expression, clock)
   )
 }
+
+/** In "the 5th and the 6th of May", the 5th is in May too. */
+const inListedMonth = (left: TimeExpression, right: TimeExpression, between: string, clock: Clock): TimeExpression =>
+  left.monthDay === undefined || right.date === undefined || right.kind !== "day" || !listed.test(between)
+    ? left
+    : {
+        ...left,
+        monthDay: undefined,
+        ...dayFields({ ...right.date, first: left.monthDay, last: left.monthDay }, clock)
+      }
 
 type Join = (left: TimeExpression, right: TimeExpression, between: string, clock: Clock) => TimeExpression | undefined
 
@@ -109,6 +124,7 @@ const joinTime: Join = (left, right, between, clock) => {
     kind: time.isClockTime === true ? "time" : "part",
     weak: false
   })
+  if (isPart && atHours(time.hours).range === undefined && date.cycle === undefined) return undefined
   if (date === right) return /^\s*(?:,|of|on|of\s+the|on\s+the)?\s*$/i.test(between) ? atHours(time.hours) : undefined
   if (/^(?:['’]s)?,?[\s-]*(?:(?:in|during)\s+the\s+|(?:at|around|about|from)\s+|@\s*)?$/i.test(between))
     return atHours(time.hours)

@@ -158,7 +158,7 @@ const distanceModifier: Modifier = {
 /** Selects a neighbour: "the week before Christmas" (seven days), "the Sunday after Easter", "the night before". */
 const neighbourModifier: Modifier = {
   pattern: new RegExp(
-    `\\b(?:the\\s+)?(day|week|weekend|month|quarter|year|morning|evening|night|${weekday})\\s+(before|after|of)\\s+(?:the\\s+)?$`,
+    `\\b(?:the\\s+)?(day|week|weekend|month|quarter|year|morning|afternoon|evening|night|${weekday})\\s+(before|after|of)\\s+(?:the\\s+)?$`,
     "i"
   ),
   change: (expression, [unitRange, unitWord, direction], clock, text) => {
@@ -179,13 +179,15 @@ const neighbourModifier: Modifier = {
         const unitRange = unitAt(clock, from, unit as Unit)
         return unitRange.to >= to || unit === "weekend" ? unitRange : undefined
       }
+      if (unit === "day" && (expression.kind === "part" || expression.kind === "time"))
+        return { from: shift(clock, from, "day", back ? -1 : 1), to: shift(clock, to, "day", back ? -1 : 1) }
       if (/^(?:month|quarter|year|day)$/.test(unit))
         return back ? unitAt(clock, from, unit as Unit, -1) : unitAt(clock, to - 1, unit as Unit, 1)
       const week = back
         ? { from: shift(clock, from, "day", -7), to: from }
         : { from: to, to: shift(clock, to, "day", 7) }
       if (unit === "week") return week
-      if (/^(?:morning|evening|night)$/.test(unit))
+      if (/^(?:morning|afternoon|evening|night)$/.test(unit))
         return hoursOn(clock, back ? unitAt(clock, from, "day", -1) : unitAt(clock, to, "day"), hoursOfPart(unit))
       if (unit !== "weekend") return nthOf(clock, week, unit, 0)
       const nearest = unitAt(clock, back ? from : to - 1, unit)

@@ -4,6 +4,9 @@ import type { TimeExpression } from "./expression.js"
 // "May", "Sun", "Friday" and "2024" are times only if their context supports it. Otherwise they are names, verbs or
 // numbers.
 
+/** Between the items of a list. */
+export const listed = /^\s*(?:,|&|,?\s*(?:and|or))\s*(?:the\s+)?$/i
+
 /** Keeps the expressions that are times and not part of a larger word. */
 export const plausibleExpressions = (
   text: string,
@@ -15,7 +18,7 @@ export const plausibleExpressions = (
       left !== undefined &&
       !left.weak &&
       left.kind === expression.kind &&
-      /^\s*(?:,|&|,?\s*(?:and|or))\s*$/i.test(text.slice(left.end, expression.index))
+      listed.test(text.slice(left.end, expression.index))
     results.push(
       expression.weak && (isListed || hasSupport(text, expression)) ? { ...expression, weak: false } : expression
     )

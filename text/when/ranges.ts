@@ -76,14 +76,17 @@ const dayRange = (text: string, expression: TimeExpression, clock: Clock): TimeE
 type Side = "since" | "after" | "before" | "until" | "now"
 
 const prefixes: ReadonlyArray<readonly [RegExp, Side]> = [
-  [/\b(?:since|as\s+of|no\s+earlier\s+than|starting(?:\s+(?:in|on|from|with))?)\s+(?:(?:about|around)\s+)?$/i, "since"],
-  [/(?<!\bno\s+)\b(?:after|(?:later|newer|more\s+recent)\s+than)\s+(?:(?:about|around)\s+)?$/i, "after"],
-  [/\b(?:before|prior\s+to|(?:earlier|older)\s+than)\s+(?:(?:about|around)\s+)?$/i, "before"],
-  [/\b(?:until|till|up\s+to|by|no\s+later\s+than)\s+(?:(?:about|around)\s+)?$/i, "until"]
+  [
+    /\b(?:since|as\s+of|on\s+or\s+after|no\s+earlier\s+than|starting(?:\s+(?:in|on|from|with))?)\s+(?:(?:about|around)\s+)?$/i,
+    "since"
+  ],
+  [/\b(?:until|till|up\s+to|by|on\s+or\s+before|no\s+later\s+than)\s+(?:(?:about|around)\s+)?$/i, "until"],
+  [/\b(?:after|(?:later|newer|more\s+recent)\s+than)\s+(?:(?:about|around)\s+)?$/i, "after"],
+  [/\b(?:before|prior\s+to|(?:earlier|older)\s+than)\s+(?:(?:about|around)\s+)?$/i, "before"]
 ]
 /** Only before an amount with "ago". */
 const agoPrefixes: ReadonlyArray<readonly [RegExp, Side]> = [
-  [/\b(?:more|longer)\s+than\s+$/i, "until"],
+  [/\b(?:(?:more|longer)\s+than|over)\s+$/i, "until"],
   [/\bless\s+than\s+$/i, "now"]
 ]
 const suffixes: ReadonlyArray<readonly [RegExp, Side]> = [

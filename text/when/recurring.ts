@@ -120,16 +120,22 @@ export const monthsOfYear = (clock: Clock, first: number, count: number): Cycle 
   occurrence: (year) => days(clock, [year, first], [year, first + count])
 })
 
-/** A week of each year. ISO 8601: the first week of a year contains 4 January, and only some years have a week 53. */
-export const weekOfYear = (clock: Clock, number: number): Cycle => ({
-  period: "year",
-  occurrence: (year) => {
+/** Weeks of each year. ISO 8601: the first week of a year contains 4 January, and only some years have a week 53. */
+export const weeksOfYear = (clock: Clock, first: number, last = first): Cycle => {
+  const weekOf = (year: number, number: number) => {
     const week = unitAt(clock, clock.instantAt(year, 1, 4), "week", number - 1)
     // A week belongs to the year of its Thursday.
     const [yearOfWeek] = fieldsOf(clock.local(shift(clock, week.from, "day", 3)))
     return yearOfWeek === year && number > 0 ? week : undefined
   }
-})
+  return {
+    period: "year",
+    occurrence: (year) => {
+      const [from, to] = [weekOf(year, first), weekOf(year, last)]
+      return from && to && { from: from.from, to: to.to }
+    }
+  }
+}
 
 /** A day of each month that has such a day. */
 const dayOfMonth = (clock: Clock, day: number): Cycle => ({
@@ -163,7 +169,7 @@ const seasonPattern = new RegExp(
 )
 const quarterPattern = /\bq([1-4])\b(?:\s+of(?=\s+20\d\d\b))?/gi
 const namedQuarterPattern = /\bthe\s+(?:(first|1st)|(second|2nd)|(third|3rd)|(?:fourth|4th))\s+quarter\b/gi
-const weekNumberPattern = /\b(?:(?:(?:iso|calendar)\s+)?week|wk|cw|kw)\s?(\d\d?)\b/gi
+const weekNumberPattern = /\b(?:(?:(?:iso|calendar)\s+)?weeks?|wk|cw|kw)\s?(\d\d?)(?:\s*(?:to|and|-|–)\s*(\d\d?))?\b/gi
 const weekdayPattern =
   /\b(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)(?:(?<=day)s(?=\s+ago\b))?\b/gi
 /** In "on the 25th", the month is open. A smaller number in words usually counts something else. */
@@ -177,8 +183,8 @@ export const recurringExpressions = (text: string, clock: Clock): ReadonlyArray<
   const expressions: Array<TimeExpression> = []
   const add = (pattern: RegExp, kind: TimeExpression["kind"], read: (match: RegExpMatchArray) => Cycle) => {
     for (const match of text.matchAll(pattern)) {
-      // "Q2" and "calendar week 3" have only one meaning. All other names have other meanings too.
-      const weak = !/^(?:Q|iso|calendar|CW|KW)/.test(match[0])
+      // "Q2", "calendar week 3" and "Easter weekend" have only one meaning. All other names have other meanings too.
+      const weak = !/^(?:Q|iso|calendar|CW|KW)|\sweek(?:end)?$/.test(match[0])
       expressions.push({ index: match.index, end: match.index + match[0].length, kind, weak, cycle: read(match) })
     }
   }
@@ -191,7 +197,7 @@ export const recurringExpressions = (text: string, clock: Clock): ReadonlyArray<
     const quarter = match.slice(1).findIndex((name) => name !== undefined)
     return monthsOfYear(clock, quarter < 0 ? 10 : quarter * 3 + 1, 3)
   })
-  add(weekNumberPattern, "season", ([, number]) => weekOfYear(clock, Number(number)))
+  add(weekNumberPattern, "season", ([, first, last]) => weeksOfYear(clock, Number(first), Number(last ?? first)))
   add(weekdayPattern, "weekday", ([name]) => dayOfWeek(clock, weekdays.indexOf(name.slice(0, 3).toLowerCase())))
   for (const { 0: phrase, 1: number, index } of text.matchAll(monthDayPattern)) {
     const [monthDay, end] = [ordinalOf(number!) ?? 0, index + phrase.length]

@@ -3,7 +3,7 @@ import { type Clock, days, shift, type TimeRange, type Unit, unitAt } from "./cl
 import type { TimeExpression } from "./expression.js"
 import { cardinalOf, ordinal, ordinalOf } from "./numberWords.js"
 import { hoursOfPart, hoursOn } from "./parts.js"
-import { weekOfYear } from "./recurring.js"
+import { weeksOfYear } from "./recurring.js"
 
 // Ranges at a distance from the asking time, and years, decades and parts of the day. chrono reduces these to an
 // instant, or does not know them.
@@ -94,11 +94,11 @@ const readers: ReadonlyArray<readonly [pattern: RegExp, read: Reader, mayMatch?:
     }
   ],
   [
-    new RegExp(`\\b(${amount})\\s+(ago|from\\s+now|hence)(\\s+today)?\\b`, "gi"),
-    ([, phrase, side, day], clock) => {
+    new RegExp(`\\b(${amount})\\s+(ago|from\\s+now|hence)(?:\\s+(?:(today)|this\\s+(week|month)))?\\b`, "gi"),
+    ([, phrase, side, today, unitName], clock) => {
       const amount = amountOf(phrase!)
       if (amount === undefined) return undefined
-      const grain = day === undefined ? undefined : "day"
+      const grain = today === undefined ? (unitName?.toLowerCase() as Unit | undefined) : "day"
       const direction = /ago/i.test(side!) ? -1 : 1
       const range = rangeAtDistance(clock, clock.askedAt, { amount, side: direction, grain })
       const [{ max, min, unit }] = amount as [Amount[number]]
@@ -161,7 +161,7 @@ const readers: ReadonlyArray<readonly [pattern: RegExp, read: Reader, mayMatch?:
   [
     /\b((?:19|20)\d\d)-?W(\d\d)\b(?!-\d)/gi,
     ([, year, number], clock) => {
-      const range = weekOfYear(clock, Number(number)).occurrence(Number(year))
+      const range = weeksOfYear(clock, Number(number)).occurrence(Number(year))
       return range && strongRange("span", range)
     }
   ],
