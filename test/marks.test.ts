@@ -13,6 +13,9 @@ interface Line {
 const lines: ReadonlyArray<Line> = JSON.parse(
   readFileSync(new URL("./fixtures/marks/lines.json", import.meta.url), "utf8")
 )
+/** Lines with one secret each, and lines that only look as if they had one. */
+const { ordinary, secrets }: { readonly secrets: ReadonlyArray<Line>; readonly ordinary: ReadonlyArray<string> } =
+  JSON.parse(readFileSync(new URL("./fixtures/marks/secrets.json", import.meta.url), "utf8"))
 const textOf = ({ text }: Line): string => (typeof text === "string" ? text : text.join(""))
 const kindsOf = (text: string): ReadonlyArray<string> => {
   const { credential, pii } = findSensitiveData([text])
@@ -71,6 +74,14 @@ describe("marks", () => {
     }
   })
 
+  it("of commands, logins, keys and spoken passphrases are found, and none in text that resembles them", () => {
+    expect([secrets.length >= 160, ordinary.length >= 320]).toEqual([true, true])
+    expect(ordinary.filter((text) => findSensitiveData([text]).credential.length > 0)).toEqual([])
+    const missed = secrets.filter((line) => !line.credential!.every((kind) => kindsOf(textOf(line)).includes(kind)))
+    console.log(missed.map((line) => `missed ${line.credential}: ${textOf(line)}`).join("\n"))
+    expect(missed.length / secrets.length).toBeLessThanOrEqual(0.04)
+  })
+
   it("are the same in whatever digits, spaces and dashes a number is written", () => {
     const written = "card 4000 0062 3985 4713, phone +49 171 234-5678"
     const variants = [
@@ -113,7 +124,7 @@ describe("marks", () => {
 
   it("take time in proportion to the text, however it is made", () => {
     const seeds =
-      '1|1 |11 |111 |1234567 |1234567, |4111 |4111 1111 1111 1112 |0171 |+1 |+49 171 |(|@|a@|a@a.|me@x-|a (at) |password |password for |password: |password is the |password="|secret_password_|token|eyJ|eyJaaaaaaaaaaa.|eyJaaaaaaaaaaaaaaaa.eyJa.a |sk-|sk-aaaaaaaaaaaaaaaaaaaaa_ |-----BEGIN PRIVATE KEY-----|://|://a:bbbbbbbbbb|Street |1 A Street|12 Aa Aa Aa Aa |Abcstraße |Calle de la |Calle Aa Aa Aa Aa Aa |中路1|中|市aaaaaaaaaaaa1|DE89 |DE89370400440532013001 |ABCDEFGH1234 |seed phrase abandon abandon |bearer |１|１　|٣|𝟙|\u200b|\n|_|passport no 1 |DNI 1234567 |order 1234567 |tel tel 1234567 |12-|1.|ssh a@b.c |ul. A 1|Via Aaa Aaa |شارع |ул Аааааа |a|aA1-|hooks.slack.com/services/'
+      '1|1 |11 |111 |1234567 |1234567, |4111 |4111 1111 1111 1112 |0171 |+1 |+49 171 |(|@|a@|a@a.|me@x-|a (at) |password |password for |password: |password is the |password="|secret_password_|token|eyJ|eyJaaaaaaaaaaa.|eyJaaaaaaaaaaaaaaaa.eyJa.a |sk-|sk-aaaaaaaaaaaaaaaaaaaaa_ |-----BEGIN PRIVATE KEY-----|://|://a:bbbbbbbbbb|Street |1 A Street|12 Aa Aa Aa Aa |Abcstraße |Calle de la |Calle Aa Aa Aa Aa Aa |中路1|中|市aaaaaaaaaaaa1|DE89 |DE89370400440532013001 |ABCDEFGH1234 |seed phrase abandon abandon |bearer |１|１　|٣|𝟙|\u200b|\n|_|passport no 1 |DNI 1234567 |order 1234567 |tel tel 1234567 |12-|1.|ssh a@b.c |ul. A 1|Via Aaa Aaa |شارع |ул Аааааа |a|aA1-|hooks.slack.com/services/|mysql -p|mysql |docker   |sshpass -p $|curl -u a:|curl -u aaaaaaaaaaaaa|login a / |login for a a a |logins: a:|echo a:bbbb \\| |net user a |the passphrase is aaa aaa |passphrase: aaa aaa aaa aaa the |private key 0xaaaaaaaaaaaaaaaaaaaa|box: password '
     for (const seed of seeds.split("|")) {
       const text = seed.repeat(Math.ceil(100_000 / seed.length)).slice(0, 100_000)
       // Milliseconds where time is in proportion; minutes where it is not.

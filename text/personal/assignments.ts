@@ -1,6 +1,8 @@
 import type { Topic } from "./cueWordList.js"
 import type { CueWords } from "./cueWords.js"
 import type { CredentialKind } from "./kinds.js"
+import { hasLoginPair, isSpokenPhrase } from "./phrases.js"
+import { isPlaceholder } from "./placeholders.js"
 
 /**
  * Secrets after a cue word: "the password is …", API_KEY=…, token: …. Most values after cue words are not secrets. A
@@ -13,7 +15,10 @@ const kinds: Partial<Record<Topic, CredentialKind>> = {
   token: "token",
   password: "password",
   secret: "password",
-  pin: "password"
+  pin: "password",
+  login: "password",
+  appId: "api-key",
+  sessionId: "token"
 }
 
 /** Words between the cue and the value that name a purpose: "password for the door of the shed". */
@@ -25,12 +30,16 @@ const connector =
 /** A value directly after the cue word: password "hunter2", --password hunter2. */
 const directValue = /^ (["'`])?([^\s"'`]{4,64})/
 
+/** A generated key directly after the cue word: private key 0x4f3e…, subscription key 4e7c… */
+const directKey = /^ (?:to )?["'`]?([A-Za-z0-9+/=_-]{20,256})(?![A-Za-z0-9+/=_-])/
+
+/** "is" in languages of which `isSpokenPhrase` knows few function words: a sentence usually follows. */
+const foreignIs = /^(?:ist|est|es|é|è)/
+
 /** Text after a cue word that shows that no secret follows: password_hash, "token count", api key rotation. */
 const otherMeaning =
   /^(?:s\b|[A-Za-z0-9]|[ _-]?(?:hash|reset|policy|polic|length|field|file|manager|count|limit|bucket|type|name|url|uri|path|id\b|hint|rotation|expir|ttl|usage|budget|rules?|strength|entropy|salt|prompt|store|vault|arn|ref|version|endpoint|header|format|prefix|regex|pattern))/
 
-const placeholder =
-  /^(?:[<${%([|]|[*]{3}|…|\.{3}|x{3,}$|_{3}|-{3,}|(?:your|my|the|some|an?|insert|replace|change|put|enter|example|dummy|fake|placeholder|redacted|removed|hidden|secret|masked|see|ask|todo|tbd|null|none|nil|undefined|true|false|env|vault|await|new|get|string|str|required|optional|empty|bcrypt|argon2?(?:id)?|scrypt|md5|base64|oauth2?|utf-?8|[rh]s256|jwt|sha-?\d{1,3})(?![a-z0-9])|(?:process|os|import|config|settings|secrets?|self|this|env|req|request|args|params|data|options|props|user|credentials)\.|(?:op|ssm|arn|https?|file|vault):|\/|~\/|\.\/)|x{4}|[*]{3}|\.{3}|…|[<>(]|your[-_]|\$\{|\{\{|[-_]here$|placeholder|change-?me!?$/i
 const dates =
   /^(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}[.:/]\d{1,2}(?:[.:/]\d{2,4})?|\d+(?:[.,]\d+)?(?:%|[smhdwy]|ms|min|px|kb|mb|gb|k|days?|hours?|minutes?|chars?|characters?|bits?|bytes?|th|st|nd|rd|x|v\d.*)?|v?\d+(?:\.\d+){1,3})$/i
 
@@ -51,10 +60,13 @@ export const assignmentsIn = (text: string, cues: CueWords, detected: Set<Creden
 }
 
 /** The value of a cue word ends at the latest where the next assignment begins: "password:x;password:y". */
-const valueEnd = (text: string, { ends, starts }: CueWords, index: number): number => {
-  const next = starts[index + 1] ?? text.length
-  const isAssignment = /\S/.test(text.charAt(next - 1)) && /[:=]/.test(text.charAt(ends[index + 1]!))
-  return Math.min(ends[index]! + maxValue, isAssignment && next >= ends[index]! ? next : text.length)
+const valueEnd = (text: string, { ends, starts, topics }: CueWords, index: number): number => {
+  const limit = Math.min(ends[index]! + maxValue, text.length)
+  let next = index + 1
+  while (next < starts.length && starts[next]! < limit && kinds[topics[next]!] === undefined) next++
+  const start = starts[next] ?? limit
+  const isAssignment = /\S/.test(text.charAt(start - 1)) && /[:=]/.test(text.charAt(ends[next] ?? limit))
+  return isAssignment && start >= ends[index]! ? Math.min(limit, start) : limit
 }
 /** Characters after a cue word that are read. */
 const maxValue = 360
@@ -73,6 +85,7 @@ const hasSecret = (text: string, cues: CueWords, index: number): boolean => {
   // A short cue word inside a longer word is usually part of another word, so it does not count there.
   if (/[a-z0-9]/.test(text.charAt(start - 1)) && /[a-z]/.test(text[start]!) && end - start < 6) return false
   if (topic === "phrase") return isPhrase(after)
+  if (topic === "login") return hasLoginPair(after)
   const rest = constant ? after.slice(after.indexOf("=")) : after.slice(purpose.exec(after)?.[0].length ?? 0)
   const [, sign, openingQuote, rawValue] = connector.exec(rest) ?? []
   if (sign !== undefined) {
@@ -82,13 +95,22 @@ const hasSecret = (text: string, cues: CueWords, index: number): boolean => {
       sign === ":" &&
       topic === "password" &&
       /^[.!"']{0,2}\s*(?:\n|$)/.test(rest.slice(rest.indexOf(value) + value.length))
-    return isSecret(topic, value, isQuoted, isLast || sign === "=" || sign === ":=")
+    if (isSecret(topic, value, isQuoted, isLast || sign === "=" || sign === ":=")) return true
+    return (
+      topic === "password" &&
+      !foreignIs.test(sign) &&
+      isSpokenPhrase(rest.slice(rest.indexOf(rawValue!) - openingQuote!.length))
+    )
+  }
+  if (topic === "key" || topic === "apiKey" || topic === "appId" || topic === "token" || topic === "secret") {
+    const key = directKey.exec(after)?.[1]
+    return key !== undefined && !isUuid(key) && isDense(key)
   }
   if (topic !== "password") return false
   const [, quote, rawDirect] = directValue.exec(after) ?? []
   if (rawDirect === undefined) return false
   const value = rawDirect.replace(/[.,;:!?)\]}]+$/, "")
-  if (placeholder.test(value) || dates.test(value) || value.startsWith("-")) return false
+  if (isPlaceholder(value) || dates.test(value) || value.startsWith("-")) return false
   const option = text.slice(Math.max(0, start - 2), start) === "--"
   return option || quote !== undefined
     ? value.length >= 4 && /\w/.test(value) && !common.test(value)
@@ -96,10 +118,15 @@ const hasSecret = (text: string, cues: CueWords, index: number): boolean => {
 }
 
 const isSecret = (topic: Topic, value: string, isQuoted: boolean, isStrong: boolean): boolean => {
-  if (placeholder.test(value)) return false
-  if (kinds[topic] !== "password") return value.length >= 12 && !dates.test(value) && looksGenerated(value)
+  if (isPlaceholder(value)) return false
+  if (kinds[topic] !== "password") {
+    // The id of an app or of a session is often a UUID, and then no secret.
+    if ((topic === "appId" || topic === "sessionId") && isUuid(value)) return false
+    return value.length >= 12 && !dates.test(value) && (looksGenerated(value) || isDense(value))
+  }
   if (topic === "pin") return /^(?:\d{4,8}|\d{1,2}(?:-\d{1,2}){2})$/.test(value)
-  if (topic === "secret") return value.length >= 8 && looksLikePassword(value) && !value.includes("/")
+  if (topic === "secret")
+    return (value.length >= 8 && looksLikePassword(value) && !value.includes("/")) || isDense(value)
   if (
     value.length < 4 ||
     (dates.test(value) && !/^\d{4,}$/.test(value)) ||
@@ -133,13 +160,28 @@ const looksLikePassword = (value: string): boolean => {
  */
 const looksGenerated = (value: string): boolean => {
   if (/^\p{Ll}+(?:[-_.]\p{Ll}+)*$/u.test(value)) return false
-  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return true
+  if (isUuid(value)) return true
   return value
     .split(/[-_.:]/)
     .some(
       (piece) =>
         piece.length >= 10 && /\d.*\d/.test(piece) && /[A-Za-z].*[A-Za-z]/.test(piece) && new Set(piece).size >= 6
     )
+}
+
+const isUuid = (value: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
+
+/**
+ * Whether a value is dense like a random key: 20 or more characters, and letters of both cases and digits change often.
+ * Half of the neighbours differ in a random key, a fifth in a path or an identifier.
+ */
+const isDense = (value: string): boolean => {
+  const text = value.replace(/^0x|[+/=_-]/g, "")
+  if (text.length < 20 || !/\d/.test(text) || !/[A-Za-z]/.test(text)) return false
+  const kindOf = (char: string) => (/\d/.test(char) ? 0 : /[a-z]/.test(char) ? 1 : 2)
+  let changes = 0
+  for (let index = 1; index < text.length; index++) if (kindOf(text[index]!) !== kindOf(text[index - 1]!)) changes++
+  return changes >= 0.3 * text.length && new Set(text).size >= 8
 }
 
 /** Whether 12 or more short lower-case words follow, as in a seed phrase. */

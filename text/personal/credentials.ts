@@ -1,4 +1,5 @@
 import { assignmentsIn } from "./assignments.js"
+import { hasCommandPassword } from "./commandLines.js"
 import type { CueWords } from "./cueWords.js"
 import { keyFormatsOf } from "./keyFormats.js"
 import type { CredentialKind } from "./kinds.js"
@@ -15,6 +16,7 @@ export const credentialsIn = (text: string, scan: TextScan, cues: CueWords, kind
     if (!kinds.has("private-key") && hasKeyBlock(text)) kinds.add("private-key")
   }
   if (!kinds.has("password") && hasUrlWithPassword(text)) kinds.add("password")
+  if (!kinds.has("password") && hasCommandPassword(text)) kinds.add("password")
   assignmentsIn(text, cues, kinds)
 }
 

@@ -38,15 +38,21 @@ export const cueWords = {
   japanese: "〒|市|区|町|村|丁目|番地",
   korean: "로|길",
   arabic: "شارع",
-  key: "private key|privatekey|signing key|privater schlüssel|私钥",
+  key: "private key|privatekey|signing key|signer key|wallet key|wallet's key|wallet’s key|spend key|master key|deployer key|validator key|metamask key|eth key|ethereum key|bitcoin key|btc key|aes key|hmac key|wallet seed|seed in hex|seed hex|stellar secret|privater schlüssel|私钥",
   phrase: "seed phrase|recovery phrase|mnemonic|backup phrase|助记词",
   apiKey:
-    "api key|apikey|api secret|apisecret|access key|accesskey|access key id|secret key|secretkey|secret access key|secretaccesskey|client secret|clientsecret|app secret|appsecret|consumer secret|account key|accountkey|encryption key|license key|api schlüssel|clé api|clé d'api|clave api|clave de api|api密钥|api 密钥|密钥|apiキー|api キー|chiave api|ключ api|api ключ",
-  token: "token|jeton|令牌|トークン|токен|session id|session cookie|webhook secret|webhooksecret",
+    "api key|apikey|api secret|apisecret|access key|accesskey|access key id|secret key|secretkey|secret access key|secretaccesskey|client secret|clientsecret|app secret|appsecret|consumer secret|account key|accountkey|encryption key|license key|subscription key|consumer key|auth key|storage key|service key|function key|shared access key|sharedaccesskey|aws secret|^app key|?key|&key|api schlüssel|clé api|clé d'api|clave api|clave de api|api密钥|api 密钥|密钥|apiキー|api キー|chiave api|ключ api|api ключ",
+  token: "token|jeton|令牌|トークン|токен|session cookie|webhook secret|webhooksecret",
   password:
     "password|pass word|passwd|passwort|kennwort|passphrase|pass phrase|passcode|pass code|^pwd|^pw$|mot de passe|^mdp$|contraseña|senha|wachtwoord|hasło|пароль|пароля|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|lösenord|şifre|salasana|adgangskode|passord|^heslo|jelszó|mật khẩu|كلمة المرور|كلمة السر|סיסמה|पासवर्ड|รหัสผ่าน|^pass$|user pwd",
   /** Words with many other meanings. The value must look more like a secret. */
   secret: "secret|^clave|^parola",
+  /** An application's key, but also its public id. */
+  appId: "appid$|app id$",
+  /** A cookie's value, but also an id in a log. */
+  sessionId: "session id|sessionid|sessid",
+  /** A user's name and its password follow. */
+  login: "^login|^creds$|credentials$|zugangsdaten|anmeldedaten|^identifiants|^credenciales",
   pin: "^pin|^пин|code secret|alarm code|door code|gate code|entry code|lock code|access code|safe code|unlock code|combination|türcode|门禁码",
   bearer: "bearer ",
   basic: "authorization: basic "

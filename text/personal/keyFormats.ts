@@ -28,6 +28,10 @@ const shapes = [
   apiKey("PMAK-", "[0-9a-f]{24}-[0-9a-f]{34}"),
   apiKey("SG\\.", "[\\w-]{16,32}\\.[\\w-]{16,64}"),
   apiKey("SK", "[0-9a-f]{32}"),
+  format("private-key", "S", "(?=[A-Z2-7]{0,54}[2-7])[A-Z2-7]{55}"),
+  format("private-key", "5[HJK]", "[1-9A-HJ-NP-Za-km-z]{49}"),
+  format("private-key", "K", "[1-9A-HJ-NP-Za-km-z]{51}"),
+  format("private-key", "L", "[1-9A-HJ-NP-Za-km-z]{51}"),
   token("atlasv1\\.", "[\\w-]{40,80}"),
   token("apify_api_", "[A-Za-z0-9]{36}"),
   apiKey("csk-", "[a-z0-9]{40,64}"),
@@ -51,6 +55,7 @@ const shapes = [
   apiKey("key-", "[0-9a-f]{32}"),
   apiKey("lin_(?:api|oauth)_", "[A-Za-z0-9]{32,64}"),
   apiKey("lsv2_(?:pt|sk)_", "[0-9a-f]{32}_[0-9a-f]{10}"),
+  format("private-key", "nsec1", "[02-9ac-hj-np-z]{58}"),
   token("npm_", "[A-Za-z0-9]{36}"),
   apiKey("nvapi-", "[\\w-]{60,70}"),
   token("ntn_", "[A-Za-z0-9]{40,50}"),
@@ -83,6 +88,7 @@ const shapes = [
   token("xapp-", "\\d-[A-Z0-9]{8,14}-\\d{8,16}-[0-9a-f]{32,64}"),
   apiKey("xai-", "[A-Za-z0-9]{60,90}"),
   apiKey("xkeysib-", "[0-9a-f]{64}-[A-Za-z0-9]{16}"),
+  format("private-key", "xprv", "[1-9A-HJ-NP-Za-km-z]{100,112}"),
   token("ya29\\.", "[\\w-]{30,512}")
 ]
 
