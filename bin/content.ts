@@ -32,7 +32,7 @@ export interface ContentOptions {
   readonly expires?: number
 }
 
-/** Maps the options to the library's field names; absent options give no field. */
+/** Maps the options to the library's field names. An absent option leaves its field out. */
 export const contentOf = ({ at, expires, fact, file, person, tag, ...rest }: ContentOptions) => {
   const { importance, narrative, project, store, topic, type } = rest
   return definedFields({

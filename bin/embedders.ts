@@ -104,7 +104,7 @@ export const comparedText = (out: Output, compared: Compared): string => {
   return rows.length === 0 ? head : `${head}\n\nleast similar answers\n${fields(out, rows)}`
 }
 
-/** The calibrated ranking weight, the curve (every fourth weight tried), and the command that activates the weight. */
+/** Prints the calibrated ranking weight, every fourth weight tried, and the command that activates the weight. */
 export const calibratedText = (
   out: Output,
   { by, curve, dimensions, from, model, used, weight }: Calibrated

@@ -7,9 +7,9 @@ import { InvalidInput } from "../src/model/errors.js"
 /** Exit codes of the process. */
 export const exitCodes = {
   ok: 0,
-  /** The call is valid, but all or part of it was refused: an unknown id, a missing permission. */
+  /** A valid call that was refused in whole or in part: an unknown id, a missing permission. */
   refused: 1,
-  /** The call is never valid: an unknown option, a missing or empty argument, a number out of range. */
+  /** An invalid call: an unknown option, a missing or empty argument, a number out of range. */
   badCall: 2,
   /** `verify` found damage. */
   damaged: 3
@@ -17,20 +17,20 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** Ends a command after its answer was shown, with one line on stderr and an exit code other than 0. */
+/** Ends a command after it showed its answer: prints one line on stderr and sets an exit code other than 0. */
 export class CommandEnded extends Data.TaggedError("Ended")<{ readonly message: string; readonly code: ExitCode }> {}
 
-/** Ends a command that was refused, completely or in part. */
+/** Ends a command that was refused in whole or in part. */
 export const refused = (message: string) => new CommandEnded({ message, code: exitCodes.refused })
 
-/** Ends a command whose arguments are invalid together. */
+/** Ends a command whose arguments are invalid in combination. */
 export const usageError = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })
 
 /** The exit code of a command and, if it is not 0, the line that gives the reason. */
 export interface Outcome {
   readonly code: number
   readonly line?: string
-  /** Whether an interruption ended the command. If so, the exit code is that of the signal. */
+  /** Whether an interruption ended the command. Then the exit code is the signal's. */
   readonly isInterrupted?: boolean
 }
 

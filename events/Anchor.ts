@@ -54,17 +54,17 @@ export type AnchorRead =
       readonly kind: "state"
       readonly state: AnchorState
       /**
-       * The hash of a line by its number. Undefined for lines of earlier files, except the last line of the previous
-       * file.
+       * The hash of the line with this number. Of all earlier files, only the last line of the previous one has a hash
+       * here.
        */
       readonly hashAt: (line: number) => string | undefined
-      /** All hashes that `hashAt` returns. If the file is replaced, this is another array. */
+      /** All hashes that `hashAt` returns. A replaced file gets a new array. */
       readonly hashes: ReadonlyArray<string>
       /** Bytes of an unfinished last line; 0 if there is none or it was cut off. */
       readonly unfinished: number
     }
 
-/** An anchor is replaced when the lines after its first line have more bytes than this. */
+/** Replace the anchor file once the lines after its first line exceed this many bytes. */
 export const maxAnchorBytes = 1 << 20
 
 interface Opened {

@@ -8,8 +8,8 @@ import { isTurnDue, takeTurn, takeTurnIfDue } from "./turns.js"
 /**
  * Lets concurrent requests share one run. One run is active at a time, and requests keep their order. The first caller
  * yields until no further request arrives, then runs the batch itself, so a lone caller needs no queue. Requests that
- * arrive during a run are processed in the background. If a turn of the event loop is due, it comes before the next
- * run, so that timers fire even in a program that does nothing but wait for its requests.
+ * arrive during a run are processed in the background. Between two runs, it yields to the event loop when due, so that
+ * timers fire even in a program that only waits for requests.
  */
 export interface Batcher<Request, A, E> {
   /** An accepted request runs even if its caller is interrupted. */

@@ -59,7 +59,7 @@ export interface Timer {
   readonly due: number
 }
 
-/** A stream and the correct due time of its timer; null if the stream should have no timer. */
+/** A stream and the correct due time of its timer; null for a stream that needs no timer. */
 export interface AcceptedTimer {
   readonly stream: string
   readonly due: number | null
@@ -101,7 +101,7 @@ export interface Inspection {
   readonly problems: ReadonlyArray<Problem>
   /** Problems of the database file itself. Only a backup can repair them. */
   readonly broken: ReadonlyArray<Problem>
-  /** Repairs after a crash: done by an earlier write, or due with the next write. */
+  /** Repairs after a crash that an earlier write made, or that the next write will make. */
   readonly repairs: ReadonlyArray<string>
   /** Hash of the anchor's last line; null if it cannot be read. */
   readonly anchor: string | null
@@ -164,8 +164,8 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       readonly offset?: number
     }) => Effect.Effect<ReadonlyArray<Timer>, StorageError>
     /**
-     * Stores an event although the log is damaged. Also clears damaged vectors, sets these timers, and starts a new
-     * epoch of the anchor. A copy of the old anchor stays next to the new one.
+     * Stores an event although the log is damaged. Also removes damaged vectors, sets these timers, and starts a new
+     * anchor file. A copy of the old anchor stays next to the new one.
      */
     readonly accept: (append: Append, timers: ReadonlyArray<AcceptedTimer>) => Effect.Effect<void, AppendError>
     /**

@@ -49,7 +49,7 @@ export const make = (folder: string) =>
           stream,
           JSON.stringify(versions)
         ),
-      // By the connection that writes: its page cache outlives its own commits.
+      // Reads with the write connection, because its page cache survives its own commits.
       newest: (stream, subjects) => attempt(() => newestEvents(writer, stream, subjects)),
       head: (stream) => attempt(() => headOf(reader, stream)),
       streams: attempt(() => streamHeads(reader)),

@@ -27,8 +27,8 @@ export const Stale = Schema.Struct({
 export type Stale = typeof Stale.Type
 
 /**
- * A contradiction that retired nothing: the newer memory names the older one. It is no link: nothing that happens to one
- * side travels to the other.
+ * A contradiction that retired no memory. The newer memory stores it and names the older one. It is no link: a change
+ * of one memory does not affect the other.
  */
 export const Dispute = Schema.Struct({
   /** The id of the older memory. */
@@ -40,7 +40,7 @@ export const Dispute = Schema.Struct({
   ground: Schema.Literal("unsure", "level", "group"),
   /** How likely the contradiction is, 0…1; absent where nobody estimated it. */
   confidence: Schema.optional(Schema.Number),
-  /** Present once somebody decided that both memories hold. */
+  /** Present once somebody decided that both memories are true. */
   settled: Schema.optional(Schema.Literal("both"))
 })
 export type Dispute = typeof Dispute.Type

@@ -7,7 +7,7 @@ import { sha256 } from "./Chain.js"
  * previous file and that file's last hash.
  */
 
-/** The version of the stream check. Marks of other versions are ignored, so those streams are verified again. */
+/** The version of the stream check. Streams that another version verified are verified again. */
 export const checkVersion = 1
 
 /** `[stream, version, hash, check]`. `check` is the `checkVersion` that verified the stream up to `version`, or 0. */
@@ -26,9 +26,9 @@ export interface LineContent {
   readonly marks?: ReadonlyArray<HeadEntry>
   /** The state of `log.db` when Daybook last closed it. */
   readonly file?: FileState
-  /** Invalidates the marks of earlier lines, because another program changed `log.db`. */
+  /** Invalidates the marks (verified versions) of earlier lines, because another program changed `log.db`. */
   readonly unmarked?: true
-  /** The start of the next slice of the background check. */
+  /** The start of the next slice (small part) of the background check. */
   readonly slice?: readonly [stream: string, version: number]
   /** The repairs of the anchor that this line completed. */
   readonly repaired?: ReadonlyArray<string>
@@ -123,7 +123,7 @@ const addHeads = ({ heads, marks }: AnchorState, content: LineContent) => {
   }
 }
 
-/** The heads and marks of a state, for the first line of the next file. */
+/** The heads and verified versions of all streams, for the first line of the next anchor file. */
 export const entriesOf = ({ heads, marks }: Pick<AnchorState, "heads" | "marks">) => {
   const isMarked = (stream: string, { version }: Place) => marks.get(stream)?.version === version
   return {

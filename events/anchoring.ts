@@ -17,9 +17,7 @@ import { type LogFiles, sameFileState } from "./logFiles.js"
 import { type Db, sql } from "./statement.js"
 import { checkSlice } from "./streamCheck.js"
 
-/**
- * Connects the log to its anchor: the anchor line that the log refers to, and new lines. Callers hold the write lock.
- */
+/** Writes the lines of the anchor file, and stores in the log which line is the last. Callers hold the write lock. */
 export interface Anchoring {
   readonly anchor: Anchor.Anchor
   /** Creates the anchor of a new log, or converts one of the first format. Needs a transaction of its own. */
@@ -28,11 +26,11 @@ export interface Anchoring {
   readonly current: () => AnchorState
   /** Appends one line for everything that any process committed since the last line. */
   readonly appendLine: (line: DueLine) => AnchorState
-  /** Stores in the log which anchor line is on disk. Part of the caller's transaction. */
+  /** Stores in the log which anchor line is on disk, within the caller's transaction. */
   readonly refer: (line: LineReference) => void
-  /** Starts a new file from the heads in the log and ignores the old file, but keeps a copy of it. */
+  /** Starts a new anchor file from the heads in the log. Keeps a copy of the old file. */
   readonly startEpoch: () => void
-  /** Runs one slice of the background check; undefined if no stream has a mark. */
+  /** Runs one slice of the background check; undefined if no stream has a mark (verified version). */
   readonly slice: (reader: Db, millis: number) => Partial<LineContent> | undefined
 }
 
@@ -195,7 +193,7 @@ const adoptAnchor = (anchor: Anchor.Anchor, installation: string, db: Db): Ancho
   throw anchorDamaged(anchorProblem(read, { line: 0, hash: noHash }, installation)!)
 }
 
-/** The heads of an anchor of the first format, updated to the log's newer heads where these continue the old ones. */
+/** The heads of an anchor of the first format. Takes the log's newer head if its stream continues the old one. */
 const sealedHeads = (db: Db, old: ReadonlyMap<string, { readonly version: number; readonly hash: string }>) => {
   const heads = new Map(
     [...old].map(([stream, { hash, version }]) => [stream, [stream, version, hash, 0] as HeadEntry])
@@ -254,7 +252,7 @@ export const streamHeads = (db: Db): ReadonlyArray<Head> =>
       ORDER BY e.stream`
   ).all()
 
-/** Skips streams whose head has a damaged hash (not bytes): the new anchor does not cover them. */
+/** Skips streams whose head has a damaged hash (not bytes), so the new anchor does not cover them. */
 const soundHeads = (db: Db) => streamHeads(db).filter(({ hash }) => hash instanceof Uint8Array)
 
 /** The first line of the next file, with the whole state of this one. */

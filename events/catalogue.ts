@@ -45,7 +45,7 @@ export type Decision = typeof Decision.Type
  */
 const Input = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
-/** The versions of the events whose changes to the memory this event undoes. */
+/** Versions of the earlier events of this memory that this event undoes. */
 const undoes = Schema.optional(Schema.Array(Schema.Number))
 
 /** Fields of the request that the writer's level may not set; they were not stored as requested. */
@@ -143,7 +143,7 @@ export const Configure = Schema.Struct({
   changed: Schema.Array(Schema.String)
 })
 
-/** The named events of the same stream lost their payload and salt; their digest and hash stayed. */
+/** Removes the payload and salt of these events of the stream. Their digest and hash stay. */
 export const Erase = Schema.Struct({ versions: Schema.Array(Schema.Number), reason: Schema.String })
 
 /** An operator accepted this damage of the log. The event is stored in the installation's stream. */

@@ -73,7 +73,7 @@ export const chainChecker = (stream: string, codec: Codec, before: PreviousEvent
   }
 }
 
-/** A digest that distinguishes two states of a damaged row without its content. */
+/** A digest of a damaged row. It differs for each state of the row and reveals no content. */
 const evidenceOf = (event: StoredEvent): string =>
   sha256(
     JSON.stringify(

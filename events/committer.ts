@@ -55,7 +55,7 @@ export interface Committer {
 
 export const make = ({ file, folder, installation, reader, writer }: CommitterOptions): Committer => {
   const checked = new Set<string>()
-  /** Streams with damage, until another process writes to the log. */
+  /** Cache of damaged streams. It is cleared when another process writes to the log. */
   const refused = new Map<string, StorageError>()
   let refusedAt = -1
   const cache = { version: -1, schema: -1, epoch: 0, sequence: 0, heads: new Map<string, Head>() }
@@ -134,8 +134,8 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
   }
 
   /**
-   * Appends one line for everything committed since the last line. If another process holds the lock, that process does
-   * it.
+   * Appends one anchor line for everything committed since the last line. If another process holds the lock, that
+   * process appends it.
    */
   const anchorCommitted = (line: DueLine) => {
     try {
@@ -144,7 +144,10 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     timer ??= setTimeout(sync, syncMillis).unref()
   }
 
-  /** Runs in the background. If it fails, the next append or another writer repeats the work. */
+  /**
+   * Checks old events and flushes the anchor in the background. If it fails, the next append or another writer repeats
+   * it.
+   */
   const sync = () => {
     timer = undefined
     try {
@@ -213,7 +216,7 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
         first.done === true ? Effect.succeed(first.value) : Effect.zipRight(takeTurn, inTurns(steps, attempt))
     )
 
-  /** Runs when the log is closed. If it fails, the next process only has more to verify. */
+  /** Records the state of the files when the log is closed. If it fails, the next process only has more to verify. */
   const noteState = () => {
     try {
       const slice = anchoring.slice(reader, sliceMillis)

@@ -77,7 +77,7 @@ const checkOf = (ast: AST): Check => {
 export const compileFieldOrder = (schema: Schema.Schema.AnyNoContext): ((value: unknown) => unknown) =>
   arrange(schema.ast) ?? ((value) => value)
 
-/** Undefined if there is nothing to reorder. */
+/** Compiles the order of one part of a schema; undefined if there is nothing to reorder. */
 const arrange = (ast: AST): ((value: unknown) => unknown) | undefined => {
   if (ast._tag === "Union") {
     const structured = ast.types.flatMap((type) => arrange(type) ?? [])
@@ -126,7 +126,7 @@ const arrange = (ast: AST): ((value: unknown) => unknown) | undefined => {
 export const compileCopy = (schema: Schema.Schema.AnyNoContext): ((value: unknown) => unknown) =>
   copy(schema.ast) ?? ((value) => value)
 
-/** Undefined if there is nothing to copy. */
+/** Compiles the copy of one part of a schema; undefined if there is nothing to copy. */
 const copy = (ast: AST): ((value: unknown) => unknown) | undefined => {
   if (ast._tag === "Refinement") return copy(ast.from)
   if (ast._tag === "Union") {

@@ -49,7 +49,7 @@ export const linkEvents = function* (
   }
 }
 
-/** The head of a stream once `rows` have been added to it. */
+/** The head of a stream after `rows` are appended. */
 export const headAfter = (head: Head, rows: ReadonlyArray<StoredEvent>): Head => {
   const last = rows.at(-1)
   return last === undefined
@@ -57,7 +57,7 @@ export const headAfter = (head: Head, rows: ReadonlyArray<StoredEvent>): Head =>
     : { stream: head.stream, version: last.version, hash: last.hash, recordedAt: last.recordedAt }
 }
 
-/** The answer to a repeated command id, from the events stored under it; none if there are none. */
+/** The first answer to a repeated command id, rebuilt from its stored events; none for a new id. */
 export const repeatOf = (
   { commandId, request, stream }: { readonly stream: string; readonly commandId: string; readonly request: string },
   events: ReadonlyArray<StoredEvent>

@@ -25,7 +25,7 @@ const selectNewest = `SELECT key, ${replayedColumns}
   LEFT JOIN newest n ON n.stream = :stream AND n.kind = s.kind AND n.subject = s.subject
   CROSS JOIN events e ON e.stream = :stream AND e.version = coalesce(n.version, iif(s.kind = 'row', s.subject, 0))`
 
-/** Makes the table again from the events. */
+/** Rebuilds the table from the events. */
 export const remakeNewest = (db: Db): void => {
   sql(db, "DELETE FROM newest").run()
   sql(db, fillNewest).run()
@@ -43,7 +43,7 @@ export const newestProblems = (db: Db, stream: string | null): Effect.Effect<Rea
       : [{ stream: null, version: null, what: `log.db: the table of newest events cannot be read (${answer.code})` }]
   )
 
-// An event that was erased no longer names its subject: the row that it left is no problem.
+// An erased event no longer names its subject, so the row of that subject is no problem.
 const selectDifferences = (stream: string | null) => `
   WITH chosen AS (SELECT ${stream === null ? "NULL" : `'${stream.replaceAll("'", "''")}'`} AS name),
   given AS MATERIALIZED (

@@ -16,7 +16,7 @@ export type SqlAnswer =
   | { readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>> }
   | { readonly failedAt: number; readonly code: string }
 
-/** If a database has more bytes than this, starting a process (about 60 ms on one core) is better than a pause. */
+/** Above this size in bytes, a child process (about 60 ms on one core) costs less than the pause of this process. */
 export const minChildBytes = 4 << 20
 
 /** Whether a database is large enough for a child process. */

@@ -9,7 +9,7 @@ import { type EventRow, fromRow, selectEvents } from "./eventRows.js"
 import { type Db, sql } from "./statement.js"
 import { takeTurnIfDue } from "./turns.js"
 
-/** A stream was verified up to this event. */
+/** The event up to which a stream was verified. */
 export interface Mark {
   readonly version: number
   readonly hash: string
@@ -19,8 +19,8 @@ export interface Mark {
 const pageSize = 250
 
 /**
- * Verifies the events of a stream after its mark, and that the stream contains its head in the anchor. Without a valid
- * mark it verifies the whole stream.
+ * Verifies the events of a stream after its mark, and that the stream contains the head that the anchor names. Without
+ * a valid mark it verifies the whole stream.
  */
 export const checkStream = (
   db: Db,
@@ -49,7 +49,7 @@ export const checkStream = (
 
 type Anchored = Pick<AnchorState, "heads" | "sequence">
 
-/** Checks that a stream contains its head in the anchor, and no newer event in the range that the anchor covers. */
+/** Checks that a stream contains the head that the anchor names, and no newer event that the anchor should name. */
 export const anchorDifferences = (db: Db, stream: string, { heads, sequence }: Anchored): ReadonlyArray<Problem> => {
   const problem = (version: number, what: string) => [{ stream, version, what }]
   const head = heads.get(stream)
@@ -66,7 +66,7 @@ export const anchorDifferences = (db: Db, stream: string, { heads, sequence }: A
   return hasHash(found, head.hash) ? [] : problem(head.version, "the hash differs from the anchor")
 }
 
-/** The result of one slice of the background check, which covers events before the marks. */
+/** The result of one slice of the background check, which checks verified events again. */
 export interface Slice {
   /** The start of the next slice. */
   readonly next: readonly [stream: string, version: number]
@@ -74,7 +74,7 @@ export interface Slice {
   readonly damaged: string | null
 }
 
-/** Checks marked events, stream by stream, from the end of the last slice, for about `millis` milliseconds. */
+/** Checks verified events again for about `millis` milliseconds, stream by stream, from the end of the last slice. */
 export const checkSlice = (
   db: Db,
   { marks, slice = ["", 0] }: Pick<AnchorState, "marks" | "slice">,
@@ -100,7 +100,7 @@ export const checkSlice = (
   return { next: [stream, version], damaged: null }
 }
 
-/** Checks one page of events after `version`, up to the mark. Returns the last version; null if there is damage. */
+/** Checks one page of verified events after `version`. Returns the last checked version; null if there is damage. */
 const checkRange = (db: Db, stream: string, version: number, mark: Mark): number | null => {
   const before = version === 0 ? undefined : eventAt(db, stream, version)
   if (version > 0 && before === undefined) return null

@@ -23,7 +23,7 @@ export interface Verification {
   readonly problems: ReadonlyArray<Problem>
   /** Hash of the anchor's last line, to pass as `expect` later; null if the anchor cannot be read. */
   readonly anchor: string | null
-  /** Repairs after a crash: done by an earlier write, or due with the next write. */
+  /** Repairs after a crash that an earlier write made, or that the next write will make. */
   readonly repairs: ReadonlyArray<string>
   /** Places of damage that an operator has accepted since the log was created. */
   readonly accepted: ReadonlyArray<Problem>

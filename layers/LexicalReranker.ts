@@ -47,7 +47,7 @@ const score = (terms: ReadonlyArray<string>, words: ReadonlyArray<string>): numb
   return (distinct / terms.length) ** 2 * (proximity / 2 + order / 4 + phrase / 4)
 }
 
-/** A word of the text that equals the query's term with this number. */
+/** The position of a word in the text, and the index of the query's term that it equals. */
 type Occurrence = readonly [position: number, term: number]
 
 /** The length in words of the shortest passage that contains every occurring term. */
@@ -68,7 +68,9 @@ const span = (occurrences: ReadonlyArray<Occurrence>, distinct: number): number 
   return best
 }
 
-/** Counts consecutive occurrences in the query's order, and those that are neighbours in both query and text. */
+/**
+ * Counts consecutive occurrences in the query's order, and those of words that are neighbours in both query and text.
+ */
 const pairs = (occurrences: ReadonlyArray<Occurrence>) => {
   const inOrder = new Set<number>()
   const adjacent = new Set<number>()

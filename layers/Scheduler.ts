@@ -40,7 +40,7 @@ export const layer = (options: SchedulerOptions): Layer.Layer<Scheduler, never, 
 /** Timers per read of the log. */
 const timersPerPage = 100
 
-/** After a check without a claim, an agent is skipped for this many polls. Then the scheduler compares its version. */
+/** An agent whose check claimed no run is skipped for this many polls. Then the scheduler compares its version. */
 const skippedPolls = 10
 
 /** While the agent has no new events, the pause doubles up to this limit. The minimum is `skippedPolls` polls. */
@@ -50,13 +50,13 @@ const maxSkipMillis = 5 * 60_000
 interface Skip {
   /** The due time of its timer. */
   readonly due: number
-  /** Its version before the check; absent if the check failed. */
+  /** The agent's version before the check; undefined if the check failed. */
   readonly version: number | undefined
-  /** The number of consecutive checks without a claim for this due time. */
+  /** Consecutive checks that claimed no run for this due time. */
   readonly times: number
-  /** When the scheduler next compares its version, to detect new events. */
+  /** When the scheduler next compares the agent's version, to detect new events. */
   readonly events: number
-  /** When it is checked again, with or without new events. */
+  /** When the agent is checked again, with or without new events. */
   readonly until: number
 }
 
@@ -79,7 +79,7 @@ const skipList = (poll: number) => {
       skips.set(agent, { ...skip, events: now + skippedPolls * poll })
       return true
     },
-    /** Skips an agent after a check without a claim. `claims` is undefined if the check failed. */
+    /** Skips an agent after a check that claimed no run. `claims` is undefined if the check failed. */
     add: (
       agent: string,
       due: number,

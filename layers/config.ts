@@ -12,7 +12,7 @@ export const defaultFolder: Effect.Effect<string> = Effect.map(
   (folder) => folder ?? join(homedir(), ".local", "share", "daybook")
 )
 
-/** A policy file, and the files that it hides. */
+/** A policy file, and the files that are ignored because of it. */
 export interface PolicyFile {
   /** The file in use; undefined for the defaults. */
   readonly file: string | undefined

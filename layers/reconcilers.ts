@@ -14,8 +14,8 @@ import { LazyModel, layer as lazyModel } from "./lazyModel.js"
 type Service = ReconcilerService
 
 /**
- * The rules decide if they are sure; otherwise the model decides. A contradiction is sure from the confidence `certain` on,
- * 0…1. If the model fails, the rules' judgement counts.
+ * The rules decide if they are sure; otherwise the model decides. The rules are sure of a contradiction from the
+ * confidence `certain` (0…1) on. If the model fails, the rules decide.
  */
 export const hybrid = (
   rules: Service,

@@ -11,9 +11,11 @@ export { type Db, sql } from "../events/statement.js"
 export interface Lookup {
   /** The cached vector of a text, by model and the text's SHA-256; undefined if the cache does not have it. */
   readonly vectorOf: (model: string, dimensions: number, digest: string) => Float32Array | undefined
-  /** The openness for which a memory is indexed: its store's, or a smaller one if the memory was restricted later. */
+  /**
+   * The openness under which a memory is indexed: its store's, or a smaller one if the memory was restricted later.
+   */
   readonly opennessOf: (memory: Pick<Memory, "id" | "store">) => number
-  /** Whether `fill` of this projection runs after the replay, so that `apply` skips that work. */
+  /** Whether `fill` of this projection runs after the replay. If so, `apply` skips that work. */
   readonly isFilledLater?: ((projection: string) => boolean) | undefined
 }
 
@@ -26,7 +28,7 @@ export interface Lookup {
  */
 export interface Projection {
   readonly name: string
-  /** Increase it when the tables or the effect of `apply` change: the projection is then rebuilt at open. */
+  /** Increase it when the tables or the effect of `apply` change. Opening a view then rebuilds the projection. */
   readonly version: number
   readonly handles: ReadonlyArray<EventType>
   /** Whether the projection needs the sqlite-vec extension. */
@@ -45,7 +47,7 @@ export interface Projection {
   readonly fill?: string
   /** Adds all rows, vectors and postings to the digest, in a fixed order. */
   readonly digest: (db: Db, digest: Digest) => void
-  /** Adds the active state to the digest, without history, versions, row numbers and times. */
+  /** Adds the active rows to the digest, without history, versions, row numbers and times. */
   readonly stateDigest: (db: Db, digest: Digest) => void
 }
 
@@ -58,7 +60,7 @@ type Row = ReadonlyArray<unknown>
 export interface Digest {
   readonly row: (...values: Row) => void
   readonly rows: (rows: () => Iterable<Row>) => void
-  /** Adds the result rows of a query to the digest, each with its columns in order. */
+  /** Adds the result rows of a query to the digest, with the columns of each row in order. */
   readonly query: (db: Db, text: string, ...params: ReadonlyArray<unknown>) => void
   readonly hex: () => Steps<string>
 }
@@ -102,8 +104,8 @@ const addRow = (hash: Hash, row: Row) => {
 }
 
 /**
- * The SQL of one index per level, over the rows that the level may read. A read with the condition `floorSql` costs the
- * same however many rows are above its level. So its duration reveals nothing about those rows.
+ * SQL that creates one index per trust level, over the rows that the level may read. With the condition `floorSql`, a
+ * read costs the same however many rows it may not read, so its duration reveals nothing about them.
  */
 export const indexesByLevel = (name: string, columns: string, condition = ""): string =>
   levels

@@ -11,7 +11,9 @@ export interface ArchiveEntry {
   readonly reason: string
 }
 
-/** Archived memories in full. No other read returns them. A memory leaves when it is restored, forgotten or expires. */
+/**
+ * Archived memories in full. No other read returns them. Restoring, forgetting or expiry removes a memory from here.
+ */
 export const archive: Projection = {
   name: "archive",
   version: 2,
@@ -75,14 +77,14 @@ export const archive: Projection = {
 const searchTextOf = ({ facts, narrative, people, tags, title }: Memory): string =>
   foldForSearch([title, narrative ?? "", ...facts, ...people, ...tags].join("\n"))
 
-/** Removes case and accents: searches of the archive ignore both. */
+/** Removes case and accents, because searches of the archive ignore both. */
 const foldForSearch = (text: string): string =>
   text
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
     .toLowerCase()
 
-/** The last row that a page examined. The next page begins after it. */
+/** The last row that a page examined. The next page starts after it. */
 export interface ArchiveCursor {
   readonly archivedAt: number
   readonly born: number

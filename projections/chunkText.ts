@@ -3,9 +3,9 @@ import { type Db, sql } from "./Projection.js"
 import * as TextIndex from "./textIndex.js"
 
 /**
- * The columns of the chunk index, in order, with their bm25 weights. A short turn alone says little, so its neighbours
- * are indexed with it. For a chunk of a file, `previous` is its path and headings. The date is indexed because people
- * search for dates in words.
+ * The columns of the chunk index, in order, with their bm25 weights. A short turn has little context, so its
+ * neighbours are indexed with it. For a chunk of a file, `previous` is its path and headings. The date is indexed
+ * because people search for dates in words.
  */
 export const chunkColumns = { text: 1, previous: 0.5, next: 0.2, date: 1 } as const
 

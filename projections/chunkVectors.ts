@@ -53,7 +53,7 @@ export interface ChunkText {
 }
 
 /**
- * The text to embed for a chunk: a short turn after the turn before it, or a chunk of a file after its path and
+ * The text to embed for a chunk: a short turn with the turn before it, or a piece of a file with its path and
  * headings.
  */
 export const chunkEmbeddingText = ({ previous, text }: Pick<ChunkText, "text" | "previous">): string =>

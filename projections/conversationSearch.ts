@@ -91,7 +91,7 @@ export const chunkCorpus: Corpus = {
   rowNumbersPerItem: chunkNumbersPerTurn
 }
 
-/** The facts of a chunk that ranking needs. Few hits are shown, and only those are read in full. */
+/** The properties of a chunk that ranking needs. Only the few hits that are shown are read in full. */
 export interface ChunkFacts extends Pick<ChunkBase, "born" | "store" | "occurredAt" | "lastAt"> {
   readonly kind: Chunk["kind"]
   readonly session: string | null
@@ -103,7 +103,7 @@ export interface ChunkFacts extends Pick<ChunkBase, "born" | "store" | "occurred
   readonly length: number
 }
 
-/** A chunk that full text or vectors found, with the facts that ranking needs. */
+/** A chunk that full text or vectors found, with the properties that ranking needs. */
 export interface ChunkCandidate extends HitScores {
   readonly chunk: ChunkFacts
   readonly openness: number
@@ -111,14 +111,14 @@ export interface ChunkCandidate extends HitScores {
   readonly time: number
 }
 
-/** The chunks that full text and vectors find, among those that a level may read. */
+/** The chunks that full text and vectors find. Only chunks that the level may read. */
 export const findChunkCandidates = (
   db: Db,
   { filters, ...query }: HitsQuery & { readonly filters: ChunkFilters }
 ): ReadonlyArray<ChunkCandidate> =>
   chunkCandidatesOf(db, findHits(db, chunkCorpus, conditionOf(query.level, filters), query))
 
-/** Adds to each hit the facts that ranking needs. */
+/** Adds to each hit the properties that ranking needs. */
 export const chunkCandidatesOf = (db: Db, hits: ReadonlyArray<HitScores>): ReadonlyArray<ChunkCandidate> => {
   const facts = new Map<number, ChunkFacts>(
     sql(
@@ -136,7 +136,7 @@ export const chunkCandidatesOf = (db: Db, hits: ReadonlyArray<HitScores>): Reado
   })
 }
 
-/** The first chunk of each of the newest turns and files that pass the filters. */
+/** The first chunk of each turn or file that passes the filters, newest first. */
 export const findRecentChunks = (
   db: Db,
   level: TrustLevel,
@@ -224,7 +224,7 @@ const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
       params.push(...values)
     }
     if (filter.after !== undefined || filter.before !== undefined) {
-      // Words that were said several times match by their first or their last time.
+      // A chunk of repeated words matches by its first or its last time.
       const inSpan = (column: string) => `(${column} >= ? AND ${column} < ?)`
       parts.push(`(${inSpan("o.occurred_at")} OR ${inSpan("o.last_at")})`)
       const span = [filter.after ?? Number.MIN_SAFE_INTEGER, filter.before ?? Number.MAX_SAFE_INTEGER]
@@ -238,7 +238,7 @@ const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
   }
 }
 
-/** The conditions of all lists that are not empty. */
+/** The conditions for all lists that are not empty. */
 const listConditions = ({ kinds = [], roles = [], sessions = [], speakers = [], stores = [] }: ChunkLists) => {
   const lists = [
     ["o.session", sessions],

@@ -10,10 +10,10 @@ export interface ModelName {
 
 export const sameModel = (a: ModelName, b: ModelName): boolean => a.model === b.model && a.dimensions === b.dimensions
 
-/** An embedder as the log describes it. In state `first`, the embedder made the first vectors of a store. */
+/** An embedder as the log describes it. State `first`: it made the first vectors of a store. */
 export interface EmbedderFact extends ModelName {
   readonly state: Payload<"EMBEDDER">["state"] | "first"
-  /** The version of the event that stated this fact. */
+  /** The version of the event that recorded it. */
   readonly version: number
   /** The weight of its vectors in ranking; null if the event names none. */
   readonly weight: number | null
@@ -67,7 +67,7 @@ export const embedders: Projection = {
 const insert = `INSERT INTO embedders (version, store, state, model, dimensions, weight, floor, adopt, apart)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-/** Records the model of a store's first vectors. Vectors of an embedder in preparation do not count. */
+/** Records which model made a store's first vectors. Vectors of an embedder in preparation do not count. */
 const recordFirst = (
   db: Db,
   version: number,
@@ -97,7 +97,7 @@ const factOf = ({ adopt, apart, store: _, ...row }: Row): EmbedderFact => ({
   apart: apart === null ? null : JSON.parse(apart)
 })
 
-/** The newest `first` row of each store. */
+/** The newest `first` row for each store. */
 const firstsByStore = (db: Db): Partial<Record<Store, Row>> =>
   Object.fromEntries(
     (sql(db, "SELECT * FROM embedders WHERE state = 'first' ORDER BY version").all() as Array<Row>).map((row) => [
@@ -106,7 +106,7 @@ const firstsByStore = (db: Db): Partial<Record<Store, Row>> =>
     ])
   )
 
-/** The last answer of `findActiveEmbedder` for each connection, and the rows from which it was computed. */
+/** The last answer of `findActiveEmbedder` for each connection, with the rows that it was computed from. */
 const cache = new WeakMap<Db, { readonly rows: string; readonly fact: EmbedderFact | undefined }>()
 
 /**
@@ -135,7 +135,7 @@ const readInForce = (db: Db): EmbedderFact | undefined => {
   return { ...factOf(main), stores: Object.fromEntries(stores) }
 }
 
-/** The models whose vectors searches use; undefined if the view does not know any. */
+/** The models whose vectors searches use; undefined if no model is active. */
 export const activeModels = (db: Db): ReadonlyArray<ModelName> | undefined => {
   // A view may lack this projection.
   if (sql(db, "SELECT 1 FROM sqlite_master WHERE name = 'embedders'").get() === undefined) return undefined
@@ -169,6 +169,6 @@ export const isModelNeeded = (db: Db, { dimensions, model }: ModelName): boolean
   )
 }
 
-/** All facts about embedders, oldest first. */
+/** All records of embedders, oldest first. */
 export const findEmbedderFacts = (db: Db): ReadonlyArray<EmbedderFact> =>
   sql(db, "SELECT * FROM embedders ORDER BY version, store").all().map(factOf)

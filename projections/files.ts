@@ -118,7 +118,7 @@ export const findFile = (
   return row === undefined ? undefined : { ...row, level: levels[row.level]! }
 }
 
-/** The identity, place and content of the file that the event of this version added. */
+/** The identity, place and content of a file, by the version of the event that added it. */
 export const findFileRow = (
   db: Db,
   born: number

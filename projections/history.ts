@@ -9,7 +9,7 @@ export interface Change {
   readonly type: EventType
 }
 
-/** For each memory, the versions of the events that changed it: an index into the log. */
+/** For each memory, the versions of the events that changed it. They point into the log. */
 export const history: Projection = {
   name: "history",
   version: 1,

@@ -9,8 +9,8 @@ export interface Corpus {
   readonly text: TextIndex
   readonly vectors: VectorIndex
   /**
-   * Row numbers reserved per item, if items are cut into several rows. Only the best row of an item is a hit; otherwise
-   * an item of hundreds of rows would displace all others. Default 1.
+   * Row numbers reserved per item, for items that are cut into several rows. Only the best row of an item is a hit;
+   * otherwise an item of hundreds of rows would displace all others. Default 1.
    */
   readonly rowNumbersPerItem?: number
 }
@@ -21,7 +21,7 @@ export interface Condition {
   readonly params: ReadonlyArray<unknown>
   /** Whether the condition is true for every indexed row of the level. */
   readonly matchesAll: boolean
-  /** The openness, if the condition is true for exactly the indexed rows of one openness. */
+  /** The openness, for a condition that selects exactly the indexed rows of one openness. */
   readonly openness?: number
 }
 
@@ -36,9 +36,9 @@ export interface QueryVector {
   readonly substitute?: QueryVector
 }
 
-/** Words that rows must contain or must not contain, as FTS5 expressions; null for none. */
+/** Words that rows must contain, and words that they must not contain, as FTS5 expressions; null for none. */
 export interface RequiredWords {
-  /** Only rows that match this expression are hits, including hits of vectors and the newest rows. */
+  /** Only rows that match this expression are hits. This also limits hits of vectors and the newest rows. */
   readonly within: string | null
   /** Rows that match this expression are not hits. */
   readonly without: string | null
@@ -51,7 +51,7 @@ export interface HitsQuery extends RequiredWords {
   /** An FTS5 expression; null for no full text. */
   readonly match: string | null
   readonly vector: QueryVector | null
-  /** The maximum number of hits from full text, and from vectors. */
+  /** The maximum number of hits from full text, and the same number from vectors. */
   readonly pool: number
 }
 
@@ -65,8 +65,9 @@ export interface HitScores {
 }
 
 /**
- * The union of the hits of full text and vectors; a hit in one index alone can rank first. For an item of several rows,
- * each index has its own best row. If both found the item, the result names the row of full text.
+ * The union of the hits of full text and vectors. A hit that only one index found can rank first. If an item has
+ * several rows, each index contributes its best row of the item. If both found the item, the result names the row from
+ * full text.
  */
 export const findHits = (db: Db, corpus: Corpus, condition: Condition, query: HitsQuery): ReadonlyArray<HitScores> => {
   const { level, match, vector } = query
@@ -179,7 +180,7 @@ const textHits = ({
   return rows.map((row) => [row.born, -row.score] as const)
 }
 
-/** If an item can have several rows: the number of rows to fetch for each requested item. */
+/** The number of rows to fetch for each requested item, if an item can have several rows. */
 const rowsPerItem = 2
 
 /** The largest k that vec0 accepts. */

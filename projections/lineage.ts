@@ -43,7 +43,7 @@ export const findMemoriesBySource = (db: Db, kind: Link["kind"], source: string)
     .all(kind, source)
     .map((memory) => JSON.parse(memory as string) as Memory)
 
-/** The turns and files that these versions added, as link targets. */
+/** The turns and files that these versions added, as targets of links. */
 export const findSourcesByVersion = (
   db: Db,
   { files, turns }: { readonly files: ReadonlyArray<number>; readonly turns: ReadonlyArray<number> }
@@ -56,7 +56,7 @@ export const findSourcesByVersion = (
   ]
 }
 
-/** The store of a source that a level may read. A path may name files in several stores; the most open store counts. */
+/** The store of a source that a level may read. If a path names files in several stores, it is the most open store. */
 export const findSourceStore = (db: Db, level: TrustLevel, kind: Link["kind"], source: string): Store | undefined => {
   const text = {
     derived: "SELECT openness FROM observations WHERE id = ? AND openness >= ? AND active = 1",
@@ -67,7 +67,10 @@ export const findSourceStore = (db: Db, level: TrustLevel, kind: Link["kind"], s
   return stores[sql(db, text).get(source, minOpennessOf(level))?.openness ?? -1]
 }
 
-/** The level that wrote a source; undefined for an unknown source. For a file, the lowest level of its copies. */
+/**
+ * The level that wrote a source; undefined for an unknown source. For a path with several files, it is their lowest
+ * level.
+ */
 export const findSourceLevel = (db: Db, kind: Link["kind"], source: string): TrustLevel | undefined => {
   if (kind === "turn") {
     const turn = findTurn(db, "full", source)

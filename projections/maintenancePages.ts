@@ -3,7 +3,7 @@ import { memoryOf } from "./observations.js"
 import { type Db, sql } from "./Projection.js"
 import { type Accesses, findAccesses } from "./recalls.js"
 
-/** The kinds of active memories that maintenance stages read. Each stage checks the ages again. */
+/** The kinds of active memories that maintenance stages read. Each stage then checks the ages itself. */
 export type PageKind = "working" | "narrative" | "aged" | "unchanged" | "daily" | "weekly" | "profile"
 
 const conditions: Readonly<Record<PageKind, string>> = {
@@ -38,8 +38,8 @@ export interface MaintenancePage {
 }
 
 /**
- * Examines the next `size` active memories by row number and returns those that a stage reads. So the work per page is
- * bounded, even if few memories match.
+ * Examines the next `size` active memories by row number and returns those that a stage reads. This bounds the work
+ * per page, even if few memories match.
  */
 export const findMaintenancePage = (
   db: Db,
@@ -68,7 +68,7 @@ export const findMaintenancePage = (
   return { rows: withAccesses(db, memories), next: last }
 }
 
-/** Adds to each memory the number of times that it was shown. */
+/** Adds to each memory how often it was shown. */
 export const withAccesses = (db: Db, memories: ReadonlyArray<Memory>): MaintenancePage["rows"] => {
   if (memories.length === 0) return []
   const accesses = findAccesses(

@@ -31,7 +31,7 @@ export const findRowNumber = (db: Db, level: TrustLevel, id: string, now: number
       AND (? = 'full' OR (active = 1 AND (expires_at IS NULL OR expires_at > ?)))`
   ).get(id, minOpennessOf(level), level, now)?.born
 
-/** Row numbers around an anchor row, ordered by time: `before` older rows, the anchor, `after` newer rows. */
+/** Row numbers around a given row in order of time: `before` older rows, the row itself, `after` newer rows. */
 export const findAround = (
   db: Db,
   level: TrustLevel,

@@ -41,7 +41,7 @@ export interface Filters {
 
 export type FilterLists = Pick<Filters, "types" | "stores" | "tags" | "people" | "projects" | "sessions">
 
-/** A memory that contradicts another one, while it is open which of them holds. */
+/** A memory of an open dispute: it contradicts another one, and nobody has decided which is true. */
 export const Side = Schema.Struct({
   id: Schema.String,
   title: Schema.String,
@@ -52,11 +52,11 @@ export const Side = Schema.Struct({
 })
 export interface Side extends Schema.Schema.Type<typeof Side> {}
 
-/** The open dispute of a memory; absent without one. */
+/** The open dispute of a memory; absent if it has none. */
 export const disputedFields = {
-  /** The other sides, the highest level first, then the newest: at most three. */
+  /** The memories that contradict it: at most three, the highest level first, then the newest. */
   disputedBy: Schema.optionalWith(Schema.Array(Side), { exact: true }),
-  /** How many further sides there are; absent where `disputedBy` has all. */
+  /** How many more memories contradict it; absent if `disputedBy` has all of them. */
   moreSides: Schema.optionalWith(Schema.Int, { exact: true })
 }
 const Disputed = Schema.Struct(disputedFields)
@@ -81,7 +81,7 @@ export const IndexRow = Schema.Struct({
 })
 export interface IndexRow extends Schema.Schema.Type<typeof IndexRow> {}
 
-/** A memory that full text or vectors found, with the facts that ranking needs. */
+/** A memory that full text or vectors found, with the properties that ranking needs. */
 export interface Candidate extends HitScores {
   readonly type: string
   readonly openness: number
@@ -97,9 +97,9 @@ export interface CandidateQuery extends HitsQuery {
   readonly now: number
   readonly filters: Filters
   /**
-   * The openness, if the filters match exactly the rows of one openness. The vector index has an openness column, and a
-   * list of all row numbers of a store would cost as much as the search itself. Never set for a view of the past, where
-   * a row may be less open than its store.
+   * The openness, if the filters match exactly the rows of one openness. The vector index has an openness column, so
+   * this is faster than a list of all row numbers of a store, which would cost as much as the search. Never set for a
+   * view of the past: there a row may be less open than its store.
    */
   readonly openness?: number
 }
@@ -159,7 +159,7 @@ const addFilters = (filters: Filters, parts: Array<string>, params: Array<unknow
   if (and !== undefined) addFilters(and, parts, params)
 }
 
-/** The conditions of all lists that are not empty. */
+/** The conditions for all lists that are not empty. */
 const listConditions = ({
   people = [],
   projects = [],
@@ -188,11 +188,11 @@ const listConditions = ({
   ]
 }
 
-/** The memories that full text and vectors find, with the facts that ranking needs. */
+/** The memories that full text and vectors find, with the properties that ranking needs. */
 export const findCandidates = (db: Db, query: CandidateQuery): ReadonlyArray<Candidate> =>
   candidatesOf(db, query.level, findHits(db, memoryCorpus, conditionOf(db, query), query))
 
-/** Adds to each hit the facts that ranking needs. Drops hits that are inactive or that the level may not read. */
+/** Adds to each hit the properties that ranking needs. Drops hits that are inactive or that the level may not read. */
 export const candidatesOf = (db: Db, level: TrustLevel, hits: ReadonlyArray<HitScores>): ReadonlyArray<Candidate> => {
   if (hits.length === 0) return []
   const hitByNumber = new Map(hits.map((hit) => [hit.born, hit]))
@@ -212,7 +212,7 @@ export const candidatesOf = (db: Db, level: TrustLevel, hits: ReadonlyArray<HitS
   return candidates
 }
 
-/** Substring search, newest first. For text that full text cannot index, and for a damaged index. */
+/** Substring search, newest first. Used for text that full text cannot index, and if its index is damaged. */
 export const findMemoriesLike = (
   db: Db,
   level: TrustLevel,

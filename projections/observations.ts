@@ -105,7 +105,7 @@ interface MemoryRow {
   readonly memory: string
 }
 
-/** The memory of a row. Throws if its text names another row: what commands compare with the log is the row. */
+/** The memory of a row. Throws if its text names another row, because commands compare the row with the log. */
 export const memoryOf = ({ born, memory: text }: MemoryRow): Memory => {
   const memory = JSON.parse(text) as Memory
   if (memory.born !== born) throw damagedView("ANOTHER_ROW")
@@ -126,8 +126,8 @@ export const findRowNumberById = (db: Db, id: string): number | undefined =>
 export const findRow = (db: Db, born: number): ReadonlyArray<unknown> | undefined => sql(db, select).raw().get(born)
 
 /**
- * Whether a live view has this row for a memory that the event of this version left as it is. If no event recorded its
- * level, earlier events decide `widest`; then its bounds are checked, and that the level follows from it.
+ * Whether a live view has this row for a memory after the event of this version. If no event recorded the memory's
+ * level, earlier events decide `widest`; then only its bounds are checked, and that the level follows from it.
  */
 export const isRowOf = (row: ReadonlyArray<unknown> | undefined, memory: Memory, version: number): boolean => {
   if (row === undefined) return false
@@ -139,7 +139,10 @@ export const isRowOf = (row: ReadonlyArray<unknown> | undefined, memory: Memory,
   return hasValues(row, valuesOf(image, { present, widest }, version))
 }
 
-/** As `isRowOf`, for an event of today's schema that leads with the memory. False where only decoding it can tell. */
+/**
+ * Like `isRowOf`, for an event of the newest schema whose first after-image is the memory. False also if the event
+ * must be decoded to tell.
+ */
 export const isRowOfPayload = (row: ReadonlyArray<unknown> | undefined, payload: string, version: number): boolean => {
   const text = row?.[textColumn]
   if (typeof text !== "string" || !payload.startsWith(`{"memory":${text}`)) return false
@@ -158,7 +161,7 @@ const hasValues = (row: ReadonlyArray<unknown>, values: ReadonlyArray<unknown>):
     return stored === value || (stored instanceof Uint8Array && value instanceof Uint8Array && sameBytes(stored, value))
   })
 
-/** The active memories of a store with the same title and facts, not expired at `now`, oldest first. */
+/** The active memories of a store with the same title and facts that have not expired at `now`, oldest first. */
 export const findDuplicates = (db: Db, store: string, content: Buffer, now: number): ReadonlyArray<Memory> => {
   // Sorted here, because every add runs this query: in SQLite 3.54, ORDER BY would take 8 µs instead of 1.6.
   const rows: ReadonlyArray<MemoryRow> = sql(

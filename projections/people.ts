@@ -58,7 +58,7 @@ export const people: Projection = {
 export const personKey = (name: string): string =>
   normalized.test(name) ? name.toLowerCase() : name.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")
 
-/** Matches names that are already normalised except for case. Most names are. */
+/** Matches names that are already in normal form, except for case. Most names are. */
 const normalized = /^[!-~]+(?: [!-~]+)*$/
 
 /** People whose name contains `query` (all for "") in memories that `level` may read, most recently mentioned first. */

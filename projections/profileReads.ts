@@ -7,8 +7,8 @@ import { type Db, floorSql, sql } from "./Projection.js"
 const maxPerKind = 500
 
 /**
- * Core memories, and the identities, preferences and decisions mentioned last, without stale memories. Accesses are
- * counted at full trust only. `side` selects memories written at level `writers` and above, or below it.
+ * Core memories, then the newest identities, preferences and decisions, without stale memories. Accesses are counted
+ * at full trust only. `side` selects the writers: level `writers` and above, or below it.
  */
 export const findProfile = (
   db: Db,

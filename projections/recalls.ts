@@ -15,8 +15,8 @@ export interface Accesses {
 }
 
 /**
- * An index from recall numbers to the log, and the number of times that each memory was shown. Not part of the state
- * digest, because reading a memory does not change it.
+ * Finds recalls in the log by their numbers, and counts how often each memory was shown. Not part of the state digest,
+ * because reading a memory does not change it.
  */
 export const recalls: Projection = {
   name: "recalls",

@@ -2,7 +2,7 @@ import type { ScheduleStatus } from "../events/Schedule.js"
 import { type Db, sql } from "./Projection.js"
 import { foldCase, type ScheduleRow, type ScheduleRunRow } from "./schedules.js"
 
-/** Filters of schedules. A schedule must match all filters that are set. */
+/** Filters of schedules. A schedule must match every filter that is set. */
 export interface ScheduleFilters {
   readonly statuses: ReadonlyArray<ScheduleStatus>
   readonly handlers: ReadonlyArray<string>

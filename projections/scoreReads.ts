@@ -77,7 +77,7 @@ export interface ScoreStatistics {
 
 /**
  * Counts the active, unexpired memories by tier, by type, and by score bound. Works in portions, so that other fibers
- * can run in between. A portion is one type, or `shownAtOnce` of the shown memories. For full trust.
+ * can run in between. A portion is one type, or `shownAtOnce` of the memories that were ever shown. For full trust.
  */
 export const countScores = (
   formula: ScoreFormula,
@@ -128,7 +128,7 @@ export const countScores = (
         }
         return true
       }
-      // Corrects the sums for shown memories: their score is higher, and they were seen later.
+      // Corrects the sums for memories that were shown: their score is higher, and they were seen later.
       const last = sql(db, lastShown).pluck().get(after, shownAtOnce) as string | null
       if (last === null) return false
       const rows = sql(db, sumOfShown(bounds.length))
@@ -231,7 +231,7 @@ const decays = "WITH decays (type, decay) AS MATERIALIZED (SELECT key, value FRO
 const shownHits = "(mentions + accesses)"
 const shownAt = "max(mentioned_at, accessed_at)"
 
-// Skips memories that would be too low even if they had been seen today; only the others are scored exactly.
+// Skips memories whose score would be too low even if they had been seen today. Scores only the others exactly.
 const highestShown = `${decays}
   SELECT born, ${scoreSql(shownHits, "decay", shownAt)} AS score FROM ${shown}
   WHERE ${unexpired} AND ${formulaSql(shownHits, "1.0")} >= :least AND score >= :least

@@ -56,7 +56,7 @@ export const findLastTurn = (
 ): { readonly born: number; readonly sequence: number } | undefined =>
   sql(db, "SELECT last_born AS born, sequence FROM sessions WHERE session = ? AND store = ?").get(session, store)
 
-/** All turns of a session in one store, oldest first, and the totals that the view keeps of them. */
+/** All turns of a session in one store, oldest first, and the session's stored totals. */
 export const findSessionRows = (db: Db, session: string, store: Store) => ({
   turns: sql(
     db,

@@ -76,7 +76,7 @@ export const findNameWords = (db: Db, level: TrustLevel, text: string): NamedSpe
   }
 }
 
-/** Names with more words than this are not found as a whole. */
+/** A name with more words is not found as a complete name. */
 const maxNameWords = 5
 
 /** The words of a name: NFKC, lower case, two or more characters. A change of script starts a new word. */
@@ -95,7 +95,7 @@ const substringsOf = (run: string): ReadonlyArray<string> => {
 
 /** Characters of text without spaces that are searched for names. */
 const maxRunCharacters = 64
-/** The maximum length of a name in such text, in characters. */
+/** The maximum length of a name in text without spaces, in characters. */
 const maxNameCharacters = 6
 
 const scripts = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}ー々"

@@ -80,7 +80,7 @@ const addMemories = (db: Db, event: DaybookEvent) => {
   }
 }
 
-/** The summary of a session in a store, the version that stored it, and the version that first stored this text. */
+/** The summary of a session in a store, the version of its event, and the version that first stored this text. */
 export const findSummary = (
   db: Db,
   session: string,
@@ -106,8 +106,8 @@ export interface SessionKey {
 }
 
 /**
- * Sessions of a store with unsummarized turns and without a turn after the instant `before`. A page in the order of
- * their newest turns, after version `after`. The next page begins after version `last`.
+ * Sessions of a store that have unsummarized turns and no turn after the instant `before`. Returns a page in the order
+ * of their newest turns, after version `after`. The next page begins after version `last`.
  */
 export const findUnsummarized = (
   db: Db,
@@ -136,7 +136,7 @@ export interface SummaryTurn {
   readonly occurredAt: number
 }
 
-/** The first and the last turns of a session, oldest first, and its number of turns in this store. */
+/** The first and the last turns of a session, oldest first, and the number of its turns in this store. */
 export const findSummaryTurns = (
   db: Db,
   { session, store }: SessionKey,
@@ -179,7 +179,7 @@ export interface SummaryRow extends SessionKey {
   /** The author of the summary. */
   readonly by: { readonly kind: string; readonly name: string } | null
   readonly madeAt: number | null
-  /** Whether there are turns after the summary. */
+  /** Whether the session has turns after the summary. */
   readonly behind: boolean
   readonly observations: number
   /** The time of the newest turn or memory, in milliseconds. */

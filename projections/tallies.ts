@@ -2,8 +2,8 @@ import type { DaybookEvent } from "../events/catalogue.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /**
- * Counts all promotions, archivings, deletions and so on. A later change of the memory does not reduce a count.
- * Additions are not counted here, because `observations` has one row for each. So most writes change no counter.
+ * Counts all promotions, archivings, deletions and other outcomes. A later change of the memory does not reduce a
+ * count. Additions need no counter, because `observations` has one row for each. So most writes change no counter.
  */
 export const tallies: Projection = {
   name: "tallies",

@@ -22,7 +22,7 @@ export interface TextIndex {
   readonly weights: string
   readonly tables: string
   readonly drop: (db: Db) => void
-  /** Adds a new row. If `filling`, the FTS5 indexes are left to `fill`. */
+  /** Adds a new row. While `filling`, it leaves the FTS5 indexes to `fill`. */
   readonly add: (db: Db, row: TextRow, filling: boolean) => void
   /** Replaces the row with this number, or removes it if `row` is null. */
   readonly replace: (db: Db, born: number, row: TextRow | null, filling: boolean) => void
@@ -125,7 +125,7 @@ const tablesSql = ({ columns, postings, table, texts }: Names): string => {
       .join("\n")}`
 }
 
-/** Writes single rows. Composes its statements once, because most events use them. */
+/** Writes single rows. Prepares its SQL text once, because most events use it. */
 const rowWriter = ({ columns, table, texts }: Names): Pick<TextIndex, "add" | "replace"> => {
   const list = columns.join(", ")
   const placeholders = columns.map(() => "?").join(", ")

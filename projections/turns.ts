@@ -20,7 +20,7 @@ const neighbourCharacters = 240
 
 type TurnEvent = Extract<DaybookEvent, { type: "TURN" }>
 
-/** Adds a turn to its session and indexes its chunks. The previous turn gets this turn as its neighbour. */
+/** Adds a turn to its session and indexes its chunks. It also becomes the next neighbour of the previous turn. */
 export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
   const { turn } = event.payload
   const { id, occurredAt, sequence, session, store, text } = turn
@@ -88,7 +88,7 @@ export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
   }
 
   updateSession(db, event, { openness, firstChunk, isNew: lastTurn === undefined })
-  // A short previous turn is from now on also indexed with this turn.
+  // From now on, a short previous turn is indexed together with this turn.
   if (previous !== undefined && isShort(previous)) addNext(db, lastTurn.last_chunk, neighbourText(text), filling)
 }
 
@@ -131,10 +131,7 @@ const selectRow = "SELECT born, id, openness, occurred_at, last_at, previous, ne
 const chunkOf = (db: Db, content: Buffer): ChunkRow | undefined =>
   sql(db, `${selectRow} WHERE content = ?`).get(content)
 
-/**
- * Stores the next turn as a neighbour. Words that were said several times keep the first and the last of these
- * neighbours.
- */
+/** Stores the next turn as a neighbour. A chunk of repeated words keeps its first and its last neighbour. */
 const addNext = (db: Db, born: number, next: string, filling: boolean) => {
   const row = sql(db, `${selectRow} WHERE born = ?`).get(born) as ChunkRow | undefined
   if (row === undefined) return

@@ -25,15 +25,15 @@ export interface VectorIndex {
   /** The sqlite-vec table of a model; undefined if it has embedded nothing yet. */
   readonly table: (db: Db, model: string, dimensions: number) => string | undefined
   /**
-   * SQL condition on a column of row numbers: the model has no vector for the row. Its parameter is the result of
-   * `setNumber`.
+   * An SQL condition on a column of row numbers: true for rows without a vector of the model. Its parameter is the
+   * result of `setNumber`.
    */
   readonly missing: (column: string) => string
-  /** The number of a model's set; 0 if it has embedded nothing yet. */
+  /** The number of a model's set of vectors; 0 if it has embedded nothing yet. */
   readonly setNumber: (db: Db, model: string, dimensions: number) => number
   /** The models that have embedded any rows, oldest first. */
   readonly models: (db: Db) => ReadonlyArray<{ readonly model: string; readonly dimensions: number }>
-  /** Removes a model's set with all its vectors. */
+  /** Removes a model's set of vectors. */
   readonly dropSet: (db: Db, model: string, dimensions: number) => void
   /** The number of rows with a vector of a model. */
   readonly count: (db: Db, model: string, dimensions: number) => number
@@ -83,7 +83,7 @@ export const make = (prefix: string): VectorIndex => {
       }
     },
     stateDigest: (db, digest) => {
-      // Only active models: searches do not use the vectors of other models, and those may lack new rows.
+      // Only active models: searches ignore the vectors of other models, and newer rows may have none.
       const active = activeModels(db)
       for (const { dimensions, model } of sql(db, `SELECT model, dimensions FROM ${sets} ORDER BY number`).all()) {
         if (active?.some((name) => sameModel(name, { model, dimensions })) === false) continue

@@ -58,7 +58,7 @@ export interface VectorSet {
   readonly stores?: ReadonlyArray<Store> | undefined
 }
 
-/** The SQL that limits the rows `o` to the stores of a set. */
+/** The SQL condition that limits the rows `o` to the stores of a set. */
 export const storesCondition = ({ stores }: VectorSet): string =>
   stores === undefined ? "" : ` AND o.store IN (${stores.map((store) => `'${store}'`).join(", ")})`
 
@@ -73,7 +73,7 @@ export const findUnembeddedAmong = (db: Db, set: VectorSet, born: ReadonlyArray<
     .map(memoryOf)
 
 /**
- * Memories without a vector, oldest first, among the next `maxScanned` memories. So the work is bounded even if all
+ * Memories without a vector, oldest first, among the next `maxScanned` memories. This bounds the work even if all
  * memories have vectors. `last` is the last row examined; undefined if there is none after `after`.
  */
 export const findUnembedded = (

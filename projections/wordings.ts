@@ -1,7 +1,7 @@
 import type { DaybookEvent } from "../events/catalogue.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** A repeat of a memory in other words. */
+/** A memory repeated in other words. */
 export interface Wording {
   readonly text: string
   /** Milliseconds since the epoch. */
@@ -9,8 +9,8 @@ export interface Wording {
 }
 
 /**
- * Repeats of memories in other words. A repeat confirms a memory but does not change it. Not part of the state digest.
- * An undone repeat is hidden until the undo itself is undone.
+ * Stores the other words in which memories were repeated. A repeat confirms a memory but does not change it. Not part
+ * of the state digest. If a repeat is undone, its row is hidden until the undo itself is undone.
  */
 export const wordings: Projection = {
   name: "wordings",
@@ -42,7 +42,7 @@ export const wordings: Projection = {
   stateDigest: () => {}
 }
 
-/** The title and facts of a reconciled request, where they differ from the memory's; undefined if they are equal. */
+/** The title and facts of a reconciled request if they differ from the memory's; undefined if they are equal. */
 const newWordsOf = (event: DaybookEvent): string | undefined => {
   if (event.type !== "UPDATE" || event.payload.reason !== "reconciled") return undefined
   const { input = {}, memory } = event.payload

@@ -142,7 +142,7 @@ const verifyWithViews = (engine: Engine, agent: string | null, { expect, views =
     const { codec, log } = engine
     const verification = yield* verify(log, codec, agent, { expect, timers: timerFold })
     if (!views) return verification
-    // Streams that cannot be listed are among the problems already.
+    // The problems already include streams that cannot be listed.
     const streams = yield* Effect.orElseSucceed(log.streams, () => [])
     const compared = yield* Effect.forEach(
       streams.filter(({ stream }) => stream !== installationStream && (agent ?? stream) === stream),

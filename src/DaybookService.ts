@@ -56,7 +56,10 @@ export interface Digests {
 
 /** The operations of `Daybook`. */
 export interface DaybookService {
-  /** An agent's memory at one trust level: a reader and writer, or with `asOf` a reader of the past. Agents need not be created. */
+  /**
+   * An agent's memory at one trust level, for reading and writing; with `asOf`, for reading the past. Agents need not
+   * be created.
+   */
   readonly agent: {
     (name: string, options: AgentOptions): Effect.Effect<Memory, InvalidInput>
     (
@@ -96,6 +99,6 @@ export interface DaybookService {
   readonly flush: (agent: string) => Effect.Effect<number, CommandError | InvalidInput>
   /** Operations for a scheduler that runs the schedules of all agents. See `layers/Scheduler.ts`. */
   readonly runner: Runner
-  /** How many agents are awake in this process. */
+  /** The number of agents that are awake in this process. */
   readonly awake: Effect.Effect<number>
 }

@@ -47,7 +47,7 @@ export interface MemoryReader extends MemoryReads, HistoryReader, ProfileReader 
   readonly schedules: ScheduleReader
 }
 
-/** A reader that can also write. A write answers once it is durable and readable. */
+/** A reader that can also write. A write returns once it is durable and readable. */
 export interface Memory extends MemoryReader, MemoryWrites, ImportWriter, UndoWriter {
   readonly sessions: MemoryReader["sessions"] & SessionWriter
   readonly files: FileReader & FileWriter
@@ -56,7 +56,7 @@ export interface Memory extends MemoryReader, MemoryWrites, ImportWriter, UndoWr
   readonly schedules: ScheduleReader & ScheduleWriter
 }
 
-/** All reads. Each passes the trust level to a query that filters by it in SQL. */
+/** Makes all reads. Each passes the trust level to a query that filters by it in SQL. */
 export const makeReader = (source: ReaderSource, services: ReaderServices): MemoryReader => ({
   ...makeMemoryReads(source, services),
   ...makeHistoryReader(source, services),
@@ -79,7 +79,7 @@ export interface MemoryParts {
   readonly services: Omit<Undoer & Maintainer, "run">
 }
 
-/** A reader with writes. Each write is a command that the agent's actor carries out. */
+/** Adds the writes to a reader. Each write is a command that the agent's actor carries out. */
 export const makeMemory = ({ isEmpty, reader, services, use, writer }: MemoryParts): Memory => {
   const runner = makeRunner(use)
   const writes = makeMemoryWrites(runner, writer)

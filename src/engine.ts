@@ -92,7 +92,7 @@ interface AccessServices {
   readonly views: Context.Tag.Service<Views>
 }
 
-/** Ways to reach an agent, with and without waking it. */
+/** Functions that use an agent, with or without waking it. */
 const accessTo = ({ agents, log, views }: AccessServices) => {
   /** Whether an agent has no events. False if the agent is awake, or if its newest version cannot be read. */
   const isEmpty = (agent: string) =>
@@ -114,20 +114,22 @@ const accessTo = ({ agents, log, views }: AccessServices) => {
         composed === name ? Effect.succeed(name) : Effect.map(isEmpty(name), (empty) => (empty ? composed : name))
       ),
 
-    /** Reads an agent. An agent without events gets `ifEmpty` on an empty view, so that reading it creates no view. */
+    /**
+     * Reads an agent. For an agent without events it runs `ifEmpty` on an empty view, so that reading creates no view.
+     */
     readAgent: <A>(
       name: string,
       f: (agent: Agent) => Effect.Effect<A, ViewError>,
       ifEmpty: (db: Db, hasVectors: boolean) => A
     ) => Effect.flatMap(isEmpty(name), (empty) => (empty ? views.readEmpty(ifEmpty) : agents.use(name, f))),
 
-    /** A version with its event's hash. The hash distinguishes cached views of this log from those of another log. */
+    /** A version with its event's hash. By the hash, cached views of this log differ from those of another log. */
     pointAt: (agent: string, version: number) =>
       Effect.map(log.at(agent, [version]), ([event]) => ({ version, hash: event?.hash ?? genesis })),
 
     /**
-     * The time that counts for a version: when it was recorded. If the clock had jumped forward then, the earliest
-     * later time in the log.
+     * The time that counts for a version: its recording time. If the clock had jumped forward then, the earliest later
+     * time in the log.
      */
     timeOf: (agent: string, version: number) =>
       Effect.gen(function* () {

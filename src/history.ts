@@ -28,9 +28,12 @@ export interface HistoryEntry {
   readonly memory: WholeMemory & { readonly status: Image["status"] }
 }
 
-/** Reads how a memory came about. */
+/** Reads the history of a memory. */
 export interface HistoryReader {
-  /** Explains how a memory came about: its versions with their decisions, its predecessors and its sources. See `Why`. */
+  /**
+   * Explains how a memory was created and changed: its versions with their decisions, its predecessors and its
+   * sources. See `Why`.
+   */
   readonly why: (id: string, options?: WhyOptions) => Effect.Effect<Why, ReadError | MemoryNotFound>
   /** All versions of a memory, oldest first. At full trust this includes forgotten memories. */
   readonly history: (id: string) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError | MemoryNotFound>
@@ -42,7 +45,7 @@ export const makeHistoryReader = (source: ReaderSource, services: ReaderServices
   history: Effect.fn("Memory.history")(historyOf(source, services))
 })
 
-/** Reads every version of a memory from the log, oldest first. Versions whose content was erased are left out. */
+/** Reads every version of a memory from the log, oldest first. Omits versions whose content was erased. */
 const historyOf = ({ agent, level, read }: ReaderSource, { codec, log }: ReaderServices) =>
   function* (id: string) {
     yield* decodeKey("id", id)

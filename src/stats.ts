@@ -54,7 +54,7 @@ export interface AgentStats {
   readonly view: { readonly bytes: number; readonly parked: ReadonlyArray<ViewFile.Parked> }
 }
 
-/** Combines counts of the view with facts that only this process knows. `bytes` is the size of the view's file. */
+/** Combines counts of the view with values that only this process knows. `bytes` is the size of the view's file. */
 export const statsOf = (
   db: Db,
   agent: string,

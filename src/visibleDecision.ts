@@ -2,8 +2,8 @@ import type { Decision } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
 
 /**
- * A decision without the memories that the reader may not read. A dispute whose other sides are all hidden appears as an
- * ADD or UPDATE without a contradiction.
+ * A decision without the memories that the reader may not read. A dispute with only hidden memories appears as an ADD
+ * or UPDATE without a contradiction.
  */
 export const visibleDecision = <D extends Pick<Decision, "action" | "by" | "reason" | "candidates" | "confidence">>(
   decision: D,

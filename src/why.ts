@@ -54,9 +54,9 @@ export interface TurnText {
   readonly text: string
 }
 
-/** How a memory came about. */
+/** How a memory was created and changed. */
 export interface Why {
-  /** With `stale` if it may no longer be true, and at full trust with how often it was shown. */
+  /** With `stale` if it may no longer be true and, at full trust, how often it was shown. */
   readonly memory: WholeMemory & { readonly status: Memory["status"] }
   /**
    * Its present score and what the maintenance rules would do with it. Below full trust the score ignores how often it
@@ -65,7 +65,7 @@ export interface Why {
   readonly life: Verdict | null
   /** Oldest first. */
   readonly versions: ReadonlyArray<WhyVersion>
-  /** How many older versions are not reported. */
+  /** How many earlier versions are left out. */
   readonly earlier: number
   /** The memories that it replaced directly or indirectly, newest first, at most 10. */
   readonly supersedes: ReadonlyArray<Related>

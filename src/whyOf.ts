@@ -26,8 +26,8 @@ import type { MemoryText, PastCandidate, Related, TurnText, Why, WhyOptions, Why
 const maxPredecessors = 10
 
 /**
- * Reads how a memory came about. Leaves out candidates, predecessors and contents of sources that the level may not
- * read.
+ * Reads how a memory was created and changed. Leaves out candidates, predecessors and contents of sources that the
+ * level may not read.
  */
 export const whyOf =
   (source: ReaderSource, services: ReaderServices) =>
@@ -158,7 +158,7 @@ const candidateTexts = (source: ReaderSource, services: ReaderServices, events: 
     return candidateAt
   })
 
-/** The version at which each candidate got the revision that was weighed, by `id/revision`. */
+/** The version at which each candidate got the compared revision, by `id/revision`. */
 const candidateVersions = (
   { db, level, now }: SnapshotView,
   events: ReadonlyArray<DaybookEvent>

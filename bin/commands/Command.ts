@@ -34,8 +34,7 @@ export interface Command<Options = object, Args extends ReadonlyArray<unknown> =
   /** Tells the user what state an interruption leaves and how to continue. */
   readonly afterInterruption?: string
   /**
-   * When it creates a missing data folder: always, or only with this first argument. Other commands fail without a
-   * folder.
+   * The only case in which it creates a missing data folder: always, or with this first argument. Other commands fail.
    */
   readonly creates?: true | string
   readonly run: (call: Call, options: Options, args: Args) => Effect.Effect<void, Failure, Scope.Scope>

@@ -66,7 +66,7 @@ export const whatIf: Command<WhatIfOptions> = {
     })
 }
 
-/** Converts times among the changed fields to ISO 8601 in UTC. */
+/** Converts the changed fields that hold times to ISO 8601 in UTC. */
 const withTimes = (result: WhatIf): WhatIf => {
   const iso = (value: unknown) => (typeof value === "number" ? toIso(value) : value)
   const bothSides = (sides: object) =>

@@ -73,7 +73,7 @@ const formats: ReadonlyArray<(shape: NonNullable<ModelRequest["answerSchema"]>) 
   () => ({})
 ]
 
-/** Servers reject an unknown field with bad request, unprocessable or not implemented. */
+/** Servers reject an unknown field with status 400 (bad request), 422 (unprocessable) or 501 (not implemented). */
 const isRefusedFormat = (error: AiError.AiError): boolean =>
   error._tag === "HttpResponseError" && [400, 422, 501].includes(error.response.status)
 

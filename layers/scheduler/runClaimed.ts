@@ -33,8 +33,8 @@ const retried = <A>(effect: Effect.Effect<A, RunnerError>) =>
 const notifyTimeoutMillis = 30_000
 
 /**
- * Milliseconds for an interrupted handler to stop at the end of the program. Afterwards, its run waits until its lease
- * expires.
+ * Milliseconds that an interrupted handler gets to stop when the program ends. If it does not stop, its run waits
+ * until the lease expires.
  */
 const stopTimeoutMillis = 1_000
 
@@ -133,7 +133,10 @@ export const runClaimed = (
   )
 }
 
-/** The run has ended, so `disconnect` abandons a notifier that does not stop at its time-out. */
+/**
+ * Limits the time of a notification. The run has ended, so `disconnect` abandons a notifier that does not stop in
+ * time.
+ */
 const withNotifyTimeout = (sent: Effect.Effect<void, unknown>): Effect.Effect<void, unknown> =>
   sent.pipe(Effect.disconnect, Effect.timeoutFail({ duration: notifyTimeoutMillis, onTimeout: () => "took too long" }))
 

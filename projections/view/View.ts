@@ -12,7 +12,7 @@ import { type Db, type Projection, sql } from "../Projection.js"
 import type * as Generations from "./generations.js"
 import * as ViewFile from "./ViewFile.js"
 
-/** The read models of one agent, open in this process. Reads use `reader`; writes and catching up use `writer`. */
+/** The open view of one agent: its read models. Reads use `reader`; writes and catching up use `writer`. */
 export interface View {
   readonly agent: string
   readonly generations: Generations.Generations
@@ -23,9 +23,11 @@ export interface View {
   /** Opened at the first write, because most short-lived programs never write. */
   writer: Db | null
   hasVectors: boolean
-  /** True between the commit of the log and the commit of the view. During this time the view lags intentionally. */
+  /** True after the log commits and before the view commits. During this time the view lags intentionally. */
   writing: boolean
-  /** An event that this version does not know. The view stops before it: reads answer up to there, writes fail. */
+  /**
+   * The first event that this version of Daybook does not know. Reads answer from the events before it; writes fail.
+   */
   unknown: UnknownEvent | undefined
   /**
    * The state after the newest write, so that the next writer needs no query. Undefined after any other change of the
@@ -41,9 +43,11 @@ export interface LockedView {
   readonly dataVersion: number
   readonly head: ViewFile.Checkpoint
   readonly parked: ViewFile.ParkedAt
-  /** Whether this process wrote the current state, and no other process has written since. */
+  /** Whether the state is the one that this process wrote last, without later writes of others. */
   readonly isKnown: boolean
-  /** Names of rows that this process compared with the log or wrote itself. Empty again once others changed the view. */
+  /**
+   * The rows that this process wrote or compared with the log, by name. Cleared when another process changes the view.
+   */
   readonly verified: Set<number | string>
 }
 
@@ -74,10 +78,10 @@ export const viewError = (cause: unknown): StorageError =>
     ? ViewFile.damagedView(errorCodeOf(cause))
     : storageError("view")(cause)
 
-/** How often work starts again because other processes replaced the view meanwhile. */
+/** Maximum attempts at work while other processes keep replacing the view. */
 export const maxTries = 20
 
-/** The error after `maxTries`. */
+/** The error after `maxTries` attempts. */
 export const keepsChanging = (agent: string): StorageError =>
   new StorageError({
     kind: "busy",
@@ -91,7 +95,7 @@ export const isAtHead = (checkpoint: ViewFile.Checkpoint, head: Head): boolean =
   checkpoint.position === head.version &&
   (head.version === 0 || (sameBytes(checkpoint.hash, head.hash) && checkpoint.recordedAt === head.recordedAt))
 
-/** Whether the open generation is still in use: it was not retired, and its file still exists. */
+/** Whether the open view file is still in use: it is not retired, and it still exists. */
 export const isCurrent = (view: View, checkpoint: ViewFile.Checkpoint): boolean =>
   !checkpoint.retired && existsSync(view.file)
 
@@ -101,12 +105,12 @@ export const closeView = ({ reader, writer }: Pick<View, "reader" | "writer">) =
     writer?.close()
   })
 
-/** Runs work on the writing connection, which is opened first if needed. */
+/** Runs work on the write connection, and opens the connection first if needed. */
 export const withWriter = <A>({ config }: ViewContext, view: View, work: (db: Db) => A) =>
   attempt(() => work(openWriter(config, view)))
 
 /**
- * Takes SQLite's write lock of a view and reads its state. It tries when it is called, not when the effect runs, and
+ * Takes SQLite's write lock on a view and reads the view's state. Tries at the call, not when the effect runs, and
  * retries while another process holds the lock.
  */
 export const lockForWrite = ({ config }: ViewContext, view: View): Effect.Effect<LockedView, StorageError> =>

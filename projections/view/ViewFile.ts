@@ -11,15 +11,18 @@ import { type Db, type Lookup, makeDigest, type Projection, sql } from "../Proje
 /** The last event of the stream that a view has applied. */
 export interface Checkpoint {
   readonly position: number
-  /** The hash of the event at `position`. If the log has another hash there, it is a different log. */
+  /** The hash of the event at `position`. A different hash in the log means that it is another log. */
   readonly hash: Uint8Array
   /** When that event was recorded, in milliseconds since the epoch. */
   readonly recordedAt: number
-  /** Whether a newer generation is current. */
+  /** Whether a newer file (generation) of this view is current. */
   readonly retired: boolean
 }
 
-/** A parked projection: it cannot apply an event, or an extension is missing. The others continue. */
+/**
+ * A projection that was parked (stopped), because it cannot apply an event or an extension is missing. The others
+ * continue.
+ */
 export interface Parked {
   readonly projection: string
   /** The last event that it applied. */
@@ -117,7 +120,7 @@ export const checkpointOf = (db: Db): Checkpoint => {
   return checkpointFrom(sql(db, "SELECT position, hash, recorded_at, retired FROM view").get())
 }
 
-/** A checkpoint that no view writes is damage, or a catch-up would never reach the head. */
+/** Refuses a checkpoint that Daybook never writes: with it, a catch-up would never reach the newest event. */
 const checkpointFrom = (row: Record<string, unknown> | undefined): Checkpoint => {
   const { hash, position, recorded_at: recordedAt, retired } = row ?? {}
   const isValid =
@@ -160,11 +163,11 @@ export const park = (db: Db, { projection, position, reason }: Parked): void => 
     reason,
     projection
   )
-  // Without this row the projection cannot be parked, so it would fail at the same event again.
+  // Without this row the projection could not be parked, and would fail at the same event again.
   if (changes === 0) throw damagedView("MISSING_PROJECTION")
 }
 
-/** A view that no log gives, for a reason that the code names. It is built again. */
+/** The error for a view that cannot come from any log; `code` names the reason. The view is then rebuilt. */
 export const damagedView = (code: string): StorageError =>
   new StorageError({
     kind: "damaged",
@@ -173,7 +176,7 @@ export const damagedView = (code: string): StorageError =>
     detail: "the view is damaged: run `daybook rebuild` to build it again from the log"
   })
 
-/** Parks the projections that need sqlite-vec if it is not available. They are rebuilt once it is. */
+/** Parks the projections that need sqlite-vec if it is missing. They are rebuilt once it is available. */
 export const parkVectors = (db: Db, projections: ReadonlyArray<Projection>) => {
   const { head, parked } = writerState(db)
   for (const { name, needsVectors } of projections) {
@@ -282,7 +285,7 @@ const loadVectors = (db: Db, extension: string): boolean => {
   }
 }
 
-/** A full disk, a lock or a damaged page, so the event is not the cause. */
+/** Whether a full disk, a lock or a damaged page caused the error, and not the event. */
 export const isStorageFailure = (cause: unknown): boolean =>
   cause instanceof StorageError ||
   (isSqliteError(cause) && /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CORRUPT|NOTADB|READONLY|NOMEM)/.test(cause.code))

@@ -45,27 +45,26 @@ export class Views extends Context.Tag("daybook/Views")<
      * version does not know an event, reads answer from the events before it, and one warning is logged.
      */
     readonly read: <A>(view: View, f: (db: Db) => A) => Effect.Effect<A, ViewError>
-    /** Like `read`, but in steps that yield to the event loop. */
+    /** Like `read`, but runs in steps and lets the event loop run in between. */
     readonly readInTurns: <A>(view: View, steps: (db: Db) => Steps<A>) => Effect.Effect<A, ViewError>
     /** Reads an empty view in memory, for an agent without events. Creates no file. */
     readonly readEmpty: <A>(f: (db: Db, hasVectors: boolean) => A) => Effect.Effect<A, ViewError>
     /**
-     * Runs `use` inside the view's write transaction, at the newest event that
-     * the view has applied, and commits if it succeeds. The holder is the
-     * agent's only writer, in this process and in all others. If a projection
-     * cannot apply an event, it is parked and `use` runs again.
+     * Runs `use` inside the view's write transaction, after the newest event of the log, and commits if it succeeds.
+     * The caller is the agent's only writer, in this process and in all others. If a projection cannot apply an event,
+     * it is parked and `use` runs again.
      */
     readonly write: <A, E, R>(
       view: View,
       use: (transaction: Transaction) => Effect.Effect<A, E | ViewFile.Poisoned, R>
     ) => Effect.Effect<A, Exclude<E, ViewFile.Poisoned> | ViewError, R>
-    /** Replays the log into a new generation, all projections or some, and makes it current. */
+    /** Replays the log into a new view file, for all projections or some, and makes it current. */
     readonly rebuild: (
       view: View,
       names: ReadonlyArray<string> | null,
       onProgress?: (progress: Progress) => void
     ) => Effect.Effect<void, ViewError>
-    /** Compares a view, all projections or some, with one that is built from the log and removed again. */
+    /** Compares all projections of a view, or some, with a temporary view that is built from the log. */
     readonly compare: (
       view: View,
       names: ReadonlyArray<string> | null,
@@ -167,7 +166,7 @@ const readView = <A>(context: ViewContext, view: View, f: (db: Db) => A): Effect
     )
   )
 
-/** Uses its own connection, because an open query would block other reads on the view's connection. */
+/** Uses its own connection, because an open query would block the other reads of the view's connection. */
 const readSnapshotInTurns = <A>(context: ViewContext, view: View, steps: (db: Db) => Steps<A>) =>
   Effect.acquireUseRelease(
     openReader(context, view.file),
@@ -179,7 +178,7 @@ const readSnapshotInTurns = <A>(context: ViewContext, view: View, steps: (db: Db
     ({ db }) => Effect.sync(() => db.close())
   )
 
-/** Lets a view catch up with the log before a read. */
+/** Applies missing events to a view before a read. */
 const refresh = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
     const checkpoint = yield* Effect.either(attempt(() => ViewFile.checkpointOf(view.reader)))

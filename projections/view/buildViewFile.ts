@@ -36,14 +36,14 @@ export interface BuildOptions extends ViewFile.ViewOptions {
   readonly stopAtUnknown?: boolean
   /** Lower openness for some memories, by id. A past view must not show a memory that was restricted later. */
   readonly stricter?: ReadonlyMap<string, number>
-  /** Starts from a copy of the view in `file`: rebuilds the projections in `only` and keeps the others. */
+  /** Copies the view in `file`, rebuilds the projections in `only` and keeps the others. */
   readonly copyOf?: { readonly file: string; readonly only: ReadonlyArray<string> }
   readonly onProgress?: (progress: Progress) => void
 }
 
 /**
  * Builds a view from the log alone, in a new file without journal and sync. If a projection cannot apply an event, it
- * is parked at that event, and the build starts again.
+ * is parked at that event, and the build restarts.
  */
 export const build = (options: BuildOptions): Effect.Effect<void, ViewError> =>
   tryBuild(options, { poisoned: [], indexedFirst: [] })
@@ -96,15 +96,15 @@ export const makeLookup = (
 
 const vectorsPerQuery = 100
 
-/** Events per page of a replay, and per transaction. */
+/** Problems found in earlier attempts. */
 const replayPageEvents = 500
 
 /** Problems found by earlier attempts. */
 interface Findings {
   readonly poisoned: ReadonlyArray<ViewFile.Parked>
   /**
-   * Projections whose rows broke a constraint of their indexes. The next attempt creates these indexes before the rows,
-   * to find the event that breaks the constraint.
+   * Projections with rows that broke a constraint of their indexes. The next attempt creates these indexes before the
+   * rows, to find the event that breaks the constraint.
    */
   readonly indexedFirst: ReadonlyArray<string>
 }
@@ -163,7 +163,7 @@ const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: 
     return undefined
   })
 
-/** Creates the tables to fill. Returns the last version that the copied rows include; 0 without a copy. */
+/** Creates the tables to fill. Returns the last event version in the copied rows; 0 without a copy. */
 const createTables = ({
   db,
   indexedEarly,
@@ -204,7 +204,7 @@ const replayEvents = ({
   readonly db: Db
   readonly options: BuildOptions
   readonly rebuilt: ReadonlyArray<Projection>
-  /** The rebuilt projections lack the events up to this version; the copied ones already have them. */
+  /** Version of the last event in the copied projections. The rebuilt ones still need the events up to it. */
   readonly copiedTo: number
   readonly parkedAt: ViewFile.ParkedAt
 }) =>
@@ -223,7 +223,7 @@ const replayEvents = ({
       if (poison !== undefined) return { last, poison }
       last = page.events.at(-1)?.version ?? last
       if (page.unknown !== undefined) {
-        // The copied projections have later events, which the rebuilt ones could not apply.
+        // The copied projections have later events, and the rebuilt ones could not apply those.
         if (!stopAtUnknown || last < copiedTo) return yield* page.unknown
         break
       }
@@ -233,8 +233,8 @@ const replayEvents = ({
   })
 
 /**
- * Applies events in one transaction that yields to the event loop. If a projection cannot apply an event, returns it to
- * be parked; the file is then discarded.
+ * Applies events in one transaction that lets the event loop run when due. If a projection cannot apply an event,
+ * returns it to be parked; the file is then discarded.
  */
 const applyPage = (
   db: Db,

@@ -18,10 +18,9 @@ import {
 import * as ViewFile from "./ViewFile.js"
 
 /**
- * The result of one pass, which decides the next step.
- * `atHead`: nothing is missing. `applied`: a page was applied or a projection parked, so check again.
- * `superseded`: another process made a new generation current. `differentLog`: the view's last event is not in the log.
- * `farBehind`: too many events are missing to apply them here.
+ * The result of one pass, which decides the next step. `atHead`: nothing is missing. `applied`: a page was applied or
+ * a projection parked, so check again. `superseded`: another process made a new view file current. `differentLog`: the
+ * view's last event is not in the log. `farBehind`: too many events are missing to apply them here.
  */
 export type CatchUpResult = "atHead" | "applied" | "superseded" | "differentLog" | "farBehind"
 
@@ -65,8 +64,8 @@ interface Missing {
 }
 
 /**
- * Applies events in one transaction, until it must yield to the event loop. If a projection cannot apply an event,
- * returns it to be parked; null otherwise.
+ * Applies events in one transaction until the event loop must run. If a projection cannot apply an event, returns it
+ * to be parked; null otherwise.
  */
 const applyMissing = (
   context: ViewContext,
@@ -101,7 +100,7 @@ const applyMissing = (
     )
   })
 
-/** If more events than this are missing, a replay into a new file is faster than applying them to the live view. */
+/** If more events are missing, a replay into a new file is faster than applying them to the live view. */
 const maxMissingEvents = 20_000
 
 /** Events read per pass: 200 new ones, which take about 20 ms to apply, and the checkpoint's own. */

@@ -7,7 +7,7 @@ import { openReader } from "./openView.js"
 import { attempt, type View, type ViewContext } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
-/** How a view compares with one that was just built from the log. */
+/** The differences between a view and one that was just built from the log. */
 export interface ViewComparison {
   readonly agent: string
   /** The version of the last event in both. */
@@ -17,7 +17,7 @@ export interface ViewComparison {
   readonly differences: ReadonlyArray<string>
 }
 
-/** Compares a view with a new one that it builds from the log beside it, and then removes. Changes neither. */
+/** Builds a temporary view from the log and compares a view with it. Changes neither the view nor the log. */
 export const compareView = (
   { codec, config, log }: ViewContext,
   { agent, file, generations }: View,

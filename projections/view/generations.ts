@@ -6,18 +6,18 @@ import { errorCodeOf, StorageError } from "../../events/errors.js"
 import { makeFolder, statIfAny } from "../../events/folder.js"
 
 /**
- * The files of one agent's view: generations, and a pointer to the current one. Generations never reuse a name: a
- * process with the old write-ahead log still open would read old rows from the new file.
+ * The files of one agent's view, called generations, and a pointer to the current one. Their names are never reused: a
+ * process that still has the old write-ahead log open would read old rows from a new file of the same name.
  */
 export interface Generations {
   readonly folder: string
   /** The file of the current generation; undefined if there is none yet. Throws a `StorageError` if the pointer cannot be read. */
   readonly current: () => string | undefined
-  /** A path for a new generation. The name contains the id of the process that builds it. */
+  /** A path for a new generation. Its name contains the id of this process, which builds it. */
   readonly newFile: () => string
-  /** Makes a generation current where there is none, or only `retired`; false if another process was faster. */
+  /** Makes a generation current if there is none, or only `retired`. False if another process was faster. */
   readonly claim: (file: string, retired?: string) => boolean
-  /** Moves the pointer to another generation, atomically. */
+  /** Lets the pointer name another generation, atomically. */
   readonly setCurrent: (file: string) => void
   readonly remove: (file: string) => void
   /** Removes a file in a background thread, because removing a large file takes 100 ms. */
@@ -31,7 +31,7 @@ export const make = (views: string, agent: string): Generations => {
   const pointer = join(folder, "current")
   const current = () => {
     const name = readPointer(pointer)
-    // Only a name that `newFile` gives: another path is no view.
+    // Accepts only a name from `newFile`: a file with another name is not a view.
     if (name === undefined || builderPid(name) === undefined || name.includes("/") || name.includes("\\"))
       return undefined
     const file = join(folder, name)
@@ -80,14 +80,14 @@ export const make = (views: string, agent: string): Generations => {
   }
 }
 
-/** Longer than any name of a generation. */
+/** The maximum bytes of a pointer. No generation has a longer name. */
 const maxPointerBytes = 256
 
 /** The text of a pointer; undefined if there is no such file, or one that is too large to be a pointer. */
 const readPointer = (pointer: string): string | undefined => {
   try {
     const stats = lstatSync(pointer, { throwIfNoEntry: false })
-    // To open a named pipe would wait for ever; a link may lead to itself.
+    // Opening a named pipe would block forever, and a link may point to itself.
     if (stats?.isFile() === false) throw unreadable(pointer, "NOT_A_FILE")
     return stats === undefined || stats.size > maxPointerBytes ? undefined : readFileSync(pointer, "utf8")
   } catch (cause) {

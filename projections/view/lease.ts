@@ -3,7 +3,7 @@ import { openDatabase } from "../../events/driver.js"
 import { storageError } from "../../events/errors.js"
 import type { Db } from "../Projection.js"
 
-/** A right that only one process has at a time. The operating system releases it when the process ends or crashes. */
+/** A lock that only one process holds at a time. The operating system releases it when the process ends or crashes. */
 export interface Lease {
   /** Tries once, without waiting. False if another process has the lease. */
   readonly tryTake: () => boolean
@@ -12,8 +12,9 @@ export interface Lease {
 }
 
 /**
- * A lease based on an operating-system lock of a file. The file is an empty database, because SQLite can lock files on
- * every system. If the file cannot be created, every process gets the lease: work done twice is better than work lost.
+ * A lease based on the operating system's lock of a file. The file is an empty database, because SQLite can lock files
+ * on every system. If the file cannot be created, every process gets the lease: duplicate work is better than lost
+ * work.
  */
 export const make = (file: string): Lease => {
   let db: Db | undefined

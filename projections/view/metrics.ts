@@ -1,8 +1,6 @@
 import * as Metric from "effect/Metric"
 
-/**
- * The number of missing events of the view that caught up last. Rises after writes of other processes, then falls to 0.
- */
+/** Missing events of the view that caught up last. Rises after writes of other processes, then falls to 0. */
 export const viewLag = Metric.gauge("daybook_view_lag_events")
 
 /** Events that views applied while catching up, without the events that this process wrote. */

@@ -7,13 +7,13 @@ import * as Generations from "./generations.js"
 import { attempt, closeView, keepsChanging, maxTries, type View, type ViewContext, withWriter } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
-/** Opens the current generation of an agent's view, and builds one first if there is none. Closed with the scope. */
+/** Opens the current file of an agent's view, and builds one first if there is none. Closed with the scope. */
 export const openView = (context: ViewContext, agent: string): Effect.Effect<View, ViewError, Scope.Scope> =>
   Effect.gen(function* () {
     const { config } = context
     const generations = Generations.make(join(config.folder, "views"), agent)
     const opened = Effect.flatMap(currentFile(context, generations, agent), (file) => openReader(context, file))
-    // A file that SQLite refuses to open is removed, and the view is built again.
+    // Removes a file that SQLite refuses to open, then builds the view again.
     const { db, hasVectors } = yield* Effect.catchIf(
       opened,
       (error) => error._tag === "StorageError" && error.kind === "damaged",
@@ -35,7 +35,7 @@ export const openView = (context: ViewContext, agent: string): Effect.Effect<Vie
       unknown: undefined,
       lastWrite: undefined
     }
-    // Waits for the current transaction, because its events are in the log already, or will be soon.
+    // Waits for the current transaction, because its events are already in the log or will be soon.
     yield* Effect.addFinalizer(() => view.lock.locked(() => closeView(view)))
     yield* Effect.ignore(attempt(generations.sweep))
     if (!hasVectors) {
@@ -51,12 +51,12 @@ export const outdatedProjections = ({ config }: ViewContext, view: View) =>
     () => null
   )
 
-/** Moves an open view to the current generation, which is another file than that of the view. */
+/** Reopens a view on the current file, after another file became current. */
 export const reopen = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
     const file = yield* currentFile(context, view.generations, view.agent, view.file)
     const { db, hasVectors } = yield* openReader(context, file)
-    // Replaced before the old connections are closed, so that a concurrent read always finds an open one.
+    // Replace the connections before closing the old ones, so that a concurrent read always finds an open one.
     const { reader, writer } = view
     Object.assign(view, { file, reader: db, hasVectors, writer: null })
     yield* closeView({ reader, writer })
@@ -66,8 +66,8 @@ export const openReader = ({ config }: ViewContext, file: string) =>
   attempt(() => ViewFile.openFile(file, "read", config))
 
 /**
- * The file of the current generation, built from the log if there is none. `retired` is a file that is not current,
- * even if the pointer names it: its own mark says so.
+ * The current file of an agent's view, built from the log if there is none. `retired` is a file that marks itself as
+ * not current, although the pointer names it.
  */
 const currentFile = (
   context: ViewContext,

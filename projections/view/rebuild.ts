@@ -56,13 +56,13 @@ export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, V
 export const catchUpToUnknown = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.catchTag(catchUp(context, view), "UnknownEvent", () => Effect.void)
 
-/** Builds a new generation while the live one stays in use, lets it catch up with the log, and makes it current. */
+/** Builds a new view file while the live one stays in use, applies the newest events to it, and makes it current. */
 export const replace = (context: ViewContext, view: View, names: ProjectionNames): Effect.Effect<void, ViewError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(restore(buildSuccessor(context, view, names)), (successor) => switchTo(context, view, successor))
   )
 
-/** Builds a new generation from the log only, for a view that is damaged or belongs to another log. */
+/** Builds a new view file from the log alone, for a view that is damaged or belongs to another log. */
 export const discard = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
     const { codec, config, log } = context
@@ -92,7 +92,7 @@ export const orRebuilt = <A, E, R>(
 export const isDamaged = (error: unknown): boolean =>
   error instanceof StorageError && error.kind === "damaged" && error.where === "view"
 
-/** Builds a new generation with the newest events, while the live one serves reads and writes. */
+/** Builds a new view file with the newest events, while the live one serves reads and writes. */
 export const buildSuccessor = (
   context: ViewContext,
   view: View,
@@ -138,7 +138,7 @@ export const buildSuccessor = (
     retryIfRemoved(context, view, tries, () => buildSuccessor(context, view, names, onProgress, tries - 1))
   )
 
-/** Makes a successor the current generation. The caller holds the view's lock. */
+/** Makes a new view file current. The caller holds the view's lock. */
 export const switchTo = (context: ViewContext, view: View, successor: View): Effect.Effect<void, ViewError> =>
   Effect.onError(takeOver(context, view, successor), () => closeView(successor))
 
@@ -154,9 +154,9 @@ const takeOver = (
     const { db, head } = yield* lockForWrite(context, view)
     const retiredFile = view.file
     const isSwitched = yield* Effect.gen(function* () {
-      // Another process made its own successor current while this one waited for the lock.
+      // Another process made its own new file current while this one waited for the lock.
       if (!isCurrent(view, head)) return false
-      // No process can write to this agent while its view is locked, so the successor reaches the final head.
+      // No process can write to this agent while its view is locked, so the new file reaches the newest event.
       yield* catchUpToUnknown(context, successor)
       yield* attempt(() => {
         ViewFile.retire(db)
@@ -180,7 +180,7 @@ const takeOver = (
 const removeRetired = ({ removeInBackground }: View["generations"], file: string): Effect.Effect<void> =>
   Effect.ignore(Effect.tryPromise(() => removeInBackground(file)))
 
-/** If another process made a newer generation current and removed the view's file, reopens the view and retries. */
+/** Retries with a reopened view, if another process removed the view's file after making a newer one current. */
 const retryIfRemoved =
   <A>(context: ViewContext, view: View, tries: number, retry: () => Effect.Effect<A, ViewError>) =>
   (effect: Effect.Effect<A, ViewError>): Effect.Effect<A, ViewError> =>

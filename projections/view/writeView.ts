@@ -24,18 +24,18 @@ import {
 } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
-/** The view of one agent while this process is its only writer. If `write` fails, all changes are rolled back. */
+/** The view of one agent while this process is its only writer. If `write` fails, every change is rolled back. */
 export interface Transaction {
   readonly db: Db
-  /** The newest event of the stream that the view has applied. */
+  /** The newest event that the view has applied. */
   readonly head: ViewFile.Checkpoint
   /** See `LockedView`. */
   readonly verified: Set<number | string>
-  /** Runs synchronous work on the view, `apply` included; an exception of SQLite becomes a typed error. */
+  /** Runs synchronous work on the view, including `apply`. An exception of SQLite becomes a typed error. */
   readonly run: <A>(work: () => A) => Exit.Exit<A, ViewFile.Poisoned | StorageError>
-  /** Applies an event to all projections, before the log stores it. Only inside `run`. */
+  /** Applies an event to all projections before the log stores it. Call it inside `run` only. */
   readonly apply: (event: DaybookEvent, lookup: Lookup) => void
-  /** Reports the last applied event once the log has stored it. Without this call nothing is committed. */
+  /** Sets the last applied event, after the log has stored it. Without this call nothing is committed. */
   readonly moveTo: (event: LastEvent) => void
 }
 
@@ -45,7 +45,9 @@ type WriteError<E> = Exclude<E, ViewFile.Poisoned> | ViewError
 
 type Use<A, E, R> = (transaction: Transaction) => Effect.Effect<A, E | ViewFile.Poisoned, R>
 
-/** Runs `use` in the view's write transaction. The caller holds the view's lock. SQLite's lock is taken at the call. */
+/**
+ * Runs `use` in the view's write transaction. The caller holds the view's lock. SQLite's lock is taken at the call.
+ */
 export const writeView = <A, E, R>(
   context: ViewContext,
   view: View,
@@ -61,12 +63,12 @@ export const writeView = <A, E, R>(
       const transaction = runTransaction(context, view, state, use, again)
       return state.isKnown ? transaction : Effect.zipRight(requireOwnEvent(context, view, state), transaction)
     })
-  // Another process may have made a new generation current and removed the file before this one opened its writer.
+  // Another process may have made a new file current and removed this one before its writer was opened.
   return view.writer === null && !existsSync(view.file) ? Effect.flatMap(catchUp(context, view), locked) : locked()
 }
 
 /**
- * Requires that the view's last event is in the log with the same values. Another program may have edited the view, and
+ * Requires that the log has the view's last event with the same values. Otherwise another program edited the view, and
  * new events would take a wrong time from it.
  */
 const requireOwnEvent = ({ log }: ViewContext, view: View, { db, head }: LockedView) =>
@@ -126,7 +128,7 @@ const runTransaction = <A, E, R>(
         if (lastEvent !== undefined) commit(view, state, lastEvent)
         return Effect.succeed(value)
       } catch (cause) {
-        // The log has the events already: a view that cannot commit is rolled back and catches up later.
+        // The log already has the events. A view that cannot commit is rolled back and catches up later.
         return Effect.as(Effect.logDebug("The view could not be committed", storageError("view")(cause)), value)
       } finally {
         end()
@@ -145,7 +147,7 @@ const commit = (view: View, state: LockedView, event: LastEvent) => {
   view.lastWrite = { ...state, isKnown: true, head: { position: version, hash, recordedAt, retired: false } }
 }
 
-/** An exception of SQLite is a storage error. Any other exception is a bug in `work`. */
+/** An exception of SQLite becomes a storage error. Any other exception is a bug in `work`. */
 const runOnView = <A>(work: () => A): Exit.Exit<A, ViewFile.Poisoned | StorageError> => {
   try {
     return Exit.succeed(work())

@@ -17,7 +17,7 @@ export type { CommandError } from "./carryOut.js"
 /** One agent: its view, and a mailbox that carries out its commands in order. */
 export interface Actor {
   readonly view: View
-  /** Completes once the events are in the log and in the view. */
+  /** Completes once the log and the view have the events. */
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
   /**
    * Carries out many commands, up to a thousand per transaction. Each is decided after the earlier ones are applied. A
@@ -35,13 +35,12 @@ export interface ActorOptions extends CarryOutServices {
   /** Keeps the view open during work that does not run in a caller's fiber. */
   readonly background: (work: Effect.Effect<void>) => Effect.Effect<void>
   /**
-   * Makes further commands for the same transaction, which store the vectors of new memories. Null if this write embeds
+   * Makes further commands that store the vectors of new memories in the same transaction. Null if this write embeds
    * nothing.
    */
   readonly embedInline: (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
   /**
-   * Milliseconds. While this time lasts, stale advice is requested again. The limit keeps a slow model from blocking
-   * the queue.
+   * Milliseconds during which stale advice is requested again. The limit keeps a slow model from blocking the queue.
    */
   readonly redecideMillis: number
   readonly askModels: AskModels
@@ -137,7 +136,7 @@ const exitsByJob = (jobs: ReadonlyArray<Job>, exits: ReadonlyArray<CommandExit>)
 }
 
 interface Deciding {
-  /** See `Batch.additions`. */
+  /** Further commands of the same transaction: see `Batch.additions`. */
   readonly additions: Job
   /** Time of `performance.now` until which stale advice is requested again. */
   readonly deadline: number
@@ -149,7 +148,7 @@ interface Deciding {
 const makeDecider = (view: View, options: ActorOptions, { additions, deadline, isAlone }: Deciding) => {
   /** The generation that was built because the one before it differed from the log. */
   let rebuilt: string | undefined
-  /** Builds the view from the log and decides again, with new advice: the old one may be about edited rows. */
+  /** Rebuilds the view and decides again, with new advice because the old one may be about edited rows. */
   const decideOnRebuilt = (commands: Job, retries: number): Decided => {
     if (rebuilt === view.file) return Effect.fail(differsFromLog(view.agent))
     const rebuild = Effect.tap(options.views.rebuild(view, null), () => {
@@ -176,13 +175,13 @@ const makeDecider = (view: View, options: ActorOptions, { additions, deadline, i
         onSuccess: (outcomes) => {
           if (outcomes.length === commands.length) return Effect.succeed(outcomes.map(Exit.succeed))
           const rest = commands.slice(outcomes.length)
-          // Progress restores the full number of retries.
+          // Progress resets the count of retries.
           const decidedRest = Effect.zipRight(
             takeTurnIfDue,
             adviseAndDecide(rest, advice, outcomes.length > 0 ? maxRetries : retries - 1)
           )
           if (outcomes.length === 0) return decidedRest
-          // The first commands are in the log, so they are answered even if later ones fail.
+          // The first commands are in the log, so they get their answers even if later ones fail.
           return Effect.map(isolateFailures(rest, decidedRest), (exits) => [...outcomes.map(Exit.succeed), ...exits])
         }
       }
@@ -216,7 +215,7 @@ const makeDecider = (view: View, options: ActorOptions, { additions, deadline, i
   return (commands: Job): Decided => adviseAndDecide(commands, noAdvice, maxRetries)
 }
 
-/** Not even a view that was just built agrees with the log's newest events, so the log itself is damaged. */
+/** The error if even a newly built view differs from the log's newest events: the log itself is damaged. */
 const differsFromLog = (agent: string) =>
   new StorageError({
     kind: "damaged",

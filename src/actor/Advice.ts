@@ -4,14 +4,11 @@ import type { Store, TrustLevel } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
 import type { Judgement, ReconcilerError, Statement } from "../ports/Reconciler.js"
 
-/** A statement that the reconciler compares with the memories of its store before it is stored. */
+/** A statement to be stored. The reconciler first compares it with the memories of its store. */
 export interface WeighedStatement extends Omit<Statement, "at" | "narrative"> {
   readonly narrative?: string | undefined
   readonly store: Store
-  /**
-   * The trust level of its text; before the decision, the level of its writer. Absent if what-if decides without
-   * levels.
-   */
+  /** The trust level of its text; before the decision, its writer's level. Absent for a what-if without levels. */
   readonly level?: TrustLevel | undefined
   /** The sources of its text. */
   readonly lineage?: ReadonlyArray<Link> | undefined
@@ -31,7 +28,7 @@ export interface Advice {
 }
 
 export interface ModelAnswer {
-  /** The candidates that the question named, as `candidatesKey` writes them. The answer is stale once they differ. */
+  /** The candidates in the question, as `candidatesKey` writes them. The answer is stale if they have changed. */
   readonly candidatesKey: string
   readonly answer: Either.Either<Judgement, ReconcilerError>
   /** Milliseconds. */

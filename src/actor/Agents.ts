@@ -65,9 +65,9 @@ export interface Agent<Embedding = AgentEmbedding> {
 }
 
 /**
- * The agents of this process. The first use wakes an agent; after idling it goes to sleep. At most `policy.actors.open`
- * agents are awake. To wake another one, the least recently used idle agent is evicted. If none is idle, the caller
- * waits.
+ * The agents of this process. The first use wakes (opens) an agent; an idle one goes to sleep. At most
+ * `policy.actors.open` agents are awake. To wake another one, the least recently used idle agent is evicted. If none
+ * is idle, the caller waits.
  */
 export interface Agents<Embedding = AgentEmbedding> {
   readonly use: <A, E, R>(
@@ -81,7 +81,7 @@ export interface Agents<Embedding = AgentEmbedding> {
   ) => Effect.Effect<Option.Option<A>, E, R>
   /** Whether an agent is awake or waking. */
   readonly isAwake: (name: string) => boolean
-  /** How many agents are awake. */
+  /** The number of awake agents. */
   readonly awake: () => number
 }
 
@@ -89,15 +89,15 @@ interface Entry<Embedding> {
   readonly name: string
   readonly scope: Scope.CloseableScope
   readonly ready: Deferred.Deferred<Agent<Embedding>, ViewError>
-  /** Set once it is awake. */
+  /** Present once the agent is awake. */
   agent: Agent<Embedding> | undefined
-  /** Wakes the agent. Interrupted when its last user goes away before it is awake. */
+  /** Wakes the agent. Interrupted if its last user leaves before it is awake. */
   waking: Fiber.Fiber<unknown, unknown> | undefined
   /** Callers that use it now. An agent with users stays awake. */
   users: number
-  /** Amount of running background work. Such an agent is evicted only if every idle agent has background work. */
+  /** Number of running background jobs. Such an agent is evicted only if every idle agent has some. */
   busy: number
-  /** When it was last used, milliseconds since the epoch. */
+  /** When the agent was last used, milliseconds since the epoch. */
   usedAt: number
 }
 
@@ -106,11 +106,11 @@ interface Pool<Embedding> {
   /** Maximum agents that are awake at once. */
   readonly capacity: number
   readonly wake: (entry: Entry<Embedding>) => Effect.Effect<Agent<Embedding>, ViewError>
-  /** Open while an agent is awake. No timer runs while all agents sleep. */
+  /** Open while any agent is awake. While all agents sleep, no timer runs. */
   readonly occupied: Effect.Latch
   /** Completed when an agent becomes idle. The first caller that waits for room creates it. */
   whenRoom: Deferred.Deferred<void> | undefined
-  /** Set when the system closes: no agent wakes any more. */
+  /** True once the system closes: then no agent wakes. */
   isClosed: boolean
 }
 
@@ -197,7 +197,7 @@ const inBackground =
       () => Effect.sync(() => entry.busy--)
     )
 
-/** Uses an agent that is awake; undefined if it is not. Call it uninterruptibly. */
+/** Uses an agent if it is awake; undefined if it is not. Call it uninterruptibly. */
 const useIfAwake = <Embedding, A, E, R>(
   agentPool: Pool<Embedding>,
   name: string,
@@ -231,7 +231,7 @@ const acquire = <Embedding>(
       agentPool.whenRoom ??= Deferred.unsafeMake<void>(FiberId.none)
       return Effect.zipRight(restore(Deferred.await(agentPool.whenRoom)), acquire(agentPool, name, restore))
     }
-    // Created without yielding to other fibers, so that the next caller finds it.
+    // Created without yielding to other fibers, so that the next caller finds it in the map.
     const entry: Entry<Embedding> = {
       name,
       scope: Effect.runSync(Scope.make()),
@@ -244,14 +244,14 @@ const acquire = <Embedding>(
     }
     agentPool.entries.set(name, entry)
     agentPool.occupied.unsafeOpen()
-    // The fiber starts uninterruptible, as its caller is: an early interruption too completes `ready`.
+    // The fiber starts uninterruptible, like its caller, so that an early interruption also completes `ready`.
     const waking = Effect.onExit(Effect.interruptible(agentPool.wake(entry)), (exit) =>
       Effect.zipRight(Exit.isFailure(exit) ? remove(agentPool, entry) : Effect.void, Deferred.done(entry.ready, exit))
     )
     return Effect.map(Effect.forkDaemon(waking), (fiber) => Object.assign(entry, { waking: fiber }))
   })
 
-/** Ends a use, after success or failure. Call it uninterruptibly. */
+/** Ends a use of an agent, after success or failure. Call it uninterruptibly. */
 const leaveAfter = <Embedding, A, E, R>(
   agentPool: Pool<Embedding>,
   entry: Entry<Embedding>,
@@ -281,7 +281,7 @@ const sleep = <Embedding>(agentPool: Pool<Embedding>, entry: Entry<Embedding>): 
     : Effect.zipRight(Fiber.interrupt(entry.waking), removed)
 }
 
-/** Makes room at the call, and closes what the agent holds when the effect runs. */
+/** Removes an agent from the pool at the call; the returned effect closes its resources. */
 const remove = <Embedding>({ entries, occupied }: Pool<Embedding>, entry: Entry<Embedding>) => {
   if (entries.get(entry.name) === entry) entries.delete(entry.name)
   if (entries.size === 0) occupied.unsafeClose()

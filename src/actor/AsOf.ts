@@ -27,9 +27,9 @@ export interface PastRead {
 }
 
 /**
- * Reads a past version with today's queries. The view of that version is built from the log and cached in a file. Below
- * full trust, a memory belongs to the stricter of its past and its present store, so memories that became private since
- * stay hidden. A cached view that is damaged or missing is rebuilt.
+ * Reads a past version with today's queries. The view of that version is built from the log and cached in a file.
+ * Below full trust, a memory counts as in the stricter of its past and present stores, so one that became private
+ * stays hidden. A cached view that is damaged or missing is rebuilt.
  */
 export const read = <A>(
   { at, maxCached, level, liveView, target, views }: PastRead,
@@ -73,7 +73,7 @@ export const read = <A>(
     )
   })
 
-/** Error codes of opening a file that another process has just evicted. */
+/** Error codes of opening a file that another process has just removed from the cache. */
 const evictedCodes = new Set(["SQLITE_CANTOPEN", "ENOENT"])
 
 /**
@@ -99,8 +99,8 @@ const nameOf = (
 }
 
 /**
- * Evicts the least recently used views beyond `maxCached`, and half-built views of
- * dead processes. Removing a file does not disturb a reader that has it open.
+ * Removes the least recently used views beyond `maxCached`, and half-built views of dead processes. A reader that has
+ * a removed file open is not disturbed.
  */
 const evict = (folder: string, maxCached: number) => {
   const names = readdirSync(folder).filter((name) => name.endsWith(".db"))

@@ -21,7 +21,8 @@ export type DecidedEvent = {
 }[EventType]
 
 /**
- * The input of a decision: the view after all earlier commands, a fixed time, and an id source instead of randomness.
+ * The input of a decision: the view after all earlier commands, a fixed time, and a source of ids instead of
+ * randomness.
  */
 export interface Situation {
   readonly db: Db
@@ -55,7 +56,7 @@ export type Decided<A> =
 export interface Command<A, E> {
   readonly actor: string
   readonly commandId?: string | undefined
-  /** The run that it belongs to, as `runCause` writes it. Undo can take back a whole run. */
+  /** The cause of its events: the run that it belongs to, as `runCause` writes it. Undo can take back a whole run. */
   readonly cause?: string | undefined
   /** The request as canonical text. It is compared when a command id is repeated, and computed only for commands with an id. */
   readonly request: () => string
@@ -65,7 +66,7 @@ export interface Command<A, E> {
   /** The statement to compare with stored memories. */
   readonly statement?: WeighedStatement
   readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
-  /** The same with turns of the event loop in between, for a decision that may take long. */
+  /** Like `decide`, but lets the event loop run in between. For a decision that may take long. */
   readonly decideInSteps?: (situation: Situation) => Steps<Either.Either<Decided<A>, E>>
   readonly answer: (events: ReadonlyArray<DaybookEvent>, repeated: boolean) => A
 }
@@ -86,7 +87,7 @@ export const runOf = (cause: string | null): string | undefined =>
 /** The cause of events that follow from another event of the same stream. */
 export const eventCause = (version: number): string => `event:${version}`
 
-/** A decision that a rule made. */
+/** A decision made by a rule. */
 export const ruleDecision = (action: Decision["action"], name: string, reason: string): Decision => ({
   action,
   by: { kind: "rule", name },
@@ -94,7 +95,7 @@ export const ruleDecision = (action: Decision["action"], name: string, reason: s
   candidates: []
 })
 
-/** A decision that the caller made. */
+/** A decision made by the caller. */
 export const callerDecision = (action: Decision["action"], name: string, reason: string): Decision => ({
   action,
   by: { kind: "caller", name },
@@ -122,12 +123,12 @@ export const commandIdOf = (
         level === "full" && !levels.some((prefix) => id.startsWith(`${prefix}/`)) ? id : `${level}/${id}`
       )
 
-/** Refuses to decide on the tables of a parked projection, because they lack everything written since it stopped. */
+/** Refuses a decision that needs a parked projection, because its tables lack all later events. */
 export const requireUnparked = (db: Db, projection: string): Either.Either<void, ProjectionParked> => {
   const parked = parkedOf(db).find((entry) => entry.projection === projection)
   return parked === undefined ? Either.void : Either.left(new ProjectionParked({ projection, reason: parked.reason }))
 }
 
-/** The version, at full trust only, because versions count the writes of all levels. */
+/** The version; undefined below full trust, because versions count the writes of all levels. */
 export const visibleVersion = (level: TrustLevel, version: number): { readonly version?: number } =>
   level === "full" ? { version } : {}

@@ -30,13 +30,13 @@ export interface Ranking {
   readonly reranker?: RerankerService | undefined
 }
 
-/** A recall that is not recorded yet, with the query's vector itself. */
+/** A recall before it is recorded, with the vector of its query. */
 export interface UnrecordedRecall extends Omit<Recall, "vector" | "filters" | "apart"> {
   readonly filters: object
   readonly vector: QueryVector | null
-  /** The active embedder with the figures used for ranking; null if nothing was ranked. */
+  /** The active embedder with its ranking parameters; null if nothing was ranked. */
   readonly embedder: Figures | null
-  /** The embedder of the stores withheld from the active one, if the search used it. */
+  /** The embedder for stores withheld from the active one, if the search used it. */
   readonly substitute?: (Figures & { readonly stores: ReadonlyArray<Store> }) | undefined
 }
 
@@ -61,8 +61,8 @@ export interface ReaderSource {
   /** Runs queries on one snapshot, taken when the read starts. The snapshot includes the current time. */
   readonly read: <A>(f: (snapshot: ObservedSnapshot) => A) => Effect.Effect<A, ViewError>
   /**
-   * Runs queries on the view of a past version, as if at time `now` (milliseconds). It ignores trust, so the caller
-   * needs full trust.
+   * Runs queries on the view of a past version, as if at time `now` (milliseconds). Ignores trust levels, so the
+   * caller needs full trust.
    */
   readonly readAt: <A>(version: number, now: number, f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
 }
@@ -78,6 +78,6 @@ export interface ReaderServices {
   readonly countTokens: (text: string) => number
   /** Judges whether two memories state the same fact. Absent if the policy has no reconciler. */
   readonly judge: Judge | undefined
-  /** Finds the memories that later ones supersede or repeat; undefined without a settler. */
+  /** Finds memories that later ones supersede or repeat; undefined without a settler. */
   readonly settler: SettlerService | undefined
 }

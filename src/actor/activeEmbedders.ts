@@ -19,23 +19,23 @@ export interface ActiveEmbedders {
   readonly configured: Service
   readonly byName: (name: string, dimensions?: number) => Effect.Effect<Service, EmbedderLookupError>
   /**
-   * The embedder that a fact of the log names. Stores that this process's settings withhold from it go to a local
-   * substitute. An embedder that is unavailable here fails each request with the reason.
+   * The embedder that a record of the log names. If this process withholds stores from it, a local substitute embeds
+   * them. If it is unavailable here, each request fails with the reason.
    */
   readonly ofFact: (fact: EmbedderFact | undefined) => Effect.Effect<Service>
   /** The same for past versions. The log alone decides which stores were withheld; present settings do not count. */
   readonly past: ActiveEmbedders
-  /** The embedder to record again, if the present settings withhold other stores from it than the log says. */
+  /** The embedder to record again, if present settings withhold other stores from it than the log says. */
   readonly embedderToRecord: (fact: EmbedderFact) => Effect.Effect<Service | undefined, EmbedderLookupError>
   /** The active embedder of a view. */
   readonly activeIn: (db: Db) => Effect.Effect<Service>
 }
 
-/** Whether two facts name the same embedder with the same figures. */
+/** Whether two records name the same embedder with the same ranking parameters. */
 export const sameFact = (a: EmbedderFact | undefined, b: EmbedderFact | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && keyOf(a) === keyOf(b))
 
-/** The part of a fact that identifies an embedder and its figures. */
+/** The part of a record that identifies an embedder and its ranking parameters. */
 type NamedEmbedder = Pick<EmbedderFact, "model" | "dimensions" | "weight" | "floor">
 
 const keyOf = ({ apart, dimensions, floor, model, stores, weight }: EmbedderFact): string =>
@@ -56,7 +56,7 @@ interface Figures extends ModelName {
   readonly floor: number
 }
 
-/** The embedder of withheld stores, as the log records it. */
+/** The embedder for withheld stores, in the form of the log. */
 export const withheldFactOf = ({
   embedder,
   stores
@@ -65,7 +65,7 @@ export const withheldFactOf = ({
   stores: allStores.filter((store) => stores.includes(store))
 })
 
-/** Whether a fact records the current figures and withheld stores of an embedder. */
+/** Whether a record has an embedder's current ranking parameters and withheld stores. */
 export const matchesFact = (
   { apart, floor, weight }: EmbedderFact,
   embedder: Pick<Service, "weight" | "floor" | "substitute">
@@ -132,13 +132,12 @@ const makeNamed = (configured: Service, embedders: EmbeddersService | undefined)
 }
 
 /**
- * Makes two functions that find the embedder of a fact. One follows the present settings, the other follows the log
- * alone.
+ * Makes two functions that find the embedder of a record. One follows the present settings, the other the log alone.
  */
 const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => {
   /**
-   * The embedder of an agent that never switched: the model of its first vectors. Nobody chose this model, so the
-   * configured embedder replaces it if it is unavailable.
+   * The embedder of an agent that never switched: the model of its first vectors. Nobody chose it, so the configured
+   * embedder replaces it if it is unavailable.
    */
   const embedderOfFirsts = (fact: EmbedderFact, bySettings: boolean): Effect.Effect<Service> =>
     Effect.map(
@@ -150,7 +149,10 @@ const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => 
       (byStore) => combineEmbedders(byStore, mainStoreOf(fact), bySettings)
     )
 
-  /** The embedder with the figures in the log. A later release may change its figures, but past searches used these. */
+  /**
+   * The embedder with the ranking parameters in the log. A later release may have others, but past searches used
+   * these.
+   */
   const withFigures = (fact: NamedEmbedder): Effect.Effect<Service> =>
     Effect.match(byName(fact.model, fact.dimensions), {
       onSuccess: (embedder) => ({ ...embedder, weight: fact.weight!, floor: fact.floor! }),
@@ -158,7 +160,7 @@ const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => 
         unavailable(fact, error.problem, error._tag === "EmbedderUnavailable" ? error.substitute : undefined)
     })
 
-  /** The substitute of withheld stores that the log records. */
+  /** The substitute for withheld stores that the log records. */
   const recordedSubstitute = ({ apart }: Pick<EmbedderFact, "apart">): Effect.Effect<Pick<Service, "substitute">> =>
     apart === null || apart === undefined
       ? Effect.succeed({})
@@ -189,11 +191,11 @@ const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => 
   return { present: findPresent, past: findPast }
 }
 
-/** Finds the least restrictive store that has vectors. Its embedder counts as the active one. */
+/** Finds the least restrictive store with vectors. Its embedder counts as the active one. */
 const mainStoreOf = ({ stores = {} }: EmbedderFact): Store =>
   stores.social !== undefined ? "social" : stores.shared !== undefined ? "shared" : "private"
 
-/** The fact in a view; undefined while the view cannot be read. */
+/** The record in a view; undefined while the view cannot be read. */
 export const readActiveFact = (db: Db): EmbedderFact | undefined => {
   try {
     return findActiveEmbedder(db)
@@ -203,8 +205,8 @@ export const readActiveFact = (db: Db): EmbedderFact | undefined => {
 }
 
 /**
- * Replaces an unavailable embedder: searches use full text alone, and backfill reports the reason. The substitute of
- * withheld stores keeps working.
+ * Stands for an unavailable embedder: searches use full text alone, and backfill reports the reason. The substitute
+ * for withheld stores keeps working.
  */
 const unavailable = (
   { dimensions, floor, model, weight }: NamedEmbedder,

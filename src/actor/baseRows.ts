@@ -17,31 +17,32 @@ import { findSummary } from "../../projections/summaries.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { parkedOf } from "../../projections/view/ViewFile.js"
 
-/** A view has rows that the log does not give. Its agent's view is rebuilt, and the commands are decided again. */
+/** A view has rows that do not follow from the log. The view is rebuilt, and the commands are decided again. */
 export class ViewDiffers extends Data.TaggedError("ViewDiffers")<{ readonly agent: string }> {}
 
 /**
- * The rows of a view from which the commands of a batch make their events. An event carries what its row said, so a row
- * that was edited by hand would get into the log.
+ * The rows of a view that the commands of a batch read to make their events. An event copies values from them, so a
+ * row that somebody edited would get into the log.
  */
 export interface BaseRows {
-  /** Notes the rows of an event, as they are before the event is applied. */
+  /** Remembers the rows that an event changes, as they are before it is applied. */
   readonly note: (event: DaybookEvent) => void
   readonly isEmpty: () => boolean
-  /** Fails with `ViewDiffers` if the log's newest events do not give the noted rows. */
+  /** Fails with `ViewDiffers` if these rows do not follow from the log's newest events. */
   readonly check: Effect.Effect<void, ViewDiffers | ViewError>
 }
 
 type LogEvent = DaybookEvent | ErasedEvent | undefined
 
 /**
- * Rows that belong together, the subjects whose newest events determine them, and whether the rows match these events.
+ * Rows that belong together, the subjects whose newest events determine them, and a check that the rows match these
+ * events.
  */
 interface Base {
   readonly projection: string
   readonly subjects: ReadonlyArray<Subject>
   readonly follows: (events: ReadonlyArray<LogEvent>) => boolean
-  /** Whether the stored events give the rows as they are, without being decoded; false if that is not certain. */
+  /** Whether the undecoded events already show that the rows match; false if that is not certain. */
   readonly equals?: (events: ReadonlyArray<ReplayedEvent | undefined>) => boolean
 }
 
@@ -58,13 +59,13 @@ interface BaseRowsOptions {
 /** The row number of a memory, or the name of other rows. */
 type RowKey = number | string
 
-/** Keys that are kept: about 60 bytes each. */
+/** Maximum keys in `verified`, about 60 bytes each. */
 const maxVerified = 20_000
 
 export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsOptions): BaseRows => {
   if (verified.size > maxVerified) verified.clear()
   const bases = new Map<RowKey, Base>()
-  /** The row numbers that the batch itself adds: the log does not have them yet. */
+  /** The row numbers that the batch itself adds, which the log does not have yet. */
   const added = new Set<number>()
   const add = (key: RowKey, projection: string, read: () => Omit<Base, "projection"> | undefined) => {
     if (verified.has(key) || bases.has(key) || !projections.has(projection)) return
@@ -119,7 +120,7 @@ export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsO
             else addMemory(image.born)
           }
           for (const id of candidatesOf(event)) {
-            // An id that no row has was forged, or its row was.
+            // An id without a row: the id or the row was forged.
             const born = projections.has("observations") ? findRowNumberById(db, id) : 0
             if (born === undefined) add(`candidate ${id}`, "observations", () => unknownBase)
             else addMemory(born)
@@ -140,12 +141,12 @@ export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsO
           for (const { equals, follows, projection, subjects } of all) {
             const own = rows.slice(first, first + subjects.length)
             first += subjects.length
-            // An erased event does not tell what it said.
+            // The content of an erased event is unknown.
             if (own.some((row) => row?.payload === null) || equals?.(own)) continue
             const events: Array<LogEvent> = []
             for (const row of own) events.push(row === undefined ? undefined : yield* codec.decode(row))
             if (follows(events)) continue
-            // A parked projection is behind its events. Only memories are changed all the same.
+            // A parked projection lags behind its events, and only memories may change then.
             if (projection !== "observations" && parkedOf(db).some((parked) => parked.projection === projection))
               continue
             return yield* new ViewDiffers({ agent })
@@ -157,17 +158,17 @@ export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsO
   }
 }
 
-/** The memories that a reconciler weighed. The event repeats their ids and revisions. */
+/** The memories that a reconciler compared. The event contains their ids and revisions. */
 const candidatesOf = ({ payload }: DaybookEvent): ReadonlyArray<string> =>
   payload !== null && "decision" in payload && payload.decision.threshold !== undefined
     ? payload.decision.candidates.map(({ id }) => id)
     : []
 
-/** A subject that the batch itself adds. */
+/** A subject that the batch adds itself. */
 const newBase: Omit<Base, "projection"> = { subjects: [], follows: () => true }
 const unknownBase: Omit<Base, "projection"> = { subjects: [], follows: () => false }
 
-/** The image of the memory that an event adds. */
+/** The memory that an event adds, as it is stored. */
 const addedBy = ({ payload, type, version }: DaybookEvent): Memory | undefined => {
   const image =
     type === "DELETE" ? payload.replacement : type === "ADD" || type === "COMPRESS" ? payload.memory : undefined
@@ -201,7 +202,7 @@ const fileBase = (db: Db, born: number): Omit<Base, "projection"> => {
   }
 }
 
-/** The newest turn of a session, which gives the next one its number. */
+/** The newest turn of a session. The next turn's number follows from it. */
 const lastTurnBase = (
   db: Db,
   session: string,
@@ -219,7 +220,7 @@ const lastTurnBase = (
   }
 }
 
-/** All turns of a session, and its totals. */
+/** All turns of a session, and the session's totals. */
 const sessionBase = (db: Db, session: string, store: Store, added: ReadonlySet<number>): Omit<Base, "projection"> => {
   const { totals, turns: all } = findSessionRows(db, session, store)
   const turns = all.filter(({ born }) => !added.has(born))

@@ -23,7 +23,7 @@ import { configureEvent } from "./configure.js"
 import { makePlacer } from "./placeEvents.js"
 import type { PolicyRecords } from "./policyRecord.js"
 
-/** Why a valid command could not be carried out. */
+/** The reason why a valid command could not be carried out. */
 export type CommandError = ViewError | CommandConflict | AlreadyErased | VersionConflict | Overloaded
 
 /** The services that carry out commands. */
@@ -31,13 +31,13 @@ export interface CarryOutServices {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly views: Context.Tag.Service<Views>
-  /** Called after each commit with its events. Their versions are `after + 1` to `to`. */
+  /** Called after each commit with its events, whose versions are `after + 1` to `to`. */
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
   /** The current policy. If the last recorded policy differs, a CONFIGURE event is written first. */
   readonly policyRecords?: PolicyRecords | undefined
 }
 
-/** Advice by command, gathered before the commands' turn. */
+/** Advice by command, gathered before the commands are decided. */
 export type AdviceByCommand = ReadonlyMap<AnyCommand, Advice>
 export const noAdvice: AdviceByCommand = new Map()
 
@@ -132,7 +132,7 @@ const store = (
     const { log, onCommit } = services
     const expected = transaction.head.position
     if (newCommands.length === 0) {
-      // An append would check the expected version. Without one, compare the versions to see whether the view is stale.
+      // An append would check the expected version. Without events, compare versions to detect a stale view.
       return Effect.flatMap(log.head(agent), ({ version }) =>
         version === expected
           ? Effect.succeed(outcomes)
@@ -151,7 +151,7 @@ const store = (
       baseRows.isEmpty() ? appending : Effect.zipRight(baseRows.check, appending),
       (appended): Effect.Effect<ReadonlyArray<Outcome>, VersionConflict> => {
         if (appended.some(({ repeated }) => repeated)) {
-          // Another process has just carried out one of these command ids: the retry returns its answer.
+          // Another process has just carried out one of these command ids. The retry returns its answer.
           return Effect.fail(new VersionConflict({ stream: agent, expected, actual: expected }))
         }
         const last = appended.at(-1)!.events.at(-1)!
@@ -181,8 +181,8 @@ interface Changes {
 }
 
 /**
- * Decides commands one after another, until the transaction has become long. Turns of the event loop come only in
- * between the events of a long command, so that many commands cost little more than their changes to the view.
+ * Decides commands one after another, until the transaction has become long. Lets the event loop run only between the
+ * events of a long command, so that many commands cost little more than their changes to the view.
  */
 const decideAll = function* (
   deciding: Deciding,
@@ -236,7 +236,7 @@ const decideAll = function* (
     return Either.right(command.answer(events, false))
   }
 
-  /** Events that the engine itself adds; they come first. */
+  /** Events that the engine adds before those of the commands. */
   const engineEvents: Array<NewEvent> = []
   const placeFirst = function* (event: DecidedEvent | undefined): Steps<void> {
     if (event === undefined) return
@@ -264,14 +264,14 @@ const decideAll = function* (
   if (newCommands.length > 0 && engineEvents.length > 0) {
     newCommands.unshift({ actor: commands[0]!.actor, events: engineEvents })
   }
-  // The log stores when the agent's next schedule is due, so that the scheduler does not have to open every view.
+  // Stored in the log, so that the scheduler does not have to open every view.
   const due = decided.some(({ type }) => type === "SCHEDULE" || type === "RUN") ? firstDueAt(db) : undefined
   return { outcomes, newCommands, vectors, decided, due }
 }
 
 /**
- * The vectors that EMBED events publish. An addition may publish vectors of all commands, including those of other
- * transactions.
+ * The vectors that EMBED events publish. An added command may publish vectors of all commands, including those of
+ * other transactions.
  */
 const publishedVectors = (vectors: ReadonlyArray<CachedVector>, events: ReadonlyArray<DaybookEvent>) => {
   const digests = new Set<string>()

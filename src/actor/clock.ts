@@ -12,9 +12,9 @@ import type { Command, DecidedEvent } from "./Command.js"
 export interface Reading {
   /** The time that decisions use. */
   readonly now: number
-  /** The time that the events are recorded at. */
+  /** The recording time of the events. */
   readonly recordedAt: number
-  /** The CLOCK event to record before them, if the clock jumped. */
+  /** The CLOCK event to record before them if the clock jumped. */
   readonly jump?: DecidedEvent
 }
 
@@ -25,11 +25,11 @@ interface NewestEvent {
 
 const dayMillis = 86_400_000
 /**
- * Milliseconds. A clock may be this far behind the newest event: clocks of several machines differ, or an hour is set
+ * Milliseconds that a clock may be behind the newest event: clocks of several machines differ, or a time zone is set
  * wrong.
  */
 const maxBehindMillis = dayMillis
-/** Milliseconds. A clock further ahead of the newest event may have jumped. */
+/** Milliseconds. A clock that is further ahead of the newest event may have jumped. */
 const maxAheadMillis = 366 * dayMillis
 /** A clock that reads an earlier time than Daybook's first release is wrong. */
 const firstReleaseMillis = Date.UTC(2026, 0, 1)
@@ -49,9 +49,9 @@ export const readingAhead = (newest: NewestEvent, reading: number): Reading =>
     : { now: reading, recordedAt: Math.max(reading, newest.recordedAt) }
 
 /**
- * Interprets a reading that is more than a day behind the newest event. If the clock returns from a jump forward, a
- * CLOCK event names the events since the jump. These events then count at this reading; recording times decrease only
- * there. Any other such reading is wrong: the newest event's time is used instead, and a warning says so.
+ * Interprets a reading that is more than a day behind the newest event. If the clock returned from a jump forward, a
+ * CLOCK event names the events since the jump. They then count as recorded at this reading; only there do recording
+ * times decrease. Any other such reading is wrong: a warning is logged, and the newest event's time is used.
  */
 export const readingBehind = (
   log: Context.Tag.Service<EventLog>,
@@ -62,7 +62,7 @@ export const readingBehind = (
   Effect.gen(function* () {
     const since = (yield* log.versionAt(agent, reading)) + 1
     const jumpedTo = yield* log.earliest(agent, since)
-    // A clock that was set back in the middle of events is wrong now. A jump leaves a gap between events.
+    // If events surround the reading without a gap, the clock is wrong now. A jump leaves a gap between events.
     const hasReturned = jumpedTo - reading > maxBehindMillis && (since > 1 || reading >= firstReleaseMillis)
     if (hasReturned) return { now: reading, recordedAt: reading, jump: clockEvent({ change: "returned", since }) }
     const [read, newest] = [toIso(reading), toIso(recordedAt)]

@@ -7,7 +7,7 @@ import { InvalidInput, SourceNotFound } from "../model/errors.js"
 import type { SourceInput } from "../model/input.js"
 import { type DecidedEvent, eventCause, ruleDecision } from "./Command.js"
 
-/** Lineage as a graph. The rules that change derived memories read nothing else. */
+/** Lineage as a graph. Rules that change derived memories read nothing else. */
 export interface Graph {
   /** The memories that name this source, active or not. */
   readonly derivedFrom: (kind: Link["kind"], source: string) => ReadonlyArray<Memory>
@@ -18,7 +18,7 @@ export const graphIn = (db: Db): Graph => ({ derivedFrom: (kind, source) => find
 /** A source of a memory. Kind `derived` means that the source is a memory too. */
 export type Source = Pick<Link, "kind" | "to">
 
-/** All memories derived from a source, directly or through others. Each comes once, nearer ones first. */
+/** All memories derived from a source, directly or through other memories, each once, nearer ones first. */
 export const descendants = (graph: Graph, source: Source): ReadonlyArray<Memory> => {
   const byId = new Map<string, Memory>()
   let sources: ReadonlyArray<Source> = [source]
@@ -76,7 +76,7 @@ export const withoutStale = ({ stale: _, ...memory }: Memory): Memory => memory
 
 /**
  * Makes the events that flag memories derived from lost sources. The event of `version` removed the sources. A level
- * does not flag memories that a higher level vouched for.
+ * does not flag memories that a higher level confirmed.
  */
 export const staleEvents = (
   db: Db,
@@ -90,8 +90,8 @@ export const staleEvents = (
     .map((memory) => followingUpdate(memory, "stale", `what it came from was ${reason}`, version))
 
 /**
- * Whether a memory depends on removed copies of a file. It can only come from a copy at least as open as its own store.
- * While such a copy remains, it does not depend on the removed ones.
+ * Whether a memory depends on removed copies of a file. It can only come from a copy at least as open as its own
+ * store. While one of these copies remains, it does not depend on the removed ones.
  */
 export const dependsOnCopies =
   (lost: ReadonlyArray<Store>, remaining: ReadonlyArray<Store>) =>
@@ -120,7 +120,7 @@ export const followingUpdate = (
   cause: eventCause(version)
 })
 
-/** The link to a source that an observation names. */
+/** The link to a source named in an observation. */
 export const sourceLink = ({ id, kind }: SourceInput): Link => ({
   kind: kind === "memory" ? "derived" : kind,
   to: id,
@@ -165,13 +165,14 @@ export const checkLineage = (
   for (const { kind, to } of memory.lineage ?? []) {
     if (kind === "supersedes") continue
     const sourceStore = planned.get(to) ?? findSourceStore(db, kind === "file" ? level : "full", kind, to)
-    // The store of a lost source is unknown, so the change is refused. A file that was only imported never had a store.
+    // The store of a lost source is unknown, so the change is refused. A file that was only imported never had a
+    // store.
     const isUnknown = sourceStore === undefined && kind !== "file"
     if (isUnknown || (sourceStore !== undefined && opennessOf(store) > opennessOf(sourceStore))) {
       return Either.left(
         new InvalidInput({
           field: "store",
-          // Names no source, because the level may not read it.
+          // The error names no source, because the level may not read it.
           problem: "is less restrictive than the store of one of its sources: use a more restrictive store"
         })
       )

@@ -26,7 +26,7 @@ export const makePlacer = ({ agent, baseRows, codec, recordedAt, transaction }: 
     const events: Array<DaybookEvent> = []
     const stored: Array<NewEvent> = []
     for (const { cause: ownCause, occurredAt, payload: decidedPayload, type } of decided) {
-      // Before it is encoded, which fails on a value that no event may have.
+      // Checked before encoding, which fails on an invalid value.
       baseRows.note({ type, payload: decidedPayload, version: after + events.length + 1 } as DaybookEvent)
       const { payload, schema, value } = codec.encode(type, decidedPayload)
       const event = {

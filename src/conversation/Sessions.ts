@@ -55,7 +55,10 @@ export type AppendTurnError = CommandError | InvalidInput | StoreForbidden | Seq
 
 /** Writes of conversations: `memory.sessions`. */
 export interface SessionWriter {
-  /** Adds a turn to a session; the first turn creates the session. Sequences must grow. Default: the next sequence. */
+  /**
+   * Adds a turn to a session; the first turn creates the session. Each sequence number must exceed the last one.
+   * Default: the next number.
+   */
   readonly append: (turn: TurnInput, options?: WriteOptions) => Effect.Effect<AddedTurn, AppendTurnError>
   /** Adds up to 1,000 turns. Each gets its own answer, as in `Memory.rememberAll`. */
   readonly appendAll: (

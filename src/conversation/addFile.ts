@@ -39,7 +39,7 @@ export interface AddedFile {
   readonly id: string
   readonly path: string
   readonly store: Store
-  /** The session that it belongs to; absent for none. */
+  /** The session of the file; absent for none. */
   readonly session?: string
   /** Only for `moved`: the session before the move, null for none. */
   readonly from?: string | null

@@ -21,13 +21,16 @@ export interface AddedTurn {
   readonly repeated: boolean
 }
 
-/** The number of characters that are indexed of a turn or file; nothing if it is indexed whole. */
+/** The number of indexed characters, if a turn or file is indexed only in part. */
 export const indexedPart = (text: string): { readonly indexed?: number } => {
   const { length } = cutBytes(text, bounds.indexedBytes)
   return length === text.length ? {} : { indexed: length }
 }
 
-/** Checks a turn and makes the command that adds it. Fails with `SequenceConflict` if its sequence is not the largest. */
+/**
+ * Checks a turn and makes the command that adds it. Fails with `SequenceConflict` if its sequence number is not the
+ * largest.
+ */
 export const addTurn = (
   writer: Writer,
   input: TurnInput,

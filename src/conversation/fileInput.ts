@@ -32,7 +32,7 @@ export interface FileInput {
    * another session is refused (`FileInSession`) unless `move` is true.
    */
   readonly session?: string | undefined
-  /** Whether `session` may take the file from another session. Default false. */
+  /** Whether the file may leave its session for `session`. Default false. */
   readonly move?: boolean | undefined
   readonly store?: Store | undefined
   /** When it was changed. */

@@ -50,7 +50,7 @@ export interface ConversationQuery extends ConversationFilter, SearchOptions {
 export interface ConversationParts {
   readonly text: number
   readonly vector: number
-  /** Gain from matching turns shortly before and after it. */
+  /** Gain from matching turns shortly before and after this one. */
   readonly context: number
   /** Gain if the question names its speaker, or says "I" and the user said it. */
   readonly speaker: number

@@ -26,13 +26,13 @@ export type { Preparation } from "./state.js"
 export interface Embedding extends AgentEmbedding {
   /** Embeds all texts that have no vector of the active embedder, oldest first. Idempotent. */
   readonly backfill: Effect.Effect<Backfilled, CommandError>
-  /** Fills the candidate index. Activates it if the switch requested that. Returns the failure that stopped it. */
+  /** Fills the candidate index, and activates it if the switch requested that. Returns the failure that stopped it. */
   readonly fillCandidate: (
     onProgress?: (progress: Preparation) => void
   ) => Effect.Effect<EmbedderError | undefined, CommandError | NoSuchIndex | ProjectionParked>
   /** Progress of the candidate index while this process fills it. */
   readonly preparation: () => Preparation | undefined
-  /** The failure of the newest run; without one, the failure of a skipped text. */
+  /** The failure of the newest run or, without one, of a skipped text. */
   readonly failure: () => EmbedderError | undefined
   /** Sends one harmless text to an embedder. Returns why it cannot embed; undefined if it can. */
   readonly probe: (embedder: EmbedderService) => Effect.Effect<EmbedderError | undefined>
@@ -40,10 +40,13 @@ export interface Embedding extends AgentEmbedding {
   readonly countSkipped: () => number
 }
 
-/** Milliseconds before a process resumes a switch that another process left unfinished. Short commands end earlier. */
+/**
+ * Milliseconds before a process resumes a switch that another process left unfinished. Short commands have ended by
+ * then.
+ */
 const resumeAfterMillis = 2_000
 
-/** The returned effect creates the embedding of one agent. It runs each time the agent wakes. */
+/** Makes the effect that creates an agent's embedding. It runs each time the agent wakes. */
 export const make = (activeEmbedders: ActiveEmbedders, policy: PolicyValues["embedding"]): Effect.Effect<Embedding> => {
   const restated = new Map<string, string>()
   return Effect.map(makeState(activeEmbedders, policy.timeout, restated), (state) => embeddingOf(state, policy))
@@ -131,6 +134,6 @@ const resume = ({ active, candidate }: State, { actor, views }: AgentServices) =
       candidate: findPreparingEmbedder(db)
     }))
     if (facts.candidate !== undefined) candidate.signal.request()
-    // The adopted index may lack the newest texts, if the process that adopted it ended immediately afterwards.
+    // The active index may lack the newest texts, if the process that activated it ended immediately afterwards.
     if (facts.active?.state === "inForce") active.signal.request()
   })

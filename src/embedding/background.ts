@@ -14,8 +14,8 @@ const firstRetryMillis = 2_000
 const maxRetryMillis = 300_000
 
 /**
- * Milliseconds until the next retry after `failures` earlier failures in a row, and never less than the provider
- * requested. Undefined if no retry can succeed until the settings change.
+ * Milliseconds until the next retry after `failures` earlier failures in a row; at least the provider's own delay.
+ * Undefined if no retry can succeed until the settings change.
  */
 export const retryDelayMillis = (
   { retryAfterMillis = 0, kind }: EmbedderError,
@@ -47,7 +47,7 @@ export const makeSignal = (): Signal => {
 /** The failure of the newest run. */
 export interface Failures {
   readonly newest: () => EmbedderError | undefined
-  /** Stores the result of a run; undefined after a success. Returns its argument. */
+  /** Stores the failure of a run, undefined after a success, and returns it. */
   readonly record: (failure: EmbedderError | undefined) => Effect.Effect<EmbedderError | undefined>
   /** Runs background work, but not during a pause that the provider requested. */
   readonly runIfAllowed: <E>(
@@ -57,7 +57,7 @@ export interface Failures {
 
 export const makeFailures = (): Failures => {
   let newest: EmbedderError | undefined
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch at which the pause ends. */
   let blockedUntil = 0
   return {
     newest: () => newest,
@@ -78,7 +78,7 @@ export const makeFailures = (): Failures => {
 
 export interface BackgroundOptions<E> {
   readonly signal: Signal
-  /** Milliseconds between the request and the run, so that one run serves many writes. */
+  /** Milliseconds between the request and the run, so that one run handles many writes. */
   readonly gatherMillis: number
   /** Keeps the agent awake during a run. */
   readonly keepAwake: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>

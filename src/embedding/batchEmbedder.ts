@@ -22,7 +22,7 @@ export const embedBatch = (
 export interface BatchEmbedder {
   /** Returns the vectors of a batch. A missing digest means that this text could not be embedded. */
   readonly embed: (batch: DigestedTexts) => Effect.Effect<Vectors, EmbedderError>
-  /** Texts that failed alone while others succeeded, and the newest failure. They are skipped. */
+  /** Texts that failed alone while others succeeded, with the newest failure. They are skipped. */
   readonly skipped: () => Skipped
   /** Tries each skipped text once more, alone. */
   readonly retrySkipped: () => void
@@ -48,7 +48,7 @@ export const probeEmbedder = (
     onSuccess: () => undefined
   })
 
-/** If this many texts fail alone and none succeeds, the cause is the embedder. */
+/** Maximum texts that may fail alone while none succeeds. Then the cause is the embedder. */
 const maxFailuresWithoutSuccess = 8
 
 /**
@@ -60,9 +60,9 @@ export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmb
   const skipped = new Set<string>()
   const toRetry = new Set<string>()
   let skipReason: EmbedderError | undefined
-  /** Results for the batch that failed last; undefined for a text without a vector. */
+  /** Results for the batch that failed last; a text without a vector has undefined. */
   const results = new Map<string, Float32Array | undefined>()
-  /** The digest of the first text of the last batch that failed completely, or that a busy provider refused. */
+  /** The digest of the first text of the last batch that failed as a whole, or that a busy provider refused. */
   let failedBefore: string | undefined
 
   const skip = (digest: string, error: EmbedderError) => {
@@ -132,12 +132,12 @@ export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmb
 
 interface SplitOptions {
   readonly busy: boolean
-  /** Whether the same batch failed before. If so, all of its parts are tried. */
+  /** Whether the same batch failed before. If so, each part is sent. */
   readonly repeated: boolean
   readonly request: (batch: DigestedTexts) => Effect.Effect<void, EmbedderError>
 }
 
-/** Requests the halves of a batch, and the halves of each failing half. Returns the texts that fail alone. */
+/** Sends the halves of a batch, and the halves of each failing half. Returns the texts that fail alone. */
 const requestHalves = (batch: DigestedTexts, { busy, repeated, request }: SplitOptions) =>
   Effect.gen(function* () {
     const failures: Array<readonly [digest: string, error: EmbedderError]> = []
@@ -149,7 +149,7 @@ const requestHalves = (batch: DigestedTexts, { busy, repeated, request }: SplitO
       else if (failsForAll(result.left) || (result.left.kind === "busy" && (!busy || part.length === 1))) {
         return yield* result.left
       } else if (part.length > 1) {
-        // Depth first finds the accepted batch size quickly; breadth first finds the failing texts.
+        // Depth first finds the accepted batch size quickly; breadth first finds the failing texts quickly.
         if (busy) parts.unshift(...halves(part))
         else parts.push(...halves(part))
       } else failures.push([part[0]![0], result.left])
@@ -163,5 +163,5 @@ const halves = (batch: DigestedTexts): Array<DigestedTexts> => {
   return [batch.slice(0, middle), batch.slice(middle)]
 }
 
-/** Whether every request fails for this reason. */
+/** Whether every request fails with this error. */
 const failsForAll = ({ kind }: EmbedderError): boolean => kind === "settings" || kind === "connection"

@@ -109,7 +109,7 @@ const embedCommand = (
   request: () => "",
   vectors: vectors.map(([digest, vector]) => ({ model, dimensions, digest, vector })),
   decide: (situation) => {
-    // Late vectors must not recreate an index that was dropped or abandoned while they were computed.
+    // Late vectors must not recreate an index that was dropped or abandoned meanwhile.
     if (!isModelNeeded(situation.db, mainModel ?? { model, dimensions })) return Either.right({ answer: 0 })
     const { chunks = [], entries } = select(situation)
     if (entries.length + chunks.length === 0) return Either.right({ answer: 0 })
@@ -132,14 +132,14 @@ const findEmbedded = (db: Db, { digest, id }: MemoryVector) => {
   return memory?.status === "active" && textDigest(embeddingText(memory)) === digest ? memory : undefined
 }
 
-/** An embedder with its ranking properties, and the local embedder for stores withheld from it. */
+/** An embedder with its ranking parameters, and the local embedder for stores withheld from it. */
 type Figures = Pick<EmbedderService, "model" | "dimensions" | "weight" | "floor" | "substitute">
 
 type SwitchRefusal = ProjectionParked | NoSuchIndex
 
 /**
- * Makes the command that starts a candidate index. Returns whether it wrote the event. It writes none if the log
- * already says the same, or if another process has made the embedder active.
+ * Makes the command that starts a candidate index. Returns whether it wrote the event: not if the log already says the
+ * same, or if another process made the embedder active.
  */
 export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean): Command<boolean, SwitchRefusal> =>
   embedderCommand(actor, embedder, ({ db }) => {
@@ -155,8 +155,7 @@ export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean
   })
 
 /**
- * Makes the command that makes an embedder active if `isComplete` accepts its index. Returns whether it wrote the
- * event.
+ * Makes the command that activates an embedder if `isComplete` accepts its index. Returns whether it wrote the event.
  */
 export const adoptEmbedder = (
   actor: string,
@@ -169,7 +168,7 @@ export const adoptEmbedder = (
     return Either.right(unchanged || !isComplete(db) ? null : { ...factFieldsOf(embedder), state: "inForce" })
   })
 
-/** Makes the command that drops an index. It refuses to drop the active one. */
+/** Makes the command that drops an index. It refuses to drop the active index. */
 export const dropEmbedder = (actor: string, index: ModelName): Command<boolean, SwitchRefusal> =>
   embedderCommand(actor, index, ({ db }) => {
     const active = findActiveEmbedder(db)

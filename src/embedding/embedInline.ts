@@ -10,7 +10,7 @@ import type { EmbedderService } from "../ports/Embedder.js"
 import { type DigestedTexts, embedBatch } from "./batchEmbedder.js"
 import { embedAdded } from "./commands.js"
 
-/** From this many memories per transaction, an EMBED event in the same transaction costs less than a later one. */
+/** From this number of memories on, embedding in the same transaction costs less than in a later one. */
 export const minInlineBatch = 32
 
 /**
@@ -37,7 +37,7 @@ export const embedInline = (
         )
   })
 
-/** Returns vectors by digest: as many as the embedder makes within `waitMillis`. */
+/** Returns by digest the vectors that the embedder makes within `waitMillis`. */
 const embedUntil = (
   embedder: EmbedderService,
   texts: DigestedTexts,
@@ -49,7 +49,7 @@ const embedUntil = (
     for (const batch of Arr.chunksOf(texts, embedder.batch)) {
       const remainingMillis = deadline - (yield* Clock.currentTimeMillis)
       if (remainingMillis <= 0) break
-      // The write is uninterruptible, so a time-out would not end a request in its own fiber.
+      // The write is uninterruptible, so a time-out could not end a request in the write's own fiber.
       const fiber = yield* Effect.forkDaemon(
         Effect.interruptible(Effect.option(embedBatch(embedder, batch, remainingMillis)))
       )

@@ -20,9 +20,7 @@ export interface Backfilled {
   readonly error?: EmbedderError
 }
 
-/**
- * A fill starts again if the active embedder changes while it runs. After this many restarts, the background continues.
- */
+/** Maximum restarts of a fill because the active embedder changed. Then the background continues. */
 const maxRestarts = 3
 
 /** Fills the index of the active embedder. Returns why it stopped early. For `full`, see `fillPending`. */
@@ -44,7 +42,7 @@ const fillOnce = (state: State, full: boolean) =>
     yield* refresh(state, services)
     const { embedder, fact } = state
     let switched = false
-    /** The first vectors of a store may activate another embedder. */
+    /** The first vectors of a store may make another embedder active. */
     const isStillActive = Effect.map(
       views.read(actor.view, (db) => findActiveEmbedder(db)),
       (active) => {
@@ -62,7 +60,7 @@ const fillOnce = (state: State, full: boolean) =>
 export const backfill = (state: State): Effect.Effect<Backfilled, CommandError> =>
   Effect.gen(function* () {
     const { active } = state
-    // The lock makes a running fill end first. Otherwise it would store its own position after the reset.
+    // The lock lets a running fill end first. Otherwise the fill would store its own position after the reset.
     yield* Effect.gen(function* () {
       if (state.services !== undefined) yield* refresh(state, state.services)
       for (const fill of fillsOf(state, active, state.embedder)) fill.reset()
@@ -138,7 +136,7 @@ export const fillCandidate = (state: State, retrySkipped: boolean) =>
     const publish = Effect.map(Clock.currentTimeMillis, (now) => {
       for (const listener of state.listeners) listener(progress.at(now))
     })
-    /** A dropped or replaced candidate must not cost any more requests. */
+    /** False for a dropped or replaced candidate, which must cost no more requests. */
     const isCandidate = (db: Db) => findPreparingEmbedder(db)?.version === version
     const measure = views.read(actor.view, (db) => {
       progress.setLacking(countLackingIn(db, fills))
@@ -146,7 +144,7 @@ export const fillCandidate = (state: State, retrySkipped: boolean) =>
     })
     yield* measure
     const filling = fillPending(services, fills, {
-      // Otherwise a steady writer would keep the fill from ending.
+      // Otherwise a continuous writer would keep the fill from ending.
       full: true,
       onBatch: (count) =>
         Effect.suspend(() => {

@@ -24,7 +24,7 @@ import * as Pending from "./pendingVectors.js"
 /** Fills one index of one agent with its pending vectors. */
 export interface IndexFill {
   readonly set: VectorSet
-  /** Number of texts in a full batch. */
+  /** The number of texts in a full batch. */
   readonly batchSize: number
   /** Marks memories, by row number, whose text or store changed. */
   readonly markChanged: (borns: ReadonlyArray<number>) => void
@@ -32,7 +32,10 @@ export interface IndexFill {
   readonly reset: () => void
   /** Texts that the embedder cannot embed. */
   readonly skipped: () => BatchEmbedder.Skipped
-  /** Embeds one batch of memories, or one batch of chunks. Each returns how many it embedded; 0 if none is left. */
+  /**
+   * Embeds one batch of memories or one batch of chunks. Each step returns how many texts it embedded; 0 if none is
+   * left.
+   */
   readonly steps: ReadonlyArray<(services: AgentServices) => Effect.Effect<number, EmbedderError | CommandError>>
 }
 
@@ -44,7 +47,7 @@ export interface NewestNumbers {
 
 export const newestIn = (db: Db): NewestNumbers => ({ memory: newestMemoryNumber(db), chunk: newestChunkNumber(db) })
 
-/** Counts memories and chunks without a vector; with `since`, only later ones. */
+/** Counts memories and chunks without a vector; with `since`, only those added later. */
 export const countLacking = (db: Db, set: VectorSet, since?: NewestNumbers): number =>
   countUnembedded(db, set, since?.memory) + countUnembeddedChunks(db, set, since?.chunk)
 
@@ -140,18 +143,19 @@ const vectorsOf = Effect.fnUntraced(function* (
 })
 
 export interface FillRun<E> {
-  /** Whether to stop each kind of text at its first batch that is not full. */
+  /** Whether each kind of text stops at its first batch that is not full. */
   readonly full: boolean
   /** Runs after each batch, with the number of texts it embedded. */
   readonly onBatch?: (count: number) => Effect.Effect<void, E>
-  /** Checked before each batch; false ends the run. */
+  /** Called before each batch; false ends the run. */
   readonly keepGoing: Effect.Effect<boolean, E>
 }
 
 /**
- * Fills indexes round robin, one batch of each kind at a time, until no batch is left. With `full`, texts that arrive
- * during the run wait for the next run: otherwise a steady writer would cause an EMBED event for every few memories. A
- * failure in one index does not stop the others. Returns the first failure, and whether the run was completed.
+ * Fills several indexes in turn, one batch of each kind at a time, until no batch is left. With `full`, texts that
+ * arrive during the run wait for the next run: otherwise a continuous writer would cause an EMBED event for every few
+ * memories. A failure in one index does not stop the others. Returns the first failure, and whether the run was
+ * completed.
  */
 export const fillPending = <E>(
   services: AgentServices,
@@ -178,7 +182,7 @@ export const fillPending = <E>(
   })
 
 /**
- * Finds the vectors that committed events leave pending, for the active index and the candidate index if there is one.
+ * Finds the texts that need vectors after events, for the active index and for the candidate index if there is one.
  */
 export const pendingAfterEvents = (
   events: ReadonlyArray<DecidedEvent>,
@@ -212,8 +216,7 @@ export const pendingAfterEvents = (
 }
 
 /**
- * The embedders that fill the indexes of one embedder: the embedder itself, and the local one for stores withheld from
- * it.
+ * The embedders that fill an embedder's indexes: the embedder itself, and the local one for stores withheld from it.
  */
 export const embeddersOfIndex = (
   embedder: EmbedderService

@@ -35,7 +35,7 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
   const markChanged = (borns: ReadonlyArray<number>) => {
     for (const born of borns) changed.add(born)
     if (changed.size <= maxTracked) return
-    // Too many to track: check everything again, starting at the first changed one.
+    // Too many to track: checks everything again, starting at the first changed one.
     for (const born of changed) checkedUpTo = Math.min(checkedUpTo, born - 1)
     changed = new Set()
   }
@@ -94,19 +94,19 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
 
 /**
  * Memories that other processes of the folder changed. The process that changes a memory should embed it, but may end
- * before that. So the next process that embeds checks those memories too.
+ * before that. So the next process that embeds also checks those memories.
  */
 export interface ChangesByOthers {
   /** Reports that this process wrote the events after one version up to another. */
   readonly noteWrites: (after: number, to: number) => void
   /**
    * Returns the row numbers of memories changed since the last call; none at the first call. Null after too many
-   * events: then all memories must be checked.
+   * events: check all memories then.
    */
   readonly takeChanged: (services: AgentServices) => Effect.Effect<ReadonlyArray<number> | null, ViewError>
 }
 
-/** Beyond this many events, checking all memories costs less than reading the log. */
+/** Maximum events to read. Checking all memories costs less than reading more. */
 const maxEventsRead = 10_000
 const eventsPerPage = 500
 

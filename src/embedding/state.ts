@@ -26,7 +26,8 @@ export interface Preparation {
 }
 
 /**
- * The background work on one index. The active index and the candidate each have a lane; neither waits for the other.
+ * The background work on one index. The active index and the candidate each have a lane, and do not wait for each
+ * other.
  */
 export interface Lane {
   readonly lock: Effect.Semaphore
@@ -44,7 +45,7 @@ export interface StartedServices extends AgentServices {
 /** The state of one agent's embedding while the agent is awake. */
 export interface State {
   readonly embedders: ActiveEmbedders
-  /** For each agent: the active embedder whose settings this process has compared with the log. */
+  /** Names of agents, each with the active embedder whose settings this process has compared with the log. */
   readonly restated: Map<string, string>
   readonly timeoutMillis: number
   readonly active: Lane
@@ -93,8 +94,7 @@ export const allFills = ({ active, candidate }: State): ReadonlyArray<IndexFill.
 ]
 
 /**
- * The fills of an embedder: for its own index, and for the index of the stores withheld from it. Running fills are
- * kept.
+ * The fills of an embedder: of its own index, and of the index for stores withheld from it. Running fills are kept.
  */
 export const fillsOf = (
   { timeoutMillis }: State,
@@ -112,7 +112,7 @@ export const fillsOf = (
   return [...lane.fills.values()]
 }
 
-/** Reads from the view which embedders are active and prepared. This process or another one may have changed them. */
+/** Reads the active and the prepared embedder from the view. This process or another one may have changed them. */
 export const refresh = (state: State, services: AgentServices) =>
   Effect.gen(function* () {
     const { actor, views } = services
@@ -128,17 +128,18 @@ export const refresh = (state: State, services: AgentServices) =>
     const before = state.candidateFact
     state.candidateFact = facts.candidate
     if (facts.candidate?.version === before?.version) return
-    // If an index was dropped and started again, its fill begins from the start.
+    // An index that was dropped and started again is filled from the beginning.
     state.candidate.fills = new Map()
     if (facts.candidate !== undefined) state.candidate.signal.request()
   })
 
 /**
- * Records in the log which stores this process withholds from the active embedder, unless the log already says the
- * same. Without this record, a change of the settings would change past answers.
+ * Records in the log which stores this process withholds from the active embedder, unless the log already says so.
+ * Without this record, a change of the settings would change past answers.
  *
  * A process records this once per active embedder and keeps later records of other processes. Otherwise two processes
- * with different settings would overwrite each other forever. Each uses its own settings; the log has the newest ones.
+ * with different settings would overwrite each other forever. Each process uses its own settings; the log has the
+ * newest ones.
  */
 const restate = (
   { embedders, restated }: State,

@@ -3,8 +3,8 @@ import { statIfAny } from "../../events/folder.js"
 import { PathRefused } from "../model/errors.js"
 
 /**
- * The facts of a file or folder. Throws `PathRefused` for a missing path, and for devices and pipes, because reading
- * them may never end.
+ * Reads the state of a file or folder. Throws `PathRefused` for a missing path, and for devices and pipes, because
+ * reading them may never end.
  */
 export const checkPath = (path: string): Stats => {
   const stat = statIfAny(path)

@@ -37,13 +37,15 @@ export interface Imported {
   readonly files: number
   readonly items: number
   readonly added: number
-  /** Items that another file or line states too: counted as another mention, or merged into a memory. */
+  /** Items that another file or line also contains: counted as another mention, or merged into a memory. */
   readonly duplicates: number
   /** Items that were imported from the same file before. */
   readonly unchanged: number
   /** Items and files that were refused, and why. Line 0 means the whole file. */
   readonly refused: ReadonlyArray<{ readonly file: string; readonly line: number; readonly problem: string }>
-  /** Parts of files that were left out or read as plain text, from this line on, and why. Their items count as read. */
+  /**
+   * The parts of files that were left out or read as plain text: their first line, and why. Their items count as read.
+   */
   readonly cut: ReadonlyArray<{ readonly file: string; readonly line: number; readonly problem: string }>
   /** The stream version of the IMPORT event; absent if nothing was new. */
   readonly version?: number
@@ -140,7 +142,10 @@ export const importFiles = (
     return { ...summary, version, run }
   })
 
-/** The items of a file. The event loop gets a turn between the parts of a long one. Adds what was cut to `cut`. */
+/**
+ * The items of a file. Lets the event loop run between the parts of a long file. Adds the parts that were cut to
+ * `cut`.
+ */
 const itemsOf = (text: string, file: string, cut: Array<Imported["cut"][number]>) =>
   Effect.gen(function* () {
     const steps = parseMarkdown(text, file)
@@ -154,7 +159,7 @@ const itemsOf = (text: string, file: string, cut: Array<Imported["cut"][number]>
     return items
   })
 
-/** The problems of an item whose fields are longer than a memory may store: `commandOf` cuts them. */
+/** The problems of an item whose fields exceed the limits of a memory; `commandOf` cuts these fields. */
 const cutFields = ({ facts, line, people }: MarkdownItem): ReadonlyArray<{ line: number; problem: string }> => [
   ...(facts.length > limits.facts
     ? [{ line, problem: `has more than ${limits.facts} facts: the rest was skipped` }]
@@ -169,7 +174,7 @@ const cutFields = ({ facts, line, people }: MarkdownItem): ReadonlyArray<{ line:
 
 const emptyImport: Imported = { files: 0, items: 0, added: 0, duplicates: 0, unchanged: 0, refused: [], cut: [] }
 
-/** Maximum items of one transaction. Small, so that progress is regular and other writers get a turn. */
+/** Maximum items per transaction. Small, so that progress is regular and other writers need not wait long. */
 const importBatch = 250
 
 const commandOf = (
@@ -215,7 +220,7 @@ const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =
     return files.sort((a, b) => (a.path < b.path ? -1 : 1))
   })
 
-/** All files below a folder, and its real path; no entries for a file. */
+/** All files below a folder and the folder's real path; no entries for a file. */
 const entriesOf = (path: string) => {
   if (!checkPath(path).isDirectory()) return { root: path }
   const root = realpathSync(path)
@@ -251,7 +256,10 @@ const readText = ({ file, path }: SourceFile) =>
       })
   })
 
-/** The name of a single file. Folders people and journal stay part of it, because they give its items a type: people/alice.md. */
+/**
+ * The name of a single file. It includes a folder `people` or `journal`, because these give its items a type:
+ * people/alice.md.
+ */
 const nameOf = (path: string): string => {
   const folder = basename(dirname(path))
   return folder === "people" || folder === "journal" ? `${folder}/${basename(path)}` : basename(path)

@@ -26,21 +26,21 @@ export interface Draft {
   readonly facts: Array<string>
 }
 
-/** A part of a file that was read otherwise than written, from this line on, and why. */
+/** A part of a file that was left out or read as plain text: its first line, and why. */
 export interface Cut {
   readonly line: number
   readonly problem: string
 }
 
-/** The blocks of a file, and what was cut. */
+/** The blocks of a file, and the parts that were cut. */
 export interface ReadDrafts {
   readonly drafts: ReadonlyArray<Draft>
   readonly cuts: ReadonlyArray<Cut>
 }
 
 /**
- * Reads the body of a file block by block, and yields where the event loop may get a turn. Slices that the markdown
- * library cannot take are read as plain paragraphs. What follows the first `limits.importBlocks` blocks is left out.
+ * Reads the body of a file block by block, and yields where the event loop may run. Slices that the markdown library
+ * cannot parse are read as plain paragraphs. Blocks after the first `limits.importBlocks` are left out.
  */
 export function* readDrafts(body: string, inPeople: boolean): Generator<void, ReadDrafts> {
   const cuts: Array<Cut> = []
@@ -92,21 +92,21 @@ const readSlice = ({ isDeep, lineOffset, text }: Slice, cuts: Array<Cut>): Pick<
       for (const line of plainLines) readAsPlain(line, "has too many signs of markup in one line")
       return { nodes, isPlain: false }
     } catch {
-      // Nested too deep for the library's own stack.
+      // Too deeply nested for the library's stack.
     }
   }
   readAsPlain(1, "is nested too deep")
   return { nodes: [], isPlain: true }
 }
 
-/** The number of blocks, table rows and bullets included. */
+/** The number of blocks, including table rows and bullets. */
 const countBlocks = (nodes: ReadonlyArray<Node>, text: string): number =>
   text.startsWith("|")
     ? text.split("\n").length
     : nodes.reduce((sum, node) => sum + (node.type === "list" ? node.children.length : 1), 0)
 
 interface ReadingState {
-  /** The slice that is read, and the number of lines before it. */
+  /** The slice of the file to read, and the number of lines before it. */
   body: string
   lineOffset: number
   readonly definitions: Map<string, string>
@@ -152,7 +152,7 @@ const startDraft = (line: number | undefined, { lineOffset, path, person }: Read
 }
 
 const readBlocks = (nodes: ReadonlyArray<Node>, reading: ReadingState, nested: boolean): void => {
-  // The paragraph just above, to which code or a list that follows belongs.
+  // The paragraph just above. Code or a list after it becomes part of it.
   let last: Draft | undefined
   for (const node of nodes) {
     const previousHeading = last
@@ -179,7 +179,7 @@ const readBlocks = (nodes: ReadonlyArray<Node>, reading: ReadingState, nested: b
   }
 }
 
-/** Reads a paragraph that may contain a table: one draft for its text, if any, and one for each row. */
+/** Reads a paragraph that may contain a table: one draft for its text, if it has any, and one for each row. */
 const readParagraph = (node: TextNode, draft: Draft, reading: ReadingState): Draft | undefined => {
   const { table, words } = readWords(node, reading)
   draft.texts.push(words.text)
@@ -233,7 +233,7 @@ const gather = (nodes: ReadonlyArray<Node>, into: Draft, reading: ReadingState):
   }
 }
 
-/** The words of a paragraph. If it contains a table, the words above the table, and the table. */
+/** The words of a paragraph. If it contains a table: the words above the table, and the table. */
 const readWords = (node: TextNode, { body, definitions }: ReadingState): { table?: Table; words: VisibleText } => {
   if (onlyImages(node.children)) return { words: { text: "", prose: "" } }
   const source = body.slice(node.position?.start.offset, node.position?.end.offset)
@@ -250,7 +250,9 @@ const cellFacts = (table: Table | undefined, cells: ReadonlyArray<VisibleText>, 
     return [name ? `${name}: ${text}` : text]
   })
 
-/** Whether a heading is prose with a line of "---" below it. CommonMark calls that a heading, but few authors mean one. */
+/**
+ * Whether a heading is a sentence above a line of "---". CommonMark calls that a heading, but few authors mean one.
+ */
 const underlinedSentence = (node: TextNode, { body }: ReadingState): boolean => {
   const text = textOf(node)
   const underlined = node.type === "heading" && node.depth === 2 && body[node.position?.start.offset ?? 0] !== "#"

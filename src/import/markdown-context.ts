@@ -10,7 +10,7 @@ export interface FrontMatter {
   readonly body: string
 }
 
-/** A heading above a block, with its own type, date, tag and person if any. */
+/** A heading above a block, and the type, date, tag and person that it gives. */
 export interface Heading {
   readonly depth: number
   readonly text: string
@@ -61,7 +61,7 @@ export const frontMatter = (text: string): FrontMatter => {
 /** Characters at the beginning of a file that are searched for front matter. */
 const maxFrontMatter = 16_384
 
-/** The type that a heading names: the first of `TYPES` with one of its words. */
+/** The type that a heading names: the first type in `TYPES` with one of the heading's words. */
 export const headingType = (text: string): string | undefined => {
   const words = text
     .toLowerCase()
@@ -72,16 +72,16 @@ export const headingType = (text: string): string | undefined => {
   return TYPES.find(([, typeWords]) => words.some((word) => typeWords.has(word)))?.[0]
 }
 
-/** The type of a text that starts with such a word and a colon ("Decision: …"), with or without a date before it. */
+/** The type named by the first word of a text, before a colon ("Decision: …"); a date may precede the word. */
 export const labelType = (text: string): string | undefined => {
   const label = /^([\p{L}-]+|about me)\s?:(?=\s|$)/iu.exec(text.replace(LEADING_DATE, "").trimStart())?.[1]
   return label === undefined ? undefined : headingType(label)
 }
 
 /**
- * Returns the heading path below a heading: the higher headings above it, and itself. A heading directly below "People"
- * or "Contacts" is a person, unless it is a date, a generic word or has a type of its own. `title` means that it is the
- * only H1 of the file. Such a heading gives no tag; neither do dates, times of day and generic words.
+ * Returns the path of headings for the blocks below a heading: its higher headings, then itself. A heading directly
+ * below "People" or "Contacts" is a person, unless it is a date, a generic word or has its own type. `title`: it is
+ * the only H1 of the file. Such a heading gives no tag; neither do dates, times of day and generic words.
  */
 export const enterHeading = (
   path: ReadonlyArray<Heading>,
@@ -119,7 +119,7 @@ export const leadingDate = (text: string): number | undefined => {
   return leadingText === undefined ? undefined : midnight(ANY_DATE_ONCE.exec(leadingText))
 }
 
-/** Whether a file lies in a folder called people, at any depth. */
+/** Whether a file is in a folder called people, at any depth. */
 export const inPeopleFolder = (file: string): boolean =>
   file
     .split("/")

@@ -1,45 +1,52 @@
 import { isTableHead } from "./markdown-tables.js"
 
-/** A part of a file that is read at a time, in some 20 ms. The event loop gets a turn between two. */
+/** A part of a file that is parsed in one step of some 20 ms. The event loop may run between two steps. */
 export interface Slice {
   readonly text: string
-  /** The line of the file that it begins on, from 1. */
+  /** The line of the file on which it begins, from 1. */
   readonly line: number
-  /** Lines of the file before it, less the lines that were repeated from an earlier slice. */
+  /** Lines of the file before it, minus the lines that it repeats from an earlier slice. */
   readonly lineOffset: number
   /** Whether its containers are nested too deep for the markdown library. */
   readonly isDeep: boolean
 }
 
-/** The size of a text for the library: characters, lines, and signs of inline markup, which it pairs in quadratic time. */
+/**
+ * The size of a text for the library: characters, lines, and signs of inline markup. The library pairs the signs in
+ * quadratic time.
+ */
 interface Size {
   readonly characters: number
   readonly lines: number
   readonly signs: number
 }
 
-/** A slice ends at the best place after this size. */
+/** A slice ends at the best place once it exceeds this size. */
 const usual: Size = { characters: 8_192, lines: 200, signs: 400 }
-/** A paragraph or a list without such a place is cut between two lines at this size; code, which is read faster, later. */
+/**
+ * A paragraph or list without such a place is cut between two lines at this size. Code is read faster, so its limit is
+ * larger.
+ */
 const largest: Size = { characters: 24_576, lines: 300, signs: 600 }
 const largestCode: Size = { characters: 65_536, lines: 2_000, signs: Number.POSITIVE_INFINITY }
 /** Longer lines are cut. */
 const maxLine = 65_536
-/** Definitions of links that are known in every slice of a file. */
+/** Maximum definitions of links that are copied to later slices. */
 const maxDefinitions = 100
 
 interface Line {
   readonly text: string
-  /** From 0. The pieces of a long line have the same number. */
+  /** The line's number from 0. The pieces of a long line share one number. */
   readonly number: number
   readonly signs: number
-  /** How many lines it counts for: containers in a line take as long as lines. */
+  /** The number of lines that it counts as: each container in a line takes as long as a line. */
   readonly weight: number
 }
 
 /**
- * Cuts a file where a new part begins: before a heading, else before a paragraph, else between two lines or inside a long
- * line. A fence or a table that goes on is opened again in the next slice. Each slice knows the definitions of links.
+ * Cuts a file where a new part begins: before a heading, else before a paragraph, else between two lines or inside a
+ * long line. A fence or table that is cut is opened again in the next slice. Each slice gets the definitions of links
+ * that it uses.
  */
 export function* sliceMarkdown(body: string): Generator<Slice> {
   const definitions = [...body.slice(0, maxSearched).matchAll(definition)].slice(0, maxDefinitions)
@@ -88,7 +95,7 @@ const weightOf = (line: string): number => {
   return 1 + 3 * containers.replace(/[ \t]/gu, "").length + Math.max(0, containers.length - 8) / 2
 }
 
-/** Adds lines up to the size of the largest slice. */
+/** Adds lines until there are enough for the largest slice. */
 const fill = (buffer: Array<Line>, lines: Generator<Line>): void => {
   let characters = buffer.reduce((sum, { text }) => sum + text.length + 1, 0)
   while (characters <= largestCode.characters && buffer.length <= largestCode.lines) {
@@ -102,7 +109,9 @@ const fill = (buffer: Array<Line>, lines: Generator<Line>): void => {
 const exceeds = (size: Size, limit: Size): boolean =>
   size.characters > limit.characters || size.lines > limit.lines || size.signs > limit.signs
 
-/** The number of lines of the next slice, and the lines that open again what it leaves open. */
+/**
+ * The number of lines of the next slice, and the lines that reopen its unclosed fence or table in the slice after it.
+ */
 const endOfSlice = (
   lines: ReadonlyArray<Line>,
   repeated: ReadonlyArray<string>
@@ -112,7 +121,7 @@ const endOfSlice = (
   let size: Size = { characters: 0, lines: 0, signs: 0 }
   let best: { readonly to: number; readonly rank: number } | undefined
   for (const [index, { number, signs, text, weight }] of lines.entries()) {
-    // The pieces of one line are never joined again: a line break between them would shift the numbers of all others.
+    // The pieces of one line stay apart: a line break between them would shift the numbers of all later lines.
     if (index > 0 && number === lines[index - 1]!.number) return { to: index, opened: [] }
     const previous = index === 0 ? "" : lines[index - 1]!.text
     const isCode = fence !== undefined
@@ -140,7 +149,7 @@ const endOfSlice = (
   return { to: lines.length, opened: [] }
 }
 
-/** How well a file is cut between two lines: −1 not at all, 0 between two bullets or definitions, 2 before a heading. */
+/** How good a cut between two lines is: −1 not possible, 0 between two bullets or definitions, 2 before a heading. */
 const rankOfCut = (previous: string, line: string, beforePrevious: string): number => {
   const above = previous.trim() === "" ? beforePrevious : previous
   if (repeats.test(line)) return repeats.test(above) ? 0 : -1
@@ -148,18 +157,21 @@ const rankOfCut = (previous: string, line: string, beforePrevious: string): numb
   return heading.test(line) ? 2 : 1
 }
 
-/** An unindented bullet or definition: if the line above is one too, it continues nothing. */
+/** Matches an unindented bullet or definition. After a line that also matches, it begins something new. */
 const repeats = /^(?:(?:[-*+]|\d+[.)])(?:\s|$)|\[[^\]]*\]:)/u
 const fenceStart = /^ {0,3}(?:`{3,}(?=[^`]*$)|~{3,})/u
 const closes = (line: string, fence: string): boolean => {
   const trimmed = line.trim()
   return trimmed.startsWith(fence.trim()) && new Set(trimmed).size === 1
 }
-/** An unindented line that continues neither a list nor the paragraph above: code, lists and tables may belong to it. */
+/**
+ * Matches an unindented line that continues neither a list nor the paragraph above. Code, lists and tables below may
+ * belong to it.
+ */
 const beginsPart = /^(?![-*+>|`~<]|\d+[.)])\S/u
 const definition = /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*\S{1,1000}[^\n]{0,200}$/gmu
 const heading = /^#{1,6}[ \t]/u
-// Sixteen containers on one line, or a bullet after 64 columns, would take the library long.
+// The library is slow for sixteen containers on one line, and for a bullet after 64 columns.
 const deepLine = /^(?:[ \t]*(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])){16}|^[ \t]{64,}(?:[*+>-]|\d)/mu
 
 /** The signs of inline markup. */

@@ -1,4 +1,4 @@
-/** Whether a line is the header of a table: the line below it is a delimiter line of as many columns. */
+/** Whether a line is the header of a table: the next line is a delimiter line with the same number of columns. */
 export const isTableHead = (line: string, below: string | undefined): boolean => {
   const rule = below?.trim() ?? ""
   return (

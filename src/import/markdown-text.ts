@@ -61,7 +61,7 @@ export const visibleTextOf = (nodes: ReadonlyArray<Node>, definitions: Definitio
   return { text: lines.filter(Boolean).join("\n"), prose: prose.join("") }
 }
 
-/** Whether nodes are only images (bare, linked or emphasised), white space and inline HTML. */
+/** Whether all nodes are images (bare, linked or emphasised), white space or inline HTML. */
 export const onlyImages = (nodes: ReadonlyArray<Node>): boolean =>
   nodes.every((node) => {
     if (node.type === "image" || node.type === "imageReference") return true
@@ -84,7 +84,7 @@ export const htmlText = (html: string): string => {
   return oneLine(text.replace(/<[^<>]*>/g, " "))
 }
 
-/** Reduces a piece of markdown source to one line. It never counts as a block of its own. */
+/** Reduces a piece of markdown source to one line of inline text; never reads it as a block. */
 export const visibleTextOfSource = (source: string): VisibleText => {
   if (!/[\\`*_[\]<>&!~]/.test(source)) return { text: oneLine(source), prose: source }
   // ". " keeps a cell such as "- " or "1." from being read as a block, and lets emphasis open after it.
@@ -99,7 +99,10 @@ export interface Table {
   readonly rows: ReadonlyArray<ReadonlyArray<VisibleText>>
 }
 
-/** Finds the first line that has a delimiter line of as many columns below it. All lines after these are rows. */
+/**
+ * Finds the first line that is followed by a delimiter line with the same number of columns. All lines after these are
+ * rows.
+ */
 export const findTable = (lines: ReadonlyArray<string>): Table | undefined => {
   const start = lines.findIndex((line, index) => isTableHead(line, lines[index + 1]))
   if (start < 0) return undefined

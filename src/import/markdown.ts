@@ -14,7 +14,10 @@ import { cleanText, cutTitle, hashtags, mentions, oneLine, slug, splitLong, visi
 
 /** An item to remember, read from one block of a markdown file. */
 export interface MarkdownItem {
-  /** From a check box, a leading "Decision:", the nearest heading with a type, the folder people/, or a dated file (event). Default: discovery. */
+  /**
+   * From a check box, a leading "Decision:", the nearest heading with a type, the folder people/, or a dated file
+   * (event). Default: discovery.
+   */
   readonly type: string
   /** One line of at most 120 characters, cut after a sentence or word with "…". */
   readonly title: string
@@ -36,19 +39,19 @@ export interface MarkdownItem {
   readonly key: string
 }
 
-/** The items of a file, and what was cut. */
+/** The items of a file, and the parts that were cut. */
 export interface ParsedMarkdown {
   readonly items: ReadonlyArray<MarkdownItem>
   readonly cuts: ReadonlyArray<Cut>
 }
 
 /**
- * Reads a markdown file into items. Each paragraph, top-level bullet and table row is an item; headings give it a type,
- * tags and a date. A list after a paragraph that ends in ":" becomes the paragraph's facts. Code after a paragraph
- * becomes part of its narrative; other code is an item of its own. A block quote counts as its content. Comments, rules
- * and lone images are skipped. More than 20,000 characters become several items. It never throws: parts that the parser
- * cannot take are read as plain text, and `cuts` names them. `file` is the path below the import root, with "/". Yields
- * every 20 ms or so, where the event loop can get a turn.
+ * Reads a markdown file into items. Each paragraph, top-level bullet and table row is an item; headings give it a
+ * type, tags and a date. A list after a paragraph that ends in ":" becomes the paragraph's facts. Code after a
+ * paragraph becomes part of its narrative; other code is a separate item. A block quote is read like its content.
+ * Comments, rules and lone images are skipped. Text over 20,000 characters becomes several items. It never throws:
+ * parts that the parser rejects are read as plain text, and `cuts` names them. `file` is the path below the import
+ * root, with "/". Yields about every 20 ms, so that the event loop can run.
  */
 export function* parseMarkdown(text: string, file: string): Generator<void, ParsedMarkdown> {
   const front = frontMatter(cleanText(text))
@@ -69,9 +72,9 @@ export function* parseMarkdown(text: string, file: string): Generator<void, Pars
   return { items, cuts }
 }
 
-/** Hashtags of one block that are read. */
+/** Maximum hashtags that are read from one block. */
 const maxHashtags = 200
-/** Characters of items between two yields, and those that every item counts besides its own. */
+/** Characters of items between two yields. Each item counts as its own characters and a fixed number more. */
 const charactersPerStep = 40_000
 const charactersPerItem = 200
 
@@ -82,11 +85,14 @@ interface Piece {
   readonly code: boolean
 }
 
-/** Characters of one item. */
+/** Maximum characters of one item. */
 const MAX_CHARACTERS = 20_000
 const CHECK_BOX = /^\[([ xX])\]\s+/
 
-/** Splits a draft into items: one, or several if it is too long. Code without text, or too long with it, is separate. */
+/**
+ * Splits a draft into items: several if it is too long. Code is a separate item if it has no text, or if both are too
+ * long.
+ */
 const pieces = (draft: Draft): ReadonlyArray<Piece> => {
   const text = draft.texts.join("\n\n").replace(CHECK_BOX, "")
   const code = draft.code.join("\n\n")
@@ -138,7 +144,7 @@ const finish = (
   }
   for (const name of [...front.people, draft.person ?? ""]) addPerson(name)
   for (const name of mentions(prose)) {
-    // One more than is kept, so that the import can tell.
+    // Keeps one more than the limit, so that the import can detect the excess.
     if (people.size > limits.people) break
     addPerson(name)
   }

@@ -6,8 +6,8 @@ type Root = ReturnType<typeof fromMarkdown>
 export type Node = Root["children"][number]
 
 /**
- * Signs of inline markup in one line. The library pairs them in quadratic time (10,000 take two seconds), so a line with
- * more is read as plain text.
+ * Maximum signs of inline markup in one line. The library pairs them in quadratic time (10,000 take two seconds), so a
+ * line with more is read as plain text.
  */
 const maxSigns = 300
 
@@ -35,17 +35,17 @@ export const parseSlice = (text: string): ParsedSlice => {
 
 const isPlain = (line: string): boolean => countSigns(line) > maxSigns
 
-/** A paragraph of plain text. The table in a paragraph is read from its source. */
+/** A paragraph of plain text. A table inside a paragraph is read from the paragraph's source. */
 const paragraph = (value: string, length: number): Node => ({
   type: "paragraph",
   children: [{ type: "text", value }],
   position: { start: { line: 1, column: 1, offset: 0 }, end: { line: 1, column: 1, offset: length } }
 })
 
-/** A line that may be more than a line of a paragraph. */
+/** Matches a line that may begin another block than a paragraph. */
 const beginsBlock = /^(?:[ \t]|[-+>#=~|<]|\*[ \t*]|_[ \t_]|`{3,}[^`]*$|\d+[.)]|\[[^\]]*\]:)/u
 
-/** Characters that Unicode excludes from text stand for the signs meanwhile; a sign that begins a block stays. */
+/** Replaces signs of markup by Unicode noncharacters while the library parses. Signs that begin a block stay. */
 const mask = (line: string): string => {
   const from = /^[ \t]*(?:(?:[*+>-]|\d{1,9}[.)])[ \t]+)*/u.exec(line)![0].length
   return line.slice(0, from) + line.slice(from).replace(sign, (sign) => substitutes[inlineSigns.indexOf(sign)]!)

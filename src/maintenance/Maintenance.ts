@@ -22,8 +22,8 @@ export interface MaintenanceReader {
 /** Runs of maintenance: `memory.maintenance`. */
 export interface MaintenanceWriter {
   /**
-   * Runs maintenance stages: promotes used memories, archives unused ones, shortens old narratives. Each stage is a run
-   * of its own. It has a limit and can be undone like any other run. Full trust only.
+   * Runs maintenance stages: promotes used memories, archives unused ones, shortens old narratives. Each stage is a
+   * separate run with a limit, and can be undone like any other run. Full trust only.
    */
   readonly run: (options?: MaintainOptions) => Effect.Effect<ReadonlyArray<StageRun>, MaintainError>
 }

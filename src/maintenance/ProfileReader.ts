@@ -10,7 +10,8 @@ export interface ProfileReader {
   /**
    * The core block of a system prompt, within a token budget (default: the policy's). Core memories come first, then
    * identities, preferences and decisions by score. It contains memories written at the policy's level
-   * (`prompt.writers`) or above; a lower reader uses its own level. Other memories are quoted separately.
+   * (`prompt.writers`) or above; for a lower reader, at the reader's level or above. Other memories are quoted
+   * separately.
    */
   readonly profile: (query?: { readonly tokens?: number | undefined }) => Effect.Effect<Profile, ReadError>
 }

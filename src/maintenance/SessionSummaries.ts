@@ -9,7 +9,7 @@ import { comparisonKey } from "./mergeContents.js"
 import { lowestWriter, quotedLine } from "./quoted.js"
 
 export interface SessionSummariesQuery extends PageQuery {
-  /** Returns only this session: one row for each store that has content of it. */
+  /** Returns only this session: one row for each store with content of it. */
   readonly session?: string | undefined
 }
 

@@ -21,7 +21,7 @@ export interface StageTools {
   readonly judge?: Judge | undefined
   /** Finds the memories that later ones supersede; absent without a settler. */
   readonly settler?: SettlerService | undefined
-  /** The ids of the sides of open disputes, which are not merged into other memories. */
+  /** The ids of memories in open disputes, which are not merged into other memories. */
   readonly sides?: ReadonlySet<string> | undefined
   /** Finds decisions and open items in sentences; absent where no statement reader is provided. */
   readonly statements?: StatementReaderService | undefined
@@ -33,9 +33,11 @@ export interface StagePlan {
   readonly events: ReadonlyArray<DecidedEvent>
   /** Number of memories by action: promoted, archived … */
   readonly counts: Readonly<Record<string, number>>
-  /** True when the stage's limit leaves work for the next run. */
+  /** True if work remains for the next run, because the stage reached its limit. */
   readonly left: boolean
-  /** Events whose text a summarizer may improve. The caller asks it after planning and before writing. */
+  /**
+   * Events with texts that a summarizer may improve. The caller asks the summarizer after planning and before writing.
+   */
   readonly drafts?: ReadonlyArray<Draft>
 }
 
@@ -49,7 +51,7 @@ export const emptyPlan: StagePlan = { events: [], counts: {}, left: false }
 export interface Stage {
   readonly name: StageName
   readonly kind: PageKind
-  /** The stage ignores memories that were created after this time, in milliseconds since the epoch. */
+  /** The stage ignores memories created after this time, in milliseconds since the epoch. */
   readonly before: (policy: MaintenancePolicy, now: number) => number
   readonly gather: (policy: MaintenancePolicy, now: number, tools: StageTools, store: Store) => Gathering
   /**
@@ -67,12 +69,12 @@ export interface Gathering {
   readonly readMore?: (db: Db) => boolean
   /** Row numbers of the memories to read in full before planning. */
   readonly neededRows?: () => ReadonlyArray<number>
-  /** Does one portion of the planning work; returns true while there is more. The caller pauses between portions. */
+  /** Does one portion of the planning; returns true while there is more. The caller pauses between portions. */
   readonly planStep?: (tools: StageTools, neededRows: ReadonlyArray<Row>) => boolean
   readonly plan: (tools: StageTools, neededRows: ReadonlyArray<Row>) => StagePlan
 }
 
-/** The gathering of one store. */
+/** The rows gathered from one store. */
 export interface StorePart {
   readonly store: Store
   readonly gathering: Gathering
@@ -129,7 +131,7 @@ export const nextRevision = (memory: Memory, fields: Partial<Memory>): Memory =>
   revision: memory.revision + 1
 })
 
-/** A rule's decision on memories, with the score of each. */
+/** A decision made by a rule about memories, with the score of each. */
 export const ruleDecision = (
   action: Decision["action"],
   name: string,
@@ -167,7 +169,7 @@ export const archiveEvents = (
     )
   )
 
-/** Small enough that writing one event causes no noticeable pause. */
+/** Maximum memories per archive event. Small, so that writing one event causes no noticeable pause. */
 const maxArchivedPerEvent = 10
 
 export const chunksOf = <A>(values: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>

@@ -109,8 +109,8 @@ const isNumber = (word: string): boolean => /\p{N}/u.test(word)
 const namesOf = ({ telling }: Statement): ReadonlyArray<string> => telling.filter((word) => !isNumber(word))
 
 /**
- * Whether two statements have their shared names and their shared numbers in the same order. The order tells who does
- * what to whom.
+ * Whether two statements have their shared names in the same order, and their shared numbers too. The order tells who
+ * does what to whom.
  */
 const inOrder = (a: Statement, b: Statement): boolean =>
   [true, false].every((numbers) => {

@@ -15,7 +15,7 @@ export const countsOf = (
     } else if (event.type === "ARCHIVE") add("archived", event.payload.memories.length)
     else if (event.type === "SUMMARIZE") add("summarized")
     else if (event.type === "DELETE") add("superseded")
-    // Stage `settle` updates the successor of a superseded memory only to link it.
+    // Stage `settle` changes the successor of a superseded memory only to link the two.
     else if (stage === "settle" && !(event.type === "UPDATE" && event.payload.reason === "disputed")) continue
     else if (event.type === "UPDATE") {
       const { memory, reason } = event.payload
@@ -27,7 +27,7 @@ export const countsOf = (
   return Object.fromEntries(order.flatMap((action) => (counts.has(action) ? [[action, counts.get(action)!]] : [])))
 }
 
-/** Names of promotions, except from mid to long. */
+/** Names for promotions between tiers. A promotion from mid to long needs none. */
 const promotionNames: Partial<Record<Stage["name"], string>> = { daily: "kept", weekly: "core" }
 
 const order = [

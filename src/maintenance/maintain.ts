@@ -34,8 +34,7 @@ export interface MaintainOptions {
   readonly dryRun?: boolean | undefined
   /**
    * The deadline, in milliseconds since the epoch. After it, no further work begins: finished work stays, and the rest
-   * is `left`. The engine calls a summarizer only if its time-out ends before the deadline. A dry run ignores the
-   * deadline.
+   * is `left`. A summarizer is called only if its time-out ends before the deadline. A dry run ignores the deadline.
    */
   readonly deadline?: number | undefined
   /** Confirms that the clock is right although it reads more than a year after the agent's other events. */
@@ -53,7 +52,7 @@ export interface StageRun {
   readonly left: boolean
   /** Milliseconds. */
   readonly duration: number
-  /** In a dry run: the events that a real run would write. Only the ids of new memories would differ. */
+  /** Dry run only: the events that a real run would write. Only the ids of new memories would differ. */
   readonly events?: ReadonlyArray<DecidedEvent>
 }
 
@@ -80,7 +79,7 @@ const unbounded = Number.MAX_SAFE_INTEGER
 /** Maximum memories that are changed without a pause; a single event may change more. */
 const maxMemoriesPerPortion = 10
 
-/** Runs stages in order. Each stage sees the result of the stages before it. */
+/** Runs stages in order. Each stage sees the results of the stages before it. */
 export const maintain = (
   maintainer: Maintainer,
   writer: Writer,

@@ -31,14 +31,16 @@ export type MergedContent = Pick<
 export const comparisonKey = (text: string): string =>
   foldLetters(text).toLowerCase().replace(signsOfWords, " ").trim().replace(/\s+/gu, " ")
 
-/** Signs after a word and before one. The first look-behind keeps a run of signs from being read again from each of them. */
+/**
+ * Matches signs after a word or before one. The first look-behind keeps a run of signs from being read again from each
+ * sign.
+ */
 const signsOfWords = /(?<![\p{P}\p{S}])[\p{P}\p{S}]+(?=\s|$)|(?<=\s|^)[\p{P}]+/gu
 
 /**
- * Merges memories, oldest first, by rules alone. The result has the newest title, every distinct fact, and each narrative
- * sentence with a number, date or name that is new up to there. Null if the result would exceed a field limit, would
- * cost no fewer tokens than its sources, or would lose information; null also where the sources have more than 150,000
- * characters.
+ * Merges memories, oldest first, by rules alone. The result has the newest title, every distinct fact, and each
+ * narrative sentence with a new number, date or name. Null if the result would exceed a field limit, would cost no
+ * fewer tokens than its sources, or would lose information, or if the sources have more than 150,000 characters.
  *
  * With a heading, the sources have different content: the heading becomes the title, each source's title precedes its
  * facts, saving tokens is not required, and `mentions` is the highest count instead of the sum.
@@ -100,7 +102,7 @@ export const mergeContents = (
   return missingContent(sources, summary).length === 0 ? summary : null
 }
 
-/** Characters of all sources together. Merging this many takes at most some 45 ms. */
+/** Maximum characters of all sources together. Merging this many takes about 45 ms. */
 const maxMerged = 150_000
 
 const charactersOf = (sources: ReadonlyArray<Memory>): number =>
@@ -110,7 +112,7 @@ const charactersOf = (sources: ReadonlyArray<Memory>): number =>
     0
   )
 
-/** Titles and facts of the sources, without repeats; for sources of several days, plus a fact that lists the days. */
+/** Titles and facts of the sources, without repeats. For sources from several days, a further fact lists the days. */
 const mergedFacts = (sources: ReadonlyArray<Memory>, title: string, keepTogether: boolean): ReadonlyArray<string> => {
   const facts = new Map<string, string>()
   const titleKey = comparisonKey(title)
@@ -123,7 +125,7 @@ const mergedFacts = (sources: ReadonlyArray<Memory>, title: string, keepTogether
     const key = comparisonKey(fact)
     const equal = key === titleKey ? title : facts.get(key)
     if (equal === undefined) addFact(key, fact)
-    // Equal keys, but only this wording has, for example, the name in capitals: keep both.
+    // The keys are equal, but only one wording has, for example, the name in capitals: keep both.
     else if (fact !== equal && [...specificWords(fact)].some((word) => !words.has(word))) addFact(`= ${fact}`, fact)
   }
   if (!keepTogether) for (const source of sources) add(source.title)
@@ -135,7 +137,7 @@ const mergedFacts = (sources: ReadonlyArray<Memory>, title: string, keepTogether
   return [...facts.values(), ...(days.length > 1 ? [`${happenedOn}${days.sort().join(", ")}`] : [])]
 }
 
-/** Sentences of the narratives with a number, date or name that neither the texts nor an earlier sentence has. */
+/** Sentences of the narratives with a number, date or name that is neither in the texts nor in an earlier sentence. */
 const newSentences = (texts: ReadonlyArray<string>, sources: ReadonlyArray<Memory>): ReadonlyArray<string> => {
   const words = new Set(texts.flatMap((text) => [...specificWords(text)]))
   const sentences: Array<string> = []
@@ -150,7 +152,7 @@ const newSentences = (texts: ReadonlyArray<string>, sources: ReadonlyArray<Memor
   return sentences
 }
 
-/** The fact that lists the days of sources from several days. It is generated, not part of a source text. */
+/** The generated fact that lists the days, for sources from several days. */
 export const dayFactsOf = ({ facts }: Pick<MergedContent, "facts">): ReadonlyArray<string> =>
   facts.filter((fact) => fact.startsWith(happenedOn))
 

@@ -84,7 +84,7 @@ export const notesOf = (
     return []
   }
   let others = rows
-  // Leftovers of different halves may fit together: repeat until a pass adds no note.
+  // Leftovers of different halves may fit together, so repeat until a pass adds no note.
   for (let before = -1; notes.length > before; ) {
     before = notes.length
     others = fold(others)
@@ -116,7 +116,7 @@ export const noteEvent = (
         store,
         tier: "mid",
         ...summary,
-        // The age of an unused note counts from now, even if its sources are older.
+        // The time until an unused note ages out starts now, even if its sources are older.
         updatedAt: now
       },
       sources: sources.map(({ memory }) => nextRevision(memory, { status: "compressed" })),

@@ -4,13 +4,13 @@ import { withAccesses } from "../../projections/maintenancePages.js"
 import type { Db } from "../../projections/Projection.js"
 
 /**
- * Memories as the previous stages of a dry run would leave them, by row number. Later stages read them instead of the
- * stored ones.
+ * The memories that earlier stages of a dry run would have changed, by row number. Later stages read them instead of
+ * the stored ones.
  */
 export type Overlay = ReadonlyMap<number, Memory>
 
 /**
- * The first row number for memories that a dry run would add. It follows all stored row numbers; added memories are
+ * The first row number for memories that a dry run would add. It is larger than every stored one; added memories are
  * numbered in write order.
  */
 const firstPlanned = 2 ** 52

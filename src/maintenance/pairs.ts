@@ -4,17 +4,17 @@ import type { Reconciling } from "../ports/policy/maintenance.js"
 import { confidenceOf, type Judge } from "../ports/Reconciler.js"
 import { statementOf } from "../remember/Reconciling.js"
 
-/** How an older memory relates to a newer one, by the reconciler's judgement on these two alone. */
+/** How an older memory relates to a newer one. The reconciler judges by these two alone. */
 export interface Relation {
   readonly kind: "contradicted" | "same" | "other"
-  /** How likely that is, 0…1. */
+  /** How likely this relation is right, 0…1. */
   readonly confidence: number
 }
 
-/** When the memory was last said, in milliseconds since the epoch. Changes by maintenance do not count. */
+/** When the memory was last mentioned, in milliseconds since the epoch. Changes by maintenance do not count. */
 export const saidAt = ({ memory }: Row): number => Math.max(memory.createdAt, memory.lastMentionedAt)
 
-/** The dispute that one of two memories raised against the other; undefined if neither did. */
+/** The dispute recorded between two memories; undefined if there is none. */
 export const disputeBetween = (a: Row, b: Row): Dispute | undefined =>
   [
     [a, b],
@@ -24,10 +24,10 @@ export const disputeBetween = (a: Row, b: Row): Dispute | undefined =>
 /** The title and the facts, one a line. */
 export const textOf = ({ memory }: Row): string => [memory.title, ...memory.facts].join("\n")
 
-/** A key of store and type. Two memories with different keys never count as stating the same fact. */
+/** A key made of store and type. Memories with different keys never state the same fact. */
 export const storeAndType = ({ memory: { store, type } }: Row): string => `${store}\n${type}`
 
-/** Maximum cached judgements. A judge is a pure function, and most pairs recur every night. */
+/** Maximum cached judgements. A judge is a pure function, and every nightly run compares mostly the same pairs. */
 const cacheSize = 20_000
 const judgements = new WeakMap<Judge, Map<string, Relation>>()
 
@@ -46,10 +46,10 @@ export const relationOf = (judge: Judge, newer: Row, older: Row, score: number):
   return relation
 }
 
-/** The score that the judge sees for a pair that the settler found. */
+/** The score that the judge gets for a pair found by the settler. */
 const settlerScore = 0.6
 
-/** The relation of a pair that the settler found; `other` without a judge. */
+/** The relation of a pair found by the settler; `other` without a judge. */
 export const pairRelation = (judge: Judge | undefined, newer: Row, older: Row): Relation =>
   judge === undefined ? unrelated : relationOf(judge, newer, older, settlerScore)
 

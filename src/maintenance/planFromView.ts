@@ -49,7 +49,7 @@ export const planFromView = (
     if (stage.read === undefined) {
       accesses = yield* takePages(read, { stage, parts, before: stage.before(policy, now), now, planned })
     } else {
-      // Such a stage reads no active memories, so access counts do not matter.
+      // A stage with `read` gets no active memories, so access counts do not matter.
       for (const { gathering, store } of parts) {
         const rows = yield* read(({ db }) => stage.read!(db, policy, now, store))
         gathering.addRows(rows.filter(({ memory }) => !planned.has(memory.born)))

@@ -8,16 +8,25 @@ import { findAccesses } from "../../projections/recalls.js"
 import { findSummary, hasAllSources } from "../../projections/summaries.js"
 import { type Command, type DecidedEvent, runCause } from "../actor/Command.js"
 
-/** A portion of a run's events, written by one command. */
+/** A part of a run's events that one command writes. */
 export interface Portion {
   readonly run: string
   readonly actor: string
-  /** The run's start event, written before the first event of the portion; not written if the portion writes nothing. */
+  /**
+   * The run's start event, written before the first event of the portion; not written if the portion has no event
+   * left.
+   */
   readonly started: DecidedEvent | undefined
   readonly events: ReadonlyArray<DecidedEvent>
-  /** The view's file that the events were planned from. On another one they are all left out: this one may have been edited. */
+  /**
+   * The view file from which the events were planned. If the view has another file now, all events are left out: the
+   * old file may have been edited.
+   */
   readonly generation: string
-  /** Access counts by memory id at planning time, without zeros; undefined when they do not matter. */
+  /**
+   * The times that each memory had been shown when the events were planned, by id, without zeros. Undefined if they do
+   * not matter.
+   */
   readonly shown?: ReadonlyMap<string, number> | undefined
 }
 
@@ -27,7 +36,7 @@ export interface PortionResult {
   readonly left: number
 }
 
-/** The command that writes a portion of a run. */
+/** Makes the command that writes a part of a run's events. */
 export const portionCommand = ({
   actor,
   events,
@@ -85,7 +94,7 @@ const revalidate = (
   const isUntouched = (memory: Memory) => isUnchanged(memory) && isUnseen(memory)
   switch (event.type) {
     case "DELETE":
-      // A later statement contradicts this memory, so it is retired even if it was shown often.
+      // Retired even if it was shown often, because a later statement contradicts it.
       return isUnchanged(event.payload.memory) ? { event, left: 0 } : { left: 1 }
     case "UPDATE": {
       const { memory, reason } = event.payload

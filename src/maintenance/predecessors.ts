@@ -4,7 +4,7 @@ import type { Row } from "../model/MemoryRow.js"
 /** The memories that a memory superseded. */
 export type Predecessors = (row: Row) => ReadonlyArray<Row>
 
-/** Maximum other wordings of a memory that the settler reads, newest first. */
+/** Maximum wordings of a memory that the settler reads, newest first. */
 export const maxWordings = 12
 
 /** The memories that a memory superseded, directly or through others: at most `maxSteps` back and `maxFormer` in all. */

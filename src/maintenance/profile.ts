@@ -24,7 +24,7 @@ export interface Profile {
   readonly text: string
   /** The text's length in tokens. */
   readonly tokens: number
-  /** Number of memories that the budget had no room for. */
+  /** Number of memories left out for lack of budget. */
   readonly left: number
   /**
    * Memories from writers below the level of `prompt.writers`, one per line with their origin, as far as the budget
@@ -35,9 +35,10 @@ export interface Profile {
 
 /**
  * The memories for an agent's system prompt: core memories, then identities, preferences and decisions by score, until
- * the budget is spent. Only writers from a level on count; others are quoted apart. Each subject has one line, its latest
- * statement, with the score of all its statements. Superseded statements are left out. Of memories that contradict each
- * other, one has a line: of the highest level, then the newest. Its line names the earlier ones of that level. Below full trust, the score ignores how often a memory was shown.
+ * the budget is spent. Only writers from a level on count; others are quoted separately. Each subject has one line:
+ * its latest statement, with the score of all its statements. Superseded statements are left out. Of memories that
+ * contradict each other, the one of the highest level has a line, or the newest of several. The line names the earlier
+ * ones of the same level. Below full trust, the score ignores how often a memory was shown.
  */
 export const profileOf = (
   db: Db,
@@ -57,7 +58,7 @@ export const profileOf = (
 ): Profile => {
   const writers = lowestWriter(prompt.writers, level)
   const formerById = new Map<string, ReadonlyArray<Row>>()
-  /** The memories that a memory superseded, without those that the level may not read or that a lower level wrote. */
+  /** The memories that a memory superseded. Omits those that the level may not read or that a lower level wrote. */
   const predecessors = ({ memory }: Row): ReadonlyArray<Row> => {
     let rows = formerById.get(memory.id)
     if (rows === undefined) {
@@ -101,7 +102,7 @@ export const profileOf = (
   }
 }
 
-/** Titles of the same-level opponents that rank below this memory, best first. */
+/** Titles of the contradicting memories of the same level that rank below this one, best first. */
 const earlierSides = (memory: Memory, dispute: OpenDispute | undefined): ReadonlyArray<string> => {
   if (dispute === undefined) return []
   const { opponents, sides } = dispute
@@ -113,10 +114,10 @@ const earlierSides = (memory: Memory, dispute: OpenDispute | undefined): Readonl
     .map(({ title }) => title)
 }
 
-/** Earlier sides that a line names. */
+/** Maximum contradicting memories that a line names. */
 const maxEarlier = 3
 
-/** The quoted lines that fit into the rest of the budget, in the given order. */
+/** The quoted lines that fit into the remaining budget, in the given order. */
 const quotedWithin = (
   memories: ReadonlyArray<Memory>,
   countTokens: (text: string) => number,
@@ -146,7 +147,7 @@ export const withinBudget = (
     repeatsIn = () => () => false
   }: {
     readonly repeatsIn?: SettlerService["repeats"] | undefined
-    /** The titles of the memories that a row stands before in a dispute. */
+    /** The titles of the contradicting memories that a row represents. */
     readonly earlierOf?: (row: Row) => ReadonlyArray<string>
   } = {}
 ): ReadonlyMap<Row, string> => {
@@ -199,7 +200,7 @@ export const rankedBy = (
     .map(({ row }) => row)
 }
 
-/** Maps each hidden row to the opponent that the profile shows in its place. */
+/** Maps each hidden row to the contradicting row that the profile shows instead. */
 const hiddenRows = (
   rows: ReadonlyArray<Row>,
   disputes: ReadonlyMap<string, OpenDispute> = new Map()
@@ -217,13 +218,13 @@ const hiddenRows = (
   return hidden
 }
 
-/** The inputs of the ranking beside the rows. */
+/** The inputs of the ranking, except the rows. */
 export interface RankingContext extends Pick<Evidence, "wordings"> {
   readonly predecessorsOf: Predecessors
   readonly judge: Judge | undefined
   readonly settler: SettlerService | undefined
   readonly certainty: MaintenancePolicy["reconcile"]
-  /** The open disputes of rows, by id. */
+  /** The open disputes of the rows, by memory id. */
   readonly disputes?: ReadonlyMap<string, OpenDispute> | undefined
 }
 
@@ -255,7 +256,7 @@ const rankOf = (
   }
   return {
     score: lifeScoreOf(facts, tiers, now).score,
-    // Maintenance made the others core because of their score, so they compete by score again.
+    // Maintenance chose the other core memories by score, so they compete by score again.
     core: [row, ...others].some(isGiven)
   }
 }

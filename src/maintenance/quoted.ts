@@ -5,7 +5,7 @@ import { isAtLeast, type TrustLevel } from "../../events/Trust.js"
 export const lowestWriter = (writers: TrustLevel, reader: TrustLevel): TrustLevel =>
   isAtLeast(writers, reader) ? reader : writers
 
-/** Text of a lower level as one line of quoted data, after its origin. */
+/** Formats text of a lower level as one line of quoted data, after its origin. */
 export const quotedLine = (level: TrustLevel, { kind, name }: Partial<Source>, text: string): string => {
   const source = [kind, name].filter((part) => part !== undefined).join(" ")
   const origin = oneLine(source === "" ? level : `${level}, ${source}`)

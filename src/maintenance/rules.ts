@@ -6,15 +6,15 @@ import { ageInDays, isProtected, lastTouchedAt, type Row, visibleToRules } from 
 export interface Verdict {
   readonly action: "keep" | "promote" | "demote" | "remove"
   readonly reason: string
-  /** The rule that decided: its reason without the memory's own figures. */
+  /** The rule that decided: the reason without the memory's own numbers. */
   readonly rule: string
-  /** Includes all access counts, even those that the rules must not use. */
+  /** The score, including the access counts that the rules must not use. */
   readonly score: LifeScore
 }
 
 /**
- * Decides on a memory by its score and age; capacity is not checked here. Only mid and daily memories are removed, and
- * by score only a day after they were last seen or changed. Only promoted memories are demoted.
+ * Decides on a memory by its score and age, without regard to capacity. Only mid and daily memories are removed; a low
+ * score removes them only if they were not seen or changed for a day. Only promoted memories are demoted.
  */
 export const verdictOf = (row: Row, { gc, tiers }: Pick<MaintenancePolicy, "gc" | "tiers">, now: number): Verdict => {
   const visible = visibleToRules(row)

@@ -27,7 +27,10 @@ export interface SessionDraft {
   readonly facts: ReadonlyMap<number, ReadonlyArray<string>>
 }
 
-/** Characters of the request and of the outcome; number of decisions and of open items; characters of an item. */
+/**
+ * Maximum characters of the request and of the outcome; maximum decisions and open items; maximum characters of an
+ * item.
+ */
 const maximum = { text: 280, items: 20, item: 500 }
 
 /**
@@ -46,7 +49,7 @@ export function* summarizeByRules(
   const spoken = trusted.length > 0 ? trusted : said
   const last = spoken.at(-1)
   if (last === undefined) return null
-  // A turn with a credential is neither summarized nor shown to a summarizer.
+  // A turn with a credential is neither summarized nor sent to a summarizer.
   const sources: Array<SummaryTurn> = []
   for (const [index, turn] of spoken.entries()) {
     if (index % turnsPerStep === turnsPerStep - 1) yield
@@ -62,7 +65,7 @@ export function* summarizeByRules(
     for (const sentence of sentencesOf(turn.text)) {
       const kind = sentence.length > maximum.item ? undefined : kindOf(sentence, turn === last, statements)
       if (kind === undefined) continue
-      // A repeated sentence moves to its last mention.
+      // A repeated sentence counts at its last mention.
       const key = comparisonKey(sentence)
       found[kind].delete(key)
       found[kind].set(key, { sentence, born: turn.born })
@@ -90,7 +93,7 @@ export function* summarizeByRules(
   return { summary, turns: sources, facts }
 }
 
-/** A turn of 4,000 characters takes half a millisecond. */
+/** Turns read between two yields. A turn of 4,000 characters takes half a millisecond. */
 const turnsPerStep = 40
 
 /** A decision or an open item, and the row number of its turn. */
@@ -112,7 +115,7 @@ const kindOf = (
 /** The request to a summarizer. Omits middle turns of a long session, unless they state a decision or an open item. */
 export const sessionRequest = ({ facts, summary, turns }: SessionDraft): SummaryRequest => {
   let remainingLength = maxRequestLength
-  // The first two turns contain the request, the last ones the outcome: prefer both to the middle.
+  // Prefer the first two turns (the request) and the last ones (the outcome) to those in between.
   const byImportance = [...turns.slice(0, 2), ...turns.slice(2).reverse()]
   const included = new Set<number>()
   for (const turn of byImportance) {

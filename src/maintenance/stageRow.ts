@@ -13,7 +13,7 @@ export const visibleToRules = ({ accesses, memory }: Row): Row => ({
   accesses: memory.store === "private" ? accesses : undefined
 })
 
-/** When a memory was last seen, changed, or moved by the rules. The age of an unused memory counts from here. */
+/** When a memory was last seen, changed, or moved by the rules. The time without use counts from here. */
 export const lastTouchedAt = (row: Row): number =>
   Math.max(lastSeenAt(row), row.memory.updatedAt, row.memory.movedAt ?? 0)
 

@@ -4,22 +4,22 @@ import type { Row } from "../model/MemoryRow.js"
 import type { Judge } from "../ports/Reconciler.js"
 import { relationOf, saidAt, storeAndType, textOf } from "./pairs.js"
 
-/** One subject: the memory that represents it, and the others that say the same. */
+/** One subject: the memory that represents it, and the others that state the same. */
 export interface Subject {
   readonly row: Row
   readonly others: ReadonlyArray<Row>
 }
 
-/** Minimum cosine likeness of the words of two titles with facts, so that the judge compares them. */
+/** Minimum cosine similarity of the words of two titles with facts. The judge compares only such pairs. */
 const minLikeness = 0.55
-/** Maximum rows that are compared (the newest), maximum pairs that are judged, and maximum pairs of each row. */
+/** Maximum rows that are compared (the newest), maximum pairs that are judged, and maximum pairs of one row. */
 const limits = { rows: 1_000, judged: 300, pairs: 8 }
 
 /**
- * Groups memories that say the same: the settler gave them the same key (`says`), or the judge finds no difference. A
- * subject has memories of one level only, so that no other level represents them. The newest memory represents its
- * subject, unless an older one contains all of its words and more. Without a judge, each memory is a subject of its
- * own.
+ * Groups memories that state the same: the settler gave them the same key (`says`), or the judge finds no difference.
+ * All memories of a subject have the same level, so that no other level represents them. The newest memory represents
+ * its subject, unless an older one contains all of its words and more. Without a judge, each memory is a separate
+ * subject.
  */
 export const subjectsOf = (
   rows: ReadonlyArray<Row>,
@@ -56,15 +56,15 @@ const groupsByKey = (newest: ReadonlyArray<Row>, says: ReadonlyMap<Row, string>)
 }
 
 /**
- * Merges groups if the judge finds their newest members the same; changes `groups`. Returns a map from the index of a
- * newest member to the older row that contains all of its words and more.
+ * Merges groups if the judge finds that their newest members state the same; changes `groups`. Returns a map from the
+ * index of a newest member to the older row that contains all of its words and more.
  */
 const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: Judge): ReadonlyMap<number, number> => {
   const words = newest.slice(0, limits.rows).map((row) => wordSet(textOf(row)))
   const fullestByIndex = new Map<number, number>()
   let judged = 0
   for (const { newer, older, score } of likelyPairs(words)) {
-    // Only the newest row of a group can add others to it, because likeness is not transitive.
+    // Only the newest row of a group can add others to it, because similarity is not transitive.
     if (
       groups[newer] !== newer ||
       groups[older] !== older ||
@@ -87,7 +87,7 @@ interface Pair {
   readonly score: number
 }
 
-/** Pairs of like rows, by index, newest first. Each row is paired with at most `limits.pairs` newer rows. */
+/** Pairs of similar rows, by index, newest first. Each row is paired with at most `limits.pairs` newer rows. */
 const likelyPairs = (wordSets: ReadonlyArray<ReadonlySet<string>>): ReadonlyArray<Pair> => {
   const indexesByWord = new Map<string, Array<number>>()
   const pairs: Array<Pair> = []

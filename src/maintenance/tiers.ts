@@ -14,7 +14,10 @@ export interface Tiers {
   readonly all: ScoreSummary
   readonly byTier: Readonly<Record<string, ScoreSummary>>
   readonly byType: Readonly<Record<string, ScoreSummary>>
-  /** Number of memories with a score from `from` up to the next bound. The rules may remove those of the first entry. */
+  /**
+   * Number of memories with a score from `from` up to the next bound. The rules may remove memories of the first
+   * range.
+   */
   readonly byScore: ReadonlyArray<{ readonly from: number; readonly memories: number }>
   /** The memories with the highest scores. */
   readonly best: ReadonlyArray<Pick<IndexRow, "id" | "type" | "title"> & { readonly score: number }>

@@ -5,7 +5,7 @@ import { limits } from "./limits.js"
 
 /**
  * Checks an agent's name: 1 to 64 visible characters. It names a stream and, escaped, a folder. Returns the name in
- * Unicode's composed form (NFC), so that each way to type it means the same agent.
+ * Unicode's composed form (NFC), so that every way to type it names the same agent.
  */
 export const checkName = (name: string): Either.Either<string, InvalidInput> => {
   const invalid = (problem: string) => Either.left(new InvalidInput({ field: "agent", problem }))

@@ -11,7 +11,7 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
   }
 }
 
-/** This embedding index does not exist, or cannot be dropped or switched back to; `problem` says which and why. */
+/** The embedding index does not exist, or cannot be dropped or activated again; `problem` says which and why. */
 export class NoSuchIndex extends Schema.TaggedError<NoSuchIndex>()("NoSuchIndex", { problem: Schema.String }) {
   override get message() {
     return this.problem
@@ -127,11 +127,11 @@ export class FileInSession extends Schema.TaggedError<FileInSession>()("FileInSe
   }
 }
 
-/** The turn's sequence is not after the existing turns of its session. Nothing was written. */
+/** The turn's sequence number is not larger than those of its session. Nothing was written. */
 export class SequenceConflict extends Schema.TaggedError<SequenceConflict>()("SequenceConflict", {
   session: Schema.String,
   sequence: Schema.Number,
-  /** The sequence of the newest turn. */
+  /** The sequence number of the newest turn. */
   last: Schema.Number
 }) {
   override get message() {

@@ -2,7 +2,7 @@ import { randomBytes } from "../../events/randomBytes.js"
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-/** Ten random base32 characters (50 bits): short enough to type, and they reveal no count. */
+/** Ten random base32 characters (50 bits): short enough to type. They do not reveal the number of ids. */
 export const randomId = (): string => {
   let id = ""
   for (const byte of randomBytes(10)) id += alphabet[byte & 31]

@@ -3,8 +3,8 @@ import type { Disputed } from "../../projections/observationSearch.js"
 import type { Accesses } from "../../projections/recalls.js"
 
 /**
- * A memory as `get` returns it. Times are milliseconds since the epoch. At full trust it includes how often it was
- * shown and when last, as far as reads were recorded.
+ * A memory as `get` returns it. Times are milliseconds since the epoch. At full trust it includes how often and when
+ * it was last shown, if reads were recorded.
  */
 export type WholeMemory = Omit<Image, "born" | "revision" | "status" | "disputes"> & Partial<Accesses> & Disputed
 

@@ -42,8 +42,8 @@ export interface EmbedderService {
   /** Whether it needs no network. Bulk writes then embed their memories as they write them. */
   readonly local?: boolean
   /**
-   * Whether computing a vector is as cheap as a cache lookup. The engine then recomputes vectors instead of caching
-   * them, and embeds texts early even if it may not need the vectors.
+   * Whether computing a vector is as cheap as a cache lookup. Then the engine computes vectors again instead of
+   * caching them, and embeds texts early even if their vectors may not be needed.
    */
   readonly skipsCache?: boolean
   /** Maximum texts in one request. */
@@ -56,8 +56,8 @@ export interface EmbedderService {
   /** Stores withheld from it, and the local embedder that embeds them instead, into a separate index. */
   readonly substitute?: { readonly stores: ReadonlyArray<Store>; readonly embedder: EmbedderService }
   /**
-   * Whether it replaces another embedder for withheld stores. False if a store uses it only because its first vectors
-   * came from it.
+   * Whether it replaces another embedder for withheld stores. False if a store uses it only because it made the
+   * store's first vectors.
    */
   readonly isLocalSubstitute?: boolean
   /** Stores that it saw in the past and must not see any more. A query for these stores alone is not sent to it. */

@@ -22,10 +22,10 @@ export class EmbedderUnavailable extends Schema.TaggedError<EmbedderUnavailable>
   name: Schema.String,
   problem: Schema.String
 }) {
-  /** The embedder of the withheld stores, which is still available. */
+  /** The embedder for the withheld stores, which is still available. */
   declare readonly substitute?: EmbedderService["substitute"]
 
-  /** The same error with the embedder of the withheld stores. */
+  /** The same error, with the embedder for the withheld stores. */
   static withSubstitute(name: string, problem: string, substitute: EmbedderService["substitute"]): EmbedderUnavailable {
     return Object.defineProperty(new EmbedderUnavailable({ name, problem }), "substitute", {
       value: substitute,
@@ -48,6 +48,6 @@ export interface EmbeddersService {
 
 /** Looks up embedders by name. Used to switch embedders, to read a past version, and to read the configuration. */
 export class Embedders extends Context.Tag("daybook/Embedders")<Embedders, EmbeddersService | null>() {
-  /** No lookup by name: an agent keeps its present embedder. */
+  /** No lookup by name: an agent keeps its current embedder. */
   static readonly layerNone: Layer.Layer<Embedders> = Layer.succeed(this, null)
 }

@@ -35,7 +35,7 @@ const Search = Schema.Struct({
   pool: withDefault(Schema.Int.pipe(Schema.between(1, 4_095)), 200),
   /** The constant of reciprocal rank fusion. */
   rrfConstant: withDefault(positive, 60),
-  /** Score gain of a memory from today. With age it falls by the factor exp(−recencyDecay × whole UTC days). */
+  /** Score gain for a memory of today. With age it falls by the factor exp(−recencyDecay × whole UTC days). */
   recencyWeight: withDefault(share, 0.05),
   recencyDecay: withDefault(positive, 0.05),
   /** Replaces recencyDecay for memories of a type: people and decisions stay relevant, experiments fade. */
@@ -66,9 +66,9 @@ const Search = Schema.Struct({
   commonShare: withDefault(share, 0.2),
   /** Number of first hits that are read, folded and reranked. */
   drafts: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 15),
-  /** Whether hits with equal text (ignoring case, accents, punctuation and articles) are folded into the newest one. */
+  /** Whether to fold hits with equal text (ignoring case, accents, punctuation and articles) into the newest one. */
   fold: withDefault(Schema.Boolean, true),
-  /** Whether to rerank, and the gain of the reranker's best score (default: the reranker's own weight). */
+  /** Whether to rerank, and the gain for the reranker's best score (default: the reranker's own weight). */
   rerank: withDefault(Schema.Boolean, true),
   rerankWeight: Schema.optional(share),
   /**
@@ -103,7 +103,7 @@ const Reconcile = Schema.Struct({
   certain: withDefault(share, 0.98),
   /** Milliseconds for one answer of a model reconciler, including retries. */
   timeout: withDefault(count, 30_000),
-  /** Milliseconds for a local embedder to embed the compared texts. */
+  /** Milliseconds that a local embedder gets to embed the compared texts. */
   embedTimeout: withDefault(count, 1_000),
   /** Maximum concurrent requests of one agent. */
   concurrency: withDefault(count, 4)

@@ -40,9 +40,9 @@ const reason = Schema.String
 
 /**
  * The decision about a statement: ADD stores it as a new memory; UPDATE merges it into the target, which keeps its id;
- * DELETE means that the statement contradicts the target. Where that is certain, the target is retired and the statement
- * takes its place; otherwise both stay, as a dispute. NONE adds nothing and counts as another mention of the target
- * (default: the first candidate).
+ * DELETE means that it contradicts the target. If that is certain, the statement replaces the target, which is
+ * retired; otherwise both stay, as a dispute. NONE adds nothing and counts as another mention of the target (default:
+ * the first candidate).
  */
 export const Verdict = Schema.Union(
   Schema.Struct({ action: Schema.Literal("ADD"), reason }),
@@ -56,7 +56,9 @@ export type Verdict = typeof Verdict.Type
 export interface Judgement {
   readonly verdict: Verdict
   readonly by: Decision["by"]
-  /** Whether the rules need no second opinion from a model. Of a model: whether it says that it is certain. */
+  /**
+   * From rules: whether no second opinion from a model is needed. From a model: whether it says that it is certain.
+   */
   readonly sure: boolean
   /**
    * How likely the verdict is right, 0…1. A DELETE below `reconcile.certain` retires nothing. Absent: 1 if `sure`, else 0.
@@ -68,7 +70,10 @@ export interface Judgement {
 export const confidenceOf = ({ confidence, sure }: Pick<Judgement, "confidence" | "sure">): number =>
   confidence ?? (sure ? 1 : 0)
 
-/** Whether a judgement of the rules needs no second opinion: a contradiction from the confidence `certain` on, 0…1. */
+/**
+ * Whether a judgement by rules needs no second opinion: it is no contradiction, or one with at least the confidence
+ * `certain`, 0…1.
+ */
 export const needsNoModel = (judgement: Judgement, certain: number): boolean =>
   judgement.verdict.action === "DELETE" ? confidenceOf(judgement) >= certain : judgement.sure
 

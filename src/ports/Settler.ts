@@ -7,9 +7,9 @@ import type { Row } from "../model/MemoryRow.js"
 export interface Evidence {
   /** The memories that this one superseded earlier. */
   readonly predecessors: (row: Row) => ReadonlyArray<Row>
-  /** Other wordings in which the memory was repeated, the newest first. */
+  /** Other wordings in which the memory was repeated, newest first. */
   readonly wordings: (row: Row) => ReadonlyArray<Wording>
-  /** Whether the newer memory certainly contradicts the older one, by the reconciler's judgement. */
+  /** Whether the newer memory certainly contradicts the older one, as the reconciler judges. */
   readonly contradicts: (newer: Row, older: Row) => boolean
 }
 
@@ -18,8 +18,8 @@ export interface Settlement {
   /** Each memory that is no longer true, with the newer memory that says so. */
   readonly superseded: ReadonlyMap<Row, Row>
   /**
-   * The superseded memories for which the proof is not certain. They stay. They are disputed where the reconciler sees a
-   * contradiction too.
+   * The superseded memories without certain proof. They stay, and are disputed if the reconciler also sees a
+   * contradiction.
    */
   readonly unsure?: ReadonlySet<Row> | undefined
   /** Maps each memory that states a current value to a key. Memories with the same key state the same value. */
@@ -42,6 +42,6 @@ export interface SettlerService {
  * no randomness. Optional: without a settler maintenance supersedes nothing, and the profile keeps reworded repeats.
  */
 export class Settler extends Context.Tag("daybook/Settler")<Settler, SettlerService | null>() {
-  /** No settler: maintenance does not retire a memory because a newer one replaces it. */
+  /** No settler: maintenance never retires a memory because a newer one replaces it. */
   static readonly layerNone: Layer.Layer<Settler> = Layer.succeed(this, null)
 }

@@ -6,7 +6,7 @@ export interface Statement {
   readonly words: ReadonlySet<string>
   /** The words among them that negate or limit the statement: "not", "before", "was". */
   readonly turning: ReadonlySet<string>
-  /** Its numbers, dates and names, in order, each once. */
+  /** Its distinct numbers, dates and names, in order. */
   readonly telling: ReadonlyArray<string>
 }
 
@@ -22,9 +22,9 @@ export interface StatementReaderService {
 }
 
 /**
- * Reads statements in a natural language. The engine uses it to check that a summarizer invented and dropped nothing,
- * and to find the decisions and open items of a session. Pure functions. Optional: without a reader the engine calls no
- * summarizer, and a session's summary has only a request and an outcome.
+ * Reads statements in a natural language. With it, the engine checks that a summarizer neither invents nor drops
+ * content, and finds the decisions and open items of a session. Pure functions. Optional: without a reader the engine
+ * calls no summarizer, and a session's summary has only a request and an outcome.
  */
 export class StatementReader extends Context.Tag("daybook/StatementReader")<
   StatementReader,

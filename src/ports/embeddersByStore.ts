@@ -21,9 +21,9 @@ export const modelsByStore = (
 }
 
 /**
- * Combines the embedders of all stores into one: the main embedder, with a second one for the stores it does not embed.
- * With `bySettings`, it withholds stores as this process's settings say. Without it, each store gets the embedder that
- * the log records.
+ * Combines the embedders of all stores into one: the main embedder, and a second one for the stores withheld from it.
+ * With `bySettings`, this process's settings say which stores are withheld. Without it, each store gets the embedder
+ * that the log records.
  */
 export const combineEmbedders = (byStore: ByStore<Service>, main: Store, bySettings: boolean): Service => {
   const isWithheld = (store: Store, from = store) => byStore[from].substitute?.stores.includes(store) === true
@@ -61,7 +61,7 @@ export const combineEmbedders = (byStore: ByStore<Service>, main: Store, bySetti
 }
 
 /**
- * The embedder of a store if each store keeps the model of its first vectors. For an embedder with a local substitute,
+ * The embedder of a store, if each store keeps the model of its first vectors. If the embedder has a local substitute,
  * returns the embedder itself.
  */
 export const embedderOfStore = (embedder: Service, store: Store): Service => {

@@ -46,7 +46,7 @@ export interface Recall extends Omit<Recorded, "vector" | "apart"> {
 
 /**
  * A difference between a rerun and the recorded recall: in the ranker, the embedder, the reranker, the query's vector,
- * or in the hit at a rank, from 1.
+ * or the hit at a rank (from 1).
  */
 export type RecallDifference =
   | { readonly what: "ranker" | "embedder" | "reranker" | "vector"; readonly was: string; readonly is: string }
@@ -67,7 +67,7 @@ export interface RecallReader {
   readonly list: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RecallRow>, ReadError | TrustRequired>
   /** One recall by its number, with everything its answer depended on. */
   readonly get: (number: number) => Effect.Effect<Recall, ReadError | TrustRequired | RecallNotFound>
-  /** Repeats a recall on the view and at the time of the original, and compares. */
+  /** Repeats a recall on the view and at the time of the original, and compares the results. */
   readonly rerun: (number: number) => Effect.Effect<Rerun, ReadError | TrustRequired | RecallNotFound>
 }
 
@@ -175,7 +175,9 @@ const recallOf = (number: number, row: StoredEvent, recorded: Recorded, batch: P
   }
 }
 
-/** The ranking at the time of the recall: its policy, the embedder's figures, and its reranker if it is available here. */
+/**
+ * The ranking at the time of the recall: its policy, the embedder's parameters, and its reranker if available here.
+ */
 const rankingOf = (
   { embedder, policy }: Payload<"RECALL">,
   { apart, reranker }: Pick<Recorded, "reranker" | "apart">,
@@ -243,7 +245,7 @@ const changed = (
 ): ReadonlyArray<RecallDifference> =>
   recorded === current ? [] : [{ what: part, was: String(recorded), is: String(current) }]
 
-/** Reports the ranks, from 1, at which the hit or its score differs. */
+/** Reports the ranks, from 1, where the hit or its score differs. */
 const movedBetween = (
   recorded: ReadonlyArray<RecallHit>,
   current: ReadonlyArray<RecallHit>

@@ -56,7 +56,7 @@ interface Queue {
   /** Recalls dropped because too many waited, and how many of these the log already counts. */
   dropped: number
   droppedRecorded: number
-  /** The number of the newest recall in the log at the last read; other processes write too. */
+  /** The number of the newest recall in the log when it was last read. Other processes also add recalls. */
   last: number
 }
 
@@ -161,8 +161,8 @@ const limitQueue = (queue: Queue, batchSize: number): void => {
 }
 
 /**
- * Records the recalls that wait now, as long as at least `minWaiting` wait. Uninterruptible: a batch taken from the queue must
- * be recorded or put back.
+ * Records the waiting recalls, as long as at least `minWaiting` wait. Uninterruptible: a batch taken from the queue
+ * must be recorded or put back.
  */
 const flushQueue = (
   options: RecallsOptions,

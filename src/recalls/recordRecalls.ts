@@ -86,5 +86,8 @@ const figuresOf = ({ dimensions, floor, model, weight }: Figures): Figures => ({
   floor: finite(floor)
 })
 
-/** Clamps a number to −2…2, because JSON has no infinity; NaN becomes 0. No weight or similarity lies outside. */
+/**
+ * Limits a number to −2…2, because JSON has no infinity; NaN becomes 0. All weights and similarities are in this
+ * range.
+ */
 const finite = (value: number): number => Math.max(-2, Math.min(2, value)) || 0

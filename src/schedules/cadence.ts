@@ -73,7 +73,7 @@ export const shortestGapMillis = (cadence: Cadence, after: number): number => {
   return minGap
 }
 
-/** Enough to cover more than an hour of a schedule that runs every minute. */
+/** Maximum occurrences to compare: more than an hour of a schedule that runs every minute. */
 const maxOccurrences = 100
 
 const parsed = (expression: string): Cron.Cron | undefined => {
@@ -139,7 +139,7 @@ const nextByLocalTime = (cron: Cron.Cron, { instantAt, local }: Clock, after: nu
     const instant = instantOf(localTime)
     if (Number.isNaN(instant)) return earliest
     if (instant > after && (earliest === null || instant < earliest)) earliest = instant
-    // Later local times give later instants, except for a time moved out of a skipped hour.
+    // Later local times give later instants, except for a time that was moved out of a skipped hour.
     if (earliest !== null && local(instant) === localTime) return earliest
     localTime = nextShown(cron, localTime)
   }
@@ -165,6 +165,6 @@ const changeBetween = (local: Clock["local"], from: number, to: number): number 
 }
 
 const second = 1_000
-/** Milliseconds. No zone skips more, except when it crosses the date line. */
+/** Milliseconds. No zone skips more, unless it crosses the date line. */
 const longestGap = 3 * hour
 const longestStep = 14 * 24 * hour

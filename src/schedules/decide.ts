@@ -80,7 +80,7 @@ export const shouldNotify = (
 export type DueDecision =
   /** The current run lost its lease, and the schedule is not due now. */
   | { readonly abandon: true; readonly start?: undefined; readonly giveUp?: undefined }
-  /** Too many runs lost their lease: the occurrence counts as failed. */
+  /** Too many runs lost their lease, so the occurrence counts as failed. */
   | { readonly abandon: false; readonly start?: undefined; readonly giveUp: true }
   /** Start now. With `abandon`, end the run that lost its lease first. */
   | {

@@ -49,7 +49,7 @@ export const make = (services: Services): Runner => {
       const { ensureRequest: ensured, ensureJobs } = yield* Effect.promise(() => import("./ensure.js"))
       const hasJobs = yield* log.command(agent, ensured.commandId, ensured.request).pipe(
         Effect.map(Option.isSome),
-        // The event is erased, so the agent had the jobs once.
+        // The event is erased, so the agent already had the jobs once.
         Effect.catchTag("AlreadyErased", () => Effect.succeed(true))
       )
       if (hasJobs) return false
@@ -88,7 +88,7 @@ const writeTimer = ({ log }: Services, stream: string, expected: number, due: nu
     )
   })
 
-/** Corrects the timer of an agent with nothing due. Otherwise the scheduler would open the agent repeatedly. */
+/** Corrects the timer of an agent that has nothing due. Otherwise the scheduler would open the agent at every poll. */
 const correctTimer = (services: Services, agent: string) =>
   services.agents.use(agent, ({ actor: { view } }) =>
     Effect.gen(function* () {

@@ -111,7 +111,7 @@ export const renewRun = (run: RunAttempt, lease: number, policy: string): Comman
   answer: () => undefined
 })
 
-/** Releases a run, so that another process may start it immediately. The count `released` marks it. */
+/** Releases a run, so that another process may start it immediately. The count `released` marks such a run. */
 export const releaseRun = (run: RunAttempt, policy: string): Command<void, LeaseLost> => ({
   actor,
   request: noRequest,

@@ -32,14 +32,14 @@ export interface ListQuery extends Filter {
   readonly offset?: number | undefined
 }
 
-/** The number of rows before and after the anchor. Default: 5 each. */
+/** The number of rows before and after the given memory. Default: 5 each. */
 export interface TimelineQuery {
   readonly anchor: string
   readonly before?: number | undefined
   readonly after?: number | undefined
 }
 
-/** Which decisions to list. Only open ones are kept in view: `open` must not be false. */
+/** Which disputes to list. The view keeps only open ones, so `open` must not be false. */
 export interface DecisionsQuery extends PageQuery {
   readonly open?: boolean | undefined
 }
@@ -50,7 +50,7 @@ export interface MemoryReads {
   readonly search: (query: Query) => Effect.Effect<ReadonlyArray<Hit>, ReadError>
   /** Runs the same search. Also reports how it read the query and why each row matched. */
   readonly explain: (query: Query) => Effect.Effect<Explained<Hit & WithLifeScore>, ReadError>
-  /** Memories before and after an anchor memory in time, oldest first. Includes the anchor. */
+  /** Memories before and after a given memory in time, oldest first, with the memory itself. */
   readonly timeline: (query: TimelineQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError | MemoryNotFound>
   /**
    * Returns whole memories in the order of the ids. Leaves out missing ids and memories that the level must not read.

@@ -19,7 +19,7 @@ import type { LeftOut } from "./explain.js"
 import type { TimeReference } from "./fields.js"
 import type { ParsedQuery, Word } from "./query.js"
 
-// A question has cues besides its words: speakers, times, and matching turns shortly before and after a turn.
+// Besides its words, a question has other cues: speakers, times, and matching turns shortly before and after a turn.
 
 /**
  * Computes the score that a short chunk gains from its neighbours. A subject usually lasts for several turns, and often
@@ -62,7 +62,7 @@ export const neighbourScores = (
   }
 }
 
-/** Characters. A longer chunk (more than about 80 words) is clear without its neighbours. */
+/** Maximum characters of a short chunk. A longer one (over about 80 words) is clear without its neighbours. */
 const maxLength = 450
 
 /**
@@ -124,7 +124,7 @@ export interface Times {
   readonly ranges: ReadonlyArray<ResolvedTime>
   readonly words: ReadonlyArray<Word>
   readonly leftOut: ReadonlyArray<LeftOut>
-  /** Whether the query names times and nothing else. It then asks for everything in these times. */
+  /** Whether the query names only times. It then asks for everything in these times. */
   readonly hasOnlyTimes: boolean
   /** For each time, its words that may occur in the text of a memory ("March", "2026-03-14"). */
   readonly timeWords: ReadonlyArray<ReadonlyArray<Word>>

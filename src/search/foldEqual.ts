@@ -2,11 +2,11 @@ import { isArticle } from "../../text/normalise/questionWords.js"
 import type { Draft } from "./rank.js"
 
 /**
- * Collects drafts in rank order and folds equal texts: the newest draft takes the rank of the best. Texts are equal if
- * they have the same words in the same order. Case, accents, articles and surrounding punctuation do not count. Any
- * further word, number or negation makes two texts different.
+ * Collects drafts in rank order and folds equal texts into one hit: the newest draft takes the rank of the best. Texts
+ * are equal if they have the same words in the same order. Case, accents, articles and surrounding punctuation do not
+ * count. Any further word, number or negation makes two texts different.
  *
- * Memories that contradict each other are folded too: the first side of their group takes the rank of the best.
+ * Memories that contradict each other are folded too: the first memory of their group takes the rank of the best.
  */
 export const foldEqual = <D extends Draft<unknown, object>>(enabled: boolean) => {
   const distinct: Array<D> = []
@@ -49,7 +49,7 @@ const keyOf = (text: string): string | undefined => {
 
 /** Longer texts are not folded. */
 const maxCharacters = 2_000
-/** The same without accents: "ﷺ" becomes 18 characters. */
+/** Maximum characters after folding the letters: "ﷺ" becomes 18 characters. */
 const maxFolded = 2 * maxCharacters
 const minWords = 4
 /** Minimum length of a text in a script without spaces. */
@@ -61,7 +61,7 @@ const blanks = /\s+/u
 const ascii = /^[\x00-\x7f]*$/
 const edges = /^[^\p{L}\p{N}]|[^\p{L}\p{N}]$/u
 const accents = /[\u0300-\u036f]+/gu
-/** Only at the edges of words: 1.5 is not 15. Signs such as the + of C++ stay. */
+/** Removes punctuation only at the edges of words: 1.5 is not 15. Signs such as the + of C++ stay. */
 const withoutPunctuation = (token: string): string => {
   const from = opening.exec(token)?.[0].length ?? 0
   let to = token.length

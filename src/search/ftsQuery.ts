@@ -1,6 +1,6 @@
 import type { ParsedQuery } from "./query.js"
 
-/** The terms of a query. `joined` holds neighbouring words written as one word, as optional terms. */
+/** The terms of a query. `joined` are optional terms: neighbouring words written as one word. */
 type Terms = Pick<ParsedQuery, "must" | "not" | "should"> & { readonly joined?: ReadonlyArray<string> }
 
 /** One FTS5 expression for the whole query; null without terms. */
@@ -9,7 +9,7 @@ export const ftsExpressionOf = ({ joined = [], must: required, not: excluded, sh
   const not = distinct(excluded)
   const anyOptional = [...atMostTwice(should.map((word) => word.expression)), ...joined].join(" OR ")
   const allRequired = must.join(" AND ")
-  // Every row matches the required terms. They are repeated among the alternatives, because bm25 must score them too.
+  // Each hit contains the required terms. They are repeated among the alternatives, because bm25 must score them too.
   const positive =
     must.length === 0
       ? anyOptional

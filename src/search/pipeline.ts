@@ -198,7 +198,7 @@ const answer = <Filters extends object, Candidate extends FusableHit, Row, Parts
   if (parsed.needles.every((needle) => needle.trim() === "")) {
     return answerByTime(plan, kind.recent(snapshot, { level, filters, required, limit: pageSize }), [])
   }
-  // If the named time contains no row, its name may still occur as a word in a text.
+  // If no row is in the named time, its name may still occur as a word in a text.
   if (times.hasOnlyTimes && inTimes.length > 0) return answerByTime(plan, inTimes, namingTimes(plan, inTimes))
   const timeHints = times.ranges.length > 0 && inTimes.length === 0 ? [emptyTimesHint(times.ranges)] : []
   if (expressions.match === null || !byText) {
@@ -227,8 +227,8 @@ const answer = <Filters extends object, Candidate extends FusableHit, Row, Parts
 }
 
 /**
- * Finds rows outside the named times whose text names one of them. With `hasTimeWords`, the index already contains each
- * row's day.
+ * Finds rows outside the named times whose text contains the name of one. With `hasTimeWords`, the index already
+ * contains each row's day.
  */
 const namingTimes = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   { byText, expressions, filters, kind, level, pageSize, snapshot, scoring }: Plan<Filters, Candidate, Row, Parts>,
@@ -244,7 +244,7 @@ const namingTimes = <Filters extends object, Candidate extends FusableHit, Row, 
   return kind.find(snapshot, query).filter(({ born }) => !bornInTimes.has(born))
 }
 
-/** Ranks candidates newest first, then `added` by score. A reranker does not change this order. */
+/** Ranks candidates newest first, then those of `added` by score. A reranker does not change this order. */
 const answerByTime = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   { explanation, kind, pageSize, scoring }: Plan<Filters, Candidate, Row, Parts>,
   candidates: ReadonlyArray<Candidate>,
@@ -254,7 +254,7 @@ const answerByTime = <Filters extends object, Candidate extends FusableHit, Row,
   return { drafts: kind.read(scoring, ranked.slice(0, pageSize)), keepsOrder: true, explanation }
 }
 
-/** Ranks candidates by score. Reads pages until enough hits remain after equal ones are folded. */
+/** Ranks candidates by score. Reads further pages until enough hits remain after folding equal ones. */
 const answerByScore = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   { explanation, kind, limit, pageSize, scoring, words }: Plan<Filters, Candidate, Row, Parts>,
   candidates: ReadonlyArray<Candidate>,

@@ -28,7 +28,7 @@ export interface ParsedQuery {
 export interface Word {
   /** As written. */
   readonly text: string
-  /** Its offset in `plainText`. */
+  /** The word's offset in `plainText`. */
   readonly offset: number
   readonly expression: string
   /** Whether it may be left out when it is too common: true for a word, false for a phrase. */
@@ -43,14 +43,14 @@ export interface Field {
   readonly excluded?: boolean
 }
 
-/** The names allowed before a colon: columns restrict a word to one column, fields filter rows. */
+/** The names allowed before a colon: a column restricts a word to this column, a field filters rows. */
 export interface Syntax {
   readonly columns: ReadonlyArray<string>
   readonly fields: Readonly<Record<string, KnownField>>
 }
 
 export interface KnownField {
-  /** Why a value is invalid or cannot be excluded; undefined for a valid one. Absent: any text is valid. */
+  /** Why a value is invalid or cannot be excluded; undefined if it is valid. Absent: any text is valid. */
   readonly problem?: (value: string, excluded: boolean) => string | undefined
 }
 
@@ -88,7 +88,7 @@ interface Parser {
   afterField: boolean
   /** Words of the expressions so far. */
   words: number
-  /** The previous term, if AND or OR can refer to it: the alternatives that OR joined so far, or a required term. */
+  /** The previous term, if AND or OR can refer to it: alternatives already joined by OR, or a required term. */
   last: Terms | undefined
 }
 
@@ -199,7 +199,7 @@ const readTerm = (parser: Parser, token: string, offset: number) => {
 
 type FieldToken = Omit<Field, "excluded"> & { excludes: boolean; token: string; offset: number }
 
-/** Reads a field. Returns true if the token is finished: the field is valid, or is invalid and excludes. */
+/** Reads a field. Returns true if nothing is left to read: the field is valid, or is invalid and excludes. */
 const readField = (parser: Parser, { excludes, name, offset, token, value }: FieldToken, filter: KnownField) => {
   const problem =
     value.trim() === "" ? "has no value (write it right after the colon)" : filter.problem?.(value, excludes)
@@ -226,7 +226,7 @@ const addTerm = (parser: Parser, term: Group, mustMatch: boolean, alternativeTo:
   }
 }
 
-/** Joins terms: one of them must match. */
+/** Joins terms into alternatives: one of them must match. */
 const joinAlternatives = ({ must, should }: Parser, before: Terms, term: Group): Group => {
   const group = areWords(before) ? { ...groupOf(should, before), phrase: term.phrase } : before
   if (group !== before) must.push(group)
@@ -236,7 +236,7 @@ const joinAlternatives = ({ must, should }: Parser, before: Terms, term: Group):
   return group
 }
 
-/** Removes words from the optional ones: now one of them must match. */
+/** Moves words from the optional ones into a group: now one of them must match. */
 const groupOf = (should: Array<Word>, words: ReadonlyArray<Word>): Group => {
   for (const word of words) should.splice(should.indexOf(word), 1)
   const join = (field: "text" | "expression") => words.map((word) => word[field]).join(" OR ")
@@ -263,7 +263,7 @@ const withTerms = ({ must, should, ...parser }: Parser, query: string): ParsedQu
 const withoutTerms = ({ excluded, fields, hints, not, plainText }: Parser, query: string): ParsedQuery => {
   // If the text has only signs such as "→" or "&&", they are searched as written.
   const signs = plainText.replace(/["+*-]/gu, "").trim() === "" ? [] : [plainText.trim()]
-  // Exclusions alone leave nothing to search, so they are read as words. Beside a field they exclude from its rows.
+  // Exclusions alone would leave nothing to search, so they are read as words. With a field, they exclude some rows.
   if (not.length > 0 && signs.length + fields.length === 0) {
     hints.push("the query has only exclusions; read as words")
     let offset = 0

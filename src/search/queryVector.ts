@@ -7,8 +7,8 @@ import { embedAll } from "../ports/embedAll.js"
 import type { ParsedQuery } from "./query.js"
 
 /**
- * The embedders that may see a query. If the query can only mean stores withheld from the active embedder, only the local
- * embedder sees it, or none.
+ * The embedders that may see a query. If the query can only match stores withheld from the active embedder, only the
+ * local embedder sees it, or none.
  */
 export const embedderForQuery = (
   { filters, parsed }: { readonly filters: unknown; readonly parsed: Pick<ParsedQuery, "fields"> },

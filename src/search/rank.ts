@@ -9,7 +9,7 @@ import type { PolicyValues } from "../ports/Policy.js"
 export const ScoreParts = Schema.Struct({
   text: Schema.Number,
   vector: Schema.Number,
-  /** Gain if the memory lies in a time that the question names. */
+  /** Gain if the memory is in a time that the question names. */
   date: Schema.Number,
   /** Gain if it belongs to a project that the question names. */
   project: Schema.Number,
@@ -41,14 +41,14 @@ export interface Draft<Row, Parts> extends ScoredCandidate<Parts> {
   readonly text: string
   /** How many further hits say the same. */
   readonly alike: number
-  /** A reranker must not see withheld stores or credentials, so each draft carries its store and a credential flag. */
+  /** The memory's store, and whether it is a credential: a reranker must not see withheld stores or credentials. */
   readonly store: Store
   readonly secret?: boolean
-  /** Its group of contradicting memories, and its place among them, from 0. Hits of one group are folded. */
+  /** Its group of contradicting memories, and its place in the group, from 0. Hits of one group are folded. */
   readonly side?: { readonly group: string; readonly place: number }
 }
 
-/** Orders by score, then by time, then by place in the log; larger first. */
+/** Orders by score, then by time, then by position in the log; larger first. */
 export const orderByScore = <D extends ScoredCandidate<object>>(drafts: ReadonlyArray<D>): ReadonlyArray<D> => {
   const scores = new Map(drafts.map((draft) => [draft, sumOfParts(draft.parts)]))
   return drafts.toSorted((a, b) => scores.get(b)! - scores.get(a)! || b.time - a.time || b.born - a.born)
@@ -66,10 +66,10 @@ export interface Weights {
 }
 
 /**
- * Fuses the text and vector scores of candidates. Similarities of two embedders are not comparable, so each embedder is
- * scaled separately and has its own weight.
+ * Fuses the text and vector scores of candidates. Similarities of two embedders are not comparable, so each embedder
+ * is scaled separately and has its own weight.
  *
- * `minmax` scales the scores of full text and of vectors to 0…1 each. If a side found fewer candidates than the pool
+ * `minmax` scales the scores of full text and of vectors to 0…1 each. If an index found fewer candidates than the pool
  * allows, its scale begins at 0. Vectors get the weight w, full text 1 − w. `rrf` gives weight × (k + 1) / (k + rank),
  * so that a first place counts as 1.
  */
@@ -104,7 +104,7 @@ export interface Cues {
 
 export const noCues: Cues = { date: () => false, project: () => false }
 
-/** Score of a memory that lies in a named time but shares no word with the query. */
+/** Score of a memory that is in a named time but shares no word with the query. */
 export const timeMatchScore = 0.05
 
 /** Fuses full text and vectors, and adds cues, recency, mentions and importance. */
@@ -142,7 +142,7 @@ export const recencyOf = (
 
 type ScoreOfSide = (candidate: FusableHit) => number | null
 
-/** The scaled score of each candidate, 0…1; 0 if this side did not find it. */
+/** The scaled score of each candidate, 0…1; 0 for a candidate that this index did not find. */
 type Scale = (candidates: ReadonlyArray<FusableHit>, side: ScoreOfSide) => ReadonlyArray<number>
 
 const byScore =
@@ -156,7 +156,7 @@ const byScore =
       if (score < low) low = score
       if (score > high) high = score
     }
-    // With fewer candidates than the pool allows, the last candidate is still a hit, so the scale begins at 0.
+    // With fewer candidates than the pool allows, even the last one is a real hit, so the scale begins at 0.
     if (count < pool && low > 0) low = 0
     return scores.map((score) => (score === null ? 0 : high === low ? 1 : (score - low) / (high - low)))
   }

@@ -7,7 +7,7 @@ import { embedderForQuery } from "./queryVector.js"
 import { type Answer, type Find, type Request, retrieve } from "./retrieve.js"
 import { withActiveEmbedder } from "./withActiveEmbedder.js"
 
-/** Runs a search with the active embedder, and hands the results to the recording of recalls. */
+/** Runs a search with the active embedder, and passes the results to the recorder of recalls. */
 export const recordedSearch = <
   Filters extends object,
   Row extends { readonly id: string },

@@ -25,7 +25,7 @@ export interface Request<Filters> {
   readonly limit: number
   readonly mode: Explanation["mode"]
   readonly gate: GateResult
-  /** Whether the gate may refuse the query. */
+  /** Whether the gate may refuse the query as one that needs no memory. */
   readonly usesGate: boolean
 }
 
@@ -70,11 +70,11 @@ export interface FoundDrafts<Row, Parts> {
   readonly explanation: Omit<Explanation, "reranker">
 }
 
-/** A hit as callers get it. */
+/** A hit in the form that callers get. */
 export type AnsweredHit<Row, Parts> = Row & {
   readonly score: number
   readonly parts: Parts
-  /** How many further hits say the same and are left out. */
+  /** How many further hits state the same and are left out. */
   readonly alike: number
 }
 

@@ -54,7 +54,7 @@ export const Hit = Schema.Struct({
   ...IndexRow.fields,
   score: Schema.Number,
   parts: ScoreParts,
-  /** How many further hits say the same and are left out. */
+  /** How many further hits state the same and are left out. */
   alike: Schema.Int
 })
 export interface Hit extends Schema.Schema.Type<typeof Hit> {}

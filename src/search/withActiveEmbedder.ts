@@ -11,21 +11,19 @@ export type SearchWith<A> = (
   read: <B>(f: (snapshot: ObservedSnapshot) => B) => Effect.Effect<B, ViewError | EmbedderChanged>
 ) => Effect.Effect<A, ViewError | EmbedderChanged>
 
-/** The snapshot's active embedder is not the one that embedded the query. */
+/** The active embedder of the snapshot is not the one that embedded the query. */
 export class EmbedderChanged {
   readonly _tag = "EmbedderChanged"
   constructor(readonly fact: EmbedderFact | undefined) {}
 }
 
-/**
- * A search starts again if the active embedder changes while it runs. After this many retries it keeps its embedder.
- */
+/** Maximum restarts of a search because the active embedder changed. After that, it keeps its embedder. */
 const maxRetries = 3
 
 /**
- * Runs a search with the active embedder of the snapshot that answers it, so a query vector is never compared with the
+ * Runs a search with the active embedder of the snapshot that answers it. So a query vector is never compared with
  * vectors of another model. A first read finds the active embedder. The snapshot that ranks checks it again, because
- * another process may switch embedders while the query is being embedded.
+ * another process may switch embedders meanwhile.
  */
 export const withActiveEmbedder = <A>(
   { read }: Pick<ReaderSource, "read">,

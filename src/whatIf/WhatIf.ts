@@ -5,10 +5,7 @@ import type { PolicyValues } from "../ports/Policy.js"
 import type { ReconcilerService } from "../ports/Reconciler.js"
 import type { Remembered } from "../remember/remembered.js"
 
-/**
- * The settings to change. A whole policy is accepted too. All other settings must equal the present ones, because the
- * replay would not follow them.
- */
+/** The settings to change, or a whole policy. Settings that the replay does not follow must equal the present ones. */
 export interface PolicyChange {
   readonly reconcile?: Partial<PolicyValues["reconcile"]> | undefined
   readonly search?: Partial<Pick<PolicyValues["search"], "commonShare">> | undefined
@@ -39,7 +36,7 @@ export type Answered = "judged" | "reused" | "asked" | "fallback"
 /** A decision on an observation; `refused` if its input is not valid any more. */
 export interface DecisionResult {
   readonly outcome: Remembered["outcome"] | "refused"
-  /** The memory that states it afterwards. */
+  /** The id of the memory that states it afterwards. */
   readonly id?: string
   /** The memory that it replaced. */
   readonly replaced?: string
@@ -65,7 +62,7 @@ export type DifferenceCause =
   | { readonly kind: "threshold" | "candidates" | "reconciler" | "likeness" }
   | { readonly kind: "follows"; readonly version: number }
 
-/** A decision with another outcome, or about another memory. */
+/** A decision with another result, or about another memory. */
 export interface DecisionDiff {
   readonly version: number
   /** The title of the observation that was decided. */
@@ -83,7 +80,7 @@ export interface Skipped {
   readonly title: string
   /** The type of the event and its reason, such as `UPDATE edited`. */
   readonly change: string
-  /** The version since which the memory differs; 0 if it does not. */
+  /** The first version at which the memory differs; 0 if it does not differ. */
   readonly follows: number
 }
 

@@ -33,7 +33,8 @@ export interface BranchOptions {
 
 /**
  * Builds the view of a past version, from which the branch continues. It is in the installation's cache folder and not
- * in the system's, because it is as private as the log. The next branch removes folders that killed processes left.
+ * in the system's temporary folder, because it is as private as the log. Folders of killed processes are removed by
+ * the next branch.
  */
 export const make = ({
   agent,

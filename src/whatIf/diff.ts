@@ -42,7 +42,7 @@ export const sameGrounds = (a: DecisionResult, b: DecisionResult): boolean =>
   isDeepStrictEqual(a.by, b.by) &&
   isDeepStrictEqual(a.candidates, b.candidates)
 
-/** Facts that explain why a decision differs. */
+/** Data that explains why a decision differs. */
 export interface Grounds {
   readonly threshold: number
   readonly candidates: number
@@ -81,7 +81,7 @@ export const causeOf = (
   if (changed.every(({ id }) => since(id) === undefined)) {
     if (allBelow(lostCandidates, threshold) && allBelow(gainedCandidates, before.threshold ?? threshold))
       return { kind: "threshold" }
-    // The most similar candidates are equal, up to the shorter list.
+    // The most similar candidates are equal, as far as the shorter list goes.
     const shorter = Math.min(candidatesBefore.length, candidatesAfter.length)
     const sameStart = candidatesBefore.slice(0, shorter).every(({ id }, index) => candidatesAfter[index]!.id === id)
     if (sameStart && (candidatesAfter.length === candidates || gainedCandidates.length > 0) && changedAt === undefined)
@@ -94,7 +94,9 @@ export const causeOf = (
 /** Fields that change with every event, or that depend on compared fields. */
 const technicalFields = new Set(["born", "createdAt", "id", "lastMentionedAt", "revision", "tokens", "updatedAt"])
 
-/** The names of the fields that differ. A level counts only if both sides have one: earlier releases recorded none. */
+/**
+ * The names of the fields that differ. A level counts only if both memories have one: earlier releases recorded none.
+ */
 export const differingFields = (a: Memory, b: Memory): ReadonlyArray<string> => {
   const [left, right] = [a as unknown as Record<string, unknown>, b as unknown as Record<string, unknown>]
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].filter(
@@ -105,13 +107,13 @@ export const differingFields = (a: Memory, b: Memory): ReadonlyArray<string> => 
   )
 }
 
-/** The two sides of a memory that differs. */
+/** The states of a differing memory in the log and in the branch. */
 export interface Sides {
   readonly live: Memory | undefined
   readonly branch: Memory | undefined
 }
 
-/** The memories that readers would find different. A memory that has expired by `now` counts as absent. */
+/** The memories that differ for readers. A memory that has expired by `now` counts as absent. */
 export const memoriesDiff = function* (sides: ReadonlyArray<Sides>, now: number): Steps<WhatIf["memories"]> {
   const [onlyLive, onlyBranch]: [Array<OneSidedMemory>, Array<OneSidedMemory>] = [[], []]
   const changed: Array<Changed> = []

@@ -8,16 +8,16 @@ import { differingFields, type Sides } from "./diff.js"
  * log is not stored.
  */
 export interface Divergence {
-  /** A memory in the log, at the branch's present version. */
+  /** A memory in the log, at the branch's current version. */
   readonly liveNow: (id: string) => Memory | undefined
-  /** The version since which a memory differs in a field that decisions read; undefined if it does not. */
+  /** The first version at which a memory differs in a field that decisions read; undefined if it does not differ. */
   readonly since: (id: string) => number | undefined
   /** Applies an event to the branch, then records which memories differ from their images in the log. */
   readonly during: (version: number, live: Images, branch: Images, apply: () => void) => void
   readonly sides: () => Steps<ReadonlyArray<Sides>>
   /** Memories that the branch must embed, because no EMBED event of the log has their text. */
   readonly unembedded: Set<string>
-  /** Reports that decisions now search another index. Memories that ever differed may have no vector in it. */
+  /** Reports that decisions now search another index. Memories that ever differed may have no vector there. */
   readonly indexChanged: () => void
 }
 
@@ -27,7 +27,7 @@ export type Images = ReadonlyMap<string, Memory>
 interface Difference {
   readonly live: Memory | undefined
   readonly since: number
-  /** Whether decisions read the difference. */
+  /** Whether a decision can read this difference. */
   readonly isVisible: boolean
 }
 
@@ -61,7 +61,8 @@ export const make = (find: (id: string) => Memory | undefined): Divergence => {
       return difference?.isVisible === true ? difference.since : undefined
     },
     during: (version, live, branch, apply) => {
-      // Memories that only the branch changes stay as they are in the log. Keep that state before the branch changes.
+      // Memories that only the branch changes stay as they are in the log. Store that state before the branch changes
+      // them.
       const unchangedInLog = new Map<string, Memory | undefined>()
       for (const id of branch.keys()) if (!live.has(id)) unchangedInLog.set(id, liveNow(id))
       apply()

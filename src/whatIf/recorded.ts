@@ -4,7 +4,7 @@ import type { Judgement, Question, Statement, Verdict } from "../ports/Reconcile
 import { statementOf } from "../remember/Reconciling.js"
 import type { Mutation } from "./diff.js"
 
-/** The texts of a statement. A recorded answer is reused if they are equal; times and scores do not count. */
+/** The texts of a statement. A recorded answer is reused if they are equal; times and scores may differ. */
 const textsOf = ({ facts, narrative, people, tags, title, type }: Statement) => [
   type,
   title,
@@ -19,8 +19,8 @@ export const keyOf = ({ candidates, statement }: Question): string =>
   JSON.stringify([statement, ...candidates].map(textsOf))
 
 /**
- * Finds the recorded answer of a model to this question. Undefined if the event was decided on other texts, or on texts
- * in another order. `liveNow` returns a memory as it was in the log just before the event.
+ * Finds a model's recorded answer to this question. Undefined if the event was decided on other texts, or on texts in
+ * another order. `liveNow` returns a memory as it was in the log just before the event.
  */
 export const recordedAnswer = (
   { payload }: Mutation,

@@ -19,7 +19,7 @@ import type { DecisionDiff, DecisionResult, Skipped } from "./WhatIf.js"
 export interface Tally {
   readonly decisions: Array<DecisionDiff>
   readonly skipped: Array<Skipped>
-  /** Counts a decision, as it is in the log and in the branch. */
+  /** Counts a decision as it is in the log and in the branch. */
   readonly count: (
     before: DecisionResult,
     after: DecisionResult,
@@ -160,7 +160,9 @@ const makeComparison = ({ divergence, policy, tally }: RedecideContext) => {
   }
 }
 
-/** A memory keeps its id from the log. If only the branch has it, its id contains the version; no real id does. */
+/**
+ * A memory keeps its id from the log. If only the branch has it, its id contains the version, which no real id does.
+ */
 const makeNewId = (event: Mutation) => {
   let count = 0
   return () => (count++ === 0 ? (createdBy(event) ?? `what-if-${event.version}`) : `what-if-${event.version}-${count}`)

@@ -24,7 +24,7 @@ export interface PageVectors {
   readonly embed: (texts: ReadonlyMap<string, string>) => Effect.Effect<ReadonlyMap<string, Float32Array>>
 }
 
-/** Makes the function that runs the steps of a page in order. Between steps it gives turns to the event loop. */
+/** Makes the function that runs the steps of a page in order. Between steps it lets the event loop run. */
 export const replay = (redeciding: RedecideContext) => {
   const { answers, branch } = redeciding
   const redecider = makeRedecider(redeciding)
@@ -100,7 +100,7 @@ const makeEmbedding = ({ branch, divergence }: RedecideContext) => ({
     return memories
   },
 
-  /** Applies an EMBED event to the memories of the branch that have the same text, and adds the branch's own vectors. */
+  /** Applies an EMBED event to the branch's memories with the same text, and adds the branch's own vectors. */
   embed: ({ event }: Extract<Step, { kind: "embed" }>, { cached, isSearched }: PageVectors, own: OwnVectors) => {
     const isIndexSearched = isSearched(event.payload)
     const entries: Array<Payload<"EMBED">["entries"][number]> = []

@@ -139,7 +139,7 @@ const checkPolicy = (changed: PolicyChange, current: PolicyValues): Either.Eithe
       )
 }
 
-/** Whether the replay follows a setting. Maintenance, marks and searches are not replayed. */
+/** Whether the replay follows a setting. Maintenance, marks (tags of personal data) and searches are not replayed. */
 const isReplayed = (section: string, name: string): boolean =>
   section === "reconcile" || section === "model" || (section === "search" && name === "commonShare")
 
@@ -168,7 +168,7 @@ const versionRangeOf = ({ from = 1, to }: WhatIfOptions, head: number) => {
   })
 }
 
-/** The reconciler of the branch: the given one, or the configured one unless the policy names another. */
+/** The reconciler of the branch: the given one, else the configured one, unless the policy names another. */
 const reconcilerOf = (
   origin: Origin,
   name: PolicyValues["reconcile"]["reconciler"],
@@ -181,7 +181,7 @@ const reconcilerOf = (
     : Effect.fail(new InvalidInput({ field: "reconciler", problem: `is required, because the policy uses ${name}` }))
 }
 
-/** Takes the first events, up to and including one that may change the active embedder. */
+/** Takes the first events, up to the first one that may change the active embedder. */
 const underOneEmbedder = (
   events: ReadonlyArray<DaybookEvent | ErasedEvent>,
   isFirst: boolean

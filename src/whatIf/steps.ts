@@ -19,7 +19,7 @@ export type Step =
   /** A caller changed a memory: the same change is made to the branch's memory. */
   | { readonly kind: "change"; readonly event: Mutation; readonly command: AnyCommand }
   | { readonly kind: "embed"; readonly event: Extract<DaybookEvent, { type: "EMBED" }> }
-  /** Another event of memories is applied to the branch's memories. */
+  /** Another event about memories is applied to the branch's memories. */
   | { readonly kind: "carry"; readonly event: DaybookEvent }
   /** The event concerns no memory. */
   | { readonly kind: "apply"; readonly event: DaybookEvent }
@@ -32,8 +32,8 @@ export const makeStepper = (
   searchesVectors: boolean
 ): ((event: DaybookEvent | ErasedEvent) => Step) => {
   /**
-   * The cause of events that followed from the newest decided one. They are skipped, because the new decision creates
-   * its own.
+   * The cause of events that followed from the newest decided event. They are skipped, because the new decision
+   * creates its own.
    */
   let cause = ""
 
@@ -70,7 +70,7 @@ const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefine
     }
   const rememberStep = (memory: Memory, { decision, input, lowered = [] }: RecordedRequest) =>
     stepWith("decide", (writer) => {
-      // If no store was given, the writer's level chose one, and the log has it.
+      // If no store was given, the writer's level chose one, which the log has.
       const observation: Observation = { ...observationFrom(memory, input), store: memory.store }
       const wasWeighed = !isUnweighed(decision)
       const recordedLevel = (input?.level as TrustLevel | undefined) ?? memory.level ?? null

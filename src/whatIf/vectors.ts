@@ -19,7 +19,8 @@ interface Services {
 }
 
 /**
- * Gets the vectors for steps, embedded as their writes embedded them. Needs none if the branch compares no statements.
+ * Gets the vectors for steps, embedded in the same way as for their writes. Needs none if the branch compares no
+ * statements.
  */
 export const pageVectors = ({ log, policy }: Services, searchesSimilar: boolean) => {
   let failed = 0

@@ -1,17 +1,19 @@
 /** Limits of text processing. The stored text stays complete; each limit bounds the work of one stage. */
 export const bounds = {
   /**
-   * Bytes (UTF-8) of one narrative, turn or file, or of all facts of a memory, that are indexed, before and after
-   * normalisation: as many as the longest narrative has characters. One transaction indexes them.
+   * Maximum bytes (UTF-8) indexed from one narrative, turn or file, or from all facts of a memory, before and after
+   * normalisation. The longest narrative has as many characters. One transaction indexes them.
    */
   indexedBytes: 65_536,
   /** Characters (UTF-16 units) of one text that a local embedder reads, before and after normalisation. */
   embeddedCharacters: 32_768,
-  /** Characters after normalisation, per character and in addition: NFKC makes 18 of each "ﷺ". */
+  /**
+   * Characters after normalisation: at most this factor per character, and this many more. NFKC makes 18 of each "ﷺ".
+   */
   growth: 2,
   added: 64,
   /**
-   * Occurrences of one word that are indexed in a text, because a phrase is compared at each of them. "the" occurs
+   * Maximum indexed occurrences of one word in a text, because a phrase is compared at each of them. "the" occurs
    * about 700 times in the longest narrative.
    */
   occurrences: 4_096,

@@ -6,7 +6,7 @@ import { lastSentenceEnd } from "./sentences.js"
  */
 export const chunkingVersion = 1
 
-/** Turns longer than this many characters (UTF-16 units) are cut into overlapping chunks. */
+/** Turns with more characters (UTF-16 units) are cut into overlapping chunks. */
 export const chunkLength = 640
 export const chunkOverlap = 96
 

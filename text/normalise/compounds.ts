@@ -41,10 +41,10 @@ export const withSplits = <A extends Term>(word: A, rows: number): A => {
   return { ...word, expression: `(${[expression, ...halves].join(" OR ")})` }
 }
 
-/** Words in more rows than this are not split. */
+/** Words that occur in more rows are not split. */
 export const maxRowsOfRareWord = 2
 
-/** A pair that occurs as one word in more rows than this is usually hyphenated, so a search for its parts finds it. */
+/** If a pair occurs as one word in more rows, it is usually hyphenated, and a search for its parts finds it. */
 export const maxRowsAsOneWord = 8
 
 const isPart = ({ isDroppable, text }: Term): boolean => isDroppable && letters.test(text) && !isStopWord(text)

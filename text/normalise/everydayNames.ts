@@ -21,8 +21,8 @@ const monthNames = new Set(months.map((month) => month.toLowerCase()))
 export const isEverydayName = (word: string): boolean => words.has(word) || monthNames.has(word)
 
 /**
- * Whether the word at an offset is written as a name: capitalised inside a sentence that has lower-case words, with
- * "'s", or next to a verb of speech ("did Will", "Will said"). A capital alone does not make a month a name.
+ * Whether the word at an offset is written as a name: capitalised in a sentence that has lower-case words, with "'s",
+ * or next to a verb of speech ("did Will", "Will said"). A capital alone does not make a month a name.
  */
 export const writtenAsName = (text: string, index: number, length: number): boolean => {
   const [before, word, after] = [text.slice(0, index), text.slice(index, index + length), text.slice(index + length)]

@@ -102,7 +102,7 @@ const hyphen = /[-_‐‑]/u
 const digit = /\p{N}/u
 /** Separators between parts, except hyphens. */
 const chainSeparators = /[.:]/u
-/** Initials, or a name with a short ending: U.S.A., node.js. */
+/** Matches initials, or a name with a short ending: U.S.A., node.js. */
 const dotted = /^(?:\p{L}(?:\.\p{L})+|\p{L}+\.\p{L}{1,3})$/u
 
 const inAddress = /[@/\\]/u

@@ -28,7 +28,7 @@ export const functionWords = {
 export const setOf = (...lists: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(lists.flatMap((list) => list.trim().split(/\s+/u)))
 
-/** Only contractions that no other word resembles: "Will's" does not mean "will is". */
+/** Contractions that no other word resembles. "Will's" is missing: it does not mean "will is". */
 const contractions = "can't won't let's he's she's it's that's there's what's when's where's who's how's"
 /** "May" has search value, because it is also a month. */
 const stopWords = new Set([...setOf(...Object.values(functionWords), contractions)].filter((word) => word !== "may"))

@@ -20,7 +20,7 @@ export const toIndexText = (text: string): string =>
 export const isPartlyIndexed = (text: string): boolean =>
   text.length < longText ? !ascii.test(text) && isCutByComposing(text) : longIndexTextOf(text).isCut
 
-/** A shorter text fits into `bounds`, apart from its growth by normalisation. */
+/** A shorter text stays within `bounds`, apart from its growth by normalisation. */
 const longText = bounds.occurrences
 
 interface LongIndexText {
@@ -28,7 +28,7 @@ interface LongIndexText {
   readonly isCut: boolean
 }
 
-/** The last long texts: narrative and facts of a memory are indexed, and then asked about. */
+/** Cache of the last long texts: narrative and facts of a memory are indexed, and read again soon after. */
 const longTexts = new Map<string, LongIndexText>()
 
 const longIndexTextOf = (text: string): LongIndexText => {
@@ -59,7 +59,9 @@ const indexTextOf = (text: string): string => {
   )
 }
 
-/** The text without words that occurred `bounds.occurrences` times before, and without new ones after `bounds.words`. */
+/**
+ * The text without words that occurred `bounds.occurrences` times before, and without new words after `bounds.words`.
+ */
 const withinBounds = (text: string): LongIndexText => {
   const occurrences = new Map<string, number>()
   let repeats = 0
@@ -92,7 +94,7 @@ const toParts = (run: string, words: ReadonlyArray<string>): string => {
 const withForms = (text: string, forms: ReadonlyArray<string>): string =>
   forms.length === 0 ? text : `${text}\n${forms.join(" ")}`
 
-/** The FTS5 expression for one word or phrase of a query; null if the index contains nothing of it. */
+/** The FTS5 expression for one word or phrase of a query; null if the index cannot contain it. */
 export const ftsExpression = (phrase: string): string | null => {
   if (isPlainAscii(phrase) && !phrase.includes("://")) return tokenLike.test(phrase) ? quoted(phrase) : null
   const parts = foldLetters(phrase)

@@ -16,8 +16,8 @@ export const foldLetters = (text: string): string => {
 }
 
 /**
- * More marks per letter than the 30 that Unicode's Stream-Safe Text Format allows. Normalisation sorts them in
- * quadratic time.
+ * Matches marks after the first 30 of a letter, the maximum of Unicode's Stream-Safe Text Format. Normalisation sorts
+ * marks in quadratic time.
  */
 const excessMarks = /(\p{M}{30})\p{M}+/gu
 
@@ -76,7 +76,7 @@ const ranges = {
 
 const foldable = new RegExp(`[${[...variants.keys()].join("")}${ranges.marks}${ranges.unseen}${ranges.digits}]`, "gu")
 
-/** The ASCII digit for a digit of another script; empty for a mark. The ten digits of each script follow its zero. */
+/** The ASCII digit for a digit of another script; empty for a mark. The ten digits of a script follow its zero. */
 const digitOf = (character: string): string => {
   const zero = zeros.findLast((candidate) => candidate <= character)
   return zero === undefined || character.charCodeAt(0) - zero.charCodeAt(0) > 9
@@ -85,7 +85,7 @@ const digitOf = (character: string): string => {
 }
 const zeros = ["٠", "۰", "०", "๐"]
 
-/** Joiners inside words. Between emoji, a joiner has a meaning and stays. */
+/** Matches joiners inside words. Between emoji, a joiner has a meaning and stays. */
 const joiners = /(?<=[\p{L}\p{M}])[\u200c\u200d]+(?=\p{L})/gu
 
 /** The dot between the parts of foreign names, which is optional: ジョン・スミス. */

@@ -2,7 +2,7 @@ import { isStopWord } from "./functionWords.js"
 import { foldLetters } from "./letters.js"
 import { stemOf } from "./stem.js"
 
-/** Characters of a text that are read for the comparison. */
+/** Maximum characters of a text that are compared. */
 const maxCompared = 4_000
 
 /**

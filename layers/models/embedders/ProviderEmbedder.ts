@@ -78,9 +78,9 @@ export const make = (model: EmbeddingModel, target: Target, limits: RequestLimit
     return { model: name, dimensions, weight, floor, batch, embed, usage: () => ({ ...usage }) }
   })
 
-/** Makes queries fail immediately for a while after the connection or the key failed. */
+/** Makes queries fail immediately for some time after the connection or the key failed. */
 const circuitBreaker = () => {
-  /** The last of these failures; `until` is in milliseconds since the epoch. */
+  /** The newest of these failures; `until` is in milliseconds since the epoch. */
   let broken: { readonly error: EmbedderError; readonly until: number } | undefined
   return {
     watch: <A>(effect: Effect.Effect<A, EmbedderError>): Effect.Effect<A, EmbedderError> =>
@@ -182,9 +182,12 @@ const embedPage = (
   return Effect.zipRight(embedPart(texts), markRejected)
 }
 
-/** Embeds texts. Reuses vectors that an earlier, failed call received. */
+/** Embeds texts. Reuses the vectors that earlier calls received before they failed. */
 const embedMissing = (model: EmbeddingModel, sendTexts: SendTexts): Service["embed"] => {
-  /** Vectors from calls that failed later, by text. A text has different vectors as a document and as a query. */
+  /**
+   * Vectors received by calls that later failed, by text. A text has one vector as a document and another one as a
+   * query.
+   */
   const cacheByPurpose = { document: new Map(), query: new Map() } satisfies Record<Purpose, Vectors>
   return (texts, purpose) => {
     const cached: Vectors = cacheByPurpose[purpose]
@@ -222,7 +225,7 @@ const spareBytes = 1 << 20
 const breakerMillis = 5_000
 /** The number of batches whose vectors are kept for the next attempt. */
 const maxKeptBatches = 4
-/** Do not shorten a rejected text below this number of characters: its length is not the reason. */
+/** Stop shortening a rejected text at this number of characters: its length is not the reason. */
 const minLength = 64
 
 /** Whether the server rejected the content of the request: an unacceptable text, or an invalid request. */

@@ -12,7 +12,7 @@ import { make } from "./ProviderEmbedder.js"
 import { protocols } from "./protocols.js"
 import { factsOf, type KnownModel, modelFactsOf, type ProviderName } from "./providerTable.js"
 
-/** Assumed UTF-8 bytes per token: low if the provider rejects long texts, high if it cuts them itself. */
+/** Assumed UTF-8 bytes per token: few if the provider rejects long texts, many if it cuts them itself. */
 const bytesRefused = 2
 const bytesCut = 8
 

@@ -162,7 +162,7 @@ export const providers = {
 
 export type ProviderName = keyof typeof providers
 
-/** A provider's properties. */
+/** The properties of a provider, by its name. */
 export const factsOf = (provider: ProviderName): ProviderFacts => providers[provider]
 
 /** A model's properties, by its name with or without a tag; undefined for an unknown model. */

@@ -13,7 +13,7 @@ import type { LabelledQuestion } from "./labelledQuestions.js"
 /** A vector index. Its counts include memories, and chunks of turns and files. */
 export interface IndexStatus extends ModelName {
   readonly embedded: number
-  /** Number of texts that have no vector in it. */
+  /** Number of texts without a vector in this index. */
   readonly lacking: number
 }
 
@@ -43,7 +43,7 @@ export interface EmbedderStatus {
   /** The candidate index. */
   readonly preparing:
     | (IndexStatus & {
-        /** Whether it becomes active when it is complete. */
+        /** Whether it becomes active once it is complete. */
         readonly adopt: boolean
         /** Present while this process fills it. */
         readonly rate?: Rate
@@ -56,14 +56,14 @@ export interface EmbedderStatus {
   readonly usage?: ReturnType<NonNullable<EmbedderService["usage"]>>
   /** Number of texts that the embedder cannot embed in this process. They are skipped until `backfill`. */
   readonly aside?: number
-  /** Why the newest batch of this process failed, or the text that `probe` sent; absent after a success. */
+  /** Why the newest batch of this process failed, or the text sent by `probe`; absent after a success. */
   readonly failure?: string
 }
 
 export interface StatusOptions {
   /**
-   * True: if texts lack vectors and no failure is known, send one short text to the embedder to find the reason.
-   * Default false: no request is made.
+   * True: if texts lack vectors for an unknown reason, send one short text to the embedder to find it. Default false:
+   * no request is made.
    */
   readonly probe?: boolean | undefined
 }
@@ -92,7 +92,7 @@ export interface SwitchOptions {
 export interface Switched extends ModelName {
   /** `inForce`: it is active. `prepared`: its index is complete. `preparing`: its index is being filled. */
   readonly state: "inForce" | "prepared" | "preparing"
-  /** Whether it was active before. */
+  /** Whether it was already active before. */
   readonly unchanged: boolean
 }
 
@@ -118,7 +118,7 @@ export interface Compared {
   readonly other: IndexStatus
   /** Number of queries that ran on both indexes. */
   readonly queries: number
-  /** Mean share of the first ten hits that both indexes have; null without queries. */
+  /** Mean share of the first ten hits that both indexes found; null without queries. */
   readonly overlap: number | null
   /** Share of queries with the same first hit. */
   readonly sameFirst: number | null

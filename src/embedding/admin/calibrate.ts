@@ -24,7 +24,7 @@ export interface Calibrated {
   readonly weight: number
   /** The current weight. */
   readonly used: number
-  /** Number of questions, and the source of their answers. */
+  /** Number of questions, and where their answers come from. */
   readonly from: number
   readonly by: "labels" | "recalls"
   /** NDCG at 10, 0…1, of each tested weight. */
@@ -43,7 +43,7 @@ export interface CalibrateServices {
 interface Question {
   readonly level: TrustLevel
   readonly query: Query
-  /** The gain of each memory that answers it, by id. */
+  /** The gain of each memory that answers the question, by id. */
   readonly gains: ReadonlyMap<string, number>
 }
 
@@ -106,7 +106,7 @@ const recallsOf = (
       const rows = yield* reader.recalls.list({ limit: recallsPerPage, offset })
       for (const { kind, number } of rows) {
         if (kind === "conversation") continue
-        // Meanwhile another process may have erased a recall.
+        // Another process may have erased a recall meanwhile.
         const recall = yield* Effect.asSome(reader.recalls.get(number)).pipe(
           Effect.catchTag("RecallNotFound", () => Effect.succeedNone)
         )
@@ -147,7 +147,7 @@ export const questionsFromRecalls = (recalls: ReadonlyArray<Recall>): ReadonlyAr
     for (const [index, { id }] of search.hits.entries()) {
       if (opened.has(id)) question.gains.set(id, Math.max(question.gains.get(id) ?? 0, Math.log2(2 + index)))
     }
-    // Deleting first moves the question to the end of the map, after all older ones.
+    // Deletes first, so that the question moves to the end of the map, after all older ones.
     questions.delete(key)
     if (question.gains.size > 0) questions.set(key, question)
   }

@@ -84,7 +84,7 @@ export const compare = (
     }
   })
 
-/** Returns the ids that a search finds. It reranks only locally, so that thousands of searches call no provider. */
+/** Returns the ids that a search finds. Uses only local rerankers, so that thousands of searches call no provider. */
 export const idsFound = (read: ReaderSource["read"], ranking: Ranking, level: TrustLevel, query: Query) =>
   Effect.gen(function* () {
     const reranker = ranking.reranker?.local === true ? ranking.reranker : undefined

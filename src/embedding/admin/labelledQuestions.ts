@@ -32,7 +32,7 @@ const parseLine = (line: string): LabelledQuestion | undefined => {
   }
 }
 
-/** NDCG of the first `limit` hits, 0…1. `gains` is the gain of each relevant memory, by id. */
+/** NDCG of the first `limit` hits, 0…1. `gains` has the gain of each relevant memory, by id. */
 export const ndcg = (gains: ReadonlyMap<string, number>, hits: ReadonlyArray<string>, limit: number): number => {
   const discounted = (list: ReadonlyArray<number>) =>
     list.reduce((sum, gain, index) => sum + gain / Math.log2(index + 2), 0)

@@ -91,7 +91,7 @@ const requireKnownIds = (
     if (unknown.length > 0) return yield* new MemoryNotFound({ id: unknown.join(", ") })
   })
 
-/** The models to drop if the caller names none. A candidate costs money to rebuild, so the caller must name it. */
+/** The models to drop if the caller names none. A candidate is expensive to rebuild, so the caller must name it. */
 const unusedModels = ({ kept, preparing }: EmbedderStatus) => {
   if (kept.length > 0) return Effect.succeed(kept.map(modelNameOf))
   const problem =

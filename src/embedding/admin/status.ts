@@ -117,7 +117,7 @@ export const indexStatusOf = (db: Db, set: VectorSet): IndexStatus => {
   return { model, dimensions, embedded, lacking: countLacking(db, set) }
 }
 
-/** The vectors that an embedder's own index should have: all except those of the stores withheld from it. */
+/** The vectors that an embedder's index should have: all, except those of the stores withheld from it. */
 export const ownVectorSet = ({ substitute, ...embedder }: EmbedderService): VectorSet => ({
   ...modelNameOf(embedder),
   stores: substitute === undefined ? undefined : allStores.filter((store) => !substitute.stores.includes(store))

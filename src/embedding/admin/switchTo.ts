@@ -13,7 +13,9 @@ import type { OperationServices } from "./compare.js"
 import type { EmbedderOperations, Switched, SwitchOptions } from "./EmbedderOperations.js"
 import { modelNameOf, ownVectorSet, rateOf } from "./status.js"
 
-/** Give up if writes outrun embedding: after this many fills, each of which left new texts behind. */
+/**
+ * Maximum fills of an index before the switch gives up, because each left new texts behind: writes outrun embedding.
+ */
 const maxCatchUpRounds = 10
 /** Failures in a row without progress before the switch gives up. They take half an hour of retries. */
 const maxFailures = 12
@@ -66,8 +68,8 @@ const switchAgent = (
   })
 
 /**
- * Fills the candidate index until it is active, or until it is complete if it should not become active. Fails if it can
- * become neither.
+ * Fills the candidate index until it is active, or only until it is complete if it is not to become active. Fails if
+ * neither is possible.
  */
 const fillUntilDone = (
   views: OperationServices["views"],

@@ -8,5 +8,5 @@ import { sessions } from "./sessions.js"
 import { settle } from "./settle.js"
 import { weekly } from "./weekly.js"
 
-/** All stages in run order: first retire contradicted memories, then find the ones worth keeping, then remove others. */
+/** All stages in run order: first retire contradicted memories, then promote useful ones, then remove others. */
 export const stages: ReadonlyArray<Stage> = [settle, daily, weekly, compress, gc, retention, archive, cleanup, sessions]

@@ -21,12 +21,12 @@ export const compress: Stage = {
   before: ({ compress }, now) => now - compress.after * dayMillis,
   gather: (policy, now, { sides }): Gathering => {
     const { after, cluster: minSources, likeness } = policy.compress
-    /** Row numbers in two levels: by kind (store, tier and type), then by title or by a MinHash band of the words. */
+    /** Row numbers, grouped by kind (store, tier and type), then by title or by a MinHash band of the words. */
     const titles = new Map<string, Groups>()
     const similar = new Map<string, Groups>()
     let folding: ReturnType<typeof foldInSteps> | undefined
     let planned: StagePlan | undefined
-    // A stale memory must stay visible as stale, a disputed one as disputed. A credential must not appear in another memory.
+    // A stale memory must remain visible as stale, and a disputed one as disputed. A credential must not be copied.
     const isFoldable = (row: Row): boolean =>
       row.memory.status === "active" &&
       row.memory.stale === undefined &&
@@ -53,7 +53,7 @@ export const compress: Stage = {
             continue
           }
           push(titles, kind, digestOf(comparisonKey(memory.title)), memory.born)
-          // A merged memory is compared by title only, because its words come from several memories.
+          // A merged memory is compared only by title, because its words come from several memories.
           if (likeness >= 1 || isCompressed(memory)) continue
           for (const band of bandsOf(wordSet(textOf(memory)))) push(similar, kind, band, memory.born)
         }
@@ -62,7 +62,7 @@ export const compress: Stage = {
         const neededRows = new Set<number>()
         for (const groups of [titles, similar]) {
           const candidates = [...groupsOf(groups, minSources)]
-          // One run may not reach all groups, so each day starts at another group.
+          // One run may not reach all groups, so the first group changes daily.
           const first = candidates.length === 0 ? 0 : Math.floor(now / dayMillis) % candidates.length
           for (const group of [...candidates.slice(first), ...candidates.slice(0, first)]) {
             for (const born of group) neededRows.add(born)
@@ -87,7 +87,7 @@ const maxSources = 50
 /** Maximum members of a group that are compared with each other. */
 const maxCompared = 60
 
-/** The number of rows that are processed before each pause. */
+/** Rows that are processed before each pause. */
 const rowsPerStep = 200
 
 /** Plans the events; yields after about `rowsPerStep` rows, so that the caller can pause. */
@@ -106,7 +106,7 @@ function* foldInSteps(
   let processed = 0
   for (const group of groupsOf(titles, minSources)) {
     const members = rowsOf(group)
-    // A member may have changed its tier or level since the group was formed.
+    // A member may have another tier or level since the group was formed.
     for (const group of Map.groupBy(members, mergeKeyOf).values()) {
       merger.fold(group, `${minSources} or more say the same under one title`)
     }
@@ -243,9 +243,9 @@ const textOf = ({ facts, title }: Memory): string => [title, ...facts].join("\n"
 const digestOf = (text: string): string => hash("sha256", text, "base64").slice(0, 16)
 
 /**
- * MinHash bands: texts that share nearly all of their words nearly always share a band, and other texts hardly ever.
- * There are three hashes, each the smallest word hash for its own seed. A band combines two of them. A chance collision
- * only costs a comparison.
+ * MinHash bands. Texts that share nearly all words nearly always share a band; other texts hardly ever do. There are
+ * three hashes, each the smallest hash of a word under its own seed. A band combines two of them. An accidental match
+ * costs only a comparison.
  */
 const bandsOf = (words: ReadonlySet<string>): ReadonlyArray<number> => {
   if (words.size < minWords) return []
@@ -270,7 +270,7 @@ const hashOf = (word: string, seed: number): number => {
   return (value ^ (value >>> 15)) >>> 0
 }
 
-/** Row numbers by shared key. There may be very many keys, and most have one row, which is stored without an array. */
+/** Row numbers by shared key. Most of the many keys have one row, which is stored without an array. */
 type Groups = Map<string | number, number | Array<number>>
 
 const push = (kinds: Map<string, Groups>, kind: string, key: string | number, born: number): void => {

@@ -8,8 +8,8 @@ import { type Gathering, nextRevision, ruleDecision, type Stage, type StagePlan,
 import { isProtected, type Row } from "../stageRow.js"
 
 /**
- * Merges the daily memories of each past day into one note for each store, type, project and topic. A memory without
- * another one to merge with stays unchanged; so do types that are never merged. All of them become tier mid.
+ * Merges the daily memories of each past day into one note for each store, type, project and topic. A memory that has
+ * no other to merge with stays unchanged, and so does one of a type that is never merged. All of them become tier mid.
  */
 export const daily: Stage = {
   name: "daily",
@@ -18,7 +18,7 @@ export const daily: Stage = {
   gather: (policy, now, tools): Gathering => {
     const { maintenance, tiers } = policy
     const today = startOfDay(now, maintenance)
-    /** Row numbers by day and kind, oldest first. A memory that is never merged has a group of its own. */
+    /** Row numbers by day and kind, oldest first. A memory that is never merged has its own group. */
     const groups: Groups = new Map<string, Array<number>>()
     const keyOf = (memory: Memory): string | undefined => {
       const { born, createdAt, occurredAt, tier, type } = memory
@@ -42,7 +42,7 @@ export const daily: Stage = {
         const neededRows: Array<number> = []
         for (const group of groups.values()) {
           if (neededRows.length >= maintenance.rows) break
-          // Read groups as a whole, unless a group exceeds the limit of a run.
+          // Read whole groups, unless a group exceeds the limit of a run.
           neededRows.push(...group.slice(0, maintenance.rows))
         }
         return neededRows
@@ -111,7 +111,7 @@ const planGroups = (
       keep(first, canJoinNote(first.memory, tools) ? noGroupReason : neverMergedReason)
       continue
     }
-    // The limit counts the note as well. A group without room waits for the next run, unless it exceeds every run.
+    // The limit also counts the note. A group that does not fit waits for the next run, unless no run could fit it.
     const hasRoom = group.length < remainingRows
     if (!hasRoom && events.length > 0) continue
     if (!hasRoom && remainingRows < 3) {

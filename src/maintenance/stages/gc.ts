@@ -16,9 +16,9 @@ import {
 import { isProtected, type Row } from "../stageRow.js"
 
 /**
- * Scores mid, daily and promoted memories. Promotes memories in use, demotes promoted memories that are no longer used,
- * and removes memories with a low score or long without use. If a store has more mid memories than its capacity, also
- * removes those of the lowest level, lowest scores first.
+ * Scores mid, daily and promoted memories. Promotes memories in use, demotes promoted memories that are no longer
+ * used, and removes memories with a low score or long without use. If a store has more mid memories than its capacity,
+ * removes those of the lowest level first, and of a level those with the lowest scores.
  */
 export const gc: Stage = {
   name: "gc",
@@ -26,7 +26,7 @@ export const gc: Stage = {
   before: (_, now) => now,
   gather: (policy, now): Gathering => {
     const { gc: rules, tiers } = policy
-    // Each queue keeps only as many memories as one run may change, and counts the rest.
+    // Each queue keeps as many memories as one run may change, and counts the others.
     const queues: Queues = {
       promoted: queueOf(rules.rows, byAge),
       demoted: queueOf(rules.rows, byAge),
@@ -64,7 +64,7 @@ const planChanges = (
 ): StagePlan => {
   const { gc: rules } = policy
   const overCapacity = Math.max(0, keptRows.count() - rules.capacity)
-  // A demoted memory becomes mid, so demote only as many as the capacity allows.
+  // A demoted memory becomes mid, so demote no more than the capacity allows.
   const demotable = Math.min(demoted.count(), Math.max(0, rules.capacity - keptRows.count()))
   let remainingRows = rules.rows
   const takeFrom = <A>(queue: Queue<A>, count: number): ReadonlyArray<A> => {
@@ -139,7 +139,7 @@ interface ScoredRow {
 
 const byScore = (a: ScoredRow, b: ScoredRow): number => a.score - b.score || a.row.memory.born - b.row.memory.born
 
-/** Lower levels first, so that they never displace memories of a higher level. */
+/** Sorts lower levels first, so that they never displace memories of a higher level. */
 const byLevelAndScore = (a: ScoredRow, b: ScoredRow): number =>
   minOpennessOf(levelOf(b.row.memory)) - minOpennessOf(levelOf(a.row.memory)) || byScore(a, b)
 
@@ -160,7 +160,7 @@ const queueOf = <A>(capacity: number, order: (a: A, b: A) => number): Queue<A> =
     add: (item) => {
       count++
       items.push(item)
-      // Sort only when the list is twice too long, so that an addition stays cheap on average.
+      // Sort only when the list is twice as long as needed, so that additions stay cheap on average.
       if (items.length > 2 * capacity) items = items.sort(order).slice(0, capacity)
     },
     count: () => count,

@@ -17,8 +17,8 @@ export const retention: Stage = {
       addRows: (page) => {
         for (const row of page) {
           const { memory } = row
-          // The profile shows no narratives, so a memory that the rules made core counts by its former tier. Only
-          // a memory that the user made core is protected.
+          // A memory that the rules made core counts by its former tier, because the profile shows no narratives.
+          // Only a memory that the user made core is protected.
           const { coreFrom: tier = memory.tier } = memory
           if (memory.narrative === undefined || isProtected({ ...memory, tier }, policy.tiers.pin)) continue
           // Age counts from the last change of content, not from changes by maintenance.

@@ -7,8 +7,8 @@ import { emptyPlan, type Gathering, type Stage } from "../Stage.js"
 import { sessionRequest, summarizeByRules, withLines } from "../sessionSummary.js"
 
 /**
- * Summarizes quiet sessions: one summary for each session and store. It replaces an older summary that covers fewer
- * turns. A session in which neither user nor assistant said anything gets none.
+ * Summarizes quiet sessions: one summary for each session and store. It replaces a summary that covers fewer turns. A
+ * session without text from the user or the assistant gets none.
  */
 export const sessions: Stage = {
   name: "sessions",
@@ -27,7 +27,7 @@ export const sessions: Stage = {
       current = undefined
       if (step.value === null) return true
       const { summary } = step.value
-      // A substring keeps its whole source text in memory. A copy through JSON releases the texts of the turns.
+      // A substring keeps its whole source text in memory. A copy through JSON frees the texts of the turns.
       const copy = JSON.parse(JSON.stringify({ summary, request: sessionRequest(step.value) }))
       planned.push({ ...key, ...copy, before: findSummary(db, key.session, key.store) })
       return planned.length < maxRows
@@ -38,7 +38,7 @@ export const sessions: Stage = {
         if (current !== undefined) return takeStep(db, current)
         const key = page.sessions[next++]
         if (key === undefined) {
-          // Sessions that get no summary stay in this list for ever, so sessions after them are on later pages.
+          // Sessions without a summary stay in this list forever, so later sessions are on later pages.
           page = findUnsummarized(db, store, quietSince, page.last, keysPerRead)
           next = 0
           return page.sessions.length > 0
@@ -75,7 +75,9 @@ interface PlannedSummary extends SessionKey {
 /** Maximum session keys of one read. */
 const keysPerRead = 1_000
 const noSessions: ReturnType<typeof findUnsummarized> = { sessions: [], last: 0 }
-/** Turns that are read of a session (its first and its last ones), and characters of each turn (its start and end). */
+/**
+ * Maximum turns read from a session (its first and its last ones), and characters from each turn (its start and end).
+ */
 const turnLimits = { first: 10, last: 190, characters: 4_000 }
 
 const summaryEvent = (

@@ -15,18 +15,18 @@ import { maxWordings, predecessorsOf } from "../predecessors.js"
 import { emptyPlan, type Gathering, nextRevision, ruleDecision, type Stage, type StagePlan } from "../Stage.js"
 import type { Row } from "../stageRow.js"
 
-/** Maximum memories of a level that one run compares: those that were said last. */
+/** Maximum memories of a level that one run compares: the most recently mentioned ones. */
 const maxRows = 2_000
-/** Steps of the settler before it yields to the event loop. */
+/** Steps of the settler between two runs of the event loop. */
 const stepsPerTurn = 200
 
 /**
  * Compares statements across a whole store and retires memories that a later statement supersedes, in any wording. A
- * write compares a few candidates and retires one memory at most. Needs a judge and a settler.
+ * write compares only a few candidates and retires at most one memory. Needs a judge and a settler.
  *
- * The memories of each level are settled with those of that level and above: a lower level supersedes nothing that a
- * higher one wrote, and is no evidence about it. Only a certain change retires a memory. Another change is
- * recorded as a dispute if the judge sees a contradiction too.
+ * The memories of each level are compared with those of that level and above. So text of a lower level never
+ * supersedes text of a higher one, and is no evidence about it. Only a certain change retires a memory. An uncertain
+ * change is recorded as a dispute if the judge also sees a contradiction.
  */
 export const settle: Stage = {
   name: "settle",
@@ -35,11 +35,11 @@ export const settle: Stage = {
   gather: (policy, now, { judge, settler }): Gathering => {
     let rows: Array<Row> = []
     let round: Generator<void, Settlement> | undefined
-    /** The levels that are not settled yet, highest first. */
+    /** The levels that remain to be settled, highest first. */
     const pendingLevels: Array<TrustLevel> = [...readingLevels]
-    /** Superseded rows with the row that supersedes each, in the order in which they were found. */
+    /** Superseded rows, each with the row that supersedes it, in the order in which they were found. */
     const superseded = new Map<Row, Row>()
-    /** Rows that are not certainly superseded, with the newer row that disputes each. */
+    /** Rows that are superseded, but not certainly, each with the newer row that disputes it. */
     const disputed = new Map<Row, Row>()
     const newest = (candidates: ReadonlyArray<Row>): Array<Row> =>
       candidates.toSorted((a, b) => saidAt(b) - saidAt(a)).slice(0, maxRows)
@@ -70,7 +70,7 @@ export const settle: Stage = {
           const result = round.next()
           if (result.done !== true) continue
           round = undefined
-          // The remaining rows may mean something else now: start another round until one finds nothing.
+          // The remaining rows may now give another result, so start another round until one finds nothing.
           const { superseded: outdated, unsure } = result.value
           const ofLevel = [...outdated].filter(([row]) => levelOf(row.memory) === level && !isPinned(row))
           const supersededRows = ofLevel.filter(([row, by]) => unsure?.has(row) !== true && maySettle(db, row, by, now))
@@ -87,8 +87,8 @@ export const settle: Stage = {
 }
 
 /**
- * Whether `by` may retire `row`. False if a person decided that both hold. If `row` is in an open dispute, `by` must be
- * allowed to settle it: see `maySettleGroup`.
+ * Whether `by` may retire `row`. False if a person decided that both are true. If `row` is in an open dispute, `by`
+ * must be allowed to settle it: see `maySettleGroup`.
  */
 const maySettle = (db: Db, row: Row, by: Row, now: number): boolean => {
   if (disputeBetween(row, by)?.settled !== undefined) return false
@@ -96,7 +96,7 @@ const maySettle = (db: Db, row: Row, by: Row, now: number): boolean => {
   return sides.length === 0 || maySettleGroup(by.memory, sides)
 }
 
-/** The disputes to record, by newer row: of pairs that the judge finds contradictory and that nothing was recorded about. */
+/** The disputes to record, by newer row: contradictory pairs, by the judge, without a recorded dispute or decision. */
 const disputesByNewer = (
   disputed: ReadonlyMap<Row, Row>,
   superseded: ReadonlyMap<Row, Row>,
@@ -119,8 +119,8 @@ const disputesByNewer = (
 type Disputed = ReadonlyMap<Row, ReadonlyArray<Row>>
 
 /**
- * The events that retire superseded rows and link each to its successor, and those that record disputes, within the rows
- * of one run.
+ * The events that retire superseded rows and link each to its successor, and the events that record disputes, within
+ * the row limit of one run.
  */
 const planOf = (
   superseded: ReadonlyMap<Row, Row>,
@@ -135,7 +135,7 @@ const planOf = (
   const updated = new Set<Row>()
   const bySuccessor = Map.groupBy(superseded.keys(), (row) => superseded.get(row)!)
   for (const [successor, predecessors] of bySuccessor) {
-    // One row is kept for the successor.
+    // Reserves one row for the successor.
     const batch = predecessors.slice(0, Math.max(0, remainingRows - 1))
     if (batch.length === 0) break
     for (const row of batch) events.push(retirementOf(row, successor, now))
@@ -174,7 +174,7 @@ const disputesOf = ({ memory }: Row, older: ReadonlyArray<Row> = []): Pick<Memor
         ]
       }
 
-/** The event that records what a memory disputes. The older memories get none. */
+/** The event that records which memories a memory disputes. The older memories get no event. */
 const disputeEvent = (row: Row, older: ReadonlyArray<Row>): DecidedEvent => ({
   type: "UPDATE",
   payload: {
@@ -222,7 +222,7 @@ const allPredecessorsOf = (db: Db, successor: Row, superseded: ReadonlyMap<Row, 
   ...[...superseded].flatMap(([row, newer]) => (newer === successor ? [row] : []))
 ]
 
-/** The share of words that two memories have in common: 0…1, to four places. */
+/** The share of words that two memories have in common, 0…1, rounded to four places. */
 const likenessOf = (row: Row, successor: Row): number =>
   Math.round(similarity(wordSet(textOf(row)), wordSet(textOf(successor))) * 10_000) / 10_000
 
@@ -231,7 +231,7 @@ const linked = ({ memory }: Row, rows: ReadonlyArray<Row>): ReadonlyArray<Link> 
   ...rows.map((row): Link => ({ kind: "supersedes", to: row.memory.id, reason: "conflict" }))
 ]
 
-/** The successor of a core memory becomes core. */
+/** The tier that makes a core memory's successor core. */
 const coreOf = ({ memory }: Row, rows: ReadonlyArray<Row>) =>
   memory.tier !== "core" && rows.some((row) => row.memory.tier === "core")
     ? ({ tier: "core", coreFrom: memory.tier } as const)

@@ -130,7 +130,7 @@ export const Prompt = Schema.Struct({
   writers: withDefault(Schema.Literal("full", "inner", "familiar"), "inner")
 })
 
-/** The least confidence, 0…1, at which a contradiction retires a memory. */
+/** The minimum confidence, 0…1, at which a contradiction retires a memory. */
 export interface Reconciling {
   readonly certain: number
 }

@@ -45,7 +45,7 @@ export const chooseContenders = (contenders: ReadonlyArray<Contender>, budget: n
   return chosenRows
 }
 
-/** Chooses the core memories of a store again, among those at or above the level of `prompt.writers`. */
+/** Chooses the core memories of a store anew, among those at or above the level of `prompt.writers`. */
 export const core: MakeWeeklyTask = (policy, now, { countTokens }) => {
   const { maintenance, prompt, tiers } = policy
   const contenders: Array<Contender> = []

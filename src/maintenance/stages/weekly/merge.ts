@@ -58,7 +58,7 @@ export const merge: MakeWeeklyTask = (policy, now, tools) => {
           left ||= maintenance.rows >= 3
           break
         }
-        // The limit counts the note as well.
+        // The limit also counts the note.
         const mergedMembers = members.slice(0, maxChanged - changedCount - 1)
         if (mergedMembers.length < members.length) left = true
         for (const note of notesOf(mergedMembers, heading, countTokens).notes) {
@@ -94,7 +94,7 @@ const neededRowsOf = (
 ): ReadonlyArray<number> => {
   const neededRows: Array<number> = []
   const repeatedGroups = groups.filter(({ length }) => length > 1)
-  // One run may not reach all groups, so each day starts at another group.
+  // One run may not reach all groups, so the first group changes daily.
   const first = repeatedGroups.length === 0 ? 0 : Math.floor(now / dayMillis) % repeatedGroups.length
   for (const group of [...repeatedGroups.slice(first), ...repeatedGroups.slice(0, first)]) {
     neededRows.push(...group)
