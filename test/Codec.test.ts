@@ -54,7 +54,7 @@ const right = <A, E>(either: Either.Either<A, E>): A => Either.getOrThrowWith(ei
 const left = <A, E>(either: Either.Either<A, E>): E => right(Either.flip(either))
 
 describe("golden samples", () => {
-  it("there is one for each schema of each type, and none without a type", () => {
+  it("exist for each schema of each event type, and for no other", () => {
     const wanted = types.flatMap((type) =>
       Array.from({ length: catalogue[type].version }, (_, index) => `${type}.v${index + 1}.json`)
     )
@@ -64,12 +64,12 @@ describe("golden samples", () => {
   for (const type of types) {
     const { upcasts, version } = definitions[type]!
 
-    it(`${type} has a way up from each older schema`, () => {
+    it(`${type} has an upcast from each older schema`, () => {
       expect(Object.keys(upcasts).map(Number)).toEqual(Array.from({ length: version - 1 }, (_, index) => index + 1))
     })
 
     for (let schema = 1; schema <= version; schema++) {
-      it(`${type} of schema ${schema} decodes, and encodes to what can be read again`, () => {
+      it(`${type} of schema ${schema} survives decoding and encoding`, () => {
         const text = sample(type, schema)
         const event = right(codec.decode(row(type, schema, text)))
         expect(event).toMatchObject({ type, sequence: 7, stream: "agent", version: 3, commandId: "c-1", recordedAt: 2 })
@@ -80,7 +80,7 @@ describe("golden samples", () => {
         if (schema === version) expect(encoded.payload).toBe(text)
       })
 
-      it(`${type} of schema ${schema} that does not decode says where and never what`, () => {
+      it(`an invalid ${type} of schema ${schema} is reported by place, without its values`, () => {
         const canary = "CANARY-5a1f"
         const whole = JSON.parse(sample(type, schema))
         let refused = 0
@@ -107,7 +107,7 @@ describe("golden samples", () => {
       })
     }
 
-    it(`${type} of a schema from the future is unknown`, () => {
+    it(`${type} of a newer schema is unknown`, () => {
       for (const schema of [version + 1, version + 100, 0, -1]) {
         expect(left(codec.decode(row(type, schema, sample(type, version))))).toMatchObject({
           _tag: "UnknownEvent",
@@ -119,13 +119,13 @@ describe("golden samples", () => {
       }
     })
 
-    it(`${type} that was erased keeps its envelope`, () => {
+    it(`an erased ${type} keeps its envelope`, () => {
       expect(right(codec.decode(row(type, version, null)))).toMatchObject({ type, version: 3, payload: null })
     })
   }
 
   for (const type of ["ADD", "UPDATE", "DELETE", "COMPRESS"] as const) {
-    it(`the after-image of ${type} has the JSON text that it was stored with, and nothing around it`, () => {
+    it(`the after-image of ${type} keeps the exact JSON text of the payload`, () => {
       const { version } = catalogue[type]
       const text = sample(type, version)
       const { memory, ...rest } = JSON.parse(text)
@@ -150,7 +150,7 @@ describe("golden samples", () => {
     })
   }
 
-  it("no name but those of the catalogue is a type", () => {
+  it("only names in the catalogue are event types", () => {
     for (const type of ["TOPIC", "add", "", "constructor", "toString", "__proto__", "hasOwnProperty"]) {
       expect(left(codec.decode(row(type, 1, "{}")))).toMatchObject({ _tag: "UnknownEvent", type, schema: 1 })
     }
@@ -188,7 +188,7 @@ describe("upcasting", () => {
   const read = (schema: number, payload: unknown) =>
     Either.map(notes.decode(row("NOTE", schema, JSON.stringify(payload))), (event): unknown => event.payload)
 
-  it("turns each old payload into the newest, one step after the other", () => {
+  it("converts each old payload to the newest schema, step by step", () => {
     expect(right(read(1, { text: "tides #harbour#pin" }))).toEqual({
       title: "tides",
       tags: ["harbour", "pin"],
@@ -207,7 +207,7 @@ describe("upcasting", () => {
     })
   })
 
-  it.prop("all ways up end at the same place", [FastCheck.string(), FastCheck.array(FastCheck.string())], ([a, b]) => {
+  it.prop("are the same by every way", [FastCheck.string(), FastCheck.array(FastCheck.string())], ([a, b]) => {
     const title = a.replaceAll("#", "").trim()
     const tags = b.map((tag) => tag.replaceAll("#", ""))
     const newest = right(read(3, { title, tags, pinned: tags.includes("pin") }))
@@ -215,13 +215,13 @@ describe("upcasting", () => {
     expect(right(read(1, { text: [title, ...tags].join("#") }))).toEqual(newest)
   })
 
-  it("does not take a newer payload for an older one", () => {
+  it("leaves a payload of the newest schema unchanged", () => {
     expect(left(read(1, { title: "x", tags: [], pinned: true }))).toMatchObject({ _tag: "InvalidEvent" })
     expect(left(read(2, { title: "x" }))).toMatchObject({ _tag: "InvalidEvent", path: "payload" })
     expect(left(read(4, { title: "x", tags: [], pinned: true }))).toMatchObject({ _tag: "UnknownEvent", schema: 4 })
   })
 
-  it("tells of a step that fails or is missing without what it was given", () => {
+  it("reports a failed or missing upcast without the payload", () => {
     for (const type of ["BROKEN", "GAP"]) {
       const error = left(notes.decode(row(type, 1, '{"text":"CANARY-77"}')))
       expect(error).toMatchObject({ _tag: "InvalidEvent", type, path: "payload" })
@@ -230,7 +230,7 @@ describe("upcasting", () => {
   })
 })
 
-describe("through the whole engine", () => {
+describe("the engine", () => {
   const folder = Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-codec-"))),
     (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
@@ -281,7 +281,7 @@ describe("through the whole engine", () => {
     ]
   ]
 
-  it.scopedLive("golden samples are read on every path: into a view, into a new one, from the log", () =>
+  it.scopedLive("reads golden samples in a view, a rebuild and the log", () =>
     Effect.gen(function* () {
       const path = yield* folder
       // In an order in which they make sense together: each memory is born where its sample says.
@@ -331,7 +331,7 @@ describe("through the whole engine", () => {
   )
 
   for (const [what, type, schema, payload, newerCodec] of futures) {
-    it.scopedLive(`a ${what} from the future ends what is read of its agent, until a version comes that knows it`, () =>
+    it.scopedLive(`stops reading an agent at a ${what} of a newer version, until the version is known`, () =>
       Effect.gen(function* () {
         const path = yield* folder
         yield* withDaybook(
@@ -408,7 +408,7 @@ describe("through the whole engine", () => {
     )
   }
 
-  it.scopedLive("a payload that does not decode is an InvalidEvent with its path, and no trace of its text", () =>
+  it.scopedLive("reports an invalid payload as InvalidEvent, with its path and without its text", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* withDaybook(path, Effect.zipRight(remember("one", "first"), remember("two", "other")))

@@ -62,7 +62,7 @@ const append = (stream: string, commandId: string, vectors: ReadonlyArray<Cached
 })
 
 describe("EventLogSqlite: the file", () => {
-  it.scoped("is all there is: another process finds everything in it", () =>
+  it.scoped("holds everything: another process finds the same events", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const vector = Float32Array.of(1, 2)
@@ -86,7 +86,7 @@ describe("EventLogSqlite: the file", () => {
     })
   )
 
-  it.scopedLive("may have several writers: each version and each command has one winner", () =>
+  it.scopedLive("allows several writers: each version and each command has one winner", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const logs = [yield* open(path), yield* open(path)]
@@ -112,7 +112,7 @@ describe("EventLogSqlite: the file", () => {
     })
   )
 
-  it.scoped("shares one transaction among appends of all agents, of which some may be refused", () =>
+  it.scoped("shares one transaction among appends of several agents, and refuses invalid ones alone", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const log = yield* open(path)
@@ -133,7 +133,7 @@ describe("EventLogSqlite: the file", () => {
     })
   )
 
-  it.scoped("treats a damaged vector as missing, so that it is made again", () =>
+  it.scoped("treats a damaged vector as missing, so it is computed again", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const log = yield* open(path)

@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Mutex from "../events/Mutex.js"
 
 describe("a mutex", () => {
-  it.effect("lets one in at a time, in the order in which they came", () =>
+  it.effect("lets one holder in at a time, in order of arrival", () =>
     Effect.gen(function* () {
       const mutex = Mutex.make()
       const order: Array<string> = []
@@ -22,7 +22,7 @@ describe("a mutex", () => {
     })
   )
 
-  it.effect("is free again after work that fails, dies or throws before it is an effect", () =>
+  it.effect("is free again after work that fails, dies or throws", () =>
     Effect.gen(function* () {
       const mutex = Mutex.make()
       const bad: ReadonlyArray<() => Effect.Effect<never, string>> = [
@@ -37,7 +37,7 @@ describe("a mutex", () => {
     })
   )
 
-  it.effect("goes to the next one when who waits goes away, at whatever moment", () =>
+  it.effect("goes to the next waiter if a waiter is interrupted, at any moment", () =>
     Effect.gen(function* () {
       for (let moment = 0; moment < 30; moment++) {
         const mutex = Mutex.make()

@@ -73,7 +73,7 @@ const sound = (daybook: System) =>
   })
 
 describe("commands of one agent", () => {
-  it.scopedLive("200 at once that say the same make one memory with 200 mentions", () =>
+  it.scopedLive("merge 200 concurrent repeats into one memory with 200 mentions", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* ada()
       const said = { title: "lives in Oslo", facts: ["since 2020"] }
@@ -92,7 +92,7 @@ describe("commands of one agent", () => {
     })
   )
 
-  it.scopedLive("are carried out in the order in which they were given, and read back at once", () =>
+  it.scopedLive("run in the given order, and are readable at once", () =>
     Effect.gen(function* () {
       const { memory } = yield* ada()
       const { id } = yield* memory.remember({ title: "0" })
@@ -106,7 +106,7 @@ describe("commands of one agent", () => {
     })
   )
 
-  it.scopedLive("of many agents run side by side, each in its own stream", () =>
+  it.scopedLive("of many agents run in parallel, each in its own stream", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const names = Array.from({ length: 12 }, (_, index) => `agent-${index}`)
@@ -128,7 +128,7 @@ describe("commands of one agent", () => {
     })
   )
 
-  it.scopedLive("one whose decider throws harms only itself", () =>
+  it.scopedLive("do not suffer from a command whose decider throws", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const agents = yield* Effect.flatMap(Embedder, (one) =>
@@ -163,7 +163,7 @@ describe("commands of one agent", () => {
     })
   )
 
-  it.scopedLive("a view whose commit was lost is caught up before the next command is decided", () =>
+  it.scopedLive("wait until a view whose commit was lost has caught up", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const using = <A, E>(f: (memory: Memory, daybook: System) => Effect.Effect<A, E>) =>
@@ -198,8 +198,8 @@ describe("commands of one agent", () => {
   )
 })
 
-describe("a mailbox", () => {
-  it.scopedLive("that is full refuses at once; what it took is done, what it refused is not written", () =>
+describe("the mailbox of an agent", () => {
+  it.scopedLive("refuses commands at once if it is full, carries out accepted ones and writes no refused one", () =>
     Effect.gen(function* () {
       const waiting = 20
       const { daybook, gate, memory, reached } = yield* held({ policy: { actors: { waiting } } })
@@ -228,7 +228,7 @@ describe("a mailbox", () => {
     })
   )
 
-  it.scopedLive("answers each of many commands that come at once", () =>
+  it.scopedLive("answers each of many concurrent commands", () =>
     Effect.gen(function* () {
       const commands = rounds({ quick: 1_000, full: 10_000 })
       const { daybook, memory } = yield* ada({ policy: { actors: { waiting: commands / 2 } } })
@@ -245,7 +245,7 @@ describe("a mailbox", () => {
     })
   )
 
-  it.scopedLive("is not broken by callers that go away", () =>
+  it.scopedLive("survives interrupted callers", () =>
     Effect.gen(function* () {
       const { daybook, gate, memory, reached } = yield* held()
       yield* memory.remember({ title: "before" })
@@ -268,7 +268,7 @@ describe("a mailbox", () => {
     })
   )
 
-  it.scopedLive("loses and doubles nothing when callers go away at any moment", () =>
+  it.scopedLive("loses and duplicates nothing if callers are interrupted at any moment", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* ada()
       const turns = fc.sample(fc.nat({ max: 12 }), { numRuns: 150, seed: 9 })
@@ -296,7 +296,7 @@ describe("a mailbox", () => {
 })
 
 describe("closing the system", () => {
-  it.scopedLive("while commands wait: what was answered is there, and nobody is left waiting", () =>
+  it.scopedLive("with waiting commands: answered writes are stored, and every caller gets an exit", () =>
     Effect.gen(function* () {
       for (const turns of [0, 1, 2, 4, 100]) {
         const folder = yield* temporaryFolder
@@ -325,8 +325,8 @@ describe("closing the system", () => {
   )
 })
 
-describe("agents", () => {
-  it.scopedLive("more than may be awake at once are all served, and never more are awake", () =>
+describe("the agents of a process", () => {
+  it.scopedLive("are all served, and never more of them are awake than allowed", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh({ policy: { actors: { open: 4 }, embedding: { gather: 0 } } })
       let most = 0
@@ -358,7 +358,7 @@ describe("agents", () => {
     })
   )
 
-  it.scoped("that idle are put to sleep, busy ones are not, and wake again", () =>
+  it.scoped("sleep when idle, stay awake when busy, and wake again", () =>
     Effect.gen(function* () {
       const { daybook, gate, memory, reached } = yield* held({
         policy: { actors: { idle: 10_000 }, embedding: { gather: 0 } }
@@ -389,7 +389,7 @@ describe("agents", () => {
     })
   )
 
-  it.scoped("a caller that waits for room can go away", () =>
+  it.scoped("can be awaited by a caller that is then interrupted", () =>
     Effect.gen(function* () {
       const { daybook, gate, memory, reached } = yield* held({
         policy: { actors: { open: 1 }, embedding: { gather: 0 } }
@@ -414,7 +414,7 @@ describe("agents", () => {
 })
 
 describe("command ids", () => {
-  it.scopedLive("give the first answer again: one after another, at once, in one batch and after a restart", () =>
+  it.scopedLive("repeat the first answer: in sequence, concurrently, in one batch and after a restart", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const first = yield* Effect.scoped(
@@ -468,7 +468,7 @@ describe("command ids", () => {
     })
   )
 
-  it.scopedLive("hold for changes and forgetting, also where there was nothing to change", () =>
+  it.scopedLive("also repeat the answer of changes and forgets, even if these changed nothing", () =>
     Effect.gen(function* () {
       const { memory } = yield* ada()
       const { id } = yield* memory.remember({ title: "tea" })
@@ -487,7 +487,7 @@ describe("command ids", () => {
     })
   )
 
-  it.scopedLive("know a request by what it says, not by how it is written", () =>
+  it.scopedLive("compare requests by meaning, not by their spelling", () =>
     Effect.gen(function* () {
       const { memory } = yield* ada()
       const asked: ReadonlyArray<Observation> = [
@@ -578,7 +578,7 @@ describe("input", () => {
 
   const brief = (field: string, value: unknown) => `${field} ${JSON.stringify(value)?.slice(0, 60) ?? String(value)}`
 
-  it.scopedLive("that cannot be taken is refused with its field and never its value, and nothing is written", () =>
+  it.scopedLive("is refused with the field and without the value if invalid, and nothing is written", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* ada()
       const { id } = yield* memory.remember({ title: "tea" })
@@ -617,7 +617,7 @@ describe("input", () => {
     })
   )
 
-  it.scopedLive("of a write is decoded when the write runs, and again in each retry", () =>
+  it.scopedLive("is decoded when the write runs, and again in each retry", () =>
     Effect.gen(function* () {
       const { memory } = yield* ada()
       const observation = { title: "" }
@@ -631,7 +631,7 @@ describe("input", () => {
     })
   )
 
-  it.scopedLive("of reads is bounded likewise", () =>
+  it.scopedLive("of reads has the same limits", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* ada()
       yield* memory.remember({ title: "tea" })
@@ -699,7 +699,7 @@ describe("input", () => {
     })
   )
 
-  it.scopedLive("agents of any name keep apart, and within the data folder", () =>
+  it.scopedLive("keeps agents of any name apart, inside the data folder", () =>
     Effect.gen(function* () {
       const outside = yield* temporaryFolder
       const folder = join(outside, "data")
@@ -745,7 +745,7 @@ describe("input", () => {
     })
   )
 
-  it.scopedLive("text is kept to the letter or refused", () =>
+  it.scopedLive("is stored exactly or refused", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const text = fc.oneof(

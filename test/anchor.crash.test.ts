@@ -36,7 +36,7 @@ const below = (limit: number) => Math.floor(Math.random() * limit)
 
 describe("a power cut", () => {
   it.live(
-    "that drops any unsynced end of the files leaves a log that is written on",
+    "that loses any unsynced end of the files leaves a log that accepts writes",
     () =>
       Effect.gen(function* () {
         const live = join(scratch, "live")
@@ -91,9 +91,9 @@ const syncedBytes = (folder: string): number => {
   return Buffer.byteLength(`${lines.slice(0, line - first + 1).join("\n")}\n`)
 }
 
-describe("processes that are killed between a commit and its line", () => {
+describe("processes killed between a commit and its anchor line", () => {
   it.live(
-    "leave a log that the others and the next ones write on",
+    "leave a log that other and later processes can write to",
     () =>
       Effect.gen(function* () {
         const folder = join(scratch, "killed")

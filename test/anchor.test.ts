@@ -148,7 +148,7 @@ describe("a damaged anchor stops every stream", () => {
     ]
   ]
   for (const [what, problem, damage] of cases) {
-    it.scopedLive(`that was ${what}`.replace("was with", "has been left with"), () =>
+    it.scopedLive(`if it was ${what}`.replace("was with", "has been left with"), () =>
       Effect.gen(function* () {
         const path = yield* written
         damage(path)
@@ -157,7 +157,7 @@ describe("a damaged anchor stops every stream", () => {
     )
   }
 
-  it.scopedLive("that belongs to another log", () =>
+  it.scopedLive("if it belongs to another log", () =>
     Effect.gen(function* () {
       const path = yield* written
       writeFileSync(join(path, "anchor.log"), yield* other)
@@ -165,7 +165,7 @@ describe("a damaged anchor stops every stream", () => {
     })
   )
 
-  it.scopedLive("that is deleted while the log is open", () =>
+  it.scopedLive("if it is deleted while the log is open", () =>
     Effect.gen(function* () {
       const path = yield* written
       yield* inProcess(
@@ -182,7 +182,7 @@ describe("a damaged anchor stops every stream", () => {
 })
 
 describe("a healthy log is repaired, not refused", () => {
-  it.scopedLive("with an unfinished last line, which is cut off first", () =>
+  it.scopedLive("if the last anchor line is unfinished: the line is removed first", () =>
     Effect.gen(function* () {
       const path = yield* written
       const lines = anchorLines(path)
@@ -192,7 +192,7 @@ describe("a healthy log is repaired, not refused", () => {
     })
   )
 
-  it.scopedLive("with an anchor that ends before events of two processes that were killed", () =>
+  it.scopedLive("if the anchor lacks events of two killed processes", () =>
     Effect.gen(function* () {
       const [path, killed] = [yield* written, join(yield* folder, "killed")]
       yield* inProcess(
@@ -224,7 +224,7 @@ describe("a healthy log is repaired, not refused", () => {
     })
   )
 
-  it.scopedLive("with an anchor of the first format, which is checked and sealed", () =>
+  it.scopedLive("if the anchor has the first format: it is checked and converted", () =>
     Effect.gen(function* () {
       const path = yield* written
       const seal = (line: string) => `${line} ${crc32(line).toString(16)}`
@@ -260,7 +260,7 @@ describe("a healthy log is repaired, not refused", () => {
     })
   )
 
-  it.scopedLive("whose anchor cannot be written: the next append is refused before its commit, until it can", () =>
+  it.scopedLive("if the anchor cannot be written: appends are refused before their commit until it can", () =>
     Effect.gen(function* () {
       const path = yield* written
       const events = count(path)
@@ -286,7 +286,7 @@ describe("a healthy log is repaired, not refused", () => {
 
 describe("the files of an open log", () => {
   for (const name of ["log.db", "log.db-wal", "log.db-shm"]) {
-    it.scopedLive(`${name}: once it is removed or replaced, nothing is acknowledged`, () =>
+    it.scopedLive(`${name}: nothing is acknowledged after it was removed or replaced`, () =>
       Effect.gen(function* () {
         const path = yield* written
         yield* inProcess(
@@ -309,7 +309,7 @@ describe("the files of an open log", () => {
       })
     )
 
-    it.scopedLive(`${name}: while it has a second name, nothing is acknowledged`, () =>
+    it.scopedLive(`${name}: nothing is acknowledged while it has a second name`, () =>
       Effect.gen(function* () {
         const path = yield* written
         const second = join(path, "second")
@@ -331,7 +331,7 @@ describe("the files of an open log", () => {
   }
 })
 
-describe("marks", () => {
+describe("marks of verified events", () => {
   /** Edits an event and makes the anchor say that this is how `log.db` was left. */
   const forge = (path: string) => {
     withDb(path, (db) => db.exec("UPDATE events SET actor = 'eve' WHERE stream = 'ada' AND version = 2"))
@@ -343,7 +343,7 @@ describe("marks", () => {
     appendFileSync(join(path, "anchor.log"), text)
   }
 
-  it.scopedLive("let the first append verify only what lies behind them, and slices find what they hide", () =>
+  it.scopedLive("let the first append verify only later events; the background check finds damage before them", () =>
     Effect.gen(function* () {
       const path = yield* written
       forge(path)
@@ -359,7 +359,7 @@ describe("marks", () => {
     })
   )
 
-  it.scopedLive("count no more once log.db was changed by somebody else", () =>
+  it.scopedLive("are ignored after another program changed log.db", () =>
     Effect.gen(function* () {
       const path = yield* written
       withDb(path, (db) => db.exec("UPDATE events SET actor = 'eve' WHERE stream = 'ada' AND version = 2"))
@@ -370,7 +370,7 @@ describe("marks", () => {
     })
   )
 
-  it.scopedLive("stand at every head after a clean close, which leaves log.db as the anchor says", () =>
+  it.scopedLive("cover every head after a clean close, and log.db has the state in the anchor", () =>
     Effect.gen(function* () {
       const path = yield* written
       const { ctimeMs, ino, size } = statSync(join(path, "log.db"))
@@ -386,8 +386,8 @@ describe("marks", () => {
   )
 })
 
-describe("an anchor that has grown large", () => {
-  it.scopedLive("is replaced by a shorter one that says the same", () =>
+describe("a large anchor", () => {
+  it.scopedLive("is replaced by a shorter one with the same state", () =>
     Effect.gen(function* () {
       const path = yield* written
       const lines = anchorLines(path)

@@ -13,7 +13,7 @@ const failed = (more: object = {}) =>
 const titles = Array.from({ length: 40 }, (_, at) => `the pilot of harbour ${at} keeps tea`)
 
 describe("a text that always fails", () => {
-  it.scopedLive("keeps none of the others waiting, is counted, and is asked again by a backfill alone", () =>
+  it.scopedLive("does not block other texts, is counted, and is retried only by a backfill", () =>
     Effect.gen(function* () {
       const [old, one] = [scripted("old", 1, 48), scripted("one", 2, 96)]
       const sound = one.embed
@@ -49,7 +49,7 @@ describe("a batch that fails", () => {
   const page: DigestedTexts = titles.map((text, at) => [String(at), text])
   const numbers = Array.from({ length: 40 }, (_, at) => String(at))
 
-  it.effect("is no fault of its texts where nothing is answered at all", () =>
+  it.effect("is not blamed on its texts if the embedder answers nothing", () =>
     Effect.gen(function* () {
       for (const [error, requests] of [
         [{}, 2],
@@ -67,7 +67,7 @@ describe("a batch that fails", () => {
     })
   )
 
-  it.effect("for being too much at once is asked for in halves the second time, and sends nothing twice", () =>
+  it.effect("because it was too large is sent in halves on the second attempt, without sending a text twice", () =>
     Effect.gen(function* () {
       const one = scripted("one", 1, 48)
       const sound = one.embed
@@ -80,7 +80,7 @@ describe("a batch that fails", () => {
     })
   )
 
-  it.effect("keeps what came of it when its halves break off", () =>
+  it.effect("keeps the vectors of its halves if one of them fails", () =>
     Effect.gen(function* () {
       const one = scripted("one", 1, 48)
       const sound = one.embed

@@ -66,7 +66,7 @@ const labelled = (ids: ReadonlyMap<string, string>) =>
   Object.entries(others).map(([word, topic]) => ({ query: `what of the ${word}`, ids: [ids.get(topic)!] }))
 
 describe("calibrate", () => {
-  it.scoped("trusts vectors that find what words do not, and asks them once for a question", () =>
+  it.scoped("raises the weight if vectors find more than words, and embeds each question once", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
       const { daybook, ids } = yield* told(knowing(false, asked))
@@ -81,7 +81,7 @@ describe("calibrate", () => {
     })
   )
 
-  it.scoped("does not trust vectors that mislead", () =>
+  it.scoped("lowers the weight if vectors mislead", () =>
     Effect.gen(function* () {
       const { daybook, ids } = yield* told(knowing(true))
       const questions = topics.map((topic) => ({ query: `what of the ${topic}`, ids: [ids.get(topic)!] }))
@@ -92,7 +92,7 @@ describe("calibrate", () => {
     })
   )
 
-  it.scoped("leaves the weight where it is while nothing speaks against it", () =>
+  it.scoped("keeps the weight without clear evidence", () =>
     Effect.gen(function* () {
       const { daybook, ids } = yield* told(knowing(false))
       expect(yield* daybook.embedders.calibrate(agent)).toMatchObject({
@@ -108,7 +108,7 @@ describe("calibrate", () => {
     })
   )
 
-  it.scoped("learns from what was opened after searches, and records nothing of its own", () =>
+  it.scoped("learns from memories opened after searches, and records no recalls", () =>
     Effect.gen(function* () {
       const { daybook, ids, memory } = yield* told(knowing(false))
       for (const [word, topic] of Object.entries(others)) {
@@ -130,7 +130,7 @@ describe("calibrate", () => {
   )
 })
 
-describe("what recalls tell of their answers", () => {
+describe("questions from recalls", () => {
   const recall = (at: number, rest: Partial<Recall>) =>
     ({
       level: "full",
@@ -148,11 +148,11 @@ describe("what recalls tell of their answers", () => {
   const read = (...recalls: ReadonlyArray<Recall>) =>
     questionsFromRecalls(recalls).map(({ gains, query }) => [query.text, Object.fromEntries(gains)])
 
-  it("what was opened is the answer, and counts the more the further down it stood", () => {
+  it("take an opened memory as the answer, with a larger gain at a lower rank", () => {
     expect(read(search(0, "tea"), get(1, "a"), get(2, "c"))).toEqual([["tea", { a: 1, c: 2 }]])
   })
 
-  it("not what was opened later, after another search, at another level, or was not shown", () => {
+  it("ignore memories opened too late, after another search, at another level or without being shown", () => {
     expect(read(search(0, "tea"), get(11, "a"))).toEqual([])
     expect(read(search(0, "tea"), search(1, "coffee"), get(2, "b"))).toEqual([["coffee", { b: Math.log2(3) }]])
     expect(read(search(0, "tea"), search(1, ""), get(2, "b"))).toEqual([])
@@ -161,7 +161,7 @@ describe("what recalls tell of their answers", () => {
     expect(read(search(0, "tea"), get(1, "z"))).toEqual([])
   })
 
-  it("a question that was asked again is one, the newest first", () => {
+  it("count a repeated question once, newest first", () => {
     const again = [search(0, "tea"), get(1, "b"), search(20, "coffee"), get(21, "a"), search(40, "tea"), get(41, "a")]
     expect(read(...again)).toEqual([
       ["tea", { b: Math.log2(3), a: 1 }],

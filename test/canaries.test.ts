@@ -54,8 +54,8 @@ const filesOf = (folder: string): ReadonlyArray<string> =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
 
-describe.each(embedding)("keys and texts beside %s and a reranker", (provider) => {
-  it.scopedLive("are in no log, span, error or title at the most verbose level, and the key in no event or file", () =>
+describe.each(embedding)("keys and texts with %s and a reranker", (provider) => {
+  it.scopedLive("appear in no log, span, error or title at the most verbose level; the key in no event or file", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const server = yield* providerServer(key)
@@ -151,7 +151,7 @@ describe.each(embedding)("keys and texts beside %s and a reranker", (provider) =
 describe.each(embedding.filter((provider) => provider !== "ollama"))(
   "what is private beside %s and a reranker",
   (provider) => {
-    it.scopedLive("leaves the machine neither as a document nor as a hit, and is found nevertheless", () =>
+    it.scopedLive("leaves the machine neither as a document nor as a hit, and can still be found", () =>
       Effect.gen(function* () {
         const folder = yield* temporaryFolder
         const server = yield* providerServer(key)

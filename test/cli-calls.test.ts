@@ -58,7 +58,7 @@ describe("the command line", () => {
     [["list", "--data"], /--data.*missing/],
     [["list", "--data", ""], /--data.*empty/]
   ]
-  it.each(wrong)("%j is a wrong call", (args, line) => {
+  it.each(wrong)("%j is an invalid call", (args, line) => {
     expect(parse(args, () => {})).toEqual({ code: 2, line: expect.stringMatching(line) })
   })
 
@@ -70,7 +70,7 @@ describe("the command line", () => {
     expect(descriptions.filter(({ length }) => length > 70)).toEqual([])
   })
 
-  it("takes its own options before and after the command", () => {
+  it("accepts global options before and after the command", () => {
     for (const args of [
       ["--agent", "a", "--trust", "inner", "--json", "search", "one", "two", "--tag", "x", "--tag", "y"],
       ["search", "--tag", "x", "one", "--agent", "a", "two", "--json", "--tag", "y", "--trust", "inner"]
@@ -121,7 +121,7 @@ describe("the command line", () => {
     [["search", "x", "--speaker", "Mira"], /^--speaker: needs --conversation$/],
     [["add-file", "x", "--move"], /^--move: needs --session$/]
   ]
-  it.each(never)("%j can never be right", async (args, line) => {
+  it.each(never)("%j can never be valid", async (args, line) => {
     expect(await carriedOut(args)).toEqual({ code: 2, line: expect.stringMatching(line) })
   })
 
@@ -195,7 +195,7 @@ describe("the command line", () => {
     expect(await carriedOut(["list"], join(data, "new"))).toEqual({ code: 0 })
   })
 
-  it("says what is wrong with a policy, in one line and without what stands there", async () => {
+  it("reports an invalid policy in one line, without its values", async () => {
     const data = newFolder()
     const policy = {
       search: { zone: "a secret", pool: "SECRET\nx", limit: 5, fold: "secret, actual 5" },
@@ -218,7 +218,7 @@ describe("the command line", () => {
     ])
   })
 
-  it("says where a filter of the other search belongs", async () => {
+  it("names the search that a misplaced filter belongs to", async () => {
     const data = newFolder()
     expect(await carriedOut(["remember", "Mira drinks tea"], data)).toEqual({ code: 0 })
     for (const field of ["speaker:Mira", "role:user", "kind:file"]) {
@@ -231,7 +231,7 @@ describe("the command line", () => {
     }
   })
 
-  it("takes words for times, in the zone of the policy", async () => {
+  it("accepts times in words, in the policy's time zone", async () => {
     const data = newFolder()
     writeFileSync(join(data, "policy.toml"), '[search]\nzone = "Pacific/Kiritimati"\n')
     const hour = 3_600_000
@@ -268,7 +268,7 @@ describe("recall", () => {
     [["recall", "rerun", "last"], /^'recall rerun' needs a number, 1 or more$/],
     [["recall", "show", "1", "--limit", "2"], /work only with 'recall list'$/]
   ]
-  it.each(wrong)("%j is a wrong call", async (args, line) => {
+  it.each(wrong)("%j is an invalid call", async (args, line) => {
     const { terminal } = paper()
     const run = execute(
       ["--data", newFolder(), ...args],
@@ -298,14 +298,14 @@ describe("output", () => {
   /** Where a number ends on screen. */
   const widthOf = (line: string) => line.length + (line.match(wide)?.length ?? 0)
 
-  it("aligns columns, wide characters counting as two", async () => {
+  it("aligns columns and counts wide characters as two", async () => {
     const lines = (await draw(paper())).split("\n")
     expect(lines).toHaveLength(3)
     expect(new Set(lines.map(widthOf)).size).toBe(1)
     expect(lines.join("")).toContain(rows[0]!.title)
   })
 
-  it("cuts the elastic column to fit a terminal, where there is colour", async () => {
+  it("shortens the elastic column to the terminal's width, in colour", async () => {
     const drawn = await draw(paper({ columns: 40, colour: true }))
     expect(drawn).toContain("\u001b[36ma1\u001b[39m")
     const lines = stripVTControlCharacters(drawn).split("\n")
@@ -317,7 +317,7 @@ describe("output", () => {
     expect(lines[2]).toMatch(/plain +1234$/)
   })
 
-  it("moves a bar on the side, which leaves nothing behind", () => {
+  it("shows progress on stderr and clears it at the end", () => {
     const { terminal, written } = paper()
     const out = makeOutput(terminal, { json: true })
     for (const done of [0, 5, 10]) out.progress(done, 10)
@@ -325,7 +325,7 @@ describe("output", () => {
     expect(written.stdout).toBe("")
   })
 
-  it("gives programs times as ISO 8601 and lists as one array", () => {
+  it("has ISO 8601 times and one array per list in JSON", () => {
     const { terminal, written } = paper({ colour: true })
     const out = makeOutput(terminal, { json: true })
     const list = out.list()

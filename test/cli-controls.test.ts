@@ -23,8 +23,8 @@ const printed = async (...args: ReadonlyArray<string>) => {
   return `${written.stdout}${written.stderr}${written.status.join("")}`
 }
 
-describe("nothing that is printed", () => {
-  it("has control characters, whatever was typed or stored; own colours excepted", async () => {
+describe("printed text", () => {
+  it("has no control characters except its own colours, whatever was typed or stored", async () => {
     const folder = newFolder()
     const daybook = daybookIn(folder)
     const { id } = answerOf(
@@ -68,7 +68,7 @@ describe("nothing that is printed", () => {
     expect(found.title).toBe(nasty)
   })
 
-  it("has them whatever the text is, and whatever colours surround it", () => {
+  it("has only its own colours, with any text and any colours around it", () => {
     const piece = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\u001b[31m", "\u001b[1;7m", "\u009b", nasty))
     fc.assert(
       fc.property(fc.array(fc.tuple(piece, fc.boolean()), { maxLength: 6 }), (pieces) => {
@@ -88,7 +88,7 @@ describe("nothing that is printed", () => {
 })
 
 describe("names of agents", () => {
-  it("are the same agent in composed and decomposed form", async () => {
+  it("select the same agent in composed and decomposed form", async () => {
     const daybook = daybookIn(newFolder())
     const [composed, decomposed] = ["Ren\u00e9", "Rene\u0301"]
     answerOf(await daybook("remember", "tea", "--agent", decomposed, "--json"))
@@ -102,7 +102,7 @@ describe("names of agents", () => {
     expect(refusal(await daybook("list", "--agent", "two words"))).toMatchObject({ code: 2 })
   })
 
-  it("that look alike are marked", async () => {
+  it("are marked if they look alike", async () => {
     const daybook = daybookIn(newFolder())
     const fake = "\u0430dmin"
     for (const agent of ["admin", fake, "bob", "\u0431\u043e\u0431", "agentl", "agent1", "Zo\u00eb"]) {

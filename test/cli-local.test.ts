@@ -12,7 +12,7 @@ beforeAll(build, 180_000)
 afterAll(removeFolders)
 
 describe("an encoder in a folder, on the command line", () => {
-  it("makes the vectors, and is weighed by labelled questions", async () => {
+  it("embeds texts, and is calibrated with labelled questions", async () => {
     writeFileSync(join(folder, "policy.toml"), `[embedding]\nembedder = "local/${model}"\n`)
     const ids: Array<string> = []
     for (const title of ["green tea", "the ferry crane", "we deploy on tuesdays"]) {

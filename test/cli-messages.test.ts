@@ -43,7 +43,7 @@ describe("a missing key", () => {
     })
   })
 
-  it("is a warning in one plain line on stderr, and stdout holds only the answer", async () => {
+  it("is one warning line on stderr, and stdout has only the answer", async () => {
     const folder = withPolicy(twoProviders)
     const direct = vi.spyOn(console, "error").mockImplementation(() => {})
     try {
@@ -59,7 +59,7 @@ describe("a missing key", () => {
 })
 
 describe("the log of a command", () => {
-  it("is one plain line for each message, without causes", () => {
+  it("has one line per message, without causes", () => {
     const { terminal, written } = paper()
     const messages = Effect.all([
       Effect.logWarning("recalls could\nnot be recorded", { agent: "scout", failure: "StorageError (busy)", more: {} }),
@@ -82,7 +82,7 @@ describe("the log of a command", () => {
 })
 
 describe("check", () => {
-  it("warns of a missing key, without which the engine runs", async () => {
+  it("warns about a missing key if the engine can run without it", async () => {
     const folder = withPolicy(twoProviders)
     const file = join(folder, "policy.toml")
     const { code, stdout } = await runInProcess(["--data", folder, "check"])
@@ -103,7 +103,7 @@ describe("check", () => {
     expect(lines((await runInProcess(["--data", folder, "check"], keys)).stdout)).toHaveLength(1)
   })
 
-  it("prints each problem with the path of the file, apart from the warnings", async () => {
+  it("prints each problem with the file's path, and warnings separately", async () => {
     const folder = withPolicy('[search]\nfold = "yes"\nlimit = 5\n')
     const file = join(folder, "policy.toml")
     const { code, line, stdout } = await runInProcess(["--data", folder, "check"])
@@ -134,7 +134,7 @@ describe("check", () => {
     })
   })
 
-  it("finds a model missing that the policy's reconciler and summarizer need", async () => {
+  it("finds a missing model that the policy's reconciler and summarizer need", async () => {
     const folder = withPolicy('[reconcile]\nreconciler = "model"\n[summarize]\nsummarizer = "model"\n')
     const { code, stdout } = await runInProcess(["--data", folder, "check"])
     expect(code).toBe(1)
@@ -144,7 +144,7 @@ describe("check", () => {
     ])
   })
 
-  it("finds each problem, whatever other setting does not decode", async () => {
+  it("finds each problem, even if another setting does not decode", async () => {
     const folder = withPolicy(
       '[embedding]\nembedder = "opnai"\nbatch = "many"\n[rerank]\nreranker = "cohere"\n[reconcile]\nreconciler = "model"\n[gc]\ncapacity = 0\n'
     )
@@ -163,7 +163,7 @@ describe("check", () => {
     ])
   })
 
-  it("warns of a key that the language model needs", async () => {
+  it("warns about a missing key of the language model", async () => {
     const model = '[model]\nprovider = "openai"\nmodel = "gpt-5-mini"\n'
     const folder = withPolicy(`[reconcile]\nreconciler = "model"\n${model}`)
     const at = `${join(folder, "policy.toml")}: `
@@ -176,7 +176,7 @@ describe("check", () => {
     expect(lines((await runInProcess(["--data", unused, "check"])).stdout)).toHaveLength(1)
   })
 
-  it("finds a data folder that cannot be one, beside the problems of its policy", async () => {
+  it("reports an unusable data folder together with problems of its policy", async () => {
     const file = join(newFolder(), "file")
     writeFileSync(file, "")
     const policy = join(withPolicy("[gc]\ncapacity = 0\n", "my.toml"), "my.toml")
@@ -191,7 +191,7 @@ describe("check", () => {
     }
   })
 
-  it("names the file in use and each file that is ignored", async () => {
+  it("names the file in use and each ignored file", async () => {
     const folder = withPolicy("[search]\nfold = false\n")
     const [toml, json] = [join(folder, "policy.toml"), join(folder, "policy.json")]
     writeFileSync(json, "{}")
@@ -213,8 +213,8 @@ describe("check", () => {
   })
 })
 
-describe("a wrong call", () => {
-  it("is refused with the known search modes", async () => {
+describe("an invalid call", () => {
+  it("is refused with the list of search modes", async () => {
     for (const mode of ["fuzzy", ""]) {
       expect(await runInProcess(["--data", newFolder(), "search", "tea", "--mode", mode])).toMatchObject({
         code: 2,
@@ -226,7 +226,7 @@ describe("a wrong call", () => {
     }
   })
 
-  it("is refused with the actions of the command", async () => {
+  it("is refused with the list of actions", async () => {
     const data = newFolder()
     for (const command of ["schedules", "embed", "archive", "recall"]) {
       expect(await runInProcess(["--data", data, command, "frob"])).toMatchObject({
@@ -332,7 +332,7 @@ describe("a command", () => {
     expect(head).not.toBe(anchor)
   })
 
-  it("refuses to list the turns of an unknown session", async () => {
+  it("refuses to list turns of an unknown session", async () => {
     for (const args of [
       ["turns", "nosession"],
       ["turns", "nosession", "--json"],
@@ -372,13 +372,13 @@ describe("a command", () => {
     expect(await daybook("sessions", "--summary", "--session", "monday")).toMatchObject({ code: 0 })
   })
 
-  it("names the policy file whose settings do not fit together", async () => {
+  it("names the policy file if settings contradict each other", async () => {
     const folder = withPolicy('[reconcile]\nreconciler = "model"\n')
     const { code, line } = await runInProcess(["--data", folder, "remember", "tea"])
     expect({ code, line }).toEqual({ code: 1, line: expect.stringContaining(join(folder, "policy.toml")) })
   })
 
-  it("imports a folder without what is no file, and refuses a pipe before it makes a data folder", async () => {
+  it("imports a folder but skips special files, and refuses a pipe before creating a data folder", async () => {
     const notes = newFolder()
     const folder = join(newFolder(), "data")
     const pipe = join(notes, "pipe.md")

@@ -40,8 +40,8 @@ afterAll(async () => {
   removeFolders()
 })
 
-describe("models that the policy names, on the command line", () => {
-  it("make vectors, and look at the first hits once more where a call says so", async () => {
+describe("models named in the policy, on the command line", () => {
+  it("embed texts, and rerank the first hits if the call asks for it", async () => {
     expect(answerOf(await daybook("check", "--json")).ok).toBe(true)
     for (const title of ["The pump stands in hall one", "A pump for the bicycle", "Pump and hall and harbour"]) {
       answerOf(await daybook("remember", title, "--store", "shared", "--no-reconcile", "--json"))
@@ -74,7 +74,7 @@ describe("models that the policy names, on the command line", () => {
     expect(server.problems).toEqual([])
   })
 
-  it("that fail take nothing away, and say why", async () => {
+  it("answer from full text and give the reason if they fail", async () => {
     server.otherwise(() => ({ status: 500 }))
     const { code, stderr, stdout } = await daybook("search", "pump", "--rerank", "endpoint", "--explain")
     expect([code, stderr]).toEqual([0, ""])
@@ -91,7 +91,7 @@ describe("models that the policy names, on the command line", () => {
     expect(backfill.stderr).toBe("daybook: embedder openai-compatible/own-8: failed (status 500)\n")
   })
 
-  it("that are none, or have no key, are named in one line", async () => {
+  it("are refused in one line if unknown or without a key", async () => {
     expect(refusal(await daybook("search", "pump", "--rerank", "cohre"))).toEqual({
       code: 2,
       line: "daybook: --rerank: unknown reranker cohre: must be one of lexical, none, cohere, voyage, jina, endpoint"

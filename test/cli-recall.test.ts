@@ -21,7 +21,7 @@ describe("daybook recall", () => {
     asked.said = answerOf(await daybook("search", "--conversation", "harbour", "--record", "--json"))
   })
 
-  it("list shows what was asked, the newest first", async () => {
+  it("list shows the queries, newest first", async () => {
     const rows = answerOf(await daybook("recall", "list", "--json"))
     expect(rows).toMatchObject([
       { number: 3, kind: "conversation", level: "full", text: "harbour", shown: 1 },
@@ -35,7 +35,7 @@ describe("daybook recall", () => {
     expect(lines(stdout)[3]).toMatch(/^ +1 .* full +memories +1 +when do we deploy$/)
   })
 
-  it("show and rerun tell all that an answer depended on, and answer it again", async () => {
+  it("show prints everything an answer depended on, and rerun repeats it", async () => {
     const scored = (name: string) => asked[name]!.map(({ id, score }) => ({ id, score }))
     const shown = answerOf(await daybook("recall", "show", "1", "--json"))
     expect(shown).toMatchObject({ number: 1, filters: { limit: 5 }, hits: scored("deploys"), ranker: rankerVersion })
@@ -58,7 +58,7 @@ describe("daybook recall", () => {
     expect(text).toContain(asked.deploys![0]!.id)
   })
 
-  it("stats and get count them", async () => {
+  it("stats and get count recalls", async () => {
     expect(answerOf(await daybook("stats", "--json")).recalls).toEqual({ recorded: 3, waiting: 0, dropped: 0 })
     const [whole] = answerOf(await daybook("get", asked.tea![0]!.id, "--json"))
     expect(whole).toMatchObject({ accesses: 1, lastAccessedAt: expect.stringMatching(/Z$/) })

@@ -17,7 +17,7 @@ describe("daybook schedules", () => {
     for (const call of calls) ids.push(answerOf(await daybook("schedules", "add", ...call, "--json")).id)
   })
 
-  it("add, list, count and show tell what is to be done, and when by the clocks of its zone", async () => {
+  it("add, list, count and show print the task and its next time in its zone", async () => {
     const again = [
       "Look after the kettle",
       "--every",
@@ -50,7 +50,7 @@ describe("daybook schedules", () => {
     expect(shown).toMatch(/^keeps +3$/m)
   })
 
-  it("update, pause, resume and delete change it; retime finds nothing to mend", async () => {
+  it("update, pause, resume and delete change a schedule; retime finds nothing to repair", async () => {
     const [, , kettle] = ids
     const said = async (...call: ReadonlyArray<string>) => (await daybook("schedules", ...call)).stdout
     expect(await said("update", kettle!, "--goal", "Look after the pot", "--every", "2h")).toMatch(
@@ -67,7 +67,7 @@ describe("daybook schedules", () => {
     expect((await daybook("log")).stdout).toMatch(/SCHEDULE +cli +\w+ created, Tides, next /)
   })
 
-  it("refuses what cannot be, on one line", async () => {
+  it("refuses invalid input in one line", async () => {
     const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, number, string]> = [
       [["frob"], 2, "action: must be one of list, count, show, runs, run, add, update, pause, resume, delete, retime"],
       [["add"], 2, "'schedules add' needs a goal"],

@@ -38,7 +38,7 @@ describe("daybook what-if", () => {
     }).pipe(Effect.scoped, Effect.runPromise)
   })
 
-  it("answers the diff as JSON and changes nothing", async () => {
+  it("prints the differences as JSON and changes nothing", async () => {
     const before = log()
     const found: WhatIf = answerOf(await daybook("what-if", "--reconciler", "none", "--json"))
     expect(found.decisions.map(({ before, version }) => [version, before.outcome])).toEqual([
@@ -55,7 +55,7 @@ describe("daybook what-if", () => {
     expect(existsSync(join(folder, "cache")) ? readdirSync(join(folder, "cache")) : []).toEqual([])
   })
 
-  it("shows tables of bounded length, memories and counts", async () => {
+  it("prints tables of limited length, memories and counts", async () => {
     const { code, stdout } = await daybook("what-if", "--reconciler", "none", "--limit", "2")
     expect(code).toBe(0)
     expect(stdout).toContain("Decisions that change")
@@ -68,7 +68,7 @@ describe("daybook what-if", () => {
     expect(stdout).not.toContain("6006")
   })
 
-  it("takes a stretch and a policy file", async () => {
+  it("accepts a range of versions and a policy file", async () => {
     writeFileSync(join(folder, "strict.toml"), "[reconcile]\nreconciler = 'none'\n")
     const found: WhatIf = answerOf(
       await daybook("what-if", "--policy", join(folder, "strict.toml"), "--from", "3", "--to", "5", "--json")
@@ -79,7 +79,7 @@ describe("daybook what-if", () => {
     expect((await daybook("what-if", "--from", "1", "--to", "1")).stdout).toContain("Nothing would change")
   })
 
-  it("refuses by name the settings that it would not follow, unless they are as today", async () => {
+  it("names and refuses settings that it does not follow, unless they are unchanged", async () => {
     const file = join(folder, "gc.toml")
     writeFileSync(file, "[gc]\ncapacity = 3\nremoveAfter = 30\n[tiers]\ndecay = 1\n[reconcile]\nthreshold = 0.4\n")
     expect(refusal(await daybook("what-if", "--policy", file))).toEqual({
@@ -90,7 +90,7 @@ describe("daybook what-if", () => {
     expect((await daybook("what-if", "--policy", file)).code).toBe(0)
   })
 
-  it("refuses what it cannot do, in one line", async () => {
+  it("refuses invalid input in one line", async () => {
     for (const [args, code, line] of [
       [["--threshold", "2"], 2, /--threshold: must be a number from 0 to 1/],
       [["--policy", join(folder, "none.toml")], 1, /none.toml: cannot be read$/],

@@ -37,7 +37,7 @@ beforeAll(build, 120_000)
 afterAll(removeFolders)
 
 describe("texts of every script", () => {
-  it("come to the same by the command as by the library", async () => {
+  it("give the same result on the command line as in the library", async () => {
     const fixtures = join(import.meta.dirname, "fixtures")
     const texts = [
       ...readdirSync(join(fixtures, "search")).flatMap(
@@ -83,7 +83,7 @@ describe("texts of every script", () => {
 })
 
 describe("conversations", () => {
-  it("are added turn by turn or from lines, listed, read, searched and forgotten", async () => {
+  it("are added by turn or from lines, listed, read, searched and forgotten", async () => {
     const folder = newFolder()
     const daybook = daybookIn(folder)
     const add = ["add-turn", "monday", "--json"]
@@ -137,7 +137,7 @@ describe("conversations", () => {
 })
 
 describe("files", () => {
-  it("are added with the folders they lie in, found at their lines, replaced, listed and forgotten", async () => {
+  it("are added by folder, found with line numbers, replaced, listed and forgotten", async () => {
     const folder = newFolder()
     const notes = newFolder()
     const daybook = daybookIn(folder)
@@ -190,7 +190,7 @@ describe("files", () => {
 })
 
 describe("files of a session", () => {
-  it("are moved only where that is asked for, and what is empty is skipped", async () => {
+  it("move only with --move, and empty files are skipped", async () => {
     const notes = newFolder()
     const daybook = daybookIn(newFolder())
     writeFileSync(join(notes, "tea.md"), "a kettle\n")
@@ -222,7 +222,7 @@ describe("files of a session", () => {
 })
 
 describe("writing", () => {
-  it("what a duplicate says beside its title and facts is told to be not taken", async () => {
+  it("reports which fields of a duplicate were ignored", async () => {
     const daybook = daybookIn(newFolder())
     const said = ["remember", "Alice drinks tea", "--tag", "Tea", "--person", "Alice", "--at", "2026-03-01"]
     const { id } = answerOf(await daybook(...said, "--json"))
@@ -243,7 +243,7 @@ describe("writing", () => {
     expect(third).toEqual({ ...second, repeated: true })
   })
 
-  it("leaves nothing on disk of an agent that is only read", async () => {
+  it("creates nothing on disk for an agent that is only read", async () => {
     const folder = newFolder()
     const daybook = daybookIn(folder)
     for (const args of [
@@ -275,7 +275,7 @@ describe("writing", () => {
     })
   })
 
-  it("a memory is corrected, its history told, and it is forgotten", async () => {
+  it("changes a memory, prints its history, and forgets it", async () => {
     const daybook = daybookIn(newFolder())
     const remembered = ["remember", "Deploys happen on Tuesdays", "--tag", "a", "--tag", "b", "--narrative", "why"]
     const { id } = answerOf(await daybook(...remembered, "--actor", "alice", "--json"))
@@ -311,7 +311,7 @@ describe("writing", () => {
     expect(refusal(await daybook("forget", id)).code).toBe(1)
   })
 
-  it("a command id makes it safe to repeat; the same text again is another mention", async () => {
+  it("repeats safely with a command id; the same text without one is another mention", async () => {
     const daybook = daybookIn(newFolder())
     const once = answerOf(await daybook("remember", "one", "--command-id", "c1", "--json"))
     expect(answerOf(await daybook("remember", "one", "--command-id", "c1", "--json"))).toEqual({
@@ -322,14 +322,14 @@ describe("writing", () => {
     expect((await daybook("remember", "one")).stdout).toMatch(/^known as \w+, mentioned 2 times \(version \d+\)\n$/)
   })
 
-  it("what was written can be found by likeness when the process ends", async () => {
+  it("embeds before the process ends, so that vector search finds the memory", async () => {
     const daybook = daybookIn(newFolder())
     await daybook("remember", "unmistakable")
     const [hit] = answerOf(await daybook("search", "unmistakable", "--json"))
     expect(hit.parts.vector).toBeGreaterThan(0)
   })
 
-  it("other people's text cannot steer a terminal", async () => {
+  it("removes terminal control codes from other people's text", async () => {
     const daybook = daybookIn(newFolder())
     const { id } = answerOf(
       await daybook("remember", "red \u001b[31m and\nbell \u0007", "--fact", "\u009b2J \u202egnirts", "--json")
@@ -343,7 +343,7 @@ describe("writing", () => {
     expect(answerOf(await daybook("get", id, "--json"))[0].title).toBe("red \u001b[31m and\nbell \u0007")
   })
 
-  it("agents do not see each other", async () => {
+  it("keeps agents apart", async () => {
     const daybook = daybookIn(newFolder())
     await daybook("--agent", "a", "remember", "of a")
     await daybook("remember", "of b", "--agent", "b")
@@ -356,7 +356,7 @@ describe("writing", () => {
     })
   })
 
-  it("the data folder may come from the environment", async () => {
+  it("finds the data folder in the environment", async () => {
     const folder = newFolder()
     expect((await runDaybook(["remember", "here"], { env: { DAYBOOK_DATA: folder } })).code).toBe(0)
     expect(existsSync(join(folder, "log.db"))).toBe(true)
@@ -367,7 +367,7 @@ describe("remember -", () => {
   const feed = (folder: string, input: string, ...args: ReadonlyArray<string>) =>
     daybookIn(folder, { input })("remember", "-", ...args)
 
-  it("answers a line for each line, in order, the refused ones too", async () => {
+  it("answers each line in order, including refused ones", async () => {
     const folder = newFolder()
     const input = [
       '\ufeff{"title":"first","commandId":"c1"}',
@@ -408,7 +408,7 @@ describe("remember -", () => {
     expect(await feed(folder, "")).toEqual({ code: 0, stdout: "", stderr: "" })
   })
 
-  it("refuses lines that are nested too deep or not UTF-8, each for itself", async () => {
+  it("refuses lines that are nested too deeply or not UTF-8, without affecting others", async () => {
     const deep = `{"title":"x","facts":${"[".repeat(100_000)}${"]".repeat(100_000)}}`
     const brackets = JSON.stringify({ title: `${'[{"'.repeat(50)} \\` })
     const input = Buffer.concat([
@@ -431,7 +431,7 @@ describe("remember -", () => {
     ])
   })
 
-  it("takes many lines, and a line that is far too long", async () => {
+  it("accepts many lines, and refuses one that is far too long", async () => {
     const folder = newFolder()
     const count = rounds({ quick: 600, full: 3_000 })
     const many = Array.from({ length: count }, (_, at) => JSON.stringify({ title: `memory number ${at}` }))
@@ -445,7 +445,7 @@ describe("remember -", () => {
     expect(await run("bash", ["-c", shell])).toMatchObject({ code: 0, stderr: "" })
   })
 
-  it("answers at once, and ends cleanly when told to", async () => {
+  it("answers at once, and ends cleanly on a signal", async () => {
     const folder = newFolder()
     const child = spawn(process.execPath, [bundle, "--data", folder, "remember", "-"])
     for (const title of ["one", "two"]) {
@@ -460,7 +460,7 @@ describe("remember -", () => {
     expect(answerOf(await daybookIn(folder)("list", "--json"))).toHaveLength(2)
   })
 
-  it("two processes write at once", async () => {
+  it("works in two processes at the same time", async () => {
     const folder = newFolder()
     const batch = (name: string) =>
       Array.from({ length: 300 }, (_, at) => JSON.stringify({ title: `${name} ${at}` })).join("\n")
@@ -482,7 +482,7 @@ describe("remember -", () => {
 })
 
 describe("import", () => {
-  it("reads files and folders once, and says what it could not take", async () => {
+  it("reads files and folders once, and reports what it skipped", async () => {
     const folder = newFolder()
     const notes = newFolder()
     mkdirSync(join(notes, "journal"))
@@ -508,7 +508,7 @@ describe("import", () => {
 })
 
 describe("undo", () => {
-  it("takes back an import, shows before what it would do, and leaves what was changed since", async () => {
+  it("undoes an import after a dry run, and keeps what was changed since", async () => {
     const notes = newFolder()
     writeFileSync(join(notes, "MEMORY.md"), "- Deploys happen on Tuesdays.\n- Backups run at night.\n")
     const daybook = daybookIn(newFolder())
@@ -554,7 +554,7 @@ describe("undo", () => {
   })
 })
 
-describe("damage", () => {
+describe("damage of the log", () => {
   const prepared = async () => {
     const folder = newFolder()
     const daybook = daybookIn(folder)
@@ -562,7 +562,7 @@ describe("damage", () => {
     return { daybook, log: join(folder, "log.db") }
   }
 
-  it("a changed payload is found by verify, which ends with 3", async () => {
+  it("in a payload is found by verify, which exits with 3", async () => {
     const { daybook, log } = await prepared()
     const file = openSync(log, "r+")
     const bytes = readFileSync(log)
@@ -585,7 +585,7 @@ describe("damage", () => {
     expect(told.stdout).toMatch(/^default 1: /m)
   })
 
-  it("a log that cannot be opened is a problem to verify and a refusal to all others", async () => {
+  it("that prevents opening is a problem for verify and an error for other commands", async () => {
     for (const spoil of [
       (log: string) => writeFileSync(log, "no database"),
       (log: string) => truncateSync(log, 4096 + 100)

@@ -50,7 +50,7 @@ describe("a data folder with a few memories", () => {
     )
   })
 
-  it("search answers the compact form, best first, with its score and the parts of it", async () => {
+  it("search prints the compact form, best first, with the score and its parts", async () => {
     const rows = answerOf(await daybook("search", "deploys", "tuesdays", "--json"))
     expect(Object.keys(rows[0])).toEqual(
       expect.arrayContaining(["id", "type", "title", "store", "people", "createdAt", "tokens", "score", "parts"])
@@ -63,7 +63,7 @@ describe("a data folder with a few memories", () => {
     expect(answerOf(await daybook("--json", "search", "東京"))[0].id).toBe(ids.tokyo)
   })
 
-  it("search and list take filters", async () => {
+  it("search and list accept filters", async () => {
     const idsOf = async (...args: ReadonlyArray<string>) =>
       answerOf(await daybook(...args, "--json")).map(({ id }: { id: string }) => id)
     expect(await idsOf("list")).toEqual([ids.tea, ids.tokyo, ids.deploys])
@@ -79,7 +79,7 @@ describe("a data folder with a few memories", () => {
     expect(await idsOf("search", "deploys", "--type", "person")).not.toContain(ids.deploys)
   })
 
-  it("people get aligned tables without colour, since nobody is at the terminal", async () => {
+  it("people prints aligned tables, without colour outside a terminal", async () => {
     for (const args of [["search", "deploys"], ["list"], ["timeline", ids.tokyo!]]) {
       const env = { FORCE_COLOR: "1", CI: "1" }
       const { code, stderr, stdout } = await spawnDaybook(["--data", folder, ...args], { env })
@@ -94,7 +94,7 @@ describe("a data folder with a few memories", () => {
     expect((await daybook("list", "--tag", "none")).stdout).toBe("nothing found\n")
   })
 
-  it("timeline shows what stood before and after, and marks the memory asked for", async () => {
+  it("timeline shows earlier and later memories, and marks the given one", async () => {
     const rows = answerOf(await daybook("timeline", ids.tokyo!, "--before", "1", "--after", "0", "--json"))
     expect(rows.map(({ id }: { id: string }) => id)).toEqual([ids.deploys, ids.tokyo])
     const marked = lines((await daybook("timeline", ids.tokyo!)).stdout).filter((line) => line.startsWith(">"))
@@ -102,7 +102,7 @@ describe("a data folder with a few memories", () => {
     expect(marked[0]).toContain(ids.tokyo)
   })
 
-  it("get shows what it finds and names what it does not", async () => {
+  it("get shows the memories that exist and names unknown ids", async () => {
     const found = answerOf(await daybook("get", ids.tea!, ids.deploys!, "--json"))
     expect(found).toMatchObject([
       { id: ids.tea, people: ["Alice"], session: "s1" },
@@ -119,7 +119,7 @@ describe("a data folder with a few memories", () => {
     })
   })
 
-  it("people lists who is mentioned, and what is known of those of a name", async () => {
+  it("people lists mentioned people, and the facts about a given name", async () => {
     const [alice] = answerOf(await daybook("people", "ali", "--json"))
     expect(alice).toMatchObject({ name: "Alice", mentions: 1, stores: ["shared"], facts: ["Alice drinks tea"] })
     expect(alice.lastMentionedAt).toMatch(instant)
@@ -127,7 +127,7 @@ describe("a data folder with a few memories", () => {
     expect((await daybook("people", "alice")).stdout).toContain("Alice: Alice drinks tea")
   })
 
-  it("each level reads its stores and no versions; what is for operators needs the full one", async () => {
+  it("each level reads its stores and no versions; operator commands need full trust", async () => {
     const storesAt = async (level: string) =>
       answerOf(await daybook("list", "--trust", level, "--json")).map(({ store }: { store: string }) => store)
     expect(await storesAt("inner")).toEqual(["shared", "social"])
@@ -145,7 +145,7 @@ describe("a data folder with a few memories", () => {
     expect(refusal(await daybook("remember", "mine", "--trust", "inner", "--store", "private")).code).toBe(1)
   })
 
-  it("log names events by their version", async () => {
+  it("log prints events with their versions", async () => {
     const events = answerOf(await daybook("log", "--json"))
     expect(events.map(({ version }: { version: number }) => version)).toEqual(
       events.map((_: unknown, at: number) => at + 1)
@@ -169,7 +169,7 @@ describe("a data folder with a few memories", () => {
     expect(lines((await daybook("log")).stdout)).toHaveLength(events.length)
   })
 
-  it("verify, stats, agents, rebuild and backfill answer", async () => {
+  it("verify, stats, agents, rebuild and backfill print their results", async () => {
     const { version } = answerOf(await daybook("log", "--json")).at(-1)
     const checked = answerOf(await daybook("verify", "--json"))
     expect(checked).toMatchObject({ ok: true, events: version, head: { version }, problems: [] })
@@ -191,7 +191,7 @@ describe("a data folder with a few memories", () => {
     expect(answerOf(await daybook("backfill", "--json"))).toEqual({ embedded: 0, remaining: 0 })
   })
 
-  it("the past is read by version and by time", async () => {
+  it("reads show the past by version and by time", async () => {
     const at = (await daybook("log", "--limit", "1", "--json").then(answerOf))[0].recordedAt
     const titles = async (...args: ReadonlyArray<string>) =>
       answerOf(await daybook(...args, "--json")).map(({ title }: { title: string }) => title)
@@ -208,7 +208,7 @@ describe("a data folder with a few memories", () => {
     expect(refusal(await daybook("list", "--as-of", "4000")).code).toBe(1)
   })
 
-  it("a wrong call ends with 2, a refused request with 1", async () => {
+  it("an invalid call exits with 2, a refused request with 1", async () => {
     const wrong = await daybook("search", "x", "--limit", "many")
     expect(refusal(wrong)).toEqual({ code: 2, line: "daybook: --limit: must be a whole number from 1 to 1000" })
     expect(wrong.stdout).toBe("")
@@ -222,7 +222,7 @@ describe("a data folder with a few memories", () => {
     })
   })
 
-  it("who stops reading is not told off", async () => {
+  it("a closed pipe is no error", async () => {
     const shell = `set -o pipefail; ${process.execPath} ${bundle} --data ${folder} log | head -n 1`
     const { code, stderr, stdout } = await run("bash", ["-c", shell])
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
@@ -231,7 +231,7 @@ describe("a data folder with a few memories", () => {
 })
 
 describe("demo", () => {
-  it("shows every step and leaves nothing behind", async () => {
+  it("shows every step and leaves no files", async () => {
     const { code, stderr, stdout } = await spawnDaybook(["demo"], { env: { TMPDIR: newFolder() } })
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     for (const heading of [
@@ -255,7 +255,7 @@ describe("demo", () => {
     expect(existsSync(folder!)).toBe(false)
   })
 
-  it("is one document for programs, and keeps its folder when asked to", async () => {
+  it("prints one JSON document, and keeps its folder on request", async () => {
     const folder = newFolder()
     const answer = answerOf(await spawnDaybook(["demo", "--keep", "--json"], { env: { TMPDIR: folder } }))
     expect(answer.ok).toBe(true)
@@ -265,7 +265,7 @@ describe("demo", () => {
 })
 
 describe("help", () => {
-  it("names every command, the options and examples, and ends with 0", async () => {
+  it("names every command, the options and examples, and exits with 0", async () => {
     const daybook = daybookIn(newFolder())
     const help = await daybook("--help")
     expect(help.code).toBe(0)

@@ -63,7 +63,7 @@ const warningsOf = (warnings: Array<string>) =>
   )
 
 describe("a clock that jumps 30 years ahead and returns", () => {
-  it.scoped("dates only what was written meanwhile, which counts at the return; nothing is aged", () =>
+  it.scoped("changes only the dates of events in between, which count as of the return; nothing ages", () =>
     Effect.gen(function* () {
       const { daybook, familiar, memory } = yield* setUp
       yield* memory.remember({ title: "before", tier: "daily" })
@@ -96,7 +96,7 @@ describe("a clock that jumps 30 years ahead and returns", () => {
     })
   )
 
-  it.scoped("keeps maintenance and schedules waiting, and returns on an agent's first event too", () =>
+  it.scoped("pauses maintenance and schedules, also if the return precedes the agent's first event", () =>
     Effect.gen(function* () {
       const warnings: Array<string> = []
       const ran: Array<number> = []
@@ -132,7 +132,7 @@ describe("a clock that jumps 30 years ahead and returns", () => {
     })
   )
 
-  it.scoped("dates nothing after the return, where the agent's first event was in the jump", () =>
+  it.scoped("changes no later date if the agent's first event was in the jump", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* setUp
       yield* TestClock.setTime(start + 30 * year)
@@ -152,7 +152,7 @@ describe("a clock that jumps 30 years ahead and returns", () => {
 })
 
 describe("a clock that is set back 30 years", () => {
-  it.scoped("is not used: the newest event's time is, and a warning says so", () =>
+  it.scoped("is not trusted: the newest event's time counts, and a warning says so", () =>
     Effect.gen(function* () {
       const warnings: Array<string> = []
       const { daybook, memory } = yield* setUp
@@ -175,7 +175,7 @@ describe("a clock that is set back 30 years", () => {
 })
 
 describe("a clock that is an hour wrong", () => {
-  it.scoped("decides by its own reading; recording times stand still until it is right", () =>
+  it.scoped("decides by its own time; recording times stay constant until it is right", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* setUp
       yield* memory.remember({ title: "before" })
@@ -197,7 +197,7 @@ describe("a clock that is an hour wrong", () => {
 })
 
 describe("a long sleep", () => {
-  it.scoped("of a month is nothing special", () =>
+  it.scoped("of a month needs no confirmation", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* setUp
       yield* memory.remember({ title: "before", tier: "daily" })
@@ -211,7 +211,7 @@ describe("a long sleep", () => {
     })
   )
 
-  it.scoped("of two years needs a confirmation, once", () =>
+  it.scoped("of two years needs one confirmation", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* setUp
       yield* memory.remember({ title: "before", tier: "daily" })
@@ -241,7 +241,7 @@ describe("any clock", () => {
     fc.constantFrom(-30 * year, 30 * year, -3 * day, 40 * day, 2 * year)
   )
   it.effect.prop(
-    "leaves a sound log, and times as of which never lose what an earlier time has",
+    "leaves a valid log, and a later as-of time never shows less than an earlier one",
     [fc.array(move, { minLength: 2, maxLength: 8 })],
     ([moves]) =>
       Effect.gen(function* () {

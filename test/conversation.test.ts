@@ -41,7 +41,7 @@ describe("chunks", () => {
     { maxLength: 300 }
   )
 
-  it("hold all of a text, in order, none too long, none with half a character, each sharing little with the last", () => {
+  it("cover a text in order; none is too long or splits a character, and each repeats little of the last", () => {
     fc.assert(
       fc.property(texts, (parts) => {
         const text = parts.join("")
@@ -64,7 +64,7 @@ describe("chunks", () => {
     )
   })
 
-  it("of the longest turn that is taken have numbers of their own, however it is cut", () => {
+  it("of the longest allowed turn have distinct numbers, however it is cut", () => {
     // The only end of a sentence stands right behind the middle of each chunk.
     const text = `${"x".repeat(320)}. `.repeat(4_000).slice(0, limits.turn)
     const chunks = chunkTextsOf(text)
@@ -72,7 +72,7 @@ describe("chunks", () => {
     expect(chunkNumber(7, chunks.length)).toBeLessThan(chunkNumber(8, 0))
   })
 
-  it("end at the end of a sentence where there is one, else between words", () => {
+  it("end at a sentence if possible, otherwise between words", () => {
     const [first, second] = chunkTextsOf(`${words(100)}. ${words(100, 100)}`)
     expect(first).toMatch(/w99\. $/)
     expect(second).toMatch(/^w\d+ /)
@@ -82,7 +82,7 @@ describe("chunks", () => {
 })
 
 describe("sessions", () => {
-  it.scoped("are made by their first turn, keep their order, and are listed by recency", () =>
+  it.scoped("begin with their first turn, keep their order, and are listed by recency", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
       yield* say(memory, "monday", "Hello", "How are you?")
@@ -100,7 +100,7 @@ describe("sessions", () => {
     })
   )
 
-  it.scoped("refuse what is no turn, by the field, and answer a command id as the first time", () =>
+  it.scoped("refuse invalid turns by field, and repeat the first answer to a command id", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const outcomes = yield* memory.sessions.appendAll([
@@ -129,7 +129,7 @@ describe("sessions", () => {
     })
   )
 
-  it.scoped("are forgotten with all that hangs on them, as far as the level may read them", () =>
+  it.scoped("are forgotten with everything that belongs to them, as far as the level may read it", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const inner = yield* daybook.agent(agent, { trust: "inner" })
@@ -160,7 +160,7 @@ describe("sessions", () => {
   )
 })
 
-describe("while their projection is parked", () => {
+describe("while its projection is parked", () => {
   /** Conversations that stop at one text. */
   const stopping = all.map((one): Projection => {
     if (one.name !== "conversation") return one
@@ -172,7 +172,7 @@ describe("while their projection is parked", () => {
   })
   const parked = { _tag: "ProjectionParked", projection: "conversation", reason: "TypeError" }
 
-  it.scoped("writes of conversations are refused by name and reason, nothing is written, and memories go on", () =>
+  it.scoped("writes of conversations fail with the projection's name and the reason; memories still work", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder
@@ -210,7 +210,7 @@ describe("while their projection is parked", () => {
     })
   )
 
-  it.scoped("so is the turn that it stops at itself", () =>
+  it.scoped("the turn that parks it fails too", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { daybook } = yield* fresh({ projections: stopping })
@@ -225,7 +225,7 @@ describe("while their projection is parked", () => {
 })
 
 describe("vectors of chunks", () => {
-  it.scoped("that were cut in another way are left out, and made again", () =>
+  it.scoped("with an old chunking version are ignored, and made again", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder
@@ -261,8 +261,8 @@ describe("vectors of chunks", () => {
   )
 })
 
-describe("what was said is found", () => {
-  it.scoped("to the end of a long tool output, one hit a turn", () =>
+describe("a search of conversations", () => {
+  it.scoped("finds the end of a long tool output, with one hit per turn", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
       yield* memory.sessions.append({
@@ -278,7 +278,7 @@ describe("what was said is found", () => {
     })
   )
 
-  it.scoped("once where it was said again: the chunk reaches to the last time", () =>
+  it.scoped("finds repeated words once: the chunk has the first and the last time", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
       yield* say(memory, "s", "good morning kettle", "yes", "good morning kettle")
@@ -298,7 +298,7 @@ describe("what was said is found", () => {
     })
   )
 
-  it.scoped("in other company by the company of each, and on the day of the last time as of the first", () =>
+  it.scoped("finds repeated words by the neighbours of each occurrence, and by the day of each", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const days = ["2023-05-08T10:00:00Z", "2023-06-09T10:00:00Z", "2024-01-10T10:00:00Z"]
@@ -333,7 +333,7 @@ describe("what was said is found", () => {
     })
   )
 
-  it.scoped("said again is as new as the last time", () =>
+  it.scoped("ranks repeated words by their last time", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
       yield* memory.sessions.append({ session: "s", text: "the kettle again", at: "2020-01-01" })
@@ -361,7 +361,7 @@ describe("what was said is found", () => {
     })
   )
 
-  it.scoped("by any of thousands of speakers, whole names and parts, as they are written and inside of Chinese", () =>
+  it.scoped("finds any of thousands of speakers, by whole names and parts, also inside Chinese text", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       for (let from = 0; from < 3_000; from += 1_000) {
@@ -399,7 +399,7 @@ describe("what was said is found", () => {
     })
   )
 
-  it.scoped("by words that are a part of a speaker's name as well", () =>
+  it.scoped("finds words that are also part of a speaker's name", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const rule = "Our rule: we deploy in the small hours"
@@ -448,7 +448,7 @@ describe("what was said is found", () => {
     })
   )
 
-  it.scoped("by everyday words that are a speaker's name, unless they are written as a name", () =>
+  it.scoped("treats an everyday word as a speaker only if it is written as a name", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
       yield* memory.sessions.append({ session: "a", text: "I march on Rome", speaker: "Will" })
@@ -489,7 +489,7 @@ describe("what was said is found", () => {
     })
   )
 
-  it.scoped("by what was said before and after a short turn, and not beside a long one", () =>
+  it.scoped("uses the neighbours of a short turn, and not of a long one", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
       yield* say(memory, "s", "Which harbour do you mean?", "Emden, of course.", "And the pilot?", words(61), "zebra")
@@ -499,7 +499,7 @@ describe("what was said is found", () => {
     })
   )
 
-  it.scoped("by whom the question names, by the user where it says I, and by the day", () =>
+  it.scoped("prefers the speaker that the question names, the user for I, and the named day", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
       const at = ["2023-05-08T10:00:00Z", "2023-06-09T10:00:00Z"]
@@ -527,7 +527,7 @@ describe("what was said is found", () => {
     })
   )
 
-  it.scoped("byte for byte the same whatever is said above the level, neighbours included", () =>
+  it.scoped("returns the same bytes, whatever higher levels store, neighbours included", () =>
     Effect.gen(function* () {
       const probe = { ids: [], texts: ["tea", "canary", "green tea", "May 2023", "Ada"], people: [] }
       const seen: Array<unknown> = []
@@ -564,7 +564,7 @@ describe("what was said is found", () => {
 })
 
 describe("a turn of hundreds of pieces", () => {
-  it.scoped("is one hit and crowds out no others, neither by words nor by vectors", () =>
+  it.scoped("is one hit and displaces no others, by words or by vectors", () =>
     Effect.gen(function* () {
       for (const [copies, pool] of [
         [1_500, 10],

@@ -248,7 +248,7 @@ const viewOf = (folder: string, agent: string) => {
 
 describe("processes that are killed", () => {
   for (const agents of [["one"], ["one", "two"]]) {
-    it(`lose nothing that was answered: ${writerNames.length} writers on ${agents.length === 1 ? "one agent" : "two agents"}`, async () => {
+    it(`lose no acknowledged write: ${writerNames.length} writers on ${agents.length === 1 ? "one agent" : "two agents"}`, async () => {
       const folder = join(scratch, agents.join("-"))
       const kills = rounds({ quick: { atWork: 8, atStart: 2 }, full: { atWork: 30, atStart: 5 } })
       const { acknowledged, journals, repeated } = await killing(folder, agents, kills)
@@ -276,8 +276,8 @@ describe("processes that are killed", () => {
   }
 })
 
-describe("what is answered", () => {
-  it("was on disk before: an fsync for each transaction", () => {
+describe("an acknowledged write", () => {
+  it("is on disk first: one fsync per transaction", () => {
     const count = rounds({ quick: 50, full: 500 })
     const trace = join(scratch, "trace")
     const strace = spawnSync("strace", ["-o", "/dev/null", "true"])

@@ -46,7 +46,7 @@ const given: ReadonlyArray<Answer> = [DELETE(1), DELETE(0), ADD, UPDATE(0), NONE
 describe("scores of decisions", () => {
   const result = scores(stories, given)
 
-  it("count an answer as right where its action and its target are accepted", () => {
+  it("count an answer as right if its action and target are accepted", () => {
     expect(result.stories).toBe(6)
     expect(result.right).toBe(4)
     expect(result.accuracy).toBeCloseTo(4 / 6)
@@ -55,7 +55,7 @@ describe("scores of decisions", () => {
     expect(accepts(story("x", [NONE(0)]), { action: "NONE" })).toBe(false)
   })
 
-  it("count as harmful what is wrong and touches a memory", () => {
+  it("count a wrong change of a memory as harmful", () => {
     expect(result.harmful).toBe(2)
     expect(scores(stories, Array(6).fill(ADD)).harmful).toBe(0)
     expect(scores([story("x", [DELETE(1)])], [NONE(1)]).harmful).toBe(0)
@@ -84,7 +84,7 @@ describe("scores of decisions", () => {
     })
   })
 
-  it("give precision over what was answered, recall over what was expected", () => {
+  it("give precision over the answers, recall over the expectations", () => {
     expect(result.actions).toEqual({
       ADD: { expected: 1, answered: 1, precision: 1, recall: 0 },
       UPDATE: { expected: 1, answered: 2, precision: 0.5, recall: 1 },
@@ -93,13 +93,13 @@ describe("scores of decisions", () => {
     })
   })
 
-  it("are null where there is nothing to take a share of", () => {
+  it("are null if there is nothing to count", () => {
     const { accuracy, actions } = scores([], [])
     expect(accuracy).toBeNull()
     expect(actions.DELETE).toEqual({ expected: 0, answered: 0, precision: null, recall: null })
   })
 
-  it("tell in the confusion matrix a wrong target apart from a wrong action", () => {
+  it("separate a wrong target from a wrong action in the confusion matrix", () => {
     const none = { ADD: 0, UPDATE: 0, DELETE: 0, NONE: 0 }
     expect(result.confusion).toEqual({
       ADD: { answered: { ...none, UPDATE: 1 }, wrongTarget: 0 },
@@ -109,7 +109,7 @@ describe("scores of decisions", () => {
     })
   })
 
-  it("are told apart by kind", () => {
+  it("are given by kind of story", () => {
     expect(result.kinds).toEqual({
       lookalike: { stories: 1, right: 0, accuracy: 0 },
       paraphrase: { stories: 1, right: 1, accuracy: 1 },
@@ -119,11 +119,11 @@ describe("scores of decisions", () => {
     expect(Object.keys(result.kinds)).toEqual(["lookalike", "paraphrase", "refinement", "value"])
   })
 
-  it("are refused where answers are missing", () => {
+  it("are refused if answers are missing", () => {
     expect(() => scores(stories, given.slice(1))).toThrow("5 answers for 6 stories")
   })
 
-  it("are printed as aligned tables, with what is wrong and why", () => {
+  it("are printed as aligned tables, with each wrong answer and its reason", () => {
     const text = render(result)
     expect(text).toContain("4 of 6 right: accuracy 66.7 %; 2 wrong UPDATE or DELETE")
     expect(text).toContain("DELETE         3         2     50.0 %   66.7 %")
@@ -140,7 +140,7 @@ describe("a file of stories", () => {
   const problems = (document: unknown) =>
     Either.match(decodeStories(document), { onLeft: ({ problems }) => problems, onRight: () => [] })
 
-  it("is read as it is written", () => {
+  it("is read unchanged", () => {
     const told = {
       type: "decision",
       title: "t",
@@ -154,7 +154,7 @@ describe("a file of stories", () => {
     expect(Either.getOrThrow(decodeStories(file(whole)))).toEqual({ name: "a file", stories: [whole] })
   })
 
-  it("is refused with every story and field that is wrong, and without their texts", () => {
+  it("is refused with every invalid story and field, without their texts", () => {
     const { accept, ...rest } = story("no-accept", [ADD])
     const bad = { ...story("bad", [ADD]), memories: [{ title: "secret", fact: [] }, { title: " " }], kind: 3 }
     expect(problems(file(rest, bad))).toEqual([
@@ -200,7 +200,7 @@ describe("the stories of this repository", () => {
   const textOf = ({ memories, statement }: Pick<Story, "memories" | "statement">) =>
     JSON.stringify([memories, statement])
 
-  it("hold back a set that trains nothing: it shares no story with the others", () => {
+  it("share no held-out story with the training sets", () => {
     const trained = sets.flatMap((name) => readStories(join(training, name)))
     expect(trained.length).toBeGreaterThan(2_900)
     expect(heldOutStories.length).toBe(260)
@@ -209,7 +209,7 @@ describe("the stories of this repository", () => {
     expect(heldOutStories.filter((story) => texts.has(textOf(story)) || ids.has(story.id))).toEqual([])
   })
 
-  it("are valid, and put every action to the test", () => {
+  it("are valid, and cover every action", () => {
     for (const stories of [heldOutStories, readStories(join(training, "tune.jsonl"))]) {
       expect(Either.isRight(decodeStories({ name: "set", stories }))).toBe(true)
       const { actions } = scores(stories, Array(stories.length).fill(ADD))
@@ -218,8 +218,8 @@ describe("the stories of this repository", () => {
   })
 })
 
-describe("an answer", () => {
-  it("is what the public API makes of a story, its memories there before the statement", async () => {
+describe("the answer to a story", () => {
+  it("comes from the public API, with the story's memories stored first", async () => {
     const asked: Array<Question> = []
     const reconciler = Layer.succeed(Reconciler, {
       name: "the oldest",

@@ -123,7 +123,7 @@ describe("the documentation", () => {
   const examples = [...pages.values()].flatMap(({ blocks }) =>
     blocks.filter(({ meta }) => meta.startsWith("examples/"))
   )
-  it.each(examples)("$meta prints what $file shows", async (block) => {
+  it.each(examples)("$meta prints the output that $file shows", async (block) => {
     expectShown(block, await printedBy(readFileSync(join(root, block.meta), "utf8")))
   })
 })

@@ -50,7 +50,7 @@ const expected = (provider: EmbeddingProvider, text: string, purpose: "document"
 describe.each(embedding)("the embedder of %s", (provider) => {
   const [model, dimensions] = models[provider]
 
-  it.scopedLive("asks as its documentation tells, documents and queries, and reads the answers", () =>
+  it.scopedLive("sends documents and queries as its documentation says, and reads the answers", () =>
     Effect.gen(function* () {
       const { embedder, name, server } = yield* asking(provider)
       expect(embedder).toMatchObject({ model: name, dimensions, weight: 0.7 })
@@ -91,7 +91,7 @@ describe.each(embedding)("the embedder of %s", (provider) => {
     })
   )
 
-  it.scopedLive("asks again where the provider is busy, broken or out of reach", () =>
+  it.scopedLive("retries if the provider is busy, broken or unreachable", () =>
     Effect.gen(function* () {
       const { embedder, server } = yield* asking(provider)
       server.next({ status: 429, headers: { "retry-after": "1" } })
@@ -191,7 +191,7 @@ describe.each(embedding)("the embedder of %s", (provider) => {
     })
   )
 
-  it.scopedLive("is not waited for longer than told, and the request is given up", () =>
+  it.scopedLive("times out as configured, and aborts the request", () =>
     Effect.gen(function* () {
       const { embedder, server } = yield* asking(provider, { timeout: 500 })
       server.next({ hang: true })
@@ -203,8 +203,8 @@ describe.each(embedding)("the embedder of %s", (provider) => {
   )
 })
 
-describe("an embedder of a provider", () => {
-  it.scopedLive("is asked so many requests at once, and queries do not wait for documents", () =>
+describe("a provider's embedder", () => {
+  it.scopedLive("limits concurrent requests, and queries do not wait for documents", () =>
     Effect.gen(function* () {
       const { embedder, server } = yield* asking("openai-compatible", { concurrency: 3 })
       server.otherwise(({ texts }) => ({ answer: true, delay: texts[0]!.startsWith("query") ? 0 : 300 }))
@@ -224,7 +224,7 @@ describe("an embedder of a provider", () => {
     })
   )
 
-  it.scopedLive("sends no more texts and letters in one request than are taken", () =>
+  it.scopedLive("limits texts and bytes per request", () =>
     Effect.gen(function* () {
       const cohere = yield* asking("cohere", { batch: 500 }, 256)
       expect(cohere.embedder.batch).toBe(96)
@@ -244,7 +244,7 @@ describe("an embedder of a provider", () => {
     })
   )
 
-  it.scopedLive("keeps what came before a failure: nothing is asked for twice", () =>
+  it.scopedLive("keeps vectors received before a failure: no text is sent twice", () =>
     Effect.gen(function* () {
       const { embedder, server } = yield* asking("openai-compatible", { batch: 2, retries: 0 })
       server.next({ answer: true }, { answer: true }, { status: 500 })
@@ -262,7 +262,7 @@ describe("an embedder of a provider", () => {
   )
 
   it.scopedLive(
-    "finds the text that is refused, cuts it short, or does without it; the others have their vectors",
+    "finds a rejected text, and shortens or skips it; all other texts of the request get their vectors",
     () =>
       Effect.gen(function* () {
         const { embedder, server } = yield* asking("openai-compatible")
@@ -278,7 +278,7 @@ describe("an embedder of a provider", () => {
       })
   )
 
-  it.scopedLive("has a name that names it again, and one of its kind for all who ask", () =>
+  it.scopedLive("has a name that finds it again; callers with the same name share one embedder", () =>
     Effect.gen(function* () {
       const server = yield* providerServer(key)
       const policy = policyFor("voyage", server)

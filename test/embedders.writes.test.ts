@@ -45,9 +45,9 @@ const settings: Readonly<Record<EmbeddingProvider, readonly [model: string, dime
   ollama: ["tiny-8", 8, 16]
 }
 
-describe("beside a provider of which three of ten calls fail", () => {
+describe("a provider of which three of ten calls fail", () => {
   it.scopedLive.each(cases)(
-    "%s: %i memories all get their vectors, none is paid for twice, and the state is told",
+    "%s: %i memories get their vectors, no text is sent twice, and the state is reported",
     ([provider, texts]) =>
       Effect.gen(function* () {
         const folder = yield* temporaryFolder

@@ -112,9 +112,9 @@ const wrong: Readonly<Record<string, readonly [Embed, string | null]>> = {
   "answers vectors without a direction": [(texts) => Effect.succeed(texts.map(() => new Float32Array(4))), null]
 }
 
-describe("an embedder that", () => {
+describe("a failing embedder", () => {
   for (const [name, [embed, reason]] of Object.entries(wrong)) {
-    it.scoped(`${name}: writes and searches go on, and backfill mends it later`, () =>
+    it.scoped(`${name}: writes and searches continue, and backfill repairs it later`, () =>
       Effect.gen(function* () {
         const { layer, script } = scripted({ embed })
         const { daybook } = yield* fresh({ embedder: layer, policy: quick })
@@ -152,7 +152,7 @@ describe("an embedder that", () => {
     )
   }
 
-  it.scoped("hangs and cannot be interrupted keeps nobody waiting", () =>
+  it.scoped("that hangs and cannot be interrupted blocks nobody", () =>
     Effect.gen(function* () {
       const stuck = yield* Deferred.make<void>()
       yield* Effect.addFinalizer(() => Deferred.succeed(stuck, undefined))
@@ -171,7 +171,7 @@ describe("an embedder that", () => {
     })
   )
 
-  it.scoped("fails in a third of all calls loses nothing", () =>
+  it.scoped("that fails in a third of all calls loses no vector", () =>
     Effect.gen(function* () {
       const random = fc.sample(fc.nat({ max: 2 }), { numRuns: 5_000, seed: 3 })
       const ways = Object.values(wrong).map(([embed]) => embed)
@@ -200,8 +200,8 @@ describe("an embedder that", () => {
   )
 })
 
-describe("vectors come by themselves", () => {
-  it.scoped("also to what was said while memories are refused, and the other way round", () =>
+describe("background embedding", () => {
+  it.scoped("embeds turns while memories are refused, and memories while turns are refused", () =>
     Effect.gen(function* () {
       const refusing =
         (word: string): Embed =>
@@ -225,7 +225,7 @@ describe("vectors come by themselves", () => {
     })
   )
 
-  it.scoped("after the write, without anybody asking, the same text only once", () =>
+  it.scoped("starts after the write, and embeds the same text once", () =>
     Effect.gen(function* () {
       const made = yield* Deferred.make<void>()
       const { layer, script } = scripted({
@@ -279,7 +279,7 @@ describe("vectors come by themselves", () => {
     return { daybook, gate, reached, memory, script }
   })
 
-  it.scoped("what is written while a batch is under way is gathered for the next one", () =>
+  it.scoped("collects texts written during a batch for the next one", () =>
     Effect.gen(function* () {
       const [gate, reached] = [yield* Effect.makeLatch(false), yield* Effect.makeLatch(false)]
       const { layer, script } = scripted({
@@ -310,7 +310,7 @@ describe("vectors come by themselves", () => {
     })
   )
 
-  it.scoped("a text that changes while its vector is under way gets its own, never the old one's", () =>
+  it.scoped("gives a text that changes during its request a vector of the new text", () =>
     Effect.gen(function* () {
       const { daybook, gate, memory, reached } = yield* gated
       const [one, two, three, four] = yield* Effect.all([
@@ -338,7 +338,7 @@ describe("vectors come by themselves", () => {
     })
   )
 
-  it.scoped("what changes meanwhile is asked for again, without anybody asking", () =>
+  it.scoped("retries changes made meanwhile, without a request", () =>
     Effect.gen(function* () {
       const { gate, memory, reached, script } = yield* gated
       const { id } = yield* memory.remember({ title: "my dog" })
@@ -357,7 +357,7 @@ describe("vectors come by themselves", () => {
     })
   )
 
-  it.scoped("a write never waits for them, and a search finds by words meanwhile", () =>
+  it.scoped("never delays a write, and searches use words meanwhile", () =>
     Effect.gen(function* () {
       const { daybook, gate, memory, reached } = yield* gated
       yield* memory.remember({ title: "my dog" })
@@ -373,7 +373,7 @@ describe("vectors come by themselves", () => {
     })
   )
 
-  it.scoped("embedders that hang do not keep other agents from waking", () =>
+  it.scoped("does not keep other agents from waking if an embedder hangs", () =>
     Effect.gen(function* () {
       const { layer } = scripted({
         embed: (texts, purpose) => (purpose === "query" ? sound(texts, purpose) : Effect.never)
@@ -418,7 +418,7 @@ describe("without sqlite-vec", () => {
     )
 
   for (const [name, vectorExtension] of missing) {
-    it.scopedLive(`${name}: full text goes on from the start, and vectors are there when it is`, () =>
+    it.scopedLive(`${name}: full text works from the start, and vectors work once it is installed`, () =>
       Effect.gen(function* () {
         const folder = yield* temporaryFolder
         yield* using(folder, vectorExtension, (daybook, memory) =>
@@ -445,7 +445,7 @@ describe("without sqlite-vec", () => {
       })
     )
 
-    it.scopedLive(`${name}: a view that had vectors goes on without them, and has them again afterwards`, () =>
+    it.scopedLive(`${name}: a view with vectors works without them, and has them again later`, () =>
       Effect.gen(function* () {
         const folder = yield* temporaryFolder
         const id = yield* using(folder, undefined, (daybook, memory) =>
@@ -484,8 +484,8 @@ describe("without sqlite-vec", () => {
   }
 })
 
-describe("another model", () => {
-  it.scopedLive("is never mixed with the first, which is there again when it comes back", () =>
+describe("the index of another model", () => {
+  it.scopedLive("is separate from the first one, which is used again when its model returns", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       /** The other way round: what is near in one model is far in the other. */
@@ -544,14 +544,14 @@ describe("feature hashing", () => {
     expect(hashVector("Green tea, green TEA for Ada: 東京 café 🚀")).toEqual(vector)
   })
 
-  it.prop("is never zero, always finite, always of the same size", [fc.string({ unit: "binary" })], ([text]) => {
+  it.prop("is never zero, always finite, and always has the same size", [fc.string({ unit: "binary" })], ([text]) => {
     const vector = hashVector(text)
     expect(vector).toHaveLength(dimensions)
     expect(vector.every(Number.isFinite)).toBe(true)
     expect(Math.hypot(...vector)).toBeGreaterThan(0)
   })
 
-  it("puts similar texts nearer than unrelated ones", () => {
+  it("gives similar texts more similar vectors", () => {
     const cosine = (a: string, b: string) => {
       const [left, right] = [hashVector(a), hashVector(b)]
       return (
@@ -571,7 +571,7 @@ describe("feature hashing", () => {
     expect(cosine("Café", "CAFE\u0301")).toBeCloseTo(1, 6)
   })
 
-  it.scopedLive("has length 1 once the engine keeps it", () =>
+  it.scopedLive("has length 1 once the engine stores it", () =>
     Effect.gen(function* () {
       const { daybook, folder } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -600,7 +600,7 @@ describe("word vectors", () => {
       return dot(left!, right!) / Math.sqrt(dot(left!, left!) * dot(right!, right!))
     })
 
-  it.effect("put what means the same nearer than what does not", () =>
+  it.effect("give texts of the same meaning more similar vectors", () =>
     Effect.gen(function* () {
       for (const [one, like, unlike] of [
         ["dog", "puppy", "contract"],
@@ -614,7 +614,7 @@ describe("word vectors", () => {
     }).pipe(Effect.provide(WordEmbedder.layer))
   )
 
-  it.effect("are never all zero and always finite, whatever the text", () =>
+  it.effect("are never all zero and always finite, for any text", () =>
     Effect.gen(function* () {
       const { dimensions, embed } = yield* Embedder
       const texts = ["", " ", "!!!", "🚀", "東京都", "x".repeat(100_000), "the", "\u0000", "a'b's", "don’t"]
@@ -637,7 +637,7 @@ describe("the table of words", () => {
       return row === undefined ? word : [row, table.scaleOf(row), ...table.bytesOf(row)]
     })
 
-  it("says the same a few rows at a time and whole", () => {
+  it("gives the same vectors read by row or as a whole", () => {
     const table = openTable(file)
     const few = told(table)
     expect(few.filter((one) => typeof one !== "string").length).toBeGreaterThan(3)
@@ -649,7 +649,7 @@ describe("the table of words", () => {
     expect(told(whole)).toEqual(few)
   })
 
-  it.scoped("is refused where it is another file or not whole", () =>
+  it.scoped("refuses another file, or an incomplete one", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const bytes = readFileSync(file)
@@ -671,12 +671,12 @@ describe("the table of words", () => {
   )
 })
 
-describe("memories that come in bulk", () => {
+describe("memories of a bulk write", () => {
   const bulk = Array.from({ length: 40 }, (_, index) => ({ title: `${index % 2 === 0 ? "dog" : "cat"} ${index}` }))
   const embeddings = (daybook: System) =>
     Effect.map(eventsOf(daybook), (events) => events.filter(({ type }) => type === "EMBED"))
 
-  it.scoped("are found by meaning at once where the embedder is local, duplicates left out", () =>
+  it.scoped("are found by meaning at once with a local embedder, without duplicates", () =>
     Effect.gen(function* () {
       const { layer, script } = scripted({ local: true })
       const { daybook } = yield* fresh({ embedder: layer })
@@ -695,7 +695,7 @@ describe("memories that come in bulk", () => {
     })
   )
 
-  it.scoped("are there without vectors where it fails, and backfill mends it", () =>
+  it.scoped("are stored without vectors if it fails, and backfill adds them", () =>
     Effect.gen(function* () {
       const { layer, script } = scripted({ local: true, embed: wrong.fails![0] })
       const { daybook } = yield* fresh({ embedder: layer })
@@ -708,7 +708,7 @@ describe("memories that come in bulk", () => {
     })
   )
 
-  it.scoped("wait for a local embedder no longer than the policy says, whatever the number of batches", () =>
+  it.scoped("wait for a local embedder at most as long as the policy says, over all batches", () =>
     Effect.gen(function* () {
       const slow: Embed = (texts) => Effect.delay(sound(texts, "document"), "300 millis")
       for (const [embed, soon] of [
@@ -731,7 +731,7 @@ describe("memories that come in bulk", () => {
     })
   )
 
-  it.scoped("do not wait for an embedder that is elsewhere", () =>
+  it.scoped("do not wait for a remote embedder", () =>
     Effect.gen(function* () {
       const { layer, script } = scripted({ embed: () => Effect.never })
       const { daybook } = yield* fresh({ embedder: layer })

@@ -15,7 +15,7 @@ const memoryOf = (agent: string) => Effect.flatMap(Daybook, (daybook) => daybook
 const day = Duration.toMillis("1 day")
 
 describe("Daybook.layerMemory", () => {
-  it.scoped("works under TestClock: a day passes at once, and what expires in it is gone", () =>
+  it.scoped("works under TestClock: a day passes at once, and memories expire", () =>
     Effect.gen(function* () {
       const memory = yield* memoryOf("coop")
       yield* memory.remember({ title: "The ferry leaves at noon", expiresAt: day / 2 })
@@ -31,7 +31,7 @@ describe("Daybook.layerMemory", () => {
     }).pipe(Effect.provide(Daybook.layerMemory()))
   )
 
-  it.live("touches no folder of the user, and leaves nothing behind", () =>
+  it.live("uses no folder of the user, and leaves no files", () =>
     Effect.gen(function* () {
       const untouched = `${newFolder()}/untouched`
       const before = readdirSync(tmpdir()).filter((name) => name.startsWith("daybook-"))
@@ -49,7 +49,7 @@ describe("Daybook.layerMemory", () => {
 })
 
 describe("Daybook.layer", () => {
-  it.live("takes its folder from the program's settings where it is given none", () =>
+  it.live("reads the folder from the program's settings if none is given", () =>
     Effect.gen(function* () {
       const folder = `${newFolder()}/data`
       yield* Effect.flatMap(memoryOf("coop"), (memory) => memory.remember({ title: "The ferry leaves at noon" })).pipe(
@@ -69,7 +69,7 @@ describe("the namespaces", () => {
     )
   const key = ConfigProvider.fromMap(new Map([["OPENAI_API_KEY", "test-key"]]))
 
-  it.live("build a provider's embedder from the key in the settings", () =>
+  it.live("build a provider's embedder with the key from the settings", () =>
     Effect.gen(function* () {
       const small = Embedder.layerOpenAi({ model: "text-embedding-3-small", dimensions: 512 })
       expect(yield* Effect.withConfigProvider(embedderOf(small), key)).toBe("openai/text-embedding-3-small")
@@ -82,7 +82,7 @@ describe("the namespaces", () => {
     })
   )
 
-  it.live("name the parts that can be left out", () =>
+  it.live("name the optional parts", () =>
     Effect.gen(function* () {
       expect(yield* Effect.provide(Reranker.Reranker, Reranker.layerNone)).toBeNull()
       expect((yield* Effect.provide(Reranker.Reranker, Reranker.layerLexical))?.name).toBe("lexical-1")
@@ -95,7 +95,7 @@ describe("the namespaces", () => {
 })
 
 describe("the schemas", () => {
-  it.scoped("accept what methods take and answer", () =>
+  it.scoped("accept the inputs and answers of methods", () =>
     Effect.gen(function* () {
       const memory = yield* memoryOf("coop")
       const observation: Observation = { title: "The ferry leaves at noon", type: "event", occurredAt: "2026-03-14" }

@@ -36,7 +36,7 @@ const filler = (lines: number, from = 0) =>
   Array.from({ length: lines }, (_, at) => `line ${from + at} says nothing of it`).join("\n")
 
 describe("a file", () => {
-  it.scoped("is found beside what was said, by its words, its path and its headings, at its lines", () =>
+  it.scoped("is found together with turns: by words, path and headings, with line numbers", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const text = `# Emden\n\n${filler(60)}\n\n## Pilots\n\n${filler(20, 60)}\nthe zebra calls at noon\n${filler(30, 80)}\n`
@@ -76,7 +76,7 @@ describe("a file", () => {
     })
   )
 
-  it.scoped("again writes nothing, with other text takes the place of what it said, within its store", () =>
+  it.scoped("writes nothing if unchanged; other text replaces the old one within its store", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const first = yield* memory.files.add({ path: "a.md", text: "the green kettle", store: "shared" })
@@ -124,7 +124,7 @@ describe("a file", () => {
     })
   )
 
-  it.scoped("goes with its session, or alone, as far as the level may read it", () =>
+  it.scoped("is forgotten with its session or alone, as far as the level may read it", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const inner = yield* daybook.agent(agent, { trust: "inner" })
@@ -163,7 +163,7 @@ describe("a file", () => {
     })
   )
 
-  it.scoped("changes its session only where that is asked for, and says so", () =>
+  it.scoped("changes its session only on request, and the answer says so", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const file = { path: "a.md", text: "a kettle" }
@@ -201,7 +201,7 @@ describe("a file", () => {
     })
   )
 
-  it.scoped("is never more open than its session", () =>
+  it.scoped("is never less restrictive than its session", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const inner = yield* daybook.agent(agent, { trust: "inner" })
@@ -221,7 +221,7 @@ describe("a file", () => {
     })
   )
 
-  it.scoped("that is none is refused by the field, and nothing is written", () =>
+  it.scoped("is refused by field if invalid, and nothing is written", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const refused = (file: object) =>
@@ -247,7 +247,7 @@ describe("a file", () => {
 })
 
 describe("a file or a turn that is too long", () => {
-  it.scoped("is indexed from its beginning, and the answer says how far", () =>
+  it.scoped("is indexed from its start, and the answer has the indexed length", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
       const most = bounds.indexedBytes
@@ -267,7 +267,7 @@ describe("a file or a turn that is too long", () => {
     })
   )
 
-  it.scoped("as are the facts of a memory", () =>
+  it.scoped("has the same limit for facts of a memory", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
       const facts = Array.from({ length: 40 }, (_, index) => `${index} ${"x".repeat(1_900)}`)
@@ -286,7 +286,7 @@ describe("pieces of a file", () => {
     }
   )
 
-  it("stand at their lines, and nothing but blank ones is left out", () => {
+  it("have the right line numbers, and omit only blank lines", () => {
     fc.assert(
       fc.property(lines, (parts) => {
         const text = parts.join("")
@@ -313,7 +313,7 @@ describe("pieces of a file", () => {
     )
   })
 
-  it("are known by their ids without a look at all of them", () => {
+  it("are found by id without a scan", () => {
     const ran: Array<unknown> = []
     const db = new Database(":memory:", { verbose: (statement) => ran.push(statement) })
     db.exec(conversation.tables)
@@ -325,7 +325,7 @@ describe("pieces of a file", () => {
     db.close()
   })
 
-  it("know what kind of text they are by the ending", () => {
+  it("get their kind of text from the file extension", () => {
     expect(["a.md", "b/C.TS", "x.json", "notes", "a.b/README", "z.txt"].map(mediaOf)).toEqual([
       "markdown",
       "code",
@@ -338,7 +338,7 @@ describe("pieces of a file", () => {
 })
 
 describe("files of a folder", () => {
-  it.scoped("are those of text, without what is hidden, installed, binary, too large or elsewhere", () =>
+  it.scoped("include text, and exclude hidden, installed, binary, large and outside files", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const outside = yield* temporaryFolder

@@ -125,7 +125,7 @@ describe("a view with edited rows", () => {
   const count = rounds({ quick: 8, full: 200 })
   const perFolder = 20
   const latest = start + 1_000_000 * dayMillis
-  it.scoped(`gets nothing of them into the log: ${count} edits of random columns in random tables`, () =>
+  it.scoped(`never reaches the log: ${count} edits of random columns in random tables`, () =>
     Effect.gen(function* () {
       const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000)
       const choices = fc.sample(fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat()), { numRuns: count, seed })
@@ -165,7 +165,7 @@ describe("a view with edited rows", () => {
     })
   )
 
-  it.scoped("takes the text of a memory from no other row", () =>
+  it.scoped("gives a memory the text of no other row", () =>
     Effect.gen(function* () {
       const { daybook, folder } = yield* fresh({ reconciler: merging })
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -190,7 +190,7 @@ describe("a view with edited rows", () => {
     })
   )
 
-  it.scoped("is compared with the log's newest event of a memory, not with one that the view names", () =>
+  it.scoped("is compared with the log's newest event of a memory, not with the event that the view names", () =>
     Effect.gen(function* () {
       const { daybook, folder } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -212,7 +212,7 @@ describe("a view with edited rows", () => {
     })
   )
 
-  it.scoped("is told by verify and by a comparison, and put right by a rebuild", () =>
+  it.scoped("is reported by verify and by a comparison, and repaired by a rebuild", () =>
     Effect.gen(function* () {
       const { daybook, folder } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -238,7 +238,7 @@ describe("a view with edited rows", () => {
   )
 })
 
-describe("a view that cannot be used", () => {
+describe("an unusable view", () => {
   const root = mkdtempSync(join(tmpdir(), "daybook-forged-"))
   const template = join(root, "template")
   let copies = 0
@@ -263,7 +263,7 @@ describe("a view that cannot be used", () => {
     ["a link to a folder", (pointer) => symlinkSync(".", pointer)],
     ["a named pipe", (pointer) => execFileSync("mkfifo", [pointer])]
   ]
-  it.scoped.each(noFiles)("because its pointer is %s, says what to do", ([, make]) =>
+  it.scoped.each(noFiles)("with a pointer that is %s fails with a remedy", ([, make]) =>
     Effect.gen(function* () {
       const folder = written()
       const pointer = join(folder, "views", agent, "current")
@@ -290,7 +290,7 @@ describe("a view that cannot be used", () => {
     ["names a file that is gone", (current) => current.replace(/^./, "z")],
     ["names a folder", () => "folder.1.db"]
   ]
-  it.scoped.each(pointers)("because its pointer %s, is built again", ([, contentOf]) =>
+  it.scoped.each(pointers)("with a pointer that %s is rebuilt", ([, contentOf]) =>
     Effect.gen(function* () {
       const folder = written()
       const pointer = join(folder, "views", agent, "current")

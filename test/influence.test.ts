@@ -37,7 +37,7 @@ const as = (daybook: System, trust: TrustLevel, agent = "ada") => daybook.agent(
 /** The memory with this id, at full trust. */
 const find = (memory: Memory, id: string) => Effect.map(memory.get([id]), ([found]) => found!)
 
-describe("what a lower level asks for", () => {
+describe("a request of a lower level", () => {
   it.scoped("is lowered, and the answer says so", () =>
     Effect.gen(function* () {
       const { daybook } = yield* system
@@ -89,7 +89,7 @@ describe("what a lower level asks for", () => {
     })
   )
 
-  it.scoped("is refused where it would change what a higher level wrote", () =>
+  it.scoped("is refused if it would change text of a higher level", () =>
     Effect.gen(function* () {
       const { daybook } = yield* system
       const full = yield* as(daybook, "full")
@@ -120,7 +120,7 @@ describe("what a lower level asks for", () => {
     })
   )
 
-  it.scoped("stands apart from what a higher level wrote, and the decision says why", () =>
+  it.scoped("is stored separately from text of a higher level, and the decision says why", () =>
     Effect.gen(function* () {
       const { daybook } = yield* system
       const full = yield* as(daybook, "full")
@@ -159,7 +159,7 @@ describe("what a lower level asks for", () => {
 })
 
 describe("the level of a memory", () => {
-  it.scoped("is the lowest of its writer and its sources, and full trust vouches for it", () =>
+  it.scoped("is the lowest of its writer and sources, until full trust confirms it", () =>
     Effect.gen(function* () {
       const { daybook } = yield* system
       const full = yield* as(daybook, "full")
@@ -198,7 +198,7 @@ describe("the level of a memory", () => {
     )
 })
 
-describe("blocks for prompts", () => {
+describe("prompt blocks", () => {
   const policy = { reconcile: { reconciler: "none" } }
   const plant = (daybook: System) =>
     Effect.gen(function* () {
@@ -209,7 +209,7 @@ describe("blocks for prompts", () => {
       }
     })
 
-  it.scoped("take the levels that the policy names, or the reader's own, and quote the others with their origin", () =>
+  it.scoped("contain the policy's levels, or the reader's own, and quote others with their origin", () =>
     Effect.gen(function* () {
       const rows: ReadonlyArray<readonly [string, TrustLevel, ReadonlyArray<string>]> = [
         ["full", "full", ["full"]],
@@ -237,7 +237,7 @@ describe("blocks for prompts", () => {
     })
   )
 
-  it.scoped("a session with trusted turns is summarised from these; of others the summary is quoted", () =>
+  it.scoped("summarise a session from trusted turns; a summary of other turns is quoted", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { daybook } = yield* fresh({ vectorExtension: null, policy: { ...policy, actors: { idle: 3_650 * day } } })
@@ -487,12 +487,12 @@ const attacked = (attack: ReadonlyArray<Try>) =>
     return { daybook, calm, disturbed }
   })
 
-describe("what a lower level wrote", () => {
+describe("text of a lower level", () => {
   const histories = rounds({ quick: 2, full: 10 })
   const writes = rounds({ quick: 30, full: 50 })
 
   it.scoped(
-    `changes no memory and no prompt of a higher one: ${histories * writes} tries`,
+    `changes no memory and no prompt of a higher one: ${histories * writes} attempts`,
     () =>
       Effect.gen(function* () {
         for (let seed = 0; seed < histories; seed++) {

@@ -51,7 +51,7 @@ const observation: fc.Arbitrary<Observation> = fc.record(
 /** As JSON keeps it: a Date as its text. */
 const plain = (asked: unknown): unknown => JSON.parse(JSON.stringify(asked))
 
-describe("the input that an event keeps", () => {
+describe("the recorded input of an event", () => {
   const image = (from: Observation): Memory => ({
     id: "0123456789",
     born: 1,
@@ -76,14 +76,14 @@ describe("the input that an event keeps", () => {
     ...(from.expiresAt === undefined ? {} : { expiresAt: toInstant(from.expiresAt)! })
   })
 
-  it.prop("beside any after-image it gives back what was asked", [observation, observation], ([asked, other]) => {
+  it.prop("together with any after-image restores the request", [observation, observation], ([asked, other]) => {
     for (const memory of [image(asked), image(other)]) {
       const kept = plain(differingInput(asked, memory)) as ReturnType<typeof differingInput>
       expect(plain(observationFrom(memory, kept.input))).toEqual(plain(asked))
     }
   })
 
-  it("is left out where the after-image says the same", () => {
+  it("is left out if the after-image says the same", () => {
     const asked: Observation = { title: "tea", tags: ["work"], facts: ["green"], occurredAt: 5 }
     const memory = image({ ...asked, type: "discovery" })
     const whole = observationFrom(memory, undefined)
@@ -94,7 +94,7 @@ describe("the input that an event keeps", () => {
   })
 
   it.scopedLive.prop(
-    "of any event in the log gives back what was asked, added or duplicate",
+    "restores the request of every event in the log, added or duplicate",
     [fc.array(observation, { minLength: 5, maxLength: 15 })],
     ([some]) =>
       Effect.gen(function* () {
@@ -129,7 +129,7 @@ describe("tags", () => {
     }
   )
 
-  it.prop("are trimmed, lower case, unique, not too long and not too many", [tags], ([asked]) => {
+  it.prop("are trimmed, lower-cased, deduplicated and limited in length and number", [tags], ([asked]) => {
     const normal = normaliseTags(asked)
     expect(normal.length).toBeLessThanOrEqual(limits.tags)
     expect(new Set(normal).size).toBe(normal.length)
@@ -142,11 +142,11 @@ describe("tags", () => {
     }
   })
 
-  it.prop("once normal stay as they are", [tags], ([asked]) => {
+  it.prop("do not change when normalised twice", [tags], ([asked]) => {
     expect(normaliseTags(normaliseTags(asked))).toEqual(normaliseTags(asked))
   })
 
-  it.prop("keep the order in which they first came", [tags, tags], ([some, more]) => {
+  it.prop("keep the order of their first occurrence", [tags, tags], ([some, more]) => {
     const normal = normaliseTags(some)
     expect(normaliseTags([...some, ...more]).slice(0, normal.length)).toEqual(normal)
   })
@@ -216,7 +216,7 @@ describe("instants", () => {
   ]
 
   for (const zone of ["UTC", "America/St_Johns", "Pacific/Apia"]) {
-    it(`mean the same in ${zone}`, () => {
+    it(`are equal in ${zone}`, () => {
       const before = process.env.TZ
       process.env.TZ = zone
       try {
@@ -232,7 +232,7 @@ describe("instants", () => {
     })
   }
 
-  it.prop("of any date come back", [fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 })], ([at]) => {
+  it.prop("of any date survive", [fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 })], ([at]) => {
     expect(toInstant(at)).toBe(at)
     expect(toInstant(new Date(at))).toBe(at)
     expect(toInstant(toIso(at))).toBe(at)
@@ -248,12 +248,12 @@ describe("instants", () => {
 })
 
 describe("decoding", () => {
-  it.prop("takes every sound observation as it is", [observation], ([asked]) => {
+  it.prop("accepts every valid observation unchanged", [observation], ([asked]) => {
     expect(Either.getOrThrow(decodeObservation(asked))).toEqual(asked)
   })
 
   it.prop(
-    "refuses whatever else without a throw, and never quotes it",
+    "refuses everything else without throwing, and never quotes it",
     [fc.anything({ withNullPrototype: true, withBigInt: true, withDate: true })],
     ([asked]) => {
       for (const decoded of [decodeObservation({ title: "tea", narrative: asked }), decodeChanges({ title: asked })]) {
@@ -265,7 +265,7 @@ describe("decoding", () => {
     }
   )
 
-  it("takes a copy, which nobody changes behind its back", () => {
+  it("copies its input, so that later changes have no effect", () => {
     const facts = ["a fact"]
     const source = { kind: "tool" as const, name: "grep" }
     const decoded = Either.getOrThrow(decodeObservation({ title: "tea", facts, source }))
@@ -274,7 +274,7 @@ describe("decoding", () => {
     expect(decoded).toEqual({ title: "tea", facts: ["a fact"], source: { kind: "tool", name: "grep" } })
   })
 
-  it("reads what an object inherits, and sees the holes of a list", () => {
+  it("reads inherited fields, and detects the holes of a list", () => {
     class Note {
       readonly title = "tea"
       get facts() {
@@ -309,7 +309,7 @@ describe("the estimate of tokens", () => {
   })
 
   const text = fc.string({ unit: "grapheme" })
-  it.prop("of two texts is no more than of each, and no less than of either", [text, text], ([a, b]) => {
+  it.prop("of a concatenation is between the larger part and the sum", [text, text], ([a, b]) => {
     const both = estimate(`${a}\n${b}`)
     expect(both).toBeLessThanOrEqual(estimate(a) + estimate(b))
     expect(both).toBeGreaterThanOrEqual(Math.max(estimate(a), estimate(b)))

@@ -111,7 +111,7 @@ const viewFiles = (folder: string): ReadonlyArray<ReadonlyArray<string>> => {
 describe("a signal", () => {
   for (const { args, isComplete } of commands) {
     const name = args.filter((arg) => arg !== "NOTES").join(" ")
-    it(`ends ${name} at any moment, and the same command completes it`, async () => {
+    it(`ends ${name} at any moment, and the same command completes the work`, async () => {
       const call = ["--json", ...args.map((arg) => (arg === "NOTES" ? notes : arg))]
       const fresh = () => {
         const folder = newFolder()
@@ -160,7 +160,7 @@ describe("a signal", () => {
     })
   }
 
-  it("reaches programs that do nothing but wait for their writes, and what was answered is stored", async () => {
+  it("reaches programs that only wait for their writes, and acknowledged writes are stored", async () => {
     const folder = newFolder()
     const program = await Programs.bundle("promiseWriter", { assets: true })
     const writers = ["ada", "ben", "cem", "dia"].map((name) => {

@@ -52,9 +52,9 @@ const embedded = (daybook: System, asked: Asked) =>
     { discard: true }
   )
 
-describe("a view is nothing but its log", () => {
+describe("a view", () => {
   it.scoped.prop(
-    "live = rebuilt = rebuilt again = each projection rebuilt alone = deleted and made again",
+    "depends only on the log: live = rebuilt = rebuilt again = rebuilt by projection = deleted and rebuilt",
     [histories(rounds({ quick: { minLength: 25, maxLength: 40 }, full: { minLength: 40, maxLength: 70 } }))],
     ([steps]) =>
       Effect.gen(function* () {
@@ -86,7 +86,7 @@ describe("a view is nothing but its log", () => {
     { fastCheck: { numRuns: rounds({ quick: 1, full: 3 }), endOnFailure: true } }
   )
 
-  it.scoped("also in another process, time zone and locale", () =>
+  it.scoped("is the same in another process, time zone and locale", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder
@@ -119,7 +119,7 @@ describe("a view is nothing but its log", () => {
 
 describe("two processes on one folder", () => {
   it.scopedLive.prop(
-    "interleaving their writes, they read the same",
+    "read the same while both write",
     [histories({ agents: ["ada", "bob"], minLength: 40, maxLength: 60 })],
     ([steps]) =>
       Effect.gen(function* () {

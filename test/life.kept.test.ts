@@ -61,7 +61,7 @@ const planned = (stage: Stage, rows: ReadonlyArray<Row>, policy: object = {}) =>
 }
 
 describe("daily", () => {
-  it("takes whole groups: what the bound cuts off is not said to have come alone", () => {
+  it("merges only whole groups, also at the limit of a run", () => {
     const log = (project: string, count: number) =>
       Array.from({ length: count }, () => row(1, { tier: "daily", project }))
     const { events, left } = planned(daily, [...log("harbour", 4), ...log("office", 6)], { maintenance: { rows: 8 } })
@@ -92,7 +92,7 @@ describe("the archive", () => {
     return { daybook, memory, id, other }
   })
 
-  it.scoped("what is in it can be forgotten", () =>
+  it.scoped("can be forgotten from", () =>
     Effect.gen(function* () {
       const { id, memory } = yield* prepared
       yield* memory.maintenance.run({ stages: ["archive"] })
@@ -103,7 +103,7 @@ describe("the archive", () => {
     })
   )
 
-  it.scoped("what lost its source in there is stale when it comes back", () =>
+  it.scoped("restores a memory as stale if it lost its source meanwhile", () =>
     Effect.gen(function* () {
       const { id, memory } = yield* prepared
       yield* memory.maintenance.run({ stages: ["archive"] })
@@ -114,7 +114,7 @@ describe("the archive", () => {
     })
   )
 
-  it.scoped("what is put back by undoing was archived when and why it was", () =>
+  it.scoped("keeps the time and reason of archiving when an undo brings a memory back", () =>
     Effect.gen(function* () {
       const { daybook, id, memory } = yield* prepared
       yield* memory.maintenance.run({ stages: ["archive"] })
@@ -138,8 +138,8 @@ describe("the archive", () => {
   )
 })
 
-describe("what others do while a run is planned", () => {
-  it("what was shown is in use: it stays; what is told is what was written", () => {
+describe("changes by others while a run is planned", () => {
+  it("keep memories that were shown; the report has exactly the written changes", () => {
     const db = new BetterSqlite3(":memory:")
     observations.tables.split(";\n").forEach((text) => void db.exec(text))
     db.exec(recalls.tables)
@@ -169,8 +169,8 @@ describe("what others do while a run is planned", () => {
   })
 })
 
-describe("what the rules move", () => {
-  it("grows no younger for retention, and is left alone from then on", () => {
+describe("a memory that the rules move", () => {
+  it("does not count as changed for retention, and stays where it is", () => {
     const narrative = "It was a long day at the harbour, with this and that. ".repeat(20)
     const told = row(91, { narrative, mentions: 4, lastMentionedAt: now - dayMillis })
     const made = (stage: Stage, one: Row) => planned(stage, [one]).events.flatMap((event) => imagesOf(event as never))
@@ -192,14 +192,14 @@ describe("compress", () => {
     facts.map((fact) => row(20, { ...fields, facts: [fact, "it is said every week of the year, again and again"] }))
   const folded = (rows: ReadonlyArray<Row>) => planned(compress, rows).counts.compressed ?? 0
 
-  it("leaves what is stale alone", () => {
+  it("skips stale memories", () => {
     const stale = { kind: "turn", of: "t", reason: "forgotten" } as const
     const facts = ["the cranes run", "the cranes stand", "the cranes lie"]
     expect(folded(three({ title: "Report" }, facts))).toBe(3)
     expect(folded(three({ title: "Report", stale }, facts))).toBe(0)
   })
 
-  it("of what stands for itself takes only what says the same", () => {
+  it("merges standalone types only if they say the same", () => {
     for (const type of ["preference", "identity", "decision", "config"]) {
       expect(folded(three({ title: "Editor", type }, ["Vim", "Emacs", "Zed"]))).toBe(0)
       expect(folded(three({ title: "Editor", type }, ["Vim", "Vim", "Vim"]))).toBe(3)
@@ -207,7 +207,7 @@ describe("compress", () => {
     expect(folded(three({ title: "Door", type: "credential" }, ["1234", "1234", "1234"]))).toBe(0)
   })
 
-  it("makes what nothing is weighed against", () => {
+  it("adds memories without asking the reconciler", () => {
     const { events } = planned(
       compress,
       three({ title: "Report" }, ["the cranes run", "the crane broke", "all is well"])

@@ -113,7 +113,7 @@ const named = (text: string, ids: ReadonlyMap<string, string>): string => {
 }
 
 it.effect.prop(
-  "what lower levels read once memories were looked after does not depend on what is private, nor on what was shown above",
+  "maintenance of lower stores does not depend on private memories or on reads at higher levels",
   [fc.array(item, { minLength: 12, maxLength: 30 }), fc.constantFrom(3, 200)],
   ([all, rows]) =>
     Effect.gen(function* () {

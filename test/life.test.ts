@@ -132,7 +132,7 @@ const bare = ({ payload, type }: Pick<DaybookEvent, "type" | "payload">): unknow
 
 describe("laws of every stage", () => {
   it.scoped.prop(
-    "dry run = run; a second run at the same instant makes nothing; undo restores the state; bounds hold; what is kept stays",
+    "dry run = run; a second run at the same time does nothing; undo restores the state; limits hold; protected memories stay",
     [items, bounds, fc.constantFrom<ReadonlyArray<StageName>>(...stageNames.map((one) => [one]), stageNames)],
     ([all, rows, stages]) =>
       Effect.gen(function* () {
@@ -211,7 +211,7 @@ describe("laws of every stage", () => {
 })
 
 describe("gc", () => {
-  it.scoped("keeps the best of mid memories, within capacity, by several runs", () =>
+  it.scoped("keeps the best mid memories within the capacity, in several runs", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { daybook } = yield* system({ policy: { gc: { capacity: 5, rows: 4 } }, vectorExtension: null })
@@ -236,7 +236,7 @@ describe("retention", () => {
   const texts = fc.array(words, { maxLength: 80 }).map((some) => some.join(" "))
 
   it.prop(
-    "shortens to what it may, once, to what was said",
+    "shortens a narrative once, to its own sentences, within the limit",
     [texts, fc.integer({ min: 40, max: 200 })],
     ([text, most]) => {
       const short = shortenText(text, most)
@@ -250,7 +250,7 @@ describe("retention", () => {
     }
   )
 
-  it("keeps what tells the most", () => {
+  it("keeps the sentences with the most information", () => {
     const text =
       "We met. It was a long and pleasant talk about this and that and nothing at all. Mira pays 42 EUR on 2026-03-14."
     expect(shortenText(text, 60)).toBe("We met. Mira pays 42 EUR on 2026-03-14.")
@@ -263,7 +263,7 @@ describe("retention", () => {
     ])
   })
 
-  it.scoped("7 days whole, then shorter, after 90 gone, and whole as of before; people never", () =>
+  it.scoped("keeps 7 days in full, then shortens, drops after 90; as-of reads show all; people stay", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { daybook } = yield* system({ policy: { retention: { narrative: 60 } } })
@@ -291,7 +291,7 @@ describe("retention", () => {
 })
 
 describe("the archive", () => {
-  it.scoped("takes what is old, is found by whoever may read it, gives back, and forgets after a year", () =>
+  it.scoped("takes old memories, can be searched, restores them, and forgets after a year", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { daybook } = yield* system({})
@@ -331,7 +331,7 @@ describe("the archive", () => {
     })
   )
 
-  it.scoped("what others change while a run is planned is left alone", () =>
+  it.scoped("skips memories that others change while a run is planned", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { daybook } = yield* system({ vectorExtension: null })
@@ -409,7 +409,7 @@ describe("compression", () => {
     )
   )
 
-  it.prop("loses no fact, number, date, name, person, file or tag, and costs less", [memories], ([sources]) => {
+  it.prop("loses no fact, number, date, name, person, file or tag, and saves tokens", [memories], ([sources]) => {
     const summary = mergeContents(sources, estimate)
     if (summary === null) return
     expect(missingContent(sources, summary)).toEqual([])
@@ -431,7 +431,7 @@ describe("compression", () => {
     expect(summary.tokens).toBeLessThan(sources.reduce((sum, { tokens }) => sum + tokens, 0))
   })
 
-  it("keeps a fact that is the word days beside the days of its sources", () => {
+  it("keeps a fact equal to the word days next to the days of its sources", () => {
     const long = "The long way round the harbour takes a whole afternoon on foot"
     const sources = [0, 1].map(
       (at): Image => ({
@@ -451,7 +451,7 @@ describe("compression", () => {
     expect(mergeContents(sources, estimate)?.facts).toEqual(["days", "Happened on 2026-01-01, 2026-01-02"])
   })
 
-  it("the check finds each thing that is left out", () => {
+  it("detects each omission", () => {
     const [one] = fc.sample(memories, { numRuns: 1, seed: 1 })
     const image: Image = {
       ...one![0]!,
@@ -472,7 +472,7 @@ describe("compression", () => {
     expect(missingContent([{ ...image, narrative: "Zoë paid." }], { ...whole, narrative: "" })).toEqual(["Zoë"])
   })
 
-  it.scoped("folds what has one title, or is nearly the same, within one store, with lineage; undo gives it back", () =>
+  it.scoped("merges equal titles and near repeats within one store, with lineage; undo restores them", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { daybook } = yield* system({ policy: { reconcile: { reconciler: "none" } } })

@@ -95,17 +95,17 @@ describe("days and weeks", () => {
     expect(new Date(startOfWeek(Date.parse(at), of)).toISOString()).toBe(new Date(week).toISOString())
   })
 
-  it("have names", () => {
+  it("give names to instants", () => {
     expect(dayOf(Date.parse("2026-03-15T23:30:00Z"), berlin)).toBe("2026-03-16")
     expect(startOfWeek(now, { zone: "UTC", weekday: "wednesday" })).toBe(Date.UTC(2026, 2, 18))
     expect(startOfWeek(now, { zone: "UTC", weekday: "thursday" })).toBe(Date.UTC(2026, 2, 12))
   })
 })
 
-describe("daily: given the log of days, when a day is over, then", () => {
+describe("daily: given the log of days, after the end of a day", () => {
   const given = (days: number, fields: Partial<Image> = {}) => row(days, { tier: "daily", ...fields })
 
-  it("what came of one type, project and topic is one note, with all of it and its lineage", () => {
+  it("memories of one type, project and topic become one note, with all content and lineage", () => {
     const rows = [
       given(1, { title: "Tom repaired crane 3", project: "harbour", facts: ["it took 4 hours"], people: ["Tom"] }),
       given(1, { title: "The pilot came at 9:30", project: "harbour", tags: ["pilots"] }),
@@ -130,7 +130,7 @@ describe("daily: given the log of days, when a day is over, then", () => {
     expect(images.filter(({ status, tier }) => status === "active" && tier === "daily")).toEqual([])
   })
 
-  it("today's, people, what is pinned and what passes stay where they are; what stands for itself is kept alone", () => {
+  it("today's memories, people, pinned and temporary ones stay; standalone types are kept alone", () => {
     const rows = [
       given(0.4),
       given(0.4),
@@ -148,7 +148,7 @@ describe("daily: given the log of days, when a day is over, then", () => {
     expect(then(daily, rows).lines).toEqual(["no coffee mid", "odd mid", "tea mid", "thursdays mid", "who mid"])
   })
 
-  it("nothing of one store is in a note of another, nor credentials in any", () => {
+  it("a note never mixes stores and contains no credentials", () => {
     const stores = ["private", "shared", "social"] as const
     const rows = stores.flatMap((store) => [
       given(1, { store }),
@@ -167,7 +167,7 @@ describe("daily: given the log of days, when a day is over, then", () => {
     }
   })
 
-  it("each day that was missed has its own note, by the clocks of the zone", () => {
+  it("each missed day gets its own note, by the clock of the zone", () => {
     const at = Date.parse("2026-03-15T23:30:00Z")
     const rows = [
       given(0, { createdAt: at - 3_600_000 }),
@@ -182,7 +182,7 @@ describe("daily: given the log of days, when a day is over, then", () => {
     expect(titles("Europe/Berlin")).toEqual([rows[0]!.memory.title, "Event notes of 2026-03-16"])
   })
 
-  it("delivered twice it does nothing more", () => {
+  it("a second delivery does nothing", () => {
     const rows = Array.from({ length: 30 }, (_, at) =>
       given(1 + (at % 3), { project: at % 2 === 0 ? "harbour" : "office" })
     )
@@ -191,7 +191,7 @@ describe("daily: given the log of days, when a day is over, then", () => {
   })
 
   it.prop(
-    "no run touches more than its bound, and runs end with nothing of those days left and no fact lost",
+    "no run exceeds its limit; after all runs no day is left and no fact is lost",
     [
       fc.integer({ min: 1, max: 40 }),
       fc.array(
@@ -227,8 +227,8 @@ describe("daily: given the log of days, when a day is over, then", () => {
   )
 })
 
-describe("weekly: given what there is, when a week is over, then", () => {
-  it("mid memories of a project or topic are one note of each week; others stay", () => {
+describe("weekly: given stored memories, after the end of a week", () => {
+  it("mid memories of a project or topic become one note per week; others stay", () => {
     const harbour = { project: "harbour" }
     const rows = [
       row(12, { ...harbour, title: "Crane 3 broke" }),
@@ -256,7 +256,7 @@ describe("weekly: given what there is, when a week is over, then", () => {
     expect(then(weekly, leftBy(rows, images)).events).toEqual([])
   })
 
-  it("the notes of its days are in it, each with what stood under it", () => {
+  it("includes the notes of its days, each with its content", () => {
     const log = [3, 3, 4, 4].map((days) => row(days, { tier: "daily", topic: "tides" }))
     const days = leftBy(log, then(daily, log).images)
     const [note] = then(weekly, days).images.filter(({ born }) => born === 0)
@@ -275,7 +275,7 @@ describe("weekly: given what there is, when a week is over, then", () => {
     ])
   })
 
-  it("what is temporary goes when less than a thousandth of it is left, in the tiers that the policy names", () => {
+  it("temporary memories go when less than a thousandth of their recency is left, in the policy's tiers", () => {
     const rows = [
       row(14, { type: "temp", importance: 1, id: "temp" }),
       row(14, { type: "debug", importance: 1, id: "debug" }),
@@ -290,7 +290,7 @@ describe("weekly: given what there is, when a week is over, then", () => {
     expect(then(weekly, rows, all).lines).toEqual(["debug archived", "on purpose archived", "temp archived"])
   })
 
-  it("the profile has what it has room for, and what it has no room for any more is where it was", () => {
+  it("the profile uses its budget; memories that no longer fit return to their former tier", () => {
     const policy = policyOf({ profileTokens: 18 })
     const rows = [
       row(0, { type: "identity", title: "Lives in Emden by the sea", id: "home", tier: "long" }),
@@ -315,7 +315,7 @@ describe("weekly: given what there is, when a week is over, then", () => {
     expect(then(weekly, leftBy(rows, images), policy).events).toEqual([])
   })
 
-  it("what the rules made core still loses narrative by age, what somebody made core does not", () => {
+  it("memories made core by the rules still lose narrative by age; those made core by a user do not", () => {
     const narrative = "Words and more words. ".repeat(40)
     const rows = [
       row(100, { narrative, tier: "core", coreFrom: "mid", id: "rules" }),
@@ -324,7 +324,7 @@ describe("weekly: given what there is, when a week is over, then", () => {
     expect(then(retention, rows).lines).toEqual(["rules core"])
   })
 
-  it("each store has a profile of its own: what is above changes nothing of what is below", () => {
+  it("each store has its own profile: higher stores change nothing in lower ones", () => {
     const policy = policyOf({ profileTokens: 8 })
     const social = Array.from({ length: 6 }, (_, at) => row(at, { type: "preference", store: "social", level: "full" }))
     const above = Array.from({ length: 9 }, () => row(0, { type: "identity", importance: 1 }))
@@ -343,7 +343,7 @@ describe("weekly: given what there is, when a week is over, then", () => {
     fit: fc.boolean()
   })
   it.prop(
-    "what is chosen costs no more than the budget, does not depend on what was core by the rules, and leaves no room for what it leaves out",
+    "the choice fits the budget, does not depend on earlier choices, and leaves no room for a rejected memory",
     [fc.array(contender, { maxLength: 40 }), fc.integer({ min: 0, max: 60 })],
     ([all, budget]) => {
       const contenders = all.map(
@@ -377,7 +377,7 @@ describe("weekly: given what there is, when a week is over, then", () => {
 })
 
 describe("through the engine", () => {
-  it.scoped("a week: its log becomes notes, a truth that changes stays in the profile, and runs are taken back", () =>
+  it.scoped("makes notes of a week's log, keeps a changing truth in the profile, and can undo its runs", () =>
     Effect.gen(function* () {
       const start = Date.UTC(2026, 2, 9, 9)
       yield* TestClock.setTime(start)
@@ -416,7 +416,7 @@ describe("through the engine", () => {
   )
 
   it.scoped(
-    "what takes the place of a core memory is core; what takes the place of one thing in a note leaves the note",
+    "the successor of a core memory becomes core; the successor of one source of a note leaves the note unchanged",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(now - 8 * dayMillis)

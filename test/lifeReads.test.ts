@@ -8,8 +8,8 @@ import { findProfile } from "../projections/profileReads.js"
 import { findSummaries, summaries } from "../projections/summaries.js"
 import { stageNames } from "../src/model/stages.js"
 
-describe("what is read of the life of memories", () => {
-  it("a search of the archive looks at no more rows at a time than it is told, and finds all", () => {
+describe("maintenance reads", () => {
+  it("search the archive in limited steps, and find everything", () => {
     const db = new Database(":memory:")
     db.exec(`${archive.tables} ${archive.indexes}`)
     const insert = db.prepare("INSERT INTO archive VALUES (?, ?, ?, ?, 'old', ?, ?)")
@@ -37,7 +37,7 @@ describe("what is read of the life of memories", () => {
     }
   })
 
-  it("what is core is found without a look at what is not", () => {
+  it("find core memories without reading others", () => {
     const ran: Array<string> = []
     const db = new Database(":memory:", { verbose: (text) => void ran.push(String(text)) })
     db.exec(`${observations.tables} ${observations.indexes}`)
@@ -48,7 +48,7 @@ describe("what is read of the life of memories", () => {
     expect(plan.map(({ detail }) => detail)).toEqual(["SCAN observations USING INDEX observations_core_inner"])
   })
 
-  it("sessions are read from the newest on, without a look at all of them, in the order of a plain sort", () => {
+  it("read sessions from the newest on, in sorted order, without reading all", () => {
     const ran: Array<string> = []
     const db = new Database(":memory:", { verbose: (text) => void ran.push(String(text)) })
     for (const { indexes = "", tables } of [conversation, observations, summaries]) db.exec(`${tables} ${indexes}`)
@@ -115,7 +115,7 @@ describe("what is read of the life of memories", () => {
     db.exec("DELETE FROM summaries")
   })
 
-  it("docs/lifecycle.md lists every stage, in their order", () => {
+  it("use the stages that docs/lifecycle.md lists, in order", () => {
     const page = readFileSync(new URL("../docs/lifecycle.md", import.meta.url), "utf8")
     const table = page.split("\n## Stages\n")[1]!.split("\nRules for all stages")[0]!
     expect([...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(stageNames)

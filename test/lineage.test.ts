@@ -87,7 +87,7 @@ const steps: FastCheck.Arbitrary<ReadonlyArray<Step>> = FastCheck.array(
 )
 
 describe("lineage", () => {
-  it("10,000 random graphs: nothing is more open than what it rests on, nothing is raised, stale flags are exact", () => {
+  it("in 10,000 random graphs never exceeds a source's openness, raises nothing, and flags stale memories exactly", () => {
     let demoted = 0
     let flagged = 0
     FastCheck.assert(
@@ -139,7 +139,7 @@ describe("lineage", () => {
     expect(Math.min(demoted, flagged)).toBeGreaterThan(rounds({ quick: 30, full: 300 }))
   })
 
-  it("descendants come once each, also in circles", () => {
+  it("lists each descendant once, also in cycles", () => {
     const { graph, put } = world()
     put([memoryOf("a", "social", ["c"]), memoryOf("b", "social", ["a"]), memoryOf("c", "social", ["b", "a"])])
     expect(descendants(graph, { kind: "derived", to: "a" }).map(({ id }) => id)).toEqual(["b", "c"])
@@ -155,8 +155,8 @@ const updates = (daybook: System) =>
     )
   )
 
-describe("what was made of something", () => {
-  it.scopedLive("is never more open than that, and follows it when it is demoted", () =>
+describe("a derived memory", () => {
+  it.scopedLive("is never more open than its source, and follows it to a stricter store", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -189,7 +189,7 @@ describe("what was made of something", () => {
     })
   )
 
-  it.scopedLive("sources that are not known, or not to this level, are refused", () =>
+  it.scopedLive("is refused with sources that are unknown, or unknown at this level", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const owner = yield* daybook.agent(agent, { trust: "full" })
@@ -206,7 +206,7 @@ describe("what was made of something", () => {
   )
 
   it.scopedLive(
-    "is flagged when it is replaced, forgotten, or its session or file goes; the next confirming write clears it",
+    "becomes stale when its source, or the source's session or file, is replaced or forgotten; a confirming write clears it",
     () =>
       Effect.gen(function* () {
         const reconciler = Layer.succeed(Reconciler, {
@@ -260,8 +260,8 @@ describe("what was made of something", () => {
   )
 })
 
-describe("undoing along lineage", () => {
-  it.scopedLive("flags what was made of what is removed, and undone in turn clears it", () =>
+describe("undo along lineage", () => {
+  it.scopedLive("flags memories derived from removed ones, and a second undo clears the flags", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -287,7 +287,7 @@ describe("undoing along lineage", () => {
     })
   )
 
-  it.scopedLive("never leaves anything more open than what it was made of", () =>
+  it.scopedLive("never leaves a memory more open than its source", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -311,8 +311,8 @@ describe("undoing along lineage", () => {
   )
 })
 
-describe("several things that come together on one memory", () => {
-  it.scopedLive("are one event, and the strictest of them holds", () =>
+describe("several changes of one memory", () => {
+  it.scopedLive("become one event, with the strictest of them", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -331,7 +331,7 @@ describe("several things that come together on one memory", () => {
     })
   )
 
-  it.scopedLive("an undoing lets no credential out", () =>
+  it.scopedLive("never move a credential out of private by an undo", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -344,7 +344,7 @@ describe("several things that come together on one memory", () => {
     })
   )
 
-  it.scopedLive("copies of a file tell nothing of one another", () =>
+  it.scopedLive("treat copies of a file independently", () =>
     Effect.gen(function* () {
       const opened = (hidden: boolean) =>
         Effect.gen(function* () {

@@ -49,7 +49,7 @@ const problemOf = (name: string, dimensions?: number) =>
   Effect.map(Effect.flip(localEmbedder(name, dimensions)), ({ problem }) => problem)
 
 describe("an encoder in ONNX files", () => {
-  it.scoped("embeds memories and finds them, out of a folder and from nowhere else", () =>
+  it.scoped("embeds memories and finds them, from a folder and without the network", () =>
     Effect.gen(function* () {
       const folder = writeBert(join(yield* temporaryFolder, "bert"), mean)
       const embedder = yield* localEmbedder(folder)
@@ -70,7 +70,7 @@ describe("an encoder in ONNX files", () => {
     })
   )
 
-  it.scoped("reads a text as its own files say: what is pooled, what stands before it, how much of it", () =>
+  it.scoped("follows the model's own files: pooling, prefixes and length", () =>
     Effect.gen(function* () {
       const root = yield* temporaryFolder
       const made = (name: string, files: object) =>
@@ -96,7 +96,7 @@ describe("an encoder in ONNX files", () => {
     })
   )
 
-  it.scoped("gives a text the same vector to the last bit, whatever is asked with it", () =>
+  it.scoped("gives a text exactly the same vector, with any other texts in the request", () =>
     Effect.gen(function* () {
       const embedder = yield* localEmbedder(writeBert(join(yield* temporaryFolder, "bert"), mean))
       const together = yield* embedder.embed(texts, "document")
@@ -106,7 +106,7 @@ describe("an encoder in ONNX files", () => {
     })
   )
 
-  it.scoped("is found again by the name that it states, and is another one with other weights", () =>
+  it.scoped("has a name that finds it again, and another name with other weights", () =>
     Effect.gen(function* () {
       const folder = join(yield* temporaryFolder, "bert")
       const before = yield* localEmbedder(writeBert(folder, mean))
@@ -119,7 +119,7 @@ describe("an encoder in ONNX files", () => {
     })
   )
 
-  it.scoped("names in one line what a folder lacks, and guesses nothing", () =>
+  it.scoped("lists in one line the missing parts of a folder, without guessing", () =>
     Effect.gen(function* () {
       const root = yield* temporaryFolder
       const folder = writeBert(join(root, "bert"), mean)
@@ -161,7 +161,7 @@ describe("an encoder in ONNX files", () => {
     })
   )
 
-  it.scoped("takes nothing from writes and full text where its file is broken", () =>
+  it.scoped("with a broken file leaves writes and full text working", () =>
     Effect.gen(function* () {
       const folder = writeBert(join(yield* temporaryFolder, "bert"), mean)
       truncateSync(join(folder, "onnx", "model.onnx"), 5_000)
@@ -177,7 +177,7 @@ describe("an encoder in ONNX files", () => {
     })
   )
 
-  it.scoped("gives up what nobody waits for, and goes on with the next", () =>
+  it.scoped("aborts a request without a caller, and continues with the next", () =>
     Effect.gen(function* () {
       const embedder = yield* localEmbedder(writeBert(join(yield* temporaryFolder, "bert"), mean))
       yield* embedder.embed(["warm"], "query")
@@ -191,7 +191,7 @@ describe("an encoder in ONNX files", () => {
     })
   )
 
-  it.scoped("comes from a hub once, and from disk afterwards", () =>
+  it.scoped("is downloaded once, and then read from disk", () =>
     Effect.gen(function* () {
       const root = yield* temporaryFolder
       const size = { ...tiny, layers: 1, hidden: 384, between: 8 }
@@ -229,7 +229,7 @@ describe("an encoder in ONNX files", () => {
   )
 })
 
-describe("outside of the checkout", () => {
+describe("used by another package", () => {
   /** The layer as one file, in a folder of its own. */
   const program = (folder: string) =>
     Effect.promise(async () => {
@@ -257,7 +257,7 @@ describe("outside of the checkout", () => {
       return file
     })
 
-  it.scoped("a missing package is one line that says what to do; with it the process ends by itself", () =>
+  it.scoped("reports a missing package with the remedy; with the package, the process ends by itself", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const bert = writeBert(join(folder, "bert"), mean)
@@ -302,7 +302,7 @@ describe("the table of families", () => {
     expect(familyOf(name)).toMatchObject({ dimensions, pooling, query, document, maxTokens, weight })
   })
 
-  it.effect("cuts vectors only of models that were taught it", () =>
+  it.effect("shortens only vectors of models trained for it", () =>
     Effect.gen(function* () {
       expect((yield* localEmbedder("Snowflake/snowflake-arctic-embed-m-v1.5", 256)).dimensions).toBe(256)
       expect(yield* problemOf("Snowflake/snowflake-arctic-embed-m-v1.5", 255)).toBe(

@@ -120,7 +120,7 @@ const schedulesOf = (daybook: System, agent: string) =>
   )
 
 describe("the engine's own jobs", () => {
-  it("run every stage there is", () => {
+  it("run every stage", () => {
     expect(
       jobsOf(defaults.maintenance)
         .flatMap(({ stages }) => stages)
@@ -128,7 +128,7 @@ describe("the engine's own jobs", () => {
     ).toEqual(stageNames.toSorted())
   })
 
-  it.scoped("run at the start for those whom nobody looked after, then at the times of the policy; all on record", () =>
+  it.scoped("run at the start for new agents, then at the policy's times, and record their runs", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start - day)
       const folder = yield* temporaryFolder
@@ -171,7 +171,7 @@ describe("the engine's own jobs", () => {
     })
   )
 
-  it.scoped("open nobody to find out who has something due", () =>
+  it.scoped("open no agent to find out whether anything is due", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder
@@ -188,7 +188,7 @@ describe("the engine's own jobs", () => {
     })
   )
 
-  it.scoped("those who come later wait for the next time; other handlers and notices go along", () =>
+  it.scoped("let later agents wait for the next time, and run with other handlers and notifications", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder
@@ -215,7 +215,7 @@ describe("the engine's own jobs", () => {
     })
   )
 
-  it.scoped("a job that was deleted stays away; one whose time the policy changed is done at the new one", () =>
+  it.scoped("stay deleted, and follow a changed policy", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder
@@ -235,7 +235,7 @@ describe("the engine's own jobs", () => {
     })
   )
 
-  it.scoped("a time that somebody gave a job stays, whatever the policy says", () =>
+  it.scoped("keep a time set by a caller, whatever the policy says", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder
@@ -257,7 +257,7 @@ describe("the engine's own jobs", () => {
     })
   )
 
-  it.scoped("what one run of a stage leaves is done by the next, in the same job", () =>
+  it.scoped("continue a stage that a run left unfinished, in the same job", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start - day)
       const folder = yield* temporaryFolder
@@ -272,7 +272,7 @@ describe("the engine's own jobs", () => {
     })
   )
 
-  it.scoped("two processes: each occurrence is done once, by one of them, and what one left behind by the other", () =>
+  it.scoped("run each occurrence once in two processes; one takes over what the other left", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start - day)
       const folder = yield* temporaryFolder
@@ -311,7 +311,7 @@ describe("the engine's own jobs", () => {
     })
   )
 
-  it.scoped("a slow summarizer has an hour, longer than other handlers, and nothing that it wrote is lost", () =>
+  it.scoped("give a slow summarizer an hour, more than other handlers, and lose none of its texts", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start - day)
       const folder = yield* temporaryFolder
@@ -353,7 +353,7 @@ describe("the engine's own jobs", () => {
     })
   )
 
-  it.scoped("a job that fails is never given up, and says so without a word of what it failed with", () =>
+  it.scoped("are never stopped after failures, and report them without the error's text", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder

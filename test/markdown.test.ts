@@ -56,7 +56,7 @@ describe("a journal", () => {
     "journal/2026-03-14.md"
   )
 
-  it("makes an item of each paragraph and top-level bullet, typed by heading, box or file", () => {
+  it("becomes one item per paragraph and top-level bullet, typed by heading, box or file", () => {
     expect(items.map(({ type, title, line }) => [type, title, line])).toEqual([
       ["event", "Standup with @Grace. Deploys are slow #ci-pipeline", 11],
       ["event", "Cache warmed", 13],
@@ -66,11 +66,11 @@ describe("a journal", () => {
     ])
   })
 
-  it("makes facts of nested bullets at any depth", () => {
+  it("becomes facts of nested bullets at any depth", () => {
     expect(items.map((item) => item.facts)).toEqual([[], ["took 3 min", "on eu-1", "twice"], [], [], []])
   })
 
-  it("takes tags from headings, front matter and hashtags, but none from dates and generic words", () => {
+  it("gets tags from headings, front matter and hashtags, but not from dates and generic words", () => {
     expect(items.map((item) => item.tags)).toEqual([
       ["work-log", "q1", "ci-pipeline"],
       ["work-log", "q1"],
@@ -80,7 +80,7 @@ describe("a journal", () => {
     ])
   })
 
-  it("takes people from front matter and mentions, the store from front matter, the date from the file", () => {
+  it("gets people from front matter and mentions, the store from front matter, the date from the file", () => {
     expect(items.map((item) => item.people)).toEqual([["Ada Lovelace", "Grace"], ...Array(4).fill(["Ada Lovelace"])])
     expect(items.every((item) => item.store === "private" && item.occurredAt === day)).toBe(true)
     expect(items.every((item) => /^[0-9a-f]{32}$/.test(item.key) && !("narrative" in item))).toBe(true)
@@ -88,7 +88,7 @@ describe("a journal", () => {
 })
 
 describe("front matter", () => {
-  it("reads a single value, several with commas, quotes and lists not indented", () => {
+  it("may have a single value, several with commas, quotes, and unindented lists", () => {
     const item = one('---\ntags: "one, two"\npeople: Ada, @Bob\nstore: public\n---\nText')
     expect([item.tags, item.people, item.store]).toEqual([["one-two"], ["Ada", "Bob"], undefined])
     expect(one("---\ntags:\n- '#A/b'\n- \"[[C]]\"\npeople: ['[[Ada L]]', \"Bob\"]\n...\nText")).toMatchObject({
@@ -98,7 +98,7 @@ describe("front matter", () => {
     })
   })
 
-  it("leaves text alone that only looks like it", () => {
+  it("does not include text that only looks like it", () => {
     expect(titles(read(["---", "We met. It went well.", "", "Twice.", "---"]))).toEqual([
       "We met. It went well.",
       "Twice."
@@ -129,7 +129,7 @@ describe("types", () => {
     expect(one(`## ${heading}\n### Details\n- text`).type).toBe(type)
   })
 
-  it("prefers the nearest heading, a leading word to headings, and a check box to both", () => {
+  it("come from the nearest heading, before it from a leading word, before both from a check box", () => {
     expect(one("# Decisions\n## Preferences\ntext").type).toBe("preference")
     expect(one("# Preferences\n**Decision:** tabs").type).toBe("decision")
     expect(one("# Preferences\n2026-03-14: decision: tabs").type).toBe("decision")
@@ -143,7 +143,7 @@ describe("types", () => {
 })
 
 describe("people", () => {
-  it("is the H1 of a file in a folder called people", () => {
+  it("come from the H1 of a file in a folder called people", () => {
     const items = read(["Before", "# Ada Lovelace (CTO)", "Likes tea", "## Decisions", "- left"], "a/People/ada.md")
     expect(items.map(({ type, people, tags }) => [type, people, tags])).toEqual([
       ["person", ["Ada Lovelace"], []],
@@ -153,7 +153,7 @@ describe("people", () => {
     expect(one("# Ada\ntext", "people.md")).toMatchObject({ people: [], type: "discovery" })
   })
 
-  it("is the heading below People", () => {
+  it("come from the heading below People", () => {
     const items = read([
       "# Notes",
       "## People",
@@ -173,13 +173,13 @@ describe("people", () => {
     ])
   })
 
-  it("are mentions, once each, but not addresses, packages or code", () => {
+  it("come from mentions, once each, but not from addresses, packages or code", () => {
     expect(one("@Ada, (@bob) and @ada. a@b.c @effect/cli `@Input` https://x.org/@eve").people).toEqual(["Ada", "bob"])
   })
 })
 
 describe("tags", () => {
-  it("leaves out the only H1, but not several", () => {
+  it("leave out the only H1, but not several", () => {
     expect(one("# Daybook\n## Storage layer\ntext").tags).toEqual(["storage-layer"])
     expect(read(["# Front", "a", "# Back", "b"]).map((item) => item.tags)).toEqual([["front"], ["back"]])
   })
@@ -191,7 +191,7 @@ describe("tags", () => {
     expect(tags[1]).toBe("t0")
   })
 
-  it("are no numbers, anchors or code", () => {
+  it("never come from numbers, anchors or code", () => {
     expect(one("#42 a#b `#c` https://x.org/#d [see](#e) (#F)").tags).toEqual(["f"])
   })
 })
@@ -220,7 +220,7 @@ describe("dates", () => {
 })
 
 describe("text", () => {
-  it("reduces inline markup, keeping URLs that differ from the text", () => {
+  it("loses inline markup, and keeps URLs that differ from it", () => {
     const text =
       '**Use** _the_ [docs](https://d.io "t"), <https://e.io>, [r] and `x`&amp;\n~~old~~ [[Page|alias]]<br>end'
     expect(one(`${text} ![alt](i.png)\n\n[r]: https://r.io`)).toMatchObject({
@@ -228,7 +228,7 @@ describe("text", () => {
     })
   })
 
-  it("cuts long titles after a sentence or a word, and keeps the whole as narrative", () => {
+  it("gives a title cut after a sentence or a word, and the whole as narrative", () => {
     const sentences = `${"We chose Postgres for the queue of jobs. ".repeat(4)}End`
     expect(one(sentences)).toMatchObject({
       title: "We chose Postgres for the queue of jobs. We chose Postgres for the queue of jobs…",
@@ -239,7 +239,7 @@ describe("text", () => {
     expect(one("x".repeat(120))).not.toHaveProperty("narrative")
   })
 
-  it("splits what is very long at sentences, the facts going with the first", () => {
+  it("is split at sentences if very long, with the facts in the first part", () => {
     const items = read([`- ${"A sentence about nothing much. ".repeat(2000)}`, "  - a fact"])
     expect(items.length).toBeGreaterThan(3)
     for (const item of items) expect(item.narrative).toMatch(/^A sentence[\s\S]{99,20000}\.$/)
@@ -248,13 +248,13 @@ describe("text", () => {
     expect(parseMarkdown("x".repeat(50_000), "a.md").map((item) => item.narrative?.length)).toEqual([20e3, 20e3, 10e3])
   })
 
-  it("comes out well formed", () => {
+  it("is well formed", () => {
     expect(one("\uFEFFa\uD800b\0c\r\nd").title).toBe("a\uFFFDbc d")
   })
 })
 
 describe("blocks", () => {
-  it("gives code to the paragraph above it, or makes it technical", () => {
+  it("give code to the paragraph above, or make it a technical item", () => {
     const items = read([
       "Run this",
       "```sh",
@@ -277,7 +277,7 @@ describe("blocks", () => {
     expect(one("- Run\n  ```\n  npm ci\n  ```")).toMatchObject({ title: "Run", narrative: "Run\n\nnpm ci" })
   })
 
-  it("makes an item of each table row", () => {
+  it("make an item of each table row", () => {
     const items = read([
       "## Team",
       "The crew",
@@ -297,13 +297,13 @@ describe("blocks", () => {
     expect(one("- Rates\n\n  | a | b |\n  |---|---|\n  | 1 | 2 |").facts).toEqual(["a: 1, b: 2"])
   })
 
-  it("makes a paragraph that ends in a colon the parent of the list below it", () => {
+  it("make a paragraph that ends in a colon the parent of the list below it", () => {
     const [plan, after] = read(["The **plan:**", "", "1. first", "   - detail", "2. second", "", "Text", "- apart"])
     expect(plan).toMatchObject({ title: "The plan:", facts: ["first", "detail", "second"] })
     expect(after).toMatchObject({ title: "Text", facts: [] })
   })
 
-  it("reads block quotes as what they quote, their headings being no context", () => {
+  it("read block quotes like their content; quoted headings give no context", () => {
     const items = read(["> Quoted", "> twice", ">", "> # Decisions", "> - bullet", "", "Text"])
     expect(items.map(({ title, type }) => [title, type])).toEqual([
       ["Quoted twice", "discovery"],
@@ -313,7 +313,7 @@ describe("blocks", () => {
     ])
   })
 
-  it("skips comments, rules, lone images, definitions and empty bullets", () => {
+  it("skip comments, rules, lone images, definitions and empty bullets", () => {
     const nothing = [
       "<!-- a",
       "",
@@ -338,7 +338,7 @@ describe("blocks", () => {
     ])
   })
 
-  it("does not lose a sentence that happens to have a rule below it", () => {
+  it("keep a sentence that has a rule below it", () => {
     expect(titles(read(["We moved to Berlin.", "---", "Topic", "---", "Text"]))).toEqual([
       "We moved to Berlin.",
       "Text"
@@ -347,7 +347,7 @@ describe("blocks", () => {
 })
 
 describe("keys", () => {
-  it("tell equal items apart and do not depend on the line or on other items", () => {
+  it("distinguish equal items and do not depend on the line or on other items", () => {
     const [a, b] = read(["- same", "- same"])
     expect(a?.key).not.toBe(b?.key)
     expect(
@@ -404,7 +404,7 @@ describe("any text", () => {
     return items
   }
 
-  it("reads a long file as its parts", () => {
+  it("is read like its parts if long", () => {
     const part = (index: number) =>
       [
         `## Part ${index}`,
@@ -434,7 +434,7 @@ describe("any text", () => {
       expect(lines[line - 1]).toContain(title.replace(/ \(.*|, see.*/u, "").slice(0, 5))
   })
 
-  it("cuts what one paragraph, table or list would take too long into slices", () => {
+  it("splits slow paragraphs, tables or lists into slices", () => {
     for (const text of [
       `|a|b|\n|-|-|\n${"|1|2|\n".repeat(20_000)}`,
       "- *a_ *a_\n".repeat(5_000),
@@ -447,7 +447,7 @@ describe("any text", () => {
     expect(one("*a* ".repeat(20)).title).toBe("a ".repeat(20).trim())
   })
 
-  it("names the lines that are read as plain text, and where the rest is skipped", () => {
+  it("reports the lines read as plain text, and where the rest is skipped", () => {
     const cuts = (lines: ReadonlyArray<string>) => parse(lines.join("\n"), "a.md").cuts
     expect(cuts(["a **b** c", "", "- d"])).toEqual([])
     expect(cuts(["One", "", "*a_ ".repeat(200), "", "*two*"])).toEqual([
@@ -465,7 +465,7 @@ describe("any text", () => {
     expect(items.at(-1)!.line).toBe(rest[0]!.line - 1)
   })
 
-  it("never throws, keeps its bounds, and gives the same keys below blank lines", () => {
+  it("never throws, stays within limits, and has the same keys below blank lines", () => {
     fc.assert(
       fc.property(texts, files, fc.constantFrom("\n", "\n\n\n", "\r\n", "  \n\t\n"), (text, file, blank) => {
         const keys = check(text, file).map((item) => item.key)

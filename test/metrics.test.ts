@@ -39,7 +39,7 @@ describe("metrics", () => {
     }).pipe(Effect.provide(Daybook.layerMemory()))
   )
 
-  it.live("a span for each method, named by its place in the handle", () =>
+  it.live("have a span for each method, named by its place in the handle", () =>
     Effect.gen(function* () {
       const names: Array<string> = []
       const attributes = new Map<string, unknown>()
@@ -90,7 +90,7 @@ describe("metrics", () => {
 })
 
 describe("failureNames", () => {
-  it("names what failed, and quotes nothing", () => {
+  it("names the failure without quoting anything", () => {
     const damaged = new StorageError({ kind: "damaged", where: "view", code: "SQLITE_CORRUPT" })
     expect(failureNames(Cause.fail(damaged))).toBe("StorageError (damaged)")
     const defect = Exit.die(new TypeError("green tea is not a function"))

@@ -50,12 +50,12 @@ const restore = (path: string, fixture: string) => {
 }
 
 describe("migrations", () => {
-  it("there is a fixture of each released schema", () => {
+  it("have a fixture for each released schema", () => {
     expect(released.sort()).toEqual(Object.keys(migrations).map((name) => `log-schema-${/^\d{4}/.exec(name)![0]}.sql`))
   })
 
   for (const fixture of released) {
-    it.scopedLive(`${fixture} becomes the newest schema, and nothing in it changes`, () =>
+    it.scopedLive(`upgrade ${fixture} to the newest schema, without changing its contents`, () =>
       Effect.gen(function* () {
         const path = yield* folder
         restore(path, fixture)
@@ -83,7 +83,7 @@ describe("migrations", () => {
     )
   }
 
-  it.scopedLive("the newest fixture is what is made today", () =>
+  it.scopedLive("create the newest fixture today", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* Effect.scoped(openLog(path))
@@ -93,7 +93,7 @@ describe("migrations", () => {
     })
   )
 
-  it.scopedLive("a log of a newer version is refused and left as it is", () =>
+  it.scopedLive("refuse a log of a newer version and leave it unchanged", () =>
     Effect.gen(function* () {
       const path = yield* folder
       restore(path, released.sort().at(-1)!)
@@ -115,7 +115,7 @@ describe("migrations", () => {
     })
   )
 
-  it.scopedLive("a start that was broken off is finished by the next one", () =>
+  it.scopedLive("finish an interrupted upgrade at the next start", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* Effect.scoped(openLog(path))
@@ -127,7 +127,7 @@ describe("migrations", () => {
     })
   )
 
-  it.scopedLive("a folder may be opened by several at once, from the first moment", () =>
+  it.scopedLive("allow several processes to open a new folder at once", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const logs = yield* Effect.all(
@@ -157,7 +157,7 @@ describe("settings", () => {
       )
       .get() as Record<string, unknown>
 
-  it.scopedLive("are the same on both connections of the log, and only one of them writes", () =>
+  it.scopedLive("are equal on both connections of the log, and only one connection writes", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const { reader, writer } = yield* Effect.provide(open(join(path, "log.db")), Reactivity.layer)
@@ -177,7 +177,7 @@ describe("settings", () => {
     })
   )
 
-  it.scopedLive("of the file outlast the process", () =>
+  it.scopedLive("of the file outlive the process", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* Effect.scoped(openLog(path))
@@ -195,7 +195,7 @@ describe("file modes", () => {
     })
 
   for (const umask of [0o000, 0o022, 0o077]) {
-    it.scopedLive(`are 0600 and 0700 under a umask of 0${umask.toString(8)}, while open and after`, () =>
+    it.scopedLive(`are 0600 and 0700 under a umask of 0${umask.toString(8)}, while open and afterwards`, () =>
       Effect.gen(function* () {
         const path = join(yield* folder, "a", "data")
         yield* Effect.acquireRelease(
@@ -230,7 +230,7 @@ describe("file modes", () => {
     )
   }
 
-  it.scopedLive("of a folder that was there before are its owner's business", () =>
+  it.scopedLive("of an existing folder stay as its owner set them", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "data")
       mkdirSync(path, { mode: 0o750 })

@@ -152,7 +152,7 @@ const filesOf = (folder: string): ReadonlyArray<string> =>
     .map((entry) => join(entry.parentPath, entry.name))
 
 describe.each(protocols)("a summarizer that speaks %s", (protocol) => {
-  it.scopedLive("writes what its sources bear out; else the rule does, and the event says why", () =>
+  it.scopedLive("writes texts that its sources support; otherwise the rule does, and the event says why", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const server = yield* modelServer({ key })
@@ -204,7 +204,7 @@ describe.each(protocols)("a summarizer that speaks %s", (protocol) => {
     })
   )
 
-  it.scopedLive("is told texts under dense numbers, and how to answer", () =>
+  it.scopedLive("gets consecutively numbered texts and instructions for the answer", () =>
     Effect.gen(function* () {
       const server = yield* modelServer({ key })
       server.otherwise((request) => cases.whole!.takes(request))
@@ -240,7 +240,7 @@ describe.each(protocols)("a summarizer that speaks %s", (protocol) => {
 })
 
 describe("a summarizer", () => {
-  it.scopedLive("is never shown what lets somebody in, nor more than can be told", () =>
+  it.scopedLive("never gets credentials, nor more text than the limit", () =>
     Effect.gen(function* () {
       const server = yield* modelServer({ key })
       const opened = yield* withModel("chat", yield* temporaryFolder, server.url)
@@ -262,7 +262,7 @@ describe("a summarizer", () => {
     })
   )
 
-  it.scopedLive("is asked as often at once as the policy says, and no longer than it says", () =>
+  it.scopedLive("respects the policy's concurrency and time-out", () =>
     Effect.gen(function* () {
       const answering = yield* modelServer({ key })
       answering.otherwise({ answer: {}, delay: 200 })
@@ -287,7 +287,7 @@ describe("a summarizer", () => {
     })
   )
 
-  it("needs a model where it is to be one", () => {
+  it("requires a model if the policy selects one", () => {
     const built = Effect.runSyncExit(
       Effect.flatMap(decode({ summarize: { summarizer: "model" } }), (policy) =>
         Effect.scoped(Effect.void.pipe(Effect.provide(policySummarizerLayer(policy))))

@@ -14,7 +14,7 @@ const verdict = { action: "DELETE", target: 0, reason: "the port changed" }
 const prose = `Certainly! ${"The memories are much alike, and yet they are not. ".repeat(2_000)}`
 
 describe.each(protocols)("a model that speaks %s", (protocol) => {
-  it.scopedLive("is asked as its documentation tells, and its answers are read", () =>
+  it.scopedLive("sends requests as its documentation says, and reads the answers", () =>
     Effect.gen(function* () {
       const { ask, server } = yield* asking(protocol)
       const merged = { title: "The staging database is on 5433", narrative: null, facts: ["a", "b"], tags: null }
@@ -67,7 +67,7 @@ describe.each(protocols)("a model that speaks %s", (protocol) => {
     })
   )
 
-  it.scopedLive("is asked again where it is busy or broken", () =>
+  it.scopedLive("is retried if it is busy or broken", () =>
     Effect.gen(function* () {
       const { ask, server } = yield* asking(protocol)
       server.next({ status: 429, headers: { "retry-after-ms": "300" } }, { answer: full })
@@ -120,7 +120,7 @@ describe.each(protocols)("a model that speaks %s", (protocol) => {
     })
   )
 
-  it.scopedLive("tells nothing of what a server echoes", () =>
+  it.scopedLive("reveals nothing that a server echoes", () =>
     Effect.gen(function* () {
       const { ask, server } = yield* asking(protocol, { retries: 0 })
       const echo = JSON.stringify({
@@ -144,7 +144,7 @@ describe.each(protocols)("a model that speaks %s", (protocol) => {
     })
   )
 
-  it.scopedLive("is not waited for longer than told", () =>
+  it.scopedLive("is aborted after its time-out", () =>
     Effect.gen(function* () {
       const { ask, server } = yield* asking(protocol, { timeout: 500 })
       server.next({ hang: true })
@@ -157,7 +157,7 @@ describe.each(protocols)("a model that speaks %s", (protocol) => {
 })
 
 describe("a model", () => {
-  it.scopedLive("is asked so many questions at once, and those that wait lose nothing by it", () =>
+  it.scopedLive("limits concurrent questions, and the time in the queue does not count", () =>
     Effect.gen(function* () {
       const { ask, server } = yield* asking("chat", { concurrency: 3, timeout: 1_000, patience: 1_000 })
       server.otherwise({ answer: full, delay: 150 })
@@ -170,7 +170,7 @@ describe("a model", () => {
     })
   )
 
-  it.scopedLive("is left alone by a question that nobody waits for any more", () =>
+  it.scopedLive("aborts a question whose caller is gone", () =>
     Effect.gen(function* () {
       const { ask, server } = yield* asking("chat", { concurrency: 1 })
       server.next({ hang: true }, { answer: full })
@@ -181,7 +181,7 @@ describe("a model", () => {
     })
   )
 
-  it.scopedLive("is given the seconds and the date that it asks to wait", () =>
+  it.scopedLive("respects a retry delay in seconds or as a date", () =>
     Effect.gen(function* () {
       const { ask, server } = yield* asking("messages")
       const started = Date.now()
@@ -193,7 +193,7 @@ describe("a model", () => {
     })
   )
 
-  it.scopedLive("that knows no schema is asked in words from then on, and may think aloud", () =>
+  it.scopedLive("without schemas is asked in words from then on, and may add its thoughts", () =>
     Effect.gen(function* () {
       for (const [refuses, formats] of [
         [["json_schema"], ["json_schema", "json_object", "json_object"]],
@@ -212,7 +212,7 @@ describe("a model", () => {
     })
   )
 
-  it.scopedLive("at another address gets no key but the one that is named for it", () =>
+  it.scopedLive("at another address gets only the key configured for that address", () =>
     Effect.gen(function* () {
       const { server } = yield* asking("chat")
       const { keyVariable: _, ...settings } = settingsOf("chat", server.url)
@@ -228,7 +228,7 @@ describe("a model", () => {
     })
   )
 
-  it.scopedLive("that others ask tells them no answers and no keys in errors either", () =>
+  it.scopedLive("shared by callers reveals no answers or keys in errors", () =>
     Effect.gen(function* () {
       const { server } = yield* asking("messages")
       const model = yield* LanguageModels.make(settingsOf("messages", server.url)).pipe(withSettings(environment))
@@ -242,7 +242,7 @@ describe("a model", () => {
     })
   )
 
-  it.live("that nobody serves fails", () =>
+  it.live("without a server fails", () =>
     Effect.gen(function* () {
       const url = yield* Effect.scoped(Effect.map(asking("chat"), ({ server }) => server.url))
       const model = yield* Effect.scoped(LanguageModels.make(settingsOf("chat", url)).pipe(withSettings(environment)))

@@ -143,7 +143,7 @@ const filesOf = (folder: string): ReadonlyArray<string> =>
     .map((entry) => join(entry.parentPath, entry.name))
 
 describe.each<Protocol>(["responses", "messages"])("writes beside a model that speaks %s", (protocol) => {
-  it.scopedLive("all come to be, whatever it answers, and each event says what happened", () =>
+  it.scopedLive("all succeed, whatever the model answers, and each event says what happened", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const server = yield* modelServer({ key })

@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe("a data folder of an earlier build", () => {
   it.live(
-    "verifies, gives views with the same digests, and answers its recalls as then, and names the newer ranker",
+    "verifies, builds views with the same digests, repeats its recalls exactly, and reports that the ranker is newer",
     () =>
       Effect.gen(function* () {
         const daybook = yield* Daybook

@@ -11,8 +11,8 @@ const others = Array.from({ length: 60 }, (_, at) => ({
   title: `Penguin ${at} was fed herring number ${at * 7} by keeper ${at}`
 }))
 
-describe("what is embedded in the transaction that stores it", () => {
-  it.scopedLive("is as open as the commands behind it leave it", () =>
+describe("a memory embedded in the transaction that stores it", () => {
+  it.scopedLive("gets the store that later commands of the transaction give it", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -42,7 +42,7 @@ describe("what is embedded in the transaction that stores it", () => {
     })
   )
 
-  it.scopedLive("is found by what it says at its end, or not at all where it was retired", () =>
+  it.scopedLive("is found by its final text, or not at all if it was retired", () =>
     Effect.gen(function* () {
       const questions: Array<Question> = []
       const reconciler = Layer.succeed(Reconciler, {

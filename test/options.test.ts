@@ -44,7 +44,7 @@ const calls: Readonly<Record<string, Call>> = {
 }
 
 describe("an option with a wrong name", () => {
-  it.scoped("is refused by every method, which then writes nothing", () =>
+  it.scoped("is refused by every method, and nothing is written", () =>
     Effect.gen(function* () {
       const daybook = yield* Daybook
       const memory = yield* daybook.agent("coop", { trust: "full" })

@@ -24,7 +24,7 @@ const asking = Effect.gen(function* () {
 })
 
 describe("a query to a provider", () => {
-  it.scopedLive("is asked once, and not at all for a while after nobody answered or the key was refused", () =>
+  it.scopedLive("is sent once, and not at all for some time after a failed connection or a rejected key", () =>
     Effect.gen(function* () {
       for (const [behaviour, detail] of [
         [{ reset: true }, "no connection"],
@@ -52,7 +52,7 @@ describe("a query to a provider", () => {
     })
   )
 
-  it.scopedLive("does not get the vector of a document that says the same", () =>
+  it.scopedLive("does not use the vector of a document with the same text", () =>
     Effect.gen(function* () {
       const server = yield* providerServer(key)
       const settings = { baseUrl: server.base("embed voyage"), keyVariable: "TEST_KEY", batch: 1, retries: 0 }
@@ -71,7 +71,7 @@ describe("a query to a provider", () => {
   )
 })
 
-describe("stores that have an embedder of their own", () => {
+describe("stores with their own embedder", () => {
   const policy = { embedding: { gather: 0, timeout: 1_000 }, recall: { log: true } }
   const both = () => {
     const [words, far] = [scripted("words", 1, 48, { local: true, weight: 0.3 }), scripted("far", 2, 96)]
@@ -81,7 +81,7 @@ describe("stores that have an embedder of their own", () => {
   const titles = ["the pilot keeps tea", "the harbour master keeps rope"]
 
   it.scopedLive(
-    "are found by meaning while the provider does not answer, and that is recorded and answered again",
+    "are searched by meaning while the provider is down; the recall names their embedder and can be rerun",
     () =>
       Effect.gen(function* () {
         const { far, words } = both()
@@ -110,7 +110,7 @@ describe("stores that have an embedder of their own", () => {
       })
   )
 
-  it.scopedLive("are embedded and found where the key of the one in force is missing", () =>
+  it.scopedLive("are embedded and searched if the active embedder has no key", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const old = scripted("old", 3, 64)
@@ -144,7 +144,7 @@ describe("stores that have an embedder of their own", () => {
     })
   )
 
-  it.live("are known beside a provider without its key", () =>
+  it.live("are embedded if the provider has no key", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(embedderNamed("openai").pipe(withSettings({})))
       if (error._tag !== "EmbedderUnavailable") throw error

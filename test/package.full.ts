@@ -155,7 +155,7 @@ describe("the package", () => {
 
   afterAll(() => rmSync(outside, { recursive: true, force: true }))
 
-  it("compiles and runs in a TypeScript program outside of the repository", () => {
+  it("compiles and runs in a TypeScript program outside the repository", () => {
     writeFileSync(join(outside, "model.ts"), modelProgram)
     writeFileSync(join(outside, "models.ts"), modelsProgram)
     writeFileSync(join(outside, "errors.ts"), errorsProgram)
@@ -176,7 +176,7 @@ describe("the package", () => {
     })
   })
 
-  it("says which package a model needs, and asks it where that is there", () => {
+  it("names the package that a model needs, and uses it once installed", () => {
     for (const name of optional) unlinkSync(join(modules, name))
     const lines = (settings = "{}") => run("node", "model.js", settings).trim().split("\n")
     const missing = (model: string, name: string, release: string) =>
@@ -195,7 +195,7 @@ describe("the package", () => {
     run("node", "models.js")
   })
 
-  it("has the command, the examples and the licence in it", () => {
+  it("contains the command, the examples and the licence", () => {
     expect(run("node", join(installed, "dist", "daybook.mjs"), "--version").trim()).toMatch(/^\d+\.\d+\.\d+/)
     const daybook = (...args: ReadonlyArray<string>) =>
       run("node", join(installed, "dist", "daybook.mjs"), "--data", join(outside, "words"), "--json", ...args)

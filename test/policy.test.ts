@@ -17,8 +17,8 @@ const problemsOf = (document: unknown) =>
 const typesOf = (daybook: Context.Tag.Service<Daybook>) =>
   Effect.map(Stream.runCollect(daybook.log("ada")), (events) => [...events].map(({ type }) => type))
 
-describe("the policy of a memory's life", () => {
-  it("has the numbers that it is to have where nobody sets them", () => {
+describe("the maintenance policy", () => {
+  it("has the documented defaults", () => {
     const { archive, compress, gc, maintenance, retention, tiers } = defaults
     expect([tiers.frequencyWeight, tiers.recencyWeight, tiers.importanceWeight, tiers.decay]).toEqual([1, 1, 2, 0.05])
     expect(gc).toMatchObject({ promoteHits: 3, promoteWithin: 7, removeBelow: 0.5, removeAfter: 30, capacity: 500 })
@@ -32,7 +32,7 @@ describe("the policy of a memory's life", () => {
     for (const fast of ["event", "conversation", "temp", "debug"]) expect(decays[fast]).toBeGreaterThan(tiers.decay)
   })
 
-  it("tells all that is wrong at once, each with its path", () => {
+  it("reports all problems at once, each with its path", () => {
     const document = {
       gc: { capacity: 0, removal: "shred", promoteHit: 3 },
       tiers: { decay: -1, decays: { "Stand up": 0.1 } },
@@ -60,7 +60,7 @@ describe("the policy of a memory's life", () => {
     ])
   })
 
-  it("has one digest, however it is written, which how the program goes about its work leaves alone", () => {
+  it("has one digest for any spelling, independent of operational settings", () => {
     const of = (document: unknown) => policyRecordOf(Either.getOrThrow(decode(document))).digest
     expect(of({})).toBe(policyRecordOf(defaults).digest)
     expect(of({ gc: { capacity: 400, rows: 50 } })).toBe(of({ gc: { rows: 50, capacity: 400 } }))
@@ -85,7 +85,7 @@ describe("the policy of a memory's life", () => {
 })
 
 describe("a change of policy", () => {
-  it.scoped("is on record before the first write under it, once, and before no read or refusal", () =>
+  it.scoped("is recorded once before the first write under it, but not by a read or a refused write", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const withCapacity = <A, E>(capacity: number, work: (one: Context.Tag.Service<Daybook>) => Effect.Effect<A, E>) =>
@@ -125,7 +125,7 @@ describe("a change of policy", () => {
 })
 
 describe("daybook check", () => {
-  it("says that a policy can be used, or all that is wrong with it; the log shows its changes", async () => {
+  it("accepts a valid policy or lists all problems; the log shows its changes", async () => {
     build()
     const folder = newFolder()
     const daybook = daybookIn(folder)

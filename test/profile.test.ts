@@ -4,7 +4,7 @@ import { answerOf, build, daybookIn, newFolder, removeFolders } from "./support/
 import { fresh } from "./support/engine.js"
 
 describe("the profile", () => {
-  it.scoped("has what is core, then what people are, prefer and decide, within its budget and the level's stores", () =>
+  it.scoped("has core memories, identities, preferences and decisions, within its budget and the level's stores", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh({ vectorExtension: null, policy: { reconcile: { reconciler: "none" } } })
       const memory = yield* daybook.agent("ada", { trust: "full", record: false })
@@ -45,7 +45,7 @@ describe("the profile", () => {
     })
   )
 
-  it("on the command line, beside the runs of maintenance and the archive", async () => {
+  it("is printed on the command line, as are maintenance runs and the archive", async () => {
     build()
     const daybook = daybookIn(newFolder())
     await daybook("remember", "Mira is a pilot", "--type", "identity")

@@ -159,7 +159,7 @@ describe("schedules", () => {
   const state = (next: number | null, failures = 0) => ({ status: "active", next, failures }) as const
   const run = { kind: "schedule", name: "one" } as const
 
-  it.scopedLive("SCHEDULE and RUN: what is due, what is under way, and a history that is pruned", () => {
+  it.scopedLive("SCHEDULE and RUN: due times, current runs, and a pruned history", () => {
     const told = story()
     const occurrence = (at: number, id: string, status: "ok" | "failed", output: string) => [
       told.run({ ...run, run: id, phase: "started", occurrence: at, attempt: 1, lease: at + 50 }),
@@ -221,7 +221,7 @@ describe("schedules", () => {
 
 describe("recalls", () => {
   it.scopedLive(
-    "RECALL: recalls are numbered in the order of the log, memories shown are counted, nothing else moves",
+    "RECALL: recalls are numbered in the order of the log, shown memories are counted, nothing else changes",
     () => {
       const { add, forget, recall } = story()
       return projected({
@@ -256,7 +256,7 @@ describe("recalls", () => {
     }
   )
 
-  it.scopedLive("numbers stay where an earlier recall is gone, and none is given twice", () => {
+  it.scopedLive("keep their numbers if an earlier recall is erased, and no number is used twice", () => {
     const { add, recall } = story()
     return projected({
       given: [add("one"), recall(5, { ids: ["one"] })],
@@ -268,7 +268,7 @@ describe("recalls", () => {
     })
   })
 
-  it.scopedLive("are no part of the state", () =>
+  it.scopedLive("are not part of the state digest", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const { log, read } = yield* processOn(folder)
@@ -286,7 +286,7 @@ describe("recalls", () => {
 })
 
 describe("observations", () => {
-  it.scopedLive("ADD, UPDATE and DELETE: what is active is what is read", () => {
+  it.scopedLive("ADD, UPDATE and DELETE: reads show the active memories", () => {
     const { add, forget, imported, update } = story()
     return projected({
       given: [add("one", { title: "tea" }), add("two"), add("three", { expiresAt: timeOf(5) })],
@@ -308,7 +308,7 @@ describe("observations", () => {
     })
   })
 
-  it.scopedLive("a memory without a recorded level has the lowest that could write where it ever stood", () => {
+  it.scopedLive("a memory without a recorded level has the lowest level that could write to any of its stores", () => {
     const { add, update } = story()
     return projected({
       given: [add("private"), add("shared", { store: "shared" }), add("social", { store: "social" }), add("moved")],
@@ -327,7 +327,7 @@ describe("observations", () => {
     })
   })
 
-  it.scopedLive("DELETE with its replacement: one goes, the other stands where the event stands", () => {
+  it.scopedLive("DELETE with a replacement: the target is retired, the replacement is added by the same event", () => {
     const { add, replace } = story()
     return projected({
       given: [add("old", { title: "lives in Rome" }), add("between")],
@@ -341,7 +341,7 @@ describe("observations", () => {
     })
   })
 
-  it.scopedLive("COMPRESS and ARCHIVE: the sources go, the summary stays", () => {
+  it.scopedLive("COMPRESS and ARCHIVE: the sources become inactive, the summary stays", () => {
     const { add, archive, compress } = story()
     return projected({
       given: [add("a"), add("b"), add("c"), add("d")],
@@ -364,7 +364,7 @@ describe("observations", () => {
 describe("wordings", () => {
   const said = (db: Db, born: number, most = 9) => findWordings(db, born, most).map(({ at, text }) => [text, at])
 
-  it.scopedLive("UPDATE with what was asked: other words, each once, as long as they are not taken back", () => {
+  it.scopedLive("UPDATE with a request: other words are stored once each, until the update is undone", () => {
     const { add, forget, mention, undo } = story()
     return projected({
       given: [
@@ -431,7 +431,7 @@ describe("fulltext", () => {
     })
   })
 
-  it.scopedLive("an event that leaves the text alone leaves the index alone", () => {
+  it.scopedLive("an event that leaves the text unchanged leaves the index unchanged", () => {
     const { add, update } = story()
     return projected({
       given: [add("one", { title: "alpha" })],
@@ -442,7 +442,7 @@ describe("fulltext", () => {
 })
 
 describe("vectors", () => {
-  it.scopedLive("are there from EMBED on, until the text changes or the memory goes", () => {
+  it.scopedLive("exist from EMBED on, until the text changes or the memory becomes inactive", () => {
     const { add, archive, compress, embed, forget, replace, update } = story()
     const named = ["kept", "edited", "gone", "old", "source", "stored"]
     return projected({
@@ -465,7 +465,7 @@ describe("vectors", () => {
     })
   })
 
-  it.scopedLive("move along with the store, and never answer for another model", () => {
+  it.scopedLive("follow their memory to another store, and never answer for another model", () => {
     const { add, embed, update } = story()
     return projected({
       given: [
@@ -489,7 +489,7 @@ describe("vectors", () => {
     })
   })
 
-  it.scopedLive("a vector that the cache has lost is only missing, and a second EMBED replaces the first", () => {
+  it.scopedLive("missing from the cache only count as missing, and a second EMBED replaces the first", () => {
     const { add, embed } = story()
     return projected({
       given: [add("lost"), add("twice"), embed({ twice: 1 })],
@@ -500,7 +500,7 @@ describe("vectors", () => {
 })
 
 describe("people", () => {
-  it.scopedLive("counts what each level may read, outlives all but forgetting", () => {
+  it.scopedLive("counts only what each level may read, and survives everything but forgetting", () => {
     const { add, archive, compress, forget, update } = story()
     return projected({
       given: [
@@ -546,7 +546,7 @@ describe("people", () => {
 })
 
 describe("history", () => {
-  it.scopedLive("indexes every change of a memory, as far as a level may read it", () => {
+  it.scopedLive("indexes every change of a memory that a level may read", () => {
     const { add, archive, compress, embed, forget, replace, update } = story()
     return projected({
       given: [add("a", { store: "shared" }), add("b"), add("c"), add("d")],
@@ -576,7 +576,7 @@ describe("history", () => {
     })
   })
 
-  it.scopedLive("knows what has been made stricter since a version", () => {
+  it.scopedLive("finds memories restricted since a version", () => {
     const { add, update } = story()
     return projected({
       given: [add("a", { store: "social" }), add("b", { store: "social" }), add("c", { store: "private" })],
@@ -623,7 +623,7 @@ const letters = (db: Db) =>
   Object.fromEntries(db.prepare("SELECT letter, n FROM tally").raw().all() as Array<[string, number]>)
 
 describe("a poison event", () => {
-  it.scopedLive("parks its projection only: writes and reads go on, stats tell, a fix rebuilds it", () =>
+  it.scopedLive("parks only its projection: reads and writes work, stats report it, a fix rebuilds it", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const parked = yield* Effect.scoped(
@@ -661,7 +661,7 @@ describe("a poison event", () => {
     })
   )
 
-  it.scopedLive("is found in a stream that others wrote, and says no text", () =>
+  it.scopedLive("is detected in events of other processes, and reported without text", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const projections = [...all, first]
@@ -680,7 +680,7 @@ describe("a poison event", () => {
     })
   )
 
-  it.scopedLive("that only an index can tell parks its projection as well, live and in a view made anew", () =>
+  it.scopedLive("parks its projection also if only an index detects it, live and in a rebuild", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const parked = [{ projection: "observations", position: 2, reason: "SQLITE_CONSTRAINT_UNIQUE" }]
@@ -718,7 +718,7 @@ describe("generations", () => {
     return Array.from({ length: count }, (_, index) => add(`m${index}`, { title: `plum ${index}` }))
   }
 
-  it.scopedLive("a raised version is rebuilt at open while another process goes on reading and writing", () =>
+  it.scopedLive("a raised version is rebuilt at open while another process continues to read and write", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const before = yield* open(folder, { projections: [...all, first] })
@@ -749,7 +749,7 @@ describe("generations", () => {
     })
   )
 
-  it.scopedLive("rebuilding retires the old one; other processes move over at their next read or write", () =>
+  it.scopedLive("a rebuild retires the old file; other processes change at their next read or write", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [one, other] = [yield* processOn(folder), yield* processOn(folder)]
@@ -773,7 +773,7 @@ describe("generations", () => {
     })
   )
 
-  it.scopedLive("two processes that find a raised version at once, or rebuild at once, end in one generation", () =>
+  it.scopedLive("two processes that rebuild at the same time end with one file", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const { add } = story()
@@ -802,7 +802,7 @@ describe("generations", () => {
     })
   )
 
-  it.scopedLive("a process that has not looked since another rebuilt can rebuild one projection all the same", () =>
+  it.scopedLive("a process that missed another rebuild can still rebuild one projection", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [one, other] = [yield* processOn(folder), yield* processOn(folder)]
@@ -817,7 +817,7 @@ describe("generations", () => {
     })
   )
 
-  it.scopedLive("a view of another log, a damaged one and a missing one are made again", () =>
+  it.scopedLive("a damaged or missing view, or one of another log, is rebuilt", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const { log, read, view, views } = yield* processOn(folder)

@@ -61,8 +61,8 @@ const prepared = (options: EngineOptions = {}) =>
     return { daybook, folder, memory }
   })
 
-describe("what a read showed", () => {
-  it.scoped("is recorded a minute later, as one event, with all that its answer depended on and no text of it", () =>
+describe("a recall", () => {
+  it.scoped("is recorded a minute later, in one event, with everything its answer depended on and no text", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
       const { version } = yield* daybook.stats(agent)
@@ -192,7 +192,7 @@ describe("what a read showed", () => {
     })
   )
 
-  it.scoped("is recorded at once where a hundred wait", () =>
+  it.scoped("is recorded at once if a hundred wait", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
       for (let index = 0; index < 99; index++) yield* memory.search({ text: `tea ${index}` })
@@ -207,7 +207,7 @@ describe("what a read showed", () => {
     })
   )
 
-  it.scoped("is recorded by whoever asks for it, also of an agent that went to sleep, and when all is closed", () =>
+  it.scoped("is recorded on request, also for a sleeping agent, and on shutdown", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder
@@ -248,7 +248,7 @@ describe("what a read showed", () => {
     })
   )
 
-  it.scoped("is not recorded of the past, of nobody, nor where policy or handle say no", () =>
+  it.scoped("is not recorded for the past, for unknown agents, or if policy or handle disable it", () =>
     Effect.gen(function* () {
       const { daybook, folder, memory } = yield* prepared()
       const past = yield* daybook.agent(agent, { trust: "full", asOf: { version: 2 } })
@@ -271,7 +271,7 @@ describe("what a read showed", () => {
     })
   )
 
-  it.scoped("is counted: how often a memory was shown, and when last", () =>
+  it.scoped("counts how often and when a memory was shown", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
       const [hit] = yield* memory.search({ text: "+2 tea" })
@@ -291,7 +291,7 @@ describe("what a read showed", () => {
 /** Lets what goes on in the background come to its end, without time passing. */
 const settled = TestClock.adjust(0)
 
-describe("a log that cannot be written to", () => {
+describe("a log that refuses writes", () => {
   /** Takes events while `sound` holds. */
   const failing = (folder: string) => {
     const state = { sound: true, refused: 0 }
@@ -310,7 +310,7 @@ describe("a log that cannot be written to", () => {
     return { layer, state }
   }
 
-  it.scoped("fails no read; recalls wait, the oldest give way and are counted", () =>
+  it.scoped("fails no read; recalls wait, and the oldest are dropped and counted", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder
@@ -344,7 +344,7 @@ describe("a log that cannot be written to", () => {
     })
   )
 
-  it.scoped("fails no close", () =>
+  it.scoped("fails no shutdown", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder
@@ -397,7 +397,7 @@ describe("a rerun", () => {
   const sentence = (seed: number, length: number) =>
     Array.from({ length }, (_, index) => words[(seed * 7 + index * (1 + (seed % 4))) % words.length]).join(" ")
 
-  it.scoped("is exact in classic mode, behind the gate, and without the reranker", () =>
+  it.scoped("is exact in classic mode, with the gate, and without the reranker", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh({ policy: recording })
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -429,7 +429,7 @@ describe("a rerun", () => {
   )
 
   it.scoped(
-    "gives the same ids and scores after many more writes and a rebuild, also of what was asked while vectors were being made",
+    "gives the same ids and scores after many more writes and a rebuild, also for a query made while vectors were being computed",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
@@ -527,7 +527,7 @@ describe("a rerun", () => {
       })
   )
 
-  it.scoped("goes by the policy and the embedder's figures of then, and says what is another one now", () =>
+  it.scoped("uses the recorded policy and embedder parameters, and reports changed ones", () =>
     Effect.gen(function* () {
       const { daybook, folder, memory } = yield* prepared({
         policy: { search: { recencyWeight: 0.3 } }
@@ -556,7 +556,7 @@ describe("a rerun", () => {
     })
   )
 
-  it.scoped("uses no vectors where none could be used", () =>
+  it.scoped("uses no vectors if the recall used none", () =>
     Effect.gen(function* () {
       const { daybook, folder } = yield* prepared()
       const texts = ["kettles", "green tea"]
@@ -579,7 +579,7 @@ describe("a rerun", () => {
     })
   )
 
-  it.scoped("says what differs: the ranking's version, a vector that is gone, and each place of the answer", () =>
+  it.scoped("reports differences: the ranker's version, a missing vector, and each rank", () =>
     Effect.gen(function* () {
       const { daybook, folder, memory } = yield* prepared()
       const hits = yield* memory.search({ text: "green tea" })
@@ -618,7 +618,7 @@ describe("a rerun", () => {
     })
   )
 
-  it.scoped("of whole memories, and of a query longer than what is looked at", () =>
+  it.scoped("works for reads by id, and for a query above the length limit", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
       const { id } = (yield* memory.list())[0]!
@@ -644,7 +644,7 @@ describe("the recall log", () => {
     people: ["mira", "canaryquery"]
   })
 
-  it.scoped("is for full trust, and moves no byte of what others are answered", () =>
+  it.scoped("requires full trust, and changes no byte of other answers", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared({ policy: { recall: { log: false } } })
       const ids = (yield* memory.list()).map(({ id }) => id)
@@ -703,7 +703,7 @@ describe("the recall log", () => {
     })
   )
 
-  it.scoped("can be read as of a version: what was on record then", () =>
+  it.scoped("can be read as of a version", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
       const { version } = yield* daybook.stats(agent)
@@ -733,7 +733,7 @@ describe("the recall log", () => {
     })
   )
 
-  it.scopedLive("of two processes has one count", () =>
+  it.scopedLive("of two processes has one sequence of numbers", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const systems = [yield* open(folder, { policy: recording }), yield* open(folder, { policy: recording })]

@@ -14,7 +14,7 @@ const policy = { actors: { idle: 365 * 24 * 60 * 60 * 1_000 } }
 
 describe(`a log of ${events.toLocaleString("en")} events`, () => {
   it.scoped.each([1, 2, 3])(
-    "has one view, live, rebuilt, rebuilt again and made anew on another day: seed %i",
+    "gives one view: live, rebuilt, rebuilt again and rebuilt on another day: seed %i",
     (seed) =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)

@@ -43,7 +43,7 @@ const texts = ["nothing of the kind", "the Quvexira pump is in hall 3", "a pump"
 describe.each(reranking)("the reranker of %s", (provider) => {
   const model = models[provider]
 
-  it.scopedLive("asks as its documentation tells, and gives each text its score", () =>
+  it.scopedLive("sends requests as its documentation says, and scores each text", () =>
     Effect.gen(function* () {
       const { name, reranker, server } = yield* asking(provider)
       expect(reranker).toMatchObject({ name, topN: 8, weight: 0.5, withheldStores: ["private"] })
@@ -100,7 +100,7 @@ describe.each(reranking)("the reranker of %s", (provider) => {
     })
   )
 
-  it.scopedLive("in a search: shown the first hits and no private text; what fails or hangs leaves the order", () =>
+  it.scopedLive("sees the first hits of a search and no private text; a failure or time-out keeps the order", () =>
     Effect.gen(function* () {
       const { name, reranker, server } = yield* asking(provider, { timeout: 300, retries: 0 })
       const { daybook } = yield* fresh({
@@ -168,7 +168,7 @@ describe.each(reranking)("the reranker of %s", (provider) => {
 })
 
 describe("a reranker", () => {
-  it.scopedLive("that answers logits is read by the logistic function, the order kept", () =>
+  it.scopedLive("with logits is mapped by the logistic function, in the same order", () =>
     Effect.gen(function* () {
       const { reranker, server } = yield* asking("endpoint")
       const logits = [-4.5, 6.25, 0.5]
@@ -179,7 +179,7 @@ describe("a reranker", () => {
     })
   )
 
-  it.scopedLive("is shown as many hits as the policy says, and only their beginnings", () =>
+  it.scopedLive("gets as many hits as the policy says, cut to a length", () =>
     Effect.gen(function* () {
       const server = yield* providerServer(key)
       const endpoint = { baseUrl: server.base("rerank endpoint") }
@@ -208,7 +208,7 @@ describe("a reranker", () => {
     })
   )
 
-  it.live("has a name by which it is found again; none is nobody", () =>
+  it.live("has a name that finds it again; none means no reranker", () =>
     Effect.gen(function* () {
       const policy = Either.getOrThrow(decode({}))
       expect(yield* rerankerNamed("lexical", policy)).toMatchObject({ name: "lexical-1" })

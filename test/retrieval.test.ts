@@ -37,14 +37,14 @@ describe("the gate", () => {
     })
   }
 
-  it("reads a long message of one laugh as fast as any", () => {
+  it("reads one long laugh as fast as any other message", () => {
     const laughs = ["哈", "嗯", "哦", "k", "ha", "ok ", "hm", "!", "```", "`"].map((word) => `${word.repeat(2_000)}x`)
     const began = performance.now()
     for (const text of laughs) for (const end of ["", " that was funny", "笑"]) gateMessage(`${text}${end}`)
     expectDuration("30 long messages of one laugh", performance.now() - began, 400)
   })
 
-  it.scoped("turns away what needs no memory, where it is asked to", () =>
+  it.scoped("refuses messages that need no memory, on request", () =>
     Effect.gen(function* () {
       const memory = yield* remembering([{ title: "thanks to Mira the pump works" }])
       expect(yield* memory.search({ text: "thanks!" })).toHaveLength(1)
@@ -111,7 +111,7 @@ describe("fields in a query", () => {
     it.scoped(text, () => Effect.map(titles(text), (answer) => expect(answer).toEqual(found)))
   }
 
-  it.scoped("hold beside the filters of the call", () =>
+  it.scoped("combine with the filters of the call", () =>
     Effect.gen(function* () {
       expect(yield* titles("harbour type:task", { types: ["task", "decision"] })).toEqual(["boats"])
       expect(yield* titles("harbour type:task", { types: ["decision"] })).toEqual([])
@@ -178,7 +178,7 @@ describe("fields in a query", () => {
   }
 })
 
-describe("an answer without hits says why", () => {
+describe("an answer without hits", () => {
   const told: ReadonlyArray<Observation> = [
     { title: "the pump broke", type: "event", tags: ["pump"], people: ["Mira"], store: "shared", project: "tide" },
     { title: "the boat sank", type: "decision", store: "private", session: "monday" }
@@ -191,7 +191,7 @@ describe("an answer without hits says why", () => {
     return { daybook, memory }
   })
 
-  it.scoped("by values that nothing has, those of the call too", () =>
+  it.scoped("names filter values that no row has, also those of the call", () =>
     Effect.gen(function* () {
       const { memory } = yield* asking
       const hints = (query: Query) => Effect.map(memory.explain(query), ({ explanation }) => explanation.hints)
@@ -222,7 +222,7 @@ describe("an answer without hits says why", () => {
     })
   )
 
-  it.scoped("and tells a lower level nothing of what is stored above it", () =>
+  it.scoped("reveals nothing stored above the reader's level", () =>
     Effect.gen(function* () {
       const { daybook } = yield* asking
       const low = yield* daybook.agent("ada", { trust: "inner" })
@@ -232,8 +232,8 @@ describe("an answer without hits says why", () => {
   )
 })
 
-describe("what a score is made of", () => {
-  it.scoped("a project that the question names, importance and the slow decay of what people are", () =>
+describe("the score of a hit", () => {
+  it.scoped("depends on the named project, on importance and on the slow decay of identities", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
       const memory = yield* remembering([
@@ -272,7 +272,7 @@ describe("what a score is made of", () => {
     })
   )
 
-  it.scoped("what a request begins with is no word of what it asks for", () =>
+  it.scoped("ignores the words that introduce a request", () =>
     Effect.gen(function* () {
       const memory = yield* remembering([
         { title: "the pump runs" },
@@ -295,7 +295,7 @@ describe("what a score is made of", () => {
     })
   )
 
-  it.scoped("classic mode is full text alone, five hits; an unknown mode is classic", () =>
+  it.scoped("in classic mode uses only full text; an unknown mode means classic", () =>
     Effect.gen(function* () {
       const memory = yield* remembering(Array.from({ length: 9 }, (_, index) => ({ title: `pump number ${index}` })))
       const classic = yield* memory.explain({ text: "pump number", mode: "classic" })
@@ -323,7 +323,7 @@ describe("times in a query", () => {
       return yield* memory.explain({ text })
     })
 
-  it.scoped("prefer what lies in them, and are not looked for as words", () =>
+  it.scoped("prefer rows in them, and are not searched as words", () =>
     Effect.gen(function* () {
       const { explanation, hits } = yield* asking("what about the pump last week?")
       expect(hits.map(({ title }) => title).slice(0, 2)).toEqual(["the pump broke", expect.anything()])
@@ -338,7 +338,7 @@ describe("times in a query", () => {
     })
   )
 
-  it.scoped("alone they ask for what was then, the newest first", () =>
+  it.scoped("alone return the rows in them, newest first", () =>
     Effect.gen(function* () {
       const titles = (text: string, options?: EngineOptions) =>
         Effect.map(asking(text, options), ({ hits }) => hits.map(({ title }) => title))
@@ -355,7 +355,7 @@ describe("times in a query", () => {
     })
   )
 
-  it.scoped("that name a month, a day or a year as well: what was then, and behind it what names it", () =>
+  it.scoped("that name a month, day or year return the rows in them, then rows that contain the name", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
       const memory = yield* remembering([
@@ -380,7 +380,7 @@ describe("times in a query", () => {
     })
   )
 
-  it.scoped("in which nothing lies: the words answer, and a hint says so", () =>
+  it.scoped("without any row leave the words to answer, with a hint", () =>
     Effect.gen(function* () {
       const hint = (text: string) => `nothing is recorded for ${text}; searched by words`
       const hints = (text: string) => Effect.map(asking(text), ({ explanation }) => explanation.hints)
@@ -392,7 +392,7 @@ describe("times in a query", () => {
     })
   )
 
-  it.scoped("do not let in what must not match, nor leave out what else may say them", () =>
+  it.scoped("respect required words, and still find other rows that contain the name", () =>
     Effect.gen(function* () {
       const titles = (text: string) => Effect.map(asking(text), ({ hits }) => hits.map(({ title }) => title))
       expect(yield* titles("+pump last week")).not.toContain("Mira has a new dog")
@@ -415,7 +415,7 @@ describe("times in a query", () => {
     })
   )
 
-  it.scoped("in conversations as well", () =>
+  it.scoped("work in conversations too", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
       const { daybook } = yield* fresh()
@@ -433,8 +433,8 @@ describe("times in a query", () => {
   )
 })
 
-describe("hits that say the same", () => {
-  it.scoped("the newest stands for all", () =>
+describe("hits with equal text", () => {
+  it.scoped("are folded into the newest", () =>
     Effect.gen(function* () {
       const memory = yield* remembering([
         { title: "The pump runs at 3.5 bar", occurredAt: "2026-01-01" },
@@ -454,7 +454,7 @@ describe("hits that say the same", () => {
     })
   )
 
-  it.scoped("unless the policy wants all of them", () =>
+  it.scoped("are all shown if the policy says so", () =>
     Effect.gen(function* () {
       const policy = { search: { fold: false } }
       const memory = yield* remembering([{ title: "the pump runs at night" }, { title: "The pump runs at night." }], {
@@ -464,7 +464,7 @@ describe("hits that say the same", () => {
     })
   )
 
-  it("short texts, and those that are long, stand for themselves", () => {
+  it("are not folded if very short or very long", () => {
     const folded = (...texts: ReadonlyArray<string>) => {
       const drafts = foldEqual<Draft<string, object>>(true)
       for (const [born, text] of texts.entries())
@@ -481,7 +481,7 @@ describe("hits that say the same", () => {
     expect(folded("今天去修水泵，好吗", "今天去修水泵，好吗？")).toHaveLength(1)
   })
 
-  it.scoped("however many they are, others fill the answer", () =>
+  it.scoped("never fill the answer, however many they are", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent("ada", { trust: "full" })
@@ -499,14 +499,14 @@ describe("hits that say the same", () => {
   )
 })
 
-describe("the second look", () => {
+describe("reranking", () => {
   const scoresOf = (query: string, ...texts: ReadonlyArray<string>) =>
     Effect.flatMap(Reranker, (reranker) => reranker!.rerank(query, texts)).pipe(
       Effect.provide(LexicalReranker.layer),
       Effect.map((scores) => scores.map((score) => Math.round(score * 1_000) / 1_000))
     )
 
-  it.effect("prefers words that stand close, in order, as the phrase", () =>
+  it.effect("prefers words that are close together, in order, or the exact phrase", () =>
     Effect.gen(function* () {
       const [phrase, near, far, turned, half, one, none] = yield* scoresOf(
         "north pier crane",
@@ -543,7 +543,7 @@ describe("the second look", () => {
   const answer = (options: EngineOptions) =>
     Effect.flatMap(remembering(told, options), (memory) => memory.explain({ text: "north pier crane" }))
 
-  it.scoped("a reranker sees the first hits and changes their order", () =>
+  it.scoped("sees the first hits and changes their order", () =>
     Effect.gen(function* () {
       const before = yield* answer(reranking(() => Effect.succeed([0, 0])))
       const seen: Array<unknown> = []
@@ -571,7 +571,7 @@ describe("the second look", () => {
     "answers more than 1": () => Effect.succeed([1, 7])
   }
   for (const [how, rerank] of Object.entries(failures)) {
-    it.scoped(`one that ${how} leaves the order as it was`, () =>
+    it.scoped(`with one that ${how} keeps the order`, () =>
       Effect.gen(function* () {
         const before = yield* answer({ policy: { search: { rerank: false } } })
         const after = yield* answer(reranking(rerank))
@@ -581,7 +581,7 @@ describe("the second look", () => {
     )
   }
 
-  it.scopedLive("one that hangs is waited for no longer than a query's vector", () =>
+  it.scopedLive("that hangs is limited by the time-out of a query's vector", () =>
     Effect.gen(function* () {
       const policy = { search: { queryTimeout: 20 } }
       const after = yield* answer({ ...reranking(() => Effect.never), policy })

@@ -15,7 +15,7 @@ const growthMost = 100
 
 describe("processes that drop SQLite objects, collect garbage and end at random", () => {
   it(
-    "never abort, end as they were asked to, leak nothing and lose no memory",
+    "never abort, end as requested, leak nothing and lose no memory",
     async () => {
       const { aborts, causes, checks, figures, problems, rounds } = await storm({
         minutes,

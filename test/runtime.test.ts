@@ -22,7 +22,7 @@ const tooOld = "Node 20.20.2 is too old for Daybook: install Node 22 (from 22.14
 const noBinary = /^Daybook does not run on freebsd-x64: better-sqlite3 has binaries for linux, darwin, win32 on x64 and/
 
 describe("an unsupported runtime", () => {
-  it("is one with an older Node-API, or a platform without a binary", () => {
+  it("has an older Node-API, or a platform without a binary", () => {
     expect(unsupportedRuntime(supported)).toBeUndefined()
     for (const platform of ["darwin", "win32"]) {
       expect(unsupportedRuntime({ ...supported, platform, arch: "arm64" })).toBeUndefined()
@@ -78,7 +78,7 @@ describe("the code cache", () => {
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   }
 
-  it("is written by the first run, read by the next, and replaced where it is damaged", async () => {
+  it("is written by the first run, read by the next, and replaced if damaged", async () => {
     const home = newFolder()
     const folder = join(home, "daybook")
     await started({ XDG_CACHE_HOME: home })
@@ -97,7 +97,7 @@ describe("the code cache", () => {
     expect(readFileSync(file).equals(damaged)).toBe(false)
   })
 
-  it("keeps four files, and none where it is switched off or cannot be written", async () => {
+  it("keeps four files, and none if it is disabled or the folder is not writable", async () => {
     const home = newFolder()
     mkdirSync(join(home, "daybook"))
     for (let index = 0; index < 6; index++) writeFileSync(join(home, "daybook", `old-${index}.compiled`), "")

@@ -70,7 +70,7 @@ const pass = (millis: number, step = millis) =>
   )
 
 describe("the runner of schedules", () => {
-  it.scoped("carries out what is due, with all that a handler needs, and tells of it", () =>
+  it.scoped("runs due schedules, gives a handler everything it needs, and sends notifications", () =>
     Effect.gen(function* () {
       const jobs: Array<Scheduler.Job> = []
       const told: Array<Scheduler.Notification> = []
@@ -118,7 +118,7 @@ describe("the runner of schedules", () => {
     })
   )
 
-  it.scoped("catches up when it starts, once for each schedule, across a change of the clocks", () =>
+  it.scoped("catches up at the start, once per schedule, across a clock change", () =>
     Effect.gen(function* () {
       const done: Array<string> = []
       const { memory } = yield* running(
@@ -146,7 +146,7 @@ describe("the runner of schedules", () => {
     })
   )
 
-  it.scoped("tries again with longer and longer pauses, under a lease each, then calls it a failure", () =>
+  it.scoped("retries with growing pauses, each attempt under a lease, then records a failure", () =>
     Effect.gen(function* () {
       const tried: Array<number> = []
       const told: Array<Scheduler.Notification> = []
@@ -183,7 +183,7 @@ describe("the runner of schedules", () => {
     })
   )
 
-  it.scoped("leaves a handler behind that hangs, even one that cannot be stopped", () =>
+  it.scoped("abandons a handler that hangs, even if it cannot be stopped", () =>
     Effect.gen(function* () {
       const others: Array<number> = []
       const { memory } = yield* running({
@@ -203,7 +203,7 @@ describe("the runner of schedules", () => {
     })
   )
 
-  it.scoped("does no more at once than it may, and none of one agent's so long that others wait", () =>
+  it.scoped("limits concurrent runs, and no agent blocks the others", () =>
     Effect.gen(function* () {
       let most = 0
       let now = 0
@@ -238,7 +238,7 @@ describe("the runner of schedules", () => {
     })
   )
 
-  it.scoped("stops cleanly: what ends in time is ended, what does not is given back at once", () =>
+  it.scoped("stops cleanly: finished runs are recorded, unfinished ones are released at once", () =>
     Effect.gen(function* () {
       const stopped = yield* Deferred.make<void>()
       const { memory, stop } = yield* running(
@@ -266,7 +266,7 @@ describe("the runner of schedules", () => {
   )
 
   it.scoped(
-    "stops telling somebody who does not answer: neither other runs nor the end of the program wait for it",
+    "abandons a notification that gets no answer: neither other runs nor the end of the program wait for it",
     () =>
       Effect.gen(function* () {
         const told: Array<number> = []
@@ -292,7 +292,7 @@ describe("the runner of schedules", () => {
       })
   )
 
-  it.scoped("gives back no run whose handler goes on: nobody begins it before its lease runs out", () =>
+  it.scoped("does not release a run whose handler continues: nobody starts it before its lease expires", () =>
     Effect.gen(function* () {
       const ends = yield* Deferred.make<void>()
       const { daybook, memory, stop } = yield* running(
@@ -326,7 +326,7 @@ describe("the runner of schedules", () => {
     })
   )
 
-  it.scoped("lets agents be that have something due for others only, until there is something for it", () =>
+  it.scoped("skips agents whose due schedules belong to other handlers", () =>
     Effect.gen(function* () {
       const done: Array<string> = []
       let claims = 0
@@ -364,7 +364,7 @@ describe("the runner of schedules", () => {
     })
   )
 
-  it.scoped("goes on to other agents where one cannot be looked at, and looks again when it can be", () =>
+  it.scoped("continues with other agents if one cannot be read, and retries it later", () =>
     Effect.gen(function* () {
       const done: Array<string> = []
       const warned: Array<unknown> = []

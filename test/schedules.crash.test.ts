@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import { storm } from "./support/scheduleStorm.js"
 import { rounds } from "./support/size.js"
 
-describe("two processes that carry out the same schedules, killed at random", () => {
-  it.scopedLive("finish each occurrence once, and do what is keyed by it once", () =>
+describe("two processes that run the same schedules and are killed at random", () => {
+  it.scopedLive("finish each occurrence once, and apply keyed writes once", () =>
     Effect.gen(function* () {
       const calm = yield* storm(
         rounds({ quick: { agents: 2, schedules: 10, seconds: 4 }, full: { agents: 5, schedules: 40, seconds: 8 } })

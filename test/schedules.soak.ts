@@ -2,8 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { storm } from "./support/scheduleStorm.js"
 
-describe("two processes that carry out 200 schedules, due every second for a minute, killed at random", () => {
-  it.scopedLive("finish each occurrence once, and do what is keyed by it once", () =>
+describe("two processes that run 200 schedules, due every second for a minute, and are killed at random", () => {
+  it.scopedLive("finish each occurrence once, and apply keyed writes once", () =>
     Effect.gen(function* () {
       const calm = yield* storm({ agents: 20, schedules: 200, seconds: 60 })
       console.log(calm)

@@ -132,7 +132,7 @@ describe("a schedule", () => {
     })
   )
 
-  it.scoped("is refused where it cannot be, and nothing is written", () =>
+  it.scoped("is refused if invalid, and nothing is written", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
       const goal = "Tell the tide"
@@ -191,7 +191,7 @@ describe("a schedule", () => {
     })
   )
 
-  it.scoped("an agent may have 1,000 of them that are not over", () =>
+  it.scoped("is refused beyond 1,000 active and paused ones per agent", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
       yield* memory.schedules.add({ goal: "over", handler: "tides", at: start + minute })
@@ -206,7 +206,7 @@ describe("a schedule", () => {
     })
   )
 
-  it.scoped("is for full trust alone: below it every answer is the same, whatever there is", () =>
+  it.scoped("requires full trust: below it, every answer is the same", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
       const ask = Effect.gen(function* () {
@@ -238,7 +238,7 @@ describe("a schedule", () => {
 })
 
 describe("a run", () => {
-  it.scoped("is taken once, ends in one append with its schedule moved on, and stands in the history", () =>
+  it.scoped("is claimed once, ends in one append with its schedule's next time, and appears in the history", () =>
     Effect.gen(function* () {
       const { daybook, memory, runner } = yield* prepared()
       const { id } = yield* memory.schedules.add(hourly)
@@ -297,7 +297,7 @@ describe("a run", () => {
     })
   )
 
-  it.scoped("whose lease ran out is taken over, and its late owner is refused", () =>
+  it.scoped("with an expired lease is taken over, and its late owner is refused", () =>
     Effect.gen(function* () {
       const { daybook, folder, memory, runner } = yield* prepared()
       const { id } = yield* memory.schedules.add(hourly)
@@ -329,7 +329,7 @@ describe("a run", () => {
     })
   )
 
-  it.scopedLive("of two that take or end one at once one alone does: the version that each expects decides", () =>
+  it.scopedLive("claimed or ended by two processes succeeds in one: the expected version decides", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const systems = [yield* open(folder), yield* open(folder)]
@@ -354,7 +354,7 @@ describe("a run", () => {
     })
   )
 
-  it.scoped("that was given back is begun again at once; nobody begins one for ever", () =>
+  it.scoped("that was released starts again at once, but not forever", () =>
     Effect.gen(function* () {
       const { daybook, memory, runner } = yield* prepared({ schedules: { takeovers: 3 } })
       const { id } = yield* memory.schedules.add(hourly)
@@ -380,7 +380,7 @@ describe("a run", () => {
     })
   )
 
-  it.scoped("failed counts until one succeeds; too many in a row and the schedule is given up", () =>
+  it.scoped("counts as failed until one succeeds; after too many in a row the schedule stops", () =>
     Effect.gen(function* () {
       const { daybook, memory, runner } = yield* prepared({ schedules: { failures: 3 } })
       const { id } = yield* memory.schedules.add({ ...hourly, keep: 4 })
@@ -415,7 +415,7 @@ describe("a run", () => {
     ["once", 1, 11],
     ["each", 10, 11]
   ] as const) {
-    it.scoped(`missed ten times is done ${runs === 1 ? "once" : "ten times"} where that is asked for`, () =>
+    it.scoped(`missed ten times runs ${runs === 1 ? "once" : "ten times"} if so configured`, () =>
       Effect.gen(function* () {
         const { daybook, memory, runner } = yield* prepared()
         const { id } = yield* memory.schedules.add({ ...hourly, missed })
@@ -433,7 +433,7 @@ describe("a run", () => {
     )
   }
 
-  it.scoped("whose schedule is changed, paused or deleted meanwhile", () =>
+  it.scoped("survives a change, a pause or the deletion of its schedule", () =>
     Effect.gen(function* () {
       const { daybook, memory, runner } = yield* prepared()
       const { id } = yield* memory.schedules.add(hourly)
@@ -470,7 +470,7 @@ describe("a run", () => {
     })
   )
 
-  it.scoped("is told of as its schedule's policy says", () =>
+  it.scoped("is reported as its schedule's notify setting says", () =>
     Effect.gen(function* () {
       const outcomes: ReadonlyArray<Outcome> = [
         { status: "ok", output: "high" },
@@ -500,7 +500,7 @@ describe("a run", () => {
     })
   )
 
-  it.scoped("is no memory: undoing it is refused, or takes back what was remembered in it and nothing else", () =>
+  it.scoped("is no memory: undo refuses it, or undoes only the memories that it wrote", () =>
     Effect.gen(function* () {
       const { daybook, memory, runner } = yield* prepared()
       const { id } = yield* memory.schedules.add(hourly)
@@ -524,7 +524,7 @@ describe("a run", () => {
 })
 
 describe("timers", () => {
-  it.scoped("find who has something due among many, without waking anybody", () =>
+  it.scoped("find the agents with due schedules among many, without waking any", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder
@@ -550,7 +550,7 @@ describe("timers", () => {
   )
 
   it.scoped(
-    "that are wrong are put right: the early ones when they are looked at, all of them when that is asked for",
+    "with wrong times are corrected: those that are too early at their next read, all of them on request by retime",
     () =>
       Effect.gen(function* () {
         const { daybook, folder, memory, runner } = yield* prepared()
@@ -580,7 +580,7 @@ describe("timers", () => {
   )
 
   it.scoped.prop(
-    "are what the events of any history say, and can be made again from them",
+    "follow from the events of any history, and can be rebuilt from them",
     [histories({ agents: ["ada", "bob"], minLength: 40, maxLength: 60 })],
     ([steps]) =>
       Effect.gen(function* () {

@@ -73,7 +73,7 @@ describe("the score of a memory", () => {
     })
   }
 
-  it("goes by the policy's weights, and is the same all day", () => {
+  it("uses the policy's weights, and is constant for a day", () => {
     const weighed = { ...tiers, frequencyWeight: 0.5, recencyWeight: 3, importanceWeight: 0 }
     const facts = { type: "task", mentions: 2, accesses: 0, importance: 1, seenAt: now - 10 * dayMillis }
     expect(lifeScoreOf(facts, weighed, now).score).toBeCloseTo(0.5 * Math.LN2 + 3 * 0.606531, 5)
@@ -95,7 +95,7 @@ describe("the score of a memory", () => {
     { minLength: 1, maxLength: 40 }
   )
 
-  it.effect.prop("is the same in SQL: the best, the means and how many lie where", [rows], ([made]) =>
+  it.effect.prop("is the same in SQL: the best, the means and the counts by range", [rows], ([made]) =>
     Effect.gen(function* () {
       const db = new Database(":memory:") as unknown as Db
       db.exec(`${observations.tables}${observations.indexes}${recalls.tables}`)
@@ -146,7 +146,7 @@ describe("the score of a memory", () => {
   )
 })
 
-describe("the rules", () => {
+describe("the verdict of the rules", () => {
   const verdict = (fields: Partial<Memory>, accesses?: { accesses: number; lastAccessedAt: number }) =>
     verdictOf({ memory: memoryOf({ born: 1, ...fields }), accesses }, defaults, now).action
   const ago = (days: number) => ({
@@ -155,7 +155,7 @@ describe("the rules", () => {
     updatedAt: now - days * dayMillis
   })
 
-  it("promote with three hits within seven days, remove below 0.5 or after thirty days, and keep the rest", () => {
+  it("promotes after three hits within seven days, removes below 0.5 or after thirty days, keeps the rest", () => {
     expect(verdict({ ...ago(20), mentions: 4, lastMentionedAt: now - 7 * dayMillis })).toBe("promote")
     expect(verdict({ ...ago(20), mentions: 3, lastMentionedAt: now - 7 * dayMillis })).toBe("keep")
     expect(verdict({ ...ago(20), mentions: 4, lastMentionedAt: now - 8 * dayMillis })).toBe("keep")
@@ -168,7 +168,7 @@ describe("the rules", () => {
     expect(verdict({ ...ago(9), type: "debug" })).toBe("remove")
   })
 
-  it("leave alone what is core, a person, pinned, or was remembered on purpose", () => {
+  it("leaves core memories, people, pinned ones and long ones of the user alone", () => {
     const old = ago(400)
     expect(verdict({ ...old, tier: "core" })).toBe("keep")
     expect(verdict({ ...old, type: "person" })).toBe("keep")
@@ -179,8 +179,8 @@ describe("the rules", () => {
   })
 })
 
-describe("a score explains itself", () => {
-  it.scoped("in why and in explain, with what was shown at full trust alone", () =>
+describe("the explanation of a score", () => {
+  it.scoped("is part of why and explain, with accesses at full trust only", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
       const { daybook } = yield* fresh({ policy: { actors: { idle: 20 * dayMillis } } })
@@ -208,7 +208,7 @@ describe("a score explains itself", () => {
     })
   )
 
-  it.scoped("of an agent that knows nothing yet: nothing, not a failure", () =>
+  it.scoped("is empty, and no failure, for an agent without events", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent("nobody", { trust: "full" })
@@ -218,7 +218,7 @@ describe("a score explains itself", () => {
     })
   )
 
-  it("on the command line, with curves", async () => {
+  it("is printed on the command line, with curves", async () => {
     build()
     const daybook = daybookIn(newFolder())
     await daybook("remember", "tea", "--type", "decision")

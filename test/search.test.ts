@@ -84,7 +84,7 @@ describe("any text is a query", () => {
     })
   )
 
-  it.scopedLive("a megabyte of anything is answered in no time", () =>
+  it.scopedLive("of a megabyte is answered quickly", () =>
     Effect.gen(function* () {
       const { memory } = yield* remembering(titled("tea", "東京都に住んでいます", "a".repeat(400)))
       const long = [
@@ -101,7 +101,7 @@ describe("any text is a query", () => {
     })
   )
 
-  it.scopedLive("the everyday ones find what they say", () =>
+  it.scopedLive("finds rows with its words", () =>
     Effect.gen(function* () {
       const kept = [
         "C++ templates",
@@ -166,7 +166,7 @@ describe("any text is a query", () => {
     })
   )
 
-  it.scopedLive("what holds no words claims no match", () =>
+  it.scopedLive("without words finds nothing", () =>
     Effect.gen(function* () {
       const { memory } = yield* remembering(titled("tea", "coffee"), textAlone)
       for (const text of ["\0", "\ud800", `${" ".repeat(2_000)}tea`]) {
@@ -177,7 +177,7 @@ describe("any text is a query", () => {
 })
 
 describe("words, phrases and fields", () => {
-  it.scopedLive("alternatives, +must, -must not, AND, NOT, phrases and one field", () =>
+  it.scopedLive("support alternatives, +must, -must not, AND, NOT, phrases and columns", () =>
     Effect.gen(function* () {
       const { memory } = yield* remembering(
         [
@@ -229,7 +229,7 @@ describe("words, phrases and fields", () => {
     })
   )
 
-  it.scopedLive("signs that full text does not hold are looked for as parts of texts, without what is excluded", () =>
+  it.scopedLive("of signs only are searched as substrings, without excluded rows", () =>
     Effect.gen(function* () {
       const { memory } = yield* remembering(titled("a && b", "c && d", "e || f"), textAlone)
       for (const [text, titles] of [
@@ -241,7 +241,7 @@ describe("words, phrases and fields", () => {
     })
   )
 
-  it("takes a text apart", () => {
+  it("are parsed", () => {
     const simple = (text: string) => {
       const { must, not, should } = parse(text)
       return {
@@ -292,7 +292,7 @@ describe("words, phrases and fields", () => {
     ).toBe('(("a" AND "b") AND ("a" OR "c")) NOT ("d" OR "e")')
   })
 
-  it.scopedLive("common words are left out only while others remain", () =>
+  it.scopedLive("are left out if common, while others remain", () =>
     Effect.gen(function* () {
       const common = Array.from({ length: 1_200 }, (_, index) => ({ title: `meeting n${index}` }))
       const { memory } = yield* remembering([...common, ...titled("meeting with Grace", "Grace sings")], textAlone)
@@ -318,7 +318,7 @@ describe("words, phrases and fields", () => {
 })
 
 describe("filters act before ranking", () => {
-  it.scopedLive("a rare match survives 5,000 rows that score better and are filtered out", () =>
+  it.scopedLive("keep a rare match below 5,000 filtered rows with better scores", () =>
     Effect.gen(function* () {
       const rare: Observation = {
         title: "a long way round",
@@ -365,7 +365,7 @@ describe("filters act before ranking", () => {
     })
   )
 
-  it.scopedLive("words that must or must not be there go together with filters, also where something has expired", () =>
+  it.scopedLive("combine with required and excluded words, also if rows have expired", () =>
     Effect.gen(function* () {
       const { memory } = yield* remembering([
         { title: "green tea", type: "decision" },
@@ -380,14 +380,14 @@ describe("filters act before ranking", () => {
     })
   )
 
-  it.scopedLive("as many are answered as are asked for, beyond the pool", () =>
+  it.scopedLive("return as many rows as requested, beyond the pool", () =>
     Effect.gen(function* () {
       const { memory } = yield* remembering(Array.from({ length: 300 }, (_, index) => ({ title: `tea ${index}` })))
       expect((yield* titlesOf(memory, { text: "tea", limit: 1_000 })).length).toBe(300)
     })
   )
 
-  it.scopedLive("every value of a filter counts, and one that holds none lets nothing pass", () =>
+  it.scopedLive("match any of their values, and none if no row has a value", () =>
     Effect.gen(function* () {
       const { memory } = yield* remembering([{ title: "tea", tags: ["t19"] }], textAlone)
       const tags = Array.from({ length: 20 }, (_, index) => `t${index}`)
@@ -423,7 +423,7 @@ const meaningful = (weight: number) =>
 describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
   const policy = { search: { fusion } }
 
-  it.scopedLive("a hit of either side alone can win", () =>
+  it.scopedLive("a hit of one index alone can rank first", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* remembering(titled("a puppy", "the zebra crossing", "feline", "bread"), {
         policy,
@@ -456,7 +456,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
     })
   )
 
-  it.scopedLive("the parts add up to the score, and the order is that of the scores", () =>
+  it.scopedLive("the parts add up to the score, and the scores give the order", () =>
     Effect.gen(function* () {
       const observations = fc.sample(
         fc.record({
@@ -484,7 +484,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
     })
   )
 
-  it.scoped("ties have a fixed order: the newer first, then the later stored", () =>
+  it.scoped("ties have a fixed order: first the newer, then the later stored", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { daybook, memory } = yield* remembering(
@@ -508,7 +508,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
     })
   )
 
-  it.scoped("the same question has the same answer all day, and another day only recency differs", () =>
+  it.scoped("the same question has the same answer all day, and on another day only recency differs", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { memory } = yield* remembering(titled("tea", "green tea", "teapot for tea"), {
@@ -561,7 +561,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
   )
 
   it.prop(
-    "rank gives each side no more than its weight",
+    "rank gives each index at most its weight",
     [pool, fc.double({ min: 0, max: 1, noNaN: true })],
     ([candidates, weight]) => {
       const { dateBoost, importanceWeight, mentionWeight, projectBoost, recencyWeight } = defaults.search
@@ -586,7 +586,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
   )
 
   it.prop(
-    "rank never puts one that is better in every way behind",
+    "rank never puts a candidate that is better in every part last",
     [pool, fc.double({ min: 0, max: 1, noNaN: true })],
     ([candidates, weight]) => {
       const place = new Map(ranked(candidates, weight).map(({ born }, index) => [born, index]))

@@ -44,8 +44,8 @@ const settings: Readonly<Record<string, EngineOptions>> = {
   "no vectors": { vectorExtension: null }
 }
 
-describe("scripts and ways of writing", () => {
-  it("are many, and no text stands there twice", () => {
+describe("test cases by script and spelling", () => {
+  it("are many, and contain each text once", () => {
     expect(cases.length).toBeGreaterThanOrEqual(90)
     expect(new Set(texts).size).toBe(texts.length)
     expect(texts.length).toBeGreaterThanOrEqual(150)
@@ -53,7 +53,7 @@ describe("scripts and ways of writing", () => {
   })
 
   describe.each(Object.keys(settings))("with %s", (setting) => {
-    it.scopedLive("every memory is among the first three", () =>
+    it.scopedLive("finds every memory among the first three", () =>
       Effect.gen(function* () {
         const { daybook } = yield* fresh(settings[setting])
         const memory = yield* daybook.agent("ada", { trust: "full" })
@@ -68,7 +68,7 @@ describe("scripts and ways of writing", () => {
       })
     )
 
-    it.scopedLive("every turn is among the first three", () =>
+    it.scopedLive("finds every turn among the first three", () =>
       Effect.gen(function* () {
         const { daybook } = yield* fresh(settings[setting])
         const memory = yield* daybook.agent("ada", { trust: "full" })

@@ -4,7 +4,7 @@ import { answerOf, build, bundle, daybookIn, newFolder, removeFolders, run } fro
 beforeAll(build, 120_000)
 afterAll(removeFolders)
 
-describe("a search in a process of its own", () => {
+describe("a search in its own process", () => {
   it("prints its CPU seconds", async () => {
     const folder = newFolder()
     answerOf(await daybookIn(folder)("remember", "Deploys happen on Tuesdays", "--json"))

@@ -82,8 +82,8 @@ const summarizeByRules = (...input: Parameters<typeof summarizeInSteps>) => {
   }
 }
 
-describe("a session by rule", () => {
-  it("is what was asked for, what came of it, what was decided and what is open", () => {
+describe("the rules' summary of a session", () => {
+  it("has the request, the outcome, the decisions and the open items", () => {
     const turns = ferry.map(([role, text], at) => said(role, text, at))
     expect(summarizeByRules(conversation(turns), english, "inner")!.summary).toEqual({
       request: "When does the ferry to Vellanoor leave? I have to be there by nine.",
@@ -124,13 +124,13 @@ describe("a session by rule", () => {
     expect(JSON.stringify(summary)).not.toContain("hunter2")
   })
 
-  it("is none where neither side said anything", () => {
+  it("is null if neither user nor assistant said anything", () => {
     for (const turns of [[], [said("tool", "06:40", 0)], [said("user", " \n", 0), said("system", "Be kind.", 1)]])
       expect(summarizeByRules(conversation(turns), english, "inner")).toBeNull()
   })
 
   it.prop(
-    "says nothing but sentences that were said",
+    "contains only sentences that were said",
     [fc.array(fc.string({ maxLength: 60 }), { maxLength: 12 })],
     ([texts]) => {
       const turns = texts.map((text, at) => said(at % 2 === 0 ? "user" : "assistant", text, at))
@@ -144,7 +144,7 @@ describe("a session by rule", () => {
 })
 
 describe("session summaries", () => {
-  it.scoped("one for a session and store, after a quiet while, again when there is more, and only then", () =>
+  it.scoped("are written once per session and store after a quiet time, and again only after new turns", () =>
     Effect.gen(function* () {
       const { daybook, events, memory, say, state, sumUp } = yield* system()
       const before = yield* state
@@ -223,7 +223,7 @@ describe("session summaries", () => {
     })
   )
 
-  it.scoped("undo of a run restores the state; of one that was written over since, by force alone", () =>
+  it.scoped("undo restores the state; undoing a summary that was replaced since needs force", () =>
     Effect.gen(function* () {
       const { memory, say, state, sumUp } = yield* system()
       yield* say("monday", ...ferry)
@@ -247,7 +247,7 @@ describe("session summaries", () => {
     })
   )
 
-  it.scoped("goes with its session, and undoing brings nothing of that back", () =>
+  it.scoped("are forgotten with the session, and no undo restores them", () =>
     Effect.gen(function* () {
       const { memory, say, sumUp } = yield* system()
       yield* say("monday", ...ferry)
@@ -266,7 +266,7 @@ describe("session summaries", () => {
     })
   )
 
-  it.scoped("counts what was remembered in it as it is now, and as each level may read it", () =>
+  it.scoped("count the session's present memories, as far as each level may read them", () =>
     Effect.gen(function* () {
       const { daybook, memory, say, sumUp } = yield* system()
       yield* say("monday", ...ferry)
@@ -305,7 +305,7 @@ describe("session summaries", () => {
     })
   )
 
-  it.scoped("touches no more sessions in a run than it may", () =>
+  it.scoped("are limited per run", () =>
     Effect.gen(function* () {
       const { say, sumUp } = yield* system({ policy: { sessions: { rows: 2 } } })
       for (const session of ["a", "b", "c", "d", "e"]) {
@@ -336,7 +336,7 @@ describe("session summaries", () => {
       }
     })
 
-  it.scoped("written by a summarizer, where it says what was said; else by the rule, and the event says why", () =>
+  it.scoped("use the summarizer's text if the turns support it; otherwise the rule's, and the event says why", () =>
     Effect.gen(function* () {
       const asked: Array<SummaryRequest> = []
       const good = [
@@ -383,7 +383,7 @@ describe("session summaries", () => {
     })
   )
 
-  it.scoped("of what is forgotten while it is written nothing is written", () =>
+  it.scoped("are not written for a session that is forgotten meanwhile", () =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>()
       const summarizer = Layer.succeed(Summarizer, {
@@ -409,7 +409,7 @@ describe("session summaries", () => {
   )
 
   it.scoped(
-    "what was asked is written before more is asked; nobody is asked who could still be writing at the deadline",
+    "are written before further ones are requested; no request is made that could still be running at the deadline",
     () =>
       Effect.gen(function* () {
         const asked: Array<string> = []

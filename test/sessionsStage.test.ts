@@ -36,8 +36,8 @@ const gathered = (db: ReturnType<typeof viewOf>, rows: number) => {
   return gathering
 }
 
-describe("the stage that sums sessions up", () => {
-  it("finds those that come after any number in which nobody said anything", () => {
+describe("the stage that summarizes sessions", () => {
+  it("finds sessions behind any number of silent ones", () => {
     const silent = Array.from({ length: 10_050 }, () => [["tool", "06:40"]] as const)
     const db = viewOf([...silent, [["user", "Is the pump on?"]], [["user", "Is the door shut?"]]])
     const { events, left } = gathered(db, 200).plan(tools, [])
@@ -46,7 +46,7 @@ describe("the stage that sums sessions up", () => {
     expect([first.events.length, first.left]).toEqual([1, true])
   })
 
-  it("keeps of a session no more than it tells", () => {
+  it("reads no more of a session than it summarizes", () => {
     setFlagsFromString("--expose-gc")
     const gc = runInNewContext("gc") as () => void
     const count = 16

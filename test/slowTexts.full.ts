@@ -9,9 +9,9 @@ const promised = 50
  * CPU time, because other processes share the machine. Five times the promise fails: a regular expression that
  * backtracks, or a loop over pairs, takes hundreds of times as long.
  */
-describe("texts that were slow once", () => {
+describe("formerly slow texts", () => {
   for (const stage of textStages) {
-    it(`${stage.name} reads its largest text within ${promised} ms without a turn`, async () => {
+    it(`are read by ${stage.name} in at most ${promised} ms without a yield, at their largest`, async () => {
       for (const [name, text] of Object.entries(worstTexts(stage))) {
         // Messages to vitest wait for the end of a long computation.
         await new Promise((resolve) => setImmediate(resolve))

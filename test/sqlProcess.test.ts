@@ -41,7 +41,7 @@ describe("SQL in a child process", () => {
     })
   )
 
-  it.scopedLive("ends when it is interrupted, and this process goes on meanwhile", () =>
+  it.scopedLive("ends when interrupted, and this process continues meanwhile", () =>
     Effect.gen(function* () {
       const { db, file } = yield* database
       db.close()
@@ -52,7 +52,7 @@ describe("SQL in a child process", () => {
     })
   )
 
-  it.scopedLive("is left to this process where no child can be started or the file cannot be opened", () =>
+  it.scopedLive("runs in this process if no child can be started or the file cannot be opened", () =>
     Effect.gen(function* () {
       const { db, file } = yield* database
       db.close()

@@ -8,7 +8,7 @@ const start = Date.UTC(2026, 0, 5, 9)
 const agent = "ada"
 
 describe("stats", () => {
-  it.scoped("count what there is and what became of it, the same live, rebuilt and taken back", () =>
+  it.scoped("count memories and outcomes, the same live, rebuilt and after an undo", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { daybook } = yield* fresh({ policy: { actors: { idle: 1_000 * 365 * dayMillis } }, vectorExtension: null })

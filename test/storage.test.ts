@@ -49,7 +49,7 @@ const startLimited = (options: WriterOptions, kibibytes: number) => {
 const liftLimit = (pid: number | undefined) =>
   spawnSync("prlimit", ["--pid", String(pid), "--fsize=unlimited"]).status === 0
 
-describe("a disk that is full", () => {
+describe("a full disk", () => {
   const fillUp = async (mode: "fill" | "fill log", kibibytes: number, count: number) => {
     const folder = join(scratch, `${mode}-${kibibytes}`)
     const options: WriterOptions = { mode, folder, agents: ["one"], name: "a", journal: "", count }
@@ -80,7 +80,7 @@ describe("a disk that is full", () => {
     return { folder, full, resumed }
   }
 
-  it("refuses writes of the log with a typed error, reads on, and writes again once there is space", async () => {
+  it("refuses writes with a typed error, allows reads, and allows writes once there is space", async () => {
     for (const kibibytes of [300, 2_048]) {
       const { folder, full, resumed } = await fillUp("fill log", kibibytes, 9_000)
       expect(full.readable).toBe(full.answered)
@@ -99,7 +99,7 @@ describe("a disk that is full", () => {
     }
   }, 120_000)
 
-  it("loses no memory that was answered, keeps them readable, and takes new ones once there is space", async () => {
+  it("loses no acknowledged memory, keeps them readable, and allows new ones once there is space", async () => {
     for (const kibibytes of [600, 2_048]) {
       const { folder, full, resumed } = await fillUp("fill", kibibytes, 4_000)
       // The last one may be in the log alone: the view shows it once there is room for it.
@@ -126,7 +126,7 @@ describe("a disk that is full", () => {
     }
   }, 120_000)
 
-  it("is told apart from other failures by the code that SQLite or the system gave", () => {
+  it("is distinguished from other failures by the code of SQLite or the system", () => {
     const kindOf = (code: string) => storageError("log.db")(Object.assign(new Error("x"), { code })).kind
     expect(["SQLITE_FULL", "SQLITE_IOERR_WRITE", "ENOSPC", "EDQUOT", "EFBIG"].map(kindOf)).toEqual(
       Array(5).fill("full")
@@ -138,8 +138,8 @@ describe("a disk that is full", () => {
   })
 })
 
-describe("a folder", () => {
-  it("is made with those that it lies in, for its owner alone, and left as it is where it is there", () => {
+describe("the data folder", () => {
+  it("is created with its parents, for its owner only, and an existing one stays unchanged", () => {
     const folder = join(scratch, "made", "level", "by level")
     makeFolder(folder)
     expect(statSync(folder).mode & 0o777).toBe(0o700)
@@ -149,7 +149,7 @@ describe("a folder", () => {
     expect(statSync(folder).mode & 0o777).toBe(0o755)
   })
 
-  it("that cannot be made is told at once, with its path", () => {
+  it("is named in the error if it cannot be created", () => {
     const file = join(scratch, "a file")
     writeFileSync(file, "")
     symlinkSync(join(scratch, "loop"), join(scratch, "loop"))
@@ -205,7 +205,7 @@ describe("a log that another process keeps locked", () => {
     commands: [{ commandId, request: "", actor: "test", events: [{ type: "NOTE", schema: 1, payload: "{}" }] }]
   })
 
-  it.scopedLive("for 300 ms: a write waits and succeeds, and other work goes on meanwhile", () =>
+  it.scopedLive("for 300 ms: a write waits and succeeds, and other work continues meanwhile", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* Effect.gen(function* () {
@@ -232,7 +232,7 @@ describe("a log that another process keeps locked", () => {
     })
   )
 
-  it.scopedLive("for 300 ms: memories are written once it is free, and read all the time", () =>
+  it.scopedLive("for 300 ms: memories are written once it is free, and reads continue", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* Effect.gen(function* () {
@@ -254,7 +254,7 @@ describe("a log that another process keeps locked", () => {
   )
 
   it.scopedLive(
-    "for longer than 10 s: the write is refused as busy, and the next one succeeds",
+    "for longer than 10 s: the write fails as busy, and the next one succeeds",
     () =>
       Effect.gen(function* () {
         const path = yield* folder

@@ -23,7 +23,7 @@ const line = (part: Line["part"], text: string, ...sources: ReadonlyArray<number
 const reasonOf = (asked: SummaryRequest, ...lines: ReadonlyArray<Line>) =>
   summaryProblemOf(asked, { lines }, estimate, rules)?.reason
 
-describe("what a summary may say", () => {
+describe("the check of a summary", () => {
   const reports = request([
     source("Staging database", ["port 5432", "owned by Mira Holt"]),
     source("The staging database", ["It is on port 5432", "the disk has 80 GB"]),
@@ -42,7 +42,7 @@ describe("what a summary may say", () => {
   ]
   const but = (at: number, ...lines: ReadonlyArray<Line>) => reasonOf(reports, ...good.toSpliced(at, 1, ...lines))
 
-  it("takes what its sources say, in fewer words", () => {
+  it("accepts what the sources say, in fewer words", () => {
     expect(summaryProblemOf(reports, { lines: good }, estimate, rules)).toBeUndefined()
     // In two lines, and each fact under its own title.
     expect(but(2, line("fact", "port 5432", 0, 1), line("fact", "Owned by Mira Holt", 0))).toBeUndefined()
@@ -84,7 +84,7 @@ describe("what a summary may say", () => {
     expect(reasonOf(asked, title, line("fact", told, 0))).toBe("invented")
   })
 
-  it("takes nobody's word for somebody else's", () => {
+  it("refuses statements of one person attributed to another", () => {
     const asked = request([source("Mira likes tea"), source("Tom likes coffee")])
     const both = [line("title", "Mira likes tea", 0), line("fact", "Tom likes coffee", 1)]
     expect(reasonOf(asked, ...both)).toBeUndefined()
@@ -103,7 +103,7 @@ describe("what a summary may say", () => {
     expect(but(at, ...lines)).toBe("dropped")
   })
 
-  it("finds what is too long or too dear", () => {
+  it("refuses texts that are too long or cost too many tokens", () => {
     expect(but(0, line("title", "staging database ".repeat(40), 0))).toBe("size")
     expect(but(1, line("narrative", " ", 2))).toBe("size")
     expect(summaryProblemOf({ ...reports, budget: 20 }, { lines: good }, estimate, rules)).toEqual({
@@ -112,7 +112,7 @@ describe("what a summary may say", () => {
     })
   })
 
-  it("lets what was said be left out, but for what is a fact there", () => {
+  it("lets sentences of a conversation be left out, except facts", () => {
     const turns = request(
       [
         { type: "user", speaker: "Mira", text: "When do we deploy? I am in a hurry.", facts: [], at },
@@ -140,7 +140,7 @@ describe("what a summary may say", () => {
   })
 
   it.prop(
-    "what its sources say to the letter always passes; without one statement, or with a word more, it never does",
+    "accepts the sources word for word, and refuses a missing statement or an added word",
     [some, fc.nat(), fc.constantFrom("777", "Quentin", "never", "dislikes")],
     ([told, pick, more]) => {
       let number = 100

@@ -57,7 +57,7 @@ const embedderEvents = (daybook: System) =>
   )
 
 describe("a switch to another embedder", () => {
-  it.scopedLive("makes the new index while the old one serves, then changes all reads by one event", () =>
+  it.scopedLive("builds the new index while the old one serves, then changes all reads by one event", () =>
     Effect.gen(function* () {
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
       const { daybook } = yield* fresh({ ...known(old, next), policy })
@@ -99,7 +99,7 @@ describe("a switch to another embedder", () => {
     })
   )
 
-  it.scopedLive("is not prepared again when another switch was first to make it active", () =>
+  it.scopedLive("is not prepared again if another switch activated it first", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
@@ -123,7 +123,7 @@ describe("a switch to another embedder", () => {
     })
   )
 
-  it.scopedLive("leaves the past as it was, and goes back without asking anybody", () =>
+  it.scopedLive("leaves the past unchanged, and can be reversed without a request", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
@@ -165,8 +165,8 @@ describe("a switch to another embedder", () => {
   )
 })
 
-describe("the way back", () => {
-  it.scopedLive("restores the figures that were in force, whoever chose them", () =>
+describe("the switch back", () => {
+  it.scopedLive("restores the recorded parameters, whoever chose them", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
@@ -191,7 +191,7 @@ describe("the way back", () => {
 })
 
 describe("the status of an agent's embedder", () => {
-  it.scopedLive("sends the embedder nothing unless it is asked to probe", () =>
+  it.scopedLive("sends a request only if asked to probe", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
@@ -219,8 +219,8 @@ describe("the status of an agent's embedder", () => {
   )
 })
 
-describe("an index that is prepared", () => {
-  it.scopedLive("keeps the one of the stores that it is not to see", () =>
+describe("a prepared index", () => {
+  it.scopedLive("keeps the local index of the stores withheld from it", () =>
     Effect.gen(function* () {
       const [old, next, words] = [scripted("old", 1, 48), scripted("next", 2, 96), scripted("words", 3, 32)]
       const service = { ...next.service, substitute: { stores: ["private" as const], embedder: words.service } }
@@ -237,7 +237,7 @@ describe("an index that is prepared", () => {
     })
   )
 
-  it.scopedLive("is compared without asking a reranker that is far away", () =>
+  it.scopedLive("is compared without calling a remote reranker", () =>
     Effect.gen(function* () {
       let asked = 0
       const rerank = (_: string, texts: ReadonlyArray<string>) =>
@@ -258,7 +258,7 @@ describe("an index that is prepared", () => {
     })
   )
 
-  it.scopedLive("is known before the query is embedded, so that the embedder before it is not called", () =>
+  it.scopedLive("is known before the query is embedded, so that the previous embedder is not called", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const make = () => [scripted("slow", 1, 48, { local: true, skipsCache: true }), scripted("next", 2, 96)] as const
@@ -282,7 +282,7 @@ describe("an index that is prepared", () => {
     })
   )
 
-  it.scopedLive("is compared with the one in force before anything changes", () =>
+  it.scopedLive("is compared with the active one before anything changes", () =>
     Effect.gen(function* () {
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
       const { daybook } = yield* fresh({ ...known(old, next), policy })
@@ -318,7 +318,7 @@ describe("an index that is prepared", () => {
     })
   )
 
-  it.scopedLive("stays unfinished where its embedder fails, and goes on without sending again what came", () =>
+  it.scopedLive("remains unfinished if its embedder fails, and continues without sending a text twice", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
@@ -376,7 +376,7 @@ describe("an index that is prepared", () => {
     })
   )
 
-  it.scopedLive("is given up by a drop, and says no where there is none", () =>
+  it.scopedLive("is abandoned by a drop, which is refused if there is none", () =>
     Effect.gen(function* () {
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
       const { daybook } = yield* fresh({ ...known(old, next), policy })
@@ -406,7 +406,7 @@ describe("an index that is prepared", () => {
     })
   )
 
-  it.scopedLive("has no part in which vectors were the first", () =>
+  it.scopedLive("does not affect which model made a store's first vectors", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [old, next, third] = [scripted("old", 1, 48), scripted("next", 2, 96), scripted("third", 3, 64)]
@@ -437,7 +437,7 @@ describe("an index that is prepared", () => {
     })
   )
 
-  it.scopedLive("that comes into force while a query is being embedded has it embedded anew", () =>
+  it.scopedLive("that becomes active while a query is embedded makes the query be embedded again", () =>
     Effect.gen(function* () {
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
       const { daybook } = yield* fresh({ ...known(old, next), policy })
@@ -462,14 +462,14 @@ describe("an index that is prepared", () => {
   )
 })
 
-describe("stores that an embedder is not to see", () => {
+describe("stores withheld from an embedder", () => {
   const beside = (stores: ReadonlyArray<"private" | "shared" | "social">) => {
     const [words, far] = [scripted("words", 1, 48, { local: true, weight: 0.3 }), scripted("far", 2, 96)]
     const service = { ...far.service, substitute: { stores, embedder: words.service } }
     return { words, far: Object.assign(far, { service }) }
   }
 
-  it.scopedLive("are embedded by the local one, into an index of their own, and found by both", () =>
+  it.scopedLive("are embedded by the local one, into its own index, and both indexes are searched", () =>
     Effect.gen(function* () {
       const { far, words } = beside(["private"])
       const queries: Array<string> = []
@@ -586,7 +586,7 @@ describe("stores that an embedder is not to see", () => {
       })
   )
 
-  it.scopedLive("are what the last of two processes said whose settings differ, and neither answers the other", () =>
+  it.scopedLive("follow the newest record if settings of two processes differ, without endless corrections", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const { far, words } = beside(["private"])
@@ -626,7 +626,7 @@ describe("stores that an embedder is not to see", () => {
     })
   )
 
-  it.scopedLive("change the index with the store, and are never compared across", () =>
+  it.scopedLive("change the index together with the store, and are never compared across indexes", () =>
     Effect.gen(function* () {
       const { far, words } = beside(["private"])
       const { daybook } = yield* fresh({ ...known(far, words), policy })
@@ -650,7 +650,7 @@ describe("stores that an embedder is not to see", () => {
     })
   )
 
-  it.scopedLive("leave no vector in the index of a store that a memory left while it was made", () =>
+  it.scopedLive("leave no vector in the index of a memory's former store", () =>
     Effect.gen(function* () {
       const { far, words } = beside(["private"])
       const { daybook } = yield* fresh({ ...known(far, words), policy })

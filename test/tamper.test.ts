@@ -244,7 +244,7 @@ describe("verify", () => {
     180_000
   )
 
-  it.scopedLive("answers whatever stands in a column of an anchored event, number, text, bytes or nothing", () =>
+  it.scopedLive("answers for any value in a column of an anchored event: number, text, bytes or nothing", () =>
     Effect.gen(function* () {
       const root = yield* folder
       const master = join(root, "master")
@@ -281,7 +281,7 @@ describe("verify", () => {
     })
   )
 
-  it.scopedLive("a backup that was put back is written on once its report is accepted, and only then", () =>
+  it.scopedLive("accepts a restored backup only after its report is accepted", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* smallLog(path)
@@ -328,7 +328,7 @@ describe("verify", () => {
     })
   )
 
-  it.scopedLive("damage is never written on top of: a log with its tail cut off takes no more events", () =>
+  it.scopedLive("refuses to append to a damaged log, such as one with its tail cut off", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* smallLog(path)
@@ -351,7 +351,7 @@ describe("verify", () => {
   )
 })
 
-describe("erasure by hand", () => {
+describe("manual erasure", () => {
   const erase = "payload = NULL, salt = NULL, request_digest = NULL"
   const cases: ReadonlyArray<
     readonly [what: string, sql: string, named: ReadonlyArray<number>, problem: string | undefined]
@@ -428,9 +428,9 @@ describe("erasure by hand", () => {
   }
 })
 
-describe("time", () => {
+describe("verification time", () => {
   it.scopedLive(
-    "of a long log: every event is verified",
+    "of a long log covers every event",
     () =>
       Effect.gen(function* () {
         const path = yield* folder

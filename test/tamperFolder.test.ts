@@ -180,9 +180,9 @@ const judge = (folder: string) =>
     return { problems: Either.isRight(report) && !report.right.ok ? ["damage", ...problems] : problems, writable }
   })
 
-describe("a folder that was changed between two processes", () => {
+describe("a folder changed between two processes", () => {
   it.scopedLive(
-    "is reported, or its events and timers are what they were; nothing is written on top of damage",
+    "is reported, or has the same events and timers; nothing is appended to a damaged log",
     () =>
       Effect.gen(function* () {
         const random = randomOf(seed)

@@ -63,8 +63,8 @@ const mixed: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }).filter((text) => text.isWellFormed() && !text.includes("\0"))
 )
 
-describe("a text is found by what stands in it", () => {
-  it("by every word", () => {
+describe("a text is found", () => {
+  it("by each of its words", () => {
     expect([...new Set(foldLetters(texts.join("")))].filter((character) => !known(character))).toEqual([])
     fc.assert(
       fc.property(mixed, (text) => {
@@ -79,7 +79,7 @@ describe("a text is found by what stands in it", () => {
     )
   })
 
-  it("by every few words in quotes, where each stands alone", () => {
+  it("by every few of its words in quotes", () => {
     for (const text of texts) {
       const matches = indexOf(text)
       const all = text.split(/\s+/u)
@@ -90,7 +90,7 @@ describe("a text is found by what stands in it", () => {
     }
   })
 
-  it("by what is before and behind a turn of letters, digits and capitals", () => {
+  it("by the parts around a change between letters, digits and capitals", () => {
     const name = fc.stringMatching(/^[A-Z][a-z]{2,7}$/)
     const number = fc.stringMatching(/^[1-9]\d{0,3}$/)
     fc.assert(
@@ -117,14 +117,14 @@ describe("a text is not found", () => {
     ["서쪽 울음", ["서울"]],
     ["Москит", ["Москва"]]
   ]
-  it("by what is something else", () => {
+  it("by other words", () => {
     for (const [text, words] of others)
       for (const word of words) expect([text, word, indexOf(text)(ftsExpression(word)!)]).toEqual([text, word, false])
   })
 })
 
-describe("forms", () => {
-  it("are none where a text is taken for an everyday one", () => {
+describe("other written forms", () => {
+  it("are few for an everyday text", () => {
     const ascii = fc
       .array(
         fc.constantFrom(
@@ -177,7 +177,7 @@ describe("forms", () => {
     for (const [text, forms] of cases) expect([text, formsOf(text)]).toEqual([text, forms])
   })
 
-  it("of a long narrative of anything take no time", () => {
+  it("of any long narrative are found quickly", () => {
     let slowest = 0
     for (const part of [
       "a",
@@ -225,17 +225,17 @@ describe("forms", () => {
   })
 })
 
-describe("what is made of a text is bounded", () => {
+describe("the index text is limited", () => {
   const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? []
 
-  it("the characters that are indexed, also where normalisation makes many of one", () => {
+  it("in characters, also if normalisation expands them", () => {
     expect(toIndexText("tea ".repeat(limits.narrative)).length).toBeLessThanOrEqual(bounds.indexedBytes)
     const length = limits.narrative
     expect(foldLetters("\ufdfa".repeat(length)).length).toBeLessThanOrEqual(bounds.growth * length + bounds.added)
     expect(wordsOf(foldLetters("\ufdfa"))).toHaveLength(4)
   })
 
-  it("the occurrences of one word, with and without accents, but not other words", () => {
+  it("in occurrences of one word, with and without accents, but not in other words", () => {
     const text = `${"a Á ".repeat(bounds.occurrences)} harbour`
     const indexed = wordsOf(toIndexText(text))
     expect(indexed.filter((word) => word !== "harbour")).toHaveLength(bounds.occurrences)
@@ -259,7 +259,7 @@ describe("what is made of a text is bounded", () => {
     expect(parse(short).hints).toEqual([])
   })
 
-  it("all words of a query, and the repetitions of one", () => {
+  it("in the words of a query, and the repetitions of one", () => {
     const phrases = Array.from({ length: 40 }, (_, index) => `"${`w${index} `.repeat(12)}"`).join(" ")
     const { hints, must } = parse(phrases)
     expect(wordsOf(must.join(" ")).length).toBeLessThanOrEqual(limits.queryWords + bounds.phraseWords)
@@ -269,7 +269,7 @@ describe("what is made of a text is bounded", () => {
   })
 })
 
-describe("text that was made to take long", () => {
+describe("a text built to be slow", () => {
   const long = (part: string, length: number = limits.narrative) => part.repeat(Math.ceil(length / part.length))
   const shapes: Readonly<Record<string, string>> = {
     "a long word before a hyphen": `${long("a")}.b-c`,
@@ -328,7 +328,7 @@ describe("text that was made to take long", () => {
     })
   }
 
-  it("has its forms all the same, as far as somebody may have written it", () => {
+  it("still has the forms that somebody may type", () => {
     expect(formsOf("x.rate-limit 1 000 000 of 200,300,400.5 a:b_c")).toEqual([
       "ratelimit",
       "bc",
@@ -340,7 +340,7 @@ describe("text that was made to take long", () => {
 })
 
 describe("queries", () => {
-  it("keep a telephone number whole, and join what may be one word", () => {
+  it("keep a telephone number whole, and join words that may be one", () => {
     expect(parse("call +49 171 2345678 today").should.map(({ text }) => text)).toEqual([
       "call",
       "+49 171 2345678",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { memoryTextIndex } from "../projections/fulltext.js"
 
 describe("the number of rows of an index", () => {
-  it("counts what a transaction has written so far, for each level what it may read", () => {
+  it("includes the rows written in the transaction so far, by level", () => {
     const db = new Database(":memory:")
     db.exec(memoryTextIndex.tables)
     const row = (born: number, openness: number) => ({

@@ -134,7 +134,7 @@ const outcome = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<string> =>
   )
 
 describe("the tables of paths", () => {
-  it.scoped("name every method that a memory has", () =>
+  it.scoped("name every method of a memory handle", () =>
     Effect.gen(function* () {
       const { daybook, full } = yield* prepared
       const past = yield* daybook.agent(agent, { trust: "inner", asOf: { at: start } })
@@ -167,7 +167,7 @@ describe("a reader sees no store above its level", () => {
   }
   const whats = ["plain", "edited", "forgotten", "moved"]
 
-  it.scoped("on every path, now and as of before", () =>
+  it.scoped("on every path, now and in the past", () =>
     Effect.gen(function* () {
       const { daybook, full } = yield* prepared
       const ids: Array<string> = []
@@ -228,7 +228,7 @@ describe("a reader sees no store above its level", () => {
     })
   )
 
-  it.scoped("a memory that moves to a stricter store is gone at once, also as of earlier instants", () =>
+  it.scoped("if a memory moves to a stricter store, at once and also in the past", () =>
     Effect.gen(function* () {
       const { daybook, full } = yield* prepared
       const { id } = yield* full.remember({ title: "harbour", people: ["Nemo"], store: "social" })
@@ -280,7 +280,7 @@ describe("a reader sees no store above its level", () => {
     })
   )
 
-  it.scoped("a version names what all others wrote: only full trust may", () =>
+  it.scoped("and no versions, which count all writes: only full trust may name them", () =>
     Effect.gen(function* () {
       const { daybook, full } = yield* prepared
       yield* full.remember({ title: "harbour" })
@@ -300,7 +300,7 @@ describe("a reader sees no store above its level", () => {
   )
 })
 
-describe("what is stored above a level changes no byte below it", () => {
+describe("data above a level changes no byte below it", () => {
   const word = fc.constantFrom(...vocabulary)
   const someWords = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(" "))
   const observations = (store: ReadonlyArray<Store>): fc.Arbitrary<Observation> =>
@@ -416,7 +416,7 @@ describe("what is stored above a level changes no byte below it", () => {
       .map((key) => `${key}: ${actual[key]} instead of ${expected[key]}`)
       .slice(0, 2)
 
-  it.scoped("nor which are taken where more are equally near than the pool has room for", () =>
+  it.scoped("nor the choice among equally near rows beyond the pool", () =>
     Effect.gen(function* () {
       /** The same word in so many spellings: one vector for all of them. */
       const spellings = (word: string, count: number) =>
@@ -455,7 +455,7 @@ describe("what is stored above a level changes no byte below it", () => {
     })
   )
 
-  it.scoped("nor what a writer below is told: duplicates, command ids and imports stay within what it reads", () =>
+  it.scoped("nor the answers to a lower writer: duplicates, command ids and imports stay within its stores", () =>
     Effect.gen(function* () {
       /** Two systems that differ in nothing but what stands above; both are told the same from below. */
       const told = (above: boolean) =>
@@ -499,7 +499,7 @@ describe("what is stored above a level changes no byte below it", () => {
 })
 
 describe("a writer stays within its level", () => {
-  it.scoped("what it cannot read it can neither write to, change nor forget, and unknown is forbidden", () =>
+  it.scoped("and cannot write to, change or forget what it cannot read; unknown is forbidden", () =>
     Effect.gen(function* () {
       const { daybook, folder, full } = yield* prepared
       const file = markdown(folder, "notes.md", "- a line\n")
@@ -556,7 +556,7 @@ describe("a writer stays within its level", () => {
     })
   )
 
-  it.scoped("an exact duplicate is one within its store only", () =>
+  it.scoped("and finds exact duplicates only within a store", () =>
     Effect.gen(function* () {
       const { daybook, full } = yield* prepared
       const said = { title: "tea at five", facts: ["with milk"] }
@@ -580,7 +580,7 @@ describe("a writer stays within its level", () => {
   )
 })
 
-describe("what embeds a hidden store", () => {
+describe("the embedder of a hidden store", () => {
   const policy = { embedding: { gather: 0, timeout: 5_000 } }
   const [old, next, words] = [scripted("old", 1, 48), scripted("next", 2, 96), scripted("words", 3, 32)]
   const beside = (stores: ReadonlyArray<Store>) => ({
@@ -657,10 +657,10 @@ describe("what embeds a hidden store", () => {
   )
 })
 
-describe("what embeds a hidden store, and writes by it", () => {
+describe("the embedder of a hidden store, for writes", () => {
   const policy = { embedding: { gather: 0, timeout: 5_000 } }
 
-  it.live("bulk writes and what is weighed go by the store that they are of", () =>
+  it.live("embeds bulk writes and compared statements by their own store", () =>
     Effect.gen(function* () {
       const answered = (hidden: boolean) =>
         Effect.scoped(
@@ -699,7 +699,7 @@ describe("what embeds a hidden store, and writes by it", () => {
 })
 
 describe("an expired memory", () => {
-  it.scoped("is out of every read, counts as no duplicate, and is there as of before", () =>
+  it.scoped("is in no present read, is no duplicate, and is in reads of the past", () =>
     Effect.gen(function* () {
       const { daybook, full } = yield* prepared
       const { id } = yield* full.remember({ title: "ferry ticket", store: "social", expiresAt: start + minute })

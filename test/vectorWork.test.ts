@@ -31,7 +31,7 @@ const pair = () => {
 const twice = (texts: ReadonlyArray<string>) => texts.length - new Set(texts).size
 
 describe("two processes of one folder", () => {
-  it.scopedLive("make no vector twice: one works and the other looks on", () =>
+  it.scopedLive("make no vector twice: one embeds, the other waits", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [one, other] = [pair(), pair()]
@@ -60,7 +60,7 @@ describe("two processes of one folder", () => {
     })
   )
 
-  it.scopedLive("take over where the other one ends", () =>
+  it.scopedLive("continue where the other one stopped", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [one, other] = [pair(), pair()]
@@ -80,8 +80,8 @@ describe("two processes of one folder", () => {
   )
 })
 
-describe("an index that is dropped while it is made", () => {
-  it.scopedLive("is made no further and does not come back, and another one need not wait", () =>
+describe("an index dropped while it is filled", () => {
+  it.scopedLive("is not filled further and does not return, and another index need not wait", () =>
     Effect.gen(function* () {
       const [old, next, third] = [scripted("old", 1, 48), scripted("next", 2, 96), scripted("third", 3, 64)]
       const { daybook } = yield* fresh({ ...known(old, next, third), policy })
@@ -105,7 +105,7 @@ describe("an index that is dropped while it is made", () => {
   )
 })
 
-describe("after a failure", () => {
+describe("embedding after a failure", () => {
   const failing = (kind: "connection" | "settings", after?: number) =>
     Effect.gen(function* () {
       const one = scripted("old", 1, 48)
@@ -139,7 +139,7 @@ describe("after a failure", () => {
       { discard: true }
     )
 
-  it.scoped("the vectors of what was written last come by themselves", () =>
+  it.scoped("makes the newest vectors without a request", () =>
     Effect.gen(function* () {
       const { embedded } = yield* failing("connection")
       expect(yield* embedded).toBe(0)
@@ -148,7 +148,7 @@ describe("after a failure", () => {
     })
   )
 
-  it.scoped("nobody is asked sooner than they said, nor of what somebody has to mend first", () =>
+  it.scoped("waits as long as the provider requested, and does not retry errors that a person must fix", () =>
     Effect.gen(function* () {
       const busy = yield* failing("connection", 60_000)
       yield* passing(30)
@@ -163,7 +163,7 @@ describe("after a failure", () => {
     })
   )
 
-  it("tries come further and further apart, up to five minutes", () => {
+  it("retries with growing pauses of up to five minutes", () => {
     const of = (more: object) => new EmbedderError({ model: "one", reason: "failed", ...more })
     expect([0, 1, 2, 7, 8, 99].map((failures) => retryDelayMillis(of({}), failures))).toEqual([
       2_000, 4_000, 8_000, 256_000, 300_000, 300_000
@@ -172,7 +172,7 @@ describe("after a failure", () => {
     expect(retryDelayMillis(of({ kind: "settings" }), 0)).toBeUndefined()
   })
 
-  it.scopedLive("a switch waits and says why where somebody listens, and ends where nobody does", () =>
+  it.scopedLive("of a switch reports the reason and waits if a caller listens, otherwise ends", () =>
     Effect.gen(function* () {
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
       const { daybook } = yield* fresh({ ...known(old, next), policy })
@@ -204,7 +204,7 @@ describe("after a failure", () => {
     })
   )
 
-  it.scopedLive("a switch that is outrun by a writer says so, and blames no text", () =>
+  it.scopedLive("of a switch that writes outrun reports so, and blames no text", () =>
     Effect.gen(function* () {
       const [old, next] = [scripted("old", 1, 48, { local: true }), scripted("next", 2, 96)]
       const { daybook } = yield* fresh({ ...known(old, next), policy })
@@ -231,8 +231,8 @@ describe("after a failure", () => {
   )
 })
 
-describe("an embedder of this machine that takes its time", () => {
-  it.scopedLive("makes no vector anew that was made before, nor a query's in vain", () =>
+describe("a slow local embedder", () => {
+  it.scopedLive("never computes a vector twice, nor a query's vector without need", () =>
     Effect.gen(function* () {
       const [old, next] = [scripted("old", 1, 48, { local: true }), scripted("next", 2, 96, { local: true })]
       const folder = yield* temporaryFolder

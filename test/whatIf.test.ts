@@ -143,9 +143,9 @@ const others: ReadonlyArray<PolicyValues["reconcile"] extends infer A ? Partial<
   { reconciler: "none" }
 ]
 
-describe("a stretch of history decided again", () => {
+describe("a range of versions decided again", () => {
   it.scoped.prop(
-    "under the same policy comes out the same, and changes nothing",
+    "under the same policy gives the same result, and changes nothing",
     [histories({ minLength: 40, maxLength: 80, agents: ["ada", "bob"] })],
     ([steps]) =>
       Effect.gen(function* () {
@@ -176,7 +176,7 @@ describe("a stretch of history decided again", () => {
   )
 
   it.scoped.prop(
-    "under another policy comes out as if that policy had been in force",
+    "under another policy gives the same result as if that policy had been active",
     [fc.array(saying, { minLength: 20, maxLength: 60, size: "max" }), fc.constantFrom(...others)],
     ([steps, other]) =>
       Effect.gen(function* () {
@@ -218,7 +218,7 @@ describe("a stretch of history decided again", () => {
     { fastCheck: { numRuns: rounds({ quick: 3, full: 12 }), endOnFailure: true }, timeout: 180_000 }
   )
 
-  it.scoped("with a threshold of 1 exactly what was reconciled becomes an ADD", () =>
+  it.scoped("with a threshold of 1 turns exactly the reconciled decisions into ADD", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { daybook, folder } = yield* fresh({ reconciler: layerOf(rules), policy: awake })
@@ -251,7 +251,7 @@ describe("a stretch of history decided again", () => {
     })
   )
 
-  it.scoped("from a version on, up to another one", () =>
+  it.scoped("can start at a version and end at another", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { daybook } = yield* fresh({ reconciler: layerOf(rules), policy: awake })
@@ -290,7 +290,7 @@ describe("a stretch of history decided again", () => {
     })
   )
 
-  it.scoped("changes by callers reach the branch's memories, and are noted where there is none", () =>
+  it.scoped("applies callers' changes to the branch's memories, and reports those without a memory", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const merging: Service = { name: "merging", judge: () => ruled({ action: "UPDATE", target: 0, reason: "more" }) }
@@ -323,7 +323,7 @@ describe("a stretch of history decided again", () => {
     })
   )
 
-  it.scoped("what was not to be weighed is not weighed, and what nobody weighed is", () =>
+  it.scoped("compares exactly the statements that requested it", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { daybook, folder } = yield* fresh({ policy: awake })
@@ -343,7 +343,7 @@ describe("a stretch of history decided again", () => {
   )
 })
 
-describe("answers of a model", () => {
+describe("a model's recorded answers", () => {
   const recorded = (options: object = {}) =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
@@ -367,7 +367,7 @@ describe("answers of a model", () => {
     ask: () => Effect.dieMessage("asked")
   }
 
-  it.scoped("are taken again without asking where the question is the same", () =>
+  it.scoped("are reused without a request for the same question", () =>
     Effect.gen(function* () {
       const { answers, daybook } = yield* recorded()
       for (const ask of [true, false]) {
@@ -380,7 +380,7 @@ describe("answers of a model", () => {
     })
   )
 
-  it.scoped("are asked for where it is not, if that is wished", () =>
+  it.scoped("are requested for a new question, on demand", () =>
     Effect.gen(function* () {
       const { answers, daybook } = yield* recorded()
       let calls = 0
@@ -413,7 +413,7 @@ describe("answers of a model", () => {
     })
   )
 
-  it.scoped("that fail or cannot be used leave it to what is said at once", () =>
+  it.scoped("that fail or are invalid are replaced by the reconciler's own judgement", () =>
     Effect.gen(function* () {
       const { daybook } = yield* recorded()
       const broken: ReadonlyArray<readonly [string, Service]> = [
@@ -437,7 +437,7 @@ describe("answers of a model", () => {
     })
   )
 
-  it.scoped("are not needed where the rules of a hybrid are sure", () =>
+  it.scoped("are not needed if the rules of a hybrid are sure", () =>
     Effect.gen(function* () {
       const { daybook } = yield* recorded()
       const reconciler: Service = { ...dying, name: "pure+model-1", judge: rules.judge }
@@ -454,7 +454,7 @@ describe("answers of a model", () => {
   )
 })
 
-describe("the branch", () => {
+describe("the temporary branch", () => {
   const waiting = (folder: string) =>
     Effect.gen(function* () {
       const daybook = yield* open(folder, { reconciler: layerOf(rules), policy: awake })
@@ -468,7 +468,7 @@ describe("the branch", () => {
     ask: () => Effect.zipRight(Deferred.succeed(reached, branchesIn(folder)), Effect.never)
   })
 
-  it.scopedLive("is gone after an interruption and after an error", () =>
+  it.scopedLive("is removed after an interruption and after an error", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const daybook = yield* waiting(folder)
@@ -493,7 +493,7 @@ describe("the branch", () => {
     })
   )
 
-  it.scopedLive("of a process that was killed goes with the next one; that of another process stays", () =>
+  it.scopedLive("of a killed process is removed by the next one; that of a running process stays", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const daybook = yield* waiting(folder)
@@ -506,7 +506,7 @@ describe("the branch", () => {
     })
   )
 
-  it.scopedLive("does not hinder writes, and does not see those that come meanwhile", () =>
+  it.scopedLive("does not block writes, and ignores those made meanwhile", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const daybook = yield* waiting(folder)

@@ -28,23 +28,23 @@ const weighed = (...scores: ReadonlyArray<readonly [id: string, score: number]>)
 const added = (taken: DecisionResult): DecisionResult => ({ ...taken, outcome: "added", id: "own" })
 const grounds = { threshold: 0.3, candidates: 10, since: () => undefined, first: undefined }
 
-describe("why a decision is another one", () => {
+describe("the cause of a different decision", () => {
   const since = (apart: Readonly<Record<string, number>>) => (id: string) => apart[id]
 
-  it("another threshold, either way", () => {
+  it("is another threshold, either way", () => {
     const [before, after] = [weighed(["a", 0.4]), added(weighed())]
     expect(causeOf(before, after, { ...grounds, threshold: 0.5 })).toEqual({ kind: "threshold" })
     const lower = { ...weighed(["a", 0.2]), threshold: 0.1 }
     expect(causeOf(added(weighed()), lower, { ...grounds, threshold: 0.1 })).toEqual({ kind: "threshold" })
   })
 
-  it("more or fewer that are weighed", () => {
+  it("is a different number of candidates", () => {
     const [many, few] = [weighed(["a", 0.9], ["b", 0.8], ["c", 0.7]), added(weighed(["a", 0.9]))]
     expect(causeOf(many, few, { ...grounds, candidates: 1 })).toEqual({ kind: "candidates" })
     expect(causeOf(few, many, grounds)).toEqual({ kind: "candidates" })
   })
 
-  it("another reconciler, about the same memories or where nobody weighed", () => {
+  it("is another reconciler, on the same memories or without a comparison", () => {
     const before = weighed(["a", 0.9])
     expect(causeOf(before, added(before), grounds)).toEqual({ kind: "reconciler" })
     const unweighed: DecisionResult = { ...added(weighed()), by: { kind: "caller", name: "remember" } }
@@ -52,7 +52,7 @@ describe("why a decision is another one", () => {
     expect(causeOf(before, unweighed, { ...grounds, since: since({ a: 7 }) })).toEqual({ kind: "reconciler" })
   })
 
-  it("what an earlier version came to", () => {
+  it("is the result of an earlier version", () => {
     const before = weighed(["a", 0.9])
     expect(causeOf(before, added(before), { ...grounds, since: since({ a: 7 }) })).toEqual({
       kind: "follows",
@@ -74,13 +74,13 @@ describe("why a decision is another one", () => {
     expect(causeOf(before, added(weighed()), { ...grounds, first: 2 })).toEqual({ kind: "follows", version: 2 })
   })
 
-  it("likeness that is measured otherwise, where nothing went another way before", () => {
+  it("is a different similarity, if nothing earlier differs", () => {
     expect(causeOf(weighed(["a", 0.9]), added(weighed()), grounds)).toEqual({ kind: "likeness" })
   })
 })
 
 describe("decisions", () => {
-  it("come to the same by outcome and memory; the grounds may be others", () => {
+  it("count as equal by outcome and memory, even for different reasons", () => {
     const one = weighed(["a", 0.9])
     expect(sameResult(one, { ...one, reason: "other", candidates: [] })).toBe(true)
     for (const other of [{ outcome: "mentioned" }, { id: "b" }, { replaced: "c" }] as const) {
@@ -121,10 +121,10 @@ const memory = (over: Partial<Memory> = {}): Memory => ({
   ...over
 })
 
-describe("memories that went another way", () => {
+describe("memories that differ", () => {
   const nothing = { onlyLive: [], onlyBranch: [], changed: [] }
 
-  it("are on one side only, in the order of their birth", () => {
+  it("are on one side only, in order of creation", () => {
     const [late, early] = [memory({ id: "b", born: 9 }), memory({ id: "c", born: 2 })]
     const retired = memory({ status: "superseded" })
     const found = memoriesDiff(
@@ -144,7 +144,7 @@ describe("memories that went another way", () => {
     expect(found.onlyBranch).toEqual([{ id: "d", title: "Tea", type: "task", store: "shared" }])
   })
 
-  it("that are out of every read are no difference, expired ones included", () => {
+  it("do not include those hidden from every read, such as expired ones", () => {
     const gone = [memory({ status: "forgotten" }), memory({ expiresAt: 5 }), undefined]
     const sides = gone.flatMap((live) => gone.map((branch) => ({ live: live ?? branch, branch })))
     expect(
@@ -158,7 +158,7 @@ describe("memories that went another way", () => {
     expect(memoriesDiff([{ live: memory({ expiresAt: 6 }), branch: memory({ expiresAt: 6 }) }], 5)).toEqual(nothing)
   })
 
-  it("differ in what they say, not in what is kept with every change", () => {
+  it("differ in content, not in fields that change with every event", () => {
     const kept = { born: 4, revision: 9, createdAt: 9, updatedAt: 9, lastMentionedAt: 9, tokens: 9 }
     expect(memoriesDiff([{ live: memory(), branch: memory(kept) }], 5)).toEqual(nothing)
     const branch = memory({ ...kept, title: "Coffee", narrative: "at noon", mentions: 2 })
@@ -176,7 +176,7 @@ describe("memories that went another way", () => {
   })
 })
 
-describe("an event that nobody decides again", () => {
+describe("an event that is not decided again", () => {
   const eventOf = (type: string, payload: object): DaybookEvent =>
     ({ type, payload, version: 9, recordedAt: 9, stream: "coop", cause: null }) as unknown as DaybookEvent
   const carry = (event: DaybookEvent, live: ReadonlyArray<Memory>, branch: ReadonlyArray<Memory>) => {
@@ -187,7 +187,7 @@ describe("an event that nobody decides again", () => {
   }
   const promoted = (after: Memory) => eventOf("UPDATE", { memory: after, reason: "promoted" })
 
-  it("does to the branch's memory what it did to the one in the log, and no more", () => {
+  it("changes the branch's memory exactly as it changed the logged one", () => {
     const before = memory({ title: "Tea", narrative: "at five", tier: "mid", revision: 3 })
     const { narrative: _, ...rest } = before
     const after: Memory = { ...rest, tier: "long", revision: 4, updatedAt: 9 }
@@ -200,7 +200,7 @@ describe("an event that nobody decides again", () => {
     })
   })
 
-  it("is left out where the branch has no such memory, or has retired it", () => {
+  it("is left out if the branch lacks the memory, or has retired it", () => {
     const [before, after] = [memory({ tier: "mid" }), memory({ revision: 2 })]
     expect(carry(promoted(after), [before], [])).toEqual({ images: undefined, skipped: ["a"] })
     const retired = memory({ tier: "mid", status: "superseded" })
@@ -212,7 +212,7 @@ describe("an event that nobody decides again", () => {
     ])
   })
 
-  it("of several memories takes those that are there, and what it adds of them", () => {
+  it("of several memories applies to those in the branch, and adds what it adds for them", () => {
     const [a, b] = [memory(), memory({ id: "b" })]
     const compressed = [a, b].map((one): Memory => ({ ...one, status: "compressed", revision: 2 }))
     const made = memory({ id: "c", born: 9 })
@@ -248,7 +248,7 @@ describe("the recorded answer of a model", () => {
   const event = (over: Partial<Decision> = {}, payload: object = {}): Mutation =>
     ({ type: "UPDATE", payload: { memory: b, decision: { ...decision, ...over }, ...payload } }) as unknown as Mutation
 
-  it("answers a question of the same texts in the same order, whenever it is asked", () => {
+  it("answers a question with the same texts in the same order, at any time", () => {
     expect(recordedAnswer(event(), asked([a, b]), live)).toEqual({
       verdict: { action: "NONE", target: 1, reason: "said" },
       by: decision.by,
@@ -265,7 +265,7 @@ describe("the recorded answer of a model", () => {
     for (const other of others) expect(recordedAnswer(event(), other, live)).toBeUndefined()
   })
 
-  it("is none where it was of other revisions, of nobody, or of another kind", () => {
+  it("is missing for other revisions, for events without a model, and for other kinds", () => {
     const [first, second] = decision.candidates
     for (const other of [
       event({ candidates: [{ ...first!, revision: 1 }, second!] }),
@@ -278,7 +278,7 @@ describe("the recorded answer of a model", () => {
     }
   })
 
-  it("is what came of it", () => {
+  it("is the recorded outcome", () => {
     const verdict = (over: Partial<Decision>, payload: object = {}) =>
       recordedAnswer(event(over, payload), asked([a, b]), live)?.verdict
     expect(verdict({ action: "ADD" })).toEqual({ action: "ADD", reason: "said" })

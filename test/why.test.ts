@@ -63,7 +63,7 @@ const withoutTimes = (why: Why) =>
   JSON.stringify(why).replace(/"(recordedAt|createdAt|updatedAt|lastMentionedAt|seenAt)":\d+/g, "")
 
 describe("why", () => {
-  it.scopedLive("tells each version with its decision, what candidates said then, and what changed", () =>
+  it.scopedLive("reports each version with its decision, the candidates' former texts, and the changes", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh({ reconciler: obeying })
       const { first, made, memory, second } = yield* story(daybook)
@@ -120,7 +120,7 @@ describe("why", () => {
     })
   )
 
-  it.scopedLive("as of an old version it answers what it answered then", () =>
+  it.scopedLive("as of an old version gives the answer of that time", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh({ reconciler: obeying })
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -132,7 +132,7 @@ describe("why", () => {
     })
   )
 
-  it.scopedLive("below full trust: nothing that the level may not read, whatever is stored above", () =>
+  it.scopedLive("below full trust contains nothing that the level may not read", () =>
     Effect.gen(function* () {
       const told = (hidden: number) =>
         Effect.gen(function* () {
@@ -162,7 +162,7 @@ describe("why", () => {
     })
   )
 
-  it.scopedLive("what was moved above a level is gone from the stories below it", () =>
+  it.scopedLive("omits memories that moved above the level", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh({ reconciler: obeying })
       const { made, memory, second } = yield* story(daybook)

@@ -46,7 +46,7 @@ const problems = (document: unknown) =>
   Either.match(decodeYear(document), { onLeft: ({ problems }) => problems, onRight: () => [] })
 
 describe("a year's file", () => {
-  it("is read in the order of time, whole days from the first to the last", () => {
+  it("is read in order of time, in whole days from the first to the last", () => {
     const { attributes, from, happenings, to } = read(file())
     expect(happenings.map(({ at, kind, place }) => [new Date(at).toISOString().slice(0, 10), kind, place])).toEqual([
       ["2026-01-02", "memory", "memory 2"],
@@ -58,7 +58,7 @@ describe("a year's file", () => {
     expect(attributes[0]!.truths[1]!.ways).toEqual([["Mira", "Ghent"], ["Gent"]])
   })
 
-  it("is refused with every problem and its place, and never a text", () => {
+  it("is refused with every problem and its place, without texts", () => {
     const at = "2026-01-02"
     expect(
       problems(
@@ -108,11 +108,11 @@ describe("a year's file", () => {
   })
 })
 
-describe("what is true", () => {
+describe("a current truth", () => {
   const { attributes } = read(file())
   const standing = (lines: ReadonlyArray<string>, at: string) => standingsIn(attributes, lines, Date.parse(at))
 
-  it("is held, contradicted, outdated or missing in the lines of a profile", () => {
+  it("counts as held, contradicted, outdated or missing in the lines of a profile", () => {
     const of = (...lines: ReadonlyArray<string>) => standing(lines, "2026-03-01")[0]!.standing
     expect(of("- MIRA'S home is in Ghent")).toBe("held")
     expect(of("- she is in Gent")).toBe("held")
@@ -125,7 +125,7 @@ describe("what is true", () => {
     expect(standing([], "2026-01-01")).toEqual([])
   })
 
-  it("was told when somebody first said it", () => {
+  it("dates from its first mention", () => {
     expect([...firstMentions(read(file()))]).toEqual([
       ["home 1", Date.UTC(2026, 0, 2)],
       ["home 2", Date.UTC(2026, 1, 3, 10)]
@@ -135,7 +135,7 @@ describe("what is true", () => {
   })
 })
 
-describe("bounds of the active set", () => {
+describe("limits of the active set", () => {
   const memory = (fields: Partial<WholeMemory>): WholeMemory =>
     ({
       id: "a",
@@ -157,7 +157,7 @@ describe("bounds of the active set", () => {
   })
   const above = (...memories: ReadonlyArray<WholeMemory>) => activeSetOf(memories, policy, now).above
 
-  it("are each found broken, a day after they are at the earliest", () => {
+  it("are each detected when exceeded, at the earliest a day later", () => {
     expect(above(memory({ tier: "mid", ...ago(30.5) }))).toEqual({})
     expect(above(memory({ tier: "mid", ...ago(32) }))).toEqual({ "mid and left alone for more than 30 days": 1 })
     expect(above(memory({ tier: "mid", ...ago(32), lastMentionedAt: now - day }))).toEqual({})
@@ -179,8 +179,8 @@ describe("bounds of the active set", () => {
   })
 })
 
-describe("a written year", () => {
-  it("is the same for the same seed, and has so much a day", () => {
+describe("a generated year", () => {
+  it("is the same for the same seed, with a fixed amount per day", () => {
     const year = writeYear(7, 6)
     expect(writeYear(7, 6)).toEqual(year)
     expect(writeYear(8, 6).memories).not.toEqual(year.memories)
@@ -189,7 +189,7 @@ describe("a written year", () => {
     expect([count("memory"), count("turn"), count("search"), attributes.length]).toEqual([300, 120, 24, 30])
   })
 
-  it("tells every truth when it becomes one, and changes most of them", () => {
+  it("mentions every truth when it begins, and changes most of them", () => {
     const year = read(JSON.parse(JSON.stringify(writeYear(1, 365))))
     const told = firstMentions(year)
     for (const { name, truths } of year.attributes) {
@@ -199,9 +199,9 @@ describe("a written year", () => {
   })
 })
 
-describe("a year that is lived through", () => {
+describe("a replayed year", () => {
   it.scopedLive(
-    "tells of each month, loses nothing and is the same when it is made again",
+    "reports each month, loses nothing and is the same when repeated",
     () =>
       Effect.gen(function* () {
         const folder = yield* temporaryFolder
@@ -246,7 +246,7 @@ describe("a year that is lived through", () => {
     300_000
   )
 
-  it.effect("stands still between its steps, and goes on in pauses", () =>
+  it.effect("waits between its steps, and continues after pauses", () =>
     Effect.gen(function* () {
       const clock = SetClock.make(now)
       const times = yield* Effect.gen(function* () {

@@ -79,7 +79,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     }
 
     test(
-      "stores what it was given and answers with it",
+      "stores the given events and returns them",
       Effect.gen(function* () {
         const log = yield* EventLog
         const [answer] = yield* log.append({
@@ -131,7 +131,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     test(
-      "stores all commands of an append or none of them",
+      "stores all commands of an append or none",
       Effect.gen(function* () {
         const log = yield* EventLog
         yield* log.append(appendOf("one", [commandOf({ commandId: "used", request: "this" })]))
@@ -190,7 +190,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
       })
     )
 
-    it.live("a caller that is interrupted, at whatever moment, keeps nobody else from appending", () =>
+    it.live("an interrupted caller does not block other appends, at any moment", () =>
       Effect.gen(function* () {
         const log = yield* EventLog
         let version = 0
@@ -215,7 +215,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     it.effect.prop(
-      "versions have no gaps and sequences only grow, however appends of several streams arrive",
+      "versions have no gaps and sequences only grow, in any order of appends",
       [FastCheck.array(FastCheck.tuple(FastCheck.nat(3), FastCheck.integer({ min: 1, max: 4 })), { maxLength: 40 })],
       ([appends]) =>
         Effect.gen(function* () {
@@ -243,7 +243,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     it.effect.prop(
-      "the recording time never runs backwards, although the clock does",
+      "the recording time never decreases, although the clock does",
       [FastCheck.array(FastCheck.nat(20), { minLength: 1, maxLength: 20 }), FastCheck.nat(25)],
       ([clock, asked]) =>
         Effect.gen(function* () {
@@ -323,7 +323,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     test(
-      "an append may repeat some of its commands: the others are checked and stored",
+      "an append may contain repeats: the other commands are checked and stored",
       Effect.gen(function* () {
         const log = yield* EventLog
         const [a, b, c, d] = ["a", "b", "c", "d"].map((id) => commandOf({ commandId: id, request: id }, 2))
@@ -343,7 +343,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     test(
-      "repeats alone ask nothing of the version, repeats among others do",
+      "an append of repeats alone needs no expected version, a mixed one does",
       Effect.gen(function* () {
         const log = yield* EventLog
         const known = commandOf({ commandId: "known", request: "x" })
@@ -358,7 +358,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     test(
-      "a command that stands twice in one append is stored once",
+      "a command that occurs twice in one append is stored once",
       Effect.gen(function* () {
         const log = yield* EventLog
         const twice = commandOf({ commandId: "twice", request: "x" }, 2)
@@ -381,7 +381,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     test(
-      "the same id for another request is a conflict, in another stream it is another command",
+      "an id of another request is a conflict; in another stream it is another command",
       Effect.gen(function* () {
         const log = yield* EventLog
         const command = commandOf({ commandId: "c", request: "this" })
@@ -400,7 +400,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     test(
-      "what a command did before can be asked for",
+      "the events of a command can be read by its id",
       Effect.gen(function* () {
         const log = yield* EventLog
         expect(yield* log.command("one", "c", "this")).toEqual(Option.none())
@@ -415,7 +415,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     test(
-      "once erased, a command is neither repeated nor done again",
+      "an erased command is neither repeated nor carried out again",
       Effect.gen(function* () {
         const log = yield* EventLog
         const { erase } = yield* ByHand
@@ -450,7 +450,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     it.effect.prop(
-      "read gives what stands after a version, up to another one, at most a limit",
+      "read returns events after a version, up to another one, within a limit",
       [
         FastCheck.nat(12),
         FastCheck.nat(14),
@@ -479,7 +479,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     it.effect.prop(
-      "readAll goes page by page and leaves nothing out",
+      "readAll reads page by page and omits nothing",
       [
         FastCheck.nat(20),
         FastCheck.integer({ min: 1, max: 7 }),
@@ -512,7 +512,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     test(
-      "at gives the asked versions once each, in order, and leaves out what is not there",
+      "at returns each requested version once, in order, and omits unknown ones",
       Effect.gen(function* () {
         const log = yield* EventLog
         yield* fill("one", 6)
@@ -546,7 +546,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
 
   describe(`${name}: vectors`, () => {
     test(
-      "come back bit by bit, by model, dimensions and digest; missing ones are missing",
+      "are returned bit by bit, by model, dimensions and digest; unknown ones are missing",
       Effect.gen(function* () {
         const log = yield* EventLog
         const digests = Array.from({ length: 250 }, (_, index) => `text ${index}`)
@@ -568,7 +568,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     test(
-      "are cut from a larger buffer, and stay as they were when it changes",
+      "may be slices of a larger buffer, and keep their values when it changes",
       Effect.gen(function* () {
         const log = yield* EventLog
         const buffer = Float32Array.of(9, 9, 9, 1, 2, 3, 9, 9)
@@ -587,7 +587,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     test(
-      "of the same text are replaced, and are kept with a repeated command",
+      "of the same text are replaced, and are stored with a repeated command",
       Effect.gen(function* () {
         const log = yield* EventLog
         const command = commandOf({ commandId: "c", request: "x" })
@@ -608,7 +608,7 @@ const timersSuite = (name: string, test: Test) =>
       Effect.flatMap(EventLog, (log) => log.timers({ until: instant, limit, offset }))
 
     test(
-      "are the newest hints of streams, the longest due first",
+      "are the newest due times of streams, longest overdue first",
       Effect.gen(function* () {
         const log = yield* EventLog
         const hinted = (stream: string, due: number | null) => log.append({ ...appendOf(stream, [commandOf({})]), due })
@@ -636,7 +636,7 @@ const timersSuite = (name: string, test: Test) =>
     )
 
     test(
-      "keep no hint of what is refused or was carried out before",
+      "ignore refused and repeated commands",
       Effect.gen(function* () {
         const log = yield* EventLog
         const once = appendOf("one", [commandOf({ commandId: "c-1", request: "this" })])
@@ -649,7 +649,7 @@ const timersSuite = (name: string, test: Test) =>
     )
 
     test(
-      "take a hint without an event, where the version is as expected",
+      "can be set without an event at the expected version",
       Effect.gen(function* () {
         const log = yield* EventLog
         yield* log.append({ ...appendOf("one", [commandOf({}, 2)]), due: 10 })
