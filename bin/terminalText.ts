@@ -5,7 +5,7 @@ export interface Terminal {
   readonly stdout: (text: string) => void
   readonly stderr: (text: string) => void
   readonly open: () => boolean
-  /** Replaces the current status line; absent if stderr is not a terminal. */
+  /** Replaces the terminal's status line; absent if stderr is not a terminal. */
   readonly status?: ((line: string) => void) | undefined
   /** Width of stdout in characters; absent if it is not a terminal. */
   readonly columns?: number | undefined

@@ -47,7 +47,7 @@ export const writeLines = <Input extends object, A extends object>(
     if (refusedLines > 0) return yield* refused(`${count(refusedLines, "line")} refused`)
   })
 
-/** Lines per transaction. Small enough that other writers do not wait long. */
+/** Lines per transaction. Few, so that other writers do not wait long. */
 const linesPerBatch = 250
 
 const writeBatch = <Input extends object, A extends object>(

@@ -24,7 +24,7 @@ import { checkStream } from "./streamCheck.js"
 import { atOnce, inTurns, type Steps, takeTurn } from "./turns.js"
 import * as VectorCache from "./vectorCache.js"
 
-/** Stream heads cached between appends: about 200 bytes each. */
+/** Maximum stream heads cached between appends, about 200 bytes each. */
 const maxCachedHeads = 10_000
 
 /** Milliseconds between two fdatasyncs of the anchor. Appends do not wait for them. */

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { StorageError } from "./errors.js"
 import { type Db, sql } from "./statement.js"
 
-/** SQL statements, each of which may run for an unlimited time. */
+/** SQL statements. Each may run for an unlimited time. */
 export interface SqlWork {
   readonly statements: ReadonlyArray<string>
   /** Runs after the statements; the answer contains its rows. */

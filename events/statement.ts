@@ -7,7 +7,7 @@ type Statement = Database.Statement<Array<any>, any>
 
 const statements = new WeakMap<Db, Map<string, Statement>>()
 
-/** Prepared statements cached per connection: filters produce many forms of a query. */
+/** Maximum cached statements per connection. Filters produce many forms of a query. */
 const maxStatements = 200
 
 /** The newest cache, because consecutive calls usually use the same connection. */

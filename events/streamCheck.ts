@@ -15,7 +15,7 @@ export interface Mark {
   readonly hash: string
 }
 
-/** Events checked between two turns of the event loop: a few milliseconds. */
+/** Maximum events checked without a yield to the event loop: a few milliseconds. */
 const pageSize = 250
 
 /**

@@ -5,7 +5,7 @@ import { isTurnDue, itemsPerCheck, type Steps } from "./turns.js"
 
 // The embeddings cache is a table of the log's database, so a vector is as durable as the event that refers to it.
 
-/** Vectors looked up by one query. */
+/** Maximum vectors per query. */
 const pageSize = 100
 
 // Not an upsert: SQLite copies each page that an upsert touches, for a possible rollback.

@@ -37,13 +37,16 @@ export class Scheduler extends Context.Tag("daybook/Scheduler")<
 export const layer = (options: SchedulerOptions): Layer.Layer<Scheduler, never, Daybook> =>
   Layer.scoped(Scheduler, make(options))
 
-/** Timers per read of the log. */
+/** Maximum timers per read of the log. */
 const timersPerPage = 100
 
 /** An agent whose check claimed no run is skipped for this many polls. Then the scheduler compares its version. */
 const skippedPolls = 10
 
-/** While the agent has no new events, the pause doubles up to this limit. The minimum is `skippedPolls` polls. */
+/**
+ * Maximum milliseconds for which an agent is skipped. The time doubles while it has no new events, starting at
+ * `skippedPolls` polls.
+ */
 const maxSkipMillis = 5 * 60_000
 
 /** An agent whose last check found no run to claim. Times are milliseconds since the epoch. */

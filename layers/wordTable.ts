@@ -87,7 +87,7 @@ export const openTable = (file: URL): WordTable => {
   }
 }
 
-/** Words in the cache of rows. */
+/** Maximum rows in the cache, one per word. */
 const maxCachedWords = 20_000
 
 /** FNV-1a, 32 bits. `training/wordVectors.mjs` uses the same hash. */

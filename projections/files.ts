@@ -173,7 +173,7 @@ export const piecesOf = ({ media, path, text }: File): ReadonlyArray<Piece> => {
   })
 }
 
-/** Characters of path and headings that are indexed with a piece. */
+/** Maximum characters of path and headings that are indexed with a piece. */
 const maxHeadingCharacters = 400
 
 const headingsOf = (text: string): ReadonlyArray<{ offset: number; depth: number; title: string }> =>

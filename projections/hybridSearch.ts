@@ -183,7 +183,7 @@ const textHits = ({
 /** The number of rows to fetch for each requested item, if an item can have several rows. */
 const rowsPerItem = 2
 
-/** The largest k that vec0 accepts. */
+/** The maximum k of vec0. */
 const maxNeighbours = 4_096
 
 /** The first row of each item, from rows sorted best first. */

@@ -49,7 +49,7 @@ export interface NamedSpeakers {
   readonly words: ReadonlySet<string>
   /** The words that belong to a complete name in the text. */
   readonly completeWords: ReadonlySet<string>
-  /** For each complete name, its words. */
+  /** The words of each complete name. */
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
 }
 
@@ -76,7 +76,7 @@ export const findNameWords = (db: Db, level: TrustLevel, text: string): NamedSpe
   }
 }
 
-/** A name with more words is not found as a complete name. */
+/** Maximum words of a complete name; longer names are found only by their words. */
 const maxNameWords = 5
 
 /** The words of a name: NFKC, lower case, two or more characters. A change of script starts a new word. */
@@ -93,7 +93,7 @@ const substringsOf = (run: string): ReadonlyArray<string> => {
   )
 }
 
-/** Characters of text without spaces that are searched for names. */
+/** Maximum characters that are searched for names in a text without spaces. */
 const maxRunCharacters = 64
 /** The maximum length of a name in text without spaces, in characters. */
 const maxNameCharacters = 6

@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import type { Connection } from "./connection.js"
 import type { ModelAnswer, ModelRequest } from "./messages.js"
 
-/** The protocol requires a limit; this is more than any verdict needs. */
+/** Maximum tokens of an answer. The protocol requires a limit; no verdict needs as many. */
 const maxTokens = 4_096
 
 /**

@@ -65,7 +65,7 @@ const jobCommands = { first: 200, min: 50, max: 1_000 }
 /** Milliseconds that a job of `runAll` is meant to take. Other callers wait for it. */
 const jobMillis = 250
 
-/** Jobs that share one transaction of the view and one append to the log. */
+/** Maximum jobs that share one transaction of the view and one append to the log. */
 const maxJobsPerBatch = 100
 
 /** Maximum retries after a version conflict or on stale advice. */

@@ -29,7 +29,7 @@ const dayMillis = 86_400_000
  * wrong.
  */
 const maxBehindMillis = dayMillis
-/** Milliseconds. A clock that is further ahead of the newest event may have jumped. */
+/** Milliseconds that a clock may be ahead of the newest event. Beyond it, the clock may have jumped. */
 const maxAheadMillis = 366 * dayMillis
 /** A clock that reads an earlier time than Daybook's first release is wrong. */
 const firstReleaseMillis = Date.UTC(2026, 0, 1)

@@ -58,7 +58,7 @@ export const frontMatter = (text: string): FrontMatter => {
   }
 }
 
-/** Characters at the beginning of a file that are searched for front matter. */
+/** Maximum characters at the start of a file that are searched for front matter. */
 const maxFrontMatter = 16_384
 
 /** The type that a heading names: the first type in `TYPES` with one of the heading's words. */

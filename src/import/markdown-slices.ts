@@ -29,7 +29,7 @@ const usual: Size = { characters: 8_192, lines: 200, signs: 400 }
  */
 const largest: Size = { characters: 24_576, lines: 300, signs: 600 }
 const largestCode: Size = { characters: 65_536, lines: 2_000, signs: Number.POSITIVE_INFINITY }
-/** Longer lines are cut. */
+/** Maximum characters of a line; longer lines are cut. */
 const maxLine = 65_536
 /** Maximum definitions of links that are copied to later slices. */
 const maxDefinitions = 100
@@ -70,7 +70,7 @@ export function* sliceMarkdown(body: string): Generator<Slice> {
   }
 }
 
-/** Characters of a file that are searched for definitions. */
+/** Maximum characters of a file that are searched for link definitions. */
 const maxSearched = 1 << 20
 
 function* linesOf(body: string): Generator<Line> {

@@ -2,7 +2,7 @@ import type { StageName } from "../model/stages.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Job } from "../schedules/Runner.js"
 
-/** Number of runs that the schedule's history keeps. */
+/** Maximum runs in the history of a job's schedule. */
 const maxKeptRuns = 30
 
 interface JobPlan {

@@ -216,7 +216,7 @@ export class ClockUnconfirmed extends Schema.TaggedError<ClockUnconfirmed>()("Cl
   }
 }
 
-/** Nothing matches the undo request: no such event, or no change of a memory by that run or from that source. */
+/** Nothing matches the undo request: there is no such event, or the run or source changed no memory. */
 export class NothingToUndo extends Schema.TaggedError<NothingToUndo>()("NothingToUndo", { what: Schema.String }) {
   override get message() {
     return `nothing to undo: there is no ${this.what}`

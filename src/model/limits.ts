@@ -1,7 +1,7 @@
 /** All limits on input. Lengths are in UTF-16 units, as JavaScript counts. */
 export const limits = {
   agent: 64,
-  /** Bytes of a folder's name in usual file systems. An agent's name is escaped there: "漢" takes 9. */
+  /** Maximum bytes of a folder's name in common file systems. An agent's name is escaped there: "漢" takes 9. */
   folderName: 255,
   title: 500,
   narrative: 65_536,
@@ -17,7 +17,10 @@ export const limits = {
   sources: 100,
   file: 1_024,
   type: 64,
-  /** Length of a session, channel, sender, project, topic, actor or command id, and of a source's name or place. */
+  /**
+   * Maximum length of a session, channel, sender, project, topic, actor or command id, and of a source's name or
+   * place.
+   */
   key: 256,
   /** Maximum UTF-8 bytes of a query's text, and maximum terms and fields. Further ones are left out. */
   queryBytes: 1_024,
@@ -57,8 +60,11 @@ export const limits = {
   runSummary: 500,
   runOutput: 100_000,
   runCounts: 32,
-  /** Bytes of one imported file. */
+  /** Maximum bytes of one imported file. */
   importFile: 4 << 20,
-  /** Paragraphs, bullets, table rows and other blocks of one imported file: enough for 4 MiB of 200 characters each. */
+  /**
+   * Maximum paragraphs, bullets, table rows and other blocks of one imported file: enough for 4 MiB of 200 characters
+   * each.
+   */
   importBlocks: 20_000
 } as const

@@ -98,7 +98,7 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
 
     const flushPause = Effect.sleep(Duration.millis(policy.flushAfter))
 
-    /** Records a queue until it is empty. */
+    /** Records an agent's waiting recalls until its queue is empty. */
     const watch = (agent: string, queue: Queue): Effect.Effect<void> =>
       Effect.gen(function* () {
         let failed = false

@@ -165,6 +165,6 @@ const changeBetween = (local: Clock["local"], from: number, to: number): number 
 }
 
 const second = 1_000
-/** Milliseconds. No zone skips more, unless it crosses the date line. */
+/** Milliseconds that a zone may skip at most, unless it crosses the date line. */
 const longestGap = 3 * hour
 const longestStep = 14 * 24 * hour

@@ -65,5 +65,8 @@ export const distinguishingWords = (
   return { words: distinguishing.map((word) => withSplits(word, word.rows)), joined: compounds, leftOut }
 }
 
-/** With fewer rows, common words cost nothing, and leaving them out would only lose hits. */
+/**
+ * Minimum rows before common words are left out. With fewer rows they cost nothing, and leaving them out would only
+ * lose hits.
+ */
 const minRowsForCommon = 1_000

@@ -47,7 +47,7 @@ const keyOf = (text: string): string | undefined => {
   return words.length < minWords && (key.length < minCharacters || !unspaced.test(key)) ? undefined : key
 }
 
-/** Longer texts are not folded. */
+/** Maximum characters of a text that is folded. */
 const maxCharacters = 2_000
 /** Maximum characters after folding the letters: "ﷺ" becomes 18 characters. */
 const maxFolded = 2 * maxCharacters

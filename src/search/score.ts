@@ -33,7 +33,7 @@ export interface LifeScore {
   readonly frequency: number
   readonly recency: number
   readonly importance: number
-  /** Mentions after the first, plus accesses. */
+  /** Mentions after the first one, plus the times it was shown. */
   readonly hits: number
   /** Whole UTC days since it was last seen. */
   readonly days: number
@@ -66,7 +66,7 @@ export const lifeScoreOf = (facts: ScoreFacts, policy: MaintenancePolicy["tiers"
   }
 }
 
-/** Mentions after the first, plus accesses. */
+/** Mentions after the first one, plus the times it was shown. */
 export const hitsOf = ({ accesses, mentions }: Pick<ScoreFacts, "accesses" | "mentions">): number =>
   mentions - 1 + accesses
 

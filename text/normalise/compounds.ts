@@ -41,7 +41,7 @@ export const withSplits = <A extends Term>(word: A, rows: number): A => {
   return { ...word, expression: `(${[expression, ...halves].join(" OR ")})` }
 }
 
-/** Words that occur in more rows are not split. */
+/** Maximum rows with a rare word. More frequent words are not split. */
 export const maxRowsOfRareWord = 2
 
 /** If a pair occurs as one word in more rows, it is usually hyphenated, and a search for its parts finds it. */

@@ -79,7 +79,7 @@ const partsOf = (compound: string): string | null => {
   const spaced = parts.join(" ")
   return spaced === runs.join(" ") ? null : spaced
 }
-/** Limits of a compound, in characters and in parts. Nobody types longer ones. */
+/** Limits of a compound in characters and parts. Nobody types longer ones. */
 const maxCompoundLength = 100
 const maxPieces = 12
 

@@ -22,10 +22,10 @@ export const gateMessage = (message: string): GateResult => {
   return words < minWords ? { recall: false, reason: "short" } : { recall: true, reason: "statement" }
 }
 
-/** Characters of a message that the gate reads. */
+/** Maximum characters of a message that the gate reads. */
 const maxLength = 2_000
 
-/** Messages with fewer words are too short to search for. */
+/** Minimum words of a message that is worth a search. */
 const minWords = 4
 
 const codeBlocks = /```[\s\S]*?(?:```|$)|`[^`]*`/gu

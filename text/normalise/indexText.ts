@@ -258,7 +258,7 @@ const wordsOfRuns = (runs: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<s
 const portions = /.{1,128}/gsu
 /** Characters of the runs that are segmented together. */
 const joinedLength = 1_024
-/** Runs that are segmented one by one. The longest text has some 2,000 between blanks. */
+/** Maximum runs that are segmented one by one. The longest text has about 2,000. */
 const maxAlone = 8_192
 
 /** Overlapping pairs of characters, and the last character alone. */

@@ -223,7 +223,7 @@ const bytesPerNumber = 40
 const spareBytes = 1 << 20
 /** Milliseconds during which queries fail immediately after the connection or the key failed. */
 const breakerMillis = 5_000
-/** The number of batches whose vectors are kept for the next attempt. */
+/** Maximum batches with vectors kept for the next attempt. */
 const maxKeptBatches = 4
 /** Stop shortening a rejected text at this number of characters: its length is not the reason. */
 const minLength = 64

@@ -117,7 +117,7 @@ const recallsOf = (
     return recalls.reverse()
   })
 
-/** Milliseconds. A memory opened within this time after a search counts as its answer. */
+/** Milliseconds after a search in which an opened memory counts as its answer. */
 const maxMillisToOpen = 10 * 60_000
 
 /**

@@ -35,7 +35,7 @@ export interface OperationServices extends CompareServices {
   readonly views: Context.Tag.Service<Views>
 }
 
-/** Number of first hits to compare. */
+/** The number of first hits to compare. */
 const maxHits = 10
 const maxDiffering = 10
 const recallsPerPage = 200

@@ -17,7 +17,7 @@ import { modelNameOf, ownVectorSet, rateOf } from "./status.js"
  * Maximum fills of an index before the switch gives up, because each left new texts behind: writes outrun embedding.
  */
 const maxCatchUpRounds = 10
-/** Failures in a row without progress before the switch gives up. They take half an hour of retries. */
+/** Maximum failures in a row without progress before the switch gives up, after about half an hour of retries. */
 const maxFailures = 12
 
 /**

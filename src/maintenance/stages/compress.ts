@@ -259,7 +259,7 @@ const bandsOf = (words: ReadonlySet<string>): ReadonlyArray<number> => {
   return [band(0x9e3779b1, a, b), band(0x85ebca77, a, c), band(0xc2b2ae3d, b, c)]
 }
 
-/** Texts with fewer words are too short to compare by words. */
+/** Minimum words of a text for a comparison by words. */
 const minWords = 5
 const seeds = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b]
 

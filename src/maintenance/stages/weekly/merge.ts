@@ -86,7 +86,7 @@ export const merge: MakeWeeklyTask = (policy, now, tools) => {
 
 const mergeReason = "memories of one week with the same type, project and topic"
 
-/** Row numbers of groups with several members, up to one more than `maxRows`. */
+/** Row numbers of groups with several members; at most `maxRows` + 1. */
 const neededRowsOf = (
   groups: ReadonlyArray<ReadonlyArray<number>>,
   maxRows: number,
