@@ -10,18 +10,21 @@ export const visibleDecision = <D extends Pick<Decision, "action" | "by" | "reas
   { disputes = [], id, revision }: Pick<Memory, "disputes" | "id" | "revision">,
   isReadable: (id: string) => boolean
 ): D => {
-  const { confidence: _, ...others } = decision
-  if (decision.action === "DISPUTE" && !disputes.some((dispute) => isReadable(dispute.id))) {
-    return {
-      ...others,
-      action: revision === 1 ? "ADD" : "UPDATE",
-      reason: "nothing in common",
-      candidates: []
-    } as unknown as D
-  }
-  if (decision.by.name !== "decide") return decision
   const candidates = decision.candidates.filter((candidate) => candidate.id === id || isReadable(candidate.id))
-  return candidates.length === decision.candidates.length
-    ? decision
-    : { ...decision, reason: "changed by a caller", candidates }
+  const isWhole = candidates.length === decision.candidates.length
+  if (decision.by.name === "decide")
+    return isWhole ? decision : { ...decision, reason: "changed by a caller", candidates }
+  const visible = isWhole ? decision : { ...decision, candidates }
+  const readable = disputes.filter((dispute) => isReadable(dispute.id))
+  if (decision.action !== "DISPUTE" || readable.length === disputes.length) return visible
+  // Reason and confidence may be those of a hidden contradiction.
+  const { confidence: _, ...others } = visible
+  return readable.length > 0
+    ? ({ ...others, reason: "contradicts another memory" } as unknown as D)
+    : ({
+        ...others,
+        action: revision === 1 ? "ADD" : "UPDATE",
+        reason: "nothing in common",
+        candidates: []
+      } as unknown as D)
 }

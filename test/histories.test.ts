@@ -4,6 +4,7 @@ import * as fc from "effect/FastCheck"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { catalogue, type EventType } from "../events/catalogue.js"
+import { disputingLayer } from "./support/disputes.js"
 import { fresh } from "./support/engine.js"
 import { type Asked, histories, perform } from "./support/histories.js"
 
@@ -23,8 +24,10 @@ describe("the histories of the laws", () => {
   it.scoped("make every type of event, so that no law passes on empty tables", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
-      const { daybook, folder } = yield* fresh({ policy: { actors: { idle: 365 * 86_400_000 } } })
+      const policy = { actors: { idle: 365 * 86_400_000 } }
+      const { daybook, folder } = yield* fresh({ policy, reconciler: disputingLayer })
       const seen = new Set<string>()
+      const actions = new Set<string>()
       const missing = () =>
         Object.keys(catalogue)
           .filter((type) => !seen.has(type) && !(type in absent))
@@ -35,9 +38,16 @@ describe("the histories of the laws", () => {
         for (const step of steps) yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
         yield* daybook.backfill("ada")
         yield* daybook.flush("ada")
-        for (const { type } of yield* Stream.runCollect(daybook.log("ada"))) seen.add(type)
+        for (const { payload, type } of yield* Stream.runCollect(daybook.log("ada"))) {
+          seen.add(type)
+          if (payload === null) continue
+          if ("decision" in payload) actions.add(payload.decision.action)
+          if ("reason" in payload) actions.add(payload.reason)
+        }
       }
       expect(missing()).toEqual([])
+      // Disputes, raised and settled.
+      expect([...actions]).toEqual(expect.arrayContaining(["DISPUTE", "settled", "replaced"]))
       for (const type of Object.keys(absent)) expect(seen).not.toContain(type)
     })
   )

@@ -18,6 +18,7 @@ import { projections } from "../projections/all.js"
 import type { Daybook } from "../src/Daybook.js"
 import type { AsOfInput } from "../src/DaybookService.js"
 import { Embedder } from "../src/ports/Embedder.js"
+import { disputingLayer } from "./support/disputes.js"
 import {
   answers,
   digestsOf,
@@ -63,7 +64,7 @@ describe("a view", () => {
         const asked: Asked = new Map()
         const [digests, before] = yield* Effect.scoped(
           Effect.gen(function* () {
-            const daybook = yield* open(folder, { policy: awake })
+            const daybook = yield* open(folder, { policy: awake, reconciler: disputingLayer })
             for (const step of steps) yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
             yield* embedded(daybook, asked)
             const live = yield* digestsOf(daybook, probesOf(asked))
@@ -78,7 +79,7 @@ describe("a view", () => {
           })
         )
         rmSync(join(folder, "views"), { recursive: true })
-        const daybook = yield* open(folder)
+        const daybook = yield* open(folder, { reconciler: disputingLayer })
         expectSame(yield* everything(daybook, probesOf(asked)), before)
         expectSame(yield* digestsOf(daybook, probesOf(asked)), digests)
         for (const agent of asked.keys()) expect((yield* daybook.stats(agent)).view.parked).toEqual([])
@@ -97,7 +98,7 @@ describe("a view", () => {
       )
       const here = yield* Effect.scoped(
         Effect.gen(function* () {
-          const daybook = yield* open(folder, { policy: awake })
+          const daybook = yield* open(folder, { policy: awake, reconciler: disputingLayer })
           for (const step of steps) yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
           yield* embedded(daybook, asked)
           return {
@@ -124,7 +125,8 @@ describe("two processes on one folder", () => {
     ([steps]) =>
       Effect.gen(function* () {
         const folder = yield* temporaryFolder
-        const systems = [yield* open(folder), yield* open(folder)]
+        const options = { reconciler: disputingLayer }
+        const systems = [yield* open(folder, options), yield* open(folder, options)]
         const asked: Asked = new Map()
         yield* Effect.forEach(
           steps.map((step, index) => [step, systems[index % 2]!] as const),
@@ -182,7 +184,11 @@ describe("as of a past version", () => {
           yield* TestClock.setTime(start)
           const { gate, layer } = yield* gated
           // More versions are asked for at once than the cache keeps.
-          const { daybook, folder } = yield* fresh({ embedder: layer, policy: { ...awake, asOf: { kept: 3 } } })
+          const { daybook, folder } = yield* fresh({
+            embedder: layer,
+            reconciler: disputingLayer,
+            policy: { ...awake, asOf: { kept: 3 } }
+          })
           const asked: Asked = new Map([["ada", []]])
           const recorded: Array<{ version: number; at: number; trust: TrustLevel; then: Flat; texts: Asked }> = []
           for (const [index, step] of steps.entries()) {
@@ -277,12 +283,13 @@ const elsewhere = (folder: string, probes: Probes, at: number) => {
 const source = `
   import { readFileSync } from "node:fs"
   import * as Effect from "effect/Effect"
+  import { disputingLayer } from "./support/disputes.js"
   import { digestsOf, everything, open } from "./support/engine.js"
 
   const { at, folder, probes: entries } = JSON.parse(readFileSync(0, "utf8"))
   const probes = new Map(entries)
   await Effect.runPromise(Effect.scoped(Effect.gen(function* () {
-    const daybook = yield* open(folder)
+    const daybook = yield* open(folder, { reconciler: disputingLayer })
     const digests = yield* digestsOf(daybook, probes)
     const answers = yield* everything(daybook, probes, { at })
     const environment = [

@@ -16,6 +16,7 @@ import type { Memory } from "../src/Memory.js"
 import type { Observation } from "../src/model/input.js"
 import { type Question, Reconciler, type Verdict } from "../src/ports/Reconciler.js"
 import { linksOf } from "../src/undo/links.js"
+import { disputingLayer } from "./support/disputes.js"
 import { open, temporaryFolder } from "./support/engine.js"
 import { type Asked, histories, perform, type Step } from "./support/histories.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
@@ -56,12 +57,12 @@ const scripted = Layer.succeed(Reconciler, {
   }
 })
 
-const prepared = (reconciler = false) =>
+const prepared = (reconciler?: Layer.Layer<Reconciler>) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const daybook = yield* open(folder, {
       policy: { ...awake, reconcile: { threshold: 0.01, candidates: 100 } },
-      ...(reconciler ? { reconciler: scripted } : {})
+      ...(reconciler === undefined ? {} : { reconciler })
     })
     const memory = yield* daybook.agent(agent, { trust: "full" })
     return { folder, daybook, memory }
@@ -99,7 +100,7 @@ describe("what is undone is as if it had not been", () => {
     it.scoped(`${kind}: undo is back, undone in turn it is done again`, () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
-        const { daybook, memory } = yield* prepared(true)
+        const { daybook, memory } = yield* prepared(scripted)
         const { id } = yield* memory.remember({ ...old, people: ["Ada", "Tom", "Ada"] })
         yield* memory.remember({ title: "marmots whistle" })
         yield* memory.remember(old)
@@ -138,7 +139,7 @@ describe("what is undone is as if it had not been", () => {
     ([steps]) =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
-        const { daybook, folder, memory } = yield* prepared()
+        const { daybook, folder, memory } = yield* prepared(disputingLayer)
         const asked: Asked = new Map()
         const stage = { daybook, folder, asked, wait: TestClock.adjust }
         yield* perform(stage, { kind: "remember", agent, level: "full", observation: old, expiresIn: null })
@@ -181,7 +182,16 @@ describe("what is undone is as if it had not been", () => {
       }),
     { fastCheck: { numRuns: rounds({ quick: 1, full: 4 }), endOnFailure: true } }
   )
-  const memoryKinds = new Set<Step["kind"]>(["remember", "batch", "again", "update", "forget", "import"])
+  const memoryKinds = new Set<Step["kind"]>([
+    "remember",
+    "batch",
+    "again",
+    "update",
+    "forget",
+    "claim",
+    "settle",
+    "import"
+  ])
 })
 
 describe("a run is undone as one", () => {
@@ -266,7 +276,7 @@ describe("what followed from an event", () => {
 describe("what others did later", () => {
   const scene = Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const { daybook, memory } = yield* prepared(true)
+    const { daybook, memory } = yield* prepared(scripted)
     const { id } = yield* memory.remember(old)
     const edit = yield* memory.update(id, { title: "harbour poisoned", tags: ["db", "bad"], project: "evil" })
     return { daybook, memory, id, event: edit.version! }
@@ -324,7 +334,7 @@ describe("what others did later", () => {
     "what others merged as well stays as they said it, and what they replaced is gone from the people too",
     () =>
       Effect.gen(function* () {
-        const { memory } = yield* prepared(true)
+        const { memory } = yield* prepared(scripted)
         const bad = { source: { kind: "tool" as const, name: "evil" } }
         const { id } = yield* memory.remember(old)
         const statement = { title: "harbour has more", tags: ["update"] }
@@ -344,7 +354,7 @@ describe("what others did later", () => {
 
   it.scoped("a memory that somebody mentioned, merged into or edited since is not removed but by force", () =>
     Effect.gen(function* () {
-      const { daybook, memory } = yield* prepared(true)
+      const { daybook, memory } = yield* prepared(scripted)
       const touch: ReadonlyArray<(id: string, title: string) => Effect.Effect<{ readonly version?: number }, unknown>> =
         [
           (_, title) => memory.remember({ title }),
@@ -486,7 +496,7 @@ describe("a source is undone", () => {
     ([all]) =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
-        const [poisoned, without] = [yield* prepared(true), yield* prepared(true)]
+        const [poisoned, without] = [yield* prepared(scripted), yield* prepared(scripted)]
         const [known, others] = [new Map<string, string>(), new Map<string, string>()]
         const prey: ReadonlyArray<Write> = [0, 1].flatMap(
           (at): ReadonlyArray<Write> => [{ bad: false, subject: `p${at}`, action: "add", word: "tea" }]
@@ -593,7 +603,7 @@ describe("how it is asked for", () => {
   it.scoped("a dry run writes nothing and tells exactly what would be written", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
-      const { daybook, memory } = yield* prepared(true)
+      const { daybook, memory } = yield* prepared(scripted)
       const bad = { source: { kind: "tool" as const, name: "evil" } }
       const { id } = yield* memory.remember(old)
       yield* memory.remember({ title: "harbour more", tags: ["update"], facts: ["bad"], ...bad })

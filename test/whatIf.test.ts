@@ -24,6 +24,7 @@ import {
 } from "../src/ports/Reconciler.js"
 import { resultOf } from "../src/whatIf/diff.js"
 import { isSame, type WhatIf } from "../src/whatIf/WhatIf.js"
+import { disputing } from "./support/disputes.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 import { type Asked, histories, perform, vocabulary } from "./support/histories.js"
 import { rounds } from "./support/size.js"
@@ -152,7 +153,7 @@ describe("a range of versions decided again", () => {
         yield* TestClock.setTime(start)
         const folder = yield* temporaryFolder
         const policy = { ...awake, reconcile: { threshold: 0.1, candidates: 4 } }
-        const daybook = yield* open(folder, { policy, reconciler: layerOf(rules) })
+        const daybook = yield* open(folder, { policy, reconciler: layerOf(disputing(rules)) })
         const asked: Asked = new Map()
         for (const step of steps) yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
         for (const name of asked.keys()) {

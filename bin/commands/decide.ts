@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { type Choice, choices } from "../../src/remember/decide.js"
+import { type Choice, choices } from "../../src/remember/settleDispute.js"
 import { commandIdOption } from "../options.js"
 import type { Command } from "./Command.js"
 
@@ -7,8 +7,9 @@ export const decide: Command<{ readonly commandId?: string }, readonly [id: stri
   usage: "decide <id> <choice>",
   summary: "settle a contradiction: keep, replace or both",
   details: [
-    "The id is that of the newer memory: see 'daybook decisions'.",
-    "keep: retire the newer memory. replace: retire all other sides. both: keep all of them."
+    "The id is that of either side: see 'daybook decisions --open'.",
+    "keep: the older side holds. replace: the newer side takes its place. both: both hold.",
+    "A memory with newer and older sides: keep and replace settle those that it disputes."
   ],
   options: [commandIdOption],
   examples: choices.map((choice) => `decide 8k2v0q5w1x ${choice}`),
@@ -18,8 +19,9 @@ export const decide: Command<{ readonly commandId?: string }, readonly [id: stri
       // The engine refuses any other choice and names the valid ones.
       const settled = yield* opened.decide(id, choice as Choice, { commandId })
       yield* out.show(settled, () => {
-        const retired = settled.retired.length === 0 ? "both hold" : `retired ${settled.retired.join(", ")}`
-        return `settled ${settled.id}: ${retired} (run ${settled.run})`
+        const kept = `${settled.kept.join(", ")} ${settled.kept.length === 1 ? "holds" : "hold"}`
+        const retired = settled.retired.length === 0 ? "" : `, ${settled.retired.join(", ")} retired`
+        return `settled ${settled.id}: ${kept}${retired} (run ${settled.run})`
       })
     })
 }

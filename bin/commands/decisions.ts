@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { DisputeDecision } from "../../src/search/MemoryReads.js"
 import { dayText, oneLine } from "../format.js"
 import { type AsOfOptions, asOfOption, flag, type PageOptions, pageOptions } from "../options.js"
 import { table } from "../table.js"
@@ -10,17 +11,18 @@ interface DecisionsOptions extends AsOfOptions, PageOptions {
 
 export const decisions: Command<DecisionsOptions> = {
   usage: "decisions",
-  summary: "list contradictions that nobody has settled",
-  options: [flag("--open", "list the open ones (the default)"), ...pageOptions, asOfOption],
+  summary: "list contradictions, open and settled",
+  options: [flag("--open", "list only those that nobody has settled"), ...pageOptions, asOfOption],
   examples: ["decisions --open"],
-  run: ({ out, reader }, { asOf, limit, offset }) =>
+  run: ({ out, reader }, { asOf, limit, offset, open }) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
-      const open = yield* memory.decisions({ limit, offset })
-      yield* out.show(open, () =>
-        table(out, open, [
+      const listed = yield* memory.decisions({ open, limit, offset })
+      yield* out.show(listed, () =>
+        table(out, listed, [
           { name: "id", cell: ({ id }) => id, colour: "cyan" },
           { name: "day", cell: ({ at }) => dayText(at) },
+          ...(open === true ? [] : [{ name: "state", cell: ({ state }: DisputeDecision) => state }]),
           { name: "level", cell: ({ level }) => level },
           { name: "sure", cell: ({ confidence }) => confidence?.toFixed(2) ?? "", alignRight: true },
           { name: "title", cell: ({ title }) => title },

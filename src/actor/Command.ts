@@ -50,8 +50,8 @@ export type Decided<A> =
 
 /**
  * A command changes an agent's memory. Each kind of command is a file in its feature's folder. `decide` loads what it
- * needs and passes it to a pure function. `answer` depends on the events alone, so that a repeated command id gets the
- * first answer.
+ * needs and passes it to a pure function. `answer` depends on the events, so that a repeated command id gets the first
+ * answer, without what the caller may no longer read.
  */
 export interface Command<A, E> {
   readonly actor: string
@@ -68,7 +68,12 @@ export interface Command<A, E> {
   readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
   /** Like `decide`, but lets the event loop run in between. For a decision that may take long. */
   readonly decideInSteps?: (situation: Situation) => Steps<Either.Either<Decided<A>, E>>
-  readonly answer: (events: ReadonlyArray<DaybookEvent>, repeated: boolean) => A
+  /** `present` is the state in which a repeated command is answered. */
+  readonly answer: (
+    events: ReadonlyArray<DaybookEvent>,
+    repeated: boolean,
+    present?: Pick<Situation, "db" | "now">
+  ) => A
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a mailbox holds commands of every kind; each answers to its own caller.

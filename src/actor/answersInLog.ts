@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -6,14 +7,17 @@ import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { takeTurnIfDue } from "../../events/turns.js"
+import type { Transaction } from "../../projections/view/Views.js"
 import type { AnyCommand, Outcome } from "./Command.js"
 
 /** Outcomes of the command ids that the log already has: the first answer, or why the log refuses the id. */
 export const answersInLog = Effect.fnUntraced(function* (
   agent: string,
   commands: ReadonlyArray<AnyCommand>,
+  { db }: Transaction,
   { codec, log }: { readonly codec: Codec; readonly log: Context.Tag.Service<EventLog> }
 ) {
+  const now = yield* Clock.currentTimeMillis
   const answers = new Map<AnyCommand, Outcome>()
   for (const command of commands) {
     if (command.commandId === undefined) continue
@@ -25,7 +29,7 @@ export const answersInLog = Effect.fnUntraced(function* (
     } else if (Option.isSome(stored.right)) {
       const events: Array<DaybookEvent> = []
       for (const row of stored.right.value.events) events.push((yield* codec.decode(row)) as DaybookEvent)
-      answers.set(command, Either.right(command.answer(events, true)))
+      answers.set(command, Either.right(command.answer(events, true, { db, now })))
     }
   }
   return answers

@@ -65,8 +65,9 @@ export const carryOut = (
 ): Effect.Effect<ReadonlyArray<Outcome>, CommandError | BaseRows.ViewDiffers> =>
   services.views.write(view, (transaction) =>
     batch.commands.some(({ commandId }) => commandId !== undefined)
-      ? Effect.flatMap(Effect.zipLeft(answersInLog(view.agent, batch.commands, services), takeTurnIfDue), (answers) =>
-          decideAndAppend({ ...batch, agent: view.agent, transaction, answers, services })
+      ? Effect.flatMap(
+          Effect.zipLeft(answersInLog(view.agent, batch.commands, transaction, services), takeTurnIfDue),
+          (answers) => decideAndAppend({ ...batch, agent: view.agent, transaction, answers, services })
         )
       : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: new Map(), services })
   )
@@ -205,7 +206,7 @@ const decideAll = function* (
     const twin = commandId === undefined ? undefined : earlierInBatch.get(commandId)
     if (twin !== undefined) {
       return twin.request === command.request()
-        ? Either.right(command.answer(twin.events, true))
+        ? Either.right(command.answer(twin.events, true, { db, now }))
         : Either.left(new CommandConflict({ stream: agent, commandId: commandId! }))
     }
     const situation: Situation = {

@@ -75,19 +75,22 @@ export const demotedDescendants = (graph: Graph, { id, store }: Pick<Memory, "id
 export const withoutStale = ({ stale: _, ...memory }: Memory): Memory => memory
 
 /**
- * Makes the events that flag memories derived from lost sources. The event of `version` removed the sources. A level
- * does not flag memories that a higher level confirmed.
+ * Makes the events that flag memories derived from lost sources. The event of `version` removed the sources, unless a
+ * source names another version. A level does not flag memories that a higher level confirmed.
  */
 export const staleEvents = (
   db: Db,
-  lost: ReadonlyArray<Source>,
+  lost: ReadonlyArray<Source & { readonly version?: number }>,
   reason: Stale["reason"],
   { level, version }: { readonly version: number; readonly level: TrustLevel },
   affects: (memory: Memory) => boolean = () => true
 ): ReadonlyArray<DecidedEvent> =>
   flaggedStale(graphIn(db), lost, reason)
     .filter((memory) => isAtLeast(level, levelOf(memory)) && affects(memory))
-    .map((memory) => followingUpdate(memory, "stale", `what it came from was ${reason}`, version))
+    .map((memory) => {
+      const removed = lost.find(({ to }) => to === memory.stale!.of)?.version ?? version
+      return followingUpdate(memory, "stale", `what it came from was ${reason}`, removed)
+    })
 
 /**
  * Whether a memory depends on removed copies of a file. It can only come from a copy at least as open as its own

@@ -1,9 +1,9 @@
 import type { Decision } from "../../events/catalogue.js"
-import type { Memory } from "../../events/Memory.js"
 import { type Store, stores } from "../../events/Trust.js"
 import type { PageKind } from "../../projections/maintenancePages.js"
 import type { Db } from "../../projections/Projection.js"
 import type { DecidedEvent } from "../actor/Command.js"
+import { nextRevision } from "../model/nextRevision.js"
 import type { StageName } from "../model/stages.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
@@ -123,13 +123,6 @@ export const planStage = (
       )
     })
   )
-
-/** The after-image of a change, with the next revision number. */
-export const nextRevision = (memory: Memory, fields: Partial<Memory>): Memory => ({
-  ...memory,
-  ...fields,
-  revision: memory.revision + 1
-})
 
 /** A decision made by a rule about memories, with the score of each. */
 export const ruleDecision = (

@@ -2,9 +2,10 @@ import type { Memory } from "../../events/Memory.js"
 import { levelOf, type TrustLevel } from "../../events/Trust.js"
 import type { DecidedEvent } from "../actor/Command.js"
 import { limits } from "../model/limits.js"
+import { nextRevision } from "../model/nextRevision.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import { type MergedContent, mergeContents } from "./mergeContents.js"
-import { nextRevision, ruleDecision, type StageTools } from "./Stage.js"
+import { ruleDecision, type StageTools } from "./Stage.js"
 import type { Row } from "./stageRow.js"
 
 // A note merges the memories of one kind from one day or week.

@@ -1,4 +1,3 @@
-import type { Dispute } from "../../events/Memory.js"
 import type { Row } from "../model/MemoryRow.js"
 import type { Reconciling } from "../ports/policy/maintenance.js"
 import { confidenceOf, type Judge } from "../ports/Reconciler.js"
@@ -13,13 +12,6 @@ export interface Relation {
 
 /** When the memory was last mentioned, in milliseconds since the epoch. Changes by maintenance do not count. */
 export const saidAt = ({ memory }: Row): number => Math.max(memory.createdAt, memory.lastMentionedAt)
-
-/** The dispute recorded between two memories; undefined if there is none. */
-export const disputeBetween = (a: Row, b: Row): Dispute | undefined =>
-  [
-    [a, b],
-    [b, a]
-  ].flatMap(([newer, older]) => newer!.memory.disputes?.find(({ id }) => id === older!.memory.id) ?? [])[0]
 
 /** The title and the facts, one a line. */
 export const textOf = ({ memory }: Row): string => [memory.title, ...memory.facts].join("\n")

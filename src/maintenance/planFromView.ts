@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { takeTurn } from "../../events/turns.js"
-import { findSideIds } from "../../projections/disputes.js"
+import { findSideIds } from "../../projections/disputeGroups.js"
 import { findMaintenancePage, withAccesses } from "../../projections/maintenancePages.js"
 import { readMemories } from "../../projections/observationSearch.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"

@@ -1,12 +1,13 @@
 import * as Either from "effect/Either"
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
-import { findSideIds } from "../../projections/disputes.js"
+import { isSideOfDispute } from "../../projections/disputeGroups.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findAccesses } from "../../projections/recalls.js"
 import { findSummary, hasAllSources } from "../../projections/summaries.js"
-import { type Command, type DecidedEvent, runCause } from "../actor/Command.js"
+import { type Command, type DecidedEvent, requireUnparked, runCause } from "../actor/Command.js"
+import { maySettle } from "./maySettle.js"
 
 /** A part of a run's events that one command writes. */
 export interface Portion {
@@ -50,11 +51,12 @@ export const portionCommand = ({
     actor,
     request: () => JSON.stringify(["maintain", run]),
     cause: runCause(run),
-    decide: ({ db, version }) => {
+    decide: ({ db, now, version }) => {
       left = 0
+      const state: Present = { db, now, shown, retired: new Set() }
       const valid = events.flatMap((event) => {
         const checked =
-          db.name === generation ? revalidate(db, event, shown) : { left: Math.max(1, imagesOf(event as never).length) }
+          db.name === generation ? revalidate(event, state) : { left: Math.max(1, imagesOf(event as never).length) }
         left += checked.left
         return !("event" in checked) || checked.event === undefined ? [] : [checked.event]
       })
@@ -77,14 +79,21 @@ export const recordRunCommand = (actor: string, run: string, event: DecidedEvent
   answer: () => undefined
 })
 
+/** The state in which a portion is written. */
+interface Present extends Pick<Portion, "shown"> {
+  readonly db: Db
+  readonly now: number
+  /** The memories that earlier events of the portion retire. */
+  readonly retired: Set<string>
+}
+
 /**
  * Removes memories that changed since planning from an event; drops the event if none remain. If a private memory was
  * shown since planning, it is in use, so the event neither removes nor demotes it.
  */
 const revalidate = (
-  db: Db,
   event: DecidedEvent,
-  shown: Portion["shown"]
+  { db, now, retired, shown }: Present
 ): { readonly event?: DecidedEvent; readonly left: number } => {
   const isUnchanged = ({ id, revision }: Memory) => findById(db, id)?.revision === revision - 1
   const isUnseen = ({ id, store }: Memory) =>
@@ -93,13 +102,27 @@ const revalidate = (
     (findAccesses(db, [id]).get(id)?.accesses ?? 0) === (shown.get(id) ?? 0)
   const isUntouched = (memory: Memory) => isUnchanged(memory) && isUnseen(memory)
   switch (event.type) {
-    case "DELETE":
+    case "DELETE": {
       // Retired even if it was shown often, because a later statement contradicts it.
-      return isUnchanged(event.payload.memory) ? { event, left: 0 } : { left: 1 }
+      const { decision, memory } = event.payload
+      const [compared, newer] = decision.candidates.map(({ id, revision }) => {
+        const present = findById(db, id)
+        return present?.revision === revision ? present : undefined
+      })
+      if (compared === undefined || newer === undefined || !maySettle(db, compared, newer, now)) return { left: 1 }
+      retired.add(memory.id)
+      return { event, left: 0 }
+    }
     case "UPDATE": {
       const { memory, reason } = event.payload
       const isValid = reason === "demoted" || reason === "expired" ? isUntouched(memory) : isUnchanged(memory)
-      return isValid ? { event, left: 0 } : { left: 1 }
+      if (!isValid) return { left: 1 }
+      if (event.payload.decision.by.name !== "settle" || reason !== "promoted") return { event, left: 0 }
+      // A successor is linked only to memories that were retired.
+      const isRetired = (id: string) => retired.has(id) || findById(db, id)?.status === "superseded"
+      const lineage = (memory.lineage ?? []).filter(({ kind, to }) => kind !== "supersedes" || isRetired(to))
+      if (lineage.length === (findById(db, memory.id)!.lineage ?? []).length) return { left: 1 }
+      return { event: { ...event, payload: { ...event.payload, memory: { ...memory, lineage } } }, left: 0 }
     }
     case "ARCHIVE": {
       const memories = event.payload.memories.filter(isUntouched)
@@ -108,8 +131,8 @@ const revalidate = (
     }
     case "COMPRESS": {
       const { sources } = event.payload
-      const sides = findSideIds(db)
-      return sources.every((source) => isUntouched(source) && !sides.has(source.id))
+      const isKnown = Either.isRight(requireUnparked(db, "disputes"))
+      return isKnown && sources.every((source) => isUntouched(source) && !isSideOfDispute(db, source.id))
         ? { event, left: 0 }
         : { left: sources.length }
     }

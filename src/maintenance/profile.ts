@@ -1,6 +1,12 @@
 import type { Memory } from "../../events/Memory.js"
 import { canRead, isAtLeast, levelOf, type TrustLevel } from "../../events/Trust.js"
-import { disputedFieldsOf, findOpenDisputes, type OpenDispute } from "../../projections/disputes.js"
+import {
+  type DisputeSide,
+  findDisputeBetween,
+  findOpenDisputes,
+  type OpenDispute
+} from "../../projections/disputeGroups.js"
+import { disputedFieldsOf } from "../../projections/disputeReads.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findProfile } from "../../projections/profileReads.js"
@@ -10,7 +16,7 @@ import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { Evidence, Settlement, SettlerService } from "../ports/Settler.js"
 import { lifeScoreOf, type ScoreFacts, scoreFactsOf } from "../search/score.js"
-import { contradictsBy, disputeBetween } from "./pairs.js"
+import { contradictsBy } from "./pairs.js"
 import { maxWordings, type Predecessors, predecessorsOf } from "./predecessors.js"
 import { lowestWriter, quotedLine } from "./quoted.js"
 import type { Row } from "./stageRow.js"
@@ -79,7 +85,8 @@ export const profileOf = (
   const rows = findProfile(db, level, now, { writers, side: "from" })
   const ids = rows.map(({ memory }) => memory.id)
   const disputes = findOpenDisputes(db, level, ids, now)
-  const context = { predecessorsOf: predecessors, judge, settler, wordings, disputes, certainty: reconcile }
+  const mayHide = (row: Row, by: Row) => findDisputeBetween(db, row.memory.id, by.memory.id) !== "settled"
+  const context = { predecessorsOf: predecessors, judge, settler, wordings, disputes, certainty: reconcile, mayHide }
   const ranked = rankedBy(rows, context, tiers, now)
   const earlierOf = ({ memory }: Row) => earlierSides(memory, disputes.get(memory.id))
   const chosen = withinBudget(ranked, countTokens, budget, { repeatsIn: settler?.repeats, earlierOf })
@@ -102,16 +109,17 @@ export const profileOf = (
   }
 }
 
-/** Titles of the contradicting memories of the same level that rank below this one, best first. */
-const earlierSides = (memory: Memory, dispute: OpenDispute | undefined): ReadonlyArray<string> => {
-  if (dispute === undefined) return []
-  const { opponents, sides } = dispute
-  const place = sides.findIndex(({ id }) => id === memory.id)
+/** Titles of the memories that this one's line names in their place, best first. */
+const earlierSides = (memory: Memory, dispute: OpenDispute | undefined): ReadonlyArray<string> =>
+  dispute === undefined ? [] : earlierOpponents(memory.id, dispute).map(({ title }) => title)
+
+/** The opponents of the same level that rank below a side, as far as its line names them. */
+const earlierOpponents = (id: string, { opponents, sides }: OpenDispute): ReadonlyArray<DisputeSide> => {
+  const place = sides.findIndex((side) => side.id === id)
   return sides
     .slice(place + 1)
-    .filter((side) => opponents.get(memory.id)?.has(side.id) === true && levelOf(side) === levelOf(memory))
+    .filter((side) => opponents.get(id)?.has(side.id) === true && side.level === sides[place]!.level)
     .slice(0, maxEarlier)
-    .map(({ title }) => title)
 }
 
 /** Maximum contradicting memories that a line names. */
@@ -180,12 +188,11 @@ export const rankedBy = (
   tiers: MaintenancePolicy["tiers"],
   now: number
 ): ReadonlyArray<Row> => {
-  const { subjects, superseded: all, unsure } = settlementOf(rows, context)
-  const mayHide = (row: Row, by: Row) =>
-    isAtLeast(levelOf(by.memory), levelOf(row.memory)) &&
-    unsure?.has(row) !== true &&
-    disputeBetween(row, by)?.settled === undefined
-  const superseded = new Map([...all].filter((pair) => mayHide(...pair)))
+  const { subjects, superseded: all } = settlementOf(rows, context)
+  const isCertain = contradictsBy(context.judge, context.certainty)
+  const isSuperseded = (row: Row, by: Row) =>
+    isAtLeast(levelOf(by.memory), levelOf(row.memory)) && isCertain(by, row) && context.mayHide?.(row, by) !== false
+  const superseded = new Map([...all].filter((pair) => isSuperseded(...pair)))
   const candidates = rows.filter((row) => isGiven(row) || !superseded.has(row))
   const hidden = hiddenRows(candidates, context.disputes)
   const current = candidates.filter((row) => !hidden.has(row))
@@ -200,20 +207,30 @@ export const rankedBy = (
     .map(({ row }) => row)
 }
 
-/** Maps each hidden row to the contradicting row that the profile shows instead. */
+/**
+ * Maps each hidden row to the opponent that the profile shows in its place: one that has a line itself, and is of a
+ * higher level or names the row.
+ */
 const hiddenRows = (
   rows: ReadonlyArray<Row>,
   disputes: ReadonlyMap<string, OpenDispute> = new Map()
 ): ReadonlyMap<Row, Row> => {
   const byId = new Map(disputes.size === 0 ? [] : rows.map((row) => [row.memory.id, row]))
   const hidden = new Map<Row, Row>()
-  for (const [id, row] of byId) {
-    const dispute = disputes.get(id)
-    if (dispute === undefined || isGiven(row)) continue
+  for (const dispute of new Set(disputes.values())) {
     const { opponents, sides } = dispute
-    const place = sides.findIndex((side) => side.id === id)
-    const first = sides.slice(0, place).find((side) => byId.has(side.id) && opponents.get(id)?.has(side.id) === true)
-    if (first !== undefined) hidden.set(row, byId.get(first.id)!)
+    const shown: Array<DisputeSide> = []
+    for (const side of sides) {
+      const row = byId.get(side.id)
+      if (row === undefined) continue
+      const by = shown.find(
+        (other) =>
+          opponents.get(side.id)?.has(other.id) === true &&
+          (other.level !== side.level || earlierOpponents(other.id, dispute).includes(side))
+      )
+      if (by === undefined || isGiven(row)) shown.push(side)
+      else hidden.set(row, byId.get(by.id)!)
+    }
   }
   return hidden
 }
@@ -226,6 +243,8 @@ export interface RankingContext extends Pick<Evidence, "wordings"> {
   readonly certainty: MaintenancePolicy["reconcile"]
   /** The open disputes of the rows, by memory id. */
   readonly disputes?: ReadonlyMap<string, OpenDispute> | undefined
+  /** False if a person decided that two memories both hold. */
+  readonly mayHide?: (row: Row, by: Row) => boolean
 }
 
 /** Runs the settler to its end. Without a judge or a settler, no memory is superseded. */

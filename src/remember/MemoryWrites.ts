@@ -15,18 +15,18 @@ import type {
   TrustRequired
 } from "../model/errors.js"
 import type { Changes, Observation } from "../model/input.js"
-import { type Choice, decide, type Settled } from "./decide.js"
 import { type Forgotten, forget } from "./forget.js"
 import { type RememberOptions, remember, type WriteOptions, type Writer } from "./remember.js"
 import type { Remembered } from "./remembered.js"
 import { type Runner, writeOptions } from "./runner.js"
+import { type Choice, type Settled, type SettleError, settleDispute } from "./settleDispute.js"
 import { type Updated, update } from "./update.js"
 import { type Vouched, vouch } from "./vouch.js"
 
-export type { Choice, Settled } from "./decide.js"
 export type { Forgotten } from "./forget.js"
 export type { RememberOptions, WriteOptions } from "./remember.js"
 export type { Remembered } from "./remembered.js"
+export type { Choice, Settled } from "./settleDispute.js"
 export type { Updated } from "./update.js"
 export type { Vouched } from "./vouch.js"
 
@@ -63,14 +63,15 @@ export interface MemoryWrites {
     options?: WriteOptions
   ) => Effect.Effect<Vouched, CommandError | InvalidInput | MemoryNotFound | TrustRequired>
   /**
-   * Settles the open dispute of a memory that disputes others: `keep` what was said before and retire the memory, have it
-   * `replace` the other sides, or let `both` hold. Undo takes the run back as a whole.
+   * Settles open disputes of a memory, by the id of any side: `keep` the older side and retire the newer one, let the newer
+   * one `replace` the older one, or let `both` hold. If the memory is the newer side of some disputes and the older one of
+   * others, `keep` and `replace` settle those that it raised. Undo takes the run back as a whole.
    */
   readonly decide: (
     id: string,
     choice: Choice,
     options?: WriteOptions
-  ) => Effect.Effect<Settled, CommandError | InvalidInput | LevelTooLow | MemoryNotFound>
+  ) => Effect.Effect<Settled, CommandError | SettleError>
   /** Hides a memory from all reads. Its events stay in the log until they are erased. */
   readonly forget: (
     id: string,
@@ -92,7 +93,9 @@ export const makeMemoryWrites = ({ run, runAll }: Runner, writer: Writer): Memor
     run(() => update(writer, id, changes, options), options)
   ),
   vouch: Effect.fn("Memory.vouch")((ids, options) => run(() => vouch(writer, ids, options), options)),
-  decide: Effect.fn("Memory.decide")((id, choice, options) => run(() => decide(writer, id, choice, options), options)),
+  decide: Effect.fn("Memory.decide")((id, choice, options) =>
+    run(() => settleDispute(writer, id, choice, options), options)
+  ),
   forget: Effect.fn("Memory.forget")((id, options) => run(() => forget(writer, id, options), options))
 })
 

@@ -3,9 +3,10 @@ import * as Schema from "effect/Schema"
 import { Decision } from "../../events/catalogue.js"
 import type { Dispute, Memory } from "../../events/Memory.js"
 import { isAtLeast, levelOf, type TrustLevel } from "../../events/Trust.js"
+import type { OpenDispute } from "../../projections/disputeGroups.js"
 import type { Advice, WeighedStatement } from "../actor/Advice.js"
 import { decodeChanges } from "../model/input.js"
-import { confidenceOf, type Judgement, ReconcilerError, Verdict } from "../ports/Reconciler.js"
+import { confidenceOf, type Judgement, noReconciler, ReconcilerError, Verdict } from "../ports/Reconciler.js"
 import type { SimilarMemory } from "./candidates.js"
 import { maySettleGroup } from "./levels.js"
 import { candidatesKey, questionOf, type ReconcilerSetup } from "./Reconciling.js"
@@ -101,14 +102,18 @@ const withoutUnsureText = (judgement: Judgement): Judgement => {
   return { ...judgement, verdict: kept }
 }
 
-/** Stores the statement beside the memory that it contradicts. Both stay until somebody settles it. */
+/**
+ * Stores the statement beside the memory that it contradicts. Both stay until somebody settles it. A model's own words
+ * are not stored: they may quote that memory.
+ */
 const disputed = (
   { decision, verdict }: JudgedStatement,
   { id }: Pick<Memory, "id">,
   ground: Dispute["ground"],
   why: string
 ): JudgedStatement => {
-  const reason = `${verdict.reason.slice(0, maxVerdictCharacters)}; disputes it: ${why}`
+  const contradiction = decision.by.kind === "model" ? "another value" : verdict.reason.slice(0, maxVerdictCharacters)
+  const reason = `${contradiction}; disputes it: ${why}`
   const { confidence } = decision
   return {
     verdict: { action: "ADD", reason },
@@ -151,18 +156,22 @@ export const withinGroup = (
   setup: ReconcilerSetup,
   judged: JudgedStatement,
   { candidates, now, weighed }: Pick<JudgeInput, "candidates" | "now" | "weighed">,
-  sidesOf: (id: string) => ReadonlyArray<Memory>
+  disputeOf: (id: string) => OpenDispute | "unknown" | undefined
 ): JudgedStatement => {
   const { verdict } = judged
   if (verdict.action !== "DELETE") return judged
   const target = candidates[verdict.target]!.memory
-  const sides = sidesOf(target.id).filter(({ id }) => id !== target.id)
-  if (sides.length === 0) return judged
-  if (!maySettleGroup(weighed, [target, ...sides]))
+  const dispute = disputeOf(target.id)
+  if (dispute === undefined) return judged
+  if (dispute === "unknown") return disputed(judged, target, "group", "the disputes about it cannot be read")
+  if (!maySettleGroup(weighed, dispute))
     return disputed(judged, target, "group", "it may not settle the dispute about it")
+  const sides = new Set(dispute.sides.map(({ id }) => id))
   const disputes = candidates.flatMap((candidate): ReadonlyArray<Dispute> => {
     const { id } = candidate.memory
-    if (!sides.some((side) => side.id === id)) return []
+    if (id === target.id || !sides.has(id)) return []
+    // A model alone compares no single pair: what disputed the target then disputes what takes its place.
+    if (setup.reconciler.judge === noReconciler.judge) return [{ id, ground: "group" }]
     const judgement = judgeNow(setup.reconciler, { weighed, now, candidates: [candidate] })
     return judgement.verdict.action === "DELETE" ? [{ id, ground: "group", confidence: confidenceOf(judgement) }] : []
   })

@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import type { Lowered } from "../../events/catalogue.js"
 import type { Link, Memory, Source, Tier } from "../../events/Memory.js"
 import { isAtLeast, levelOf, lowestLevel, type TrustLevel } from "../../events/Trust.js"
+import type { OpenDispute } from "../../projections/disputeGroups.js"
 import { findSourceLevel } from "../../projections/lineage.js"
 import { contentDigest, findDuplicates } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
@@ -109,13 +110,13 @@ export const requireLevel = (
 
 /**
  * Whether a statement settles a dispute if it certainly contradicts one side: its level is at or above that of each side,
- * and its text comes from no memory.
+ * and its text comes from no memory. Below the highest level, a group with more sides than were read stays open.
  */
 export const maySettleGroup = (
-  { level, lineage = [] }: Pick<WeighedStatement, "level" | "lineage">,
-  sides: ReadonlyArray<Pick<Memory, "level" | "store">>
+  { level = "full", lineage = [] }: Pick<WeighedStatement, "level" | "lineage">,
+  { isCut, sides }: Pick<OpenDispute, "isCut" | "sides">
 ): boolean =>
-  (level === undefined || sides.every((side) => isAtLeast(level, levelOf(side)))) &&
+  (level === "full" || (!isCut && sides.every((side) => isAtLeast(level, side.level)))) &&
   !lineage.some(({ kind }) => kind === "derived")
 
 /** A stored memory that has the same title and facts as a new statement. */

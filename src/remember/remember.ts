@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import type { Decision } from "../../events/catalogue.js"
 import { embeddingText, type Link, type Memory } from "../../events/Memory.js"
 import { canRead, readableStores, type TrustLevel } from "../../events/Trust.js"
-import { findOpenDisputes } from "../../projections/disputes.js"
+import { findOpenDisputes } from "../../projections/disputeGroups.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { isPartlyIndexed } from "../../text/normalise/indexText.js"
@@ -12,6 +12,7 @@ import {
   commandIdOf,
   type Decided,
   definedFields,
+  requireUnparked,
   ruleDecision,
   type Situation
 } from "../actor/Command.js"
@@ -111,8 +112,8 @@ export const remember = (
     text: () => embeddingText(draft),
     ...(request.reconciling === undefined ? {} : { statement: draft }),
     decide: (situation) => decide(request, situation),
-    answer: ([event], repeated) => ({
-      ...answerOf(writer.level, event),
+    answer: ([event], repeated, present) => ({
+      ...answerOf(writer.level, event, present),
       ...(confined && (draft.store !== askedStore || observation.type !== "credential") ? { confined } : {}),
       ...([draft.narrative ?? "", draft.facts.join("\n")].some(isPartlyIndexed)
         ? { partlyIndexed: true as const }
@@ -157,9 +158,10 @@ const decide = (
   const judged = judge(reconciling, { weighed: draft, candidates, advice, mayRedecide, now })
   if (judged === "redecide") return Either.right({ redecide: true })
   const targets = candidates.map(({ memory }) => memory)
-  const sidesOf = (id: string) => findOpenDisputes(db, "full", [id], now).get(id)?.sides ?? []
+  const disputeOf = (id: string) =>
+    Either.isLeft(requireUnparked(db, "disputes")) ? "unknown" : findOpenDisputes(db, "full", [id], now).get(id)
   const allowedVerdict = withinLevel(judged, targets, draft.level)
-  const verdict = withinGroup(reconciling, allowedVerdict, { weighed: draft, candidates, now }, sidesOf)
+  const verdict = withinGroup(reconciling, allowedVerdict, { weighed: draft, candidates, now }, disputeOf)
   if (exceedsMaxSources(verdict, targets, draft)) {
     return Either.right({ events: [addEvent(state, belowThreshold(threshold))] })
   }

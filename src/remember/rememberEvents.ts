@@ -3,8 +3,10 @@ import type { Dispute, Link, Memory } from "../../events/Memory.js"
 import { levelOf } from "../../events/Trust.js"
 import { callerDecision, type DecidedEvent, ruleDecision } from "../actor/Command.js"
 import { withoutStale } from "../actor/lineage.js"
+import { inheritedTier } from "../model/inheritedTier.js"
 import { normaliseTags, type Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
+import { nextRevision } from "../model/nextRevision.js"
 import type { JudgedStatement } from "./judge.js"
 import type { Repeat } from "./levels.js"
 import { mergeStatements } from "./mergeStatements.js"
@@ -126,13 +128,9 @@ const replacedEvent = (state: EventInput, target: Memory, decision: Decision, re
   const { draft, now } = state
   const links: ReadonlyArray<Link> = [...(draft.lineage ?? []), { kind: "supersedes", to: target.id, reason }]
   // The replacement keeps the target's place in the profile.
-  const core: Partial<Memory> =
-    target.tier === "core" && draft.tier !== "core"
-      ? { tier: "core", ...(target.coreFrom === undefined ? {} : { coreFrom: draft.tier }) }
-      : {}
-  const replacement = { ...memoryOf(state, links), ...core }
+  const replacement = { ...memoryOf(state, links), ...inheritedTier(draft, [target]) }
   const payload: Payload<"DELETE"> = {
-    memory: { ...target, revision: target.revision + 1, status: "superseded", updatedAt: now },
+    memory: nextRevision(target, { status: "superseded", updatedAt: now }),
     reason: "replaced",
     replacement,
     ...asked(state, replacement),

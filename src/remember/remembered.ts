@@ -1,6 +1,7 @@
 import type { DaybookEvent, Lowered } from "../../events/catalogue.js"
 import type { TrustLevel } from "../../events/Trust.js"
-import { visibleVersion } from "../actor/Command.js"
+import { findReadableMemories } from "../../projections/lineageReads.js"
+import { type Situation, visibleVersion } from "../actor/Command.js"
 import type { Observation } from "../model/input.js"
 import { ignoredFields } from "./recordedInput.js"
 import { exactRepeat } from "./rememberEvents.js"
@@ -42,8 +43,12 @@ export interface Remembered {
   readonly repeated: boolean
 }
 
-/** The answer of `remember`, from its first event. */
-export const answerOf = (level: TrustLevel, event: DaybookEvent | undefined): Omit<Remembered, "repeated"> => {
+/** The answer of `remember`, from its first event. A repeated command names only disputes that the level may read now. */
+export const answerOf = (
+  level: TrustLevel,
+  event: DaybookEvent | undefined,
+  present?: Pick<Situation, "db" | "now">
+): Omit<Remembered, "repeated"> => {
   if (event?.type !== "ADD" && event?.type !== "UPDATE" && event?.type !== "DELETE") {
     throw new Error("the first event of `remember` must be ADD, UPDATE or DELETE")
   }
@@ -52,7 +57,11 @@ export const answerOf = (level: TrustLevel, event: DaybookEvent | undefined): Om
   const isMention = event.type === "UPDATE" && event.payload.decision.action === "NONE"
   const ignored = isMention ? ignoredFields(memory, event.payload.input) : []
   const { lowered = [] } = event.payload
-  const disputes = disputesOf(event)
+  const raised = disputesOf(event)
+  const disputes =
+    present === undefined || raised.length === 0
+      ? raised
+      : [...findReadableMemories(present.db, level, raised, present.now).keys()]
   return {
     outcome: outcomeOf(event),
     id: memory.id,

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { findOpenDecisions, type OpenDecision, withDisputes } from "../../projections/disputes.js"
+import { type DisputeDecision, findDecisions, withDisputes } from "../../projections/disputeReads.js"
 import { findAround, getMemories } from "../../projections/observationReads.js"
 import { findRecentMemories, type IndexRow, readIndexRows } from "../../projections/observationSearch.js"
 import { findPeople, type Person } from "../../projections/people.js"
@@ -16,7 +16,7 @@ import { explained } from "./retrieve.js"
 import { lifeScoreOf, scoreFactsOf } from "./score.js"
 import { decodeFilter, decodeQuery, type Filter, type Hit, type Query, searchIn } from "./search.js"
 
-export type { OpenDecision } from "../../projections/disputes.js"
+export type { DisputeDecision } from "../../projections/disputeReads.js"
 export type { PageQuery, ReadError } from "../model/filters.js"
 export type { WholeMemory } from "../model/wholeMemory.js"
 export type { Explained, Explanation } from "./explain.js"
@@ -39,8 +39,9 @@ export interface TimelineQuery {
   readonly after?: number | undefined
 }
 
-/** Which disputes to list. The view keeps only open ones, so `open` must not be false. */
+/** Which disputes to list. */
 export interface DecisionsQuery extends PageQuery {
+  /** Whether to list open ones only. Default: all, each with its state. */
   readonly open?: boolean | undefined
 }
 
@@ -59,10 +60,10 @@ export interface MemoryReads {
   /** The newest memories that pass the filters, one page. */
   readonly list: (query?: ListQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError>
   /**
-   * The memories that dispute others, as far as the level may read all sides, the newest first, one page. `decide` settles
-   * one.
+   * The memories that raised disputes, as far as the level may read all sides, one page: by the level of the writer, then
+   * the newest first. `decide` settles one.
    */
-  readonly decisions: (query?: DecisionsQuery) => Effect.Effect<ReadonlyArray<OpenDecision>, ReadError>
+  readonly decisions: (query?: DecisionsQuery) => Effect.Effect<ReadonlyArray<DisputeDecision>, ReadError>
   /** The people in memories, most recently mentioned first. */
   readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
 }
@@ -134,11 +135,10 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
 
     decisions: Effect.fn("Memory.decisions")(function* (query = {}) {
       yield* refuseUnknownOptions(query, ["open", "limit", "offset"])
-      const { open, ...rest } = query
-      if (open !== undefined && open !== true)
-        return yield* new InvalidInput({ field: "open", problem: "must be true: `history` has the others" })
+      const { open = false, ...rest } = query
+      if (typeof open !== "boolean") return yield* new InvalidInput({ field: "open", problem: "must be true or false" })
       const page = yield* checkPage(rest, 50)
-      return yield* read(({ db, now }) => findOpenDecisions(db, level, now, page))
+      return yield* read(({ db, now }) => findDecisions(db, level, now, { ...page, isOpen: open }))
     }),
 
     people: Effect.fn("Memory.people")(function* (query = {}) {

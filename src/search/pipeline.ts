@@ -263,13 +263,31 @@ const answerByScore = <Filters extends object, Candidate extends FusableHit, Row
 ): FoundDrafts<Row, Parts> => {
   const ranked = orderByScore(kind.score(scoring, candidates))
   const drafts = foldEqual<Draft<Row, Parts>>(scoring.policy.fold)
+  const firstSides = new Set<ScoredCandidate<Parts>>()
+  const firstOf = makeFirstSide(ranked)
   for (let from = 0; from < ranked.length && drafts.kept().length < limit; from += pageSize) {
-    for (const draft of kind.read(scoring, ranked.slice(from, from + pageSize))) drafts.take(draft)
+    for (const draft of kind.read(scoring, ranked.slice(from, from + pageSize))) {
+      drafts.take(draft)
+      // The hit shows the first side that was found, on whatever page it stands.
+      const first = draft.side === undefined ? undefined : firstOf(draft.side)
+      if (first !== undefined) firstSides.add(first)
+    }
   }
+  if (scoring.policy.fold) for (const draft of kind.read(scoring, [...firstSides])) drafts.take(draft)
   return {
     drafts: drafts.kept(),
     keepsOrder: false,
     explanation: { ...explanation, words: textsOf(words), vectors, hints: [...explanation.hints, ...hints] }
+  }
+}
+
+/** Makes the function that finds, among all candidates, the first side that stands before another one. */
+const makeFirstSide = <Candidate extends { readonly born: number }>(ranked: ReadonlyArray<Candidate>) => {
+  let byBorn: ReadonlyMap<number, Candidate> | undefined
+  return ({ before }: NonNullable<Draft<unknown, object>["side"]>): Candidate | undefined => {
+    byBorn ??= new Map(ranked.map((candidate) => [candidate.born, candidate]))
+    for (const { born } of before) if (byBorn.has(born)) return byBorn.get(born)
+    return undefined
   }
 }
 

@@ -44,8 +44,12 @@ export interface Draft<Row, Parts> extends ScoredCandidate<Parts> {
   /** The memory's store, and whether it is a credential: a reranker must not see withheld stores or credentials. */
   readonly store: Store
   readonly secret?: boolean
-  /** Its group of contradicting memories, and its place in the group, from 0. Hits of one group are folded. */
-  readonly side?: { readonly group: string; readonly place: number }
+  /** Its group of contradicting memories, its place among them, from 0, and those before it. Hits of one group are folded. */
+  readonly side?: {
+    readonly group: string
+    readonly place: number
+    readonly before: ReadonlyArray<{ readonly born: number }>
+  }
 }
 
 /** Orders by score, then by time, then by position in the log; larger first. */

@@ -2,7 +2,8 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import { Store, type TrustLevel } from "../../events/Trust.js"
-import { disputedFieldsOf, findOpenDisputes } from "../../projections/disputes.js"
+import { findOpenDisputes } from "../../projections/disputeGroups.js"
+import { disputedFieldsOf } from "../../projections/disputeReads.js"
 import {
   type Candidate,
   candidatesOf,
@@ -114,7 +115,8 @@ const draftsOf = (
     const draft = { born, parts, time, row, text, alike: 0, store, secret: type === "credential" }
     if (dispute === undefined) return draft
     const { sides } = dispute
-    return { ...draft, side: { group: `disputed ${sides[0]!.id}`, place: sides.findIndex((side) => side.id === id) } }
+    const place = sides.findIndex((side) => side.id === id)
+    return { ...draft, side: { group: `disputed ${sides[0]!.id}`, place, before: sides.slice(0, place) } }
   })
 }
 

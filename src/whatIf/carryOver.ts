@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import { differingFields } from "./diff.js"
@@ -43,11 +44,24 @@ export const carryOver = (event: DaybookEvent, { find, liveNow, skip }: CarryOve
   }
 }
 
+const fieldOf = (memory: Memory, field: string): unknown => (memory as unknown as Record<string, unknown>)[field]
+
+/** The branch's disputes with those that the event added, settled or removed; undefined if none remain. */
+const patchedDisputes = (branch: Memory, before: Memory, after: Memory): Memory["disputes"] => {
+  const [then, now] = [before, after].map(
+    ({ disputes = [] }) => new Map(disputes.map((dispute) => [dispute.id, dispute]))
+  )
+  const patched = new Map((branch.disputes ?? []).map((dispute) => [dispute.id, dispute]))
+  for (const id of then!.keys()) if (!now!.has(id)) patched.delete(id)
+  for (const [id, dispute] of now!) if (!isDeepStrictEqual(dispute, then!.get(id))) patched.set(id, dispute)
+  return patched.size === 0 ? undefined : [...patched.values()]
+}
+
 /** Applies an event's change of a memory in the log to the branch's memory. */
 const applyPatch = (branch: Memory, before: Memory, after: Memory): Memory => {
   const patched: Record<string, unknown> = { ...branch }
   for (const field of differingFields(before, after)) {
-    const value = (after as unknown as Record<string, unknown>)[field]
+    const value = field === "disputes" ? patchedDisputes(branch, before, after) : fieldOf(after, field)
     if (value === undefined) delete patched[field]
     else patched[field] = value
   }

@@ -10,6 +10,7 @@ import type { FileInput } from "../../src/conversation/fileInput.js"
 import type { TurnInput } from "../../src/conversation/turnInput.js"
 import type { Daybook } from "../../src/Daybook.js"
 import type { Changes, Observation } from "../../src/model/input.js"
+import type { Choice } from "../../src/remember/settleDispute.js"
 import type { ScheduleChanges, ScheduleInput } from "../../src/schedules/input.js"
 import type { Probe, Probes } from "./engine.js"
 
@@ -25,6 +26,14 @@ export type Step = { readonly agent: string } & (
   | { readonly kind: "again"; readonly which: number }
   | { readonly kind: "update"; readonly level: TrustLevel; readonly which: number; readonly changes: Changes }
   | { readonly kind: "forget"; readonly which: number }
+  | {
+      readonly kind: "claim"
+      readonly level: TrustLevel
+      readonly thing: string
+      readonly value: string
+      readonly sure: number
+    }
+  | { readonly kind: "settle"; readonly which: number; readonly isOlder: boolean; readonly choice: Choice }
   | { readonly kind: "import"; readonly name: string; readonly lines: ReadonlyArray<string> }
   | { readonly kind: "turns"; readonly level: TrustLevel; readonly turns: ReadonlyArray<TurnInput> }
   | { readonly kind: "forgetSession"; readonly level: TrustLevel; readonly session: string }
@@ -81,6 +90,23 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
       case "forget":
         if (chosen !== undefined) yield* memory.forget(chosen.id)
         return
+      case "claim": {
+        // The reconciler of `disputes.ts` takes it for a contradiction of the last claim about the thing.
+        const observation = {
+          title: `the ${step.thing} is ${step.value}`,
+          facts: [String(step.sure)],
+          store: "social" as const
+        }
+        known.push({ id: (yield* memory.remember(observation)).id, observation })
+        return
+      }
+      case "settle": {
+        const open = yield* memory.decisions({ open: true })
+        const dispute = open[step.which % open.length]
+        if (dispute === undefined) return
+        yield* memory.decide(step.isOlder ? dispute.disputedBy![0]!.id : dispute.id, step.choice)
+        return
+      }
       case "import": {
         const file = join(folder, "notes", step.name)
         mkdirSync(join(folder, "notes"), { recursive: true })
@@ -326,6 +352,27 @@ export const histories = (options: HistoryOptions = {}): fc.Arbitrary<ReadonlyAr
       })
     },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("forget" as const), agent, which }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant("claim" as const),
+        agent,
+        level: levels,
+        thing: fc.constantFrom("kettle", "door"),
+        value: fc.constantFrom("red", "blue", "green"),
+        sure: fc.constantFrom(0.5, 0.9, 0.98, 1)
+      })
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant("settle" as const),
+        agent,
+        which,
+        isOlder: fc.boolean(),
+        choice: fc.constantFrom<Choice>("keep", "replace", "both")
+      })
+    },
     {
       weight: 1,
       arbitrary: fc.record({

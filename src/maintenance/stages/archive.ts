@@ -1,7 +1,8 @@
 import { opennessOf } from "../../../events/Trust.js"
 import { findArchivedBefore } from "../../../projections/archive.js"
 import type { DecidedEvent } from "../../actor/Command.js"
-import { archiveEvents, type Gathering, groupByReason, nextRevision, ruleDecision, type Stage } from "../Stage.js"
+import { nextRevision } from "../../model/nextRevision.js"
+import { archiveEvents, type Gathering, groupByReason, ruleDecision, type Stage } from "../Stage.js"
 import { ageInDays, dayMillis, isProtected, lastTouchedAt, type Row } from "../stageRow.js"
 
 /** Archives old mid and daily memories, and expired memories of any tier. */

@@ -3,11 +3,12 @@ import { embeddingText, type Memory } from "../../../events/Memory.js"
 import { levelOf } from "../../../events/Trust.js"
 import { similarity, wordSet } from "../../../text/normalise/similarity.js"
 import type { DecidedEvent } from "../../actor/Command.js"
+import { nextRevision } from "../../model/nextRevision.js"
 import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
 import { type Draft, memoriesRequest, memoryDraft } from "../applySummarizer.js"
 import { comparisonKey, dayFactsOf, type MergedContent, mergeContents } from "../mergeContents.js"
 import { standaloneTypes } from "../notes.js"
-import { type Gathering, nextRevision, type Stage, type StagePlan, type StageTools } from "../Stage.js"
+import type { Gathering, Stage, StagePlan, StageTools } from "../Stage.js"
 import { ageInDays, dayMillis, isProtected, lastTouchedAt, type Row } from "../stageRow.js"
 
 /**

@@ -1,10 +1,11 @@
 import type { Memory } from "../../../events/Memory.js"
 import type { DecidedEvent } from "../../actor/Command.js"
+import { nextRevision } from "../../model/nextRevision.js"
 import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
 import { type Draft, memoriesRequest, memoryDraft } from "../applySummarizer.js"
 import { dayOf, startOfDay } from "../calendar.js"
 import { canJoinNote, headingOf, noteEvent, noteKindOf, notesOf, temporaryTypes } from "../notes.js"
-import { type Gathering, nextRevision, ruleDecision, type Stage, type StagePlan, type StageTools } from "../Stage.js"
+import { type Gathering, ruleDecision, type Stage, type StagePlan, type StageTools } from "../Stage.js"
 import { isProtected, type Row } from "../stageRow.js"
 
 /**

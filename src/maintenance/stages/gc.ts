@@ -1,18 +1,11 @@
 import type { Memory } from "../../../events/Memory.js"
 import { levelOf, minOpennessOf } from "../../../events/Trust.js"
 import type { DecidedEvent } from "../../actor/Command.js"
+import { nextRevision } from "../../model/nextRevision.js"
 import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
 import { lifeScoreOf, scoreFactsOf } from "../../search/score.js"
 import { verdictOf } from "../rules.js"
-import {
-  archiveEvents,
-  type Gathering,
-  groupByReason,
-  nextRevision,
-  ruleDecision,
-  type Stage,
-  type StagePlan
-} from "../Stage.js"
+import { archiveEvents, type Gathering, groupByReason, ruleDecision, type Stage, type StagePlan } from "../Stage.js"
 import { isProtected, type Row } from "../stageRow.js"
 
 /**

@@ -1,7 +1,8 @@
 import type { Memory } from "../../../events/Memory.js"
 import { shortenText } from "../../../text/normalise/sentences.js"
 import type { DecidedEvent } from "../../actor/Command.js"
-import { type Gathering, nextRevision, ruleDecision, type Stage } from "../Stage.js"
+import { nextRevision } from "../../model/nextRevision.js"
+import { type Gathering, ruleDecision, type Stage } from "../Stage.js"
 import { ageInDays, dayMillis, isProtected, type Row } from "../stageRow.js"
 
 /** Shortens older narratives and drops the oldest ones. Titles and facts stay. */

@@ -1,18 +1,21 @@
+import type { Decision } from "../../../events/catalogue.js"
 import type { Dispute, Link, Memory } from "../../../events/Memory.js"
 import { isAtLeast, levelOf, readingLevels, type TrustLevel } from "../../../events/Trust.js"
-import { findOpenDisputes } from "../../../projections/disputes.js"
+import { findDisputeBetween } from "../../../projections/disputeGroups.js"
 import { findById } from "../../../projections/observations.js"
 import type { Db } from "../../../projections/Projection.js"
 import { findWordings } from "../../../projections/wordings.js"
 import { similarity, wordSet } from "../../../text/normalise/similarity.js"
 import type { DecidedEvent } from "../../actor/Command.js"
+import { inheritedTier } from "../../model/inheritedTier.js"
+import { nextRevision } from "../../model/nextRevision.js"
 import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
 import type { Judge } from "../../ports/Reconciler.js"
 import type { Settlement, SettlerService } from "../../ports/Settler.js"
-import { maySettleGroup } from "../../remember/levels.js"
-import { contradictsBy, disputeBetween, pairRelation, saidAt, textOf } from "../pairs.js"
+import { maySettle } from "../maySettle.js"
+import { contradictsBy, pairRelation, saidAt, textOf } from "../pairs.js"
 import { maxWordings, predecessorsOf } from "../predecessors.js"
-import { emptyPlan, type Gathering, nextRevision, ruleDecision, type Stage, type StagePlan } from "../Stage.js"
+import { emptyPlan, type Gathering, ruleDecision, type Stage, type StagePlan } from "../Stage.js"
 import type { Row } from "../stageRow.js"
 
 /** Maximum memories of a level that one run compares: the most recently mentioned ones. */
@@ -24,9 +27,10 @@ const stepsPerTurn = 200
  * Compares statements across a whole store and retires memories that a later statement supersedes, in any wording. A
  * write compares only a few candidates and retires at most one memory. Needs a judge and a settler.
  *
- * The memories of each level are compared with those of that level and above. So text of a lower level never
- * supersedes text of a higher one, and is no evidence about it. Only a certain change retires a memory. An uncertain
- * change is recorded as a dispute if the judge also sees a contradiction.
+ * The memories of each level are settled with those of that level and above: a lower level supersedes nothing that a
+ * higher one wrote, and is no evidence about it. Only a contradiction of which the judge is certain retires a memory.
+ * Another change is recorded as a dispute, if the settler has evidence beside the wording, or the judge sees a
+ * contradiction too.
  */
 export const settle: Stage = {
   name: "settle",
@@ -39,8 +43,9 @@ export const settle: Stage = {
     const pendingLevels: Array<TrustLevel> = [...readingLevels]
     /** Superseded rows, each with the row that supersedes it, in the order in which they were found. */
     const superseded = new Map<Row, Row>()
-    /** Rows that are superseded, but not certainly, each with the newer row that disputes it. */
-    const disputed = new Map<Row, Row>()
+    /** Rows that are not certainly superseded, with what disputes each. */
+    const disputed = new Map<Row, Raised>()
+    const contradicts = contradictsBy(judge, policy.reconcile)
     const newest = (candidates: ReadonlyArray<Row>): Array<Row> =>
       candidates.toSorted((a, b) => saidAt(b) - saidAt(a)).slice(0, maxRows)
     const isPinned = ({ memory }: Row): boolean =>
@@ -48,7 +53,7 @@ export const settle: Stage = {
     const beginRound = (db: Db, level: TrustLevel, { settle }: SettlerService): Generator<void, Settlement> => {
       const isTrusted = ({ memory }: Row) => isAtLeast(levelOf(memory), level)
       return settle(newest(rows.filter((row) => isTrusted(row) && !superseded.has(row))), {
-        contradicts: contradictsBy(judge, policy.reconcile),
+        contradicts,
         predecessors: (row) => allPredecessorsOf(db, row, superseded).filter(isTrusted),
         wordings: ({ memory: { born, mentions } }) => (mentions > 1 ? findWordings(db, born, maxWordings) : [])
       })
@@ -72,73 +77,69 @@ export const settle: Stage = {
           round = undefined
           // The remaining rows may now give another result, so start another round until one finds nothing.
           const { superseded: outdated, unsure } = result.value
-          const ofLevel = [...outdated].filter(([row]) => levelOf(row.memory) === level && !isPinned(row))
-          const supersededRows = ofLevel.filter(([row, by]) => unsure?.has(row) !== true && maySettle(db, row, by, now))
-          for (const [row, by] of supersededRows) superseded.set(row, by)
-          for (const [row, by] of ofLevel) if (unsure?.has(row) === true) disputed.set(row, by)
-          if (supersededRows.length === 0) pendingLevels.shift()
+          const before = superseded.size
+          for (const [row, by] of outdated) {
+            if (levelOf(row.memory) !== level || isPinned(row)) continue
+            const isCertain = contradicts(by, row)
+            if (isCertain && maySettle(db, row.memory, by.memory, now)) superseded.set(row, by)
+            else if (findDisputeBetween(db, row.memory.id, by.memory.id) !== undefined) continue
+            else if (isCertain) disputed.set(row, { by, ground: "group" })
+            else if (unsure?.has(row) !== true || pairRelation(judge, by, row).kind === "contradicted") {
+              disputed.set(row, { by, ground: "unsure" })
+            }
+          }
+          if (superseded.size === before) pendingLevels.shift()
           return pendingLevels.length > 0 && superseded.size < policy.maintenance.rows
         }
         return true
       },
-      plan: () => planOf(superseded, disputesByNewer(disputed, superseded, judge), policy, now)
+      plan: () => planOf(superseded, disputesByNewer(disputed, superseded), { policy, judge, now })
     }
   }
 }
 
-/**
- * Whether `by` may retire `row`. False if a person decided that both are true. If `row` is in an open dispute, `by`
- * must be allowed to settle it: see `maySettleGroup`.
- */
-const maySettle = (db: Db, row: Row, by: Row, now: number): boolean => {
-  if (disputeBetween(row, by)?.settled !== undefined) return false
-  const sides = findOpenDisputes(db, "full", [row.memory.id], now).get(row.memory.id)?.sides ?? []
-  return sides.length === 0 || maySettleGroup(by.memory, sides)
+/** A dispute to record: the newer row, and why it retires nothing. */
+interface Raised {
+  readonly by: Row
+  readonly ground: Dispute["ground"]
 }
 
-/** The disputes to record, by newer row: contradictory pairs, by the judge, without a recorded dispute or decision. */
-const disputesByNewer = (
-  disputed: ReadonlyMap<Row, Row>,
-  superseded: ReadonlyMap<Row, Row>,
-  judge: Judge | undefined
-): ReadonlyMap<Row, ReadonlyArray<Row>> =>
-  Map.groupBy(
-    [...disputed.keys()].filter((older) => {
-      const newer = disputed.get(older)!
-      return (
-        !superseded.has(older) &&
-        !superseded.has(newer) &&
-        disputeBetween(older, newer) === undefined &&
-        pairRelation(judge, newer, older).kind === "contradicted"
-      )
-    }),
-    (older) => disputed.get(older)!
-  )
+/** What each newer row disputes: older rows, with why it retires nothing. */
+type Disputed = ReadonlyMap<Row, ReadonlyArray<readonly [older: Row, ground: Dispute["ground"]]>>
 
-/** Older rows that a newer row disputes. */
-type Disputed = ReadonlyMap<Row, ReadonlyArray<Row>>
+/** The disputes to record, by newer row, without rows that are retired. */
+const disputesByNewer = (disputed: ReadonlyMap<Row, Raised>, superseded: ReadonlyMap<Row, Row>): Disputed => {
+  const byNewer = new Map<Row, Array<readonly [Row, Dispute["ground"]]>>()
+  for (const [older, { by, ground }] of disputed) {
+    if (superseded.has(older) || superseded.has(by)) continue
+    byNewer.set(by, [...(byNewer.get(by) ?? []), [older, ground]])
+  }
+  return byNewer
+}
+
+interface PlanContext {
+  readonly policy: MaintenancePolicy
+  readonly judge: Judge | undefined
+  readonly now: number
+}
 
 /**
- * The events that retire superseded rows and link each to its successor, and the events that record disputes, within
- * the row limit of one run.
+ * The events that retire superseded rows and link each to its successor, and those that record disputes, within the rows
+ * of one run. A row is retired after those that it superseded: a write checks that the successor is still there.
  */
-const planOf = (
-  superseded: ReadonlyMap<Row, Row>,
-  disputed: Disputed,
-  policy: MaintenancePolicy,
-  now: number
-): StagePlan => {
+const planOf = (superseded: ReadonlyMap<Row, Row>, disputed: Disputed, context: PlanContext): StagePlan => {
   if (superseded.size === 0 && disputed.size === 0) return emptyPlan
+  const { judge, now, policy } = context
   const events: Array<DecidedEvent> = []
   let remainingRows = policy.maintenance.rows
   let retired = 0
   const updated = new Set<Row>()
   const bySuccessor = Map.groupBy(superseded.keys(), (row) => superseded.get(row)!)
-  for (const [successor, predecessors] of bySuccessor) {
+  for (const successor of inOrder(bySuccessor, superseded)) {
     // Reserves one row for the successor.
-    const batch = predecessors.slice(0, Math.max(0, remainingRows - 1))
+    const batch = bySuccessor.get(successor)!.slice(0, Math.max(0, remainingRows - 1))
     if (batch.length === 0) break
-    for (const row of batch) events.push(retirementOf(row, successor, now))
+    for (const row of batch) events.push(retirementOf(row, successor, context))
     remainingRows -= batch.length
     retired += batch.length
     if (superseded.has(successor)) continue
@@ -149,8 +150,11 @@ const planOf = (
       payload: {
         memory: nextRevision(successor.memory, {
           lineage: linked(successor, batch),
-          ...coreOf(successor, batch),
-          ...disputesOf(successor, disputed.get(successor))
+          ...inheritedTier(
+            successor.memory,
+            batch.map(({ memory }) => memory)
+          ),
+          ...disputesOf(successor, disputed.get(successor), judge)
         }),
         reason: "promoted",
         decision: ruleDecision("UPDATE", "settle", "takes the place of what is no longer so", [successor], policy, now)
@@ -159,40 +163,63 @@ const planOf = (
   }
   const disputing = [...disputed.keys()].filter((row) => !updated.has(row))
   const recorded = disputing.slice(0, remainingRows)
-  for (const row of recorded) events.push(disputeEvent(row, disputed.get(row)!))
+  for (const row of recorded) events.push(disputeEvent(row, disputed.get(row)!, judge))
   const counts = { superseded: retired, disputed: recorded.length }
   return { events, counts, left: retired < superseded.size || recorded.length < disputing.length }
 }
 
-const disputesOf = ({ memory }: Row, older: ReadonlyArray<Row> = []): Pick<Memory, "disputes"> =>
-  older.length === 0
+/** The successors, each before the row that superseded it. */
+const inOrder = (bySuccessor: ReadonlyMap<Row, unknown>, superseded: ReadonlyMap<Row, Row>): ReadonlyArray<Row> => {
+  const depthOf = (row: Row): number => {
+    let depth = 0
+    for (let next = superseded.get(row); next !== undefined && depth < superseded.size; depth++)
+      next = superseded.get(next)
+    return depth
+  }
+  return [...bySuccessor.keys()].toSorted((a, b) => depthOf(b) - depthOf(a))
+}
+
+const disputesOf = (
+  row: Row,
+  older: Disputed extends ReadonlyMap<Row, infer Others> ? Others | undefined : never,
+  judge: Judge | undefined
+): Pick<Memory, "disputes"> =>
+  older === undefined
     ? {}
     : {
         disputes: [
-          ...(memory.disputes ?? []),
-          ...older.map(({ memory: { id } }): Dispute => ({ id, ground: "unsure" }))
+          ...(row.memory.disputes ?? []),
+          ...older.map(([other, ground]): Dispute => ({ id: other.memory.id, ground, ...estimate(judge, row, other) }))
         ]
       }
 
+/** The judge's confidence that a newer row contradicts an older one; absent if it sees no contradiction. */
+const estimate = (judge: Judge | undefined, newer: Row, older: Row) => {
+  const { confidence, kind } = pairRelation(judge, newer, older)
+  return kind === "contradicted" ? { confidence } : {}
+}
+
 /** The event that records which memories a memory disputes. The older memories get no event. */
-const disputeEvent = (row: Row, older: ReadonlyArray<Row>): DecidedEvent => ({
+const disputeEvent = (
+  row: Row,
+  older: ReadonlyArray<readonly [Row, Dispute["ground"]]>,
+  judge: Judge | undefined
+): DecidedEvent => ({
   type: "UPDATE",
   payload: {
-    memory: nextRevision(row.memory, disputesOf(row, older)),
+    memory: nextRevision(row.memory, disputesOf(row, older, judge)),
     reason: "disputed",
     decision: {
       action: "DISPUTE",
       by: { kind: "rule", name: "settle" },
       reason: "contradicts what was said before, but not certainly",
-      candidates: older.map((other) => {
-        const { id, revision } = other.memory
-        return { id, revision, score: likenessOf(other, row) }
-      })
+      ...estimate(judge, row, older[0]![0]),
+      candidates: older.map(([other]) => candidateOf(other, row))
     }
   }
 })
 
-const retirementOf = (row: Row, successor: Row, now: number): DecidedEvent => {
+const retirementOf = (row: Row, successor: Row, { judge, now }: PlanContext): DecidedEvent => {
   // If maintenance made the memory core, it loses that tier; its successor becomes core.
   const { coreFrom, ...rest } = row.memory
   const memory = nextRevision(rest, {
@@ -200,7 +227,6 @@ const retirementOf = (row: Row, successor: Row, now: number): DecidedEvent => {
     updatedAt: now,
     ...(coreFrom === undefined ? {} : { tier: coreFrom })
   })
-  const { id, revision } = row.memory
   return {
     type: "DELETE",
     payload: {
@@ -210,10 +236,16 @@ const retirementOf = (row: Row, successor: Row, now: number): DecidedEvent => {
         action: "DELETE",
         by: { kind: "rule", name: "settle" },
         reason: "no longer so by what was said since",
-        candidates: [{ id, revision, score: likenessOf(row, successor) }]
+        ...estimate(judge, successor, row),
+        candidates: [candidateOf(row, successor), candidateOf(successor, row)]
       }
     }
   }
+}
+
+const candidateOf = (row: Row, other: Row): Decision["candidates"][number] => {
+  const { id, revision } = row.memory
+  return { id, revision, score: likenessOf(row, other) }
 }
 
 /** The memories that a row superseded, in this run or before. */
@@ -230,9 +262,3 @@ const linked = ({ memory }: Row, rows: ReadonlyArray<Row>): ReadonlyArray<Link> 
   ...(memory.lineage ?? []),
   ...rows.map((row): Link => ({ kind: "supersedes", to: row.memory.id, reason: "conflict" }))
 ]
-
-/** The tier that makes a core memory's successor core. */
-const coreOf = ({ memory }: Row, rows: ReadonlyArray<Row>) =>
-  memory.tier !== "core" && rows.some((row) => row.memory.tier === "core")
-    ? ({ tier: "core", coreFrom: memory.tier } as const)
-    : {}

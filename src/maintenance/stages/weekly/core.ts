@@ -2,9 +2,10 @@ import type { Memory } from "../../../../events/Memory.js"
 import { isAtLeast, levelOf } from "../../../../events/Trust.js"
 import { profileTypes } from "../../../../projections/profileReads.js"
 import type { DecidedEvent } from "../../../actor/Command.js"
+import { nextRevision } from "../../../model/nextRevision.js"
 import { lifeScoreOf, scoreFactsOf } from "../../../search/score.js"
 import { lineOf } from "../../profile.js"
-import { nextRevision, ruleDecision } from "../../Stage.js"
+import { ruleDecision } from "../../Stage.js"
 import type { MakeWeeklyTask } from "./WeeklyTask.js"
 
 /** The fields of a memory that decide whether it becomes core. */
