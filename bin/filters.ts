@@ -14,7 +14,7 @@ export const filterOptions = [
   option("--project <name>", "show only this project"),
   option("--session <key>", "show only this session"),
   option("--after <time>", 'start at this time: ISO 8601, or words such as "last week"', timeOrWords),
-  option("--before <time>", "show what is before this time: ISO 8601, or words", timeOrWords),
+  option("--before <time>", "show rows before this time: ISO 8601, or words", timeOrWords),
   option("--limit <n>", `show at most n rows, up to ${limits.page} (default: search 10, list 50)`, rowCount)
 ]
 

@@ -157,12 +157,13 @@ export const readFirstFormat = (
 ): { readonly heads: ReadonlyMap<string, Place>; readonly problem: string | null } => {
   const [header = "", ...lines] = text.split("\n")
   const heads = new Map<string, Place>()
-  if (header !== sealed(`daybook-anchor 1 ${installation}`)) return { heads, problem: "does not belong to this log" }
+  if (header !== withChecksum(`daybook-anchor 1 ${installation}`))
+    return { heads, problem: "does not belong to this log" }
   // A killed process leaves an unfinished last line, and the next process appends to it. Skip such lines.
   for (const line of lines) {
     const [, stream, version, hash] = line.split(" ")
     const separator = line.lastIndexOf(" ")
-    if (separator < 0 || sealed(line.slice(0, separator)) !== line || hash === undefined) continue
+    if (separator < 0 || withChecksum(line.slice(0, separator)) !== line || hash === undefined) continue
     const name = nameIn(stream!)
     if (name === null) return { heads, problem: "has a line with an unreadable stream name" }
     if (Number(version) >= (heads.get(name)?.version ?? 0)) heads.set(name, { version: Number(version), hash })
@@ -172,7 +173,7 @@ export const readFirstFormat = (
 
 export const isFirstFormat = (text: string): boolean => text.startsWith("daybook-anchor 1 ")
 
-const sealed = (line: string): string => `${line} ${crc32(line).toString(16)}`
+const withChecksum = (line: string): string => `${line} ${crc32(line).toString(16)}`
 
 const nameIn = (encoded: string): string | null => {
   try {

@@ -34,8 +34,8 @@ export const inspect = (options: Options): Effect.Effect<Inspection, StorageErro
     )
     const vectorProblems = yield* findDamagedVectors(reader)
     return yield* attempt(() => {
-      const broken = [...integrity, ...schemaProblems(reader)].map((text) => wide(`log.db: ${text}`))
-      const links = linkedFiles(reader.name).map((name) => wide(fileLinked(name).message))
+      const broken = [...integrity, ...schemaProblems(reader)].map((text) => wholeLogProblem(`log.db: ${text}`))
+      const links = linkedFiles(reader.name).map((name) => wholeLogProblem(fileLinked(name).message))
       return compareWithAnchor(options, [...links, ...broken], [...newestTableProblems, ...vectorProblems])
     })
   })
@@ -61,14 +61,14 @@ const compareWithAnchor = (
   // Another process may have replaced the file between the reads of log and anchor, so read both again.
   if (problem !== null) ({ problem, read } = readAnchor(reader, anchor, installation))
   if (problem !== null || read.kind !== "state") {
-    return { broken, problems: [wide(problem!), ...others], repairs: [], anchor: null }
+    return { broken, problems: [wholeLogProblem(problem!), ...others], repairs: [], anchor: null }
   }
   const { hashes, state, unfinished } = read
   const isExpected = expect === undefined || hashes.includes(expect)
   return {
     broken,
     problems: [
-      ...(isExpected ? [] : [wide(`the anchor has no line ${expect}: it was replaced, or shortened since`)]),
+      ...(isExpected ? [] : [wholeLogProblem(`the anchor has no line ${expect}: it was replaced, or shortened since`)]),
       ...streamsOf(reader, state, stream).flatMap((name) => anchorDifferences(reader, name, state)),
       ...others
     ],
@@ -117,7 +117,7 @@ const findDamagedVectors = (db: Db): Effect.Effect<ReadonlyArray<Problem>, Stora
       after = next
       yield* takeTurnIfDue
     }
-    return count === 0 ? [] : [wide(`log.db: ${count} cached vectors are damaged; they count as missing`)]
+    return count === 0 ? [] : [wholeLogProblem(`log.db: ${count} cached vectors are damaged; they count as missing`)]
   })
 
-const wide = (what: string): Problem => ({ stream: null, version: null, what })
+const wholeLogProblem = (what: string): Problem => ({ stream: null, version: null, what })

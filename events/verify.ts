@@ -94,12 +94,12 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
     const found: Array<Problem> = []
     const report = (error: StorageError) =>
       Effect.sync(() => void found.push({ stream, version: null, what: error.message }))
-    const orReport = <A>(read: Effect.Effect<A, StorageError>, otherwise: A) =>
+    const orAddProblem = <A>(read: Effect.Effect<A, StorageError>, otherwise: A) =>
       Effect.catchAll(read, (error) => Effect.as(report(error), otherwise))
-    const heads = yield* orReport(log.streams, [] as ReadonlyArray<Head>)
+    const heads = yield* orAddProblem(log.streams, [] as ReadonlyArray<Head>)
     const selected = stream === null ? heads : heads.filter((head) => head.stream === stream)
     const agents = selected.filter((head) => head.stream !== installationStream)
-    const mended: Array<AcceptedTimer> = []
+    const dueTimers: Array<AcceptedTimer> = []
     const payloads: Array<string | null> = []
     let events = 0
     let head: Verification["head"] = null
@@ -112,21 +112,21 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
         if (fold !== undefined && (event.type === "SCHEDULE" || event.type === "RUN")) applyTo(fold, codec, event)
         return takeTurnIfDue
       })
-      yield* orReport(reading, undefined)
+      yield* orAddProblem(reading, undefined)
       found.push(...checker.problems({ erasures: true }))
       if (name === installationStream) continue
       events += checker.count()
       head = { version: checker.count(), hash: Buffer.from(checker.hash()).toString("hex") }
-      if (fold !== undefined) mended.push({ stream: name, due: fold.due() })
+      if (fold !== undefined) dueTimers.push({ stream: name, due: fold.due() })
     }
-    const late = timers === undefined ? [] : yield* orReport(timerProblems(log, stream, mended), [])
-    const inspected = yield* orReport(log.inspect({ stream, expect }), {
+    const wrongTimers = timers === undefined ? [] : yield* orAddProblem(timerProblems(log, stream, dueTimers), [])
+    const inspected = yield* orAddProblem(log.inspect({ stream, expect }), {
       ...{ problems: [], broken: [], repairs: [], anchor: null }
     })
     const isRestorable = inspected.broken.length === 0
     const accepted = acceptedIn(payloads)
     const acceptedKeys = new Set(accepted.map(keyOf))
-    const problems = [...found, ...late, ...inspected.broken, ...inspected.problems].filter(
+    const problems = [...found, ...wrongTimers, ...inspected.broken, ...inspected.problems].filter(
       (problem) => problem.stream === null || !acceptedKeys.has(keyOf(problem))
     )
     const verification: Verification = {
@@ -140,7 +140,7 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
       accepted,
       digest: problems.length > 0 && isRestorable && stream === null ? digestOf(problems) : null
     }
-    return { verification, problems, timers: mended }
+    return { verification, problems, timers: dueTimers }
   })
 
 const digestOf = (problems: ReadonlyArray<Problem>): string =>
@@ -158,8 +158,10 @@ const timerProblems = (log: Log, stream: string | null, expected: ReadonlyArray<
     const due = new Map(stored.map((timer) => [timer.stream, timer.due]))
     const known = new Set(expected.map((timer) => timer.stream))
     const differing = expected.filter((timer) => (due.get(timer.stream) ?? null) !== timer.due)
-    const strangers = stored.filter((timer) => (stream === null || timer.stream === stream) && !known.has(timer.stream))
-    return [...differing, ...strangers].map(
+    const unknownTimers = stored.filter(
+      (timer) => (stream === null || timer.stream === stream) && !known.has(timer.stream)
+    )
+    return [...differing, ...unknownTimers].map(
       (timer): Problem => ({
         stream: timer.stream,
         version: null,

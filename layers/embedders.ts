@@ -120,7 +120,7 @@ const build = (
     if (provider === undefined) return yield* unknownEmbedder(`must be one of ${names.join(", ")}`)
     const { providerEmbedder } = yield* Effect.promise(() => import("./models/embedders/named.js"))
     const provided = yield* providerEmbedder(provider, { model, dimensions }, policy)
-    if (!provided.distant || policy.local.length === 0) return provided
+    if (!provided.isRemote || policy.local.length === 0) return provided
     // These stores stay on this machine: word vectors embed them.
     const substitute = { stores: policy.local, embedder: yield* serviceOf(staticLayers.layerWords) }
     return { ...provided, embedder: { ...provided.embedder, substitute } }

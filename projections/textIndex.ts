@@ -91,15 +91,15 @@ type Posting = readonly [term: string, doc: number | string, col: string, offset
  * term are sorted at a time. `ORDER BY` would sort all postings before the first row.
  */
 const postingsInOrder = function* (db: Db, query: string): Iterable<Posting> {
-  let ofTerm: Array<Posting> = []
+  let termPostings: Array<Posting> = []
   for (const posting of db.prepare(query).raw().iterate() as Iterable<Posting>) {
-    if (ofTerm.length > 0 && posting[0] !== ofTerm[0]![0]) {
-      yield* ofTerm.sort(comparePostings)
-      ofTerm = []
+    if (termPostings.length > 0 && posting[0] !== termPostings[0]![0]) {
+      yield* termPostings.sort(comparePostings)
+      termPostings = []
     }
-    ofTerm.push(posting)
+    termPostings.push(posting)
   }
-  yield* ofTerm.sort(comparePostings)
+  yield* termPostings.sort(comparePostings)
 }
 
 /** Compares postings in SQLite's order, because ids and names of columns are ASCII. */

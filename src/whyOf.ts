@@ -114,7 +114,7 @@ const relationsOf = (
         return [{ kind: "memory", id: to, reason, ...(source === undefined ? {} : { memory: source }) }]
       }
       const turn = findTurn(db, level, to)
-      return [{ kind, id: to, reason, ...(turn === undefined ? {} : { turn: turnSaid(turn) }) }]
+      return [{ kind, id: to, reason, ...(turn === undefined ? {} : { turn: turnTextOf(turn) }) }]
     }),
     madeOf: allRelated(findMemoriesBySource(db, "derived", memory.id))
   }
@@ -204,7 +204,7 @@ const memoryTextOf = ({ facts, narrative, title }: MemoryText): MemoryText => ({
   facts
 })
 
-const turnSaid = ({ role, sequence, session, speaker, text }: Turn): TurnText => ({
+const turnTextOf = ({ role, sequence, session, speaker, text }: Turn): TurnText => ({
   session,
   sequence,
   role,

@@ -34,7 +34,7 @@ export const maintain: Command<MaintainCall> = {
   ],
   details: [`Stages: ${stageNames.join(", ")}`],
   examples: ["maintain --dry-run", "maintain --stage gc --stage archive", "maintain --history"],
-  afterInterruption: "what is finished stays; run the same command again to do the rest",
+  afterInterruption: "finished work stays; run the same command again to do the rest",
   run: (call, { confirmClock, dryRun, history, limit, stage }) =>
     history === true
       ? Effect.gen(function* () {

@@ -102,14 +102,14 @@ export const schedules: Command<Options, readonly [action: Verb | undefined, id:
     option("--missed <how>", `catch up on missed times: ${Missed.literals.join(", ")}`, oneOf(Missed.literals)),
     option("--keep <n>", "keep n runs in the schedule's history", wholeNumber(1, limits.page)),
     option("--channel <name>", "set the channel where the schedule was requested"),
-    option("--context <name>", "set the context within the channel"),
+    option("--context <name>", "set the place within the channel, such as a thread"),
     repeatable(
       "--status <status>",
       `with list, count: show ${ScheduleStatus.literals.join(", ")}`,
       oneOf(ScheduleStatus.literals)
     ),
-    option("--text <text>", "with list, count: select by text in the name or goal"),
-    option("--before <time>", "with list, count: select schedules due before this time", timeOrWords),
+    option("--text <text>", "with list, count: show schedules with this text in name or goal"),
+    option("--before <time>", "with list, count: show schedules due before this time", timeOrWords),
     ...pageOptions,
     asOfOption,
     commandIdOption

@@ -45,8 +45,8 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     repeatable("--role <role>", `with --conversation: keep ${Role.literals.join(", ")}`, oneOf(Role.literals)),
     repeatable("--kind <kind>", "with --conversation: keep only turn or file", oneOf(["turn", "file"])),
     flag("--explain", "explain how the query was interpreted and why each hit matches"),
-    option("--mode <mode>", "choose enhanced (default), or classic: full text only, 5 hits", oneOf(modes)),
-    flag("--gate", "treat the query as a message; skip the search if it needs no memory"),
+    option("--mode <mode>", "set the mode: enhanced (default), or classic: full text only, 5 hits", oneOf(modes)),
+    flag("--gate", "skip the search if the query is a message that needs no memory"),
     option("--rerank <name>", "reorder the first hits: lexical, none, cohere, voyage/MODEL, …", nonEmpty),
     flag("--record", "record this search for 'daybook recall'"),
     asOfOption

@@ -26,7 +26,7 @@ export const undo: Command<UndoCall> = {
   options: [
     option("--event <version>", "undo the event of this version, and the changes that it caused", wholeNumber(1)),
     option("--run <id>", "undo a run: an import, a maintenance run, another undo"),
-    option("--source <name>", "undo all changes from a source; give its name or its kind"),
+    option("--source <name>", "undo all changes from the source with this name or kind"),
     option("--since <time>", "with --source: start at this time (ISO 8601, UTC)", isoTime),
     flag("--dry-run", "show the events without writing them"),
     flag("--force", "also undo fields that later events changed"),
@@ -34,7 +34,7 @@ export const undo: Command<UndoCall> = {
   ],
   details: ["Changes that later events made on purpose stay, unless --force is passed."],
   examples: ["undo --event 12", "undo --run 8k2v0q5w1x --dry-run", "undo --source notes.md --since 2026-03-01"],
-  afterInterruption: "either everything or nothing was undone; run the same command again",
+  afterInterruption: "all changes were undone or none; run the same command again",
   run: (call, { commandId, dryRun, force, ...target }) =>
     Effect.gen(function* () {
       const { memory, out } = call

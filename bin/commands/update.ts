@@ -30,7 +30,7 @@ export const update: Command<UpdateOptions, readonly [id: string]> = {
   options: [
     option("--title <text>", "set the title"),
     ...contentOptions,
-    repeatable("--clear <option>", "clear a field, named like its option", oneOf(Object.keys(emptyValues))),
+    repeatable("--clear <option>", "clear the field that this option sets", oneOf(Object.keys(emptyValues))),
     commandIdOption
   ],
   details: [`--clear takes: ${Object.keys(emptyValues).join(", ")}`],

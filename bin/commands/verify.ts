@@ -24,7 +24,7 @@ export const verify: Command<VerifyOptions> = {
   summary: "verify the log's hashes and anchor (with --agent: of one agent only)",
   operator: true,
   options: [
-    option("--accept <digest>", "accept the damage that the report with this digest lists", digest),
+    option("--accept <digest>", "accept the damage in the report with this digest", digest),
     option("--expect <line>", "fail unless the anchor contains this line", digest),
     option("--views", "also compare each view with its log")
   ],

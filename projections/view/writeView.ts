@@ -55,12 +55,12 @@ export const writeView = <A, E, R>(
   tries = maxTries
 ): Effect.Effect<A, WriteError<E>, R> => {
   if (tries === 0) return Effect.fail(keepsChanging(view.agent))
-  const again = () => writeView(context, view, use, tries - 1)
+  const retry = () => writeView(context, view, use, tries - 1)
   const locked = () =>
     Effect.flatMap(lockForWrite(context, view), (state): Effect.Effect<A, WriteError<E>, R> => {
       // Another process made a new generation current while this one waited for the lock.
-      if (state.head.retired) return Effect.flatMap(Effect.zipRight(rollback(state.db), catchUp(context, view)), again)
-      const transaction = runTransaction(context, view, state, use, again)
+      if (state.head.retired) return Effect.flatMap(Effect.zipRight(rollback(state.db), catchUp(context, view)), retry)
+      const transaction = runTransaction(context, view, state, use, retry)
       return state.isKnown ? transaction : Effect.zipRight(requireOwnEvent(context, view, state), transaction)
     })
   // Another process may have made a new file current and removed this one before its writer was opened.
@@ -82,13 +82,13 @@ const requireOwnEvent = ({ log }: ViewContext, view: View, { db, head }: LockedV
         Effect.onError(() => rollback(db))
       )
 
-/** Commits on success and rolls back on failure. Parks a projection that cannot apply an event, then runs again. */
+/** Commits on success and rolls back on failure. Parks a projection that cannot apply an event, then retries. */
 const runTransaction = <A, E, R>(
   context: ViewContext,
   view: View,
   state: LockedView,
   use: Use<A, E, R>,
-  again: () => Effect.Effect<A, WriteError<E>, R>
+  retry: () => Effect.Effect<A, WriteError<E>, R>
 ): Effect.Effect<A, WriteError<E>, R> => {
   const { db, head, parked } = state
   view.writing = true
@@ -120,7 +120,7 @@ const runTransaction = <A, E, R>(
       end()
       const error = Option.getOrUndefined(Cause.failureOption(cause))
       return error instanceof ViewFile.Poisoned
-        ? Effect.flatMap(parkProjection(context, view, error.parked), again)
+        ? Effect.flatMap(parkProjection(context, view, error.parked), retry)
         : Effect.failCause(cause as Cause.Cause<Exclude<E, ViewFile.Poisoned>>)
     },
     onSuccess: (value) => {

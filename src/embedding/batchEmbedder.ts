@@ -112,8 +112,9 @@ export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmb
     embed: (batch) =>
       Effect.gen(function* () {
         const missing = batch.filter(([digest]) => !results.has(digest) && !skipped.has(digest))
-        const together = missing.filter(([digest]) => !toRetry.has(digest))
-        if (together.length > 0) yield* Effect.catchAll(request(together), (error) => requestInParts(together, error))
+        const firstAttempts = missing.filter(([digest]) => !toRetry.has(digest))
+        if (firstAttempts.length > 0)
+          yield* Effect.catchAll(request(firstAttempts), (error) => requestInParts(firstAttempts, error))
         for (const text of missing) {
           if (!toRetry.has(text[0])) continue
           yield* requestAlone(text)

@@ -181,7 +181,7 @@ interface Adoption {
 /**
  * Makes the candidate active with one event; every reader then uses it. The candidate may lack as many vectors as the
  * active index, or fewer than `minInlineBatch`. All texts are counted before the command runs, so that no writer waits.
- * The command counts only the texts added since. Returns whether it did.
+ * The command counts only the texts added since. Returns whether it became active.
  */
 const adoptIfComplete = ({ actor, views }: AgentServices, { active, candidate, embedder, isCandidate }: Adoption) =>
   Effect.gen(function* () {

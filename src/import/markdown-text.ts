@@ -117,7 +117,7 @@ export const findTable = (lines: ReadonlyArray<string>): Table | undefined => {
 export const cutTitle = (line: string, limit = 120): string => {
   if (line.length <= limit) return line
   let end = line.lastIndexOf(" ", limit - 1)
-  if (end < limit / 3) end = hardCut(line, limit - 1)
+  if (end < limit / 3) end = cutPosition(line, limit - 1)
   for (let i = limit - 2; i >= limit / 3; i--) {
     if ("。！？".includes(line.charAt(i)) || (".!?".includes(line.charAt(i)) && line[i + 1] === " ")) {
       end = i + 1
@@ -146,7 +146,7 @@ export const slug = (text: string): string => {
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}_]+/gu, "-")
     .replace(/^-/, "")
-  return dashed.slice(0, hardCut(dashed, 64)).replace(/-$/, "")
+  return dashed.slice(0, cutPosition(dashed, 64)).replace(/-$/, "")
 }
 
 /** The words after "#" that contain a letter. "a#b", "# a" and "#1" do not count. */
@@ -167,7 +167,7 @@ const plainText = (value: string): string =>
     .replace(/!?\[\[([^[\]|]+)(?:\|([^[\]|]+))?\]\]/g, (_, page: string, name?: string) => name ?? page)
     .replace(/~~([^~]+)~~/g, "$1")
 
-const hardCut = (text: string, index: number): number =>
+const cutPosition = (text: string, index: number): number =>
   /[\uD800-\uDBFF]/.test(text.charAt(index - 1)) && index < text.length ? index - 1 : index
 
 const boundary = (text: string, limit: number): number => {
@@ -178,5 +178,5 @@ const boundary = (text: string, limit: number): number => {
     Math.max(...[". ", "! ", "? ", "。", "！", "？"].map((mark) => lastMarkIndex(mark) + 1)),
     lastMarkIndex(" ")
   )
-  return ends.find((end) => end > half) ?? hardCut(text, limit)
+  return ends.find((end) => end > half) ?? cutPosition(text, limit)
 }

@@ -44,14 +44,14 @@ export function* summarizeByRules(
   statements: StatementReaderService | undefined,
   writers: TrustLevel
 ): Generator<void, SessionDraft | null> {
-  const said = turns.filter(({ role, text }) => (role === "user" || role === "assistant") && text.trim() !== "")
-  const trusted = said.filter(({ level }) => isAtLeast(level, writers))
-  const spoken = trusted.length > 0 ? trusted : said
-  const last = spoken.at(-1)
+  const nonEmpty = turns.filter(({ role, text }) => (role === "user" || role === "assistant") && text.trim() !== "")
+  const trusted = nonEmpty.filter(({ level }) => isAtLeast(level, writers))
+  const usedTurns = trusted.length > 0 ? trusted : nonEmpty
+  const last = usedTurns.at(-1)
   if (last === undefined) return null
   // A turn with a credential is neither summarized nor sent to a summarizer.
   const sources: Array<SummaryTurn> = []
-  for (const [index, turn] of spoken.entries()) {
+  for (const [index, turn] of usedTurns.entries()) {
     if (index % turnsPerStep === turnsPerStep - 1) yield
     if (findSensitiveData([turn.text]).credential.length === 0) sources.push(turn)
   }

@@ -29,7 +29,7 @@ export const subjectsOf = (
   if (judge === undefined) return rows.map((row) => ({ row, others: [] }))
   const newest = [...rows].sort((a, b) => saidAt(b) - saidAt(a) || b.memory.born - a.memory.born)
   const groups = groupsByKey(newest, says)
-  const fullestByIndex = mergeRepeats(newest, groups, judge)
+  const mostCompleteByIndex = mergeRepeats(newest, groups, judge)
   const members = new Map<number, Array<number>>()
   for (const [index, group] of groups.entries()) {
     const indexes = members.get(group)
@@ -37,7 +37,7 @@ export const subjectsOf = (
     else indexes.push(index)
   }
   return [...members].map(([last, group]) => {
-    const index = fullestByIndex.get(last) ?? last
+    const index = mostCompleteByIndex.get(last) ?? last
     return { row: newest[index]!, others: group.filter((other) => other !== index).map((other) => newest[other]!) }
   })
 }
@@ -61,7 +61,7 @@ const groupsByKey = (newest: ReadonlyArray<Row>, says: ReadonlyMap<Row, string>)
  */
 const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: Judge): ReadonlyMap<number, number> => {
   const words = newest.slice(0, limits.rows).map((row) => wordSet(textOf(row)))
-  const fullestByIndex = new Map<number, number>()
+  const mostCompleteByIndex = new Map<number, number>()
   let judged = 0
   for (const { newer, older, score } of likelyPairs(words)) {
     // Only the newest row of a group can add others to it, because similarity is not transitive.
@@ -73,10 +73,10 @@ const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: 
       continue
     if (judged++ === limits.judged) break
     if (relationOf(judge, newest[newer]!, newest[older]!, score).kind !== "same") continue
-    if (isProperSubset(words[newer]!, words[older]!)) fullestByIndex.set(newer, older)
+    if (isProperSubset(words[newer]!, words[older]!)) mostCompleteByIndex.set(newer, older)
     for (const [index, group] of groups.entries()) if (group === older) groups[index] = newer
   }
-  return fullestByIndex
+  return mostCompleteByIndex
 }
 
 const subjectKeyOf = (row: Row): string => `${storeAndType(row)}\n${levelOf(row.memory)}`

@@ -48,14 +48,14 @@ export const stateAfterRun = (
   // A caller paused it during the run.
   if (state.status !== "active") return { ...state, failures }
   const giveUp = policy.failures > 0 && failures >= policy.failures
-  const endedAs = (status: "completed" | "failed"): ScheduleState => ({ status, next: null, failures })
+  const endedState = (status: "completed" | "failed"): ScheduleState => ({ status, next: null, failures })
   // A caller changed its time during the run.
-  if (state.next !== occurrence) return giveUp ? endedAs("failed") : { ...state, failures }
-  if (cadence.kind === "once") return endedAs(failed ? "failed" : "completed")
-  if (giveUp) return endedAs("failed")
+  if (state.next !== occurrence) return giveUp ? endedState("failed") : { ...state, failures }
+  if (cadence.kind === "once") return endedState(failed ? "failed" : "completed")
+  if (giveUp) return endedState("failed")
   const from = missed === "each" || occurrence === null ? (occurrence ?? now) : Math.max(occurrence, now)
   const next = nextAfter(cadence, from)
-  return next === null ? endedAs("completed") : { status: "active", next, failures }
+  return next === null ? endedState("completed") : { status: "active", next, failures }
 }
 
 /** Whether to notify the user of a run. */

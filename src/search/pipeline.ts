@@ -239,9 +239,9 @@ const namingTimes = <Filters extends object, Candidate extends FusableHit, Row, 
   const names = timeWords.map((words) => `(${words.map(({ expression }) => expression).join(" AND ")})`).join(" OR ")
   const { within, without } = expressions
   const match = without === null ? names : `(${names}) NOT (${without})`
-  const bornInTimes = new Set(inTimes.map(({ born }) => born))
+  const numbersInTimes = new Set(inTimes.map(({ born }) => born))
   const query = { level, filters, match, within, without, vector: null, pool: pageSize }
-  return kind.find(snapshot, query).filter(({ born }) => !bornInTimes.has(born))
+  return kind.find(snapshot, query).filter(({ born }) => !numbersInTimes.has(born))
 }
 
 /** Ranks candidates newest first, then those of `added` by score. A reranker does not change this order. */

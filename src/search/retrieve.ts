@@ -189,9 +189,9 @@ const rerank = <Row, Parts extends { readonly rerank: number }>(
   { policy, reranker }: Ranking
 ): Effect.Effect<Reranking<Row, Parts>> => {
   const firstDrafts = drafts.slice(0, Math.min(policy.drafts, reranker?.topN ?? 0))
-  const maySee = ({ secret, store }: Draft<Row, Parts>) =>
+  const mayRerank = ({ secret, store }: Draft<Row, Parts>) =>
     reranker?.withheldStores === undefined || (secret !== true && !reranker.withheldStores.includes(store))
-  const visible = firstDrafts.filter(maySee)
+  const visible = firstDrafts.filter(mayRerank)
   if (reranker === undefined || !policy.rerank || text === "" || firstDrafts.length < 2 || visible.length === 0) {
     return Effect.succeed(notReranked)
   }

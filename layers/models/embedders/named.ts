@@ -20,7 +20,7 @@ const bytesCut = 8
 export interface ProviderEmbedder {
   readonly embedder: EmbedderService
   /** Whether texts leave this machine. */
-  readonly distant: boolean
+  readonly isRemote: boolean
   /** Set if its key is missing: the problem. Then every request fails with it. */
   readonly missing?: string
 }
@@ -76,10 +76,10 @@ export const providerEmbedder = (
       target,
       settings
     )
-    const distant = provider !== "ollama" || !isLocalAddress(baseUrl)
-    if (missing === undefined) return { embedder, distant }
+    const isRemote = provider !== "ollama" || !isLocalAddress(baseUrl)
+    if (missing === undefined) return { embedder, isRemote }
     const error = new EmbedderError({ model: embedder.model, reason: "failed", detail: missing, kind: "settings" })
-    return { embedder: { ...embedder, embed: () => Effect.fail(error) }, distant, missing }
+    return { embedder: { ...embedder, embed: () => Effect.fail(error) }, isRemote, missing }
   })
 
 const isSize = ({ dimensions = 0, sizes = [] }: KnownModel, requested: number): boolean =>

@@ -36,7 +36,9 @@ export const make = (operating: OperationServices): EmbedderOperations => {
         yield* requireEvents(operating, agent)
         const previous = yield* use(agent, ({ actor }) => views.read(actor.view, previousOf))
         if (previous === undefined)
-          return yield* new NoSuchIndex({ problem: "there is no earlier embedder to switch back to" })
+          return yield* new NoSuchIndex({
+            problem: "there is no earlier embedder to switch back to: name one with switch"
+          })
         const { dimensions, floor, model, weight } = previous
         const embedder = yield* activeEmbedders.byName(model, dimensions)
         // Restore the weight and floor from the log, not from the current settings: past searches ranked with them.
@@ -115,8 +117,8 @@ const refuseSubstitute = (
     if (apart !== null && sameModel(model, apart)) return yield* refuse(inForce)
     if (preparing === null) return
     const candidate = yield* Effect.option(activeEmbedders.byName(preparing.model, preparing.dimensions))
-    const standIn = Option.flatMapNullable(candidate, (embedder) => embedder.substitute?.embedder)
-    if (Option.exists(standIn, (embedder) => sameModel(embedder, model))) return yield* refuse(preparing)
+    const candidateSubstitute = Option.flatMapNullable(candidate, (embedder) => embedder.substitute?.embedder)
+    if (Option.exists(candidateSubstitute, (embedder) => sameModel(embedder, model))) return yield* refuse(preparing)
   })
 
 const compareIndexes = (operating: OperationServices, agent: string, options: CompareOptions) =>

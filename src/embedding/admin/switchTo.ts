@@ -58,8 +58,8 @@ const switchAgent = (
       if (wait) yield* embedding.backfill
       return { ...name, state: "inForce", unchanged: false } satisfies Switched
     }
-    const begun = yield* actor.run(prepareEmbedder(actorName, next, adopt))
-    if (!begun && sameModel(yield* embedding.activeEmbedder(actor.view), next)) {
+    const hasStarted = yield* actor.run(prepareEmbedder(actorName, next, adopt))
+    if (!hasStarted && sameModel(yield* embedding.activeEmbedder(actor.view), next)) {
       // Another process has made it active since the last check.
       return yield* switchAgent(views, agent, next, options)
     }
