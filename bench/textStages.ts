@@ -86,6 +86,21 @@ const call = (name: string, size: number, work: (text: string) => unknown): Text
   read: (text) => once(() => work(text))
 })
 
+/** Decisions on texts with this beginning, which tells their language. */
+const rulesStage = (name: string, start: string): TextStage => ({
+  name,
+  size: observationSize,
+  read: (text) => {
+    const begun = (from: number) => {
+      const memory = memoryOf(text, from)
+      return { ...memory, title: (start + memory.title).slice(0, limits.title) }
+    }
+    const statement = begun(3)
+    const candidates = Array.from({ length: 50 }, (_, index) => ({ ...begun(7 * index), score: 0.9 }))
+    return once(() => reconciler.judge({ statement, candidates }))
+  }
+})
+
 /** Every stage that reads text of callers. */
 export const textStages: ReadonlyArray<TextStage> = [
   call("gate", limits.queryBytes, gateMessage),
@@ -111,15 +126,11 @@ export const textStages: ReadonlyArray<TextStage> = [
   call("hash embedder", observationSize, hashVector),
   call("word embedder", observationSize, (text) => vectorOf(wordTable(), text)),
   call("values", limits.narrative, (text) => valuesIn(text, now)),
-  {
-    name: "rules",
-    size: observationSize,
-    read: (text) => {
-      const statement = memoryOf(text, 3)
-      const candidates = Array.from({ length: 50 }, (_, index) => ({ ...memoryOf(text, 7 * index), score: 0.9 }))
-      return once(() => reconciler.judge({ statement, candidates }))
-    }
-  },
+  rulesStage("rules", ""),
+  rulesStage("rules, German", "Der Dienst ist nicht mehr auf "),
+  rulesStage("rules, French", "Le service n'est plus dans la "),
+  rulesStage("rules, Spanish", "El servicio ya no está en la "),
+  rulesStage("rules, Chinese", "这个服务不再使用端口五千"),
   {
     name: "merge of statements",
     size: observationSize,

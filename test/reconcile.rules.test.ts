@@ -1,6 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { reasons } from "../layers/languages/en/rules/judge.js"
+import { actionOf } from "../layers/languages/claims/compareClaims.js"
+import { reasons as englishReasons } from "../layers/languages/en/rules/judge.js"
 import { rules } from "../layers/RuleReconciler.js"
 import { limits } from "../src/model/limits.js"
 import { decodeVerdict, type Statement } from "../src/ports/Reconciler.js"
@@ -9,6 +10,7 @@ import { questionOf, readHeldOutStories, type Told } from "./support/decisions.j
 import { rounds } from "./support/size.js"
 
 const heldOutStories = readHeldOutStories()
+const reasons = [...englishReasons, ...Object.keys(actionOf)]
 
 const told = (text: string | Told): Told => (typeof text === "string" ? { title: text } : text)
 
@@ -249,7 +251,7 @@ describe("labelled stories", () => {
   it("name the rule, and copy no text", () => {
     for (const story of heldOutStories) {
       const { by, verdict } = rules.judge(questionOf(story))
-      expect(by).toEqual({ kind: "rule", name: "rules-v8" })
+      expect(by).toEqual({ kind: "rule", name: "rules-v9" })
       expect(reasons).toContain(verdict.reason)
     }
   })
@@ -282,13 +284,13 @@ describe("any input", () => {
         const question = { statement: stated, candidates: memories.map((memory) => ({ ...memory, score: 0.5 })) }
         const before = JSON.stringify(question)
         const { confidence, sure, verdict } = rules.judge(question)
-        const again = { by: { kind: "rule", name: "rules-v8" }, sure, verdict }
+        const again = { by: { kind: "rule", name: "rules-v9" }, sure, verdict }
         expect(rules.judge(question)).toEqual(confidence === undefined ? again : { ...again, confidence })
         // Only a contradiction needs a confidence: it alone retires a memory.
         expect(confidence !== undefined).toBe(verdict.action === "DELETE")
         if (confidence !== undefined) expect(confidence > 0 && confidence < 1).toBe(true)
         expect(JSON.stringify(question)).toBe(before)
-        expect(decodeVerdict("rules-v8", verdict, memories.length)._tag).toBe("Right")
+        expect(decodeVerdict("rules-v9", verdict, memories.length)._tag).toBe("Right")
         expect(reasons).toContain(verdict.reason)
       }),
       { numRuns: rounds({ quick: 60, full: 300 }) }
