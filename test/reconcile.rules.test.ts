@@ -37,6 +37,16 @@ describe("the opposite of what is only denied", () => {
   })
 })
 
+describe("the same words on another day", () => {
+  const decidedAt = (at: string) =>
+    decided({ title: "Storage is offline tomorrow", at: "2026-04-06" }, { title: "Storage is offline tomorrow", at })
+
+  it("are another statement if their date depends on that day", () => {
+    expect(decidedAt("2026-04-06")).toMatch(/^NONE/)
+    expect(decidedAt("2026-05-04")).not.toMatch(/^NONE/)
+  })
+})
+
 /** A rule, a pair of texts that it decides, and one that looks like it and must be stored beside the other. */
 const telling: ReadonlyArray<
   readonly [decision: string, memory: string, statement: string, trapMemory: string, trap: string]

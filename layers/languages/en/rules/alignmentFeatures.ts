@@ -9,6 +9,8 @@ import type { Item } from "./tokens.js"
 /** The words of a text in order and its list, read once for each bag. */
 interface Sequence extends WordSequence {
   readonly list: List | undefined
+  /** Single letters before a full stop: "J." */
+  readonly initials: ReadonlySet<string>
 }
 
 const sequences = new WeakMap<Bag, Sequence>()
@@ -17,6 +19,7 @@ const sequenceOf = (bag: Bag): Sequence => {
   const cached = sequences.get(bag)
   if (cached !== undefined) return cached
   const words: Array<TextWord> = []
+  const initials = new Set<string>()
   const definitions = new Map<string, ReadonlyArray<string>>()
   for (const { items } of bag.texts) {
     for (const [index, item] of items.entries()) {
@@ -24,12 +27,14 @@ const sequenceOf = (bag: Bag): Sequence => {
       if (item.mark === "(") addDefinition(items, index, definitions)
       if (item.mark !== undefined) continue
       const isFunctionWord = !bag.words.has(item.canon)
-      const { canon, form, scalar } = item
-      if (!form.includes(" ")) words.push({ form, canon, isFunctionWord, amount: scalar?.amount })
+      const { canon, capital, form, scalar } = item
+      if (capital === true && form.length === 1 && items[index + 1]?.mark === ".") initials.add(canon)
+      if (!form.includes(" "))
+        words.push({ form, canon, isFunctionWord, amount: scalar?.amount, isName: capital === true })
       else for (const part of form.split(" ")) words.push({ form: part, canon, isFunctionWord })
     }
   }
-  const sequence = { words, definitions, list: listOf(bag) }
+  const sequence = { words, definitions, initials, list: listOf(bag) }
   sequences.set(bag, sequence)
   return sequence
 }
@@ -91,7 +96,9 @@ export const alignmentFeatures = (a: Bag, b: Bag, learnt: ReadonlyMap<string, Re
   const gone = new Map([...a.words].filter(([canon]) => !b.words.has(canon)))
   const fresh = new Map([...b.words].filter(([canon]) => !a.words.has(canon)))
   const [sequenceA, sequenceB] = [sequenceOf(a), sequenceOf(b)]
-  const pairs = matchAbbreviations(fresh, gone, sequenceA, learnt) + matchAbbreviations(gone, fresh, sequenceB, learnt)
+  const pairs =
+    matchAbbreviations([fresh, sequenceB], [gone, sequenceA], learnt) +
+    matchAbbreviations([gone, sequenceA], [fresh, sequenceB], learnt)
   const [novelA, novelB] = [novelty(gone, fresh), novelty(fresh, gone)]
   const names = (words: ReadonlyMap<string, BagWord>) => [...words.values()].filter(({ name }) => name).length
   return {
@@ -106,15 +113,18 @@ export const alignmentFeatures = (a: Bag, b: Bag, learnt: ReadonlyMap<string, Re
   }
 }
 
-/** Removes the abbreviations among `shorts`, and the words that they stand for from `longs`; returns how many. */
+/** The words that only one side has, and all its words. */
+type Side = readonly [unmatched: Map<string, BagWord>, sequence: Sequence]
+
+/** Removes the abbreviations of one side, and the words of the other that they stand for; returns how many. */
 const matchAbbreviations = (
-  shorts: Map<string, BagWord>,
-  longs: Map<string, BagWord>,
-  sequence: WordSequence,
+  [shorts, { initials }]: Side,
+  [longs, sequence]: Side,
   learnt: ReadonlyMap<string, ReadonlyArray<string>>
 ): number => {
   let count = 0
   for (const word of [...shorts.values()].slice(0, maxCompared)) {
+    if (word.form.length === 1 && !initials.has(word.canon)) continue
     const expansion = expansionOf(word, sequence, learnt)
     if (expansion === undefined || !expansion.some((canon) => longs.has(canon))) continue
     shorts.delete(word.canon)

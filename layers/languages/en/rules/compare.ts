@@ -1,5 +1,6 @@
 import type { Question } from "../../../../src/ports/Reconciler.js"
 import { dayOfInstant } from "../values/days.js"
+import { meansOtherDays } from "../values/relation.js"
 import { alignmentFeatures, definitionsIn } from "./alignmentFeatures.js"
 import type { Bag } from "./bag.js"
 import { bagPairFeatures, statementFeaturesOf } from "./bagFeatures.js"
@@ -57,7 +58,7 @@ export const compare = ({ candidates, statement }: Question): ReadonlyArray<Comp
   return bags.map((memory, index): ComparedMemory => {
     const candidate = candidates[index]!
     const older = statement.at < candidate.at
-    const same = memory.stemText === bag.stemText && bag.stemText !== ""
+    const same = memory.stemText === bag.stemText && bag.stemText !== "" && !meansOtherDays(memory.scalars, bag.scalars)
     if (!closeCandidates.has(index)) return { parts: [], features: {}, phrases: [], older, isTooDistant: true, same }
     let bestOtherOverlap = 0.15
     for (const [at, overlap] of overlaps.entries())

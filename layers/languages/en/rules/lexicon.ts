@@ -1,6 +1,5 @@
 import { setOf } from "../../../../text/normalise/functionWords.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
-import { unitWords } from "../values/units.js"
 import { english } from "./english.js"
 import { relations } from "./englishRelations.js"
 import type { Cue, Slot } from "./Language.js"
@@ -32,8 +31,6 @@ export interface Entry {
   singular?: true
   generic?: true
   number?: number
-  /** The name of a unit. */
-  isUnit?: true
 }
 
 const split = (text: string, separator: RegExp | string): ReadonlyArray<string> =>
@@ -90,7 +87,6 @@ const fillEntries = (entryOf: (phrase: string) => Entry) => {
     }
   }
   for (const [word, number] of numbersIn(english.numbers)) entryOf(word).number = number
-  for (const word of unitWords) entryOf(word).isUnit = true
 }
 
 /** The number of words in the longest phrase that begins with a stem, by stem. */

@@ -1,3 +1,4 @@
+import { unitsOf } from "../values/units.js"
 import type { Item } from "./tokens.js"
 
 /** Verbs in the past tense: by their ending, or from a list of irregular forms. */
@@ -79,11 +80,16 @@ const isUnknownVerb = (items: ReadonlyArray<Item>, index: number): boolean => {
       entry.empty ||
       entry.pronoun ||
       entry.number !== undefined ||
-      entry.auxiliary ||
-      entry.isUnit)
+      entry.auxiliary)
   )
     return false
-  if (item.capital === true || item.form.length < 3 || before.mark !== undefined || before.entry?.slot !== undefined)
+  if (
+    unitsOf(item.form) !== undefined ||
+    item.capital === true ||
+    item.form.length < 3 ||
+    before.mark !== undefined ||
+    before.entry?.slot !== undefined
+  )
     return false
   if (after === undefined || after.mark !== undefined || after.entry?.auxiliary === true || after.entry?.verb === true)
     return false

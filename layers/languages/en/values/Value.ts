@@ -54,4 +54,4 @@ export const matchAt = (pattern: RegExp, text: string, index: number): RegExpExe
 
 /** Whether a letter or a digit stands at a place. */
 export const isWordAt = (text: string, index: number): boolean => matchAt(wordCharacter, text, index) !== null
-const wordCharacter = /[\p{L}\p{N}]/uy
+const wordCharacter = /[a-z\dß-\u1fff\u3040-\ud7ff]/y

@@ -3,6 +3,8 @@ export interface TextWord {
   readonly form: string
   readonly canon: string
   readonly isFunctionWord: boolean
+  /** The word begins with a capital letter. */
+  readonly isName?: boolean
   readonly amount?: number | undefined
 }
 
@@ -28,7 +30,12 @@ export const expansionOf = (
 ): ReadonlyArray<string> | undefined => {
   const defined = definitions.get(canon) ?? learnt.get(canon)
   if (defined?.every((other) => words.some(({ canon }) => canon === other)) === true) return defined
-  if (form.length < 2 || form.length > maxLength) return undefined
+  // Only the initial of a name has one letter here: "J." of "Jonas".
+  if (form.length === 1) {
+    const name = words.find(({ form: other, isName }) => isName === true && other.length > 2 && other[0] === form)
+    return name && [name.canon]
+  }
+  if (form.length > maxLength) return undefined
   const numbered = /^([a-z]{1,2})(\d{1,4})$/.exec(form)
   if (numbered !== null) return numberedThing(numbered[1]!, Number(numbered[2]), words)
   const numeronym = /^([a-z])(\d{1,2})([a-z]{1,2})$/.exec(form)

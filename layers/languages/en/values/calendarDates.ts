@@ -13,22 +13,23 @@ const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ")
 const weekdays = "mon tue wed thu fri sat sun".split(" ")
 
 /** A sticky pattern of whole words. */
-export const sticky = (source: string) => new RegExp(`${source}(?![\\p{L}\\p{N}])`, "uy")
+export const sticky = (source: string) => new RegExp(`${source}(?![a-z\\dß-\u1fff\u3040-\ud7ff])`, "y")
 const monthName = sticky(`(${monthNames})\\.?`)
 export const weekdayName = sticky(`(${weekdayNames})(s?)\\.?`)
 const iso = /(\d{4})-(\d\d)(?:-(\d\d))?(?:t[\d:.]+z?)?(?![\d-])/y
 const numeric = /(\d{1,2})([./])(\d{1,2})(?:\2(\d{4}|\d\d)(?!\d)|\.(?![\d])|(?![\d./]))/y
-const year = /(?:,?\s)((?:19|20)\d\d)(?![\p{L}\p{N}]|[.:]\d)|,?\s?['’](\d\d)(?!\d)/uy
-const thisYear = /\sthis\syear(?![\p{L}])/uy
-const dayNumber = /(\d{1,2})(st|nd|rd|th)?\.?(?![\p{L}\p{N}:]|[.,/]\d)/uy
-const plainYear = /(?:19|20)\d\d(?![\p{L}\p{N}%°$€£]|[.,:/-]\d)/uy
-const quarter = /q([1-4])(?![\p{L}\p{N}])/uy
+const year = /(?:,?\s)((?:19|20)\d\d)(?![a-z\dß-\u1fff\u3040-\ud7ff]|[.:]\d)|,?\s?['’](\d\d)(?!\d)/y
+const thisYear = /\sthis\syear(?![a-z])/y
+const dayNumber = /(\d{1,2})(st|nd|rd|th)?\.?(?![a-z\dß-\u1fff\u3040-\ud7ff:]|[.,/]\d)/y
+const plainYear = /(?:19|20)\d\d(?![a-z\dß-\u1fff\u3040-\ud7ff%°$€£]|[.,:/-]\d)/y
+const monthOfYear = /(0?[1-9]|1[0-2])\/((?:19|20)\d\d)(?![\d/])/y
+const quarter = /q([1-4])(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
 
 const monthOf = (name: string): number => months.indexOf(name.slice(0, 3)) + 1
 /** The index of a weekday by its name or abbreviation; Monday is 0. */
 export const weekdayFrom = (name: string): number => weekdays.indexOf(name.slice(0, 3))
 
-const isCapital = ({ raw }: Source, index: number): boolean => /\p{Lu}/u.test(raw[index]!)
+const isCapital = ({ raw }: Source, index: number): boolean => /[A-Z]/.test(raw[index]!)
 
 /** The end and the number of a year after a date: 2026, '26; the index itself if there is none. */
 const yearAfter = ({ lower, today }: Source, index: number): { readonly end: number; readonly year?: number } => {
@@ -51,7 +52,7 @@ const dayAt = (
     return day >= 1 && day <= 31 ? { day, end, isOrdinal: digits[2] !== undefined } : undefined
   }
   const word = ordinalAt(text, index)
-  return word && { day: word.amount, end: word.end, isOrdinal: true }
+  return word && word.amount <= 31 ? { day: word.amount, end: word.end, isOrdinal: true } : undefined
 }
 
 const monthAt = (
@@ -80,7 +81,7 @@ export const isoDate: Reader = ({ lower, today }, index) => {
 }
 
 const dateCue =
-  /(?:^|[^\p{L}])(?:on|by|to|until|till|from|since|due|before|after|valid|exp\w*|hearing|rec'd|mon|tue|tues|wed|weds|thu|thurs|fri|sat|sun)[.,:]?\s(?:the\s)?$/u
+  /(?:^|[^a-z])(?:on|by|to|until|till|from|since|due|before|after|valid|exp\w*|hearing|rec'd|mon|tue|tues|wed|weds|thu|thurs|fri|sat|sun)[.,:]?\s(?:the\s)?$/
 
 /** 10.07.2026, 31.12.27, 05.03., 4/28, 09/04/2026. With a slash, day and month may stand in either order. */
 export const numericDate: Reader = ({ lower, today }, index) => {
@@ -190,7 +191,7 @@ export const dayOfMonth: Reader = ({ lower, today }, index) => {
 }
 const theDay = /the\s/y
 const afterDay =
-  /[\s]*(?:$|[.,;:!?)!–-]|(?:and|at|to|is|are|was|instead|not|so|in|if|from|around|already|from|with|after|before|as)(?![\p{L}\p{N}]))/uy
+  /[\s]*(?:$|[.,;:!?)!–-]|(?:and|at|to|is|are|was|instead|not|so|in|if|from|around|already|from|with|after|before|as)(?![a-z\dß-\u1fff\u3040-\ud7ff]))/y
 
 export const ordinalDay: Reader = (source, index) => {
   const article = matchAt(theDay, source.lower, index)
@@ -216,6 +217,11 @@ export const quarterOrYear: Reader = (source, index) => {
         ...(year === undefined ? {} : { year })
       }
     }
+  }
+  const short = matchAt(monthOfYear, lower, index)
+  if (short !== null) {
+    const fields = { month: Number(short[1]), year: Number(short[2]) }
+    return { index, end: index + short[0].length, value: dayValue(short[0], fields, today) }
   }
   const match = matchAt(plainYear, lower, index)
   if (match === null) return undefined

@@ -2,14 +2,14 @@ import { numberAt } from "./numbers.js"
 import { isWordAt, matchAt, type PlacedValue, type Value } from "./Value.js"
 
 const digital =
-  /(\d{1,2})(?:([:.h])(\d\d))?(?::\d\d(?:\.\d+)?)?(?:\s?([ap])\.?m\b\.?|\s?(h|hrs|hours|uhr)(?![\p{L}\p{N}])|\s?(o['’]?\s?clock))?/uy
+  /(\d{1,2})(?:([:.h])(\d\d))?(?::(\d\d)(?:\.\d+)?)?(?:\s?([ap])\.?m\b\.?|\s?(h|hrs|hours|uhr)(?![a-z\dß-\u1fff\u3040-\ud7ff])|\s?(o['’]?\s?clock))?/y
 const spoken =
   /(?:(an?\s)?(quarter|half)|(five|ten|twenty(?:[ -]five)?|\d{1,2})(?:\s?min(?:ute)?s?)?)\s(past|after|to|before)\s/y
-const named = /(?:12\s)?(noon|midday|midnight)(?![\p{L}\p{N}])/uy
+const named = /(?:12\s)?(noon|midday|midnight)(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
 const partAfter =
-  /,?\s?(?:(?:in\sthe|on\s\p{L}+|this|tomorrow|at)\s)?(morning|afternoon|evening|night|a\.?m\b\.?|p\.?m\b\.?|sharp)/uy
-const oclock = /\s?o['’]?\s?clock(?![\p{L}\p{N}])/uy
-const cue = /(?:^|[^\p{L}])(?:at|by|from|until|till|before|after|around|about|@|ca\.?|kl\.?)\s$/u
+  /,?\s?(?:(?:in\sthe|on\s[a-z]+|this|tomorrow|at)\s)?(morning|afternoon|evening|night|a\.?m\b\.?|p\.?m\b\.?|sharp)/y
+const oclock = /\s?o['’]?\s?clock(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
+const cue = /(?:^|[^a-z])(?:at|by|from|until|till|before|after|around|about|@|ca\.?|kl\.?)\s$/
 const minutesOf: Readonly<Record<string, number>> = {
   quarter: 15,
   half: 30,
@@ -73,12 +73,14 @@ const spokenAt = (text: string, index: number): PlacedValue | undefined => {
 }
 
 /** The rest of "3 to 5 pm" and "9-11 am". */
-const untilLater = /\s?(?:-|–|to|and|until)\s?\d{1,2}(?:[:.]\d\d)?\s?([ap])\.?m\b/uy
+const untilLater = /\s?(?:-|–|to|and|until)\s?\d{1,2}(?:[:.]\d\d)?\s?([ap])\.?m\b/y
 
 const digitalAt = (text: string, index: number): PlacedValue | undefined => {
   const match = matchAt(digital, text, index)
   if (match === null) return undefined
-  const [form, hourText, mark, minuteText, half, hours, oclock] = match as unknown as ReadonlyArray<string | undefined>
+  const [form, hourText, mark, minuteText, seconds, half, hours, oclock] = match as unknown as ReadonlyArray<
+    string | undefined
+  >
   const [hour, minute] = [Number(hourText), Number(minuteText ?? 0)]
   const end = index + form!.length
   if (hour > 24 || minute > 59 || isWordAt(text, end) || /^[.,:]\d/.test(text.slice(end, end + 2))) return undefined
@@ -99,6 +101,16 @@ const digitalAt = (text: string, index: number): PlacedValue | undefined => {
     const time = clock(form!, hour * 60 + minute)
     return { index, end, value: hour < 7 ? { ...duration, others: [time] } : { ...time, others: [duration] } }
   }
+  if (mark === ":" && seconds !== undefined) {
+    const duration: Value = {
+      kind: "quantity",
+      form: form!,
+      amount: 60 * (60 * hour + minute) + Number(seconds),
+      step: 1,
+      unit: "duration"
+    }
+    return { index, end, value: { ...clock(form!, hour * 60 + minute), others: [duration] } }
+  }
   if (mark === ":") {
     const part = matchAt(partAfter, text, end)
     return part !== null && hour < 12 && hour > 0 && part[1] !== "sharp"
@@ -116,7 +128,7 @@ const digitalAt = (text: string, index: number): PlacedValue | undefined => {
 }
 
 const followed =
-  /\s?(?:$|[.,;:!?)]|(?:on|in|for|sharp|and|as|this|tomorrow|today|every|each|to|until|till|from|but|instead|already|(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?![\p{L}\p{N}]))/uy
+  /\s?(?:$|[.,;:!?)]|(?:on|in|for|sharp|and|as|this|tomorrow|today|every|each|to|until|till|from|but|instead|already|(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?![a-z\dß-\u1fff\u3040-\ud7ff]))/y
 
 /** "two o'clock", "at nine", "around 7". */
 const wordAt = (text: string, index: number): PlacedValue | undefined => {
@@ -131,7 +143,7 @@ const wordAt = (text: string, index: number): PlacedValue | undefined => {
     return undefined
   const mark = matchAt(oclock, text, number.end)
   if (mark !== null) return halfDay(text, index, number.end + mark[0].length, 60 * number.amount)
-  if (isWordAt(text, number.end) || !/(?:^|[^\p{L}])(?:at|@)\s$/u.test(text.slice(Math.max(0, index - 4), index)))
+  if (isWordAt(text, number.end) || !/(?:^|[^a-z])(?:at|@)\s$/.test(text.slice(Math.max(0, index - 4), index)))
     return undefined
   if (matchAt(followed, text, number.end) === null && matchAt(partAfter, text, number.end) === null) return undefined
   return halfDay(text, index, number.end, 60 * number.amount)

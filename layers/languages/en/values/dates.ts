@@ -26,7 +26,7 @@ const weekdayDate: Reader = (source, index) => {
   const match = matchAt(weekdayName, lower, start)
   if (match === null) return undefined
   const name = match[1]!
-  if (name.length <= 3 && !/\p{Lu}/u.test(raw[start]!)) return undefined
+  if (name.length <= 3 && !/[A-Z]/.test(raw[start]!)) return undefined
   const weekday = weekdayFrom(name)
   const nameEnd = start + name.length
   const joint = matchAt(/s?\.?,?\s(?:the\s)?/y, lower, nameEnd)
@@ -46,7 +46,7 @@ const weekdayDate: Reader = (source, index) => {
   const isRecurring = match[2] === "s" && name.length > 3 && !/^(?:tues|weds|thurs)$/.test(name + match[2])
   const end = nameEnd + match[2]!.length
   const before = lower.slice(Math.max(0, index - 7), index)
-  const ofWeek = matchAt(/\s(?:of\s)?(next|this)\sweek|\s(week)(?![\p{L}\p{N}])/uy, lower, end)
+  const ofWeek = matchAt(/\s(?:of\s)?(next|this)\sweek|\s(week)(?![a-z\dß-\u1fff\u3040-\ud7ff])/y, lower, end)
   const form = lower.slice(index, ofWeek === null ? end : end + ofWeek[0].length)
   const fields = { kind: "day", form, weekday } as const
   if (isRecurring || /(?:every|each)\s$/.test(before) || !Number.isFinite(today)) return { index, end, value: fields }
@@ -80,9 +80,9 @@ const dayWords: Readonly<Record<string, number>> = {
 }
 const dayWord = sticky("((?:the )?day (?:after tomorrow|before yesterday)|today|tonight|tomorrow|yesterday)")
 const lengths: Readonly<Record<string, number>> = { day: 1, week: 7, fortnight: 14, month: 30.4, year: 365.25 }
-const distance = /(in\s|within\s)?(?:(an?|the)\s)?(?=[\p{L}\d])/uy
-const unitOfDistance = /[\s-]?(day|week|fortnight|month|year)s?(?:['’]\stime)?(?![\p{L}\p{N}])/uy
-const origin = /\s(ago|hence|from\snow|(?:from\s)?(?:today|tomorrow|yesterday)|(?:from|on)\s(?=\p{L}))/uy
+const distance = /(in\s|within\s)?(?:(an?|the)\s)?(?=[a-z\d])/y
+const unitOfDistance = /[\s-]?(day|week|fortnight|month|year)s?(?:['’]\stime)?(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
+const origin = /\s(ago|hence|from\snow|(?:from\s)?(?:today|tomorrow|yesterday)|(?:from|on)\s(?=[a-z]))/y
 
 /** Tomorrow, in ten days, a week from Friday, two weeks ago, next week, a fortnight today. */
 const relativeDate: Reader = (source, index) => {

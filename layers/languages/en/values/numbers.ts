@@ -61,22 +61,23 @@ const fractions: Readonly<Record<string, number>> = {
 }
 
 const literal =
-  /(?<grouped>\d{1,3}(?:[,' \u00a0\u202f’]\d{3})+(?:\.\d+)?(?!\d))|(?<comma>\d+,\d{1,2}(?![\d,]))|0x(?<hex>[0-9a-f]{1,12})(?![\p{L}\p{N}])|(?<plain>\d+(?:\.\d+)?)/uy
-const exponent = /e([+-]?\d{1,2})(?![\p{L}\p{N}])|(?:\^|\*\*)(\d{1,2})(?!\d)/uy
+  /(?<european>\d{1,3}(?:\.\d{3})+,\d\d(?!\d))|(?<grouped>\d{1,3}(?:[,' \u00a0\u202f’]\d{3})+(?:\.\d+)?(?!\d))|(?<comma>\d+,\d{1,2}(?![\d,]))|0x(?<hex>[0-9a-f]{1,12})(?![a-z\dß-\u1fff\u3040-\ud7ff])|(?<plain>\d+(?:\.\d+)?)/y
+const exponent = /e([+-]?\d{1,2})(?![a-z\dß-\u1fff\u3040-\ud7ff])|(?:\^|\*\*)(\d{1,2})(?!\d)/y
 const shortScale =
-  /(k|m(?:n|io)?|bn?)(?![\p{L}\p{N}])|\s?(hundred|thousand|million|billion|grand|dozen)(?:s(?= of))?(?![\p{L}\p{N}])/uy
+  /(k|m(?:n|io)?|bn?)(?![a-z\dß-\u1fff\u3040-\ud7ff])|\s?(hundred|thousand|million|billion|grand|dozen)(?:s(?= of))?(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
 const fractionAfter =
-  /\s?[½¼¾⅓⅔]|\s(?:1\/2|1\/4|3\/4|1\/3|2\/3)(?![\d/])|\sand\s(?:a\s(?:half|quarter|third)|three\squarters)(?![\p{L}\p{N}])/uy
+  /\s?[½¼¾⅓⅔]|\s(?:1\/2|1\/4|3\/4|1\/3|2\/3)(?![\d/])|\sand\s(?:a\s(?:half|quarter|third)|three\squarters)(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
 const fractionAlone =
-  /[½¼¾⅓⅔]|(?:1\/2|1\/4|3\/4|1\/3|2\/3)(?=\s?(?:of|an?|\p{L}{1,9}s?)(?![\p{L}\p{N}]))(?!\/)|half(?:\san?)?(?![\p{L}\p{N}])|three quarters(?:\sof\san)?(?![\p{L}\p{N}])|two thirds(?![\p{L}\p{N}])/uy
-const ordinalEnd = /(?:st|nd|rd|th)(?![\p{L}\p{N}])/uy
-const scaleWord = /\s(dozen|hundred|thousand|million|billion|grand)(?![\p{L}\p{N}])/uy
-const scaleAfterArticle = /\s(dozen|hundred|thousand|million|billion|grand|couple)(?:\sof)?(?![\p{L}\p{N}])/uy
+  /[½¼¾⅓⅔]|(?:1\/2|1\/4|3\/4|1\/3|2\/3)(?=\s?(?:of|an?|[a-z]{1,9}s?)(?![a-z\dß-\u1fff\u3040-\ud7ff]))(?!\/)|half(?:\san?)?(?![a-z\dß-\u1fff\u3040-\ud7ff])|three quarters(?:\sof\san)?(?![a-z\dß-\u1fff\u3040-\ud7ff])|two thirds(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
+const ordinalEnd = /(?:st|nd|rd|th)(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
+const scaleWord = /\s(dozen|hundred|thousand|million|billion|grand)(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
+const scaleAfterArticle =
+  /\s(dozen|hundred|thousand|million|billion|grand|couple)(?:\sof)?(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
 const unitAfterArticle =
-  /\s(?=fortnight(?![\p{L}\p{N}])|(?:hour|day|week|month|year|mile|pint|litre|liter|gallon|kilo|pound|metre|meter)\sand\sa\s(?:half|quarter))/uy
-const firstWord = /([a-z]+)(?![\p{L}\p{N}])/uy
-const ordinalWord = /(?:(twenty|thirty)[- ]?)?([a-z]+)/y
-const wordAhead = /(\s?(?:and\s|-)?\s?)([a-z]+)(?![\p{L}\p{N}])/uy
+  /\s(?=fortnight(?![a-z\dß-\u1fff\u3040-\ud7ff])|(?:hour|day|week|month|year|mile|pint|litre|liter|gallon|kilo|pound|metre|meter)\sand\sa\s(?:half|quarter))/y
+const firstWord = /([a-z]+)(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
+const ordinalWord = /(?:(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[- ]?)?([a-z]+)/y
+const wordAhead = /(\s?(?:and\s|-)?\s?)([a-z]+)(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
 
 /** Reads the number that begins at `index` of a text in lower case: digits, a fraction, or number words. */
 export const numberAt = (text: string, index: number): ReadNumber | undefined =>
@@ -86,10 +87,13 @@ const literalAt = (text: string, index: number): ReadNumber | undefined => {
   if (matchAt(fractionAlone, text, index) !== null) return undefined
   const match = matchAt(literal, text, index)
   if (match === null) return undefined
-  const { comma, grouped, hex, plain } = match.groups!
+  const { comma, european, grouped, hex, plain } = match.groups!
   const end = index + match[0].length
   if (hex !== undefined) return { amount: Number.parseInt(hex, 16), end, step: 1 }
-  const digits = (grouped?.replace(/[^\d.]/g, "") ?? comma?.replace(",", ".") ?? plain)!
+  const digits = (european?.replaceAll(".", "").replace(",", ".") ??
+    grouped?.replace(/[^\d.]/g, "") ??
+    comma?.replace(",", ".") ??
+    plain)!
   if (!digits.includes(".") && matchAt(ordinalEnd, text, end) !== null)
     return { amount: Number(digits), end: end + 2, step: 1, digits, isOrdinal: true }
   const step = 10 ** -(digits.split(".")[1]?.length ?? 0)
@@ -180,7 +184,7 @@ const maxWords = 8
 const articleAt = (text: string, end: number): ReadNumber | undefined =>
   matchAt(unitAfterArticle, text, end) === null ? undefined : { amount: 1, end, step: 1 }
 
-/** A day of the month as an ordinal word, from 1 to 31: "second", "twenty-third"; undefined if there is none. */
+/** An ordinal word from 1 to 99: "second", "twenty-third", "fortieth"; undefined if there is none. */
 export const ordinalAt = (
   text: string,
   index: number
@@ -188,10 +192,13 @@ export const ordinalAt = (
   const match = matchAt(ordinalWord, text, index)
   if (match === null) return undefined
   const [whole, tens, word] = match as unknown as [string, string | undefined, string]
-  const unit = word === "thirtieth" ? 30 : ordinalWords.indexOf(word)
-  const amount = (tens === undefined ? 0 : tens === "twenty" ? 20 : 30) + unit
+  const unit = ordinalWords.indexOf(word)
+  const round = tenWords.indexOf(word.replace(/ieth$/, "y"))
   const end = index + whole.length
-  return unit > 0 && amount <= 31 && !(tens !== undefined && unit > 9) && !isWordAt(text, end)
-    ? { amount, end }
-    : undefined
+  if (isWordAt(text, end)) return undefined
+  if (tens === undefined) {
+    const amount = unit > 0 ? unit : word.endsWith("ieth") && round >= 0 ? 10 * (round + 2) : 0
+    return amount > 0 ? { amount, end } : undefined
+  }
+  return unit > 0 && unit < 10 ? { amount: 10 * (tenWords.indexOf(tens) + 2) + unit, end } : undefined
 }

@@ -1,16 +1,16 @@
-import { numberAt, type ReadNumber } from "./numbers.js"
+import { numberAt, ordinalAt, type ReadNumber } from "./numbers.js"
 import { type Unit, unitsOf } from "./units.js"
 import { isWordAt, matchAt, type PlacedValue, type Value } from "./Value.js"
 
-const shortWord = /[a-z]{1,3}(?![\p{L}\p{N}])/uy
+const shortWord = /[a-z]{1,3}(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
 const currencyBefore = /(us\$|[$€£¥₹]|(?:usd|eur|gbp|chf|jpy|inr|sek|cny)(?=\s?\d))\s?/y
 const unitAfter =
-  /[\s-]?(?:(?:us|u\.s\.)\s)?(?:degrees?\s|metric\s)?(km\/h|m\/s|[gm]bit\/s|[gm]b\/s|°\s?[cf]|[%‰°$€£¥₹'"′″]|us\$|(?:sq\.?|square)\s(?:m|met(?:er|re)s?|feet|foot|ft)|[a-zµ]+[²³2]?)/uy
+  /[\s-]?(?:(?:us|u\.s\.)\s)?(?:degrees?\s|metric\s)?(km\/h|m\/s|[gm]bit\/s|[gm]b\/s|°\s?[cf]|[%‰°$€£¥₹'"′″]|us\$|(?:sq\.?|square)\s(?:m|met(?:er|re)s?|feet|foot|ft)|[a-zµ]+[²³2]?)/y
 const dimensionMark = /\s?[x×]\s?|\sby\s/y
 const rangeMark = /\s?[-–]\s?|\sto\s/y
 const joint = /\s?(?:,\s|and\s|-|&\s)?/y
-const halfAfter = /\sand\sa\s(half|quarter)(?![\p{L}\p{N}])/uy
-const signedScale = /\s?(m|b)(?![\p{L}\p{N}])/uy
+const halfAfter = /\sand\sa\s(half|quarter)(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
+const signedScale = /\s?(m|b)(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
 const byBefore = /([a-z]+)(?:\sby\s|\s?[x×]\s?)$/
 const maxParts = 3
 
@@ -66,6 +66,12 @@ const withOthers = ([first, ...others]: ReadonlyArray<Value>): Value =>
 /** Reads the amount that begins at `index`, with its unit if it has one: "£2,500", "5 ft 11", "10–20 kg", "2 by 3 m". */
 export const quantityAt = (text: string, index: number): PlacedValue | undefined => {
   const sign = matchAt(currencyBefore, text, index)
+  const ordinal = ordinalAt(text, index)
+  // The first five are words of rank too: "second" and "third" stay words.
+  if (ordinal !== undefined && ordinal.amount > 5)
+    return placed(index, ordinal.end, [
+      { kind: "quantity", form: text.slice(index, ordinal.end), amount: ordinal.amount, unit: "th" }
+    ])
   const number = numberAt(text, index + (sign?.[0].length ?? 0))
   if (number === undefined) return undefined
   const formTo = (end: number) => text.slice(index, end)
@@ -211,7 +217,7 @@ const partAfter = (text: string, index: number, { dimension, size }: Unit) => {
 }
 
 const keyBefore = /(?:^|[\s._-])([a-z]{2,12})\s?[=:]\s?$/
-const remarkAfter = /\s*(?:#|\/\/|\(|,?\sin)\s?([a-z]{1,12})(?![\p{L}\p{N}])/uy
+const remarkAfter = /\s*(?:#|\/\/|\(|,?\sin)\s?([a-z]{1,12})(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
 
 const unitOfKey = (text: string, index: number, end: number): ReadonlyArray<Unit> | undefined => {
   const after = matchAt(remarkAfter, text, end)?.[1]

@@ -11,14 +11,15 @@ const firstWords = setOf(
   `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
   twenty thirty forty fifty sixty seventy eighty ninety first second third fourth fifth sixth seventh eighth ninth tenth eleventh
   twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth
+  fortieth fiftieth sixtieth seventieth eightieth ninetieth
   hundred thousand million billion dozen half quarter a an the in within
   jan feb mar apr may jun june jul july aug sep sept oct nov dec january february march april august september october november
   december mon tue tues wed weds thu thur thurs fri sat sun monday tuesday wednesday thursday friday saturday sunday mondays
   tuesdays wednesdays thursdays fridays saturdays sundays today tonight tomorrow yesterday next last coming this past day
   noon midday midnight q1 q2 q3 q4 us usd eur gbp chf jpy inr sek cny`
 )
-const version = /v?\d+(?:\.\d+){2,}(?![\p{L}\p{N}])|v\d+(?:\.\d+)*(?![\p{L}\p{N}])/uy
-const words = /[\p{L}\p{M}\p{N}_]+/uy
+const version = /v?\d+(?:\.\d+){2,}(?![a-z\dß-\u1fff\u3040-\ud7ff])|v\d+(?:\.\d+)*(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
+const words = /[a-z\dß-\u1fff\u3040-\ud7ff_]+/y
 
 /** At most this many values are read in one text. */
 const maxValues = 60
@@ -67,5 +68,5 @@ const valueAt = (source: Source, index: number, word: string): PlacedValue | und
   }
   return clockAt(lower, index) ?? quantityAt(lower, index)
 }
-const inIdentifier = /#$|\p{L}[-_./@]$/u
+const inIdentifier = /#$|[a-z][-_./@]$/
 const signs = "$€£¥₹½¼¾⅓⅔"

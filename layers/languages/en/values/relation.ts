@@ -3,6 +3,13 @@ import type { Days, Value } from "./Value.js"
 /** The relation of two values: equal, more exact, less exact, another value of one attribute, not comparable. */
 export type ValueRelation = "equal" | "finer" | "coarser" | "differs" | "apart"
 
+/** Whether a date that depends on the time of its statement is another day: "tomorrow", said again a month later. */
+export const meansOtherDays = (a: ReadonlyArray<Value>, b: ReadonlyArray<Value>): boolean =>
+  a.some((x, index) => {
+    const y = b[index]
+    return x.isRelative === true && y?.isRelative === true && dayRelation(x, y) === "differs"
+  })
+
 const ranks: ReadonlyArray<ValueRelation> = ["equal", "finer", "coarser", "differs", "apart"]
 
 /** The relation of `b` to `a`: the closest one of all their readings. */

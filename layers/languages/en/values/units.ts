@@ -73,8 +73,5 @@ add("kelvin", { dimension: "degree", size: 1, offset: -273.15 })
 export const unitsOf = (word: string): ReadonlyArray<Unit> | undefined =>
   units.get(word) ?? (word.endsWith("s") && word.length > 2 ? units.get(word.slice(0, -1)) : undefined)
 
-/** The words of units that have no other meaning in a sentence without a number. */
-export const unitWords: ReadonlyArray<string> = [...units.keys()].filter((word) => /^[a-z]{3,}$/.test(word))
-
 /** Whether a unit of a value is a dimension, not a counted noun. */
 export const isDimension = (unit: string | undefined): boolean => unit !== undefined && Object.hasOwn(sizes, unit)
