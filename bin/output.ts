@@ -23,7 +23,7 @@ export interface Output {
   readonly warn: (line: string) => void
   /** Updates the progress bar, which only a terminal shows. `note` is printed after the bar. */
   readonly progress: (done: number, total: number, note?: string) => void
-  /** False once the reader has closed stdout: `daybook log | head` stops early. */
+  /** Whether the reader still reads stdout: `daybook log | head` stops early. */
   readonly open: () => boolean
 }
 

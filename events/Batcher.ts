@@ -18,7 +18,7 @@ export interface Batcher<Request, A, E> {
 
 interface WaitingRequest<Request, A, E> {
   readonly request: Request
-  /** Absent for the caller that runs the batch. */
+  /** Receives the caller's answer; absent for the caller that runs the batch. */
   readonly answer?: Deferred.Deferred<A, E>
   exit?: Exit.Exit<A, E>
 }

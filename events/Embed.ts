@@ -25,7 +25,7 @@ export const Embed = Schema.Struct({
     Schema.Array(Schema.Struct({ turn: Schema.String, born: Schema.Number, store: Store, digest: Schema.String }))
   ),
   cutting: Schema.optional(Schema.Number),
-  /** True if this model is used only for stores that are withheld from the active embedder. */
+  /** Whether this model is used only for stores withheld from the active embedder. */
   apart: Schema.optional(Schema.Boolean)
 })
 

@@ -123,7 +123,7 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       stream: string,
       options: { readonly after: number; readonly to?: number; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<StoredEvent>, StorageError>
-    /** Like `read`, without the columns that replay does not use. */
+    /** Reads like `read`, but without the columns that replay does not use. */
     readonly replay: (
       stream: string,
       options: { readonly after: number; readonly to?: number; readonly limit: number }

@@ -114,7 +114,7 @@ export const Memory = Schema.Struct({
    * this time. Its recency does not change.
    */
   movedAt: Schema.optional(Schema.Number),
-  /** Its tier before the rules moved it to core; absent if they did not. */
+  /** The tier before the rules moved the memory to core; absent if they did not. */
   coreFrom: Schema.optional(Tier),
   /** Present until a write confirms the memory. */
   stale: Schema.optional(Stale),

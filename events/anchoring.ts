@@ -36,7 +36,7 @@ export interface Anchoring {
 
 export interface DueLine {
   /**
-   * True if only this process changed `log.db` since the anchor recorded its state. Absent: the line records no state.
+   * Whether only this process changed `log.db` since the anchor recorded its state. Absent: the line records no state.
    */
   readonly fileIsKnown?: boolean
   /**

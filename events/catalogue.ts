@@ -152,7 +152,7 @@ export const Accept = Schema.Struct({
   digest: Schema.String,
   places: Schema.Array(
     Schema.Struct({
-      /** Absent for damage of the anchor or of cached vectors. */
+      /** The damaged stream; absent for damage of the anchor or of cached vectors. */
       stream: Schema.optional(Schema.String),
       version: Schema.optional(Schema.Number),
       what: Schema.String,

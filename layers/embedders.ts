@@ -61,7 +61,7 @@ export const embedderOf = ({
 
 interface BuiltEmbedder {
   readonly embedder: Service
-  /** Set if its key is missing: the problem, in one line. */
+  /** The problem if the embedder's key is missing, in one line. */
   readonly missing?: string
 }
 

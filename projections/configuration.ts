@@ -36,7 +36,7 @@ const applyClock = (db: Db, payload: Payload<"CLOCK">, version: number): void =>
   else sql(db, "DELETE FROM clock_jumps").run()
 }
 
-/** True if no clock jump waits for a confirmation. */
+/** Whether no clock jump waits for a confirmation. */
 export const isClockConfirmed = (db: Db): boolean => sql(db, "SELECT 1 FROM clock_jumps LIMIT 1").get() === undefined
 
 /** The digest of the latest policy; undefined before the first CONFIGURE event. */

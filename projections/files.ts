@@ -13,7 +13,7 @@ export interface IndexedFile {
   readonly id: string
   readonly path: string
   readonly store: Store
-  /** Its session; forgetting the session also forgets the file. Null for none. */
+  /** The file's session, or null. Forgetting the session also forgets the file. */
   readonly session: string | null
   readonly media: Media
   /** SHA-256 of the text, hexadecimal. */
@@ -118,7 +118,7 @@ export const findFile = (
   return row === undefined ? undefined : { ...row, level: levels[row.level]! }
 }
 
-/** The identity, place and content of a file, by the version of the event that added it. */
+/** The id, path, store and text digest of the file that the event of this version added. */
 export const findFileRow = (
   db: Db,
   born: number

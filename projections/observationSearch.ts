@@ -88,7 +88,7 @@ export interface Candidate extends HitScores {
   readonly project: string | null
   readonly importance: number
   readonly mentions: number
-  /** When it happened or, if unknown, was created, in milliseconds. */
+  /** When the memory happened or, if unknown, was created, in milliseconds. */
   readonly time: number
 }
 

@@ -140,8 +140,8 @@ export const isRowOf = (row: ReadonlyArray<unknown> | undefined, memory: Memory,
 }
 
 /**
- * Like `isRowOf`, for an event of the newest schema whose first after-image is the memory. False also if the event
- * must be decoded to tell.
+ * Does the same check as `isRowOf` for an event of the newest schema whose first after-image is the memory. False also
+ * if the event must be decoded to tell.
  */
 export const isRowOfPayload = (row: ReadonlyArray<unknown> | undefined, payload: string, version: number): boolean => {
   const text = row?.[textColumn]

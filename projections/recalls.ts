@@ -77,10 +77,7 @@ export const findRecall = (db: Db, number: number): RecallPosition | undefined =
 /** The number of recalls. For full trust. */
 export const countRecalls = (db: Db): number => sql(db, "SELECT count(*) AS n FROM recalls").get().n
 
-/**
- * How often each of these memories was shown, and when last. Memories that were never shown are missing. For full
- * trust.
- */
+/** How often and when each of these memories was last shown. Omits memories that were never shown. For full trust. */
 export const findAccesses = (db: Db, ids: ReadonlyArray<string>): ReadonlyMap<string, Accesses> =>
   new Map(
     sql(

@@ -5,7 +5,7 @@ export interface RunRow {
   readonly run: string
   readonly stage: string
   readonly startedAt: number
-  /** Null for an interrupted run. Its changes remain and can be undone. */
+  /** The end of the run; null if it was interrupted. Then its changes remain and can be undone. */
   readonly finishedAt: number | null
   readonly status: string | null
   readonly counts: Readonly<Record<string, number>>

@@ -102,7 +102,7 @@ const postingsInOrder = function* (db: Db, query: string): Iterable<Posting> {
   yield* termPostings.sort(comparePostings)
 }
 
-/** Compares postings in SQLite's order, because ids and names of columns are ASCII. */
+/** Compares postings in SQLite's order. Ids and names of columns are ASCII, so JavaScript's order is the same. */
 const comparePostings = (a: Posting, b: Posting): number =>
   a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : a[2] < b[2] ? -1 : a[2] > b[2] ? 1 : a[3] - b[3]
 
@@ -180,7 +180,9 @@ const fillSql = ({ columns, table, texts }: Names): string => {
     .join("\n")
 }
 
-/** Bytes of postings that FTS5 collects before it writes a segment: its default, and enough for about 10,000 rows. */
+/**
+ * Bytes of postings that FTS5 collects before it writes a segment: by default, and while filling (about 10,000 rows).
+ */
 const hashBytes = { usual: 1 << 20, filling: 64 << 20 }
 
 /**

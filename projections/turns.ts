@@ -10,11 +10,14 @@ import { type Db, type Lookup, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 import { addSpeaker } from "./speakers.js"
 
-/** Turns up to this many words are indexed with their neighbours. For longer turns, neighbours made results worse. */
+/**
+ * Maximum words of a short turn, which is indexed with its neighbours. For longer turns, neighbours made results
+ * worse.
+ */
 const shortTurnWords = 60
-/** The same limit in characters, for scripts without spaces. */
+/** The limit of a short turn in characters, for scripts without spaces. */
 const shortTurnCharacters = 450
-/** A short turn is indexed with the turns next to it: at most this many words and characters of each. */
+/** Maximum words and characters of each neighbour that is indexed with a short turn. */
 const neighbourWords = 30
 const neighbourCharacters = 240
 

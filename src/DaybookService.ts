@@ -32,7 +32,7 @@ export type AsOfInput = { readonly version: number } | { readonly at: InstantInp
 export interface VerifyOptions {
   /** The `anchor` of an earlier verification. The check then also finds a log that was replaced together with its anchor. */
   readonly expect?: string | undefined
-  /** Also compares each view with one that is built from the log. It takes as long as a rebuild. */
+  /** Whether to compare each view with one that is built from the log. It takes as long as a rebuild. */
   readonly views?: boolean | undefined
 }
 

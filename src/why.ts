@@ -28,7 +28,7 @@ export interface WhyVersion {
   /** Milliseconds since the epoch. */
   readonly recordedAt: number
   readonly actor: string
-  /** Null for an event without a decision, or whose content was erased. */
+  /** The decision; null for an event without one, or with erased content. */
   readonly decision: (Omit<Decision, "candidates"> & { readonly candidates: ReadonlyArray<PastCandidate> }) | null
   /** The fields that differ from the previous version; empty for the first version. */
   readonly changes: ReadonlyArray<{ readonly field: string; readonly before: unknown; readonly after: unknown }>
@@ -59,8 +59,8 @@ export interface Why {
   /** With `stale` if it may no longer be true and, at full trust, how often it was shown. */
   readonly memory: WholeMemory & { readonly status: Memory["status"] }
   /**
-   * Its present score and what the maintenance rules would do with it. Below full trust the score ignores how often it
-   * was shown. Null if it is not active.
+   * The memory's present score and what the maintenance rules would do with it. Below full trust the score ignores how
+   * often the memory was shown. Null for an inactive memory.
    */
   readonly life: Verdict | null
   /** Oldest first. */

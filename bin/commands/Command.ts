@@ -20,7 +20,7 @@ import type { Output } from "../output.js"
  * a line to `all.ts`. `Options` and `Args` are the values that commander parses.
  */
 export interface Command<Options = object, Args extends ReadonlyArray<unknown> = readonly []> {
-  /** Its name and arguments, `get <id...>`: `<>` is required, `[]` is optional, `...` takes a list. */
+  /** The command's name and arguments, `get <id...>`: `<>` is required, `[]` is optional, `...` takes a list. */
   readonly usage: string
   /** Begins with a verb and has at most 70 characters, like the description of each option. */
   readonly summary: string
@@ -29,13 +29,11 @@ export interface Command<Options = object, Args extends ReadonlyArray<unknown> =
   readonly details?: ReadonlyArray<string>
   /** Example calls for the help, without `daybook`. */
   readonly examples?: ReadonlyArray<string>
-  /** Whether it requires trust level `full`, because it reads or changes data of every level. */
+  /** Whether the command requires trust level `full`, because it reads or changes data of every level. */
   readonly operator?: boolean
   /** Tells the user what state an interruption leaves and how to continue. */
   readonly afterInterruption?: string
-  /**
-   * The only case in which it creates a missing data folder: always, or with this first argument. Other commands fail.
-   */
+  /** When the command creates a missing data folder: always, or only with this first argument. Other commands fail. */
   readonly creates?: true | string
   readonly run: (call: Call, options: Options, args: Args) => Effect.Effect<void, Failure, Scope.Scope>
 }

@@ -98,7 +98,7 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
 
 interface MovedFile {
   readonly path: string
-  /** Its previous session; null for none. */
+  /** The file's previous session; null for none. */
   readonly from: string | null
   readonly session: string
 }

@@ -28,7 +28,7 @@ interface Options {
 interface Answer {
   readonly value: object
   readonly text: () => string | Promise<string>
-  /** Present if part of the work failed. */
+  /** The failure, if part of the work failed. */
   readonly error?: string
 }
 

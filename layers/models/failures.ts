@@ -35,7 +35,7 @@ export const internalError: AiError.AiError = failure("failed", "defect")
 /** The model does not support the request. */
 export const unsupported: AiError.AiError = failure("failed", "unsupported request")
 
-/** The same error without the URLs and answers that the package's own errors contain. */
+/** Removes URLs and answers from an error of the package. */
 export const withoutPrivateData = (error: AiError.AiError): AiError.AiError => {
   const { detail, reason } = failureOf(error)
   return failure(reason, detail)

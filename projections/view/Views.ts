@@ -45,7 +45,7 @@ export class Views extends Context.Tag("daybook/Views")<
      * version does not know an event, reads answer from the events before it, and one warning is logged.
      */
     readonly read: <A>(view: View, f: (db: Db) => A) => Effect.Effect<A, ViewError>
-    /** Like `read`, but runs in steps and lets the event loop run in between. */
+    /** Reads like `read`, but in steps, and lets the event loop run in between. */
     readonly readInTurns: <A>(view: View, steps: (db: Db) => Steps<A>) => Effect.Effect<A, ViewError>
     /** Reads an empty view in memory, for an agent without events. Creates no file. */
     readonly readEmpty: <A>(f: (db: Db, hasVectors: boolean) => A) => Effect.Effect<A, ViewError>

@@ -1,6 +1,9 @@
 import * as Metric from "effect/Metric"
 
-/** Missing events of the view that caught up last. Rises after writes of other processes, then falls to 0. */
+/**
+ * The number of events that a view lacked when it last caught up. Rises after writes of other processes, then falls to
+ * 0.
+ */
 export const viewLag = Metric.gauge("daybook_view_lag_events")
 
 /** Events that views applied while catching up, without the events that this process wrote. */

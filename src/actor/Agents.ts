@@ -33,7 +33,7 @@ export interface AgentEmbedding {
   readonly embedInline: (
     view: View
   ) => (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
-  /** Called after each commit with its events. The commit took the stream from version `after` to version `to`. */
+  /** Receives the events of each commit. The commit took the stream from version `after` to version `to`. */
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
   /** Starts the background work of an awake agent. `keepAwake` keeps the agent awake while an effect runs. */
   readonly start: (
@@ -89,7 +89,7 @@ interface Entry<Embedding> {
   readonly name: string
   readonly scope: Scope.CloseableScope
   readonly ready: Deferred.Deferred<Agent<Embedding>, ViewError>
-  /** Present once the agent is awake. */
+  /** The agent, once it is awake. */
   agent: Agent<Embedding> | undefined
   /** Wakes the agent. Interrupted if its last user leaves before it is awake. */
   waking: Fiber.Fiber<unknown, unknown> | undefined
@@ -110,7 +110,7 @@ interface Pool<Embedding> {
   readonly occupied: Effect.Latch
   /** Completed when an agent becomes idle. The first caller that waits for room creates it. */
   whenRoom: Deferred.Deferred<void> | undefined
-  /** True once the system closes: then no agent wakes. */
+  /** Whether the system closes. Then no agent wakes any more. */
   isClosed: boolean
 }
 

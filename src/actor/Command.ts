@@ -35,7 +35,10 @@ export interface Situation {
   readonly decided: ReadonlyArray<DecidedEvent>
   /** The models' advice, for a command that weighs a statement. */
   readonly advice?: Advice | undefined
-  /** Whether it may wait for new advice. Retries are bounded, because other writers can keep changing the candidates. */
+  /**
+   * Whether the command may wait for new advice. Retries are bounded, because other writers can keep changing the
+   * candidates.
+   */
   readonly mayRedecide: boolean
 }
 
@@ -66,7 +69,7 @@ export interface Command<A, E> {
   /** The statement to compare with stored memories. */
   readonly statement?: WeighedStatement
   readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
-  /** Like `decide`, but lets the event loop run in between. For a decision that may take long. */
+  /** Decides like `decide`, but lets the event loop run in between. For a decision that may take long. */
   readonly decideInSteps?: (situation: Situation) => Steps<Either.Either<Decided<A>, E>>
   /** `present` is the state in which a repeated command is answered. */
   readonly answer: (

@@ -23,7 +23,10 @@ export interface ActiveEmbedders {
    * them. If it is unavailable here, each request fails with the reason.
    */
   readonly ofFact: (fact: EmbedderFact | undefined) => Effect.Effect<Service>
-  /** The same for past versions. The log alone decides which stores were withheld; present settings do not count. */
+  /**
+   * Finds the embedder of a past version. The log alone decides which stores were withheld; present settings do not
+   * count.
+   */
   readonly past: ActiveEmbedders
   /** The embedder to record again, if present settings withhold other stores from it than the log says. */
   readonly embedderToRecord: (fact: EmbedderFact) => Effect.Effect<Service | undefined, EmbedderLookupError>

@@ -31,7 +31,7 @@ export interface CarryOutServices {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly views: Context.Tag.Service<Views>
-  /** Called after each commit with its events, whose versions are `after + 1` to `to`. */
+  /** Receives the events of each commit, whose versions are `after + 1` to `to`. */
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
   /** The current policy. If the last recorded policy differs, a CONFIGURE event is written first. */
   readonly policyRecords?: PolicyRecords | undefined

@@ -41,7 +41,7 @@ export interface AddedFile {
   readonly store: Store
   /** The session of the file; absent for none. */
   readonly session?: string
-  /** Only for `moved`: the session before the move, null for none. */
+  /** For a moved file, the session before the move; null for none. */
   readonly from?: string | null
   /** The stream version of the event; only at full trust, and absent when nothing was written. */
   readonly version?: number

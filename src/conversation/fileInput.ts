@@ -23,7 +23,7 @@ const FileSchema = Schema.Struct({
  * reads.
  */
 export interface FileInput {
-  /** Its name within its store. Readers of a hit open the file by this name. */
+  /** The file's name within its store. Readers of a hit open the file by this name. */
   readonly path: string
   readonly text: string
   readonly media?: Media | undefined

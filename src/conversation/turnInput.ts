@@ -53,7 +53,7 @@ const TurnSchema = Schema.Struct({
 
 /** A turn as callers pass it. Defaults: role `user`, the next sequence of its session, now, the strictest store the level reads. */
 export interface TurnInput {
-  /** Its session. The first turn creates it. */
+  /** The turn's session. The first turn creates it. */
   readonly session: string
   readonly text: string
   readonly role?: Role | undefined

@@ -89,7 +89,7 @@ const embeddingOf = (state: State, policy: PolicyValues["embedding"]): Embedding
   }
 }
 
-/** Whether it embeds every store without using the network. */
+/** Whether an embedder embeds every store without using the network. */
 const isLocal = ({ substitute, local }: EmbedderService): boolean => local === true && substitute === undefined
 
 const activeEmbedder = (state: State, view: View): Effect.Effect<EmbedderService> =>

@@ -16,7 +16,7 @@ import { fillsOf, type Preparation, refresh, type State } from "./state.js"
 export interface Backfilled {
   readonly embedded: number
   readonly remaining: number
-  /** Why it stopped early. */
+  /** The failure that stopped the backfill early. */
   readonly error?: EmbedderError
 }
 
@@ -136,7 +136,7 @@ export const fillCandidate = (state: State, retrySkipped: boolean) =>
     const publish = Effect.map(Clock.currentTimeMillis, (now) => {
       for (const listener of state.listeners) listener(progress.at(now))
     })
-    /** False for a dropped or replaced candidate, which must cost no more requests. */
+    /** Whether the embedder is still the candidate. A dropped or replaced one must cost no more requests. */
     const isCandidate = (db: Db) => findPreparingEmbedder(db)?.version === version
     const measure = views.read(actor.view, (db) => {
       progress.setLacking(countLackingIn(db, fills))

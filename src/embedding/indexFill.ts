@@ -147,7 +147,7 @@ export interface FillRun<E> {
   readonly full: boolean
   /** Runs after each batch, with the number of texts it embedded. */
   readonly onBatch?: (count: number) => Effect.Effect<void, E>
-  /** Called before each batch; false ends the run. */
+  /** Decides before each batch; false ends the run. */
   readonly keepGoing: Effect.Effect<boolean, E>
 }
 

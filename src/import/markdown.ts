@@ -90,8 +90,8 @@ const MAX_CHARACTERS = 20_000
 const CHECK_BOX = /^\[([ xX])\]\s+/
 
 /**
- * Splits a draft into items: several if it is too long. Code is a separate item if it has no text, or if both are too
- * long.
+ * Splits a draft into items, if it is too long. Code becomes a separate item if the draft has no other text, or if
+ * text and code together are too long.
  */
 const pieces = (draft: Draft): ReadonlyArray<Piece> => {
   const text = draft.texts.join("\n\n").replace(CHECK_BOX, "")

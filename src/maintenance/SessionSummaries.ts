@@ -35,7 +35,7 @@ export interface SessionSummary {
   readonly observations: number
   /** Number of turns that the summary covers; 0 when no summary was written. */
   readonly turns: number
-  /** True when the session has newer turns than the summary. */
+  /** Whether the session has newer turns than the summary. */
   readonly behind: boolean
   /** Time of the last turn or memory of the session. */
   readonly lastAt: number

@@ -33,7 +33,7 @@ export interface StagePlan {
   readonly events: ReadonlyArray<DecidedEvent>
   /** Number of memories by action: promoted, archived … */
   readonly counts: Readonly<Record<string, number>>
-  /** True if work remains for the next run, because the stage reached its limit. */
+  /** Whether work remains for the next run, because the stage reached its limit. */
   readonly left: boolean
   /**
    * Events with texts that a summarizer may improve. The caller asks the summarizer after planning and before writing.
@@ -63,7 +63,7 @@ export interface Stage {
 
 export interface Gathering {
   readonly addRows: (rows: ReadonlyArray<Row>) => void
-  /** True when more rows would not change the plan: the run's limit is reached. */
+  /** Whether the run's limit is reached, so that more rows would not change the plan. */
   readonly isFull?: () => boolean
   /** Reads one portion of additional data; returns true while there is more. */
   readonly readMore?: (db: Db) => boolean

@@ -46,7 +46,7 @@ const isTooLong = ({ part, text }: Line): boolean => {
 interface Content {
   /** The unchanged texts of its title and its facts. */
   readonly verbatim: ReadonlySet<string>
-  /** Its sentences. They are kept separate, because a line must not combine words of two sentences. */
+  /** The sentences. They are kept separate, because a line must not combine words of two sentences. */
   readonly statements: ReadonlyArray<Statement>
   /** Words of its title, speaker and day, which apply to every sentence. Negations and limits are excluded. */
   readonly context: ReadonlySet<string>

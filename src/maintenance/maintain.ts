@@ -48,7 +48,7 @@ export interface StageRun {
   readonly run?: string
   /** Number of memories by action: promoted, archived … */
   readonly counts: Readonly<Record<string, number>>
-  /** True when work remains beyond the limit of one run. */
+  /** Whether work remains beyond the limit of one run. */
   readonly left: boolean
   /** Milliseconds. */
   readonly duration: number

@@ -35,7 +35,10 @@ export const standaloneTypes: ReadonlySet<string> = new Set([
 /** Types of short-lived memories. */
 export const temporaryTypes: ReadonlySet<string> = new Set(["temp", "debug"])
 
-/** True if a memory may become part of a note. A stale memory must stay visible as stale, and a disputed one as disputed. */
+/**
+ * Whether a memory may become part of a note. A stale memory must stay visible as stale, and a disputed one as
+ * disputed.
+ */
 export const canJoinNote = ({ id, stale, type }: Memory, { sides }: Pick<StageTools, "sides">): boolean =>
   !standaloneTypes.has(type) && stale === undefined && sides?.has(id) !== true
 

@@ -243,7 +243,7 @@ export interface RankingContext extends Pick<Evidence, "wordings"> {
   readonly certainty: MaintenancePolicy["reconcile"]
   /** The open disputes of the rows, by memory id. */
   readonly disputes?: ReadonlyMap<string, OpenDispute> | undefined
-  /** False if a person decided that two memories both hold. */
+  /** Whether `by` may hide `row`: not if a person decided that both are true. */
   readonly mayHide?: (row: Row, by: Row) => boolean
 }
 

@@ -23,6 +23,6 @@ export const dayMillis = 86_400_000
 /** Days since an instant, with fractions. */
 export const ageInDays = (since: number, now: number): number => Math.max(0, now - since) / dayMillis
 
-/** True for memories that no stage may remove, merge or shorten: core, people and pinned ones. */
+/** Whether no stage may remove, merge or shorten a memory: a core, pinned or person memory. */
 export const isProtected = ({ tags, tier, type }: Memory, pin: string): boolean =>
   tier === "core" || type === "person" || tags.includes(pin)

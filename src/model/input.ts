@@ -98,8 +98,8 @@ export const Observation = Schema.Struct({
     channel: keyField,
     sender: keyField,
     /**
-     * Its sources. The memory is never less restrictive than the strictest of them. It becomes stale when one of them
-     * is replaced, forgotten or undone.
+     * The memory's sources. The memory is never less restrictive than the strictest of them. It becomes stale when one
+     * of them is replaced, forgotten or undone.
      */
     from: list(sourceField, limits.sources),
     tier: oneOf(Tier, "core, long, mid, daily"),

@@ -39,7 +39,7 @@ export interface EmbedderService {
   readonly weight: number
   /** Cosine similarity below which two texts count as unrelated. */
   readonly floor: number
-  /** Whether it needs no network. Bulk writes then embed their memories as they write them. */
+  /** Whether the embedder needs no network. Bulk writes then embed their memories as they write them. */
   readonly local?: boolean
   /**
    * Whether computing a vector is as cheap as a cache lookup. Then the engine computes vectors again instead of
@@ -56,13 +56,13 @@ export interface EmbedderService {
   /** Stores withheld from it, and the local embedder that embeds them instead, into a separate index. */
   readonly substitute?: { readonly stores: ReadonlyArray<Store>; readonly embedder: EmbedderService }
   /**
-   * Whether it replaces another embedder for withheld stores. False if a store uses it only because it made the
+   * Whether the embedder replaces another one for withheld stores. False if a store uses it only because it made the
    * store's first vectors.
    */
   readonly isLocalSubstitute?: boolean
   /** Stores that it saw in the past and must not see any more. A query for these stores alone is not sent to it. */
   readonly withheld?: ReadonlyArray<Store>
-  /** Its requests and tokens so far, in this process. */
+  /** The embedder's requests and tokens so far, in this process. */
   readonly usage?: () => { readonly requests: number; readonly tokens: number }
 }
 

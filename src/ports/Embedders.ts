@@ -25,7 +25,7 @@ export class EmbedderUnavailable extends Schema.TaggedError<EmbedderUnavailable>
   /** The embedder for the withheld stores, which is still available. */
   declare readonly substitute?: EmbedderService["substitute"]
 
-  /** The same error, with the embedder for the withheld stores. */
+  /** Makes the error with the embedder for the withheld stores. */
   static withSubstitute(name: string, problem: string, substitute: EmbedderService["substitute"]): EmbedderUnavailable {
     return Object.defineProperty(new EmbedderUnavailable({ name, problem }), "substitute", {
       value: substitute,

@@ -13,7 +13,7 @@ export interface Statement {
   readonly facts: ReadonlyArray<string>
   readonly tags: ReadonlyArray<string>
   readonly people: ReadonlyArray<string>
-  /** When it happened or was said, milliseconds since the epoch. */
+  /** When the statement happened or was said, milliseconds since the epoch. */
   readonly at: number
 }
 

@@ -28,7 +28,7 @@ export interface RerankerService {
   readonly name: string
   /** Maximum hits that it rescores, at most the policy's `search.drafts`. */
   readonly topN: number
-  /** Whether it answers synchronously and without a network. It then has no time-out. */
+  /** Whether the reranker answers synchronously and without a network. It then has no time-out. */
   readonly local?: boolean
   /** Stores withheld from it, besides all credentials: their hits get the mean score. Absent: it sees all stores. */
   readonly withheldStores?: ReadonlyArray<Store>

@@ -6,7 +6,7 @@ export interface Statement {
   readonly words: ReadonlySet<string>
   /** The words among them that negate or limit the statement: "not", "before", "was". */
   readonly turning: ReadonlySet<string>
-  /** Its distinct numbers, dates and names, in order. */
+  /** The statement's distinct numbers, dates and names, in order. */
   readonly telling: ReadonlyArray<string>
 }
 

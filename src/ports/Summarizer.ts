@@ -16,7 +16,7 @@ export interface SummarySource {
   /** The narrative of a memory, or the text of a turn. */
   readonly text?: string | undefined
   readonly facts: ReadonlyArray<string>
-  /** When it happened or was said, milliseconds since the epoch. */
+  /** When the source happened or was said, milliseconds since the epoch. */
   readonly at: number
 }
 

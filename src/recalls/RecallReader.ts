@@ -56,7 +56,7 @@ export type RecallDifference =
 export interface Rerun {
   readonly recall: Recall
   readonly hits: ReadonlyArray<Hit> | ReadonlyArray<ConversationHit> | ReadonlyArray<WholeMemory>
-  /** Whether it shows the same ids with the same scores in the same order. */
+  /** Whether the rerun gives the same ids with the same scores in the same order. */
   readonly same: boolean
   readonly differences: ReadonlyArray<RecallDifference>
 }

@@ -81,7 +81,7 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
     const { policy } = options
     const queues = new Map<string, Queue>()
 
-    /** Records batches until fewer than `minWaiting` recalls wait. */
+    /** Records batches of recalls until fewer than `minWaiting` are left. */
     const flush = (agent: string, minWaiting = 1) =>
       Effect.suspend(() => {
         const queue = queues.get(agent)

@@ -13,7 +13,7 @@ import type { Schedule } from "./Schedule.js"
 export interface RunAttempt {
   readonly run: string
   readonly schedule: string
-  /** When it was due, milliseconds since the epoch. */
+  /** When the run was due, milliseconds since the epoch. */
   readonly occurrence: number
   readonly attempt: number
 }

@@ -9,7 +9,7 @@ import type { InstantInput } from "../model/input.js"
 export interface Schedule extends ScheduleDefinition {
   readonly id: string
   readonly status: ScheduleStatus
-  /** Null if it is paused or has ended. */
+  /** The next run; null if the schedule is paused or has ended. */
   readonly nextRunAt: number | null
   /** Failures in a row. */
   readonly failures: number

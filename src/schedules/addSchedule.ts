@@ -12,7 +12,7 @@ import { fullTrust } from "./Schedule.js"
 export interface Scheduled {
   readonly outcome: "added" | "updated" | "unchanged" | "deleted"
   readonly id: string
-  /** When it is due next, milliseconds since the epoch; null for never. */
+  /** When the schedule is due next, milliseconds since the epoch; null for never. */
   readonly nextRunAt: number | null
   /** The stream version of the event. */
   readonly version: number

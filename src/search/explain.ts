@@ -82,7 +82,7 @@ const maxChecks = 16
 
 /** A hit with its life score; see `lifeScoreOf`. */
 export interface WithLifeScore {
-  /** Absent if the memory was removed during the search. Below full trust it ignores accesses. */
+  /** The score; absent if the memory was removed during the search. Below full trust it ignores accesses. */
   readonly life?: LifeScore
 }
 
@@ -93,7 +93,7 @@ export interface Explained<Hit> {
   readonly hits: ReadonlyArray<
     Hit & {
       readonly why: ReadonlyArray<string>
-      /** Its rank before reranking, from 1; absent without reranking. */
+      /** The hit's rank before reranking, from 1; absent without reranking. */
       readonly before?: number
     }
   >

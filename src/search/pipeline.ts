@@ -131,7 +131,7 @@ const planOf = <Filters extends object, Candidate extends FusableHit, Row, Parts
     /** Rows to read at a time. */
     pageSize: Math.max(limit, policy.drafts),
     scoring,
-    /** Null if this search compares no vectors. */
+    /** The query's vector; null if this search compares no vectors. */
     vector: parked.has(kind.vectors) || weights.mainWeight === 0 ? null : vector,
     byText,
     distinguishing,

@@ -31,7 +31,7 @@ export interface Word {
   /** The word's offset in `plainText`. */
   readonly offset: number
   readonly expression: string
-  /** Whether it may be left out when it is too common: true for a word, false for a phrase. */
+  /** Whether the word may be left out when it is too common: true for a word, false for a phrase. */
   readonly isDroppable: boolean
 }
 
@@ -62,7 +62,7 @@ interface Group {
   text: string
   expression: string
   readonly offset: number
-  /** Whether it consists of quoted words only. */
+  /** Whether the term consists of quoted words only. */
   phrase: boolean
 }
 

@@ -11,7 +11,7 @@ export interface ScoreFacts {
   readonly mentions: number
   /** Times it was shown. */
   readonly accesses: number
-  /** When it was last added, mentioned or shown, milliseconds since the epoch. */
+  /** When the memory was last added, mentioned or shown, milliseconds since the epoch. */
   readonly seenAt: number
 }
 

@@ -48,7 +48,7 @@ export interface DecisionResult {
   readonly threshold?: number
   /** Why the fallback was used. */
   readonly fallback?: string
-  /** Only for a decision of the branch. */
+  /** The origin of a decision of the branch; absent for one of the log. */
   readonly answered?: Answered
 }
 
@@ -90,7 +90,7 @@ export interface OneSidedMemory {
   readonly title: string
   readonly type: string
   readonly store: Memory["store"]
-  /** Its status on the other side; absent if it never existed there. */
+  /** The memory's status on the other side; absent if it never existed there. */
   readonly elsewhere?: Memory["status"]
 }
 

@@ -8,7 +8,7 @@ export interface CarryOverContext {
   readonly liveNow: (id: string) => Memory | undefined
   /** A memory as it is in the branch. */
   readonly find: (id: string) => Memory | undefined
-  /** Called for a memory that the branch does not have in the same status. */
+  /** Reports a memory that the branch does not have in the same status. */
   readonly skip: (event: DaybookEvent, memory: Memory) => void
 }
 

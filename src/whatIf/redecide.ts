@@ -30,7 +30,7 @@ export interface Tally {
 export interface RedecideContext {
   readonly branch: Branch
   readonly divergence: Divergence
-  /** Undefined if the branch compares no statements. */
+  /** The branch's reconciler; undefined if the branch compares no statements. */
   readonly answers: Answers | undefined
   readonly policy: { readonly threshold: number; readonly candidates: number; readonly concurrency: number }
   readonly tally: Tally

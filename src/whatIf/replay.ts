@@ -20,7 +20,7 @@ export interface PageVectors {
   readonly byCommand: StatementVectors
   /** Looks up a logged vector of an index, by the digest of its text. */
   readonly cached: Lookup["vectorOf"]
-  /** Embeds texts that only the branch has. Keys and result keys are digests. */
+  /** Embeds texts that only the branch has. Texts and vectors are keyed by digest. */
   readonly embed: (texts: ReadonlyMap<string, string>) => Effect.Effect<ReadonlyMap<string, Float32Array>>
 }
 

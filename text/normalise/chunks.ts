@@ -6,7 +6,7 @@ import { lastSentenceEnd } from "./sentences.js"
  */
 export const chunkingVersion = 1
 
-/** Turns with more characters (UTF-16 units) are cut into overlapping chunks. */
+/** Maximum characters (UTF-16 units) of a turn that is not cut. Longer turns are cut into overlapping chunks. */
 export const chunkLength = 640
 export const chunkOverlap = 96
 

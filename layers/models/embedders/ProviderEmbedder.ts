@@ -9,9 +9,9 @@ import type { Protocol } from "./protocols.js"
 
 /** A provider's model with its limits. */
 export interface EmbeddingModel {
-  /** Its name in events, indexes and errors: `openai/text-embedding-3-small`. */
+  /** The model's name in events, indexes and errors: `openai/text-embedding-3-small`. */
   readonly name: string
-  /** The provider's name for it. */
+  /** The provider's name for the model. */
   readonly model: string
   readonly dimensions: number
   /** Whether requests must state the dimensions. */
@@ -243,7 +243,7 @@ const errorOf = (model: string, { detail, kind, reason, retryAfterMillis }: Requ
     ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
   })
 
-/** Undefined if a value is not a number, or too large for 32 bits. */
+/** The vector of these numbers; undefined if one is no number or too large for 32 bits. */
 const vectorOf = (values: ReadonlyArray<unknown>): Float32Array | undefined => {
   const vector = new Float32Array(values.length)
   for (let index = 0; index < values.length; index++) {

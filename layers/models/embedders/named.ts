@@ -21,7 +21,7 @@ export interface ProviderEmbedder {
   readonly embedder: EmbedderService
   /** Whether texts leave this machine. */
   readonly isRemote: boolean
-  /** Set if its key is missing: the problem. Then every request fails with it. */
+  /** The problem if the provider's key is missing. Then every request fails with it. */
   readonly missing?: string
 }
 

@@ -21,7 +21,7 @@ export interface EmbeddingAnswer {
 export interface Protocol {
   readonly path: string
   readonly body: (request: EmbeddingRequest) => object
-  /** Undefined if the answer has no list of vectors. */
+  /** Reads an answer; undefined if it has no list of vectors. */
   readonly read: (answer: unknown) => EmbeddingAnswer | undefined
 }
 

@@ -21,7 +21,7 @@ export type KnownModel = Omit<ModelFacts, "dimensions" | "tags"> & { readonly di
 
 /** A provider's properties, from its documentation. */
 export interface ProviderFacts {
-  /** Its URL up to the version; absent if the user must configure it. */
+  /** The provider's URL up to the version; absent if the user must configure it. */
   readonly baseUrl?: string
   /** The usual environment variable of its key; absent if it needs no key, or the user must configure it. */
   readonly keyVariable?: string

@@ -6,7 +6,7 @@ import { fieldsOf, postJson, requestErrors, type Target } from "../postJson.js"
 
 /** A reranking model of a provider. */
 export interface RerankingModel {
-  /** Its name in recalls and errors: `cohere/rerank-v3.5`. */
+  /** The model's name in recalls and errors: `cohere/rerank-v3.5`. */
   readonly name: string
   /** The provider's name for it; undefined if the server has only one model. */
   readonly model: string | undefined

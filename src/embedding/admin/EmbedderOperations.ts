@@ -43,9 +43,9 @@ export interface EmbedderStatus {
   /** The candidate index. */
   readonly preparing:
     | (IndexStatus & {
-        /** Whether it becomes active once it is complete. */
+        /** Whether the embedder becomes active once its index is complete. */
         readonly adopt: boolean
-        /** Present while this process fills it. */
+        /** The speed, while this process fills the index. */
         readonly rate?: Rate
         readonly problem?: string
       })
@@ -92,7 +92,7 @@ export interface SwitchOptions {
 export interface Switched extends ModelName {
   /** `inForce`: it is active. `prepared`: its index is complete. `preparing`: its index is being filled. */
   readonly state: "inForce" | "prepared" | "preparing"
-  /** Whether it was already active before. */
+  /** Whether the embedder was already active before. */
   readonly unchanged: boolean
 }
 

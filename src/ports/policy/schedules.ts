@@ -22,9 +22,7 @@ export const Schedules = Schema.Struct({
   backoffMost: withDefault(count, 60_000),
   /** Failed runs in a row after which a schedule stops; 0 for never. */
   failures: withDefault(nonNegativeInt, 10),
-  /**
-   * How often other processes may take over an occurrence from processes that disappeared, before it counts as failed.
-   */
+  /** Maximum takeovers of an occurrence from processes that disappeared. Then it counts as failed. */
   takeovers: withDefault(count, 10),
   /** Maximum concurrent runs in one process. */
   concurrency: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 4),

@@ -13,7 +13,7 @@ export interface Contender extends Pick<Memory, "born" | "type" | "tier" | "core
   readonly score: number
   /** Tokens of its line in the profile. */
   readonly cost: number
-  /** False for a stale memory, for one whose type changed, and for one of a lower level. */
+  /** Whether the memory may become core: not if it is stale, changed its type, or has a lower level. */
   readonly mayBeChosen: boolean
 }
 
