@@ -17,7 +17,7 @@ export interface NewEvent {
   readonly type: string
   readonly schema: number
   readonly payload: string
-  /** Milliseconds since the epoch; default: the recording time. */
+  /** When it happened, milliseconds since the epoch; default: the recording time. */
   readonly occurredAt?: number
   readonly cause?: string
 }

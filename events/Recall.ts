@@ -50,7 +50,7 @@ export const RecallBatch = Schema.Struct({
   /** The version of the ranking: see `src/search/ranker.ts`. */
   ranker: Schema.Number,
   embedder: Schema.Struct(EmbedderFigures),
-  /** The search policy in force. */
+  /** The active search policy. */
   policy: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
   /** Recalls dropped since the previous event, because the queue was full. */
   dropped: Schema.Number

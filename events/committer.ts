@@ -64,7 +64,7 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
   let hasWritten = false
 
   const lockedInSteps = function* <A>(work: () => Steps<A>): Steps<A> {
-    // A long transaction takes turns of the event loop; other work of this process waits as another process's does.
+    // A long transaction yields to the event loop. Other work of this process waits for it, as other processes do.
     if (writer.inTransaction) throw new StorageError({ kind: "busy", where: "log.db", code: "IN_TRANSACTION" })
     sql(writer, "BEGIN IMMEDIATE").run()
     try {

@@ -90,7 +90,7 @@ interface VectorRow {
   readonly checksum: unknown
 }
 
-/** Covers the key as well, so a vector that was moved to another text counts as damaged. */
+/** A checksum of vector and key, so that a vector moved to another text counts as damaged. */
 const checksumOf = (model: string, dimensions: number, digest: Uint8Array, vector: Uint8Array): Buffer =>
   sha256(Buffer.concat([Buffer.from(`${model.length}:${model}${dimensions}:`), digest, vector]))
 

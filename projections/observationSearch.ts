@@ -72,7 +72,7 @@ export const IndexRow = Schema.Struct({
   /** Tokens that reading the whole memory costs. */
   tokens: Schema.Number,
   mentions: Schema.Number,
-  /** Milliseconds since the epoch. */
+  /** The creation time, milliseconds since the epoch. */
   createdAt: Schema.Number,
   occurredAt: Schema.NullOr(Schema.Number),
   /** Why the memory may no longer be true; absent while all its sources are unchanged. */

@@ -10,7 +10,7 @@ export interface Person {
   /** Facts from memories of type `person`, oldest first. */
   readonly facts: ReadonlyArray<string>
   readonly mentions: number
-  /** Milliseconds since the epoch. */
+  /** The time of the last mention, milliseconds since the epoch. */
   readonly lastMentionedAt: number
 }
 

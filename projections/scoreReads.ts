@@ -109,7 +109,7 @@ export const countScores = (
         .sort(([, a], [, b]) => b.memories - a.memories)
     )
   return {
-    /** Counts the next portion. Returns false at the end. */
+    /** Counts the memories of the next portion. Returns false at the end. */
     next: (db: Db): boolean => {
       if (kinds === undefined) {
         kinds = [...kindsIn(db)]

@@ -1,10 +1,10 @@
 import type { DaybookEvent } from "../events/catalogue.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** A memory repeated in other words. */
+/** A repeat of a memory in other words. */
 export interface Wording {
   readonly text: string
-  /** Milliseconds since the epoch. */
+  /** When it was said, milliseconds since the epoch. */
   readonly at: number
 }
 

@@ -47,9 +47,9 @@ export interface AgentInfo {
 
 /** The digests of a view, in total and by projection. */
 export interface Digests {
-  /** Covers every row, vector and posting. */
+  /** A digest of every row, vector and posting. */
   readonly digest: string
-  /** Covers active memories, their indexes and lineage, without history, versions and times. */
+  /** A digest of active memories, their indexes and lineage, without history, versions and times. */
   readonly stateDigest: string
   readonly projections: Readonly<Record<string, string>>
 }

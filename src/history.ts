@@ -16,12 +16,12 @@ import { whyOf } from "./whyOf.js"
 
 /** One version of a memory: the event, its actor, time and decision, and the memory after it. */
 export interface HistoryEntry {
-  /** Counts the memory's own changes from 1. */
+  /** The number of the memory's own change, from 1. */
   readonly revision: number
   /** The stream version of the event; only at full trust. */
   readonly version?: number
   readonly type: EventType
-  /** Milliseconds since the epoch. */
+  /** The recording time, milliseconds since the epoch. */
   readonly recordedAt: number
   readonly actor: string
   readonly decision: Decision | null

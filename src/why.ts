@@ -20,12 +20,12 @@ export interface PastCandidate {
 
 /** One version of a memory: the event, its decision and the changed fields. */
 export interface WhyVersion {
-  /** Counts the memory's own changes from 1. */
+  /** The number of the memory's own change, from 1. */
   readonly revision: number
   /** The stream version of the event; only at full trust. */
   readonly version?: number
   readonly type: EventType
-  /** Milliseconds since the epoch. */
+  /** The recording time, milliseconds since the epoch. */
   readonly recordedAt: number
   readonly actor: string
   /** The decision; null for an event without one, or with erased content. */

@@ -140,7 +140,7 @@ export const runClaimed = (
 const withNotifyTimeout = (sent: Effect.Effect<void, unknown>): Effect.Effect<void, unknown> =>
   sent.pipe(Effect.disconnect, Effect.timeoutFail({ duration: notifyTimeoutMillis, onTimeout: () => "took too long" }))
 
-/** Counts the handlers that have not ended, including abandoned ones. */
+/** Tracks the handlers that have not ended, including abandoned ones. */
 const handlerTracker = () => {
   let active = 0
   const allEnded = Effect.runSync(Effect.makeLatch(true))

@@ -150,8 +150,8 @@ const catchUpLocked = (context: ViewContext, view: View) =>
   )
 
 /**
- * Reopens a view whose pointer names another generation. A generation that lost its pointer without being retired, for
- * example because another program removed the pointer, would else be written beside the current one.
+ * Reopens a view if its pointer names another file. Otherwise a file that lost its pointer without being retired, for
+ * example because another program removed it, would be written next to the current one.
  */
 const reopenIfReplaced = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.flatMap(attempt(view.generations.current), (current) =>

@@ -17,7 +17,7 @@ export interface Generations {
   readonly newFile: () => string
   /** Makes a generation current if there is none, or only `retired`. False if another process was faster. */
   readonly claim: (file: string, retired?: string) => boolean
-  /** Lets the pointer name another generation, atomically. */
+  /** Makes the pointer name another generation, atomically. */
   readonly setCurrent: (file: string) => void
   readonly remove: (file: string) => void
   /** Removes a file in a background thread, because removing a large file takes 100 ms. */

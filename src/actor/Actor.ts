@@ -146,7 +146,7 @@ interface Deciding {
 
 /** Makes the function that gets advice for commands, decides them and stores their events, with retries. */
 const makeDecider = (view: View, options: ActorOptions, { additions, deadline, isAlone }: Deciding) => {
-  /** The generation that was built because the one before it differed from the log. */
+  /** The rebuilt view file, if the one before it differed from the log. */
   let rebuilt: string | undefined
   /** Rebuilds the view and decides again, with new advice because the old one may be about edited rows. */
   const decideOnRebuilt = (commands: Job, retries: number): Decided => {

@@ -12,7 +12,7 @@ export interface WeighedStatement extends Omit<Statement, "at" | "narrative"> {
   readonly level?: TrustLevel | undefined
   /** The sources of its text. */
   readonly lineage?: ReadonlyArray<Link> | undefined
-  /** Milliseconds since the epoch; the present if absent. */
+  /** When it happened, milliseconds since the epoch; now if absent. */
   readonly occurredAt?: number | undefined
 }
 

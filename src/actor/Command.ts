@@ -14,7 +14,7 @@ export type DecidedEvent = {
   readonly [T in EventType]: {
     readonly type: T
     readonly payload: Payload<T>
-    /** Milliseconds since the epoch; the recording time if absent. */
+    /** When it happened, milliseconds since the epoch; the recording time if absent. */
     readonly occurredAt?: number
     readonly cause?: string
   }

@@ -72,7 +72,7 @@ export const carryOut = (
       : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: new Map(), services })
   )
 
-/** Milliseconds of deciding after which other work gets a turn. */
+/** Milliseconds of deciding before other work may run. */
 const sliceMillis = 40
 
 /** Milliseconds after which a transaction takes no further command. A commit of the view costs as much as 100 events. */
@@ -119,7 +119,7 @@ const decideAndAppendAt = (deciding: Deciding, at: Reading): Effect.Effect<Reado
     })
   })
 
-/** Whether deciding may take several turns of the event loop. */
+/** Whether deciding may yield to the event loop. */
 const mayTakeLong = ({ commands }: Batch): boolean => commands.length > 1 || commands[0]?.decideInSteps !== undefined
 
 /** Stores the events of a transaction, once they are applied to the view. */

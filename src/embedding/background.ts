@@ -57,7 +57,7 @@ export interface Failures {
 
 export const makeFailures = (): Failures => {
   let newest: EmbedderError | undefined
-  /** Milliseconds since the epoch at which the pause ends. */
+  /** The end of the pause, milliseconds since the epoch. */
   let blockedUntil = 0
   return {
     newest: () => newest,

@@ -85,7 +85,7 @@ const countRemaining = (state: State): Effect.Effect<number, ViewError> =>
       : services.views.read(services.actor.view, (db) => countLackingIn(db, fillsOf(state, state.active, embedder)))
   })
 
-/** Counts the progress of one embedder. `startedAt` is milliseconds since the epoch. */
+/** Tracks the progress of one embedder. `startedAt` is milliseconds since the epoch. */
 const makeProgress = ({ dimensions, model, usage }: EmbedderService, startedAt: number) => {
   const noUsage = { requests: 0, tokens: 0 }
   const usedBefore = usage?.() ?? noUsage

@@ -143,7 +143,7 @@ const vectorsOf = Effect.fnUntraced(function* (
 })
 
 export interface FillRun<E> {
-  /** Whether each kind of text stops at its first batch that is not full. */
+  /** Whether each kind of text ends at its first batch that is not full. */
   readonly full: boolean
   /** Runs after each batch, with the number of texts it embedded. */
   readonly onBatch?: (count: number) => Effect.Effect<void, E>

@@ -7,7 +7,7 @@ import { limits } from "../model/limits.js"
 export interface TextFile {
   readonly path: string
   readonly text: string
-  /** Milliseconds since the epoch. */
+  /** The time of the last change, milliseconds since the epoch. */
   readonly changedAt: number
 }
 

@@ -69,7 +69,7 @@ export const planFromView = (
 interface PagedRead {
   readonly stage: Stage
   readonly parts: ReadonlyArray<StorePart>
-  /** Milliseconds since the epoch; see `Stage.before`. */
+  /** The creation time from which on memories are ignored: see `Stage.before`. */
   readonly before: number
   readonly now: number
   readonly planned: Overlay

@@ -193,7 +193,7 @@ export type PolicyValues = typeof PolicySchema.Type
 
 export const defaults: PolicyValues = Schema.decodeSync(PolicySchema)({})
 
-/** The policy in force; default values unless a layer provides another one. */
+/** The active policy; default values unless a layer provides another one. */
 export class Policy extends Context.Reference<Policy>()("daybook/Policy", { defaultValue: () => defaults }) {}
 
 /** Decodes a policy document. Reports all problems together; an unknown name is a problem too. */

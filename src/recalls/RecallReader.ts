@@ -26,7 +26,7 @@ import { activeEmbedderOf } from "../search/withActiveEmbedder.js"
 
 /** The short form of a recall. A recall is a recorded read that showed memories. */
 export interface RecallRow extends Pick<Recorded, "kind" | "level" | "text" | "askedAt"> {
-  /** The number of the recall, from 1 for each agent. */
+  /** The number of the recall, counted per agent from 1. */
   readonly number: number
   /** Number of hits that it showed. */
   readonly shown: number

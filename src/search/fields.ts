@@ -78,7 +78,7 @@ export const conversationSyntax: Syntax = {
 
 /** The reference of relative times in a query. */
 export interface TimeReference {
-  /** Milliseconds since the epoch. */
+  /** The present time, milliseconds since the epoch. */
   readonly now: number
   /** An IANA time zone. */
   readonly zone: string

@@ -2,7 +2,7 @@ import { daysBetween } from "../../text/when/dates.js"
 import type { Row } from "../model/MemoryRow.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 
-/** The facts of a memory that its life score depends on. */
+/** The properties of a memory that its life score depends on. */
 export interface ScoreFacts {
   readonly type: string
   /** 0…1. */

@@ -96,7 +96,7 @@ export const makeRedecider = (redeciding: RedecideContext) => {
       })
     },
 
-    /** The questions of the next steps, as far as they are known now. They can be asked concurrently. */
+    /** The questions of the next steps that are known now. They can be asked concurrently. */
     questions: (steps: ReadonlyArray<Step>, vectors: StatementVectors): ReadonlyArray<Question> => {
       const { concurrency } = redeciding.policy
       const questions: Array<Question> = []

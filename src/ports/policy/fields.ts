@@ -6,7 +6,7 @@ export const nonNegative = Schema.Number.pipe(Schema.nonNegative())
 export const count = Schema.Int.pipe(Schema.positive())
 export const share = Schema.Number.pipe(Schema.between(0, 1))
 
-/** Days, possibly fractional. */
+/** A number of days, possibly fractional. */
 export const days: Schema.Schema<number> = positive
 
 /** A setting with a default value. */
