@@ -68,13 +68,16 @@ export const findSourceStore = (db: Db, level: TrustLevel, kind: Link["kind"], s
 }
 
 /**
- * The level that wrote a source; undefined for an unknown source. For a path with several files, it is their lowest
- * level.
+ * The lowest level whose text is in a source; undefined for an unknown source. For a path with several files, it is their
+ * lowest level. For a turn with the result of a tool call, it is that of a tool.
  */
 export const findSourceLevel = (db: Db, kind: Link["kind"], source: string): TrustLevel | undefined => {
   if (kind === "turn") {
     const turn = findTurn(db, "full", source)
-    return turn === undefined ? undefined : turnLevelOf(turn)
+    if (turn === undefined) return undefined
+    // Text made of a turn may come from the results of its tool calls.
+    const hasToolOutput = turn.toolCalls?.some(({ result }) => result !== undefined) === true
+    return hasToolOutput ? turnLevelOf({ ...turn, role: "tool" }) : turnLevelOf(turn)
   }
   if (kind === "file") {
     const [first, ...others] = findFilesByPath(db, "full", source).map(({ level }) => level)

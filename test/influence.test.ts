@@ -170,11 +170,18 @@ describe("the level of a memory", () => {
         )
       const own = yield* full.sessions.append({ session: "monday", text: "The tide turns at six" })
       const tool = yield* full.sessions.append({ session: "monday", role: "tool", text: "The tide turns at nine" })
+      const calling = (call: { readonly name: string; readonly arguments?: string; readonly result?: string }) =>
+        full.sessions.append({ session: "monday", role: "assistant", text: "Checked the tides", toolCalls: [call] })
+      const asked = yield* calling({ name: "tides", arguments: "{}" })
+      const answered = yield* calling({ name: "tides", result: "The tide turns at ten" })
       const low = yield* familiar.remember({ title: "The harbour is shut" })
       yield* familiar.files.add({ path: "low.md", text: "The harbour is shut" })
       const familiarLevel = ["familiar", "long", ["tier"]]
       expect(yield* levelFrom("turn", own.id)).toEqual(["full", "core", undefined])
       expect(yield* levelFrom("turn", tool.id)).toEqual(familiarLevel)
+      // The result of a call is a tool's output too; a call without one is the writer's own.
+      expect(yield* levelFrom("turn", asked.id)).toEqual(["full", "core", undefined])
+      expect(yield* levelFrom("turn", answered.id)).toEqual(familiarLevel)
       expect(yield* levelFromSocial(full, "memory", low.id)).toEqual("familiar")
       expect(yield* levelFromSocial(full, "file", "low.md")).toEqual("familiar")
 
