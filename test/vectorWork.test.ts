@@ -129,8 +129,9 @@ describe("embedding after a failure", () => {
     Effect.forEach(
       Array.from({ length: seconds }),
       () =>
+        // Work that is about to sleep does so before the clock moves.
         Effect.zipRight(
-          TestClock.adjust("1 seconds"),
+          Effect.zipRight(quiet, TestClock.adjust("1 seconds")),
           Effect.zipRight(
             Effect.promise(() => new Promise((go) => setTimeout(go, 20))),
             quiet
