@@ -158,14 +158,15 @@ const distanceModifier: Modifier = {
 /** Selects a neighbour: "the week before Christmas" (seven days), "the Sunday after Easter", "the night before". */
 const neighbourModifier: Modifier = {
   pattern: new RegExp(
-    `\\b(?:the\\s+)?(day|week|weekend|month|quarter|year|morning|afternoon|evening|night|${weekday})\\s+(before|after|of)\\s+(?:the\\s+)?$`,
+    `\\b(?:the\\s+)?(day|week|weekend|month|quarter|year|morning|afternoon|evening|night|${weekday})\\s+(before|after|of|(?:beginn|start|commenc|end)ing)\\s+(?:the\\s+)?$`,
     "i"
   ),
   change: (expression, [unitRange, unitWord, direction], clock, text) => {
+    const isInside = !/before|after/i.test(direction!)
     // "the second weekend of last week" does not exist. `nthModifier` has rejected it, and "weekend of" must not match
     // it.
     if (
-      /of/i.test(direction!) &&
+      isInside &&
       trailingPosition.test(
         text.slice(Math.max(0, expression.index - unitRange.length - 40), expression.index - unitRange.length)
       )
@@ -174,7 +175,7 @@ const neighbourModifier: Modifier = {
     return changedRange(expression, ({ from, to }) => {
       const unit = unitWord!.toLowerCase()
       const back = /before/i.test(direction!)
-      if (/of/i.test(direction!)) {
+      if (isInside) {
         if (!/^(?:week|month|year)/.test(unit)) return undefined
         const unitRange = unitAt(clock, from, unit as Unit)
         return unitRange.to >= to || unit === "weekend" ? unitRange : undefined

@@ -63,7 +63,7 @@ const hasSupport = (text: string, { end, index, kind }: TimeExpression): boolean
 const standsAlone = (text: string, { end, index }: TimeExpression): boolean => {
   const before = text.slice(Math.max(0, index - 24), index)
   const after = text.slice(end, end + 3)
-  if (/\b(?:every|each|any|per|most|all|some|other|another|an?)\s+(?:(?:other|second|third|fourth)\s+)?$/i.test(before))
+  if (/\b(?:every|each|any|per|most|some|other|another|an?)\s+(?:(?:other|second|third|fourth)\s+)?$/i.test(before))
     return false
   if (
     /\b(?:version|ver|port|room|code|page|line|isbn|phone|tel|fax|id|number|no)\.?:?\s*$/i.test(before) &&

@@ -53,9 +53,10 @@ const spanOf = (left: TimeExpression, right: TimeExpression, clock: Clock): Time
     (left.cycle &&
       (end === undefined ? occurrenceOf(left.cycle, "begun", clock) : occurrenceUntil(left.cycle, end.from, clock)))
   const last = end ?? (right.cycle && first && occurrenceFrom(right.cycle, first.from, clock))
-  return first !== undefined && last !== undefined && first.from < last.to
-    ? { from: first.from, to: last.to }
-    : undefined
+  if (first === undefined || last === undefined) return undefined
+  // "to 5 pm" ends when that hour begins; "to Friday" ends with that day.
+  const to = right.kind === "time" ? last.from : last.to
+  return first.from < to ? { from: first.from, to } : undefined
 }
 
 const firstDay =
@@ -124,6 +125,8 @@ const boundOf = (text: string, { end, index, kind, weak }: TimeExpression) => {
   // "after last year's meeting" only names the year; "before the year" names no specific year.
   if (/^['’]s(?!\w)/.test(after) || (weak && kind === "span" && !/weekend|\ds$/i.test(text.slice(index, end))))
     return undefined
+  // "since the fall of Rome" and "since week 3 of the course" name no season and no week.
+  if (weak && kind === "season" && /^\s+of\b/i.test(after)) return undefined
   const [{ length: from }, between] = opening.exec(before) ?? [""]
   const nowMatch = (between === undefined ? untilNow : andNow).exec(after)
   if (nowMatch !== null && (from > 0 || !weak)) return { side: "now" as const, before: from, after: nowMatch[0].length }
@@ -133,11 +136,15 @@ const boundOf = (text: string, { end, index, kind, weak }: TimeExpression) => {
     const match = pattern.exec(after)
     if (match !== null) return { side, before: 0, after: match[0].length }
   }
+  // "since the 25th of April": dates are read without their article.
+  const article = kind === "day" ? (/\bthe\s+$/i.exec(before)?.[0].length ?? 0) : 0
   for (const [pattern, side] of /ago$/i.test(text.slice(index, end)) ? [...prefixes, ...agoPrefixes] : prefixes) {
-    const match = pattern.exec(before)
+    const match = pattern.exec(before.slice(0, before.length - article))
     // In "written by June", June may be a name.
     if (match !== null)
-      return weak && kind === "month" && /^by/i.test(match[0]) ? undefined : { side, before: match[0].length, after: 0 }
+      return weak && kind === "month" && /^by/i.test(match[0])
+        ? undefined
+        : { side, before: match[0].length + article, after: 0 }
   }
   return undefined
 }
