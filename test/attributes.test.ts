@@ -49,7 +49,7 @@ const over = (
   return rows.filter((one) => superseded.has(one)).map(({ memory }) => memory.title)
 }
 
-describe("what a text says is over", () => {
+describe("ended statements", () => {
   it.each([
     ["Ada moved from Lisbon to Ghent", "lisbon"],
     ["Ada left Fram Labs and works for Kia now", "fram lab"],
@@ -67,15 +67,15 @@ describe("what a text says is over", () => {
     expect([...readingOf(text).ended].join(" ")).toBe(words)
   })
 
-  it("is found at once in a long text without an end", () => {
+  it("are found quickly in a long text without an end", () => {
     const began = performance.now()
     readingOf(`from ${"abcdefghij".repeat(400)} no longer ${"x".repeat(4_000)} left ${"word ".repeat(500)}`)
     expectDuration("a long text without an end", performance.now() - began, 100)
   })
 })
 
-describe("what has one value at a time", () => {
-  it("is what is said in the words of what was said before, where there is one of it by grammar", () => {
+describe("an attribute with one value at a time", () => {
+  it("is found by repeated words, if the grammar allows only one value", () => {
     expect(over(["Ada's office is in Lisbon", "Ada's office is in Ghent"])).toEqual(["Ada's office is in Lisbon"])
     expect(over(["The owner of Pier is Tom", "Mia is the owner of Pier", "The owner of Pier is Mia"])).toEqual([
       "The owner of Pier is Tom"
@@ -84,7 +84,7 @@ describe("what has one value at a time", () => {
     expect(over(["Tom's office is in Lisbon", "Ada's office is in Ghent"])).toEqual([])
   })
 
-  it("is over in whatever words it was said", () => {
+  it("supersedes its old value in any wording", () => {
     const lines = [
       "Ada has her flat in Lisbon",
       "Lisbon is where Ada lives",
@@ -97,7 +97,7 @@ describe("what has one value at a time", () => {
     expect(over([...lines.slice(0, 5), "Ada's home is in Ghent"])).toEqual(over(lines))
   })
 
-  it("is known by a change that is told of, by what changed before, or by what is said no more", () => {
+  it("is recognised by a stated change, an earlier change, or a value no longer mentioned", () => {
     const plums = ["Ada eats plums at noon", "Ada eats figs at noon"]
     expect(over(plums)).toEqual([])
     expect(over([...plums, "At noon Ada wants figs now"])).toEqual(["Ada eats plums at noon"])
@@ -125,14 +125,14 @@ describe("what has one value at a time", () => {
     ).toEqual(["Ada eats plums at noon", "Plums at noon are what Ada has"].toSorted(plumsFirst))
   })
 
-  it("is not what may be said beside it", () => {
+  it("is not one whose values can be true together", () => {
     expect(over(["Ada likes plums", "Ada likes figs now"])).toEqual([])
     expect(over(["Ada prefers an aisle seat on flights", "Ada prefers Signal for messages now"])).toEqual([])
     expect(over(["In Kia prices are kept in cents", "In Fram prices are kept in cents now"])).toEqual([])
     expect(over(["Ada was in Ghent in May", "Ada was in Turin in May"])).toEqual([])
   })
 
-  it("is so again when it was put right", () => {
+  it("gets an earlier value back when the change is corrected", () => {
     const lines = [
       "Ada's home is in Lisbon",
       "Ada's home is in Turin",
@@ -142,7 +142,7 @@ describe("what has one value at a time", () => {
     expect(over([[lines[0]!, { last: 9 }], lines[1]!])).toEqual([lines[1]])
   })
 
-  it("is known by other words in which it was said, and by what was retired", () => {
+  it("is recognised in other words, and by retired memories", () => {
     const overBefore = (sport: string) =>
       over([sport, "Ada took up rowing"], {
         wordings: ({ memory }) =>
@@ -166,12 +166,12 @@ describe("what has one value at a time", () => {
     ).toEqual([])
   })
 
-  it("is of one store and one type", () => {
+  it("belongs to one store and one type", () => {
     expect(over(["Ada's home is in Lisbon", ["Ada's home is in Ghent", { store: "shared" }]])).toEqual([])
     expect(over(["Ada's home is in Lisbon", ["Ada's home is in Ghent", { type: "decision" }]])).toEqual([])
   })
 
-  it("has one that was said last and stays, whatever is said in whatever order", () => {
+  it("keeps the value mentioned last, in any order of statements", () => {
     const one = fc.record({
       how: fc.constantFrom(
         "Ada's {of} is in {v}",
@@ -200,7 +200,7 @@ describe("what has one value at a time", () => {
 })
 const plumsFirst = (a: string, b: string) => Number(/figs/iu.test(a)) - Number(/figs/iu.test(b))
 
-describe("what is said otherwise", () => {
+describe("statements in other words", () => {
   it.each([
     ["Pier ships from stable", "Pier ships from trunk", true],
     ["Jenkins was a slip of the pen: Pier's builds run on Forgejo as before", "Pier's builds run on Jenkins", true],
@@ -214,8 +214,8 @@ describe("what is said otherwise", () => {
   })
 })
 
-describe("the room of a profile", () => {
-  it("is for what was not said yet, titles before facts, then for other words", () => {
+describe("the space of a profile", () => {
+  it("first goes to new content, titles before facts, then to rewordings", () => {
     const home = row("Ada lives in Ghent", 1)
     const again = row("Ada's home is in Ghent", 2)
     const tea = row("Ada drinks tea", 3, { facts: ["with milk"] })

@@ -21,8 +21,8 @@ const engine = (options?: EngineOptions) =>
     return { as, daybook, events, folder, full }
   })
 
-describe("a memory that holds personal data", () => {
-  it.scoped("is tagged pii, wherever in it they stand, and found by the tag", () =>
+describe("a memory with personal data", () => {
+  it.scoped("is tagged pii, wherever the data is, and found by the tag", () =>
     Effect.gen(function* () {
       const { events, full } = yield* engine()
       const inTitle = yield* full.remember({ title: "call me at 555-123-4567", tags: ["Work"], store: "social" })
@@ -41,7 +41,7 @@ describe("a memory that holds personal data", () => {
     })
   )
 
-  it.scoped("gets the tag among 16 others in place of the last, and once", () =>
+  it.scoped("gets the tag once, instead of the last of 16 others", () =>
     Effect.gen(function* () {
       const { full } = yield* engine()
       const tags = Array.from({ length: limits.tags }, (_, index) => `t${index}`)
@@ -55,7 +55,7 @@ describe("a memory that holds personal data", () => {
     })
   )
 
-  it.scoped("is tagged when a change brings them in; a tag taken away stays away until the text changes", () =>
+  it.scoped("is tagged when a change adds the data; a removed tag stays away until the text changes", () =>
     Effect.gen(function* () {
       const { events, full } = yield* engine()
       const { id } = yield* full.remember({ title: "Mira", store: "shared" })
@@ -78,8 +78,8 @@ describe("a memory that holds personal data", () => {
   )
 })
 
-describe("a memory that holds a credential", () => {
-  it.scoped("is kept as type credential in store private, and the event keeps what was asked", () =>
+describe("a memory with a credential", () => {
+  it.scoped("gets type credential and store private, and the event keeps the request", () =>
     Effect.gen(function* () {
       const { as, events, full } = yield* engine()
       const { id } = yield* full.remember({
@@ -109,7 +109,7 @@ describe("a memory that holds a credential", () => {
     })
   )
 
-  it.scoped("is one that its type says is one; both keep their store where the policy says so", () =>
+  it.scoped("may be one by its type alone; type and store stay if the policy says so", () =>
     Effect.gen(function* () {
       const observations = [
         { title: "where the keys hang", type: "credential", store: "shared" },
@@ -177,7 +177,7 @@ describe("a memory that holds a credential", () => {
     })
   )
 
-  it.scoped("becomes one by a change, and cannot be moved out of private while it holds it", () =>
+  it.scoped("may become one by a change, and must stay in private as long as it contains the credential", () =>
     Effect.gen(function* () {
       const { events, full } = yield* engine()
       const { id } = yield* full.remember({ title: "staging", store: "social" })
@@ -199,7 +199,7 @@ describe("a memory that holds a credential", () => {
     })
   )
 
-  it.scoped("that is there already may be changed from below where texts, type and store are left alone", () =>
+  it.scoped("of an older version may be changed by a lower level if texts, type and store stay", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const lax = yield* Effect.scoped(
@@ -218,7 +218,7 @@ describe("a memory that holds a credential", () => {
     })
   )
 
-  it.scoped("a command id answers again as the first time, whatever store was forced", () =>
+  it.scoped("repeats the first answer to a command id, whatever store was forced", () =>
     Effect.gen(function* () {
       const { full } = yield* engine()
       const asked = { title: `token ${key}`, store: "shared" } as const
@@ -227,7 +227,7 @@ describe("a memory that holds a credential", () => {
     })
   )
 
-  it.scoped("turns and files are kept as they are", () =>
+  it.scoped("does not affect turns and files, which stay unchanged", () =>
     Effect.gen(function* () {
       const { as } = yield* engine()
       const inner = yield* as("inner")

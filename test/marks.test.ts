@@ -35,7 +35,7 @@ const cpu = (runs: number, work: () => void): number => {
 }
 
 describe("marks", () => {
-  it("are found with few false alarms and few misses", () => {
+  it("are found with few false positives and few misses", () => {
     expect(lines.length).toBeGreaterThanOrEqual(400)
     expect(lines.filter(({ credential, pii }) => pii === undefined && credential === undefined).length).toBeGreaterThan(
       200
@@ -82,7 +82,7 @@ describe("marks", () => {
     expect(missed.length / secrets.length).toBeLessThanOrEqual(0.04)
   })
 
-  it("are the same in whatever digits, spaces and dashes a number is written", () => {
+  it("do not depend on digits, spaces and dashes of a number", () => {
     const written = "card 4000 0062 3985 4713, phone +49 171 234-5678"
     const variants = [
       written.replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit))),
@@ -99,7 +99,7 @@ describe("marks", () => {
       expect([variant, kindsOf(variant)]).toEqual([variant, ["phone", "card"]])
   })
 
-  it("check digits count: no other last digit of a card or of an account passes", () => {
+  it("depend on check digits: no other last digit of a card or account passes", () => {
     const [card, iban] = ["400000623985471", "DE8937040044053201300"]
     const passing = (stem: string, kind: string) =>
       [..."0123456789"].filter((digit) => kindsOf(`no ${stem}${digit} there`).includes(kind))
@@ -107,12 +107,12 @@ describe("marks", () => {
     expect(passing(iban, "iban")).toEqual(["0"])
   })
 
-  it("of the second card are those of a card", () => {
+  it("of the second card are those of one card", () => {
     const cards = ["Card: 5200004902907210 exp 09/28", "the team card is 4000 0062 3985 4713"]
     expect(findSensitiveData(cards)).toEqual({ pii: ["card"], credential: [] })
   })
 
-  it.prop("of several texts are those of each", [fc.array(fc.constantFrom(...lines), { maxLength: 4 })], ([some]) => {
+  it.prop("of several texts are of each", [fc.array(fc.constantFrom(...lines), { maxLength: 4 })], ([some]) => {
     const each = new Set(some.flatMap((line) => kindsOf(textOf(line))))
     const { credential, pii } = findSensitiveData(some.map(textOf))
     expect(new Set([...pii, ...credential])).toEqual(each)
@@ -122,7 +122,7 @@ describe("marks", () => {
     findSensitiveData([text, `${text}@${text}.de`, `password: ${text}`, `+49${text}12345`])
   })
 
-  it("take time in proportion to the text, however it is made", () => {
+  it("take time in proportion to the text, for any text", () => {
     const seeds =
       '1|1 |11 |111 |1234567 |1234567, |4111 |4111 1111 1111 1112 |0171 |+1 |+49 171 |(|@|a@|a@a.|me@x-|a (at) |password |password for |password: |password is the |password="|secret_password_|token|eyJ|eyJaaaaaaaaaaa.|eyJaaaaaaaaaaaaaaaa.eyJa.a |sk-|sk-aaaaaaaaaaaaaaaaaaaaa_ |-----BEGIN PRIVATE KEY-----|://|://a:bbbbbbbbbb|Street |1 A Street|12 Aa Aa Aa Aa |Abcstraße |Calle de la |Calle Aa Aa Aa Aa Aa |中路1|中|市aaaaaaaaaaaa1|DE89 |DE89370400440532013001 |ABCDEFGH1234 |seed phrase abandon abandon |bearer |１|１　|٣|𝟙|\u200b|\n|_|passport no 1 |DNI 1234567 |order 1234567 |tel tel 1234567 |12-|1.|ssh a@b.c |ul. A 1|Via Aaa Aaa |شارع |ул Аааааа |a|aA1-|hooks.slack.com/services/|mysql -p|mysql |docker   |sshpass -p $|curl -u a:|curl -u aaaaaaaaaaaaa|login a / |login for a a a |logins: a:|echo a:bbbb \\| |net user a |the passphrase is aaa aaa |passphrase: aaa aaa aaa aaa the |private key 0xaaaaaaaaaaaaaaaaaaaa|box: password '
     for (const seed of seeds.split("|")) {

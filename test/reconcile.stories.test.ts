@@ -12,14 +12,14 @@ const judged = (memories: ReadonlyArray<Told>, statement: Told) =>
 const titles = (...all: ReadonlyArray<string>): ReadonlyArray<Told> => all.map((title) => ({ title }))
 const action = (memory: string, statement: string) => judged(titles(memory), { title: statement }).action
 
-it("stories that were kept back are decided right in 85 of 100, and what is merged or replaced rightly in 90", () => {
+it("held-out stories: 85 of 100 decisions right, and 90 of 100 merges and replacements", () => {
   const { accuracy, precision } = scoreOf(rules, heldOutStories)
   expect(accuracy).toBeGreaterThanOrEqual(0.85)
   expect(precision("UPDATE")).toBeGreaterThanOrEqual(0.9)
   expect(precision("DELETE")).toBeGreaterThanOrEqual(0.9)
 })
 
-describe("numbers and times are read as they are written", () => {
+describe("numbers and times are compared by value", () => {
   it.each([
     ["The clinic opens at 7:30", "The clinic opens at half past seven", "NONE"],
     ["The standup is at 9:15", "The standup is at quarter past nine", "NONE"],
@@ -33,7 +33,7 @@ describe("numbers and times are read as they are written", () => {
   })
 })
 
-describe("whoever is told of by somebody else's name is another", () => {
+describe("a person with another name is another person", () => {
   it.each([
     ["Ruta is 128 cm tall", "Ruta's brother is 138 cm tall"],
     ["Beat speaks Swiss German at home", "Beat's children speak no Swiss German at home"]
@@ -45,7 +45,7 @@ describe("whoever is told of by somebody else's name is another", () => {
 describe("phrases", () => {
   const phrasesIn = (memory: string, statement: string) =>
     compare(questionOf({ memories: titles(memory), statement: { title: statement } }))[0]!.phrases
-  it("stand for what the words are to the other text, not for the names in it", () => {
+  it("represent words by their meaning for the other text, except names", () => {
     const shapes = (memory: string, statement: string) =>
       phrasesIn(memory, statement).filter((phrase) => Math.floor(phrase / hashes) === phraseKinds.indexOf("shape"))
     expect(shapes("Ana lives in Rome", "Ana no longer lives in Rome")).toEqual(
@@ -55,13 +55,13 @@ describe("phrases", () => {
       shapes("Ana lives in Rome", "Ana no longer lives in Oslo")
     )
   })
-  it("are as many as a long text has words, and no more", () => {
+  it("are at most as many as the words of a long text", () => {
     const long = "the crane was repaired by Livia on Tuesday while ships waited ".repeat(200)
     expect(phrasesIn(long.slice(0, 5000), long.slice(9)).length).toBeLessThan(500)
   })
 })
 
-describe("a number that a verb leads to is no name", () => {
+describe("a number after a verb is not a name", () => {
   it.each([
     ["The staging database listens on port 5432", "The staging database listens on port 6543"],
     ["The database of Mooring uses port 5432", "The database of Mooring uses port 6543"],
@@ -71,7 +71,7 @@ describe("a number that a verb leads to is no name", () => {
   })
 })
 
-describe("numbered things are as many", () => {
+describe("numbered things are different things", () => {
   it.each([
     ["Fixed ticket 12", "Fixed ticket 13"],
     ["Sprint 7 retro: deploys are slow", "Sprint 8 retro: deploys are slow"],
@@ -85,7 +85,7 @@ describe("numbered things are as many", () => {
     expect(action(memory, statement)).toBe("ADD")
     expect(action(statement, memory)).toBe("ADD")
   })
-  it("and one among twenty of a kind is found by its number", () => {
+  it("and are found by number among twenty of a kind", () => {
     const lockers = Array.from({ length: 10 }, (_, at) => ({
       title: `Locker ${at + 10} is rented to customer ${at + 500}`
     }))
@@ -97,7 +97,7 @@ describe("numbered things are as many", () => {
   })
 })
 
-describe("what is asked or only thought of retires nothing", () => {
+describe("questions and thoughts retire nothing", () => {
   it.each([
     ["The gym opens at 6:00", "Does the gym still open at 6:00?"],
     ["The gym opens at 6:00", "When does the gym open on Sundays?"],
@@ -109,14 +109,14 @@ describe("what is asked or only thought of retires nothing", () => {
   })
 })
 
-describe("odd statements", () => {
-  it("facts and narratives without a word", () => {
+describe("unusual statements", () => {
+  it("may have facts and narratives without words", () => {
     const empty = { title: "Router in the hall", facts: ["", "  ", "–"], narrative: "" }
     expect(judged([empty], { title: "Router in the hall", facts: [""] })).toMatchObject({ action: "NONE", target: 0 })
     expect(judged([{ title: "" }], { title: "" }).action).toMatch(/^(?:ADD|NONE)$/)
     expect(judged([{ title: "…" }], { title: "Router in the hall" }).action).toBe("ADD")
   })
-  it("narratives of 10,000 characters take a moment", () => {
+  it("may have narratives of 10,000 characters, quickly", () => {
     const words = "the harbour crane was repaired by Livia on Tuesday while ships waited for 3 hours and "
     const long = (at: number): Told => ({
       title: `Minutes of the meeting on ${at + 1} March`,
@@ -131,7 +131,7 @@ describe("odd statements", () => {
     // 10 ms each, or thereabouts, on a machine with nothing else to do.
     expect((system + user) / 10_000).toBeLessThan(100)
   })
-  it("the same answer whatever the order of candidates that are equal", () => {
+  it("give the same answer in any order of equal candidates", () => {
     const memories = titles("The lamp is on", "The lamp is on", "Mira waters the plants", "The lamp is on")
     const statement = { title: "The lamp is off now" }
     const first = judged(memories, statement)

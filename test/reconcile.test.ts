@@ -53,8 +53,8 @@ const mutations = (daybook: System) =>
 const old = { title: "The staging database listens on port 5432", facts: ["host: db-1"], tags: ["db"] }
 const statement = { title: "The staging database listens on port 6432", facts: ["host: db-1"], tags: ["moved"] }
 
-describe("what a reconciler decides", () => {
-  it.scopedLive("ADD stores one more, and the decision names what it was weighed against", () =>
+describe("the decision of a reconciler", () => {
+  it.scopedLive("ADD stores a new memory, and names the compared memories", () =>
     Effect.gen(function* () {
       const { layer, questions } = scripted(add)
       const { daybook } = yield* fresh({ reconciler: layer })
@@ -109,7 +109,7 @@ describe("what a reconciler decides", () => {
     })
   )
 
-  it.scopedLive("DELETE retires the target and stores the statement in its place, linked to it", () =>
+  it.scopedLive("DELETE retires the target and stores the statement instead, linked to it", () =>
     Effect.gen(function* () {
       const { layer } = scripted({ action: "DELETE", target: 0, reason: "another port" })
       const { daybook, folder } = yield* fresh({ reconciler: layer })
@@ -148,7 +148,7 @@ describe("what a reconciler decides", () => {
     })
   )
 
-  it.scopedLive("nobody is asked for an exact duplicate, below the threshold, or where it is not wanted", () =>
+  it.scopedLive("is not requested for an exact duplicate, below the threshold, or on request", () =>
     Effect.gen(function* () {
       const { layer, questions } = scripted(add)
       const folder = yield* temporaryFolder
@@ -169,7 +169,7 @@ describe("what a reconciler decides", () => {
     })
   )
 
-  it.scopedLive("a write sees, scores and retires nothing outside of its own store", () =>
+  it.scopedLive("reads, scores and retires only memories of its own store", () =>
     Effect.gen(function* () {
       const decide = (trust: "full" | "familiar", hidden: number) =>
         Effect.gen(function* () {
@@ -200,7 +200,7 @@ describe("what a reconciler decides", () => {
   )
 })
 
-describe("a reconciler that is asked", () => {
+describe("a reconciler with an asynchronous answer", () => {
   const run = (ask: (question: Question) => Effect.Effect<Judgement, ReconcilerError>, policy = {}) =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh({ reconciler: asking(ask), policy: { reconcile: policy } })
@@ -213,7 +213,7 @@ describe("a reconciler that is asked", () => {
   const answering = (verdict: Verdict) => () =>
     Effect.succeed<Judgement>({ verdict, by: { kind: "model", name: "m", promptDigest: "abc" }, sure: true })
 
-  it.scopedLive("its answer counts, and how long it took", () =>
+  it.scopedLive("decides, and the event has its latency", () =>
     Effect.gen(function* () {
       const { decision, written } = yield* run(answering({ action: "DELETE", target: 0, reason: "newer" }))
       expect(written.outcome).toBe("replaced")
@@ -223,7 +223,7 @@ describe("a reconciler that is asked", () => {
     })
   )
 
-  it.scopedLive("what fails, hangs, dies or answers nonsense loses no write, and the event says so", () =>
+  it.scopedLive("that fails, hangs, dies or answers nonsense loses no write, and the event says so", () =>
     Effect.gen(function* () {
       const broken: ReadonlyArray<readonly [string, Parameters<typeof run>[0]]> = [
         [
@@ -276,7 +276,7 @@ describe("a reconciler that is asked", () => {
     })
   )
 
-  it.scopedLive("is asked again where what it was asked about has changed, by those before it too", () =>
+  it.scopedLive("is asked again if its candidates changed, also by earlier commands", () =>
     Effect.gen(function* () {
       let asked = 0
       const { daybook } = yield* fresh({
@@ -297,7 +297,7 @@ describe("a reconciler that is asked", () => {
     })
   )
 
-  it.scopedLive("200 at once of the same fact are one memory, mentioned 200 times", () =>
+  it.scopedLive("merges 200 concurrent repeats into one memory with 200 mentions", () =>
     Effect.gen(function* () {
       for (const reconciler of [scripted(add).layer, asking(answering(add))]) {
         const { daybook } = yield* fresh({ reconciler })
@@ -347,7 +347,7 @@ describe("a reconciler that is asked", () => {
     })
   )
 
-  it.scopedLive("one that breaks behind others that are in the log already repeats and denies none of those", () =>
+  it.scopedLive("that fails after other writes are stored neither repeats nor undoes them", () =>
     Effect.gen(function* () {
       let asked = 0
       const ask = () =>

@@ -28,8 +28,8 @@ const titles = (memory: Memory) =>
   Effect.map(memory.list({ limit: 1_000 }), (all) => all.map(({ title }) => title).sort())
 const settle = (memory: Memory) => memory.maintenance.run({ stages: ["settle"] })
 
-describe("settling", () => {
-  it.scoped("retires what is no longer so in whatever words, says by what, and is taken back", () =>
+describe("the stage settle", () => {
+  it.scoped("retires outdated memories in any wording, names the successor, and can be undone", () =>
     Effect.gen(function* () {
       const { daybook } = yield* system()
       yield* TestClock.setTime(start)
@@ -58,7 +58,7 @@ describe("settling", () => {
     })
   )
 
-  it.scoped("leaves alone what somebody made core or pinned, and all where nobody judges", () =>
+  it.scoped("keeps pinned memories and those made core by a user, and does nothing without a judge", () =>
     Effect.gen(function* () {
       const { daybook } = yield* system()
       yield* TestClock.setTime(start)
@@ -131,7 +131,7 @@ describe("settling", () => {
   })
 
   it.scoped.prop(
-    "dry run = run; a second run at the same instant makes nothing; bounds hold; undo restores; stores stay apart",
+    "dry run = run; a second run at the same time does nothing; limits hold; undo restores; stores stay separate",
     [fc.array(item, { minLength: 2, maxLength: 25 }), fc.constantFrom(3, 200)],
     ([items, rows]) =>
       Effect.gen(function* () {

@@ -41,11 +41,11 @@ const subjects = (rows: ReadonlyArray<Row>, by: Parameters<typeof subjectsOf>[1]
 const titles = (rows: ReadonlyArray<Row>, by: Parameters<typeof subjectsOf>[1] = judge) =>
   subjects(rows, by).map(({ row }) => row.memory.title)
 
-describe("subjects", () => {
+describe("the subjects of a profile", () => {
   const lisbon = row("The office of Ada is in Lisbon", 1)
   const ghent = row("The office of Ada is in Ghent now", 2)
 
-  it("stand as they were said last, whatever was worded otherwise before", () => {
+  it("show the latest statement, whatever the wording of earlier ones", () => {
     const desk = row("Ada's office is in Lisbon", 3)
     const pier = row("The pier is closed on Mondays", 4)
     expect(titles([lisbon, ghent, pier])).toEqual([pier.memory.title, ghent.memory.title])
@@ -59,7 +59,7 @@ describe("subjects", () => {
     expect(others).toEqual([])
   })
 
-  it("stand apart without a judge, or where it fails", () => {
+  it("are separate without a judge, or if it fails", () => {
     expect(subjectsOf([lisbon, ghent], undefined, new Map())).toHaveLength(2)
     expect(
       titles([lisbon, row("The pier is closed on Mondays", 4)], () => {
@@ -68,7 +68,7 @@ describe("subjects", () => {
     ).toHaveLength(2)
   })
 
-  it("hold every memory once, in whatever order they come", () => {
+  it("contain every memory once, in any order", () => {
     const one = fc.record({
       title: fc.constantFrom("Tea at four", "Tea at five now", "Tea at four, always", "Mira likes tea", "Dune is long"),
       born: fc.integer({ min: 1, max: 50 })
@@ -84,7 +84,7 @@ describe("subjects", () => {
     )
   })
 
-  it.scoped("stand in the profile once, with the weight of what they took the place of", () =>
+  it.scoped("appear once, with the score of the statements that they replaced", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh({ vectorExtension: null, reconciler: RuleReconciler.layer })
       const memory = yield* daybook.agent("ada", { trust: "full", record: false })

@@ -48,8 +48,8 @@ const turnsDuring = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     return { turns, answer }
   })
 
-describe("a turn of the event loop", () => {
-  it("is due after some milliseconds of work, and no more once the loop has turned", async () => {
+describe("a yield to the event loop", () => {
+  it("is due after some milliseconds of work, and no longer due after the loop ran", async () => {
     const clock = vi.spyOn(performance, "now")
     await new Promise((resolve) => setImmediate(resolve))
     clock.mockReturnValue(1_000)
@@ -67,7 +67,7 @@ describe("a turn of the event loop", () => {
     expect(isTurnDue()).toBe(false)
   })
 
-  it("is heard by an interruption", async () => {
+  it("is where an interruption takes effect", async () => {
     passAtEachLook(turnMillis)
     const fiber = Effect.runFork(Effect.forever(takeTurnIfDue))
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -94,7 +94,7 @@ const markdown = (folder: string, files: number): string => {
   return notes
 }
 
-describe("other work has its turn during", () => {
+describe("other work runs during", () => {
   const writes: ReadonlyArray<readonly [string, (memory: Memory) => Effect.Effect<unknown, unknown>]> = [
     ["remember, one call after the other", (memory) => eachAwaited(titles.map((made) => memory.remember(made)))],
     ["rememberAll", (memory) => memory.rememberAll(titles.slice(0, 1_000))],
@@ -152,7 +152,7 @@ describe("other work has its turn during", () => {
     })
   )
 
-  it.scopedLive("an append of many events, and the appends of others are stored after it", () =>
+  it.scopedLive("an append of many events; appends of others are stored after it", () =>
     Effect.gen(function* () {
       const context = yield* Layer.build(foundation(yield* temporaryFolder))
       const log = Context.get(context, EventLog)
@@ -190,7 +190,7 @@ describe("other work has its turn during", () => {
 })
 
 describe("an interruption", () => {
-  it.scopedLive("of a bulk write keeps what is stored, and the rest is not there", () =>
+  it.scopedLive("of a bulk write keeps stored items, and writes no others", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -210,7 +210,7 @@ describe("an interruption", () => {
     })
   )
 
-  it.scopedLive("of a rebuild leaves the view in use, without a file of the unfinished one", () =>
+  it.scopedLive("of a rebuild leaves the view in use, and no unfinished file", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -226,7 +226,7 @@ describe("an interruption", () => {
     })
   )
 
-  it.scopedLive("of a caller whose agent wakes ends the waking, and the next caller wakes it again", () =>
+  it.scopedLive("of a caller that wakes an agent ends the waking, and the next caller wakes it again", () =>
     Effect.gen(function* () {
       const { daybook, folder } = yield* fresh()
       yield* (yield* daybook.agent(agent, { trust: "full" })).rememberAll(titles.slice(0, 1_000))

@@ -70,7 +70,7 @@ const prepared = (reconciler?: Layer.Layer<Reconciler>) =>
 
 const old: Observation = { title: "harbour listens on port 5432", facts: ["host: db-1"], tags: ["db"], people: ["Ada"] }
 
-describe("what is undone is as if it had not been", () => {
+describe("an undone event", () => {
   const kinds: Readonly<Record<string, (memory: Memory, id: string) => Effect.Effect<unknown, unknown>>> = {
     add: (memory) => memory.remember({ title: "gulls sleep on one leg", people: ["Grace"] }),
     duplicate: (memory) => memory.remember(old),
@@ -97,7 +97,7 @@ describe("what is undone is as if it had not been", () => {
     forget: (memory, id) => memory.forget(id)
   }
   for (const [kind, act] of Object.entries(kinds)) {
-    it.scoped(`${kind}: undo is back, undone in turn it is done again`, () =>
+    it.scoped(`${kind}: undo restores the state before, a second undo the state after`, () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const { daybook, memory } = yield* prepared(scripted)
@@ -134,7 +134,7 @@ describe("what is undone is as if it had not been", () => {
   }
 
   it.scoped.prop(
-    "whatever came before, step by step, and live is rebuilt",
+    "can follow any history, step by step, and live equals rebuilt",
     [histories({ agents: [agent], minLength: 15, maxLength: 25 })],
     ([steps]) =>
       Effect.gen(function* () {
@@ -194,8 +194,8 @@ describe("what is undone is as if it had not been", () => {
   ])
 })
 
-describe("a run is undone as one", () => {
-  it.scoped("an import, and writes that name theirs; what others did stays", () =>
+describe("a run is undone as a whole", () => {
+  it.scoped("for an import and for writes that name it; changes by others stay", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
       const kept = yield* memory.remember(old)
@@ -221,8 +221,8 @@ describe("a run is undone as one", () => {
   )
 })
 
-describe("what followed from an event", () => {
-  it.scoped("goes with it, and so does what followed from that", () =>
+describe("the consequences of an event", () => {
+  it.scoped("are undone with it, and so are theirs", () =>
     Effect.gen(function* () {
       const { daybook, folder, memory } = yield* prepared()
       const { id } = yield* memory.remember(old)
@@ -254,7 +254,7 @@ describe("what followed from an event", () => {
     })
   )
 
-  it("what a lost event changed nobody knows: the next one is left out, and nothing is planned behind the last", () => {
+  it("that an erased event made unknown block the next undo, and nothing is planned after the last known event", () => {
     const image = (revision: number, title: string) => ({ born: 1, id: "x", revision, title }) as Image
     const event = (version: number, title: string) => ({
       event: {
@@ -273,7 +273,7 @@ describe("what followed from an event", () => {
   })
 })
 
-describe("what others did later", () => {
+describe("later changes by others", () => {
   const scene = Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const { daybook, memory } = yield* prepared(scripted)
@@ -282,7 +282,7 @@ describe("what others did later", () => {
     return { daybook, memory, id, event: edit.version! }
   })
 
-  it.scoped("stays, is listed as a conflict, and goes back by force only", () =>
+  it.scoped("stay, are listed as conflicts, and are undone only by force", () =>
     Effect.gen(function* () {
       const { event, id, memory } = yield* scene
       const later = yield* memory.update(id, { title: "harbour renamed", importance: 1 })
@@ -311,7 +311,7 @@ describe("what others did later", () => {
   )
 
   it.scoped(
-    "entries that were merged later stay beside those that go; a list that was set as a whole is a conflict",
+    "to entries of a list stay when other entries are undone; a list that was set as a whole is a conflict",
     () =>
       Effect.gen(function* () {
         const { event, id, memory } = yield* scene
@@ -331,7 +331,7 @@ describe("what others did later", () => {
   )
 
   it.scoped(
-    "what others merged as well stays as they said it, and what they replaced is gone from the people too",
+    "that were merged into a memory stay as they were said, and people named only in the replaced text are removed",
     () =>
       Effect.gen(function* () {
         const { memory } = yield* prepared(scripted)
@@ -352,7 +352,7 @@ describe("what others did later", () => {
       })
   )
 
-  it.scoped("a memory that somebody mentioned, merged into or edited since is not removed but by force", () =>
+  it.scoped("keep a mentioned, merged or edited memory from being removed, except by force", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared(scripted)
       const touch: ReadonlyArray<(id: string, title: string) => Effect.Effect<{ readonly version?: number }, unknown>> =
@@ -381,7 +381,7 @@ describe("what others did later", () => {
   )
 })
 
-describe("what is active again", () => {
+describe("a restored memory", () => {
   it.scopedLive("is found by text, by vector, as a duplicate and among the people", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
@@ -489,9 +489,9 @@ const transcribed = (from: System, to: System) =>
     return yield* open(folder, { policy: awake })
   })
 
-describe("a source is undone", () => {
+describe("the undo of a source", () => {
   it.scoped.prop(
-    "to the state of a log without it; undone again nothing changes, and undone in turn it is all there again",
+    "gives the state of a log without it; a repeat changes nothing, and its own undo restores everything",
     [writes],
     ([all]) =>
       Effect.gen(function* () {
@@ -523,7 +523,7 @@ describe("a source is undone", () => {
     { fastCheck: { numRuns: rounds({ quick: 2, full: 5 }), endOnFailure: true } }
   )
 
-  it.scoped("since an instant, and only as it was asked for", () =>
+  it.scoped("can start at an instant, and covers only the request", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { memory } = yield* prepared()
@@ -543,7 +543,7 @@ describe("a source is undone", () => {
   )
 
   it.scopedLive(
-    "all poisoned memories of a source, to the digest of a log without them",
+    "removes all poisoned memories of a source, with the digest of a log without them",
     () =>
       Effect.gen(function* () {
         const words = ["tea", "kettle", "harbour", "gull", "marmot", "rope", "tide"]
@@ -584,8 +584,8 @@ describe("a source is undone", () => {
   )
 })
 
-describe("how it is asked for", () => {
-  it.scoped("full trust only", () =>
+describe("a request to undo", () => {
+  it.scoped("needs full trust", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
       yield* memory.remember({ title: "open", store: "social" })
@@ -600,7 +600,7 @@ describe("how it is asked for", () => {
     })
   )
 
-  it.scoped("a dry run writes nothing and tells exactly what would be written", () =>
+  it.scoped("as a dry run writes nothing and lists exactly the events of a real run", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { daybook, memory } = yield* prepared(scripted)
@@ -634,7 +634,7 @@ describe("how it is asked for", () => {
     })
   )
 
-  it.scoped("what is not there or no change of a memory is refused", () =>
+  it.scoped("is refused if it names nothing, or no change of a memory", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
       yield* memory.sessions.append({ session: "monday", text: "hello" }, { run: "talk" })
@@ -651,7 +651,7 @@ describe("how it is asked for", () => {
     })
   )
 
-  it.scoped("a command id gives the first answer again", () =>
+  it.scoped("repeats the first answer to a command id", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
       const { id } = yield* memory.remember(old)
@@ -667,7 +667,7 @@ describe("how it is asked for", () => {
     })
   )
 
-  it.scopedLive("while others write to the same memories, also from another process, none of that is lost", () =>
+  it.scopedLive("loses no write of others to the same memories, also from another process", () =>
     Effect.gen(function* () {
       const { daybook, folder, memory } = yield* prepared()
       const other = yield* Effect.flatMap(open(folder), (one) => one.agent(agent, { trust: "full" }))

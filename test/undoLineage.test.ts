@@ -44,8 +44,8 @@ const undone = (daybook: System, memory: Memory, what: Parameters<Memory["undo"]
     return done
   })
 
-describe("whether something may no longer be true, after an undoing", () => {
-  it.scopedLive("another source is still gone: that is the reason then, until it is back as well", () =>
+describe("the stale flag after an undo", () => {
+  it.scopedLive("names another lost source, until that one is restored too", () =>
     Effect.gen(function* () {
       const { daybook, memory, remember } = yield* prepared
       const [a, c] = [yield* remember("The gate opens at eight"), yield* remember("The walk takes an hour")]
@@ -62,7 +62,7 @@ describe("whether something may no longer be true, after an undoing", () => {
     })
   )
 
-  it.scopedLive("its source went while it was not there itself", () =>
+  it.scopedLive("is set if the source was lost while the memory was removed", () =>
     Effect.gen(function* () {
       const { daybook, memory, remember } = yield* prepared
       const a = yield* remember("The gate opens at eight")
@@ -76,7 +76,7 @@ describe("whether something may no longer be true, after an undoing", () => {
     })
   )
 
-  it.scopedLive("what confirmed it is undone: it is as its sources are now", () =>
+  it.scopedLive("follows the present sources if the confirming write is undone", () =>
     Effect.gen(function* () {
       const { daybook, memory, remember } = yield* prepared
       const a = yield* remember("The gate opens at eight")
@@ -89,7 +89,7 @@ describe("whether something may no longer be true, after an undoing", () => {
     })
   )
 
-  it.scopedLive("what was confirmed stays so when the forgetting is undone and that undone as well", () =>
+  it.scopedLive("stays cleared by a confirmation if a forget is undone, and if that undo is undone", () =>
     Effect.gen(function* () {
       const { daybook, memory, remember } = yield* prepared
       const a = yield* remember("The gate opens at eight")
@@ -104,7 +104,7 @@ describe("whether something may no longer be true, after an undoing", () => {
     })
   )
 
-  it.scopedLive("who wrote while the source was there again has not confirmed it", () =>
+  it.scopedLive("is not cleared by a write made while the source was restored", () =>
     Effect.gen(function* () {
       const { daybook, memory, remember } = yield* prepared
       const a = yield* remember("The gate opens at eight")
@@ -119,7 +119,7 @@ describe("whether something may no longer be true, after an undoing", () => {
     })
   )
 
-  it.scopedLive("turns and files that are gone count as memories do, and copies that tell nothing of it do not", () =>
+  it.scopedLive("counts lost turns and files like memories, but ignores copies that say nothing of it", () =>
     Effect.gen(function* () {
       const { daybook, memory, remember } = yield* prepared
       const a = yield* remember("The gate opens at eight")
@@ -158,7 +158,7 @@ describe("whether something may no longer be true, after an undoing", () => {
     })
   )
 
-  it.scopedLive("a flag alone is not undone while its source is gone: that is a conflict with what took it away", () =>
+  it.scopedLive("alone cannot be undone while its source is lost: that is a conflict with the removal", () =>
     Effect.gen(function* () {
       const { daybook, memory, remember } = yield* prepared
       const a = yield* remember("The gate opens at eight")
@@ -186,7 +186,7 @@ describe("whether something may no longer be true, after an undoing", () => {
   )
 
   it.scoped.prop(
-    "random histories: undone in turn all is back, a flag names what is gone, and what nobody confirmed has it",
+    "in random histories survives a double undo, names a lost source, and is set without a confirmation",
     [steps],
     ([all]) =>
       Effect.gen(function* () {
@@ -232,7 +232,7 @@ describe("whether something may no longer be true, after an undoing", () => {
   )
 })
 
-describe("what lineage holds back", () => {
+describe("a conflict with lineage", () => {
   const scene = Effect.gen(function* () {
     const { daybook, memory } = yield* prepared
     const { id: a } = yield* memory.remember({ title: "Minutes of the board", store: "shared" })
@@ -245,7 +245,7 @@ describe("what lineage holds back", () => {
     return { daybook, memory, a, b, c, lowered: lowered.version!, moved: moved.version!, bound: bound.version! }
   })
 
-  it.scopedLive("is a conflict with the event that binds it, in the dry run, the run and when it is asked again", () =>
+  it.scopedLive("names the event that binds the memory, in the dry run, the run and a repeat", () =>
     Effect.gen(function* () {
       const { a, b, bound, daybook, lowered, memory, moved } = yield* scene
       const { events, ...dry } = yield* memory.undo({ run: "r" }, { dryRun: true })
@@ -269,7 +269,7 @@ describe("what lineage holds back", () => {
     })
   )
 
-  it.scopedLive("may be all of it: then nothing is undone, by force neither, and others keep their versions", () =>
+  it.scopedLive("may cover a whole request: nothing is undone, even by force, and others keep their versions", () =>
     Effect.gen(function* () {
       const { b, bound, daybook, lowered, memory, moved } = yield* scene
       yield* memory.update(b, { importance: 0 }, { run: "r" })
@@ -288,7 +288,7 @@ describe("what lineage holds back", () => {
     })
   )
 
-  it.scopedLive("by the same undoing: the conflict names the event that is written by it", () =>
+  it.scopedLive("within one undo names the event that the undo writes", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const { id: a } = yield* memory.remember({ title: "Minutes of the board", store: "private" })
