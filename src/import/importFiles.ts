@@ -117,7 +117,7 @@ export const importFiles = (
       for (const [index, outcome] of outcomes.entries()) {
         const { item, path } = batch[index]!
         if (Either.isRight(outcome) && outcome.right.partlyIndexed === true) {
-          cut.push({ file: path, line: item.line, problem: "is too long: search covers only the beginning" })
+          cut.push({ file: path, line: item.line, problem: "is too long: only its beginning can be searched" })
         }
         if (Either.isLeft(outcome)) {
           // The same item with other options, such as another store: the stored memory stays unchanged.
@@ -203,7 +203,10 @@ const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =
     const attempt = <A>(read: () => A) =>
       Effect.try({
         try: read,
-        catch: (error) => (error instanceof PathRefused ? error : new PathRefused({ path, problem: "cannot be read" }))
+        catch: (error) =>
+          error instanceof PathRefused
+            ? error
+            : new PathRefused({ path, problem: "cannot be read: check its permissions" })
       })
     const { entries, root } = yield* attempt(() => entriesOf(path))
     if (entries === undefined) return [{ file: path, path: nameOf(path) }]

@@ -49,7 +49,7 @@ export const listFiles = (path: string): ListedFiles => {
     try {
       walk(folder, root, depth)
     } catch {
-      refuse(folder, "cannot be read")
+      refuse(folder, "cannot be read: check its permissions")
     }
   }
   const link = (path: string, root: string) => {
@@ -86,7 +86,7 @@ export const readTextFile = (path: string): TextFile | RefusedFile => {
     if (bytes.includes(0)) return { path, problem: "is not text" }
     return { path, text: utf8.decode(bytes), changedAt: Math.floor(mtimeMs) }
   } catch (cause) {
-    return { path, problem: cause instanceof TypeError ? "is not UTF-8 text" : "cannot be read" }
+    return { path, problem: cause instanceof TypeError ? "is not UTF-8 text" : "cannot be read: check its permissions" }
   }
 }
 
