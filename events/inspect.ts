@@ -105,7 +105,7 @@ const dueRepairs = (db: Db, state: AnchorState, unfinished: number): ReadonlyArr
   ]
 }
 
-const vectorPage = 200
+const vectorPage = 100
 
 const findDamagedVectors = (db: Db): Effect.Effect<ReadonlyArray<Problem>, StorageError> =>
   Effect.gen(function* () {

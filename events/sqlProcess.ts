@@ -9,6 +9,8 @@ export interface SqlWork {
   readonly statements: ReadonlyArray<string>
   /** Runs after the statements; the answer contains its rows. */
   readonly query?: string
+  /** Path of an extension of SQLite that the statements need. */
+  readonly extension?: string | null
 }
 
 /** The rows of the query, or the statement that failed: its index, or the number of statements for the query. */
@@ -106,6 +108,7 @@ const program = (require: NodeJS.Require, run: typeof runHere) => {
     const { driver, file, work } = JSON.parse(input) as { driver: string; file: string; work: SqlWork }
     const Database = require(driver) as typeof import("better-sqlite3")
     const db = new Database(file, { fileMustExist: true, timeout: 20 })
+    if (work.extension) db.loadExtension(work.extension)
     const answer = run(db, work)
     db.close()
     process.stdout.write(JSON.stringify(answer))

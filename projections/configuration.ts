@@ -12,7 +12,7 @@ export const configuration: Projection = {
   tables: `CREATE TABLE configuration (version INTEGER PRIMARY KEY, digest TEXT NOT NULL, settings TEXT NOT NULL);
     CREATE TABLE clock_jumps (version INTEGER PRIMARY KEY);`,
   indexes: "",
-  drop: (db) => db.exec("DROP TABLE configuration; DROP TABLE IF EXISTS clock_jumps;"),
+  drop: () => "DROP TABLE configuration; DROP TABLE IF EXISTS clock_jumps;",
   apply: (db, event) => {
     if (event.type === "CLOCK") return applyClock(db, event.payload, event.version)
     if (event.type !== "CONFIGURE") return

@@ -41,12 +41,8 @@ export const conversation: Projection = {
     CREATE INDEX files_session ON files (session) WHERE session IS NOT NULL;
     ${indexesByLevel("sessions_last", "sessions (last_at DESC, session, store)")}
     CREATE INDEX chunks_time ON chunks (last_at DESC, turn DESC, born);`,
-  drop: (db) => {
-    chunkTextIndex.drop(db)
-    for (const table of ["chunks", "files", "speaker_words", "speakers", "sessions", "turns"]) {
-      db.exec(`DROP TABLE ${table}`)
-    }
-  },
+  drop: () => `${chunkTextIndex.drop}; DROP TABLE chunks; DROP TABLE files; DROP TABLE speaker_words;
+    DROP TABLE speakers; DROP TABLE sessions; DROP TABLE turns`,
   apply: (db, event, lookup) => {
     if (event.type === "TURN") addTurn(db, event, lookup)
     if (event.type === "FILE") addFile(db, event, lookup)

@@ -24,7 +24,7 @@ export const disputes: Projection = {
   indexes: `CREATE INDEX disputes_other ON disputes (other, level, born DESC) WHERE settled = 0 AND present = 1;
     CREATE INDEX disputes_settled ON disputes (other) WHERE settled = 1;
     CREATE INDEX disputes_newest ON disputes (level, born DESC);`,
-  drop: (db) => db.exec("DROP TABLE disputes"),
+  drop: () => "DROP TABLE disputes",
   apply: (db, event) => {
     for (const memory of imagesOf(event)) {
       if (memory.born !== event.version) sql(db, "DELETE FROM disputes WHERE born = ?").run(memory.born)

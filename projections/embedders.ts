@@ -41,7 +41,7 @@ export const embedders: Projection = {
     model TEXT NOT NULL, dimensions INTEGER NOT NULL, weight REAL, floor REAL, adopt INTEGER NOT NULL, apart TEXT,
     PRIMARY KEY (version, store)) WITHOUT ROWID;`,
   indexes: "",
-  drop: (db) => db.exec("DROP TABLE embedders"),
+  drop: () => "DROP TABLE embedders",
   apply: (db, event) => {
     if (event.type === "EMBED") recordFirst(db, event.version, event.payload)
     if (event.type === "EMBEDDER") {

@@ -16,7 +16,7 @@ export const fulltext: Projection = {
   handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   tables: memoryTextIndex.tables,
   indexes: "",
-  drop: memoryTextIndex.drop,
+  drop: () => memoryTextIndex.drop,
   apply: (db, event, lookup) => {
     const filling = lookup.isFilledLater?.("fulltext") === true
     for (const memory of imagesOf(event)) {

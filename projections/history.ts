@@ -24,7 +24,7 @@ export const history: Projection = {
     PRIMARY KEY (born, version)
   ) WITHOUT ROWID;`,
   indexes: "",
-  drop: (db) => db.exec("DROP TABLE changes"),
+  drop: () => "DROP TABLE changes",
   apply: (db, event, lookup) => {
     for (const memory of imagesOf(event)) {
       sql(db, "INSERT INTO changes (born, version, id, revision, type, openness) VALUES (?, ?, ?, ?, ?, ?)").run(

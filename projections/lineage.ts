@@ -19,7 +19,7 @@ export const lineage: Projection = {
     PRIMARY KEY (born, kind, source)
   ) WITHOUT ROWID;`,
   indexes: "CREATE INDEX links_source ON links (kind, source);",
-  drop: (db) => db.exec("DROP TABLE links"),
+  drop: () => "DROP TABLE links",
   apply: (db, event) => {
     for (const memory of imagesOf(event)) {
       if (memory.born !== event.version) sql(db, "DELETE FROM links WHERE born = ?").run(memory.born)

@@ -53,7 +53,7 @@ export const observations: Projection = {
       WHERE active = 1;
     ${indexesByLevel("observations_core", "observations (mentioned_at DESC, born DESC)", "active = 1 AND tier = 'core' AND ")}
     CREATE INDEX observations_low ON observations (level, type) WHERE active = 1 AND level > 0;`,
-  drop: (db) => db.exec("DROP TABLE observations"),
+  drop: () => "DROP TABLE observations",
   apply: (db, event, lookup) => {
     for (const memory of imagesOf(event)) {
       const isNew = memory.born === event.version

@@ -35,7 +35,7 @@ export const people: Projection = {
   ) WITHOUT ROWID;`,
   // The indexes have all columns that the list of people reads.
   indexes: indexesByLevel("mentions_person", "mentions (person, mentioned_at, born, openness, mentions, name)"),
-  drop: (db) => db.exec("DROP TABLE mentions"),
+  drop: () => "DROP TABLE mentions",
   apply: (db, event, lookup) => {
     const added = event.type === "ADD"
     for (const memory of imagesOf(event)) {

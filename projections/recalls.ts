@@ -25,7 +25,7 @@ export const recalls: Projection = {
   tables: `CREATE TABLE recalls (number INTEGER PRIMARY KEY, version INTEGER NOT NULL, place INTEGER NOT NULL);
     CREATE TABLE accesses (id TEXT PRIMARY KEY, accesses INTEGER NOT NULL, accessed_at INTEGER NOT NULL) WITHOUT ROWID;`,
   indexes: "",
-  drop: (db) => db.exec("DROP TABLE accesses; DROP TABLE recalls"),
+  drop: () => "DROP TABLE accesses; DROP TABLE recalls",
   apply: (db, event) => {
     if (event.type !== "RECALL") return
     const { first, recalls } = event.payload

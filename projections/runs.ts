@@ -31,7 +31,7 @@ export const runs: Projection = {
     policy TEXT
   );`,
   indexes: "CREATE INDEX runs_run ON runs (run);",
-  drop: (db) => db.exec("DROP TABLE runs"),
+  drop: () => "DROP TABLE runs",
   apply: (db, event) => {
     if (event.type !== "RUN" || event.payload.kind !== "maintenance") return
     const { counts, duration, name, phase, policy, run, status } = event.payload

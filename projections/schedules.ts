@@ -43,7 +43,7 @@ export const schedules: Projection = {
     CREATE INDEX schedule_runs_order ON schedule_runs (schedule, started);`,
   indexes: `CREATE INDEX schedules_due ON schedules (due, id) WHERE due IS NOT NULL;
     CREATE INDEX schedules_order ON schedules (born, id);`,
-  drop: (db) => db.exec("DROP TABLE schedule_runs; DROP TABLE schedules"),
+  drop: () => "DROP TABLE schedule_runs; DROP TABLE schedules",
   apply: (db, event) => {
     if (event.type === "SCHEDULE") {
       applySchedule(db, event.payload, event.version, event.recordedAt)

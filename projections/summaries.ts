@@ -19,10 +19,7 @@ export const summaries: Projection = {
   indexes: `CREATE INDEX summaries_last ON summaries (last_at DESC);
     CREATE INDEX session_memories_last ON session_memories (created_at DESC);
     CREATE INDEX session_memories_session ON session_memories (session, created_at DESC);`,
-  drop: (db) => {
-    db.exec("DROP TABLE summaries")
-    db.exec("DROP TABLE session_memories")
-  },
+  drop: () => "DROP TABLE summaries; DROP TABLE session_memories",
   apply: (db, event, lookup) => {
     if (event.type === "SUMMARIZE") {
       const { decision, restores = event.version, session, store, summary } = event.payload

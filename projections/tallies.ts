@@ -11,7 +11,7 @@ export const tallies: Projection = {
   handles: ["UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   tables: "CREATE TABLE tallies (what TEXT PRIMARY KEY, memories INTEGER NOT NULL) WITHOUT ROWID;",
   indexes: "",
-  drop: (db) => db.exec("DROP TABLE tallies"),
+  drop: () => "DROP TABLE tallies",
   apply: (db, event) => {
     const [outcome, memories] = outcomeOf(event)
     if (outcome === undefined) return

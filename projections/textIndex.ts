@@ -21,7 +21,7 @@ export interface TextIndex {
   /** The bm25 weights of the columns, as SQL arguments. */
   readonly weights: string
   readonly tables: string
-  readonly drop: (db: Db) => void
+  readonly drop: string
   /** Adds a new row. While `filling`, it leaves the FTS5 indexes to `fill`. */
   readonly add: (db: Db, row: TextRow, filling: boolean) => void
   /** Replaces the row with this number, or removes it if `row` is null. */
@@ -42,12 +42,12 @@ export const make = (prefix: string, weights: Readonly<Record<string, number>>):
     table,
     weights: Object.values(weights).join(", "),
     tables: tablesSql(names),
-    drop: (db) => {
-      for (const level of readingLevels) {
-        db.exec(`DROP TABLE ${postings(level)}; DROP TABLE ${table(level)}; DROP VIEW ${texts}_${level}`)
-      }
-      db.exec(`DROP TABLE ${texts}`)
-    },
+    drop: [
+      ...readingLevels.map(
+        (level) => `DROP TABLE ${postings(level)}; DROP TABLE ${table(level)}; DROP VIEW ${texts}_${level}`
+      ),
+      `DROP TABLE ${texts}`
+    ].join("; "),
     ...rowWriter(names),
     fill: fillSql(names),
     digest: (db, digest) => {

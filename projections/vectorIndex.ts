@@ -13,7 +13,7 @@ export interface VectorRow {
 /** Vectors of one kind of row: one sqlite-vec table for each model that has embedded rows. */
 export interface VectorIndex {
   readonly tables: string
-  readonly drop: (db: Db) => void
+  readonly drop: (db: Db) => string
   /** Stores the vectors of rows and replaces earlier ones. */
   readonly put: (db: Db, model: string, dimensions: number, rows: ReadonlyArray<VectorRow>) => void
   /** Removes all vectors of a row. */
@@ -51,10 +51,7 @@ export const make = (prefix: string): VectorIndex => {
       UNIQUE (model, dimensions));
     CREATE TABLE ${embedded} (number INTEGER NOT NULL, born INTEGER NOT NULL, id TEXT NOT NULL, digest TEXT NOT NULL,
       PRIMARY KEY (number, born)) WITHOUT ROWID;`,
-    drop: (db) => {
-      for (const number of numbers(db)) db.exec(`DROP TABLE ${vectors(number)}`)
-      db.exec(`DROP TABLE ${embedded}; DROP TABLE ${sets}`)
-    },
+    drop: (db) => [...numbers(db).map(vectors), embedded, sets].map((table) => `DROP TABLE ${table}`).join("; "),
     ...rowWriter(namesOf(prefix), modelSets),
     table: (db, model, dimensions) => {
       const number = setNumber(db, model, dimensions)

@@ -19,7 +19,7 @@ export const wordings: Projection = {
   tables: `CREATE TABLE wordings (version INTEGER PRIMARY KEY, born INTEGER NOT NULL, said_at INTEGER NOT NULL,
     undone INTEGER, text TEXT NOT NULL);`,
   indexes: "CREATE INDEX wordings_born ON wordings (born);",
-  drop: (db) => db.exec("DROP TABLE wordings"),
+  drop: () => "DROP TABLE wordings",
   apply: (db, event) => {
     if (event.type !== "UPDATE" && event.type !== "DELETE") return
     const { memory, undoes = [] } = event.payload

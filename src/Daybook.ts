@@ -14,7 +14,7 @@ import type { Views } from "../projections/view/Views.js"
 import type { DaybookService, Digests, VerifyOptions } from "./DaybookService.js"
 import * as makeEmbedding from "./embedding/admin/operations.js"
 import { type Engine, makeEngine } from "./engine.js"
-import { makeHandles } from "./handles.js"
+import { makeHandles, versionAsOf } from "./handles.js"
 import { jobsOf } from "./maintenance/jobs.js"
 import { InvalidInput } from "./model/errors.js"
 import type { Embedder } from "./ports/Embedder.js"
@@ -64,10 +64,14 @@ export const make = Effect.gen(function* () {
         .filter(({ stream }) => stream !== installationStream)
         .map(({ recordedAt, stream, version }) => ({ name: stream, version, recordedAt }))
     ),
-    log: (name, after = 0) =>
-      Stream.unwrap(Effect.map(agentNamedIfAny(name), (agent) => readAll(log, agent, { after }))).pipe(
-        Stream.mapEffect((row) => codec.decode(row))
-      ),
+    log: (name, after = 0, asOf) =>
+      Stream.unwrap(
+        Effect.gen(function* () {
+          const agent = yield* agentNamedIfAny(name)
+          const to = asOf && (yield* versionAsOf(engine, agent, "full", asOf)).version
+          return readAll(log, agent, to === undefined ? { after } : { after, to })
+        })
+      ).pipe(Stream.mapEffect((row) => codec.decode(row))),
     rebuild: named(rebuild(engine)),
     compareView: named(compareView(engine)),
     verify: (name, options = {}) =>

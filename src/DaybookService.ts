@@ -69,8 +69,12 @@ export interface DaybookService {
   }
   /** All agents that have events, by name. */
   readonly agents: Effect.Effect<ReadonlyArray<AgentInfo>, StorageError>
-  /** The decoded events of an agent after a version, oldest first. */
-  readonly log: (agent: string, after?: number) => Stream.Stream<DaybookEvent | ErasedEvent, ViewError>
+  /** The decoded events of an agent after a version, up to a past moment or to the newest, oldest first. */
+  readonly log: (
+    agent: string,
+    after?: number,
+    asOf?: AsOfInput
+  ) => Stream.Stream<DaybookEvent | ErasedEvent, ViewError | InvalidInput | TrustRequired | VersionNotFound>
   /** Replays the log into a new view, for all or the named projections. Reads and writes continue meanwhile. */
   readonly rebuild: (
     agent: string,

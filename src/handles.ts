@@ -128,7 +128,7 @@ const pastReader = (engine: Engine, agent: string, { trust }: AgentOptions, asOf
   })
 
 /** Resolves a past moment to its version and its time in milliseconds. */
-const versionAsOf = (
+export const versionAsOf = (
   { log, timeOf }: Engine,
   agent: string,
   trust: TrustLevel,

@@ -604,7 +604,7 @@ const tally = (version: number, letterOf: (title: string) => string): Projection
   handles: ["ADD"],
   tables: "CREATE TABLE tally (letter TEXT PRIMARY KEY, n INTEGER NOT NULL);",
   indexes: "CREATE INDEX tally_n ON tally (n);",
-  drop: (db) => db.exec("DROP TABLE tally"),
+  drop: () => "DROP TABLE tally",
   apply: (db, event) => {
     if (event.type !== "ADD") return
     sql(db, "INSERT INTO tally (letter, n) VALUES (?, 1) ON CONFLICT (letter) DO UPDATE SET n = n + 1").run(

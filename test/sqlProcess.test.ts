@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import { vi } from "vitest"
 import { openDatabase } from "../events/driver.js"
 import { runHere, runInChild } from "../events/sqlProcess.js"
+import { bundledVectorExtension } from "../projections/view/ViewFile.js"
 import { temporaryFolder } from "./support/engine.js"
 
 /** Counts for minutes if nothing ends it. */
@@ -37,6 +38,20 @@ describe("SQL in a child process", () => {
         failedAt: 1,
         code: "SQLITE_CONSTRAINT_UNIQUE"
       })
+      db.close()
+    })
+  )
+
+  it.scopedLive("drops vector tables, for which it loads the extension", () =>
+    Effect.gen(function* () {
+      const { db, file } = yield* database
+      const extension = bundledVectorExtension()
+      if (extension === null) return yield* Effect.dieMessage("sqlite-vec is not installed")
+      db.loadExtension(extension)
+      db.exec("CREATE VIRTUAL TABLE near USING vec0(embedding float[4])")
+      const work = { statements: ["DROP TABLE near"], query: "SELECT name FROM sqlite_schema WHERE name LIKE 'near%'" }
+      expect(yield* runInChild(file, work)).toMatchObject({ failedAt: 0 })
+      expect(yield* runInChild(file, { ...work, extension })).toEqual({ rows: [] })
       db.close()
     })
   )

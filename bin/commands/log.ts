@@ -25,24 +25,13 @@ export const log: Command<LogOptions> = {
   examples: ["log", "log --after 100 --limit 20 --json"],
   run: (call, { after, asOf, limit }) =>
     Effect.gen(function* () {
-      const { agent, daybook, resolveTime, out, reader } = call
+      const { agent, daybook, resolveTime, out } = call
       yield* noteMissingAgent(call)
       const opened = yield* daybook
-      // Like every read, it fails for a version that does not exist.
-      yield* reader(asOf)
-      const instant = yield* resolveTime(asOf !== undefined && "at" in asOf ? asOf.at : undefined)
-      // Recording times may decrease after a clock jump was corrected, so the last event within the limit decides.
-      const last =
-        instant === undefined
-          ? asOf !== undefined && "version" in asOf
-            ? asOf.version
-            : Number.POSITIVE_INFINITY
-          : yield* Stream.runFold(opened.log(agent), 0, (last, { recordedAt, version }) =>
-              recordedAt <= instant ? version : last
-            )
+      const point = asOf !== undefined && "at" in asOf ? { at: yield* resolveTime(asOf.at) } : asOf
       const list = out.list()
-      const events = opened.log(agent, after).pipe(
-        Stream.takeWhile(({ version }) => out.open() && version <= last),
+      const events = opened.log(agent, after, point).pipe(
+        Stream.takeWhile(() => out.open()),
         (matching) => (limit === undefined ? matching : Stream.take(matching, limit))
       )
       yield* Stream.runForEachChunk(events, (chunk) => {

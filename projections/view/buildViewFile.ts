@@ -141,6 +141,7 @@ const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: 
     const { agent, copyOf, log, projections } = options
     const rebuilt = copyOf === undefined ? projections : projections.filter(({ name }) => copyOf.only.includes(name))
     const indexedEarly = rebuilt.filter(({ name }) => indexedFirst.includes(name))
+    if (copyOf !== undefined) yield* dropTables(db, rebuilt, options)
     const copiedTo = yield* attempt(() => createTables({ db, hasVectors, options, rebuilt, indexedEarly }))
     const parkedAt = new Map(
       [...(yield* attempt(() => ViewFile.parkedOf(db))), ...poisoned].map(({ position, projection }) => [
@@ -163,6 +164,17 @@ const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: 
     return undefined
   })
 
+/** Drops the copied tables of the projections to rebuild, in a child process if the view is large. */
+const dropTables = (db: Db, rebuilt: ReadonlyArray<Projection>, { vectorExtension }: BuildOptions) =>
+  Effect.gen(function* () {
+    const drops = yield* attempt(() =>
+      rebuilt.filter((projection) => ViewFile.hasProjection(db, projection)).map(({ drop }) => drop(db))
+    )
+    const statements = [ViewFile.bulkSettings, "BEGIN", ...drops, "COMMIT"]
+    const answer = yield* runSql(db, { statements, extension: vectorExtension })
+    if ("failedAt" in answer) yield* storageError("view")(answer)
+  })
+
 /** Creates the tables to fill. Returns the last event version in the copied rows; 0 without a copy. */
 const createTables = ({
   db,
@@ -183,10 +195,7 @@ const createTables = ({
   else {
     // The original may be marked as retired. The copy must not be.
     ViewFile.retire(db, false)
-    for (const projection of rebuilt) {
-      if (ViewFile.hasProjection(db, projection)) projection.drop(db)
-      ViewFile.createProjection(db, projection, hasVectors)
-    }
+    for (const projection of rebuilt) ViewFile.createProjection(db, projection, hasVectors)
   }
   for (const projection of indexedEarly) db.exec(projection.indexes)
   db.exec("COMMIT")

@@ -1,7 +1,7 @@
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { NewEvent } from "../../events/EventLog.js"
-import { isTurnDue, itemsPerCheck, type Steps } from "../../events/turns.js"
+import { isTurnDue, type Steps } from "../../events/turns.js"
 import type { Lookup } from "../../projections/Projection.js"
 import type { Transaction } from "../../projections/view/Views.js"
 import type { BaseRows } from "./baseRows.js"
@@ -51,7 +51,7 @@ export const makePlacer = ({ agent, baseRows, codec, recordedAt, transaction }: 
         ...(occurredAt === undefined ? {} : { occurredAt }),
         ...(event.cause === null ? {} : { cause: event.cause })
       })
-      if (events.length % itemsPerCheck === 0 && isTurnDue()) yield
+      if (events.length < decided.length && isTurnDue()) yield
     }
     return { events, stored }
   }
