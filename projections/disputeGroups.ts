@@ -1,8 +1,6 @@
-import type { Memory } from "../events/Memory.js"
 import { levels, minOpennessOf, type TrustLevel } from "../events/Trust.js"
-import { findMemoriesBySource } from "./lineage.js"
-import { findById } from "./observations.js"
 import { type Db, sql } from "./Projection.js"
+import { findSurvivor, type RowKey, withCopies } from "./takeovers.js"
 
 /** A memory in a dispute. */
 export interface DisputeSide {
@@ -33,8 +31,11 @@ export interface OpenDispute {
   readonly isCut: boolean
 }
 
-/** Sides of one group that are read, the highest levels first. More are rare, and one low level could make them. */
-export const maxSides = 1_000
+/**
+ * Maximum sides of one group that are read, the highest levels first. More are rare, and a low level could make them to
+ * slow down the reads of others.
+ */
+export const maxSides = 300
 
 /** Whether any memory ever disputed another one. Most agents have no dispute, so reads ask this first. */
 export const hasDisputes = (db: Db): boolean => sql(db, "SELECT 1 FROM disputes LIMIT 1").get() !== undefined
@@ -54,7 +55,8 @@ export const findOpenDisputes = (
 ): ReadonlyMap<string, OpenDispute> => {
   const groups = new Map<string, Group>()
   if (!hasDisputes(db)) return new Map()
-  const reader: Reader = { db, now, minOpenness: minOpennessOf(level) }
+  const reader = readerOf(db, level, now)
+  loadRows(reader, "id", ids)
   for (const id of new Set(ids)) {
     const first = groups.has(id) ? undefined : findSide(reader, id)
     if (first === undefined) continue
@@ -87,7 +89,16 @@ interface Reader {
   readonly db: Db
   readonly now: number
   readonly minOpenness: number
+  /** The rows that were read, by id and by row number. */
+  readonly rows: Map<string | number, SideRow>
 }
+
+const readerOf = (db: Db, level: TrustLevel, now: number): Reader => ({
+  db,
+  now,
+  minOpenness: minOpennessOf(level),
+  rows: new Map()
+})
 
 /**
  * Adds the sides that are connected to the first one. If that one is connected to a group that was cut, returns that
@@ -95,7 +106,7 @@ interface Reader {
  */
 const walk = (reader: Reader, group: Group, known: ReadonlyMap<string, Group>, limit: number): Group | undefined => {
   for (const side of group.sides.values()) {
-    const { isCut, opponents } = opponentsOf(reader, side.id, limit)
+    const { isCut, opponents } = opponentsOf(reader, side, limit)
     group.opponents.set(side.id, new Map([...opponents].map(([id, { contradiction }]) => [id, contradiction])))
     group.isCut ||= isCut
     const joined = group.sides.size > 1 ? undefined : [...opponents.keys()].find((id) => known.has(id))
@@ -114,149 +125,151 @@ interface Opponent {
 }
 
 /** The opponents of an active memory, of its own disputes and of those that it took over, by id. */
-const opponentsOf = (reader: Reader, id: string, limit: number) => {
+const opponentsOf = (reader: Reader, memory: RowKey, limit: number) => {
   const { db } = reader
+  const { id } = memory
   const opponents = new Map<string, Opponent>()
-  const ownIds = withCopies(db, id)
+  const own = withCopies(db, memory)
   let isCut = false
-  for (const ownId of ownIds) {
-    const rows = pairsOf(reader, ownId, limit)
-    isCut ||= rows.length >= limit
-    for (const { active, confidence, isRaised, ...row } of rows) {
-      const side = active === 1 ? sideOf(row) : survivorOf(reader, row.id)
+  for (const ownRow of own) {
+    const pairs = pairsOf(reader, ownRow, limit)
+    isCut ||= pairs.length >= limit
+    for (const { contradiction, row } of pairs) {
+      const side = presentSide(reader, row)
       if (side === undefined || side.id === id || opponents.has(side.id)) continue
-      const hasCopies = ownIds.length > 1 || side.id !== row.id
-      if (hasCopies && isSettled(db, ownIds, withCopies(db, side.id))) continue
-      const contradiction = { isRaised: isRaised === 1, ...(confidence === null ? {} : { confidence }) }
+      const hasCopies = own.length > 1 || side.id !== row.id
+      if (hasCopies && isSettled(db, own, withCopies(db, side))) continue
       opponents.set(side.id, { side, contradiction })
     }
   }
   return { opponents, isCut }
 }
 
-const sideColumns = (table: string): string => {
-  const said = `coalesce(${table}.occurred_at, ${table}.created_at)`
-  const at = `CASE WHEN ${table}.mentions > 1 THEN max(${table}.mentioned_at, ${said}) ELSE ${said} END AS at`
-  return `${table}.id, ${table}.born, ${table}.title, ${table}.level, ${at}`
-}
-
-const readable = (table: string): string =>
-  `${table}.openness >= :minOpenness AND (${table}.expires_at IS NULL OR ${table}.expires_at > :now)`
-
-/** The other sides of the open pairs with an id. A side that is not active may have a survivor. */
-const pairsOf = ({ db, minOpenness, now }: Reader, id: string, limit: number): ReadonlyArray<PairRow> => {
-  const params = { id, minOpenness, now, limit }
-  const raised = sql(
-    db,
-    `SELECT 1 AS isRaised, d.confidence, o.active, ${sideColumns("o")} FROM observations n JOIN disputes d USING (born)
-      JOIN observations o ON o.id = d.other WHERE n.id = :id AND d.settled = 0 AND (o.active = 0 OR ${readable("o")})
-      ORDER BY o.level, o.born DESC LIMIT :limit`
-  ).all(params)
-  const against = sql(
-    db,
-    `SELECT 0 AS isRaised, d.confidence, n.active, ${sideColumns("n")} FROM disputes d JOIN observations n USING (born)
-      WHERE d.other = :id AND d.settled = 0 AND d.present = 1 AND (n.active = 0 OR ${readable("n")})
-      ORDER BY d.level, d.born DESC LIMIT :limit`
-  ).all(params)
-  return [...raised, ...against] as ReadonlyArray<PairRow>
-}
-
-interface SideRow {
-  readonly id: string
-  readonly born: number
+interface SideRow extends RowKey {
   readonly title: string
   readonly level: number
   readonly at: number
-}
-
-interface PairRow extends SideRow {
-  readonly isRaised: number
-  readonly confidence: number | null
   readonly active: number
+  readonly openness: number
+  readonly expiresAt: number | null
 }
 
-const sideOf = ({ level, ...side }: SideRow): DisputeSide => ({ ...side, level: levels[level]! })
-
-const findSide = ({ db, ...reader }: Reader, id: string): DisputeSide | undefined => {
-  const row = sql(
+/**
+ * The rows with these keys: ids or row numbers. Separate from the read of the pairs: joined, a pair takes ten times as
+ * long.
+ */
+const loadRows = ({ db, rows }: Reader, column: "id" | "born", keys: ReadonlyArray<string | number>): void => {
+  const unread = keys.filter((key) => !rows.has(key))
+  if (unread.length === 0) return
+  const found = sql(
     db,
-    `SELECT ${sideColumns("o")} FROM observations o WHERE o.id = :id AND o.active = 1 AND ${readable("o")}`
-  ).get({ id, ...reader })
-  return row === undefined ? undefined : sideOf(row)
+    `SELECT id, born, title, level, active, openness, expires_at AS expiresAt,
+      CASE WHEN mentions > 1 THEN max(mentioned_at, coalesce(occurred_at, created_at))
+        ELSE coalesce(occurred_at, created_at) END AS at
+      FROM observations WHERE ${column} IN (SELECT value FROM json_each(?))`
+  ).all(JSON.stringify(unread)) as ReadonlyArray<SideRow>
+  for (const row of found) rows.set(row.id, row).set(row.born, row)
+}
+
+interface Pair {
+  readonly row: SideRow
+  readonly contradiction: Contradiction
+}
+
+/** The other sides of the open pairs with a memory, active or not. */
+const pairsOf = (reader: Reader, { born, id }: RowKey, limit: number): ReadonlyArray<Pair> => {
+  const { db, rows } = reader
+  const raised = sql(db, "SELECT other, confidence FROM disputes WHERE born = ? AND settled = 0 LIMIT ?").all(
+    born,
+    limit
+  )
+  const against = sql(
+    db,
+    `SELECT born, confidence FROM disputes WHERE other = ? AND settled = 0 AND present = 1
+      ORDER BY level, born DESC LIMIT ?`
+  ).all(id, limit)
+  loadRows(
+    reader,
+    "id",
+    raised.map(({ other }) => other)
+  )
+  loadRows(
+    reader,
+    "born",
+    against.map((pair) => pair.born)
+  )
+  const pairOf = (key: string | number, isRaised: boolean, confidence: number | null): ReadonlyArray<Pair> => {
+    const row = rows.get(key)
+    return row === undefined
+      ? []
+      : [{ row, contradiction: { isRaised, ...(confidence === null ? {} : { confidence }) } }]
+  }
+  return [
+    ...raised.flatMap(({ confidence, other }) => pairOf(other, true, confidence)),
+    ...against.flatMap((pair) => pairOf(pair.born, false, pair.confidence))
+  ]
+}
+
+const sideOf = ({ at, born, id, level, title }: SideRow): DisputeSide => ({
+  id,
+  born,
+  title,
+  at,
+  level: levels[level]!
+})
+
+/** The side of a row: its memory, or the active one that took its place; undefined if the reader may not read it. */
+const presentSide = (reader: Reader, row: SideRow): DisputeSide | undefined => {
+  if (row.active === 1) return isReadable(reader, row) ? sideOf(row) : undefined
+  const survivor = findSurvivor(reader.db, row.id)
+  return survivor === undefined ? undefined : findSide(reader, survivor)
+}
+
+const isReadable = ({ minOpenness, now }: Reader, { expiresAt, openness }: SideRow): boolean =>
+  openness >= minOpenness && (expiresAt === null || expiresAt > now)
+
+const findSide = (reader: Reader, id: string): DisputeSide | undefined => {
+  loadRows(reader, "id", [id])
+  const row = reader.rows.get(id)
+  return row?.active === 1 && isReadable(reader, row) ? sideOf(row) : undefined
 }
 
 /** The sides with these ids, in this order, whether or not they are active. */
-export const readSides = (db: Db, ids: ReadonlyArray<string>): ReadonlyArray<DisputeSide> =>
-  ids.flatMap((id) => {
-    const row = sql(db, `SELECT ${sideColumns("o")} FROM observations o WHERE o.id = ?`).get(id)
-    return row === undefined ? [] : sideOf(row)
-  })
+export const readSides = (db: Db, ids: ReadonlyArray<string>): ReadonlyArray<DisputeSide> => {
+  const reader = everything(db)
+  loadRows(reader, "id", ids)
+  return ids.flatMap((id) => reader.rows.get(id) ?? []).map(sideOf)
+}
 
 /** The active memory with this id, or the one that took its place; undefined without one that `level` may read. */
 export const findPresentSide = (db: Db, level: TrustLevel, id: string, now: number): DisputeSide | undefined => {
-  const reader = { db, now, minOpenness: minOpennessOf(level) }
-  return findSide(reader, id) ?? survivorOf(reader, id)
-}
-
-/** Takeovers that are followed from one memory. A memory takes over few, and a memory is taken over few times. */
-const maxCopies = 100
-
-/** An id, and those of the memories whose place it took, directly or through others. */
-const withCopies = (db: Db, id: string): ReadonlyArray<string> => {
-  const ids = new Set([id])
-  for (const next of ids) {
-    const isLinked = sql(
-      db,
-      "SELECT 1 FROM links l JOIN observations o USING (born) WHERE o.id = ? AND l.kind IN ('supersedes', 'derived') LIMIT 1"
-    ).get(next)
-    if (isLinked === undefined) continue
-    for (const copy of copiesOf(findById(db, next)!)) if (ids.size < maxCopies) ids.add(copy)
-  }
-  return [...ids]
-}
-
-/** The memories with its text whose place a memory took: copies of a lower level, and sources of a merge. */
-const copiesOf = ({ lineage = [] }: Memory): ReadonlyArray<string> =>
-  lineage.flatMap(({ reason, to }) => (reason === "replaced" || reason === "compressed" ? [to] : []))
-
-/** The active memory that took the place of another one, directly or through others. */
-const survivorOf = (reader: Reader, id: string): DisputeSide | undefined => {
-  const visited = new Set([id])
-  for (const gone of visited) {
-    const takers = (["supersedes", "derived"] as const)
-      .flatMap((kind) => findMemoriesBySource(reader.db, kind, gone))
-      .filter((memory) => copiesOf(memory).includes(gone))
-    for (const taker of takers) {
-      if (taker.status === "active") return findSide(reader, taker.id)
-      if (visited.size < maxCopies) visited.add(taker.id)
-    }
-  }
-  return undefined
+  const reader = readerOf(db, level, now)
+  loadRows(reader, "id", [id])
+  const row = reader.rows.get(id)
+  return row === undefined ? undefined : presentSide(reader, row)
 }
 
 /** Whether a person decided that two memories both hold, or two that they took over. */
-const isSettled = (db: Db, ids: ReadonlyArray<string>, otherIds: ReadonlyArray<string>): boolean => {
-  const between = (newer: ReadonlyArray<string>, older: ReadonlyArray<string>) =>
+const isSettled = (db: Db, rows: ReadonlyArray<RowKey>, others: ReadonlyArray<RowKey>): boolean =>
+  hasPair(db, rows, others, 1)
+
+/** Whether a dispute is recorded between memories of two lists. */
+const hasPair = (db: Db, rows: ReadonlyArray<RowKey>, others: ReadonlyArray<RowKey>, settled: 0 | 1): boolean => {
+  const between = (newer: ReadonlyArray<RowKey>, older: ReadonlyArray<RowKey>) =>
     sql(
       db,
-      `SELECT 1 FROM disputes d JOIN observations n USING (born) WHERE d.settled = 1
-        AND d.other IN (SELECT value FROM json_each(?)) AND n.id IN (SELECT value FROM json_each(?)) LIMIT 1`
-    ).get(JSON.stringify(older), JSON.stringify(newer)) !== undefined
-  return between(ids, otherIds) || between(otherIds, ids)
+      `SELECT 1 FROM disputes WHERE settled = ? AND born IN (SELECT value FROM json_each(?))
+        AND other IN (SELECT value FROM json_each(?)) LIMIT 1`
+    ).get(settled, JSON.stringify(newer.map(({ born }) => born)), JSON.stringify(older.map(({ id }) => id))) !==
+    undefined
+  return between(rows, others) || between(others, rows)
 }
 
 /** What was recorded between two memories, or between memories that they took over; undefined if nothing was. */
-export const findDisputeBetween = (db: Db, id: string, otherId: string): "settled" | "raised" | undefined => {
+export const findDisputeBetween = (db: Db, memory: RowKey, other: RowKey): "settled" | "raised" | undefined => {
   if (!hasDisputes(db)) return undefined
-  const [ids, otherIds] = [withCopies(db, id), withCopies(db, otherId)]
-  if (isSettled(db, ids, otherIds)) return "settled"
-  const raised = (newer: ReadonlyArray<string>, older: ReadonlyArray<string>) =>
-    sql(
-      db,
-      `SELECT 1 FROM observations n JOIN disputes d USING (born) WHERE n.id IN (SELECT value FROM json_each(?))
-        AND d.other IN (SELECT value FROM json_each(?)) LIMIT 1`
-    ).get(JSON.stringify(newer), JSON.stringify(older)) !== undefined
-  return raised(ids, otherIds) || raised(otherIds, ids) ? "raised" : undefined
+  const [rows, others] = [withCopies(db, memory), withCopies(db, other)]
+  return hasPair(db, rows, others, 1) ? "settled" : hasPair(db, rows, others, 0) ? "raised" : undefined
 }
 
 /** The ids of all sides of open disputes, whether or not they have expired. */
@@ -267,8 +280,7 @@ export const findSideIds = (db: Db): ReadonlySet<string> => {
     `SELECT n.id AS newer, n.active AS newerActive, o.id AS older, o.active AS olderActive FROM disputes d
       JOIN observations n USING (born) JOIN observations o ON o.id = d.other WHERE d.settled = 0 AND d.present = 1`
   ).all()
-  const presentId = (id: string, active: number) => (active === 1 ? id : survivorOf(reader, id)?.id)
-  const reader = everything(db)
+  const presentId = (id: string, active: number) => (active === 1 ? id : findSurvivor(db, id))
   for (const { newer, newerActive, older, olderActive } of pairs) {
     const [newerId, olderId] = [presentId(newer, newerActive), presentId(older, olderActive)]
     if (newerId !== undefined && olderId !== undefined) ids.add(newerId).add(olderId)
@@ -277,11 +289,11 @@ export const findSideIds = (db: Db): ReadonlySet<string> => {
 }
 
 /** Reads all active memories, whether or not they have expired. */
-const everything = (db: Db): Reader => ({ db, now: Number.MIN_SAFE_INTEGER, minOpenness: minOpennessOf("full") })
+const everything = (db: Db): Reader => readerOf(db, "full", Number.MIN_SAFE_INTEGER)
 
 /** Whether an active memory is a side of an open dispute. An expired opponent counts, since its expiry may move. */
-export const isSideOfDispute = (db: Db, id: string): boolean =>
-  hasDisputes(db) && opponentsOf(everything(db), id, maxSides).opponents.size > 0
+export const isSideOfDispute = (db: Db, memory: RowKey): boolean =>
+  hasDisputes(db) && opponentsOf(everything(db), memory, maxSides).opponents.size > 0
 
 /** The writer's level first, then the date, newest first. */
 const bySide = (a: DisputeSide, b: DisputeSide): number =>

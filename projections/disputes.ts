@@ -22,7 +22,6 @@ export const disputes: Projection = {
   ) WITHOUT ROWID;`,
   // In the order in which sides are read, so that many rows of a low level cost the readers of few no time.
   indexes: `CREATE INDEX disputes_other ON disputes (other, level, born DESC) WHERE settled = 0 AND present = 1;
-    CREATE INDEX disputes_settled ON disputes (other) WHERE settled = 1;
     CREATE INDEX disputes_newest ON disputes (level, born DESC);`,
   drop: () => "DROP TABLE disputes",
   apply: (db, event) => {

@@ -1,7 +1,4 @@
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import Database from "better-sqlite3"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -11,11 +8,13 @@ import * as TestClock from "effect/TestClock"
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { TrustLevel } from "../events/Trust.js"
 import { projections } from "../projections/all.js"
+import { findOpenDisputes } from "../projections/disputeGroups.js"
 import type { Projection } from "../projections/Projection.js"
 import type { Daybook } from "../src/Daybook.js"
 import { portionCommand } from "../src/maintenance/portionCommand.js"
 import { noReconciler, Reconciler } from "../src/ports/Reconciler.js"
-import { agent, as, disputing, hour, policy, say, sidesOf, system } from "./support/disputes.js"
+import { maySettleGroup } from "../src/remember/levels.js"
+import { agent, as, disputing, hour, policy, say, sidesOf, system, viewOf } from "./support/disputes.js"
 
 type System = Daybook["Type"]
 const titles = (daybook: System, trust: TrustLevel = "full") =>
@@ -155,7 +154,7 @@ describe("many sides of a low level", () => {
 
   it.scoped("are counted, and hide no side of a higher level", () =>
     Effect.gen(function* () {
-      const { daybook } = yield* system(many)
+      const { daybook, folder } = yield* system(many)
       const target = yield* say(daybook, "The door is red", undefined, { trust: "inner", occurredAt: later })
       for (let side = 0; side < 60; side++) {
         yield* say(daybook, `The door is colour${side}`, 1, { trust: "familiar" })
@@ -171,6 +170,16 @@ describe("many sides of a low level", () => {
         ["familiar", "The door is colour69"]
       ])
       expect(row!.moreSides).toBe(68)
+      // A group that is larger than what is read keeps its highest levels, and is settled by the highest level only.
+      const now = yield* Clock.currentTimeMillis
+      const db = yield* viewOf(folder)
+      const ids = (yield* memory.list({ limit: 100 })).map(({ id }) => id)
+      const cut = findOpenDisputes(db, "full", ids, now, 10)
+      expect(new Set(cut.values()).size).toBe(1)
+      const group = cut.get(target.id)!
+      expect([group.isCut, group.sides[0]!.title, group.sides[1]!.id]).toEqual([true, "The door is grey", target.id])
+      expect(maySettleGroup({ level: "inner" }, { ...group, sides: [] })).toBe(false)
+      expect(maySettleGroup({ level: "full" }, group)).toBe(true)
       // The side of the highest level is checked, wherever it stands.
       const inner = yield* say(daybook, "The door is white", 1, { trust: "inner" })
       expect(inner).toMatchObject({ outcome: "added", disputes: [target.id] })
@@ -345,13 +354,11 @@ describe("the night", () => {
       expect(planned!.counts).toEqual({ superseded: 1 })
       const written = Effect.gen(function* () {
         const { now, version } = { now: yield* Clock.currentTimeMillis, version: (yield* daybook.stats(agent)).version }
-        const views = join(folder, "views", agent)
-        const db = new Database(join(views, readFileSync(join(views, "current"), "utf8")), { readonly: true })
+        const db = yield* viewOf(folder)
         const { events = [] } = planned!
         const command = portionCommand({ run: "r", actor: "a", started: undefined, events, generation: db.name })
         const situation = { db, now, version: version + 1, newId: () => "", decided: [], mayRedecide: false }
         const decided = Either.getOrThrow(command.decide(situation))
-        db.close()
         return "events" in decided ? decided.events.map(({ type }) => type) : []
       })
       expect(yield* written).toEqual(["DELETE", "UPDATE"])

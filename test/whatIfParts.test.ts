@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { type DaybookEvent, type Decision, imagesOf } from "../events/catalogue.js"
-import type { Memory } from "../events/Memory.js"
+import type { Dispute, Memory } from "../events/Memory.js"
 import { atOnce } from "../events/turns.js"
 import type { Question, Statement } from "../src/ports/Reconciler.js"
 import { statementOf } from "../src/remember/Reconciling.js"
@@ -198,6 +198,20 @@ describe("an event that is not decided again", () => {
       images: [{ ...others, tier: "long", revision: 8, updatedAt: 9 }],
       skipped: []
     })
+  })
+
+  it("changes only those disputes of the branch's memory that it changed in the log", () => {
+    const dispute = (id: string, settled?: "both"): Dispute => ({ id, ground: "unsure", ...(settled && { settled }) })
+    const before = memory({ disputes: [dispute("x"), dispute("y")] })
+    const mine = memory({ disputes: [dispute("y"), dispute("z")] })
+    const carried = (disputes: ReadonlyArray<Dispute> | undefined) =>
+      carry(promoted({ ...before, revision: 2, disputes }), [before], [mine]).images![0]!.disputes
+    expect(carried([dispute("x"), dispute("y", "both")])).toEqual([dispute("y", "both"), dispute("z")])
+    expect(carried([dispute("x"), dispute("y"), dispute("w")])).toEqual([dispute("y"), dispute("z"), dispute("w")])
+    expect(carried([dispute("x")])).toEqual([dispute("z")])
+    expect(carry(promoted({ ...before, revision: 2, tier: "long" }), [before], [mine]).images![0]!.disputes).toEqual(
+      mine.disputes
+    )
   })
 
   it("is left out if the branch lacks the memory, or has retired it", () => {

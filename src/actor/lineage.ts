@@ -5,6 +5,7 @@ import { findMemoriesBySource, findSourceStore } from "../../projections/lineage
 import type { Db } from "../../projections/Projection.js"
 import { InvalidInput, SourceNotFound } from "../model/errors.js"
 import type { SourceInput } from "../model/input.js"
+import { nextRevision } from "../model/nextRevision.js"
 import { type DecidedEvent, eventCause, ruleDecision } from "./Command.js"
 
 /** Lineage as a graph. Rules that change derived memories read nothing else. */
@@ -56,7 +57,7 @@ export const flaggedStale = (
       )
         continue
       if (lostIds.has(memory.id)) continue
-      flagged.set(memory.id, { ...memory, revision: memory.revision + 1, stale: { kind, of: to, reason } })
+      flagged.set(memory.id, nextRevision(memory, { stale: { kind, of: to, reason } }))
     }
   }
   return [...flagged.values()]
@@ -69,7 +70,7 @@ export const flaggedStale = (
 export const demotedDescendants = (graph: Graph, { id, store }: Pick<Memory, "id" | "store">): ReadonlyArray<Memory> =>
   descendants(graph, { kind: "derived", to: id })
     .filter((memory) => opennessOf(memory.store) > opennessOf(store))
-    .map((memory) => ({ ...memory, revision: memory.revision + 1, store }))
+    .map((memory) => nextRevision(memory, { store }))
 
 /** Removes the stale flag of a memory, because a write confirms the memory. */
 export const withoutStale = ({ stale: _, ...memory }: Memory): Memory => memory

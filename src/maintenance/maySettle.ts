@@ -11,7 +11,7 @@ import { maySettleGroup } from "../remember/levels.js"
  */
 export const maySettle = (db: Db, memory: Memory, newer: Memory, now: number): boolean => {
   if (Either.isLeft(requireUnparked(db, "disputes"))) return false
-  if (findDisputeBetween(db, memory.id, newer.id) === "settled") return false
+  if (findDisputeBetween(db, memory, newer) === "settled") return false
   const dispute = findOpenDisputes(db, "full", [memory.id], now).get(memory.id)
   return dispute === undefined || maySettleGroup(newer, dispute)
 }

@@ -132,7 +132,7 @@ const revalidate = (
     case "COMPRESS": {
       const { sources } = event.payload
       const isKnown = Either.isRight(requireUnparked(db, "disputes"))
-      return isKnown && sources.every((source) => isUntouched(source) && !isSideOfDispute(db, source.id))
+      return isKnown && sources.every((source) => isUntouched(source) && !isSideOfDispute(db, source))
         ? { event, left: 0 }
         : { left: sources.length }
     }

@@ -85,7 +85,7 @@ export const profileOf = (
   const rows = findProfile(db, level, now, { writers, side: "from" })
   const ids = rows.map(({ memory }) => memory.id)
   const disputes = findOpenDisputes(db, level, ids, now)
-  const mayHide = (row: Row, by: Row) => findDisputeBetween(db, row.memory.id, by.memory.id) !== "settled"
+  const mayHide = (row: Row, by: Row) => findDisputeBetween(db, row.memory, by.memory) !== "settled"
   const context = { predecessorsOf: predecessors, judge, settler, wordings, disputes, certainty: reconcile, mayHide }
   const ranked = rankedBy(rows, context, tiers, now)
   const earlierOf = ({ memory }: Row) => earlierSides(memory, disputes.get(memory.id))

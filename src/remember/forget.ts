@@ -5,6 +5,7 @@ import { type Command, callerDecision, commandIdOf, requireUnparked, visibleVers
 import { staleEvents } from "../actor/lineage.js"
 import { type InvalidInput, type LevelTooLow, MemoryNotFound, type ProjectionParked } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
+import { nextRevision } from "../model/nextRevision.js"
 import { requireLevel } from "./levels.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
@@ -46,7 +47,7 @@ export const forget = (
             {
               type: "DELETE",
               payload: {
-                memory: { ...memory, revision: memory.revision + 1, status: "forgotten", updatedAt: now },
+                memory: nextRevision(memory, { status: "forgotten", updatedAt: now }),
                 reason: "forgotten",
                 decision: callerDecision("DELETE", "forget", "asked to forget it")
               }

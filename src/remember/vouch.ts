@@ -6,6 +6,7 @@ import { type Command, callerDecision, commandIdOf, type DecidedEvent, visibleVe
 import { InvalidInput, MemoryNotFound, TrustRequired } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
 import { limits } from "../model/limits.js"
+import { nextRevision } from "../model/nextRevision.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** Memories that count as written at full trust from now on. */
@@ -56,7 +57,7 @@ export const vouch = (
 const vouchEvent = (memory: Memory, now: number): DecidedEvent => ({
   type: "UPDATE",
   payload: {
-    memory: { ...memory, revision: memory.revision + 1, updatedAt: now, level: "full" },
+    memory: nextRevision(memory, { updatedAt: now, level: "full" }),
     reason: "vouched",
     decision: callerDecision("UPDATE", "vouch", `vouched for what ${levelOf(memory)} wrote`)
   }

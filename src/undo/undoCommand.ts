@@ -17,6 +17,7 @@ import {
   type Situation
 } from "../actor/Command.js"
 import { descendants, followingUpdate, graphIn } from "../actor/lineage.js"
+import { nextRevision } from "../model/nextRevision.js"
 import { type ChangingPlan, type LimitedPlans, withStale } from "./limitPlans.js"
 import type { Relatives } from "./relatives.js"
 import { type SummaryPlan, summaryEvent } from "./summaries.js"
@@ -92,8 +93,7 @@ export const compensatingEvents = function* (
     if (isTurnDue()) yield
     const goesOrReturns = (image.status === "active") !== (current.status === "active")
     for (const derived of descendants(graph, { kind: "derived", to: current.id })) {
-      const next = planned.get(derived.id) ??
-        followers.get(derived.id)?.memory ?? { ...derived, revision: derived.revision + 1 }
+      const next = planned.get(derived.id) ?? followers.get(derived.id)?.memory ?? nextRevision(derived, {})
       // A planned memory has its stale flag already.
       const isFollower = goesOrReturns && next.status === "active" && !planned.has(derived.id)
       if (isFollower && relatives.livesById.get(derived.id)?.at(-1)?.after.revision !== derived.revision) {

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
@@ -61,6 +64,16 @@ export const say = (daybook: System, title: string, confidence?: number, fields:
     const facts = confidence === undefined ? [] : [String(confidence)]
     return yield* memory.remember({ title, facts, type: "preference", store: "social", ...others })
   })
+
+/** Opens the view of the agent to read it. */
+export const viewOf = (folder: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const views = join(folder, "views", agent)
+      return new Database(join(views, readFileSync(join(views, "current"), "utf8")), { readonly: true })
+    }),
+    (db) => Effect.sync(() => db.close())
+  )
 
 /** The other sides of a memory's dispute, by title; undefined without one. */
 export const sidesOf = (daybook: System, id: string, trust: TrustLevel = "full") =>

@@ -82,7 +82,7 @@ export const settle: Stage = {
             if (levelOf(row.memory) !== level || isPinned(row)) continue
             const isCertain = contradicts(by, row)
             if (isCertain && maySettle(db, row.memory, by.memory, now)) superseded.set(row, by)
-            else if (findDisputeBetween(db, row.memory.id, by.memory.id) !== undefined) continue
+            else if (findDisputeBetween(db, row.memory, by.memory) !== undefined) continue
             else if (isCertain) disputed.set(row, { by, ground: "group" })
             else if (unsure?.has(row) !== true || pairRelation(judge, by, row).kind === "contradicted") {
               disputed.set(row, { by, ground: "unsure" })
