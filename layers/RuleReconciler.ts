@@ -14,8 +14,9 @@ const judges = new Map(
   [german, french, spanish, chinese].map((words) => [words.tag as Language, claimJudge(words, name)] as const)
 )
 
-const ownLanguage = ({ facts, title }: Statement): Language | undefined =>
-  detectLanguage(title) ?? (facts.length === 0 ? undefined : detectLanguage([title, ...facts].join("\n")))
+const ownLanguage = ({ facts, title }: Statement, minEnglish?: number): Language | undefined =>
+  detectLanguage(title, minEnglish) ??
+  (facts.length === 0 ? undefined : detectLanguage([title, ...facts].join("\n"), minEnglish))
 
 /** The language of a statement. A text without frequent words is in the language of what it resembles. */
 const languageOf = ({ candidates, statement }: Question): Language | undefined =>
@@ -32,7 +33,7 @@ export const rules: ReconcilerService = {
     const judge = language === undefined ? undefined : judges.get(language)
     if (judge === undefined) return judgeEnglish(question)
     return judge(question, (candidate) => {
-      const other = ownLanguage(candidate)
+      const other = ownLanguage(candidate, 2)
       return other !== undefined && other !== language
     })
   }

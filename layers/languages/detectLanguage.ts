@@ -42,8 +42,8 @@ const letters = { de: /[ßäöü](?!.*[åøæ])/iu, fr: /[çœêèù]|(?<!\p{L})
 const letterWeight = 0.9
 const otherScripts = /[\u0370-\u052f\u0590-\u06ff\u0900-\u0e7f\u3040-\u30ff\uac00-\ud7af]/u
 
-/** The language of a text, by its script and its frequent words; undefined if they do not tell. */
-export const detectLanguage = (text: string): Language | undefined => {
+/** The language of a text, by its script and its frequent words; undefined if they do not tell. English needs `minEnglish` of them. */
+export const detectLanguage = (text: string, minEnglish = 1): Language | undefined => {
   const start = text.slice(0, maxRead)
   if (otherScripts.test(start)) return "other"
   const han = start.match(/\p{Script=Han}/gu)?.length ?? 0
@@ -56,7 +56,7 @@ export const detectLanguage = (text: string): Language | undefined => {
     if (pattern.test(start)) counts[tags.indexOf(tag as keyof typeof letters)]! += letterWeight
   const most = Math.max(...counts)
   const tied = tags.filter((_, language) => counts[language] === most)
-  if (most > 0 && tied.includes("en")) return "en"
+  if (most >= minEnglish && tied.includes("en")) return "en"
   const [tag] = tied
   if (most < minWords || tied.length > 1) return undefined
   return tag === "de" || tag === "fr" || tag === "es" ? tag : "other"

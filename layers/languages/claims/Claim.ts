@@ -40,6 +40,8 @@ export interface Claim {
   readonly titleCues: ReadonlySet<Cue>
   /** The modality or the validity of the title if it is not a fact that holds now. */
   readonly open: "question" | "maybe" | "plan" | "said" | "temporary" | "past" | undefined
+  /** Whether any of its sentences is not a fact that holds now. */
+  readonly isHedged: boolean
   /** Whether something is still to do or out of order, or is done or in order. */
   readonly state: "due" | "done" | undefined
   /** The number of its facts. */

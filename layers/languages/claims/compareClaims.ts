@@ -38,7 +38,9 @@ export const actionOf = {
 } as const
 
 /** Shares of the memory's words from which a statement is about it. */
-const minShares = { contradiction: 0.5, value: 0.6, confirmed: 0.5, detail: 0.85, same: 0.95 }
+const minShares = { contradiction: 0.5, ended: 0.4, value: 0.6, confirmed: 0.5, detail: 0.85, same: 0.95 }
+/** The most new words, by weight, beside another value or the same one in another form. */
+const maxFresh = 2
 /** A compound and its part: "Schuhgröße", "Schuhe". */
 const partial = 0.6
 /** The shortest part of a compound. */
@@ -54,11 +56,13 @@ interface MatchedWord extends ClaimWord {
 const matchOf = ({ key }: ClaimWord, words: Words): number => {
   if (words.has(key)) return 1
   if (key.length < minPart || key.startsWith("±")) return 0
-  for (const { key: other } of words.values()) {
-    const [part, whole] = other.length < key.length ? [other, key] : [key, other]
-    if (part.length >= minPart && (whole.startsWith(part) || whole.endsWith(part))) return partial
-  }
+  for (const other of words.values()) if (isPart(key, other.key)) return partial
   return 0
+}
+
+const isPart = (a: string, b: string): boolean => {
+  const [part, whole] = a.length < b.length ? [a, b] : [b, a]
+  return part.length >= minPart && (whole.startsWith(part) || whole.endsWith(part))
 }
 
 const matched = (words: Words, others: Words): ReadonlyArray<MatchedWord> =>
@@ -66,10 +70,13 @@ const matched = (words: Words, others: Words): ReadonlyArray<MatchedWord> =>
 
 /** Whether two values are the same. A number without a unit, and a day without a year, agree with any. */
 const isSameValue = (a: ClaimValue, b: ClaimValue): boolean =>
-  a.kind === b.kind
+  isMonthOf(a, b) || isMonthOf(b, a) || a.kind === b.kind
     ? a.value === b.value ||
       (a.kind === "day" && (a.value.startsWith(`${b.value}-`) || b.value.startsWith(`${a.value}-`)))
     : a.value === b.value && (a.kind === "number" || b.kind === "number")
+
+const isMonthOf = (month: ClaimValue, day: ClaimValue): boolean =>
+  month.kind === "month" && day.kind === "day" && day.value.startsWith(`${month.value}-`)
 
 const hasValue = (values: ReadonlyArray<ClaimValue>, value: ClaimValue): boolean =>
   values.some((other) => isSameValue(value, other))
@@ -85,6 +92,9 @@ const shareOf = (
   return all === 0 ? 0 : (shared + values.filter((value) => hasValue(others, value)).length) / all
 }
 
+const isDenied = (word: ClaimWord, words: Words): boolean =>
+  [...words.values()].some((other) => other.status === "denied" && isPart(word.key, other.key))
+
 const isTurned = (a: ClaimWord, b: ClaimWord): boolean =>
   ((a.status === "stated") !== (b.status === "stated")) !== (a.opposite !== b.opposite)
 
@@ -95,7 +105,7 @@ export const compareClaims = (memory: Claim, statement: Claim): Relation => {
   return {
     action: actionOf[reason],
     reason,
-    confidence: actionOf[reason] === "DELETE" ? confidenceOf(reason, memory, facts) : 1,
+    confidence: actionOf[reason] === "DELETE" ? confidenceOf(reason, memory, statement, facts) : 1,
     shared: reason === "one more of a list" ? facts.listed : facts.shared
   }
 }
@@ -120,7 +130,10 @@ const observe = (memory: Claim, statement: Claim) => {
   const predicate = title.filter((word) => !word.subject)
   const turned = predicate.filter((word) => {
     const other = statement.words.get(word.key)
-    return other !== undefined && isTurned(word, other)
+    // "No longer allergic to nuts" ends a nut allergy; "intolerant of nuts" is no opposite of "eats no nuts".
+    return other !== undefined
+      ? isTurned(word, other)
+      : word.match > 0 && word.status === "stated" && isDenied(word, statement.words)
   })
   const turnedValues = memory.titleValues.filter((value) =>
     statement.values.some((other) => isSameValue(value, other) && other.status !== value.status)
@@ -191,12 +204,13 @@ const contradictionOf = (
   seen: Observed & { readonly isAbout: boolean; readonly isChange: boolean }
 ): Reason | undefined => {
   const { fresh, isAbout, isChange, newValues, otherValue, turned, words } = seen
-  if (turned >= minShares.contradiction && isAbout)
+  if (turned >= (cues.has("ended") ? minShares.ended : minShares.contradiction) && isAbout)
     return seen.opposite ? "opposite" : cues.has("ended") ? "no longer so" : "negated"
   if (memory.state === "due" && state === "done" && isAbout) return "done since"
   if (titleCues.has("still") && !newValues) return undefined
   if (memory.facts > 2 && isChange && isAbout) return "one of several facts"
-  if (otherValue && words >= minShares.value) return isChange ? "changed" : "another value"
+  if (otherValue && words >= minShares.value && (isChange || fresh <= maxFresh))
+    return isChange ? "changed" : "another value"
   if (isChange && isAbout && (fresh >= 0.5 || newValues)) return cues.has("corrected") ? "corrected" : "changed"
   return undefined
 }
@@ -205,7 +219,13 @@ const agreementOf = (memory: Claim, { titleCues }: Claim, seen: Observed): Reaso
   const isKnown = !seen.newValues && seen.turned === 0
   if (titleCues.has("still") && isKnown && seen.shared >= minShares.confirmed) return "confirms it"
   if (seen.said >= minShares.same && isKnown) return "says part of it"
-  if (isKnown && seen.sameValue && seen.words >= minShares.contradiction && seen.fresh <= 1) return "another unit"
+  if (
+    isKnown &&
+    seen.sameValue &&
+    seen.words >= minShares.contradiction &&
+    seen.fresh <= (seen.words >= minShares.same ? maxFresh : 1)
+  )
+    return "another unit"
   if (seen.words >= minShares.same && isKnown && seen.fresh < 1) return "says nothing new"
   if (seen.words >= minShares.detail && seen.turned === 0 && seen.sameValues) return "adds detail"
   if (
@@ -220,12 +240,13 @@ const agreementOf = (memory: Claim, { titleCues }: Claim, seen: Observed): Reaso
 }
 
 /**
- * Only a statement that says no more than the change is certain: it has all the other words of the memory, and the
- * memory says nothing else.
+ * Only a statement that says no more than the change is certain: it has all the other words of the memory, no value of
+ * another kind ("on Saturdays"), nothing uncertain, and the memory says nothing else.
  */
-const confidenceOf = (reason: Reason, memory: Claim, seen: Observed): number => {
-  if (memory.facts > 0 || memory.isList || seen.words < 1) return 0.85
-  if (reason === "no longer so" && seen.turned === 1 && seen.fresh === 0) return 0.99
-  if (reason === "changed" && seen.otherValue && seen.fresh === 0) return 0.99
-  return 0.9
+const confidenceOf = (reason: Reason, memory: Claim, statement: Claim, seen: Observed): number => {
+  if (memory.facts > 0 || memory.isList || statement.isHedged || seen.words < 1) return 0.85
+  const isNarrow = statement.values.some(({ kind }) => memory.titleValues.every((value) => value.kind !== kind))
+  if (seen.fresh > 0 || isNarrow) return 0.9
+  if (reason === "no longer so" && seen.turned === 1) return 0.99
+  return reason === "changed" && seen.otherValue ? 0.99 : 0.9
 }

@@ -61,7 +61,12 @@ const pairs = (text: string): ReadonlyArray<readonly [string, number]> =>
   })
 
 /** Writes all lists of a language. Later lists add to the entries of earlier ones. */
-const fill = (words: LanguageWords, add: (phrase: string, entry: Entry) => void, addStem: typeof add) => {
+const fill = (
+  words: LanguageWords,
+  add: (phrase: string, entry: Entry) => void,
+  addStem: typeof add,
+  stemOf: Lexicon["stemOf"]
+) => {
   const each = (text: string, entry: Entry, separator = /\s+/) => {
     for (const word of list(text, separator)) add(word, entry)
   }
@@ -72,7 +77,7 @@ const fill = (words: LanguageWords, add: (phrase: string, entry: Entry) => void,
   each(words.speaker, { speaker: true })
   for (const group of list(words.same, /;/)) {
     const [canon] = list(group, /,/)
-    for (const word of list(group, /,/)) addStem(word, { canon: canon! })
+    for (const word of list(group, /,/)) addStem(word, { canon: stemOf(canon!) })
   }
   for (const pair of list(words.opposites, /;/)) {
     const canon = `±${pair}`
@@ -129,10 +134,15 @@ export const lexiconOf = (words: LanguageWords): Lexicon => {
     longest.set(parts[0]!, Math.max(longest.get(parts[0]!) ?? 1, parts.length))
   }
   const partsOf = (phrase: string) => (unspaced ? [phrase] : phrase.replace(/['_]/g, " ").trim().split(/\s+/))
-  fill(words, add, (word, entry) => {
-    add(word, entry)
-    if (!word.includes(" ")) stems.set(stemOf(word), entry)
-  })
+  fill(
+    words,
+    add,
+    (word, entry) => {
+      add(word, entry)
+      if (!word.includes(" ")) stems.set(stemOf(word), entry)
+    },
+    stemOf
+  )
   const find: Lexicon["find"] = (forms, start) => {
     const first = forms[start]!
     for (let length = unspaced ? maxPhrase : (longest.get(first) ?? 1); length > 0; length--) {

@@ -25,11 +25,12 @@ interface Draft {
   readonly values: Array<ClaimValue>
   readonly cues: Set<Cue>
   state: Claim["state"]
+  isHedged: boolean
 }
 
 /** Reads what a memory or a statement claims. */
 export const readClaim = ({ facts, narrative = "", title }: Statement, lexicon: Lexicon): Claim => {
-  const draft: Draft = { words: new Map(), values: [], cues: new Set(), state: undefined }
+  const draft: Draft = { words: new Map(), values: [], cues: new Set(), state: undefined, isHedged: false }
   const titleText = title.slice(0, maxRead.title)
   const open = takeText(draft, titleText, lexicon)
   const ofTitle = { title: new Map(draft.words), titleValues: [...draft.values], titleCues: new Set(draft.cues) }
@@ -69,11 +70,14 @@ const takeText = (draft: Draft, text: string, lexicon: Lexicon): Claim["open"] =
     const present = clauses.filter((clause) => !clause.cues.has("past"))
     const isOpen = (cue: Cue) =>
       cues.has(cue) &&
+      // A thing that is done stays done.
+      (cue !== "temporary" || !cues.has("state")) &&
       (cue !== "temporary" ||
         !clauses.some((clause) => clause.cues.has(cue)) ||
         present.some((clause) => clause.cues.has(cue)))
     return { clauses, cues, open: openCues.find(isOpen) }
   })
+  if (sentences.some(({ open }) => open !== undefined)) draft.isHedged = true
   const stated = sentences.filter(({ open }) => open === undefined)
   const isPresent = stated.some(({ clauses }) => clauses.some(({ cues }) => !cues.has("past")))
   const taken = stated.length > 0 ? stated : sentences
@@ -90,9 +94,10 @@ const takeText = (draft: Draft, text: string, lexicon: Lexicon): Claim["open"] =
 
 const sentencesOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<ReadonlyArray<Token>> => {
   const sentences: Array<Array<Token>> = [[]]
-  for (const token of tokens) {
+  for (const [index, token] of tokens.entries()) {
     sentences.at(-1)!.push(token)
-    if (/^[.!?;\n。！？；]$/u.test(token.mark ?? "")) sentences.push([])
+    const isAbbreviated = token.mark === "." && (tokens[index - 1]?.form.length ?? 0) <= 2
+    if (/^[.!?;\n。！？；]$/u.test(token.mark ?? "") && !isAbbreviated) sentences.push([])
   }
   return sentences.filter((sentence) => sentence.some(({ mark }) => mark === undefined))
 }
