@@ -118,7 +118,8 @@ describe("embedding after a failure", () => {
       const { daybook } = yield* fresh({ ...known(one), policy })
       const memory = yield* daybook.agent(agent, { trust: "full" })
       yield* memory.remember({ title: "the last word before the provider was back" })
-      yield* passing(1)
+      // The work may begin to wait only after the clock moved.
+      for (let tries = 0; tries < 20 && one.asked.length === 0; tries++) yield* passing(1)
       expect(one.asked).toHaveLength(1)
       one.embed = sound
       const embedded = Effect.map(daybook.stats(agent), ({ vectors }) => vectors.embedded)

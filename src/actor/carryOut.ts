@@ -63,14 +63,28 @@ export const carryOut = (
   batch: Batch,
   services: CarryOutServices
 ): Effect.Effect<ReadonlyArray<Outcome>, CommandError | BaseRows.ViewDiffers> =>
-  services.views.write(view, (transaction) =>
-    batch.commands.some(({ commandId }) => commandId !== undefined)
-      ? Effect.flatMap(
-          Effect.zipLeft(answersInLog(view.agent, batch.commands, transaction, services), takeTurnIfDue),
-          (answers) => decideAndAppend({ ...batch, agent: view.agent, transaction, answers, services })
-        )
-      : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: new Map(), services })
-  )
+  Effect.suspend(() => {
+    let report: (() => void) | undefined
+    const afterCommit: CarryOutServices = {
+      ...services,
+      onCommit: (events, after, to) => {
+        report = () => services.onCommit(events, after, to)
+      }
+    }
+    const written = services.views.write(view, (transaction) =>
+      batch.commands.some(({ commandId }) => commandId !== undefined)
+        ? Effect.flatMap(
+            Effect.zipLeft(answersInLog(view.agent, batch.commands, transaction, services), takeTurnIfDue),
+            (answers) => decideAndAppend({ ...batch, agent: view.agent, transaction, answers, services: afterCommit })
+          )
+        : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: new Map(), services: afterCommit })
+    )
+    // Background work that is requested before the view shows the events would find nothing to do.
+    return Effect.ensuring(
+      written,
+      Effect.sync(() => report?.())
+    )
+  })
 
 /** Milliseconds of deciding before other work may run. */
 const sliceMillis = 40
