@@ -109,17 +109,17 @@ export const profileOf = (
   }
 }
 
-/** Titles of the memories that this one's line names in their place, best first. */
-const earlierSides = (memory: Memory, dispute: OpenDispute | undefined): ReadonlyArray<string> =>
-  dispute === undefined ? [] : earlierOpponents(memory.id, dispute).map(({ title }) => title)
-
-/** The opponents of the same level that rank below a side, as far as its line names them. */
-const earlierOpponents = (id: string, { opponents, sides }: OpenDispute): ReadonlyArray<DisputeSide> => {
-  const place = sides.findIndex((side) => side.id === id)
-  return sides
+/** What a memory's line says of the same-level opponents that rank below it: their titles, best first, or how many. */
+const earlierSides = (memory: Memory, dispute: OpenDispute | undefined): ReadonlyArray<string> => {
+  if (dispute === undefined) return []
+  const { opponents, sides } = dispute
+  const place = sides.findIndex(({ id }) => id === memory.id)
+  const earlier = sides
     .slice(place + 1)
-    .filter((side) => opponents.get(id)?.has(side.id) === true && side.level === sides[place]!.level)
-    .slice(0, maxEarlier)
+    .filter((side) => opponents.get(memory.id)?.has(side.id) === true && side.level === levelOf(memory))
+    .map(({ title }) => title)
+  const unnamed = earlier.length - maxEarlier
+  return unnamed > 0 ? [...earlier.slice(0, maxEarlier), `${unnamed} more`] : earlier
 }
 
 /** Maximum contradicting memories that a line names. */
@@ -208,8 +208,8 @@ export const rankedBy = (
 }
 
 /**
- * Maps each hidden row to the opponent that the profile shows in its place: one that has a line itself, and is of a
- * higher level or names the row.
+ * Maps each hidden row to the opponent that the profile shows in its place. That one has a line itself, so that no row
+ * is hidden by another hidden row.
  */
 const hiddenRows = (
   rows: ReadonlyArray<Row>,
@@ -223,11 +223,7 @@ const hiddenRows = (
     for (const side of sides) {
       const row = byId.get(side.id)
       if (row === undefined) continue
-      const by = shown.find(
-        (other) =>
-          opponents.get(side.id)?.has(other.id) === true &&
-          (other.level !== side.level || earlierOpponents(other.id, dispute).includes(side))
-      )
+      const by = shown.find((other) => opponents.get(side.id)?.has(other.id) === true)
       if (by === undefined || isGiven(row)) shown.push(side)
       else hidden.set(row, byId.get(by.id)!)
     }
