@@ -125,7 +125,8 @@ export const textStages: ReadonlyArray<TextStage> = [
   call("word set", observationSize, wordSet),
   call("hash embedder", observationSize, hashVector),
   call("word embedder", observationSize, (text) => vectorOf(wordTable(), text)),
-  call("values", limits.narrative, (text) => valuesIn(text, now)),
+  // The rules read at most 1,000 characters of a statement.
+  call("values", 1_000, (text) => valuesIn(text, now)),
   rulesStage("rules", ""),
   rulesStage("rules, German", "Der Dienst ist nicht mehr auf "),
   rulesStage("rules, French", "Le service n'est plus dans la "),

@@ -43,7 +43,8 @@ const valueAt = (source: Source, index: number, word: string): PlacedValue | und
   const { lower } = source
   const code = lower.charCodeAt(index)
   const isDigit = code >= 48 && code <= 57
-  if (!isDigit && !signs.includes(lower[index]!)) {
+  if (signs.includes(lower[index]!)) return quantityAt(lower, index)
+  if (!isDigit) {
     if (code < 97 || code > 122) return undefined
     const isVersion = code === 118 && matchAt(version, lower, index) !== null
     if (!isVersion && !firstWords.has(word)) return undefined
