@@ -52,9 +52,12 @@ export const settle: Stage = {
       (memory.tier === "core" && memory.coreFrom === undefined) || memory.tags.includes(policy.tiers.pin)
     const beginRound = (db: Db, level: TrustLevel, { settle }: SettlerService): Generator<void, Settlement> => {
       const isTrusted = ({ memory }: Row) => isAtLeast(levelOf(memory), level)
+      // What a later statement disputes is evidence of a change of value, like what was superseded.
+      const former = new Map([...recordedDisputes(rows), ...superseded])
+      for (const [row, { by }] of disputed) former.set(row, by)
       return settle(newest(rows.filter((row) => isTrusted(row) && !superseded.has(row))), {
         contradicts,
-        predecessors: (row) => allPredecessorsOf(db, row, superseded).filter(isTrusted),
+        predecessors: (row) => allPredecessorsOf(db, row, former).filter(isTrusted),
         wordings: ({ memory: { born, mentions } }) => (mentions > 1 ? findWordings(db, born, maxWordings) : [])
       })
     }
@@ -77,7 +80,7 @@ export const settle: Stage = {
           round = undefined
           // The remaining rows may now give another result, so start another round until one finds nothing.
           const { superseded: outdated, unsure } = result.value
-          const before = superseded.size
+          const before = superseded.size + disputed.size
           for (const [row, by] of outdated) {
             if (levelOf(row.memory) !== level || isPinned(row)) continue
             const isCertain = contradicts(by, row)
@@ -88,7 +91,7 @@ export const settle: Stage = {
               disputed.set(row, { by, ground: "unsure" })
             }
           }
-          if (superseded.size === before) pendingLevels.shift()
+          if (superseded.size + disputed.size === before) pendingLevels.shift()
           return pendingLevels.length > 0 && superseded.size < policy.maintenance.rows
         }
         return true
@@ -96,6 +99,19 @@ export const settle: Stage = {
       plan: () => planOf(superseded, disputesByNewer(disputed, superseded), { policy, judge, now })
     }
   }
+}
+
+/** The rows that a later row disputes on record, each with that row. */
+const recordedDisputes = (rows: ReadonlyArray<Row>): ReadonlyMap<Row, Row> => {
+  const byId = new Map(rows.map((row) => [row.memory.id, row]))
+  return new Map(
+    rows.flatMap((row) =>
+      (row.memory.disputes ?? []).flatMap(({ id, settled }): ReadonlyArray<readonly [Row, Row]> => {
+        const older = settled === undefined ? byId.get(id) : undefined
+        return older === undefined || saidAt(older) >= saidAt(row) ? [] : [[older, row]]
+      })
+    )
+  )
 }
 
 /** A dispute to record: the newer row, and why it retires nothing. */
@@ -248,10 +264,10 @@ const candidateOf = (row: Row, other: Row): Decision["candidates"][number] => {
   return { id, revision, score: likenessOf(row, other) }
 }
 
-/** The memories that a row superseded, in this run or before. */
-const allPredecessorsOf = (db: Db, successor: Row, superseded: ReadonlyMap<Row, Row>): ReadonlyArray<Row> => [
+/** The memories that a row superseded or disputes, in this run or before. */
+const allPredecessorsOf = (db: Db, successor: Row, former: ReadonlyMap<Row, Row>): ReadonlyArray<Row> => [
   ...predecessorsOf(successor.memory, (id) => findById(db, id)),
-  ...[...superseded].flatMap(([row, newer]) => (newer === successor ? [row] : []))
+  ...[...former].flatMap(([row, newer]) => (newer === successor ? [row] : []))
 ]
 
 /** The share of words that two memories have in common, 0…1, rounded to four places. */
