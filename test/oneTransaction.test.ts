@@ -23,11 +23,11 @@ describe("a memory embedded in the transaction that stores it", () => {
         store: "shared" as const,
         from: [{ kind: "memory" as const, id }]
       }
-      // While the first is on its way the two others gather.
+      // While the first is on its way the others gather.
       yield* Effect.all(
         [
           memory.remember({ title: "x" }),
-          memory.rememberAll([merger, ...others]),
+          ...[merger, ...others].map((observation) => memory.remember(observation)),
           memory.update(id, { store: "private" })
         ],
         { concurrency: "unbounded" }

@@ -43,7 +43,7 @@ const quantityRelation = (a: Value, b: Value): ValueRelation => {
   if (isClose(x, y, 1e-9)) return "equal"
   // A converted amount is rounded in one of the units.
   const [stepA, stepB] = [a.step ?? 0, b.step ?? 0]
-  if (a.unit !== "" && !isSameScale(stepA, stepB)) {
+  if (a.unit !== "" && b.unit !== "" && !isSameScale(stepA, stepB)) {
     if (Math.abs(x - y) <= Math.min(stepA, stepB) / 2 + 1e-9 * Math.abs(x) && isClose(x, y, maxRounding)) return "equal"
     if (Math.abs(x - y) <= Math.max(stepA, stepB) / 2 && isClose(x, y, maxRounding)) return "equal"
   }
