@@ -14,7 +14,6 @@ export interface BagWord {
   readonly part: Text["part"]
   /** The word is part of a key ("port: 5432"). */
   readonly inKey: boolean
-  readonly topics: ReadonlyArray<number>
   /** Indexes of the senses it expresses. */
   readonly senses: ReadonlyArray<number>
   readonly entry: Entry | undefined
@@ -46,7 +45,6 @@ export interface Bag {
   readonly labels: ReadonlyArray<readonly [head: string, label: string]>
   /** The number of occurrences of each hint. */
   readonly hints: Uint8Array
-  readonly topics: Uint8Array
   /** The senses of all words except names, each once. */
   readonly senses: ReadonlyArray<number>
   readonly tone: number

@@ -2,7 +2,7 @@ import { valueFeatures } from "../values/valueFeatures.js"
 import { areRelatedForms, likeness, tableOrNone } from "./align.js"
 import type { Bag, BagWord } from "./bag.js"
 import { type Features, flag } from "./clauseFeatures.js"
-import { hintNames, isMultiValue, topicNames } from "./hints.js"
+import { hintNames } from "./hints.js"
 
 const clip = (value: number, max: number): number => Math.min(value, max)
 
@@ -25,7 +25,6 @@ export const statementFeaturesOf = (b: Bag): Features => {
 const maxCompared = 20
 /** Feature names, created once. */
 const hintFigures = hintNames.map((name) => `hint ${name}`)
-const topicFigures = topicNames.map((name) => `matter ${name}`)
 
 /** Words of a memory (`a`) and of a statement (`b`), grouped by the side that has them. */
 interface WordDiff {
@@ -52,19 +51,17 @@ export const bagPairFeatures = (
     added: [...b.words.values()].filter(({ canon }) => !a.words.has(canon)),
     common: [...b.words.values()].filter(({ canon }) => a.words.has(canon))
   }
-  const [topicsOf, talked] = topicFeatures(a, b, split)
   const features = {
     ...coverageFeatures(a, b, split),
     ...firstAndLastFeatures(a, b),
     ...swapFeatures(split),
     ...neighbourFeatures(a, b, split),
     ...titleFeatures(a, b),
-    ...topicsOf,
     ...toneFeatures(a, b),
     ...formerFeatures(a, b, split, scalars),
     ...rarityFeatures(a, b, split, rare)
   }
-  return [features, scalars, talked]
+  return [features, scalars]
 }
 
 const sum = (words: Iterable<BagWord>): number => {
@@ -179,41 +176,6 @@ const titleFeatures = (a: Bag, b: Bag): Features => {
     "keys a": clip(a.keys.length, 2),
     "keys b": clip(b.keys.length, 2)
   }
-}
-
-/** Counts of topics, and each single topic combined with the hints of the memory. */
-const topicFeatures = (a: Bag, b: Bag, { added, missing, common }: WordDiff): readonly [Features, Features] => {
-  const talked: Features = {}
-  let [shared, single, multi, swapped, swappedOne, swappedMany] = [0, 0, 0, 0, 0, 0]
-  const topicsOf = (words: ReadonlyArray<BagWord>) => new Set(words.flatMap(({ topics }) => topics))
-  const [statementTopics, memoryTopics, commonTopics] = [topicsOf(added), topicsOf(missing), topicsOf(common)]
-  for (let index = 0; index < topicNames.length; index++) {
-    const isShared = a.topics[index]! > 0 && b.topics[index]! > 0
-    if (isShared) {
-      shared++
-      if (isMultiValue[index]) multi++
-      else single++
-    }
-    const isSwapped = statementTopics.has(index) && memoryTopics.has(index)
-    if (isSwapped) {
-      swapped++
-      if (isMultiValue[index]) swappedMany++
-      else swappedOne++
-    }
-    talked[topicFigures[index]!] = isSwapped ? 2 : commonTopics.has(index) || isShared ? 1 : 0
-  }
-  for (const [index, name] of hintNames.entries())
-    if (name === "over" || name === "unreal" || name === "earlier" || name === "since" || name === "asked")
-      talked[`had ${name}`] = flag(a.hints[index]! > 0)
-  const counts = {
-    "m shared": clip(shared, 4),
-    "m single": clip(single, 4),
-    "m multi": clip(multi, 4),
-    "m swapped": clip(swapped, 4),
-    "m swapped one": clip(swappedOne, 3),
-    "m swapped many": clip(swappedMany, 3)
-  }
-  return [counts, talked]
 }
 
 /** Features of tone and negation. */

@@ -4,6 +4,7 @@ import { meansOtherDays } from "../values/relation.js"
 import { alignmentFeatures, definitionsIn } from "./alignmentFeatures.js"
 import type { Bag } from "./bag.js"
 import { bagPairFeatures, statementFeaturesOf } from "./bagFeatures.js"
+import { claimFeatures } from "./claimFeatures.js"
 import { type Features, readingFeatures } from "./clauseFeatures.js"
 import { nuanceFeatures } from "./nuances.js"
 import { parse } from "./parse.js"
@@ -42,7 +43,8 @@ const overlapOf = (a: Bag, b: Bag): number => {
  * the candidates that share the most words with the statement get features.
  */
 export const compare = ({ candidates, statement }: Question): ReadonlyArray<ComparedMemory> => {
-  const { bag, reading: statementReading } = parse(statement)
+  const parsedStatement = parse(statement)
+  const { bag, reading: statementReading } = parsedStatement
   const parsed = candidates.slice(0, maxCandidates.read).map(parse)
   const bags = parsed.map(({ bag }) => bag)
   const rare = new Map<string, number>()
@@ -68,6 +70,7 @@ export const compare = ({ candidates, statement }: Question): ReadonlyArray<Comp
       ...bagPairFeatures(memory, bag, { rare, today }),
       alignmentFeatures(memory, bag, learnt),
       nuanceFeatures(memory, bag),
+      claimFeatures(parsed[index]!, parsedStatement),
       senseFeatures(memory, bag),
       statementFeatures,
       { ahead: overlaps[index]! - bestOtherOverlap }

@@ -1,6 +1,6 @@
 import { setOf } from "../../../../text/normalise/functionWords.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
-import { foreignWords, type Hint, hints, multiValueTopics, tones, topics } from "./englishHints.js"
+import { foreignWords, type Hint, hints, tones } from "./englishHints.js"
 import { endingSensePairs, senses, singleValueSenses } from "./englishSenses.js"
 
 /** A phrase: the stems after its first word. */
@@ -10,8 +10,6 @@ interface Phrase {
 }
 
 export const hintNames = Object.keys(hints) as ReadonlyArray<Hint>
-export const topicNames = Object.keys(topics)
-export const isMultiValue: ReadonlyArray<boolean> = topicNames.map((name) => multiValueTopics.has(name))
 
 const senseNames = Object.keys(senses)
 export const isSingle: ReadonlyArray<boolean> = senseNames.map((name) => singleValueSenses.has(name))
@@ -49,7 +47,6 @@ const signed = (words: string, sign: number) => words.split(/\s+/).map((word) =>
 /** The tables of hints, indexed by stem, and frequent words of other languages. */
 export const hintIndex = {
   phrases: phrasesByStem(),
-  topics: placesOf(topics),
   tones: new Map([...signed(tones.good, 1), ...signed(tones.bad, -1)]),
   senses: placesOf(senses),
   foreign: setOf(foreignWords)

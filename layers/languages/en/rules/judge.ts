@@ -5,6 +5,7 @@ import type { Features } from "./clauseFeatures.js"
 import { type ComparedMemory, compare } from "./compare.js"
 import { alikeLikelihoods, decide, targetOf, unlikeLikelihoods } from "./decide.js"
 import { likelihoods } from "./model.js"
+import { parse } from "./parse.js"
 
 /** Minimum likelihood of a sure judgement. The model is not called for sure judgements. */
 const minSure = 0.9
@@ -53,7 +54,7 @@ const grounds: Readonly<Record<Verdict["action"], ReadonlyArray<Ground>>> = {
     ["replaced", (feature) => feature("former hit") === 1],
     ["another owner", (feature) => feature("another owner") === 1],
     ["changed", (feature) => feature("says changed") + feature("elsewhere changed") + feature("hint moved") > 0],
-    ["corrected", (feature) => feature("says corrected") + feature("hint turned") > 0],
+    ["corrected", (feature) => feature("says corrected") + feature("hint corrects") > 0],
     ["another value", () => true]
   ],
   NONE: [
@@ -96,13 +97,8 @@ export const judgeNamed = (name: string): Judge => {
       const verdict = { action, target, reason: groundOf(action, features) } as Verdict
       const sure = Math.max(...targetLikelihoods) >= minSure
       if (action !== "DELETE") return { verdict, by, sure }
-      const { candidates, statement } = question
-      return {
-        verdict,
-        by,
-        sure,
-        confidence: contradictionConfidence(targetLikelihoods[2], features, statement, candidates[target]!)
-      }
+      const confidence = contradictionConfidence(allLikelihoods, target, parse(question.statement).claim, features)
+      return { verdict, by, sure, confidence }
     }
     const ground = groundOf("ADD", features)
     const reason =

@@ -1,12 +1,14 @@
 import type { Statement } from "../../../../src/ports/Reconciler.js"
 import { tableOrNone } from "./align.js"
 import type { Bag } from "./bag.js"
+import { type Claim, claimOf } from "./claim.js"
 import { bagOf } from "./readBag.js"
 import { type Reading, read } from "./readStatement.js"
 
 /** A parsed statement. Immutable, so that it can be cached. */
 interface ParsedStatement {
   readonly bag: Bag
+  readonly claim: Claim
   /** Its clauses, parsed on first use. */
   readonly reading: Reading
 }
@@ -37,6 +39,7 @@ const parsedOf = (statement: Statement): ParsedStatement => {
   let reading: Reading | undefined
   return {
     bag,
+    claim: claimOf(bag, statement.type),
     get reading() {
       reading ??= read(statement, bag)
       return reading

@@ -4,7 +4,7 @@ import { isDimension } from "../values/units.js"
 import { keyOf, type Value } from "../values/Value.js"
 import { rowOf, tableOrNone, weightOfRow } from "./align.js"
 import type { Bag, BagWord, Sort, Text } from "./bag.js"
-import { hintIndex, hintNames, topicNames } from "./hints.js"
+import { hintIndex, hintNames } from "./hints.js"
 import { itemsOf } from "./items.js"
 import type { Item } from "./tokens.js"
 
@@ -70,7 +70,6 @@ const emptyDraft = () => ({
   sorts: [] as Sort[],
   senses: [] as number[],
   hints: new Uint8Array(hintNames.length),
-  topics: new Uint8Array(topicNames.length),
   ...{ weight: 0, tone: 0, nots: 0, marks: 0, question: false, quoted: false, speaker: false, first: "", last: "" },
   /** The number of characters that may still be read. */
   charsLeft: maxRead.all,
@@ -135,9 +134,7 @@ const takeItem = (draft: Draft, text: TextDraft, index: number) => {
   if (entry?.cue === "not") draft.nots++
   const stem = text.stems[text.stems.length - 1]!
   draft.tone += hintIndex.tones.get(stem) ?? 0
-  const topicsOfStem = hintIndex.topics.get(stem) ?? noNumbers
-  for (const topic of topicsOfStem) draft.topics[topic]!++
-  if (isContent(item)) takeWord(draft, text, index, { senses, topics: topicsOfStem })
+  if (isContent(item)) takeWord(draft, text, index, senses)
   else {
     if (item.form !== "of" && !(entry?.empty && entry.auxiliary === undefined)) text.head = ""
     if (item.scalar !== undefined) text.before = undefined
@@ -177,12 +174,7 @@ const isVerb = ({ entry, form }: Item): boolean =>
   entry?.auxiliary === true ||
   ((entry?.verb === true || entry?.relation !== undefined) && /(?:[^s]s|ed)(?= |$)/.test(form))
 
-const takeWord = (
-  draft: Draft,
-  text: TextDraft,
-  index: number,
-  { topics: topicsOfStem, senses }: Pick<BagWord, "topics" | "senses">
-) => {
+const takeWord = (draft: Draft, text: TextDraft, index: number, senses: BagWord["senses"]) => {
   const { table, words } = draft
   const { capital, canon, entry, form, name } = text.items[index]!
   const isKey = index < text.keyEnd
@@ -204,7 +196,6 @@ const takeWord = (
       after: "",
       part: text.part,
       inKey: isKey,
-      topics: topicsOfStem,
       senses,
       entry
     }
