@@ -10,7 +10,7 @@ import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
 import { adoptEmbedder } from "./commands.js"
 import { minInlineBatch } from "./embedInline.js"
 import { countLackingIn, fillPending, type IndexFill, newestIn } from "./indexFill.js"
-import { fillsOf, type Preparation, refresh, type State } from "./state.js"
+import { fillsOf, type Preparation, refresh, restate, type State } from "./state.js"
 
 /** The result of a backfill. `remaining` is 0 when every text has its vector. */
 export interface Backfilled {
@@ -159,7 +159,7 @@ export const fillCandidate = (state: State, retrySkipped: boolean) =>
       const active = [...state.active.fills.values()]
       const isAdopted = yield* adoptIfComplete(services, { embedder, isCandidate, candidate: fills, active })
       // Compares the adopted settings with those of this process before other processes record theirs.
-      if (isAdopted) yield* refresh(state, services)
+      if (isAdopted) yield* restate(state, actor, yield* views.read(actor.view, findActiveEmbedder))
     }
     return result?.failure
   }).pipe(

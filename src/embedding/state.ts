@@ -141,7 +141,7 @@ export const refresh = (state: State, services: AgentServices) =>
  * with different settings would overwrite each other forever. Each process uses its own settings; the log has the
  * newest ones.
  */
-const restate = (
+export const restate = (
   { embedders, restated }: State,
   actor: Actor,
   fact: EmbedderFact | undefined
