@@ -50,13 +50,14 @@ export const findCommand = (
 /** A command without an id is never a repeat. */
 const notRepeated: Either.Either<Option.Option<Appended>> = Either.right(Option.none())
 
-/** What a transaction stored. */
+/** The result of a transaction. */
 export interface Stored {
   readonly answers: ReadonlyArray<Answer>
   /** The new heads of the streams that got events. */
   readonly heads: ReadonlyArray<Head>
   /** The newest sequence number. */
   readonly sequence: number
+  /** Number of new events. */
   readonly appended: number
 }
 

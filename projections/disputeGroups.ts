@@ -265,7 +265,7 @@ const hasPair = (db: Db, rows: ReadonlyArray<RowKey>, others: ReadonlyArray<RowK
   return between(rows, others) || between(others, rows)
 }
 
-/** What was recorded between two memories, or between memories that they took over; undefined if nothing was. */
+/** The state of the dispute between two memories, or between memories that they took over; undefined if there is none. */
 export const findDisputeBetween = (db: Db, memory: RowKey, other: RowKey): "settled" | "raised" | undefined => {
   if (!hasDisputes(db)) return undefined
   const [rows, others] = [withCopies(db, memory), withCopies(db, other)]

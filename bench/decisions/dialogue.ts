@@ -17,7 +17,7 @@ export interface Statement {
   readonly endedBy?: number
 }
 
-/** What became of a statement's memory. */
+/** The state of a statement's memory at the end of the dialogue. */
 export interface Fate {
   readonly statement: Statement
   readonly outcome: string

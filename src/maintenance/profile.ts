@@ -109,7 +109,7 @@ export const profileOf = (
   }
 }
 
-/** What a memory's line says of the same-level opponents that rank below it: their titles, best first, or how many. */
+/** The titles of a memory's opponents of the same level that rank below it, best first; those that have no room are counted. */
 const earlierSides = (memory: Memory, dispute: OpenDispute | undefined): ReadonlyArray<string> => {
   if (dispute === undefined) return []
   const { opponents, sides } = dispute

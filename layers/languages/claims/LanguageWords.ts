@@ -1,4 +1,4 @@
-/** What a word or a phrase says about its clause or about the words after it. */
+/** The meaning of a word or phrase for its clause, or for the words after it. */
 export type Cue =
   /** The clause is negated: "nicht", "pas". */
   | "not"

@@ -110,7 +110,7 @@ export const compareClaims = (memory: Claim, statement: Claim): Relation => {
   }
 }
 
-/** What the comparison sees of two claims. */
+/** The differences and common parts of two claims. */
 type Observed = ReturnType<typeof observe>
 
 /** Whether the subjects of a text, or its first word if it has none, are elsewhere in the other text. */

@@ -34,7 +34,7 @@ const numberOf = (text: string, decimal: "," | "."): number => {
   return Number(`${whole!.replaceAll(thousands, "")}${decimals.length === 1 ? `.${decimals[0]}` : decimals.join("")}`)
 }
 
-/** What a number, a date or a time stands for; undefined for a word. */
+/** The value of a number, a date or a time; undefined for a word. */
 const timeOrNumber = (text: string, decimal: "," | "."): Pick<Token, "number" | "time"> | undefined => {
   const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/u.exec(text)
   if (iso !== null) return { time: dayOf(iso[1], iso[2]!, iso[3]!) }

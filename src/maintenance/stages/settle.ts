@@ -52,7 +52,7 @@ export const settle: Stage = {
       (memory.tier === "core" && memory.coreFrom === undefined) || memory.tags.includes(policy.tiers.pin)
     const beginRound = (db: Db, level: TrustLevel, { settle }: SettlerService): Generator<void, Settlement> => {
       const isTrusted = ({ memory }: Row) => isAtLeast(levelOf(memory), level)
-      // What a later statement disputes is evidence of a change of value, like what was superseded.
+      // A disputed memory is evidence of a change of value, like a superseded one.
       const former = new Map([...recordedDisputes(rows), ...superseded])
       for (const [row, { by }] of disputed) former.set(row, by)
       return settle(newest(rows.filter((row) => isTrusted(row) && !superseded.has(row))), {
@@ -120,7 +120,7 @@ interface Raised {
   readonly ground: Dispute["ground"]
 }
 
-/** What each newer row disputes: older rows, with why it retires nothing. */
+/** The older rows that each newer row disputes, with the reason why it does not retire them. */
 type Disputed = ReadonlyMap<Row, ReadonlyArray<readonly [older: Row, ground: Dispute["ground"]]>>
 
 /** The disputes to record, by newer row, without rows that are retired. */

@@ -3,9 +3,9 @@ import type { Hint } from "./englishHints.js"
 import { hintNames } from "./hints.js"
 import type { Item } from "./tokens.js"
 
-/** What a text claims, beside its words. It is read before anything is compared. */
+/** The claim of a text, beside its words. It is read before anything is compared. */
 export interface Claim {
-  /** What the speaker does with it. */
+  /** The speech act. */
   readonly act: "states" | "asks" | "confirms" | "corrects" | "leaves open"
   /** How it is meant: as a fact, a plan, a guess, somebody else's words, or a joke. */
   readonly modality: "fact" | "plan" | "hedge" | "quote" | "irony"
@@ -100,7 +100,10 @@ const isOccasion = (items: ReadonlyArray<Item>, index: number): boolean => {
 /** A week, in days. */
 const week = 7
 
-/** Whether a claim is stated as a fact that holds from now on, so that it can end another one. */
+/**
+ * Whether a claim is stated as a fact that holds from now on, so that it can end another one. Words of irony do not
+ * exclude that: "thanks" and "sure" are among them, and most of their sentences are facts.
+ */
 export const isPlain = ({ act, modality, validity }: Claim): boolean =>
   (act === "states" || act === "corrects") &&
   (modality === "fact" || modality === "irony") &&

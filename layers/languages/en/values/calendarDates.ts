@@ -122,29 +122,31 @@ export const numericDate: Reader = ({ lower, today }, index) => {
   return value && { index, end: index + form.length, value: others.length > 0 ? { ...value, others } : value }
 }
 
+/** A month, or a day of it, from `index` to `end`, with the year that follows it, if any. */
+const dateWithYear = (source: Source, index: number, end: number, fields: Parameters<typeof dayValue>[1]) => {
+  const { end: last, year } = yearAfter(source, end)
+  const form = source.lower.slice(index, last)
+  return {
+    index,
+    end: last,
+    value: dayValue(form, { ...fields, ...(year === undefined ? {} : { year }) }, source.today)
+  }
+}
+
 /** 5 March 2026, the second of April, 8 Feb '26. */
 export const dayAndMonth: Reader = (source, index) => {
-  const { lower, today } = source
+  const { lower } = source
   const read = dayAt(lower, index)
   if (read === undefined) return undefined
   const joint = matchAt(/\s(?:of\s)?|[-.]\s?/y, lower, read.end)?.[0].length ?? 0
   const named = joint === 0 ? undefined : monthAt(source, read.end + joint, true)
   if (named === undefined || !isDay(2000, named.month, read.day)) return undefined
-  const { end, year } = yearAfter(source, named.end)
-  return {
-    index,
-    end,
-    value: dayValue(
-      lower.slice(index, end),
-      { month: named.month, day: read.day, ...(year === undefined ? {} : { year }) },
-      today
-    )
-  }
+  return dateWithYear(source, index, named.end, { month: named.month, day: read.day })
 }
 
 /** March 5, March 2026, March. */
 export const monthAndDay: Reader = (source, index) => {
-  const { lower, today } = source
+  const { lower } = source
   const certain = monthAt(source, index, false)
   const named = certain ?? monthAt(source, index, true)
   if (named === undefined) return undefined
@@ -155,24 +157,9 @@ export const monthAndDay: Reader = (source, index) => {
     isDay(2000, named.month, read.day) &&
     (certain !== undefined || read.isOrdinal || named.month !== 5)
   ) {
-    const { end, year } = yearAfter(source, read.end)
-    return {
-      index,
-      end,
-      value: dayValue(
-        lower.slice(index, end),
-        { month: named.month, day: read.day, ...(year === undefined ? {} : { year }) },
-        today
-      )
-    }
+    return dateWithYear(source, index, read.end, { month: named.month, day: read.day })
   }
-  if (certain === undefined) return undefined
-  const { end, year } = yearAfter(source, certain.end)
-  return {
-    index,
-    end,
-    value: dayValue(lower.slice(index, end), { month: certain.month, ...(year === undefined ? {} : { year }) }, today)
-  }
+  return certain && dateWithYear(source, index, certain.end, { month: certain.month })
 }
 
 /** "the 24th": the next one in a month. */
