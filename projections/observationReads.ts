@@ -1,6 +1,6 @@
 import type { Memory } from "../events/Memory.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
-import { conditionOf } from "./observationSearch.js"
+import { conditionOf } from "./memoryFilters.js"
 import { memoryOf } from "./observations.js"
 import { type Db, sql } from "./Projection.js"
 

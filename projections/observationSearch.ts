@@ -3,7 +3,6 @@ import { type Memory, Stale } from "../events/Memory.js"
 import { minOpennessOf, Store, TrustLevel } from "../events/Trust.js"
 import { memoryTextIndex } from "./fulltext.js"
 import {
-  type Condition,
   type Corpus,
   findHits,
   type HitScores,
@@ -15,31 +14,9 @@ import {
   type RequiredWords,
   requiredCondition
 } from "./hybridSearch.js"
-import { type Db, floorSql, sql } from "./Projection.js"
-import { personKey } from "./people.js"
+import { type ConditionQuery, conditionOf, type Filters } from "./memoryFilters.js"
+import { type Db, sql } from "./Projection.js"
 import { memoryVectorIndex } from "./vectors.js"
-
-/** Filters of a read, applied in SQL before ranking. The values of a list are alternatives; times are milliseconds. */
-export interface Filters {
-  readonly types?: ReadonlyArray<string>
-  readonly stores?: ReadonlyArray<Store>
-  readonly tags?: ReadonlyArray<string>
-  readonly people?: ReadonlyArray<string>
-  readonly projects?: ReadonlyArray<string>
-  readonly sessions?: ReadonlyArray<string>
-  /** Happened at or after this instant. Memories without a time use their creation time. */
-  readonly after?: number
-  /** Happened before this instant. Memories without a time use their creation time. */
-  readonly before?: number
-  /** Written by a writer at this trust level or a higher one. */
-  readonly writers?: TrustLevel
-  /** More filters; both must match. */
-  readonly and?: Filters
-  /** Excludes memories that match one of these lists. */
-  readonly not?: FilterLists
-}
-
-export type FilterLists = Pick<Filters, "types" | "stores" | "tags" | "people" | "projects" | "sessions">
 
 /** A memory of an open dispute: it contradicts another one, and nobody has decided which is true. */
 export const Side = Schema.Struct({
@@ -90,103 +67,15 @@ export interface Candidate extends HitScores {
   readonly mentions: number
   /** When the memory happened or, if unknown, was created, in milliseconds. */
   readonly time: number
+  readonly occurredAt: number | null
+  readonly createdAt: number
+  readonly expiresAt: number | null
 }
 
-export interface CandidateQuery extends HitsQuery {
-  /** The time of the query, in milliseconds. Memories that have expired by then are excluded. */
-  readonly now: number
-  readonly filters: Filters
-  /**
-   * The openness, if the filters match exactly the rows of one openness. The vector index has an openness column, so
-   * this is faster than a list of all row numbers of a store, which would cost as much as the search. Never set for a
-   * view of the past: there a row may be less open than its store.
-   */
-  readonly openness?: number
-}
+export interface CandidateQuery extends HitsQuery, ConditionQuery {}
 
 /** The searchable memories. */
 export const memoryCorpus: Corpus = { table: "observations", text: memoryTextIndex, vectors: memoryVectorIndex }
-
-/** The condition for active, unexpired memories that a level may read and that pass the filters. */
-export const conditionOf = (
-  db: Db,
-  { filters, level, now, openness }: Pick<CandidateQuery, "level" | "filters" | "now" | "openness">
-): Condition => {
-  const parts: Array<string> = []
-  const params: Array<unknown> = []
-  addFilters(filters, parts, params)
-  const someExpired =
-    sql(
-      db,
-      `SELECT 1 FROM observations WHERE active = 1 AND ${floorSql(level)} AND expires_at IS NOT NULL AND expires_at <= ? LIMIT 1`
-    ).get(now) !== undefined
-  if (someExpired) {
-    parts.push("(o.expires_at IS NULL OR o.expires_at > ?)")
-    params.push(now)
-  }
-  const matchesAll = parts.length === 0
-  return {
-    matchesAll,
-    ...(openness === undefined || someExpired ? {} : { openness }),
-    sql: ["o.active = 1", floorSql(level, "o.openness"), ...parts].join(" AND "),
-    params
-  }
-}
-
-const addFilters = (filters: Filters, parts: Array<string>, params: Array<unknown>): void => {
-  const { after, and, before, not, writers } = filters
-  for (const { sql, values } of listConditions(filters)) {
-    parts.push(sql)
-    params.push(...values)
-  }
-  for (const { sql, values } of listConditions(not ?? {})) {
-    // IS NOT TRUE also keeps rows where the column is NULL.
-    parts.push(`(${sql}) IS NOT TRUE`)
-    params.push(...values)
-  }
-  for (const [compare, instant] of [
-    [">=", after],
-    ["<", before]
-  ] as const) {
-    if (instant === undefined) continue
-    parts.push(`coalesce(o.occurred_at, o.created_at) ${compare} ?`)
-    params.push(instant)
-  }
-  if (writers !== undefined) {
-    parts.push("o.level <= ?")
-    params.push(minOpennessOf(writers))
-  }
-  if (and !== undefined) addFilters(and, parts, params)
-}
-
-/** The conditions for all lists that are not empty. */
-const listConditions = ({
-  people = [],
-  projects = [],
-  sessions = [],
-  stores = [],
-  tags = [],
-  types = []
-}: FilterLists) => {
-  const isAmong = (
-    values: ReadonlyArray<string>,
-    column: string,
-    condition = (list: string) => `${column} IN ${list}`
-  ): ReadonlyArray<{ readonly sql: string; readonly values: ReadonlyArray<string> }> =>
-    values.length === 0 ? [] : [{ sql: condition(`(${values.map(() => "?").join(", ")})`), values }]
-  return [
-    ...isAmong(types, "o.type"),
-    ...isAmong(stores, "o.store"),
-    ...isAmong(projects, "o.project"),
-    ...isAmong(sessions, "o.session"),
-    ...isAmong(tags, "o.tags", (list) => `EXISTS (SELECT 1 FROM json_each(o.tags) WHERE value IN ${list})`),
-    ...isAmong(
-      people.map(personKey),
-      "o.born",
-      (list) => `o.born IN (SELECT born FROM mentions WHERE person IN ${list})`
-    )
-  ]
-}
 
 /** The memories that full text and vectors find, with the properties that ranking needs. */
 export const findCandidates = (db: Db, query: CandidateQuery): ReadonlyArray<Candidate> =>
@@ -198,16 +87,18 @@ export const candidatesOf = (db: Db, level: TrustLevel, hits: ReadonlyArray<HitS
   const hitByNumber = new Map(hits.map((hit) => [hit.born, hit]))
   const statement = sql(
     db,
-    `SELECT born, type, project, mentions, importance, coalesce(occurred_at, created_at), openness FROM observations
+    `SELECT born, type, project, mentions, importance, occurred_at, created_at, expires_at, openness FROM observations
       WHERE born IN (SELECT value FROM json_each(?)) AND active = 1 AND openness >= ?`
   ).raw()
   const candidates: Array<Candidate> = []
-  for (const [born, type, project, mentions, importance, time, openness] of statement.all(
+  for (const [born, type, project, mentions, importance, occurredAt, createdAt, expiresAt, openness] of statement.all(
     JSON.stringify([...hitByNumber.keys()]),
     minOpennessOf(level)
   )) {
     const { similarity, text } = hitByNumber.get(born)!
-    candidates.push({ born, text, similarity, type, openness, project, mentions, importance, time })
+    const time = occurredAt ?? createdAt
+    const times = { time, occurredAt, createdAt, expiresAt }
+    candidates.push({ born, text, similarity, type, openness, project, mentions, importance, ...times })
   }
   return candidates
 }

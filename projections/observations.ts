@@ -14,7 +14,7 @@ import { damagedView } from "./view/ViewFile.js"
  */
 export const observations: Projection = {
   name: "observations",
-  version: 5,
+  version: 6,
   handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   tables: `CREATE TABLE observations (
     born INTEGER PRIMARY KEY,
@@ -46,6 +46,7 @@ export const observations: Projection = {
   indexes: `CREATE UNIQUE INDEX observations_id ON observations (id);
     CREATE INDEX observations_content ON observations (content) WHERE active = 1;
     ${indexesByLevel("observations_time", "observations (coalesce(occurred_at, created_at), born)", "active = 1 AND ")}
+    ${indexesByLevel("observations_written", "observations (created_at, born)", "active = 1 AND occurred_at IS NOT NULL AND ")}
     ${indexesByLevel("observations_expiry", "observations (expires_at)", "active = 1 AND expires_at IS NOT NULL AND ")}
     CREATE INDEX observations_score ON observations (type, openness, tier, store, mentioned_at, mentions, importance,
       expires_at) WHERE active = 1;

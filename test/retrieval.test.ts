@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
+import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
+import * as fc from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import * as LexicalReranker from "../layers/LexicalReranker.js"
+import { duringCondition } from "../projections/memoryFilters.js"
 import type { Observation } from "../src/model/input.js"
 import { Reranker, RerankerError } from "../src/ports/Reranker.js"
 import { memorySyntax } from "../src/search/fields.js"
@@ -12,11 +15,14 @@ import { parse } from "../src/search/query.js"
 import type { Draft } from "../src/search/rank.js"
 import { sumOfParts } from "../src/search/rank.js"
 import type { Query } from "../src/search/search.js"
+import { timeCue } from "../src/search/timeCues.js"
 import { gateMessage } from "../text/normalise/gate.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 import { expectDuration } from "./support/size.js"
 
 const now = Date.parse("2026-03-14T06:00:00Z")
+const day = 86_400_000
+const instant = fc.integer({ min: -40, max: 40 }).map((days) => now + days * day)
 
 const remembering = (observations: ReadonlyArray<Observation>, options: EngineOptions = {}) =>
   Effect.gen(function* () {
@@ -413,6 +419,91 @@ describe("times in a query", () => {
       expect(explanation.times).toHaveLength(8)
       expect(explanation.hints).toContain("only the first 8 times are used")
     })
+  )
+
+  const dated: ReadonlyArray<Observation> = [
+    { title: "the crane was painted", type: "event", occurredAt: "2026-01-10T10:00:00Z" },
+    { title: "the crane stays green", type: "decision", occurredAt: "2026-01-20T10:00:00Z" },
+    { title: "invoices go out on Fridays", type: "decision", occurredAt: "2025-11-03T10:00:00Z" },
+    { title: "inspect the crane", type: "task", occurredAt: "2026-03-20T10:00:00Z" },
+    { title: "renew the insurance", type: "task", occurredAt: "2026-03-18T10:00:00Z" }
+  ]
+  const answers = (text: string, query: Query = {}) =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(now)
+      const memory = yield* remembering(dated)
+      return (yield* memory.search({ ...query, text })).map(({ title }) => title)
+    })
+  const [painted, green, invoices, inspect, insurance] = dated.map(({ title }) => title)
+
+  it.scoped("rank what lies in them above everything else, and the named types first", () =>
+    Effect.gen(function* () {
+      // "invoices" and "Fridays" occur only outside of the time.
+      expect((yield* answers("invoices on Fridays in January 2026")).slice(0, 2)).toEqual([green, painted])
+      expect(yield* answers("decisions of January 2026")).toEqual([green, painted])
+      expect((yield* answers("what did we decide about the crane in January"))[0]).toBe(green)
+      expect(yield* answers("what is due next week")).toEqual([insurance, inspect])
+      expect((yield* answers("what is due in March"))[0]).toBe(insurance)
+    })
+  )
+
+  it.scoped("ask for what was written in them if the question says so", () =>
+    Effect.gen(function* () {
+      // All memories were written at `now`; tasks are about a later time.
+      expect((yield* answers("what did I write down today")).toSorted()).toEqual(
+        dated.map(({ title }) => title).toSorted()
+      )
+      expect((yield* answers("anything new today")).toSorted()).toEqual([inspect, insurance])
+      expect(yield* answers("what happened on 20 March 2026")).toEqual([inspect])
+      expect((yield* answers("what was noted in January 2026")).slice(0, 2)).toEqual([green, painted])
+    })
+  )
+
+  it.scoped("count from the asking time", () =>
+    Effect.gen(function* () {
+      expect(yield* answers("what happened last month", { at: "2026-02-10" })).toEqual([green, painted])
+      expect(yield* answers("what happened last month", { at: Date.parse("2025-12-24") })).toEqual([invoices])
+      yield* TestClock.setTime(now)
+      const memory = yield* remembering(dated)
+      const recency = ([hit]: ReadonlyArray<{ readonly parts: { readonly recency: number } }>) => hit!.parts.recency
+      const ask = (at: string) => Effect.map(memory.search({ text: "painted", at }), recency)
+      expect(yield* ask("2026-01-11")).toBeGreaterThan(yield* ask("2026-02-11"))
+      const wrong = yield* Effect.flip(memory.search({ text: "painted", at: "soon" }))
+      expect(wrong).toMatchObject({ _tag: "InvalidInput", field: "at" })
+    })
+  )
+
+  it.effect.prop(
+    "select the same rows in SQL as one by one",
+    [
+      fc.array(fc.tuple(instant, fc.option(instant), fc.option(instant)), { minLength: 1, maxLength: 12 }),
+      instant,
+      fc.integer({ min: 1, max: 60 })
+    ],
+    ([rows, from, days]) =>
+      Effect.sync(() => {
+        const db = new Database(":memory:")
+        db.exec(
+          "CREATE TABLE rows (born INTEGER PRIMARY KEY, created_at INTEGER, occurred_at INTEGER, expires_at INTEGER)"
+        )
+        const insert = db.prepare("INSERT INTO rows (created_at, occurred_at, expires_at) VALUES (?, ?, ?)")
+        for (const row of rows) insert.run(...row)
+        const range = { from, to: from + days * day, text: "", index: 0 }
+        for (const reading of ["happened", "written", "due", "any"] as const) {
+          const isInTimes = timeCue({ ranges: [range], reading })
+          const expected = rows.flatMap(([createdAt, occurredAt, expiresAt], index) =>
+            isInTimes({ createdAt, occurredAt, expiresAt }) ? [index + 1] : []
+          )
+          const { params, sql } = duringCondition({ ...range, reading })
+          expect(
+            db
+              .prepare(`SELECT born FROM rows o WHERE ${sql} ORDER BY born`)
+              .pluck()
+              .all(...params)
+          ).toEqual(expected)
+        }
+        db.close()
+      })
   )
 
   it.scoped("work in conversations too", () =>

@@ -12,7 +12,7 @@ import { Embedder } from "../src/ports/Embedder.js"
 import { defaults } from "../src/ports/Policy.js"
 import { ftsExpressionOf } from "../src/search/ftsQuery.js"
 import { parse } from "../src/search/query.js"
-import { orderByScore, scoreMemories, sumOfParts, timeMatchScore } from "../src/search/rank.js"
+import { type Cues, orderByScore, scoreMemories, sumOfParts, timeGainOf, timeMatchScore } from "../src/search/rank.js"
 import type { Hit, Query } from "../src/search/search.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 import { vocabulary } from "./support/histories.js"
@@ -542,6 +542,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
       time: fc.constantFrom(start, start - 1, start - day, start - 90 * day, start + day)
     })
     .filter(({ similarity, text }) => text !== null || similarity !== null)
+    .map((one) => ({ ...one, occurredAt: null, createdAt: one.time, expiresAt: null }))
   const pool = fc.uniqueArray(candidate, { minLength: 1, maxLength: 20, selector: ({ born }) => born })
   const ranked = (candidates: ReadonlyArray<Candidate>, weight: number) =>
     orderByScore(scoreMemories(candidates, { ...defaults.search, fusion }, { main: weight }, start, cues)).map(
@@ -550,7 +551,12 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
         score: sumOfParts(draft.parts)
       })
     )
-  const cues = { date: (instant: number) => instant < start, project: (name: string | null) => name !== null }
+  const cues: Cues = {
+    date: (instant) => instant < start,
+    inTimes: ({ createdAt }) => createdAt < start - day,
+    types: new Set(["event"]),
+    project: (name) => name !== null
+  }
 
   it.prop(
     "rank does not depend on the order of the candidates",
@@ -564,9 +570,13 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
     "rank gives each index at most its weight",
     [pool, fc.double({ min: 0, max: 1, noNaN: true })],
     ([candidates, weight]) => {
-      const { dateBoost, importanceWeight, mentionWeight, projectBoost, recencyWeight } = defaults.search
-      for (const { born, parts, score } of ranked(candidates, weight)) {
-        const { importance, project, similarity, text, time } = candidates.find((one) => one.born === born)!
+      const { dateBoost, importanceWeight, mentionWeight, projectBoost, recencyWeight, typeGain } = defaults.search
+      const hits = ranked(candidates, weight)
+      const isInTimes = ({ born }: { readonly born: number }) =>
+        cues.inTimes(candidates.find((one) => one.born === born)!)
+      expect(hits.map(isInTimes)).toEqual(hits.map(isInTimes).toSorted((a, b) => Number(b) - Number(a)))
+      for (const { born, parts, score } of hits) {
+        const { importance, project, similarity, text, time, type } = candidates.find((one) => one.born === born)!
         const base = parts.text + parts.vector
         expect(parts.text).toBeGreaterThanOrEqual(0)
         expect(parts.text).toBeLessThanOrEqual(text === null ? 0 : 1 - weight)
@@ -576,9 +586,14 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
         expect(parts.mentions).toBeLessThanOrEqual(8 * mentionWeight)
         expect(parts.importance).toBe(importance * importanceWeight)
         expect(parts.project).toBe(project === null ? 0 : projectBoost * base)
-        expect(parts.date).toBe(time < start ? dateBoost * base + timeMatchScore : 0)
+        const inTimes = isInTimes({ born })
+        expect(parts.date).toBeCloseTo(
+          (time < start ? dateBoost * base + timeMatchScore : 0) + (inTimes ? timeGainOf(defaults.search) : 0),
+          12
+        )
+        expect(parts.type).toBe(inTimes && type === "event" ? typeGain : 0)
         expect(score).toBeCloseTo(
-          base + parts.recency + parts.mentions + parts.importance + parts.project + parts.date,
+          base + parts.recency + parts.mentions + parts.importance + parts.project + parts.date + parts.type,
           12
         )
       }
@@ -602,6 +617,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
             a.type === b.type &&
             a.project === b.project &&
             cues.date(a.time) === cues.date(b.time) &&
+            cues.inTimes(a) === cues.inTimes(b) &&
             a.time >= b.time
           if (better) expect(place.get(a.born)).toBeLessThan(place.get(b.born)!)
         }

@@ -7,7 +7,17 @@ import { scoreText } from "../../src/search/score.js"
 import type { Hit } from "../../src/search/search.js"
 import { type FilterOptions, filterOf, filterOptions } from "../filters.js"
 import { dayText } from "../format.js"
-import { type AsOfOptions, asOfOption, flag, nonEmpty, oneOf, option, repeatable } from "../options.js"
+import {
+  type AsOfOptions,
+  asOfOption,
+  flag,
+  type Moment,
+  nonEmpty,
+  oneOf,
+  option,
+  repeatable,
+  timeOrWords
+} from "../options.js"
 import type { Output } from "../output.js"
 import { idColumn, indexColumns } from "../rows.js"
 import { type Column, table } from "../table.js"
@@ -20,6 +30,7 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
   readonly explain?: boolean
   readonly mode?: Explanation["mode"]
   readonly gate?: boolean
+  readonly at?: Moment
   readonly record?: boolean
   /** `execute` reads this option when it opens the memory system. */
   readonly rerank?: string
@@ -46,6 +57,7 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     repeatable("--kind <kind>", "with --conversation: keep only turn or file", oneOf(["turn", "file"])),
     flag("--explain", "explain how the query was interpreted and why each hit matches"),
     option("--mode <mode>", "set the mode: enhanced (default), or classic: full text only, 5 hits", oneOf(modes)),
+    option("--at <time>", 'set the asking time: "last month" counts from it', timeOrWords),
     flag("--gate", "skip the search if the query is a message that needs no memory"),
     option("--rerank <name>", "reorder the first hits: lexical, none, cohere, voyage/MODEL, …", nonEmpty),
     flag("--record", "record this search for 'daybook recall'"),
@@ -77,7 +89,7 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
       const memory = yield* call.reader(options.asOf)
       const score = { name: "score", cell: (hit: { score: number }) => hit.score.toFixed(3), alignRight: true }
       const filter = yield* filterOf(call, options)
-      const request = { text, mode: options.mode, gate: options.gate }
+      const request = { text, mode: options.mode, gate: options.gate, at: yield* call.resolveTime(options.at) }
       if (!conversation) {
         const query = { ...filter, ...request }
         const columns = [idColumn, score, ...indexColumns]

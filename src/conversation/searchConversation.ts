@@ -17,15 +17,26 @@ import {
 import type { Db } from "../../projections/Projection.js"
 import { findNameWords } from "../../projections/speakers.js"
 import type { InvalidInput } from "../model/errors.js"
-import { checkInteger, optionalInstant, optionalList, optionalText, refuseUnknownOptions } from "../model/filters.js"
+import { checkInteger, optionalInstant, optionalList, refuseUnknownOptions } from "../model/filters.js"
 import type { InstantInput } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { dateCue, dropSpeakerNames, neighbourScores, speakerCue, speakersNamedIn } from "../search/cues.js"
+import { dropSpeakerNames, neighbourScores, speakerCue, speakersNamedIn } from "../search/cues.js"
 import { conversationFilters, conversationSyntax } from "../search/fields.js"
-import { type SearchKind, searchRows } from "../search/pipeline.js"
+import { searchRows } from "../search/pipeline.js"
+import type { SearchKind } from "../search/plan.js"
 import { fuse, recencyOf, timeMatchScore } from "../search/rank.js"
-import { type AnsweredHit, type Find, type Request, requestOf, type SearchOptions } from "../search/retrieve.js"
+import {
+  type AnsweredHit,
+  decodeSearchOptions,
+  defaultHits,
+  type Find,
+  type Request,
+  requestOf,
+  type SearchOptions,
+  searchOptionNames
+} from "../search/retrieve.js"
+import { dateCue } from "../search/timeCues.js"
 
 /** Filters of a conversation search. The values of a list are alternatives. */
 export interface ConversationFilter {
@@ -74,7 +85,7 @@ export const decodeConversationFilter = (
   filter: ConversationFilter
 ): Either.Either<ChunkFilters & { readonly limit: number }, InvalidInput> =>
   Either.gen(function* () {
-    yield* refuseUnknownOptions(filter, ["text", "mode", "gate", ...filterNames])
+    yield* refuseUnknownOptions(filter, [...searchOptionNames, ...filterNames])
     return {
       limit: yield* checkInteger("limit", filter.limit ?? 10, 1, limits.page),
       sessions: yield* optionalList("sessions", filter.sessions, Schema.String),
@@ -89,15 +100,13 @@ export const decodeConversationFilter = (
 
 /** Checks a conversation search and parses its text. */
 export const decodeConversationQuery = (
-  { gate, mode, text = "", ...filter }: ConversationQuery,
+  { at, gate, mode, text = "", ...filter }: ConversationQuery,
   policy: PolicyValues["search"]
 ): Either.Either<Request<ChunkFilters>, InvalidInput> =>
   Either.gen(function* () {
-    const checked = (yield* optionalText("text", text)).text!
-    yield* optionalText("mode", mode)
-    const limit = (mode ?? policy.mode) === "enhanced" ? 10 : 5
-    const filters = yield* decodeConversationFilter({ limit, ...filter })
-    return requestOf(checked, conversationSyntax, filters, { gate, mode }, policy)
+    const options = yield* decodeSearchOptions({ text, at, gate, mode })
+    const filters = yield* decodeConversationFilter({ limit: defaultHits(mode, policy), ...filter })
+    return requestOf(conversationSyntax, filters, options, policy)
   })
 
 /** How the pipeline searches turns and files. */

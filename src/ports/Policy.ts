@@ -55,6 +55,8 @@ const Search = Schema.Struct({
    */
   speakerBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.8),
   dateBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.5),
+  /** Gain of a memory in a time that the query names, if the query also names its type ("decisions of last week"). */
+  typeGain: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.5),
   /**
    * For neighbouring turns: `contextWeight` is the share of a neighbour's score that a short turn gains, `contextDecay`
    * the factor per turn of distance, and `contextTurns` the maximum distance in turns.

@@ -4,8 +4,8 @@ import type { Payload } from "../../events/catalogue.js"
 import type { RecallHit, Recall as Recorded } from "../../events/Recall.js"
 import type { ChunkFilters } from "../../projections/conversationSearch.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
+import type { Filters } from "../../projections/memoryFilters.js"
 import { getMemories } from "../../projections/observationReads.js"
-import type { Filters } from "../../projections/observationSearch.js"
 import { findRecall, findRecalls, type RecallPosition } from "../../projections/recalls.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { modelLabel } from "../actor/activeEmbedders.js"
@@ -201,14 +201,10 @@ const repeat = (
   ranking: Ranking,
   read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
 ): Effect.Effect<Rerun["hits"], ViewError> => {
+  const { at, ...otherFilters } = filters as { readonly at?: number }
+  const options = { text, mode: mode ?? undefined, gate: gated, ...(at === undefined ? {} : { at }) }
   const requestWith = <F>(syntax: Syntax) =>
-    requestOf(
-      text,
-      syntax,
-      filters as unknown as F & WithLimit,
-      { mode: mode ?? undefined, gate: gated },
-      ranking.policy
-    )
+    requestOf(syntax, otherFilters as unknown as F & WithLimit, options, ranking.policy)
   switch (kind) {
     case "memories":
       return Effect.map(

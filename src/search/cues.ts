@@ -2,24 +2,12 @@ import type { ChunkCandidate, ChunkFacts } from "../../projections/conversationS
 import { type NamedSpeakers, nameWords } from "../../projections/speakers.js"
 import { insideSentence, isEverydayName, lowerCaseWord, writtenAsName } from "../../text/normalise/everydayNames.js"
 import { isStopWord } from "../../text/normalise/functionWords.js"
-import {
-  daysNamedIn,
-  isAmbiguousTime,
-  isFrameWord,
-  isRelativeTime,
-  isRelativeWord,
-  namesAsker,
-  namesMay
-} from "../../text/normalise/questionWords.js"
-import { earliest, latest } from "../../text/when/dates.js"
-import { dateWords, months } from "../../text/when/dateWords.js"
-import { type ResolvedTime, resolveTimes } from "../../text/when/resolveTimes.js"
+import { namesAsker } from "../../text/normalise/questionWords.js"
+import { months } from "../../text/when/dateWords.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import type { LeftOut } from "./explain.js"
-import type { TimeReference } from "./fields.js"
-import type { ParsedQuery, Word } from "./query.js"
+import type { Word } from "./query.js"
 
-// Besides its words, a question has other cues: speakers, times, and matching turns shortly before and after a turn.
+// Besides its words and times, a question has other cues: speakers, and matching turns shortly before and after a turn.
 
 /**
  * Computes the score that a short chunk gains from its neighbours. A subject usually lasts for several turns, and often
@@ -119,53 +107,6 @@ export const speakerCue = (text: string, { words: names }: NamedSpeakers): ((chu
   return namesAsker(text, words) ? ({ role }) => role === "user" : () => false
 }
 
-/** The times that a query names, and its words without those that only name a time. */
-export interface Times {
-  readonly ranges: ReadonlyArray<ResolvedTime>
-  readonly words: ReadonlyArray<Word>
-  readonly leftOut: ReadonlyArray<LeftOut>
-  /** Whether the query names only times. It then asks for everything in these times. */
-  readonly hasOnlyTimes: boolean
-  /** For each time, its words that may occur in the text of a memory ("March", "2026-03-14"). */
-  readonly timeWords: ReadonlyArray<ReadonlyArray<Word>>
-  readonly hints: ReadonlyArray<string>
-}
-
-/** Maximum named times of a query. Each costs an SQL query. */
-const maxTimes = 8
-
-/**
- * Finds the times of a query. Words like "last week" do not occur in the text of a memory, so they are not searched.
- * Months, days, feasts, years and dates may occur, so they are.
- */
-export const timesIn = ({ must, plainText, should }: ParsedQuery, { now, zone }: TimeReference): Times => {
-  const times = resolveTimes(plainText, now, zone)
-  const ranges = times.slice(0, maxTimes)
-  const hints = times.length > maxTimes ? [`only the first ${maxTimes} times are used`] : []
-  if (ranges.length === 0) return { ranges, words: should, leftOut: [], hasOnlyTimes: false, timeWords: [], hints }
-  const isWithin = ({ offset }: Word, { index, text }: ResolvedTime) => offset >= index && offset < index + text.length
-  const isRelative = (word: Word) =>
-    word.isDroppable &&
-    ranges.some((range) => {
-      const [ago, counted] = [isRelativeTime(range.text), /^\d{1,3}$/.test(word.text)]
-      return isWithin(word, range) && (isRelativeWord(word.text) || (ago && counted))
-    })
-  const searchedWords = should.filter((word) => !isRelative(word))
-  const inTimes = (word: Word) => ranges.some((range) => isWithin(word, range))
-  const hasOnlyTimes =
-    must.length === 0 && searchedWords.every((word) => inTimes(word) || isStopWord(word.text) || isFrameWord(word.text))
-  const timeWords = ranges.flatMap((range) => {
-    const words = searchedWords.filter((word) => isWithin(word, range))
-    // An open range such as "before May" names no time, and "may" and "march" alone may be other words.
-    const names = range.from !== earliest && range.to !== latest && words.some(({ text }) => !isAmbiguousTime(text))
-    return names ? [words] : []
-  })
-  const leftOut = should
-    .filter((word) => !searchedWords.includes(word))
-    .map(({ text }) => ({ word: text, reason: "time" as const }))
-  return { ranges, words: searchedWords, leftOut, hasOnlyTimes, timeWords, hints }
-}
-
 /** Matches a project whose words all occur in the question. */
 export const projectCue = (text: string): ((project: string | null) => boolean) => {
   const words = new Set(wordsOf(text))
@@ -175,37 +116,9 @@ export const projectCue = (text: string): ((project: string | null) => boolean) 
   }
 }
 
-/**
- * Matches instants in a time that a question names: in one of `ranges`, or on a named day, in a named month or year. A
- * month without a year matches in every year. UTC.
- */
-export const dateCue = (text: string, ranges: ReadonlyArray<ResolvedTime>): ((instant: number) => boolean) => {
-  const matchesCue = calendarCue(text)
-  return (instant) => matchesCue(instant) || ranges.some(({ from, to }) => instant >= from && instant < to)
-}
-
-const calendarCue = (text: string): ((instant: number) => boolean) => {
-  const words = wordsOf(text)
-  const years = words.filter((word) => /^(19|20)\d\d$/.test(word))
-  const days = [...text.matchAll(iso)].map(([day]) => day)
-  const monthWords = words.filter((word) => word !== "may" && months.some((month) => month.toLowerCase() === word))
-  if (namesMay(text)) monthWords.push("may")
-  const numbers = daysNamedIn(text)
-  if (years.length + monthWords.length + days.length === 0) return () => false
-  return (instant) => {
-    const [day, month, year, , isoDay] = dateWords(instant).split(" ") as [string, string, string, string, string]
-    if (days.length > 0) return days.includes(isoDay)
-    if (years.length > 0 && !years.includes(year)) return false
-    if (monthWords.length === 0) return true
-    if (!monthWords.includes(month.toLowerCase())) return false
-    return numbers.length === 0 || numbers.includes(Number(day))
-  }
-}
-
-const wordsOf = (text: string): ReadonlyArray<string> =>
+/** The words of a text in lower case. */
+export const wordsOf = (text: string): ReadonlyArray<string> =>
   text
     .normalize("NFKC")
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? []
-
-const iso = /\b\d{4}-\d{2}-\d{2}\b/gu

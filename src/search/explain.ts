@@ -26,7 +26,7 @@ export interface Explanation {
   readonly leftOut: ReadonlyArray<LeftOut>
   /** Filters in the text. */
   readonly fields: ReadonlyArray<Field>
-  /** Times that the text names, in milliseconds. Rows in them score higher. */
+  /** Times that the text names, in milliseconds. Memories in them rank first, turns and files in them score higher. */
   readonly times: ReadonlyArray<Pick<ResolvedTime, "text" | "from" | "to">>
   /** The model whose vectors took part; null for full text alone. */
   readonly vectors: string | null
@@ -107,6 +107,7 @@ const meanings: Readonly<Record<string, string>> = {
   context: "its neighbours match too",
   speaker: "said by a speaker the question names",
   date: "lies in a time the question names",
+  type: "is of a type the question names",
   project: "belongs to a project the question names",
   recency: "is recent",
   mentions: "was mentioned more than once",

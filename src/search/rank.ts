@@ -4,6 +4,7 @@ import type { HitScores } from "../../projections/hybridSearch.js"
 import type { Candidate } from "../../projections/observationSearch.js"
 import { daysBetween } from "../../text/when/dates.js"
 import type { PolicyValues } from "../ports/Policy.js"
+import type { MemoryTimes } from "./timeCues.js"
 
 /** The parts of a memory's score; they add up to it. */
 export const ScoreParts = Schema.Struct({
@@ -11,6 +12,8 @@ export const ScoreParts = Schema.Struct({
   vector: Schema.Number,
   /** Gain if the memory is in a time that the question names. */
   date: Schema.Number,
+  /** Gain if the question names its type together with a time that it is in. */
+  type: Schema.Number,
   /** Gain if it belongs to a project that the question names. */
   project: Schema.Number,
   recency: Schema.Number,
@@ -100,16 +103,36 @@ export const fuse = <A extends FusableHit>(
 /** The inputs of fusion; `time` breaks ties. */
 export type FusableHit = HitScores & { readonly time: number; readonly openness: number }
 
-/** Cues of a question besides its words: the times and projects that it names. */
+/** Cues of a question besides its words: the times, types and projects that it names. */
 export interface Cues {
+  /** Matches instants in a named time, and in a named month of any year. */
   readonly date: (instant: number) => boolean
+  /** Matches memories in a named time. They rank above all others. */
+  readonly inTimes: (times: MemoryTimes) => boolean
+  readonly types: ReadonlySet<string>
   readonly project: (project: string | null) => boolean
 }
 
-export const noCues: Cues = { date: () => false, project: () => false }
+export const noCues: Cues = { date: () => false, inTimes: () => false, types: new Set(), project: () => false }
 
 /** Score of a memory that is in a named time but shares no word with the query. */
 export const timeMatchScore = 0.05
+
+/**
+ * Score of a memory that is in a named time: the highest score of any other memory, so that none ranks above it. A
+ * reranker adds at most 1.
+ */
+export const timeGainOf = ({
+  dateBoost,
+  importanceWeight,
+  mentionWeight,
+  projectBoost,
+  recencyWeight
+}: PolicyValues["search"]): number =>
+  1 + dateBoost + projectBoost + timeMatchScore + recencyWeight + maxDoublings * mentionWeight + importanceWeight + 1
+
+/** Maximum doublings of a memory's mentions that count. */
+const maxDoublings = 8
 
 /** Fuses full text and vectors, and adds cues, recency, mentions and importance. */
 export const scoreMemories = (
@@ -121,15 +144,18 @@ export const scoreMemories = (
 ): ReadonlyArray<ScoredCandidate<ScoreParts>> =>
   fuse(candidates, policy, weights).map(({ candidate, text, vector }) => {
     const base = text + vector
-    const date = cues.date(candidate.time) ? policy.dateBoost * base + timeMatchScore : 0
+    const isInTimes = cues.inTimes(candidate)
+    const dateBoost = isInTimes || cues.date(candidate.time) ? policy.dateBoost * base + timeMatchScore : 0
+    const date = isInTimes ? dateBoost + timeGainOf(policy) : dateBoost
     const project = cues.project(candidate.project) ? policy.projectBoost * base : 0
     const parts = {
       text,
       vector,
       date,
+      type: isInTimes && cues.types.has(candidate.type) ? policy.typeGain : 0,
       project,
       recency: recencyOf(candidate.time, policy, now, policy.decays[candidate.type]),
-      mentions: policy.mentionWeight * Math.min(8, Math.log2(candidate.mentions)),
+      mentions: policy.mentionWeight * Math.min(maxDoublings, Math.log2(candidate.mentions)),
       importance: policy.importanceWeight * candidate.importance,
       rerank: 0
     }

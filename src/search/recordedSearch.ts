@@ -47,12 +47,12 @@ const shownResultsOf = (
   embedder: Ranking["embedder"]
 ): ShownResults => {
   const { substitute, ...mainVector } = embedderForQuery(request, level, embedder)
-  const { filters, usesGate, limit, mode, text } = request
+  const { at, filters, usesGate, limit, mode, text } = request
   return {
     kind,
     level,
     text,
-    filters: { ...filters, limit },
+    filters: { ...filters, limit, ...(at === undefined ? {} : { at }) },
     mode,
     gated: usesGate,
     reranker: explanation.reranker,

@@ -1,12 +1,17 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { ReadingLevel, TrustLevel } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { type GateResult, gateMessage } from "../../text/normalise/gate.js"
+import { withoutRequestPhrases } from "../../text/normalise/questionWords.js"
 import type { Ranking, Snapshot } from "../actor/ReaderSource.js"
+import type { InvalidInput } from "../model/errors.js"
+import { optionalInstant, optionalText } from "../model/filters.js"
+import { Instant, type InstantInput } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { RerankerError } from "../ports/Reranker.js"
@@ -23,6 +28,8 @@ export interface Request<Filters> {
   /** The filters of the call. The fields in the text are added to them. */
   readonly filters: Filters
   readonly limit: number
+  /** The asking time in milliseconds; absent for the time of the read. */
+  readonly at?: number
   readonly mode: Explanation["mode"]
   readonly gate: GateResult
   /** Whether the gate may refuse the query as one that needs no memory. */
@@ -37,29 +44,64 @@ export const searchOptions = {
   /** `enhanced`, or `classic`: full text alone. Any other name means classic. Absent: the policy's mode. */
   mode: Schema.String as Schema.Schema.AnyNoContext as Schema.Schema<SearchMode>,
   /** Reads the text as a message to an agent. Finds nothing if the message needs no memory. */
-  gate: Schema.Boolean
+  gate: Schema.Boolean,
+  /** The asking time; default: now. "Last month" and the age of memories count from it. */
+  at: Instant
 }
 
 /** Options of every search. */
 export interface SearchOptions {
   readonly mode?: SearchMode | undefined
   readonly gate?: boolean | undefined
+  readonly at?: InstantInput | undefined
 }
 
+/** The names of the options of every search, and of its text. */
+export const searchOptionNames = ["text", "mode", "gate", "at"]
+
+/** The checked options of a search, with its text. */
+export interface CheckedOptions {
+  readonly text: string
+  readonly mode?: SearchMode | undefined
+  readonly gate?: boolean | undefined
+  readonly at?: number
+}
+
+/** Checks the options of a search, and its text. */
+export const decodeSearchOptions = ({
+  at,
+  gate,
+  mode,
+  text
+}: SearchOptions & { readonly text: string }): Either.Either<CheckedOptions, InvalidInput> =>
+  Either.gen(function* () {
+    return {
+      ...(yield* optionalText("text", text)),
+      text,
+      ...(yield* optionalText("mode", mode)),
+      gate,
+      ...(yield* optionalInstant("at", at))
+    }
+  })
+
+/** The hits of a search without a limit. */
+export const defaultHits = (mode: SearchMode | undefined, policy: PolicyValues["search"]): number =>
+  (mode ?? policy.mode) === "enhanced" ? 10 : 5
+
 export const requestOf = <Filters>(
-  text: string,
   syntax: Syntax,
   { limit, ...filters }: Filters & { readonly limit: number },
-  options: SearchOptions,
+  { at, gate, mode, text }: CheckedOptions,
   policy: PolicyValues["search"]
 ): Request<Omit<Filters, "limit">> => ({
   text: text.slice(0, limits.queryBytes),
   parsed: parse(text, syntax),
   filters: filters as Omit<Filters, "limit">,
   limit,
-  mode: (options.mode ?? policy.mode) === "enhanced" ? "enhanced" : "classic",
+  ...(at === undefined ? {} : { at }),
+  mode: (mode ?? policy.mode) === "enhanced" ? "enhanced" : "classic",
   gate: gateMessage(text.slice(0, limits.queryBytes)),
-  usesGate: options.gate === true
+  usesGate: gate === true
 })
 
 /** The ranked drafts of a snapshot, before reranking. */
@@ -127,7 +169,7 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
       yield* read(() => undefined)
       return { hits: [], explanation: { ...initialExplanation(request), reranker: null }, before: [], vector: null }
     }
-    const text = parsed.plainText.trim()
+    const text = withoutRequestPhrases(parsed.plainText.trim())
     const needsVector = knownVector === undefined && text !== "" && mode !== "classic"
     const { failures, vector } = needsVector
       ? yield* queryVector(text, ranking.embedder, ranking.policy.queryTimeout)

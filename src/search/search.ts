@@ -4,10 +4,10 @@ import { embeddingText, type Memory } from "../../events/Memory.js"
 import { Store, type TrustLevel } from "../../events/Trust.js"
 import { findOpenDisputes } from "../../projections/disputeGroups.js"
 import { disputedFieldsOf } from "../../projections/disputeReads.js"
+import type { Filters } from "../../projections/memoryFilters.js"
 import {
   type Candidate,
   candidatesOf,
-  type Filters,
   findCandidates,
   findMemoriesLike,
   findRecentMemories,
@@ -21,11 +21,21 @@ import { checkInteger, optionalInstant, optionalList, optionalText, refuseUnknow
 import { Instant, list, type MemoryType, normaliseTag, optional } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { dateCue, projectCue } from "./cues.js"
+import { projectCue } from "./cues.js"
 import { memoryFilters, memorySyntax } from "./fields.js"
-import { type ScoringInput, type SearchKind, searchRows } from "./pipeline.js"
+import { searchRows } from "./pipeline.js"
+import type { ScoringInput, SearchKind } from "./plan.js"
 import { type Draft, type ScoredCandidate, ScoreParts, scoreMemories } from "./rank.js"
-import { type Find, type Request, requestOf, searchOptions } from "./retrieve.js"
+import {
+  decodeSearchOptions,
+  defaultHits,
+  type Find,
+  type Request,
+  requestOf,
+  searchOptionNames,
+  searchOptions
+} from "./retrieve.js"
+import { dateCue, timeCue } from "./timeCues.js"
 
 const texts = list(Schema.String, limits.filterValues)
 
@@ -85,14 +95,13 @@ export const decodeFilter = (
 
 /** Checks a search and parses its text. */
 export const decodeQuery = (
-  { gate, mode, text = "", ...filter }: Query,
+  { at, gate, mode, text = "", ...filter }: Query,
   policy: PolicyValues["search"]
 ): Either.Either<Request<Filters>, InvalidInput> =>
   Either.gen(function* () {
-    const checked = (yield* optionalText("text", text)).text!
-    yield* optionalText("mode", mode)
-    const filters = yield* decodeFilter(filter, (mode ?? policy.mode) === "enhanced" ? 10 : 5, ["text", "mode", "gate"])
-    return requestOf(checked, memorySyntax, filters, { gate, mode }, policy)
+    const options = yield* decodeSearchOptions({ text, at, gate, mode })
+    const filters = yield* decodeFilter(filter, defaultHits(mode, policy), searchOptionNames)
+    return requestOf(memorySyntax, filters, options, policy)
   })
 
 const draftsOf = (
@@ -163,7 +172,8 @@ const searched: SearchKind<Filters, Candidate, IndexRow, ScoreParts> = {
   text: "fulltext",
   vectors: "vectors",
   filtersOf: (filters, fields, timeReference) => ({ ...filters, and: memoryFilters(fields, timeReference) }),
-  filtersDuring: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
+  filtersDuring: (filters, { from, to }, reading) => ({ during: { from, to, reading }, and: filters }),
+  ranksTimesFirst: true,
   find: ({ db, now }, query) => findCandidates(db, { ...query, now }),
   recent: ({ db, now }, { filters, level, limit, required }) =>
     unscored(db, level, findRecentMemories(db, level, filters, now, { limit, offset: 0 }, required)),
@@ -172,6 +182,8 @@ const searched: SearchKind<Filters, Candidate, IndexRow, ScoreParts> = {
   score: ({ now, parsed, policy, times, weights }, candidates) =>
     scoreMemories(candidates, policy, weights, now, {
       date: dateCue(parsed.plainText, times.ranges),
+      inTimes: timeCue(times),
+      types: times.types,
       project: projectCue(parsed.plainText)
     }),
   read: draftsOf
