@@ -19,6 +19,7 @@ const rooms = [
   "remember",
   "search",
   "conversation",
+  "notes",
   "recalls",
   "embedding",
   "schedules",

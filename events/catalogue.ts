@@ -4,6 +4,7 @@ import { File } from "./File.js"
 import { Memory } from "./Memory.js"
 import { RecallBatch } from "./Recall.js"
 import { Run, ScheduleChange } from "./Schedule.js"
+import { ScratchpadWritten } from "./Scratchpad.js"
 import { summarizeFields } from "./SessionSummary.js"
 import { Store } from "./Trust.js"
 import { Turn } from "./Turn.js"
@@ -214,6 +215,7 @@ export const catalogue = {
   // Schema 1 had no files. Readers of schema 1 must reject newer events; otherwise they would not forget the files.
   FORGET: { schema: Forget, version: 2, upcasts: { 1: (payload) => ({ ...(payload as object), files: [] }) } },
   SUMMARIZE: versionTwo(Summarize),
+  SCRATCHPAD: versionOne(ScratchpadWritten),
   RECALL: versionOne(RecallBatch),
   CONFIGURE: versionOne(Configure),
   CLOCK: versionOne(Clock),

@@ -13,6 +13,7 @@ import { people } from "./people.js"
 import { recalls } from "./recalls.js"
 import { runs } from "./runs.js"
 import { schedules } from "./schedules.js"
+import { scratchpads } from "./scratchpads.js"
 import { summaries } from "./summaries.js"
 import { tallies } from "./tallies.js"
 import { vectors } from "./vectors.js"
@@ -37,5 +38,6 @@ export const projections: ReadonlyArray<Projection> = [
   summaries,
   tallies,
   wordings,
-  disputes
+  disputes,
+  scratchpads
 ]

@@ -1,6 +1,7 @@
 import { levels, minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import { type Turn, turnLevelOf } from "../events/Turn.js"
 import { type Db, floorSql, sql } from "./Projection.js"
+import { findScratchpadStores } from "./scratchpads.js"
 
 /** A session in one store. Times are milliseconds since the epoch. */
 export interface Session {
@@ -80,8 +81,8 @@ export const findSessionStores = (db: Db, level: TrustLevel, session: string): R
     .map((row) => row.store)
 
 /**
- * The turns and files of a session, limited to those that a level may read. `turns` and `files` are the versions of the
- * events that added them. `levels` are the trust levels that wrote them.
+ * The contents of a session, limited to those that a level may read. `turns` and `files` are the versions of the events
+ * that added them. `stores` also has those of its scratchpads. `levels` are the trust levels of the writers.
  */
 export const findSessionEvents = (
   db: Db,
@@ -104,14 +105,18 @@ export const findSessionEvents = (
   )
     .all(session, minOpennessOf(level))
     .map(({ level, ...row }) => (level === null ? row : { ...row, level }))
+  const scratchpads = findScratchpadStores(db, level, session)
   return {
     turns: turns.map(({ born }) => born),
     files: files.map(({ born }) => born),
     levels: [
       ...turns.map((turn) => ({ level: turnLevelOf(turn), store: turn.store })),
-      ...files.map(({ level, store }) => ({ level: levels[level]!, store }))
+      ...files.map(({ level, store }) => ({ level: levels[level]!, store })),
+      ...scratchpads
     ],
-    stores: [...new Set([...findSessionStores(db, level, session), ...files.map(({ store }) => store)])].sort()
+    stores: [
+      ...new Set([...findSessionStores(db, level, session), ...[...files, ...scratchpads].map(({ store }) => store)])
+    ].sort()
   }
 }
 

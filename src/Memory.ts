@@ -20,6 +20,12 @@ import {
 import type { Maintainer } from "./maintenance/maintain.js"
 import { makeProfileReader, type ProfileReader } from "./maintenance/ProfileReader.js"
 import { makeSummaryReader, type SessionSummaryReader } from "./maintenance/SessionSummaries.js"
+import {
+  makeScratchpadReader,
+  makeScratchpadWriter,
+  type ScratchpadReader,
+  type ScratchpadWriter
+} from "./notes/Scratchpads.js"
 import { makeRecallReader, type RecallReader } from "./recalls/RecallReader.js"
 import { type MemoryWrites, makeMemoryWrites } from "./remember/MemoryWrites.js"
 import type { Writer } from "./remember/remember.js"
@@ -41,6 +47,7 @@ import type { Undoer } from "./undo/undo.js"
 export interface MemoryReader extends MemoryReads, HistoryReader, ProfileReader {
   readonly sessions: SessionReader & SessionSummaryReader
   readonly files: FileReader
+  readonly scratchpad: ScratchpadReader
   readonly archive: ArchiveReader
   readonly maintenance: MaintenanceReader
   readonly recalls: RecallReader
@@ -51,6 +58,7 @@ export interface MemoryReader extends MemoryReads, HistoryReader, ProfileReader 
 export interface Memory extends MemoryReader, MemoryWrites, ImportWriter, UndoWriter {
   readonly sessions: MemoryReader["sessions"] & SessionWriter
   readonly files: FileReader & FileWriter
+  readonly scratchpad: ScratchpadReader & ScratchpadWriter
   readonly archive: ArchiveReader & ArchiveWriter
   readonly maintenance: MaintenanceReader & MaintenanceWriter
   readonly schedules: ScheduleReader & ScheduleWriter
@@ -63,6 +71,7 @@ export const makeReader = (source: ReaderSource, services: ReaderServices): Memo
   ...makeProfileReader(source, services),
   sessions: { ...makeSessionReader(source, services), ...makeSummaryReader(source, services) },
   files: makeFileReader(source),
+  scratchpad: makeScratchpadReader(source, services),
   archive: makeArchiveReader(source),
   maintenance: makeMaintenanceReader(source, services),
   recalls: makeRecallReader(source, services),
@@ -92,6 +101,7 @@ export const makeMemory = ({ isEmpty, reader, services, use, writer }: MemoryPar
     ...makeUndoWriter({ ...services, run }, writer),
     sessions: { ...reader.sessions, ...makeSessionWriter(runner, writer) },
     files: { ...reader.files, ...makeFileWriter(runner, writer) },
+    scratchpad: { ...reader.scratchpad, ...makeScratchpadWriter(runner, writer) },
     archive: { ...reader.archive, ...makeArchiveWriter(runner, writer) },
     maintenance: { ...reader.maintenance, ...makeMaintenanceWriter({ ...services, run }, writer) },
     schedules: { ...reader.schedules, ...makeScheduleWriter(runner, writer) }

@@ -303,6 +303,7 @@ describe("the engine", () => {
         "SCHEDULE",
         "RUN",
         "SUMMARIZE",
+        "SCRATCHPAD",
         "EMBEDDER",
         "ACCEPT"
       ]

@@ -119,7 +119,12 @@ describe("the command line", () => {
     [["recall", "rerun", "0"], /needs a number, 1 or more$/],
     [["search", "x", "--record", "--as-of", "2026-01-01"], /^--record: cannot be used with --as-of$/],
     [["search", "x", "--speaker", "Mira"], /^--speaker: needs --conversation$/],
-    [["add-file", "x", "--move"], /^--move: needs --session$/]
+    [["add-file", "x", "--move"], /^--move: needs --session$/],
+    [["scratchpad", "show", "monday"], /^action: must be one of read, write, clear, history$/],
+    [["scratchpad", "write", "monday"], /^'scratchpad write' needs items$/],
+    [["scratchpad", "read", "monday", "x"], /^'scratchpad read' takes no items$/],
+    [["scratchpad", "clear", "monday", "--as-of", "1"], /^'scratchpad clear' takes no --as-of$/],
+    [["scratchpad", "write", "monday", "x".repeat(241)], /^items\.0: is longer than 240 characters$/]
   ]
   it.each(never)("%j can never be valid", async (args, line) => {
     expect(await carriedOut(args)).toEqual({ code: 2, line: expect.stringMatching(line) })
@@ -132,6 +137,7 @@ describe("the command line", () => {
     ],
     [["remember", "x", "--trust", "public"], /^trust: level public cannot write: use full, inner, familiar$/],
     [["add-turn", "s", "x", "--trust", "public"], /^trust: level public cannot write/],
+    [["scratchpad", "write", "s", "x", "--trust", "public"], /^trust: level public cannot write/],
     [["get", "nothere", "norhere"], /^memory nothere, norhere not found: check the id and the trust level$/],
     [["forget", "nothere"], /^memory nothere not found: check the id and the trust level$/],
     [["update", "nothere", "--title", "x"], /^memory nothere not found: check the id and the trust level$/],
@@ -173,6 +179,7 @@ describe("the command line", () => {
     ["schedules"],
     ["list", "--as-of", "yesterday"],
     ["forget", "nothere"],
+    ["scratchpad", "read", "monday"],
     ["maintain"]
   ])("%j makes no data folder", async (...args) => {
     expect(await carriedOut(args, nowhere)).toEqual({
@@ -185,6 +192,7 @@ describe("the command line", () => {
     ["remember", "tea"],
     ["add-turn", "monday", "tea"],
     ["schedules", "add", "tea", "--every", "2h"],
+    ["scratchpad", "write", "monday", "tea"],
     ["embed", "switch", "hash"],
     ["import", "examples/memories/people"],
     ["add-file", "examples/memories/people"]

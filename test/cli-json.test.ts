@@ -43,6 +43,14 @@ describe("JSON", () => {
     await asked("update", id, "--title", "Mira drinks green tea")
     await asked("vouch", id)
     await asked("add-turn", "monday", "tea please", "--at", "2026-01-01")
+    for (const args of [
+      ["write", "monday", "pour tea"],
+      ["read", "monday"],
+      ["history", "monday"],
+      ["clear", "monday"]
+    ]) {
+      await asked("scratchpad", ...args)
+    }
     await asked("add-file", notes)
     await asked("import", notes)
     const added = await asked("schedules", "add", "pour", "--every", "2h", "--from", "2026-05-05")

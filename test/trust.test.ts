@@ -56,6 +56,9 @@ const writePaths = {
   "files.add": (memory, { observation, store }) =>
     memory.files.add({ path: "notes.md", text: observation.title, store }),
   "files.forget": (memory, { id }) => memory.files.forget(id),
+  "scratchpad.write": (memory, { observation, store }) =>
+    memory.scratchpad.write("monday", [observation.title], { store }),
+  "scratchpad.clear": (memory, { store }) => memory.scratchpad.clear("monday", { store }),
   "archive.restore": (memory, { id }) => memory.archive.restore(id),
   "maintenance.run": (memory) => memory.maintenance.run(),
   "schedules.add": (memory, { observation }) => memory.schedules.add({ goal: observation.title, every: 60_000 }),
@@ -95,6 +98,8 @@ const refusals: { readonly [Path in keyof typeof writePaths]: Refusal } = {
   "sessions.forget": { expected: { _tag: "SessionNotFound" }, unknown: writePaths["sessions.forget"] },
   "files.add": belowStore,
   "files.forget": { expected: { _tag: "FileNotFound" }, unknown: writePaths["files.forget"] },
+  "scratchpad.write": belowStore,
+  "scratchpad.clear": belowStore,
   "archive.restore": unseen,
   "maintenance.run": { expected: { _tag: "TrustRequired", what: "maintain" } },
   "schedules.add": scheduling,
@@ -177,6 +182,7 @@ describe("a reader sees no store above its level", () => {
           ids.push(id)
           yield* full.remember(canary(store, what))
         }
+        yield* full.scratchpad.write("monday", [`canary${store}plain item`], { store })
       }
       yield* daybook.backfill(agent)
       for (const [index, id] of ids.entries()) {

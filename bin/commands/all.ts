@@ -25,6 +25,7 @@ import { rebuild } from "./rebuild.js"
 import { recall } from "./recall.js"
 import { remember } from "./remember.js"
 import { schedules } from "./schedules.js"
+import { scratchpad } from "./scratchpad.js"
 import { search } from "./search.js"
 import { sessions } from "./sessions.js"
 import { stats } from "./stats.js"
@@ -58,6 +59,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   sessions,
   turns,
   forgetSession,
+  scratchpad,
   addFile,
   files,
   forgetFile,

@@ -84,6 +84,12 @@ const describe = (event: DaybookEvent): string => {
       return event.payload.summary === null
         ? `session ${event.payload.session}: no summary`
         : `session ${event.payload.session}: ${count(event.payload.summary.turns, "turn")}`
+    case "SCRATCHPAD":
+      return `session ${event.payload.session}: ${
+        event.payload.scratchpad === null
+          ? "scratchpad cleared"
+          : `scratchpad of ${count(event.payload.scratchpad.items.length, "item")}`
+      }`
     case "RECALL":
       return count(event.payload.recalls.length, "recall")
     case "IMPORT":

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { Payload } from "../../events/catalogue.js"
 import type { Undoable } from "../../src/undo/choose.js"
 import type { PlannedEvent, Undone, UndoneEvent } from "../../src/undo/undo.js"
 import { refused, usageError } from "../exit.js"
@@ -110,12 +111,18 @@ const eventColumns: ReadonlyArray<Column<PlannedEvent>> = [
   },
   {
     name: "status",
-    cell: ({ payload }) => ("memory" in payload ? payload.memory.status : payload.summary === null ? "gone" : "active")
+    cell: ({ payload }) => ("memory" in payload ? payload.memory.status : stateOf(payload) === null ? "gone" : "active")
   },
   { name: "undoes", cell: ({ payload }) => (payload.undoes ?? []).join(", ") },
   {
     name: "title",
-    cell: ({ payload }) => ("memory" in payload ? payload.memory.title : `summary of session ${payload.session}`),
+    cell: ({ payload, type }) =>
+      "memory" in payload
+        ? payload.memory.title
+        : `${type === "SCRATCHPAD" ? "scratchpad" : "summary"} of session ${payload.session}`,
     elastic: true
   }
 ]
+
+const stateOf = (payload: Payload<"SUMMARIZE" | "SCRATCHPAD">): object | null =>
+  "summary" in payload ? payload.summary : payload.scratchpad

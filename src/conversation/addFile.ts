@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import type { Media } from "../../events/File.js"
-import { canRead, opennessOf, readableStores, type Store, type TrustLevel } from "../../events/Trust.js"
+import { opennessOf, type Store, type TrustLevel } from "../../events/Trust.js"
 import { findFile, findFilesByPath, hasFile } from "../../projections/files.js"
 import { findSessionStores } from "../../projections/sessionReads.js"
 import { textDigest } from "../../projections/vectors.js"
@@ -21,9 +21,9 @@ import {
   InvalidInput,
   type LevelTooLow,
   type ProjectionParked,
-  StoreForbidden
+  type StoreForbidden
 } from "../model/errors.js"
-import { requireLevel } from "../remember/levels.js"
+import { requireLevel, storeToWrite } from "../remember/levels.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { indexedPart } from "./addTurn.js"
 import { decodeFile, type FileInput, mediaOf } from "./fileInput.js"
@@ -80,10 +80,7 @@ export const addFile = (
     const { level } = writer
     const checked = yield* decodeFile(input)
     const commandId = yield* commandIdOf(level, options.commandId)
-    const store = checked.store ?? readableStores(level)[0]
-    if (store === undefined || !canRead(level, store)) {
-      return yield* Either.left(new StoreForbidden({ level, store: store ?? "social" }))
-    }
+    const store = yield* storeToWrite(level, checked.store)
     const digest = textDigest(checked.text)
     const request: Request = {
       ...{ input: checked, level, store, digest },

@@ -1,11 +1,11 @@
 import * as Either from "effect/Either"
-import { canRead, readableStores } from "../../events/Trust.js"
 import type { Turn } from "../../events/Turn.js"
 import { hasTurn, lastSequence } from "../../projections/sessionReads.js"
 import { bounds, cutBytes } from "../../text/normalise/bounds.js"
 import { toInstant } from "../../text/when/dates.js"
 import { type Command, commandIdOf, definedFields, requireUnparked, visibleVersion } from "../actor/Command.js"
-import { type InvalidInput, type ProjectionParked, SequenceConflict, StoreForbidden } from "../model/errors.js"
+import { type InvalidInput, type ProjectionParked, SequenceConflict, type StoreForbidden } from "../model/errors.js"
+import { storeToWrite } from "../remember/levels.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { decodeTurn, type TurnInput } from "./turnInput.js"
 
@@ -39,10 +39,7 @@ export const addTurn = (
   Either.gen(function* () {
     const checked = yield* decodeTurn(input)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
-    const store = checked.store ?? readableStores(writer.level)[0]
-    if (store === undefined || !canRead(writer.level, store)) {
-      return yield* Either.left(new StoreForbidden({ level: writer.level, store: store ?? "social" }))
-    }
+    const store = yield* storeToWrite(writer.level, checked.store)
     const at = toInstant(checked.at)
     const { channel, role = "user", session, speaker, text, toolCalls } = checked
     const tokens = writer.countTokens([text, ...(toolCalls ?? []).map(({ result }) => result ?? "")].join("\n"))

@@ -40,7 +40,7 @@ export const forgetSession = (
         const unparked = requireUnparked(db, "conversation")
         if (Either.isLeft(unparked)) return Either.left(unparked.left)
         const { levels, ...contents } = findSessionEvents(db, writer.level, session)
-        if (contents.turns.length + contents.files.length === 0) return Either.left(new SessionNotFound({ session }))
+        if (contents.stores.length === 0) return Either.left(new SessionNotFound({ session }))
         for (const written of levels) {
           const permitted = requireLevel(writer.level, written, `session ${session}`)
           if (Either.isLeft(permitted)) return Either.left(permitted.left)

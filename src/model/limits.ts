@@ -46,6 +46,9 @@ export const limits = {
    */
   turn: 1 << 20,
   toolCalls: 100,
+  /** Maximum items of a scratchpad, and characters of an item. */
+  scratchpadItems: 32,
+  scratchpadItem: 240,
   /** Maximum characters of an indexed file's text. On the command line, this is also the maximum of its bytes. */
   indexedFile: 1 << 20,
   /** Maximum files of one `daybook add-file`, and folder levels below the named folder. */

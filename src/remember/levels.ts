@@ -1,13 +1,21 @@
 import * as Either from "effect/Either"
 import type { Lowered } from "../../events/catalogue.js"
 import type { Link, Memory, Source, Tier } from "../../events/Memory.js"
-import { isAtLeast, levelOf, lowestLevel, type TrustLevel } from "../../events/Trust.js"
+import {
+  canRead,
+  isAtLeast,
+  levelOf,
+  lowestLevel,
+  readableStores,
+  type Store,
+  type TrustLevel
+} from "../../events/Trust.js"
 import type { OpenDispute } from "../../projections/disputeGroups.js"
 import { findSourceLevel } from "../../projections/lineage.js"
 import { contentDigest, findDuplicates } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import type { WeighedStatement } from "../actor/Advice.js"
-import { LevelTooLow } from "../model/errors.js"
+import { LevelTooLow, StoreForbidden } from "../model/errors.js"
 import { limits } from "../model/limits.js"
 
 /** The lowest level that may decide how long a memory is kept and how much it weighs. */
@@ -97,6 +105,14 @@ export const lowerChange = (
 
 const withoutTag = (tags: ReadonlyArray<string>, pin: string): ReadonlyArray<string> =>
   tags.filter((tag) => tag !== pin)
+
+/** The store to write to: the given one, or else the strictest that the level reads. */
+export const storeToWrite = (level: TrustLevel, store: Store | undefined): Either.Either<Store, StoreForbidden> => {
+  const chosen = store ?? readableStores(level)[0]
+  return chosen !== undefined && canRead(level, chosen)
+    ? Either.right(chosen)
+    : Either.left(new StoreForbidden({ level, store: chosen ?? "social" }))
+}
 
 /** Refuses a change if a higher level wrote the memory. */
 export const requireLevel = (

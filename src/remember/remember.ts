@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import type { Decision } from "../../events/catalogue.js"
 import { embeddingText, type Link, type Memory } from "../../events/Memory.js"
-import { canRead, readableStores, type TrustLevel } from "../../events/Trust.js"
+import { canRead, type TrustLevel } from "../../events/Trust.js"
 import { findOpenDisputes } from "../../projections/disputeGroups.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
@@ -17,14 +17,14 @@ import {
   type Situation
 } from "../actor/Command.js"
 import { checkSources, sourceLink, staleEvents } from "../actor/lineage.js"
-import { CredentialForbidden, type InvalidInput, type SourceNotFound, StoreForbidden } from "../model/errors.js"
+import { CredentialForbidden, type InvalidInput, type SourceNotFound, type StoreForbidden } from "../model/errors.js"
 import { decodeObservation, normaliseTags, type Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { applyMarks } from "./applyMarks.js"
 import { findSimilar } from "./candidates.js"
 import { type JudgedStatement, judge, withinGroup, withinLevel } from "./judge.js"
-import { allowedSource, defaultTier, findRepeat, levelOfStatement, lowerTo } from "./levels.js"
+import { allowedSource, defaultTier, findRepeat, levelOfStatement, lowerTo, storeToWrite } from "./levels.js"
 import { candidatePolicy, type ReconcilerSetup } from "./Reconciling.js"
 import { addEvent, type Draft, repeatEvent, unweighed, verdictEvent } from "./rememberEvents.js"
 import { answerOf, type Remembered } from "./remembered.js"
@@ -81,10 +81,9 @@ export const remember = (
   const keyed = commandIdOf(writer.level, options.commandId)
   if (Either.isLeft(keyed)) return Either.left(keyed.left)
   const [observation, commandId] = [decoded.right, keyed.right]
-  const askedStore = observation.store ?? readableStores(writer.level)[0]
-  if (askedStore === undefined || !canRead(writer.level, askedStore)) {
-    return Either.left(new StoreForbidden({ level: writer.level, store: askedStore ?? "social" }))
-  }
+  const chosen = storeToWrite(writer.level, observation.store)
+  if (Either.isLeft(chosen)) return Either.left(chosen.left)
+  const askedStore = chosen.right
   const {
     confined,
     credentials,

@@ -62,8 +62,8 @@ interface History {
 }
 
 /**
- * Finds the selected events and the events that followed from them, oldest first. Only events that changed memories or
- * summaries count.
+ * Finds the selected events and the events that followed from them, oldest first. Only events that changed memories,
+ * summaries or scratchpads count.
  */
 export const choose = ({ agent, codec, log, to }: History, selection: Selection) =>
   Effect.gen(function* () {
@@ -90,7 +90,15 @@ export const choose = ({ agent, codec, log, to }: History, selection: Selection)
     return chosen
   })
 
-const mutations: ReadonlySet<string> = new Set(["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE", "SUMMARIZE"])
+const mutations: ReadonlySet<string> = new Set([
+  "ADD",
+  "UPDATE",
+  "DELETE",
+  "COMPRESS",
+  "ARCHIVE",
+  "SUMMARIZE",
+  "SCRATCHPAD"
+])
 
 /** Makes a function that tests whether an event belongs to a selection. */
 const selector = (codec: Codec, selection: Selection) => {

@@ -28,7 +28,7 @@ import { type LimitedPlans, limitPlans } from "./limitPlans.js"
 import { type Link, linksOf } from "./links.js"
 import { type Conflict, type Plan, planOf, type UndoEffect } from "./plan.js"
 import { type Relatives, relativesOf } from "./relatives.js"
-import { planSummaries, type Summarized, type SummaryPlan } from "./summaries.js"
+import { isStateEvent, planStates, type StatePlan } from "./sessionStates.js"
 import { undoCommand as command, compensatingEvents, type MemoryChanged } from "./undoCommand.js"
 
 export interface UndoOptions {
@@ -60,7 +60,7 @@ export interface Undone {
 export interface UndoneEvent {
   readonly version: number
   readonly type: EventType
-  /** The memory's id; for a summary the session. */
+  /** The memory's id; for a summary or a scratchpad the session. */
   readonly memory: string
   /** The memory's title before the undo. */
   readonly title: string
@@ -74,12 +74,14 @@ export interface UndoneEvent {
 }
 
 export type PlannedEvent = {
-  readonly [T in "UPDATE" | "DELETE" | "SUMMARIZE"]: {
+  readonly [T in CompensatingType]: {
     readonly version: number
     readonly type: T
     readonly payload: Payload<T>
   }
-}["UPDATE" | "DELETE" | "SUMMARIZE"]
+}[CompensatingType]
+
+type CompensatingType = "UPDATE" | "DELETE" | "SUMMARIZE" | "SCRATCHPAD"
 
 export type UndoError = CommandError | InvalidInput | NothingToUndo | NotUndoable | ProjectionParked | TrustRequired
 
@@ -115,8 +117,7 @@ export const undo = (
         const generation = yield* undoer.read(({ db }) => db.name)
         const chosen = yield* choose({ agent, codec: undoer.codec, log, to }, selection)
         const memoryLives = yield* livesOf(undoer, chosen, to)
-        const summarized = chosen.filter((event): event is Summarized => event.type === "SUMMARIZE")
-        const summaries = yield* undoer.read(({ db }) => planSummaries(db, summarized, force))
+        const states = yield* undoer.read(({ db }) => planStates(db, chosen.filter(isStateEvent), force))
         const plans: Array<Plan> = []
         for (const links of memoryLives) {
           if (isTurnDue()) yield* takeTurn
@@ -125,7 +126,7 @@ export const undo = (
         const livesById = new Map(memoryLives.map((links) => [links.at(-1)!.after.id, links]))
         const relatives = yield* relativesOf(undoer, plans, livesById, to)
         const limited = yield* inTurns(limitPlans(plans, relatives, writer.marks, to + 1), Effect.sync)
-        return { generation, relatives, summaries, ...limited }
+        return { generation, relatives, states, ...limited }
       })
     const request = () => JSON.stringify(["undo", selection, force])
     const attempt = (retries: number): Effect.Effect<Undone, UndoError> =>
@@ -207,14 +208,14 @@ const livesPerRead = 50
 interface UndoPlan extends LimitedPlans {
   readonly generation: string
   readonly relatives: Relatives
-  readonly summaries: ReadonlyArray<SummaryPlan>
+  readonly states: ReadonlyArray<StatePlan>
 }
 
-const isNothing = ({ changing, summaries }: UndoPlan): boolean =>
-  changing.length === 0 && summaries.every(({ undoes }) => undoes.length === 0)
+const isNothing = ({ changing, states }: UndoPlan): boolean =>
+  changing.length === 0 && states.every(({ undoes }) => undoes.length === 0)
 
 /** The report of a plan. `version` is the version that its first event gets. */
-const reportOf = ({ first, plans, summaries }: UndoPlan, version: number): Pick<Undone, "undone" | "conflicts"> => {
+const reportOf = ({ first, plans, states }: UndoPlan, version: number): Pick<Undone, "undone" | "conflicts"> => {
   const undone: Array<UndoneEvent> = []
   const conflicts: Array<Undone["conflicts"][number]> = []
   let undoVersion = version
@@ -231,12 +232,10 @@ const reportOf = ({ first, plans, summaries }: UndoPlan, version: number): Pick<
     }
     if (plan.image !== undefined) undoVersion++
   }
-  for (const { conflict, session, summary, undoes } of summaries) {
-    const title = `summary of session ${session}`
-    const outcome = summary === null ? "removed" : "restored"
+  for (const { conflict, session, title, type, undoes, value } of states) {
+    const what = value === null ? "removed" : "restored"
     if (conflict !== undefined) conflicts.push({ ...conflict, title })
-    for (const version of undoes)
-      undone.push({ version, type: "SUMMARIZE", memory: session, title, what: outcome, by: undoVersion })
+    for (const version of undoes) undone.push({ version, type, memory: session, title, what, by: undoVersion })
     if (undoes.length > 0) undoVersion++
   }
   const inOrder = (a: { readonly version: number }, b: { readonly version: number }) => a.version - b.version

@@ -7,7 +7,6 @@ import { atOnce, isTurnDue, type Steps } from "../../events/turns.js"
 import { findSourceStore } from "../../projections/lineage.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
-import { findSummary } from "../../projections/summaries.js"
 import {
   type Command,
   callerDecision,
@@ -20,7 +19,7 @@ import { descendants, followingUpdate, graphIn } from "../actor/lineage.js"
 import { nextRevision } from "../model/nextRevision.js"
 import { type ChangingPlan, type LimitedPlans, withStale } from "./limitPlans.js"
 import type { Relatives } from "./relatives.js"
-import { type SummaryPlan, summaryEvent } from "./summaries.js"
+import { hasStateChanged, type StatePlan, stateEvent } from "./sessionStates.js"
 
 /** A memory changed after the undo was planned. */
 export class MemoryChanged extends Data.TaggedError("Moved") {}
@@ -37,7 +36,7 @@ export interface CompensationResult {
 /** Plans that lineage allows, and the memories on which they depend. */
 interface Bound extends Pick<LimitedPlans, "changing" | "staleOf"> {
   readonly relatives: Relatives
-  readonly summaries: ReadonlyArray<SummaryPlan>
+  readonly states: ReadonlyArray<StatePlan>
   /** The view's file that the plans were made from. */
   readonly generation: string
 }
@@ -69,23 +68,21 @@ export const undoCommand = (
 }
 
 /**
- * The events of an undo, numbered from a version: memories in the order of the plans, then summaries, then derived
- * memories. Memories derived from a removed memory get the stale flag; those derived from a restored one lose it. None
+ * The events of an undo, numbered from a version: memories in the order of the plans, then states of sessions, then
+ * derived memories. Memories derived from a removed memory get the stale flag; those derived from a restored one lose it. None
  * stays less restrictive than its source. Each memory gets one event, even if several changes affect it.
  */
 export const compensatingEvents = function* (
   db: Db,
-  { changing, generation, relatives, staleOf, summaries }: Bound,
+  { changing, generation, relatives, staleOf, states }: Bound,
   now: number,
   version: number
 ): Steps<Either.Either<ReadonlyArray<DecidedEvent>, MemoryChanged>> {
   // A view that was rebuilt meanwhile may have been edited before.
   if (db.name !== generation || (changing.length > 0 && (yield* hasChanged(db, relatives))))
     return Either.left(new MemoryChanged())
-  const rewritten = summaries.filter(({ undoes }) => undoes.length > 0)
-  if (rewritten.some(({ replaces, session, store }) => findSummary(db, session, store)?.version !== replaces)) {
-    return Either.left(new MemoryChanged())
-  }
+  const rewritten = states.filter(({ undoes }) => undoes.length > 0)
+  if (rewritten.some((plan) => hasStateChanged(db, plan))) return Either.left(new MemoryChanged())
   const planned = new Map(changing.map(({ image }) => [image.id, image]))
   const followers = new Map<string, Follower>()
   const graph = graphIn(db)
@@ -117,7 +114,7 @@ export const compensatingEvents = function* (
   }
   return Either.right([
     ...changing.map((plan) => compensatingEvent({ ...plan, image: planned.get(plan.image.id)! }, now)),
-    ...rewritten.map(summaryEvent),
+    ...rewritten.map(stateEvent),
     ...[...followers.values()].map(({ cause, flagged, memory }) => {
       const reason =
         memory.stale === undefined ? "what it came from is there again" : `what it came from was ${memory.stale.reason}`

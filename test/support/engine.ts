@@ -191,6 +191,15 @@ export const readPaths: {
     ["notes", reader.files.get("notes.md")],
     ["nobody", reader.files.get("nobody.md")]
   ],
+  "scratchpad.read": (reader) => [
+    ["monday", reader.scratchpad.read("monday")],
+    ["social", reader.scratchpad.read("monday", { store: "social" })],
+    ["nobody", reader.scratchpad.read("nobody")]
+  ],
+  "scratchpad.history": (reader) => [
+    ["monday", reader.scratchpad.history("monday")],
+    ["private", reader.scratchpad.history("monday", { store: "private", limit: 2 })]
+  ],
   decisions: (reader) => [
     ["all", reader.decisions()],
     ["page", reader.decisions({ open: true, limit: 1, offset: 1 })]

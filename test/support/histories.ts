@@ -37,6 +37,12 @@ export type Step = { readonly agent: string } & (
   | { readonly kind: "import"; readonly name: string; readonly lines: ReadonlyArray<string> }
   | { readonly kind: "turns"; readonly level: TrustLevel; readonly turns: ReadonlyArray<TurnInput> }
   | { readonly kind: "forgetSession"; readonly level: TrustLevel; readonly session: string }
+  | {
+      readonly kind: "scratchpad"
+      readonly level: TrustLevel
+      readonly session: string
+      readonly items: ReadonlyArray<string>
+    }
   | { readonly kind: "recall"; readonly level: TrustLevel; readonly texts: ReadonlyArray<string> }
   | { readonly kind: "file"; readonly level: TrustLevel; readonly file: FileInput }
   | { readonly kind: "forgetFile"; readonly level: TrustLevel; readonly path: string }
@@ -119,6 +125,10 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
         return
       case "forgetSession":
         yield* memory.sessions.forget(step.session)
+        return
+      case "scratchpad":
+        if (step.items.length === 0) yield* memory.scratchpad.clear(step.session)
+        else yield* memory.scratchpad.write(step.session, step.items)
         return
       case "recall": {
         const recorded = { trust: step.level, actor: "history", record: true }
@@ -398,6 +408,16 @@ export const histories = (options: HistoryOptions = {}): fc.Arbitrary<ReadonlyAr
         agent,
         level: levels,
         session: fc.constantFrom("monday", "friday")
+      })
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant("scratchpad" as const),
+        agent,
+        level: levels,
+        session: fc.constantFrom("monday", "friday"),
+        items: fc.array(text(1, 4), { maxLength: 3 })
       })
     },
     {

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from "node:util"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { Payload } from "../../events/catalogue.js"
+import type { Store } from "../../events/Trust.js"
+import { findScratchpad } from "../../projections/scratchpads.js"
+import {
+  type Command,
+  commandIdOf,
+  type DecidedEvent,
+  definedFields,
+  requireUnparked,
+  type Situation,
+  visibleVersion
+} from "../actor/Command.js"
+import type { InvalidInput, LevelTooLow, ProjectionParked, StoreForbidden } from "../model/errors.js"
+import { decodeWith, keyField, list, optional, storeField, text } from "../model/input.js"
+import { limits } from "../model/limits.js"
+import { requireLevel, storeToWrite } from "../remember/levels.js"
+import type { WriteOptions, Writer } from "../remember/remember.js"
+
+/** A scratchpad was written. */
+export interface WrittenScratchpad {
+  /** `unchanged`: the scratchpad had these items already; nothing was written. */
+  readonly outcome: "written" | "unchanged"
+  readonly session: string
+  readonly store: Store
+  /** The number of items. */
+  readonly items: number
+  /** The stream version of the event; only at full trust, and absent when nothing was written. */
+  readonly version?: number
+  readonly repeated: boolean
+}
+
+/** Options of a change of a scratchpad. */
+export interface ScratchpadOptions extends WriteOptions {
+  /** Default: the strictest store that the trust level reads. */
+  readonly store?: Store | undefined
+}
+
+const itemsField = list(text(limits.scratchpadItem), limits.scratchpadItems).pipe(
+  Schema.filter((items) => items.length > 0 || "is empty: clear the scratchpad instead")
+)
+const decodeCall = decodeWith(
+  Schema.Struct({ session: keyField, ...optional({ items: itemsField, store: storeField }) })
+)
+
+type Refusal = LevelTooLow | ProjectionParked
+
+/** Makes the command that replaces the whole scratchpad of a session. */
+export const writeScratchpad = (
+  writer: Writer,
+  session: string,
+  items: ReadonlyArray<string>,
+  options: ScratchpadOptions = {}
+): Either.Either<Command<WrittenScratchpad, Refusal>, InvalidInput | StoreForbidden> =>
+  Either.map(decodeRequest(writer, { session, items, store: options.store }, options), ({ commandId, place }) => {
+    const { session, store } = place
+    const count = items.length
+    return {
+      actor: writer.actor,
+      commandId,
+      request: () => JSON.stringify(["writeScratchpad", definedFields(place), items]),
+      decide: ({ db }) =>
+        Either.map(nextState(db, place, writer), ({ isCurrent, payload }) =>
+          isCurrent([...items]) && commandId === undefined
+            ? { answer: { outcome: "unchanged", session, store, items: count, repeated: false } }
+            : { events: [written({ ...payload, scratchpad: { items: [...items], level: writer.level } })] }
+        ),
+      answer: ([event], repeated) => ({
+        outcome: "written",
+        session,
+        store,
+        items: count,
+        ...(event === undefined ? {} : visibleVersion(writer.level, event.version)),
+        repeated
+      })
+    }
+  })
+
+/** Makes the command that clears the scratchpad of a session. It answers whether there was one. */
+export const clearScratchpad = (
+  writer: Writer,
+  session: string,
+  options: ScratchpadOptions = {}
+): Either.Either<Command<boolean, Refusal>, InvalidInput | StoreForbidden> =>
+  Either.map(decodeRequest(writer, { session, store: options.store }, options), ({ commandId, place }) => ({
+    actor: writer.actor,
+    commandId,
+    request: () => JSON.stringify(["clearScratchpad", definedFields(place)]),
+    decide: ({ db }) =>
+      Either.map(nextState(db, place, writer), ({ payload }) =>
+        // A command id is recorded even if there is nothing to clear, so that a repeat clears nothing either.
+        payload.was === undefined && commandId === undefined
+          ? { answer: false }
+          : { events: [written({ ...payload, scratchpad: null })] }
+      ),
+    answer: ([event]) => event?.type === "SCRATCHPAD" && event.payload.was !== undefined
+  }))
+
+interface Place {
+  readonly session: string
+  readonly store: Store
+}
+
+const decodeRequest = (writer: Writer, call: object, { commandId }: WriteOptions) =>
+  Either.gen(function* () {
+    const { session, store } = yield* decodeCall(call)
+    const key = yield* commandIdOf(writer.level, commandId)
+    const place: Place = { session, store: yield* storeToWrite(writer.level, store) }
+    return { place, commandId: key }
+  })
+
+/** The payload of the next event without its scratchpad. Refuses to replace the text of a higher level. */
+const nextState = (db: Situation["db"], { session, store }: Place, { level }: Writer) =>
+  Either.gen(function* () {
+    yield* requireUnparked(db, "scratchpads")
+    const current = findScratchpad(db, session, store)
+    const was = current?.scratchpad ?? undefined
+    if (was !== undefined) yield* requireLevel(level, { ...was, store }, `scratchpad of session ${session}`)
+    return {
+      isCurrent: (items: ReadonlyArray<string>) => isDeepStrictEqual(was, { items, level }),
+      payload: {
+        session,
+        store,
+        ...(was === undefined ? {} : { was }),
+        ...(current === undefined ? {} : { replaces: current.version })
+      }
+    }
+  })
+
+const written = (payload: Payload<"SCRATCHPAD">): DecidedEvent => ({ type: "SCRATCHPAD", payload })
