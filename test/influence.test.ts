@@ -37,6 +37,38 @@ const as = (daybook: System, trust: TrustLevel, agent = "ada") => daybook.agent(
 /** The memory with this id, at full trust. */
 const find = (memory: Memory, id: string) => Effect.map(memory.get([id]), ([found]) => found!)
 
+describe("an import", () => {
+  it.scoped("gives items a tier by their file, as far as the level may", () =>
+    Effect.gen(function* () {
+      const { daybook, folder } = yield* system
+      const notes = join(folder, "notes")
+      mkdirSync(join(notes, "journal"), { recursive: true })
+      const tiersOf = (trust: TrustLevel) =>
+        Effect.gen(function* () {
+          for (const file of ["MEMORY.md", "journal/2026-03-14.md", "ideas.md"])
+            writeFileSync(join(notes, file), `- ${trust} wrote ${file}\n`)
+          const memory = yield* as(daybook, trust)
+          yield* memory.importMarkdown([notes])
+          const found = yield* memory.list({ limit: 100 })
+          const imported = yield* memory.get(found.map(({ id }) => id))
+          return Object.fromEntries(
+            imported.flatMap(({ files, tier, title }) => (title.startsWith(trust) ? [[files[0], tier]] : []))
+          )
+        })
+      expect(yield* tiersOf("full")).toEqual({
+        "MEMORY.md": "core",
+        "journal/2026-03-14.md": "daily",
+        "ideas.md": "long"
+      })
+      expect(yield* tiersOf("familiar")).toEqual({
+        "MEMORY.md": "long",
+        "journal/2026-03-14.md": "daily",
+        "ideas.md": "long"
+      })
+    })
+  )
+})
+
 describe("a request of a lower level", () => {
   it.scoped("is lowered, and the answer says so", () =>
     Effect.gen(function* () {
@@ -412,8 +444,10 @@ const attempt = ({ agent, daybook, folder, ids }: World, step: Try) =>
       case "turn":
         return yield* familiar.sessions.append({ session: "monday", role: step.role, text: step.text })
       case "import": {
-        mkdirSync(join(folder, "notes"), { recursive: true })
-        const file = join(folder, "notes", `${step.which}.md`)
+        const notes = join(folder, "notes", String(step.which))
+        mkdirSync(notes, { recursive: true })
+        // Where trusted people write it, this file goes into the profile.
+        const file = join(notes, step.which % 2 === 0 ? "MEMORY.md" : `${step.which}.md`)
         writeFileSync(file, `---\ntype: identity\n---\n- ${step.text}\n`)
         return yield* familiar.importMarkdown([file])
       }

@@ -21,6 +21,7 @@ import type { RememberOptions } from "../remember/remember.js"
 import type { Remembered } from "../remember/remembered.js"
 import { checkPath } from "./checkPath.js"
 import { type MarkdownItem, parseMarkdown } from "./markdown.js"
+import { fileTier } from "./markdown-context.js"
 
 export interface ImportOptions {
   /** The store of items whose front matter names none. Default: the strictest that the level reads. */
@@ -193,6 +194,7 @@ const commandOf = (
     files: [path],
     store: item.store ?? store,
     occurredAt: item.occurredAt,
+    tier: fileTier(path),
     source: { kind: "import", name: path, place: `line ${item.line}` }
   },
   { commandId: `import:${item.key}:${hash("sha256", path, "hex").slice(0, 32)}`, reconcile, run }

@@ -113,6 +113,12 @@ export const fileDate = (file: string): number | undefined => {
   return dates.find((date) => date !== undefined)
 }
 
+/** The tier of the items of a file: `core` for MEMORY.md, which is written for the prompt, and `daily` for a journal by date. */
+export const fileTier = (file: string): "core" | "daily" | undefined => {
+  if (/(?:^|\/)MEMORY\.(?:md|markdown)$/i.test(file)) return "core"
+  return fileDate(file) === undefined ? undefined : "daily"
+}
+
 /** UTC midnight of the date a text starts with: "2026-03-14: …", "(2026-03-14) …", "2026-03-14 - …". */
 export const leadingDate = (text: string): number | undefined => {
   const leadingText = LEADING_DATE.exec(text)?.[0]
