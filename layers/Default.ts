@@ -23,6 +23,7 @@ import * as RuleStatementReader from "./RuleStatementReader.js"
 import { policyReconcilerLayer } from "./reconcilers.js"
 import { policyRerankerLayer } from "./rerankers.js"
 import { policySummarizerLayer } from "./summarizers.js"
+import { policyTokenCounterLayer } from "./tokenCounters.js"
 
 export interface DefaultOptions {
   /** The data folder; created if it is missing. Default: `$DAYBOOK_DATA` or `~/.local/share/daybook`. */
@@ -71,7 +72,8 @@ const layerOn = (
       Layer.mergeAll(
         options.embedder ?? embedderOf(values),
         options.embedders ?? embeddersOf(values),
-        options.reranker === undefined ? policyRerankerLayer(values) : (options.reranker ?? Reranker.layerNone)
+        options.reranker === undefined ? policyRerankerLayer(values) : (options.reranker ?? Reranker.layerNone),
+        policyTokenCounterLayer(values)
       )
     )
   )

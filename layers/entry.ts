@@ -6,7 +6,6 @@
  */
 
 export { limits } from "../src/model/limits.js"
-export { TokenCounter } from "../src/ports/TokenCounter.js"
 export { gateMessage } from "../text/normalise/gate.js"
 export { Daybook, type DaybookOptions } from "./entry/Daybook.js"
 export * as Embedder from "./entry/Embedder.js"
@@ -23,6 +22,7 @@ export * as Settler from "./entry/Settler.js"
 export * as StatementReader from "./entry/StatementReader.js"
 export * as Summarizer from "./entry/Summarizer.js"
 export * from "./entry/schemas.js"
+export * as TokenCounter from "./entry/TokenCounter.js"
 export type * from "./entry/types.js"
 export type * as Undo from "./entry/Undo.js"
 export type * as WhatIf from "./entry/WhatIf.js"

@@ -7,8 +7,8 @@ import { type Memory, Tier } from "../events/Memory.js"
 import { stores } from "../events/Trust.js"
 import { decodeChanges, decodeObservation, normaliseTags, type Observation } from "../src/model/input.js"
 import { limits } from "../src/model/limits.js"
-import { estimate } from "../src/ports/TokenCounter.js"
 import { differingInput, observationFrom } from "../src/remember/recordedInput.js"
+import { countMixed } from "../text/normalise/countTokens.js"
 import { daysBetween, toInstant, toIso } from "../text/when/dates.js"
 import { fresh } from "./support/engine.js"
 
@@ -289,7 +289,7 @@ describe("decoding", () => {
   })
 })
 
-describe("the estimate of tokens", () => {
+describe("the mixed count of tokens", () => {
   const cases: ReadonlyArray<readonly [string, number]> = [
     ["", 0],
     [" \n\t\u3000", 0],
@@ -305,13 +305,13 @@ describe("the estimate of tokens", () => {
     ["🚀", 1]
   ]
   it("counts words and ideographs", () => {
-    for (const [text, tokens] of cases) expect([text, estimate(text)]).toEqual([text, tokens])
+    for (const [text, tokens] of cases) expect([text, countMixed(text)]).toEqual([text, tokens])
   })
 
   const text = fc.string({ unit: "grapheme" })
   it.prop("of a concatenation is between the larger part and the sum", [text, text], ([a, b]) => {
-    const both = estimate(`${a}\n${b}`)
-    expect(both).toBeLessThanOrEqual(estimate(a) + estimate(b))
-    expect(both).toBeGreaterThanOrEqual(Math.max(estimate(a), estimate(b)))
+    const both = countMixed(`${a}\n${b}`)
+    expect(both).toBeLessThanOrEqual(countMixed(a) + countMixed(b))
+    expect(both).toBeGreaterThanOrEqual(Math.max(countMixed(a), countMixed(b)))
   })
 })

@@ -18,8 +18,8 @@ import { daily } from "../src/maintenance/stages/daily.js"
 import { gc } from "../src/maintenance/stages/gc.js"
 import { retention } from "../src/maintenance/stages/retention.js"
 import { decode } from "../src/ports/Policy.js"
-import { estimate } from "../src/ports/TokenCounter.js"
 import { isNote } from "../src/remember/candidates.js"
+import { estimateTokens as estimate } from "../text/normalise/countTokens.js"
 import { fresh } from "./support/engine.js"
 
 const now = Date.UTC(2026, 2, 18, 12)

@@ -14,8 +14,9 @@ import { daily } from "../src/maintenance/stages/daily.js"
 import { retention } from "../src/maintenance/stages/retention.js"
 import { type Contender, chooseContenders } from "../src/maintenance/stages/weekly/core.js"
 import { weekly } from "../src/maintenance/stages/weekly.js"
+import { memoryText } from "../src/model/memoryText.js"
 import { decode, type PolicyValues } from "../src/ports/Policy.js"
-import { estimate } from "../src/ports/TokenCounter.js"
+import { estimateTokens as estimate } from "../text/normalise/countTokens.js"
 import { fresh } from "./support/engine.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
 
@@ -55,7 +56,7 @@ const row = (days: number, fields: Partial<Image> = {}): Row => {
     ...fields
   }
   return {
-    memory: { ...memory, tokens: estimate([memory.title, memory.narrative ?? "", ...memory.facts].join("\n")) },
+    memory: { ...memory, tokens: estimate(memoryText(memory)) },
     accesses: undefined
   }
 }
@@ -291,7 +292,7 @@ describe("weekly: given stored memories, after the end of a week", () => {
   })
 
   it("the profile uses its budget; memories that no longer fit return to their former tier", () => {
-    const policy = policyOf({ profileTokens: 18 })
+    const policy = policyOf({ profileTokens: 20 })
     const rows = [
       row(0, { type: "identity", title: "Lives in Emden by the sea", id: "home", tier: "long" }),
       row(0, { type: "preference", title: "Prefers tea", id: "tea" }),

@@ -8,7 +8,7 @@ import { summaryInstructions, summaryPromptDigest, summarySchema } from "../laye
 import { policySummarizerLayer } from "../layers/summarizers.js"
 import { mergeContents, missingContent } from "../src/maintenance/mergeContents.js"
 import { decode } from "../src/ports/Policy.js"
-import { estimate } from "../src/ports/TokenCounter.js"
+import { estimateTokens as estimate } from "../text/normalise/countTokens.js"
 import { open, temporaryFolder } from "./support/engine.js"
 import { environment, key, overheard, protocols } from "./support/modelCases.js"
 import type { ModelRequest, Protocol } from "./support/modelProtocols.js"

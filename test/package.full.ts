@@ -203,6 +203,7 @@ describe("the package", () => {
     expect(JSON.parse(daybook("backfill"))).toMatchObject({ remaining: 0 })
     expect(JSON.parse(daybook("search", "a sleepy dog"))[0].parts.vector).toBeGreaterThan(0)
     for (const file of [
+      "assets/tokens.bin",
       "assets/words.bin",
       "LICENSE",
       "README.md",

@@ -6,7 +6,7 @@ import { conversation } from "../projections/conversation.js"
 import { summaries } from "../projections/summaries.js"
 import { sessions } from "../src/maintenance/stages/sessions.js"
 import { defaults } from "../src/ports/Policy.js"
-import { estimate } from "../src/ports/TokenCounter.js"
+import { estimateTokens as estimate } from "../text/normalise/countTokens.js"
 
 const tools = { newId: () => "new", countTokens: estimate }
 

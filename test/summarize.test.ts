@@ -3,7 +3,7 @@ import * as fc from "effect/FastCheck"
 import { rules } from "../layers/RuleStatementReader.js"
 import { summaryProblemOf } from "../src/maintenance/checkSummary.js"
 import type { Line, SummaryRequest, SummarySource } from "../src/ports/Summarizer.js"
-import { estimate } from "../src/ports/TokenCounter.js"
+import { estimateTokens as estimate } from "../text/normalise/countTokens.js"
 
 const at = Date.UTC(2026, 2, 14, 9)
 const source = (title: string, facts: ReadonlyArray<string> = [], text?: string): SummarySource => ({

@@ -12,6 +12,7 @@ import { LazyModel, layer as lazyModel } from "../../layers/lazyModel.js"
 import { policyReconcilerLayer } from "../../layers/reconcilers.js"
 import { lookUpReranker } from "../../layers/rerankers.js"
 import { policySummarizerLayer } from "../../layers/summarizers.js"
+import { policyTokenCounterLayer } from "../../layers/tokenCounters.js"
 import { policyRecordOf } from "../../src/actor/policyRecord.js"
 import type { InvalidPolicy } from "../../src/model/errors.js"
 import { decode, type PolicyValues } from "../../src/ports/Policy.js"
@@ -123,6 +124,7 @@ const checkModels = (
       onFailure: ({ message }) => `rerank.reranker: ${message}`,
       onSuccess: ({ missing }) => missing && `rerank.reranker: ${missing}; ${reranker} does not rerank`
     }),
+    Effect.mapBoth(Layer.build(policyTokenCounterLayer(policy)), problemOnly),
     // Without a valid section `model`, these checks would report it as missing.
     ...(modelIsValid
       ? [

@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import type { Decision } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import type { DecidedEvent } from "../actor/Command.js"
+import { memoryText } from "../model/memoryText.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import type { StatementReaderService } from "../ports/StatementReader.js"
 import {
@@ -143,7 +144,7 @@ export const memoryDraft = (
     const [title = ""] = textsOf("title")
     const [narrative] = textsOf("narrative")
     const facts = [...new Set([...textsOf("fact"), ...keep])]
-    const tokens = countTokens([title, narrative ?? "", ...facts].join("\n"))
+    const tokens = countTokens(memoryText({ title, narrative, facts }))
     const { narrative: _, ...memory } = event.payload.memory
     const written = { ...memory, title, ...(narrative === undefined ? {} : { narrative }), facts, tokens }
     return { ...event, payload: { ...event.payload, memory: written } } as DecidedEvent

@@ -4,6 +4,7 @@ import { foldLetters } from "../../text/normalise/letters.js"
 import { sentencesOf, specificWords } from "../../text/normalise/sentences.js"
 import { normaliseTags } from "../model/input.js"
 import { limits } from "../model/limits.js"
+import { memoryText } from "../model/memoryText.js"
 
 /** The content of a memory that merges several others: all fields except its identity. */
 export type MergedContent = Pick<
@@ -39,8 +40,8 @@ const signsOfWords = /(?<![\p{P}\p{S}])[\p{P}\p{S}]+(?=\s|$)|(?<=\s|^)[\p{P}]+/g
 
 /**
  * Merges memories, oldest first, by rules alone. The result has the newest title, every distinct fact, and each
- * narrative sentence with a new number, date or name. Null if the result would exceed a field limit, would cost no
- * fewer tokens than its sources, or would lose information, or if the sources have more than 150,000 characters.
+ * narrative sentence with a new number, date or name. Null if the result would exceed a field limit, would cost
+ * more tokens than its sources, or would lose information, or if the sources have more than 150,000 characters.
  *
  * With a heading, the sources have different content: the heading becomes the title, each source's title precedes its
  * facts, saving tokens is not required, and `mentions` is the highest count instead of the sum.
@@ -67,8 +68,10 @@ export const mergeContents = (
     tags.length > limits.tags ||
     sources.length > limits.sources
   if (isTooLarge) return null
-  const tokens = countTokens([title, narrative, ...facts].join("\n"))
-  if (heading === undefined && tokens >= sources.reduce((sum, source) => sum + source.tokens, 0)) return null
+  const tokens = countTokens(memoryText({ title, narrative, facts }))
+  // Each source ends its line, which costs a token.
+  const cost = sources.reduce((sum, source) => sum + source.tokens, sources.length - 1)
+  if (heading === undefined && tokens > cost) return null
   const happened = sources.flatMap(({ occurredAt }) => occurredAt ?? [])
   const summary: MergedContent = {
     title,

@@ -18,6 +18,7 @@ import {
 import { Archive, Compress, Gc, Maintenance, Prompt, Retention, Sessions, Tiers } from "./policy/maintenance.js"
 import { Embedding, Rerank } from "./policy/models.js"
 import { Schedules } from "./policy/schedules.js"
+import { Tokens } from "./policy/tokens.js"
 
 const Search = Schema.Struct({
   /**
@@ -189,6 +190,7 @@ export const PolicySchema = Schema.Struct({
   maintenance: section(Maintenance),
   prompt: section(Prompt),
   schedules: section(Schedules),
+  tokens: section(Tokens),
   model: exactOptional(Model)
 })
 export type PolicyValues = typeof PolicySchema.Type

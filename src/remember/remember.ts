@@ -20,6 +20,7 @@ import { checkSources, sourceLink, staleEvents } from "../actor/lineage.js"
 import { CredentialForbidden, type InvalidInput, type SourceNotFound, type StoreForbidden } from "../model/errors.js"
 import { decodeObservation, normaliseTags, type Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
+import { memoryText } from "../model/memoryText.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { applyMarks } from "./applyMarks.js"
 import { findSimilar } from "./candidates.js"
@@ -217,7 +218,7 @@ const draftOf = (observation: Observation, store: Memory["store"], writer: Write
     tier: observation.tier ?? defaultTier(source),
     ...definedOnly({ session, channel, sender, project, topic }),
     importance: observation.importance ?? 0,
-    tokens: writer.countTokens([observation.title, narrative ?? "", ...facts].join("\n")),
+    tokens: writer.countTokens(memoryText({ title: observation.title, narrative, facts })),
     mentions: 1,
     ...definedOnly({ occurredAt: toInstant(observation.occurredAt), expiresAt: toInstant(observation.expiresAt) }),
     ...(lineage.length === 0 ? {} : { lineage })

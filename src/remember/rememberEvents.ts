@@ -6,6 +6,7 @@ import { withoutStale } from "../actor/lineage.js"
 import { inheritedTier } from "../model/inheritedTier.js"
 import { normaliseTags, type Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
+import { memoryText } from "../model/memoryText.js"
 import { nextRevision } from "../model/nextRevision.js"
 import type { JudgedStatement } from "./judge.js"
 import type { Repeat } from "./levels.js"
@@ -99,7 +100,7 @@ export const verdictEvent = (
         tags: mergedTags(state, target, merged.tags),
         files: [...new Set([...target.files, ...draft.files])].slice(0, limits.files),
         importance: Math.max(target.importance, draft.importance),
-        tokens: countTokens([merged.title, merged.narrative ?? "", ...merged.facts].join("\n")),
+        tokens: countTokens(memoryText(merged)),
         revision: target.revision + 1,
         mentions: target.mentions + 1,
         lastMentionedAt: now,

@@ -9,6 +9,7 @@ import { type Command, callerDecision, commandIdOf, definedFields, visibleVersio
 import { checkLineage, demotedEvents, withoutStale } from "../actor/lineage.js"
 import { CredentialForbidden, InvalidInput, type LevelTooLow, MemoryNotFound, StoreForbidden } from "../model/errors.js"
 import { type Changes, decodeChanges, decodeKey, normaliseTags } from "../model/input.js"
+import { memoryText } from "../model/memoryText.js"
 import { applyMarks } from "./applyMarks.js"
 import { lowerChange, requireLevel } from "./levels.js"
 import type { WriteOptions, Writer } from "./remember.js"
@@ -154,5 +155,5 @@ const changedFrom = (
         ...next,
         revision: memory.revision + 1,
         updatedAt: now,
-        tokens: countTokens([next.title, next.narrative ?? "", ...next.facts].join("\n"))
+        tokens: countTokens(memoryText(next))
       }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { EventType } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
+import { memoryText } from "../model/memoryText.js"
 import { changedField, entriesOf, entryValue, type Link, type ListField, lists } from "./links.js"
 import { type ResolvedTouches, resolveTouches, type Touch, undoneVersionsOf } from "./touches.js"
 
@@ -249,9 +250,7 @@ const inOrder = (
 
 /** Counts the tokens of a text. Reuses a count from the memory's life if the text was the same. */
 const tokensOf = (image: Memory, life: ReadonlyArray<Link>, countTokens: (text: string) => number): number => {
-  const text = textOf(image)
-  const same = life.findLast(({ after }) => textOf(after) === text)
+  const text = memoryText(image)
+  const same = life.findLast(({ after }) => memoryText(after) === text)
   return same === undefined ? countTokens(text) : same.after.tokens
 }
-
-const textOf = ({ facts, narrative, title }: Memory): string => [title, narrative ?? "", ...facts].join("\n")

@@ -1,6 +1,7 @@
 import type { Memory } from "../../../events/Memory.js"
 import { shortenText } from "../../../text/normalise/sentences.js"
 import type { DecidedEvent } from "../../actor/Command.js"
+import { memoryText } from "../../model/memoryText.js"
 import { nextRevision } from "../../model/nextRevision.js"
 import { type Gathering, ruleDecision, type Stage } from "../Stage.js"
 import { ageInDays, dayMillis, isProtected, type Row } from "../stageRow.js"
@@ -36,7 +37,7 @@ export const retention: Stage = {
         events: changes.map(({ narrative, row }): DecidedEvent => {
           const { narrative: _, ...rest } = row.memory
           const memory: Memory = narrative === undefined ? rest : { ...rest, narrative }
-          const tokens = countTokens([memory.title, narrative ?? "", ...memory.facts].join("\n"))
+          const tokens = countTokens(memoryText(memory))
           const reason =
             narrative === undefined
               ? `older than ${dropAfter} days: title and facts remain`

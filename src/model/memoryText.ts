@@ -1,0 +1,9 @@
+import type { Memory } from "../../events/Memory.js"
+
+/** The text of a memory that a reader pays for: title, narrative and facts, one per line. */
+export const memoryText = ({
+  facts,
+  narrative,
+  title
+}: { readonly narrative?: string | undefined } & Pick<Memory, "title" | "facts">): string =>
+  [title, ...(narrative === undefined || narrative === "" ? [] : [narrative]), ...facts].join("\n")

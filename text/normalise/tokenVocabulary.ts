@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from "node:fs"
+
+/**
+ * The tokens of a vocabulary, as an xor filter: one byte for about 0.8 tokens. It contains every token, and one other
+ * text in 256. `training/tokenVocabulary.mjs` writes it to `assets/tokens.bin`.
+ */
+export interface TokenVocabulary {
+  readonly seed: number
+  /** The length of each of the three parts of `bytes`. */
+  readonly part: number
+  readonly bytes: Uint8Array
+}
+
+/** The key of the empty text. `extendKey` adds one UTF-16 unit. */
+export const emptyKey = 0x811c9dc5
+
+export const extendKey = (key: number, unit: number): number => {
+  const mixed = Math.imul(key ^ unit, 0x9e3779b1)
+  return mixed ^ (mixed >>> 15)
+}
+
+const mix = (key: number, seed: number): number => {
+  let hash = Math.imul(key ^ seed, 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}
+
+/** The three places of a key, one in each part of the filter. */
+export const placeOfKey = (key: number, seed: number, part: number, index: 0 | 1 | 2): number =>
+  index * part + Math.floor((mix(key, seed + index) / 4_294_967_296) * part)
+
+export const fingerprintOfKey = (key: number, seed: number): number => mix(key, seed + 3) >>> 24
+
+export const hasToken = ({ bytes, part, seed }: TokenVocabulary, key: number): boolean =>
+  (bytes[placeOfKey(key, seed, part, 0)]! ^
+    bytes[placeOfKey(key, seed, part, 1)]! ^
+    bytes[placeOfKey(key, seed, part, 2)]!) ===
+  fingerprintOfKey(key, seed)
+
+/** Paths of the file from the built package or a bundle, and from the sources. */
+const places = ["../assets/tokens.bin", "../../assets/tokens.bin"]
+
+/** Size of the header: the format's name, the seed, and the length of a part. */
+export const headerBytes = 16
+export const formatName = "DBTOKEN1"
+
+/** Reads the package's vocabulary, o200k. Undefined if the file is missing, as in a bundle without assets. */
+export const loadVocabulary = (): TokenVocabulary | undefined => {
+  const file = places.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url))
+  if (file === undefined) return undefined
+  const content = readFileSync(file)
+  const part = content.length < headerBytes ? 0 : content.readUInt32LE(12)
+  if (content.toString("latin1", 0, 8) !== formatName || content.length !== headerBytes + 3 * part)
+    throw new Error("tokens.bin has another format or is incomplete; reinstall the package")
+  return { seed: content.readInt32LE(8), part, bytes: content.subarray(headerBytes) }
+}
