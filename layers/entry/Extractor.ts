@@ -1,5 +1,6 @@
 /** Extractors find what is worth keeping in the turns of a conversation. */
-import type * as Layer from "effect/Layer"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Extractor } from "../../src/ports/Extractor.js"
 
 export {
@@ -15,3 +16,11 @@ export {
 
 /** No extractor: nothing is captured from turns. */
 export const layerNone: Layer.Layer<Extractor> = Extractor.layerNone
+
+/** Rules for English statements. Deterministic, no network. */
+export const layerRules: Layer.Layer<Extractor> = Layer.unwrapEffect(
+  Effect.map(
+    Effect.promise(() => import("../RuleExtractor.js")),
+    ({ layer }) => layer
+  )
+)

@@ -84,9 +84,12 @@ const question = new RegExp(
 /** Whether most lines look like code: they end like statements or blocks, or begin like shell commands. */
 const isCode = (text: string): boolean => {
   const lines = text.split("\n").filter((line) => line.trim() !== "")
-  const code = lines.filter((line) => codeLine.test(line)).length
+  const code = lines.filter(isCodeLine).length
   return code > lines.length / 2
 }
+
+/** Whether a line ends like a statement or a block, or begins like a shell command. */
+export const isCodeLine = (line: string): boolean => codeLine.test(line)
 
 const codeLine =
   /[{};]\s*$|^\s*(?:\$ |>>> |#!|\/\/|import .+ from |from \S+ import |(?:export )?(?:const|let|var|function|class|def|fn|pub|return|async) .*[=({:]|<\/?[a-z][^>]*>\s*$|(?:git|npm|npx|pnpm|yarn|docker|kubectl|curl|sudo|cd|ls|cat|grep|pip|python3?|node|cargo|make) (?:-{1,2}\w|[\w./@-]+(?: |$)).*(?:-{1,2}\w|\/|\.)|SELECT .+ FROM )/u

@@ -1,0 +1,92 @@
+import { contextTurns, type ExtractedFact, type ExtractorService, type ExtractTurn } from "../../src/ports/Extractor.js"
+import { findSensitiveData } from "../../text/personal/findSensitiveData.js"
+import type { Item, Label, Session } from "./sessions.js"
+
+/** A captured fact, and how it was judged. */
+export interface Judged {
+  readonly turn: string
+  readonly fact: ExtractedFact
+  readonly verdict: "keep" | "allowed" | "unlabelled" | `never: ${string}`
+}
+
+/** The result for all sessions. */
+export interface CaptureScore {
+  readonly judged: ReadonlyArray<Judged>
+  readonly missed: ReadonlyArray<{ readonly turn: string; readonly item: Item }>
+  readonly kept: number
+  /** Facts with a credential in clear. */
+  readonly credentials: number
+  /** Milliseconds per turn. */
+  readonly milliseconds: number
+}
+
+const textOf = ({ facts = [], narrative = "", title }: ExtractedFact): string =>
+  [title, narrative, ...facts].join("\n").toLowerCase()
+
+const matches = (text: string, words: Item["words"]): boolean =>
+  words.every((group) => group.some((alternative) => text.includes(alternative.toLowerCase())))
+
+/** Extracts a session turn by turn, as the engine does, and judges what remains at its end. */
+export const scoreSessions = (
+  sessions: ReadonlyArray<Session>,
+  labels: ReadonlyArray<Label>,
+  extractor: ExtractorService
+): CaptureScore => {
+  const labelOf = new Map(labels.map((label) => [label.turn, label]))
+  const judged: Array<Judged> = []
+  const missed: Array<CaptureScore["missed"][number]> = []
+  let [kept, turnCount, milliseconds] = [0, 0, 0]
+  for (const { turns: all } of sessions) {
+    const turns = all.map(
+      ({ at, role, speaker, text }): ExtractTurn => ({
+        role,
+        text,
+        at: Date.parse(at),
+        ...(speaker ? { speaker } : {})
+      })
+    )
+    let captured: Array<{ turn: string; fact: ExtractedFact }> = []
+    for (const [index, turn] of turns.entries()) {
+      const start = performance.now()
+      const { archive = [], facts } = extractor.extract({
+        context: turns.slice(Math.max(0, index - contextTurns), index),
+        turns: [turn],
+        recalled: []
+      })
+      milliseconds += performance.now() - start
+      turnCount++
+      captured = captured.filter(({ fact }) => !archive.some(({ title }) => title === fact.title))
+      captured.push(...facts.map((fact) => ({ turn: all[index]!.id, fact })))
+    }
+    const ownLabels = all.flatMap(({ id }) => labelOf.get(id) ?? [])
+    for (const { fact, turn } of captured)
+      judged.push({ turn, fact, verdict: verdictOf(textOf(fact), turn, ownLabels, all) })
+    for (const label of ownLabels)
+      for (const item of label.keep ?? []) {
+        if (captured.some(({ fact }) => matches(textOf(fact), item.words))) kept++
+        else missed.push({ turn: label.turn, item })
+      }
+  }
+  const credentials = judged.filter(({ fact }) => findSensitiveData([textOf(fact)]).credential.length > 0).length
+  return { judged, missed, kept, credentials, milliseconds: milliseconds / Math.max(1, turnCount) }
+}
+
+/**
+ * A fault counts for facts of its own turn. What somebody other than the user said, and a secret, counts for the whole
+ * session.
+ */
+const verdictOf = (
+  text: string,
+  turn: string,
+  labels: ReadonlyArray<Label>,
+  turns: Session["turns"]
+): Judged["verdict"] => {
+  const isUser = (id: string) => turns.find((other) => other.id === id)?.role === "user"
+  for (const label of labels)
+    for (const { why, words } of label.never ?? [])
+      if ((label.turn === turn || why === "secret" || !isUser(label.turn)) && matches(text, words))
+        return `never: ${why}`
+  const has = (kind: "allowed" | "keep") =>
+    labels.some((label) => (label[kind] ?? []).some(({ words }) => matches(text, words)))
+  return has("keep") ? "keep" : has("allowed") ? "allowed" : "unlabelled"
+}

@@ -1,0 +1,33 @@
+import type { ExtractedFact, ExtractTurn } from "../../../../src/ports/Extractor.js"
+import type { Mention } from "./people.js"
+import type { Reading } from "./reading.js"
+import type { Speaker } from "./titles.js"
+import type { Sign } from "./worth.js"
+
+/** A statement that a turn makes, before it becomes a fact. */
+export interface Draft {
+  readonly reading: Reading
+  readonly signs: ReadonlySet<Sign>
+  /** Its own words, and those of the pieces that continue it. */
+  readonly text: string
+  /** The people for whom a pronoun in it may stand. */
+  readonly mentions: ReadonlyArray<Mention>
+  /** The index of its turn in the request. */
+  readonly turn: number
+  /** Its text is a title already. */
+  readonly isWritten?: boolean
+}
+
+/** What was said before a turn. */
+export interface Background {
+  readonly speaker: Speaker
+  readonly mentions: ReadonlyArray<Mention>
+  /** The turn of the assistant directly before it. */
+  readonly answered: ExtractTurn | undefined
+  /** The texts of this turn and of the two before it. */
+  readonly around: string
+  /** What the user said in the turns before. */
+  readonly userText: string
+  /** The facts of the turns before. */
+  readonly earlier: () => ReadonlyArray<ExtractedFact>
+}

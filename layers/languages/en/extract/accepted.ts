@@ -1,0 +1,76 @@
+import type { ExtractTurn } from "../../../../src/ports/Extractor.js"
+import { sentencesOf } from "../../../../text/normalise/sentences.js"
+import { statementOf } from "../statements.js"
+import type { Background, Draft } from "./Draft.js"
+import type { Piece } from "./pieces.js"
+import { accepts, chooses, isAlternative, isChoice, picks, proposalOf } from "./proposals.js"
+import { type Reading, readPiece } from "./reading.js"
+import { mayHoldSecret } from "./secrets.js"
+import type { Sign } from "./worth.js"
+
+/** Whether the assistant's turn asks something. */
+export const isAsking = (answered: ExtractTurn | undefined): boolean =>
+  answered !== undefined && /\?["')\s]*$/u.test(answered.text)
+
+/** Sentences at the start of a turn that answer a question. */
+const answerSentences = 2
+/** Most words of an answer that only names one of the things in question. */
+const maxChoiceWords = 7
+
+/** Whether a piece answers the question before it. */
+export const isAnswer = ({ sentence }: Piece, answered: ExtractTurn | undefined): boolean =>
+  sentence < answerSentences && isAsking(answered)
+
+/** Whether a piece picks, in words of its own, something that the assistant's turn names or asks for. */
+export const isPick = ({ piece, ...reading }: Reading, answered: ExtractTurn | undefined): boolean => {
+  if (answered === undefined || !hasContent(reading)) return false
+  const asked = isAsking(answered)
+  if (picks(piece.text)) return asked || sharesContent(reading.text, answered.text)
+  if (!asked || piece.sentence >= answerSentences) return false
+  return (
+    chooses(reading.text) ||
+    (isChoice(answered.text) && reading.words.length <= maxChoiceWords && sharesContent(reading.text, answered.text))
+  )
+}
+
+const hasContent = ({ identifiers, names, text, values }: Omit<Reading, "piece">): boolean =>
+  identifiers.length + names.length + values.length > 0 ||
+  [...statementOf(text).words].some((word) => word.length > 3 && !vague.test(word))
+
+const sharesContent = (text: string, other: string): boolean => {
+  const words = statementOf(other).words
+  for (const word of statementOf(text).words)
+    if (words.has(word) && (word.length > 3 || /\d/u.test(word)) && !vague.test(word)) return true
+  return false
+}
+/** Stems of words that pick, but name nothing. */
+const vague = /^(?:good|great|sound|work|that|yes|pleas|idea|let|keep|perfect|fine|mak|tak|on)$/u
+
+/** The proposal that a user accepts with words such as "yes, exactly"; none if the user's own words say it. */
+export const acceptedDraft = (
+  turn: ExtractTurn,
+  index: number,
+  { answered, userText }: Background,
+  drafts: ReadonlyArray<Draft>
+): ReadonlyArray<Draft> => {
+  if (answered === undefined || drafts.some(({ signs }) => signs.has("accepts")) || !accepts(turn.text)) return []
+  const sentences = sentencesOf(answered.text.replace(/```[\s\S]*?```/gu, " "))
+  const proposal = sentences.flatMap((sentence) => proposalOf(sentence) ?? []).at(-1)
+  if (proposal === undefined || isChoice(proposal) || sentences.some(isAlternative)) return []
+  if (isRecap(proposal, userText) || mayHoldSecret(proposal, answered.text)) return []
+  const text = proposal
+    .replaceAll(/\byou're\b/giu, "I am")
+    .replaceAll(/\byour\b/giu, "my")
+    .replaceAll(/\byou\b/giu, "I")
+  const reading: Reading = { ...readPiece({ text, sentence: 0, isAsked: false, continues: false }, turn.at), text }
+  const signs = new Set<Sign>(["accepts", reading.subject])
+  return [{ reading: { ...reading, act: "states" }, signs, text, mentions: [], turn: index }]
+}
+
+/** Whether a proposal only sums up what the user said. */
+const isRecap = (proposal: string, userText: string): boolean => {
+  const { words } = statementOf(proposal)
+  const said = statementOf(userText).words
+  return [...words].filter((word) => said.has(word)).length >= recapShare * words.size
+}
+const recapShare = 0.7

@@ -1,0 +1,81 @@
+import type { PlacedValue } from "../values/Value.js"
+import type { Tense } from "./tense.js"
+
+const dayLength = 86_400_000
+const weekLength = 7
+
+/** The times of a statement, in milliseconds since the epoch. */
+export interface Times {
+  /** The text with its relative days as dates. */
+  readonly text: string
+  /** The first day that it names. */
+  readonly occurredAt?: number
+  /** The end of its last day, if the statement holds until then only. */
+  readonly expiresAt?: number
+}
+
+/**
+ * Writes the relative days of a text as dates: "tomorrow" as "on 5 May 2026", "Friday" as "Friday 8 May 2026".
+ * `values`: what was read in the text, against the time of its turn.
+ */
+export const withDates = (text: string, values: ReadonlyArray<PlacedValue>, tense: Tense): Times => {
+  let result = text
+  let occurredAt: number | undefined
+  let until: number | undefined
+  for (const { end, index, value } of [...values].reverse()) {
+    if (value.kind !== "day" || value.days === undefined) continue
+    const words = text.slice(index, end)
+    const before = text.slice(Math.max(0, index - 24), index)
+    const isWeekday = value.weekday !== undefined && value.month === undefined && value.day === undefined
+    if (isWeekday && (recurring.test(before) || /s$/iu.test(words))) continue
+    const isBefore =
+      isWeekday &&
+      value.isRelative !== true &&
+      (tense === "past" || tense === "perfect" || /\bsince\s+$/iu.test(before))
+    const days = isBefore ? ([value.days[0] - weekLength, value.days[1] - weekLength] as const) : value.days
+    const written = writtenDay(words, days, value.isRelative === true || isWeekday)
+    if (written !== undefined) {
+      const needsOn = !isWeekday && !preposition.test(before) && value.isRelative === true
+      result = `${result.slice(0, index)}${needsOn ? (/^\d{1,2} /u.test(written) ? "on " : "in ") : ""}${written}${result.slice(end)}`
+    }
+    occurredAt = days[0] * dayLength
+    until ??= /\b(?:until|till|'til)\s+(?:the\s+)?$/iu.test(before) ? days[1] * dayLength : undefined
+  }
+  return {
+    text: result,
+    ...(occurredAt === undefined ? {} : { occurredAt }),
+    ...(until === undefined ? {} : { expiresAt: until })
+  }
+}
+
+const recurring = /\b(?:every|each|other|second|most|on all|any)\s+$/iu
+const preposition = /\b(?:on|in|by|until|till|since|from|after|before|for|of|to|around|at|the|is|and|between)\s+$/iu
+
+const monthNames = "January February March April May June July August September October November December".split(" ")
+const dateOf = (day: number): string => {
+  const date = new Date(day * dayLength)
+  return `${date.getUTCDate()} ${monthNames[date.getUTCMonth()]!} ${date.getUTCFullYear()}`
+}
+const longestNamed = 1
+
+/** A day as an absolute date; undefined if its words already are one, or name no single day, week, month or year. */
+const writtenDay = (
+  words: string,
+  [from, until]: readonly [number, number],
+  isRelative: boolean
+): string | undefined => {
+  const length = until - from
+  if (!isRelative) return /^(?:the\s+)?\d{1,2}(?:st|nd|rd|th)$/iu.test(words) ? dateOf(from) : undefined
+  if (
+    /^(?:this |next |last |on |the |coming )*(?:mon|tue|wed|thu|fri|sat|sun)/iu.test(words) &&
+    length === longestNamed
+  )
+    return `${words.replace(/^(?:this|next|last|coming)\s+/iu, "")} ${dateOf(from)}`
+  if (length === longestNamed) return dateOf(from)
+  const date = new Date(from * dayLength)
+  const month = monthNames[date.getUTCMonth()]!
+  if (length === weekLength) return `the week of ${dateOf(from)}`
+  if (length >= 28 && length <= 31 && date.getUTCDate() === 1) return `${month} ${date.getUTCFullYear()}`
+  if (length >= 365 && date.getUTCDate() === 1) return String(date.getUTCFullYear())
+  return undefined
+}

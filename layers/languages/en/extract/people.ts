@@ -1,0 +1,99 @@
+import { isEverydayName } from "../../../../text/normalise/everydayNames.js"
+import { setOf } from "../../../../text/normalise/functionWords.js"
+import { stemOf } from "../../../../text/normalise/stem.js"
+import { lexicon } from "../rules/lexicon.js"
+import { kin } from "./words.js"
+
+const sets = {
+  she: setOf(kin.she),
+  he: setOf(kin.he),
+  either: setOf(kin.either),
+  they: setOf(kin.they),
+  pet: setOf(kin.pets)
+}
+
+/** Somebody whom a text mentions. */
+export interface Mention {
+  /** How a title names them: "Annelie", "my wife". */
+  readonly label: string
+  /** Their name, if it is known. */
+  readonly name?: string
+  /** The pronoun that stands for them; "either" if the text does not tell. */
+  readonly pronoun: "she" | "he" | "they" | "either"
+}
+
+const kinWords = [kin.she, kin.he, kin.either, kin.they, kin.pets].join(" ").trim().split(/\s+/u).join("|")
+const nameForm = "\\p{Lu}[\\p{L}\\p{M}'-]*\\p{Ll}"
+const mentionPattern = new RegExp(
+  [
+    `\\b([Mm]y|[Oo]ur|[Hh]is|[Hh]er)\\s+(?:[\\p{L}-]+\\s+)?(${kinWords})(?:'s\\s+(${kinWords}))?(?:,?\\s+(?:called\\s+|named\\s+)?(${nameForm})(?!\\p{L}))?`,
+    `(?:(?:[Hh]e|[Ss]he|${kinWords})(?:'s| is)? (?:called|named)|[Nn]ame(?:'s| is))\\s+(${nameForm})(?!\\p{L})`,
+    `(?<![\\p{L}"])(${nameForm})(?=(?:'s)?\\s+(?:says?|said|thinks?|told|wants?|lives?|works?|loves?|likes?|hates?|has|had|is|was|turns?|plays?|needs?|goes|went|arrives?|comes?|called|calls|left|moved|died|runs|rejects|asked|teaches|studies|got|takes?|sits|votes|rotated|did|does|can|can't|will|won't|would|should|could|doesn't|didn't|isn't|wasn't)(?!\\p{L}))`,
+    `(?<!\\p{L})(?:with|ask|tell|told|asked|call|visit|meet|met|saw|seeing|(?:Mrs|Mr|Ms|Dr|Prof)\\.?)\\s+(${nameForm})(?!\\p{L})`,
+    `(${nameForm})(?=\\s\\(\\d{1,2}\\))`
+  ].join("|"),
+  "gu"
+)
+const calendarWords = setOf(
+  "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december i"
+)
+const ordinaryWords = setOf(
+  `the this that these those it he she they we you what when where who why how there here and but so if my our his her their yes no ok also then now
+  well oh everyone everybody nobody somebody someone something nothing everything one all some most both last next first`
+)
+
+const askedName = /\b(?:who|whose|name|names|called)\b[^?]*\?/iu
+const alonePattern = new RegExp(`^(${nameForm})(?=[.!,]|$)`, "u")
+
+/** The people and pets that a text mentions, in text order. `answered`: the question before it, "Who is he?" */
+export const mentionsIn = (text: string, answered = ""): ReadonlyArray<Mention> => {
+  const mentions: Array<Mention> = []
+  const alone = askedName.test(answered) ? alonePattern.exec(text)?.[1] : undefined
+  if (alone !== undefined && isName(alone)) mentions.push({ label: alone, name: alone, pronoun: "either" })
+  for (const [, owner, relative, further, nameAfter, ...names] of text.matchAll(mentionPattern)) {
+    const name = nameAfter ?? names.find((found) => found !== undefined)
+    if (relative !== undefined && owner !== undefined) {
+      const word = (further ?? relative).toLowerCase()
+      const label = `${owner.toLowerCase()} ${relative}${further === undefined ? "" : `'s ${further}`}`
+      mentions.push({ label: name ?? label, ...(name === undefined ? {} : { name }), pronoun: pronounOf(word) })
+    } else if (name !== undefined && isName(name)) mentions.push({ label: name, name, pronoun: "either" })
+  }
+  return mentions
+}
+
+const isName = (name: string): boolean => {
+  const word = name.toLowerCase()
+  if (lexicon.entries.get(stemOf(word))?.kinds !== undefined) return false
+  return !calendarWords.has(word) && !ordinaryWords.has(word) && !isEverydayName(word) && name.length > 1
+}
+
+const pronounOf = (word: string): Mention["pronoun"] =>
+  sets.she.has(word) ? "she" : sets.he.has(word) ? "he" : sets.they.has(word) ? "they" : "either"
+
+const standsFor: Readonly<Record<string, "she" | "he" | "they">> = {
+  she: "she",
+  her: "she",
+  hers: "she",
+  he: "he",
+  him: "he",
+  his: "he",
+  they: "they",
+  their: "they"
+}
+
+/**
+ * The person for whom the pronoun at the start of a text stands: the last one of that sex, if no other person was
+ * mentioned after them. Undefined if that is ambiguous.
+ */
+export const antecedentOf = (pronoun: string, mentions: ReadonlyArray<Mention>): Mention | undefined => {
+  const sex = standsFor[pronoun.toLowerCase().replace(/'.*$/u, "")]
+  if (sex === undefined) return undefined
+  const fits = mentions.filter((mention) => mention.pronoun === sex || (mention.pronoun === "either" && sex !== "they"))
+  const last = fits.at(-1)
+  if (last === undefined) return undefined
+  const rivals = new Set(fits.slice(-maxRivals).map(({ label }) => label.toLowerCase()))
+  const certain = fits.filter(({ pronoun }) => pronoun === sex)
+  return rivals.size === 1 || (certain.length > 0 && certain.at(-1) === last) ? last : undefined
+}
+/** Mentions that compete for a pronoun. */
+const maxRivals = 2

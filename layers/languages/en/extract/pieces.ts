@@ -1,0 +1,118 @@
+import { isCodeLine } from "../../../../text/normalise/gate.js"
+import { sentencesOf } from "../../../../text/normalise/sentences.js"
+
+/** A part of a sentence that can be stated alone, in the words of its turn. */
+export interface Piece {
+  readonly text: string
+  /** The index of its sentence in the turn. */
+  readonly sentence: number
+  /** The sentence ends with a question mark, and this is the part before it. */
+  readonly isAsked: boolean
+  /** It continues the piece before: it begins with "it", "which", or has no subject of its own. */
+  readonly continues: boolean
+  /** The heading above a list, for an item of that list. */
+  readonly heading?: string
+}
+
+/** Characters and pieces of a turn that are read. */
+const limits = { characters: 6_000, pieces: 80 }
+
+const codeBlock = /(```|~~~)[\s\S]*?(?:\1|$)/gu
+/** Lines of forwarded mail, tables and logs. */
+const foreignLine =
+  /^\s*(?:>|\|.*\||[-+|=]{4,}|(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d)|at \S+ ?\(|(?:From|To|Cc|Subject|Sent|Date):\s|(?:Traceback|Caused by:|npm ERR!|error\[?\w*\]?:|warning:|\$ |>>> )|\w*(?:Error|Exception):\s)/u
+const columns = /\S(?: {3,}|\t)\S.*(?: {3,}|\t)\S/u
+
+/** Text in quotation marks. Single marks stand at the edges of words. */
+const quotation = /"([^"]{1,600})"|(?<=[\s(]|^)'([^']{1,600})'(?=[\s.,!?)]|$)/gu
+/** The fewest words of a quotation that are somebody's words, not a name. */
+const minQuotedWords = 3
+/** Stands for words that were quoted. */
+export const quoted = "“…”"
+
+/** The lines of a text that its writer wrote as prose: no code, tables, logs and forwarded mail. */
+const proseOf = (text: string): string =>
+  text
+    .slice(0, limits.characters)
+    .replace(codeBlock, "\n")
+    .replaceAll(/[’‘]/gu, "'")
+    .replaceAll(/[“”„«»]/gu, '"')
+    .split("\n")
+    .filter((line) => !foreignLine.test(line) && !columns.test(line) && !isCodeLine(line))
+    .join("\n")
+    .replaceAll(/[ \t]+/gu, " ")
+    .replace(quotation, (whole, double: string | undefined, single: string | undefined) =>
+      (double ?? single ?? "").trim().split(" ").length < minQuotedWords ? whole : quoted
+    )
+
+const bullet = /^\s*(?:[-*•]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?/u
+const abbreviated = /(?:^|\s)(?:\p{Lu}|St|Dr|Mr|Mrs|Ms|Prof|no|approx|ca|vs|etc|e\.g|i\.e|p\.m|a\.m|incl|max|min)\.$/u
+/** An emoticon or a laugh ends a sentence too. */
+const smileyEnd = /(?<=\p{Extended_Pictographic}\uFE0F?|\s[:;]-?[)(DP]|\s(?:lol|haha+|lmao|rofl))(?=\s+\S)/giu
+const moreEnd = /(?<=\S)\s+(?:[-–—]{1,2}|…)\s+|\s*(?:;|—|\.{3,}|…)\s+/u
+
+const pronouns = "[Ii]|[Ww]e|[Hh]e|[Ss]he|[Tt]hey|it|there|you|this|that"
+const finite =
+  "is|are|was|were|has|have|had|will|would|can|could|must|should|does|do|did|isn't|aren't|wasn't|won't|can't|doesn't|don't|didn't|[a-z]{3,}(?:s|ed)|came|went|got|left|took|gave|said|told|lost|bought|sold|broke|died|made|found"
+/** Words with which a clause begins: a pronoun, or a name or a noun phrase before a verb. */
+const subject = `(?:(?:${pronouns})(?:'\\w+)?|(?:im|ive|ill|its|thats)|(?:my|our|his|her|their|the)\\s+[\\w'-]+(?:\\s+[\\w'-]+){0,2}?\\s+(?:${finite})|\\p{Lu}[\\p{Ll}'-]+(?:'s)?\\s+(?:${finite}))(?=[\\s,]|$)`
+const clauseStart = new RegExp(
+  `(?:,\\s+|\\s+)(?:although|though|so|whereas|while)\\s+(?=${subject})|,?\\s+and\\s+(?<=(?:\\S+\\s+){4})(?=${subject})|,\\s+(?=${subject})|,?\\s+but\\s+|:\\s+(?=(?:[Ii]|we|my|our|the|it)(?:'\\w+)?\\s)`,
+  "u"
+)
+const dependent =
+  /^(?:it|its|it's|they|that|that's|this|these|those|which|who|where|there|there's|because|same)(?![\p{L}\p{N}-])/iu
+
+const splitWith = (pattern: RegExp) => (text: string) => text.split(pattern)
+
+/** Splits the prose of a turn into pieces, in text order. */
+export const piecesOfTurn = (text: string): ReadonlyArray<Piece> => {
+  const pieces: Array<Piece> = []
+  let sentence = 0
+  let heading: string | undefined
+  for (const rawLine of proseOf(text).split("\n")) {
+    const isBullet = bullet.test(rawLine)
+    const line = rawLine.replace(bullet, "").trim()
+    if (!isBullet) heading = line.endsWith(":") ? line.slice(0, -1) : undefined
+    if (line === "" || (!isBullet && heading !== undefined)) continue
+    for (const sentenceText of joined(sentencesOf(line).flatMap(splitWith(smileyEnd)))) {
+      takeSentence(pieces, sentenceText, sentence++, isBullet ? heading : undefined)
+      if (pieces.length >= limits.pieces) return pieces
+    }
+  }
+  return pieces
+}
+
+const takeSentence = (pieces: Array<Piece>, text: string, sentence: number, heading: string | undefined) => {
+  const parts = text
+    .split(moreEnd)
+    .flatMap(splitWith(clauseStart))
+    .map((part) => part.trim().replace(/^[,:;]+\s*|[,:;]+$/gu, ""))
+    .filter((part) => /[\p{L}\p{N}]/u.test(part))
+  const isQuestion = /\?[)"'\s!?]*$/u.test(text)
+  for (const [index, part] of parts.entries()) {
+    const isTagged = tagQuestion.test(part)
+    pieces.push({
+      text: part.replace(tagQuestion, ""),
+      sentence,
+      isAsked: isQuestion && !isTagged && index === parts.length - 1,
+      continues: index > 0 && dependent.test(part),
+      ...(heading === undefined ? {} : { heading })
+    })
+  }
+}
+
+/** "…, did I say?", "…, right?" */
+const tagQuestion =
+  /,\s*(?:(?:did|do|does|is|are|was|were|have|has|can|could|will|would)(?:n't)?\s+(?:i|you|he|she|it|they|we|that)(?:\s+\w+)?|right|ok(?:ay)?|correct|eh|huh|no|yes|remember|you know)\?+$/iu
+
+/** Joins what an abbreviation's full stop has split. */
+const joined = (sentences: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const result: Array<string> = []
+  for (const sentence of sentences) {
+    const last = result.at(-1)
+    if (last !== undefined && abbreviated.test(last)) result[result.length - 1] = `${last} ${sentence}`
+    else result.push(sentence)
+  }
+  return result
+}

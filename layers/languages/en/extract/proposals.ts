@@ -1,0 +1,71 @@
+import { sentencesOf } from "../../../../text/normalise/sentences.js"
+
+/** Proposals of the assistant, and how a user accepts them. */
+
+const acceptance =
+  /^(?:(?:oh|ah|ooh|hm+|ok|okay|yeah|yes|yep|yup|sure|right|great|good|nice|perfect|lovely|cool|fine|exactly|definitely|absolutely|indeed|agreed|deal|done|alright|excellent|brilliant|super|correct|confirmed|makes sense|sounds (?:good|great|right|perfect|fine|like a plan)|good (?:idea|one|plan|call|point)|love it|works(?: for me| for us)?|please(?: do)?|do (?:that|it|so|this)|go (?:for|with|ahead)(?: with)?(?: (?:it|that|that one|this))?|let's (?:do|go with|use|take|keep|say|make it|stick with)(?: (?:it|that|this|that one|this one|so|exactly))*|that(?:'s| is)(?: exactly)? (?:it|the one|right|the plan|perfect|good|fine|exactly it|the main one)|that one|exactly (?:that|like that|so)|(?:i'll|we'll) (?:do|take|go with) (?:that|it|this)(?: one)?|i(?:'ll| will)? (?:do|take|agree)(?: (?:that|it|with that))?|as you say|pls|thanks|thank you|sensible|yes exactly(?: that)?|then|so be it|why not|that works)(?:[\s,.!–—-]+|$))+/iu
+const certainAcceptance =
+  /\b(?:yes|yep|yeah|yup|exactly|agreed|deal|perfect|do (?:that|it|so)|go (?:for|with|ahead)|let's|that(?:'s| is)(?: exactly)? (?:it|the one|right|the plan|perfect)|that one|sounds (?:good|great|right|perfect|fine)|good (?:idea|one|plan|call)|correct|confirmed|works|sensible|i'll (?:do|take)|makes sense|sure|please do|definitely|absolutely|why not)\b/iu
+const refusal = /\b(?:no|not|nah|don't|rather not|instead|except|but i|later|maybe|perhaps|never|won't|wouldn't)\b/iu
+
+/** Whether a sentence of a user only accepts what was proposed, and nothing after it takes that back. */
+export const accepts = (text: string): boolean => {
+  const sentences = sentencesOf(text)
+  return sentences.some((sentence, index) => {
+    const match = acceptance.exec(sentence)
+    if (match === null || !certainAcceptance.test(match[0])) return false
+    const rest = sentence.slice(match[0].length)
+    return (index === 0 || rest === "") && !refusal.test(`${rest} ${sentences[index + 1] ?? ""}`.slice(0, restLength))
+  })
+}
+/** Characters after an acceptance in which it may be taken back. */
+const restLength = 40
+
+/** Whether a piece picks something: "X it is", "X yes", "go with X". */
+export const picks = (text: string): boolean =>
+  /\b(?:it is|that one|that's the one|sounds (?:good|great|perfect)|(?:is|'s) (?:good|great|perfect|fine)|go with|let's (?:do|go|take|use|keep|say)|i'll take|we'll take|good idea|good one)\b|\byes\b[\s.!,]*(?:$|and|that)/iu.test(
+    text
+  )
+
+/** Verbs of work on a lasting thing. What else the assistant offers ("shall I draft it?") is done with its answer. */
+const lastingWork =
+  "set(?: up)?|move|add|use|switch|change|replace|rename|delete|remove|enable|disable|pin|split|merge|raise|lower|put|convert|limit|cap|schedule|book|keep|drop|store|save as|call|name|migrate|upgrade|downgrade|deploy|turn|make it|go with|take|reserve|order|cancel|postpone|invite|stick|skip|start|stop|bump|cache|index|host|plan"
+const proposing = [
+  /^(?:then |so |in that case |perhaps |maybe |ok,? )?(?:i'd|i would|i|we'd|my suggestion is to|my advice:?|my vote:?)\s+(?:rather )?(?:suggest|recommend|propose|go with|go for|pick|choose|use|say|advise|keep|start with|take|do|put|make|leave)(?:\s+to|\s+that)?[:,]?\s+(.+)$/iu,
+  /^(?:and )?(?:how|what) about\s+(.+)$/iu,
+  /^(?:then |so |well, |ok, )?let's\s+(?:say |go with |use |make it |call it )?(.+)$/iu,
+  /^(?:then |so |or |alternatively,? |otherwise,? )?(?:you|we) (?:could|can|should|might|may want to|may also want to)(?: also| just| simply)?(?: use| take| try| do| go with)?[:,]?\s+(.+)$/iu,
+  /^(?:so )?(?:do you want|would you like|shall we|should we|want|could we|can we)\s+(?:me to |to )?(.+)$/iu,
+  new RegExp(`^(?:so )?(?:shall|should|can) i\\s+((?:${lastingWork})\\b.+)$`, "iu"),
+  /^(?:suggestion|proposal|plan|option|draft|recommendation|so|then):\s*(.+)$/iu,
+  /^(.+?) (?:would be|is probably|is|seems|might be) (?:the )?(?:simplest|best|safer|safest|easier|easiest|better|cleaner|cleanest|simpler|simple|enough|sensible)\b.*$/iu,
+  /^(?:then|so|better)\s+(.+)$/iu
+]
+const passingWork =
+  /^(?:me|it|that|this|them|i|so|you|draft|write|list|show|explain|check|look|search|summari[sz]e|suggest|remind|translate|help|go through|print|give|tell|see|try again|compare|sketch|a (?:draft|list|summary|template|recipe|table|sketch|wording|reminder|hint|script|snippet))\b/iu
+const confirming =
+  /^(?:so|then|just to confirm|to confirm|you mean|meaning)[,:]?\s+(.+?)(?:,?\s+(?:right|correct|then|yes))?\?$/iu
+
+/** What a sentence of the assistant proposes; undefined if it proposes nothing that outlasts its answer. */
+export const proposalOf = (sentence: string): string | undefined => {
+  const text = sentence.trim()
+  const confirmed = confirming.exec(text)?.[1]
+  if (confirmed !== undefined) return confirmed
+  for (const pattern of proposing) {
+    const proposal = pattern.exec(text)?.[1]
+    if (proposal !== undefined) return passingWork.test(proposal) ? undefined : proposal.replace(/[?.!]+$/u, "")
+  }
+  return undefined
+}
+
+/** Whether a sentence is an alternative to the one before it. */
+export const isAlternative = (sentence: string): boolean => /^(?:or|alternatively|otherwise)\b/iu.test(sentence)
+
+/** Whether a proposal leaves a choice open, so that "yes" does not tell which. */
+export const isChoice = (proposal: string): boolean => /\b(?:or|either|whichever)\b/iu.test(proposal)
+
+const choosing =
+  /^(?:please |just |then |ok |yes |no |nah )*(?:keep|use|go|leave|drop|make|put|take|skip|let's|set|stick|call|name|do|delete|remove|add|start|stay|book|order|cancel|move|rename|kill|pick|choose|send|schedule)\b/iu
+
+/** Whether a request is the answer to a question of the assistant, and so a decision: "keep them in". */
+export const chooses = (text: string): boolean => choosing.test(text)

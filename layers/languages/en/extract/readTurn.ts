@@ -1,0 +1,78 @@
+import type { ExtractedFact, ExtractTurn } from "../../../../src/ports/Extractor.js"
+import { acceptedDraft, isAnswer, isPick } from "./accepted.js"
+import { withValue } from "./corrections.js"
+import type { Background, Draft } from "./Draft.js"
+import { mentionsIn } from "./people.js"
+import { piecesOfTurn } from "./pieces.js"
+import { type Reading, readPiece } from "./reading.js"
+import { mayHoldSecret } from "./secrets.js"
+import { withAntecedent } from "./titles.js"
+import { minWorth, signsOf, worthOf } from "./worth.js"
+
+/** The statements of a user's turn that are worth keeping, in text order. */
+export const draftsOf = (turn: ExtractTurn, index: number, background: Background): ReadonlyArray<Draft> => {
+  const { answered, around, earlier, mentions } = background
+  const drafts: Array<Draft> = []
+  const known = [...mentions]
+  for (const reading of readingsOf(turn, around)) {
+    const { piece } = reading
+    const signs = signsOf(reading, { isAnswer: isAnswer(piece, answered), isAccepting: isPick(reading, answered) })
+    const last = drafts.at(-1)
+    const corrected = rightValueOf(reading, turn, earlier)
+    const isUnresolved = signs.has("pronoun") && withAntecedent(reading.text, known).mention === undefined
+    if (corrected !== undefined)
+      drafts.push({ reading, signs, text: corrected, mentions: [], turn: index, isWritten: true })
+    else if (worthOf(signs) - (isUnresolved ? unresolved : 0) >= minWorth)
+      drafts.push({ reading, signs, text: reading.text, mentions: [...known], turn: index })
+    else if (last !== undefined && isContinuation(reading, last))
+      drafts[drafts.length - 1] = { ...last, text: `${last.text}, ${reading.text}` }
+    known.push(...mentionsIn(piece.text, answered?.text))
+  }
+  return [...acceptedDraft(turn, index, background, drafts), ...drafts]
+}
+
+/** Points that a pronoun costs if the person is not known. */
+const unresolved = 0.7
+
+/** Reads the pieces of a turn that hold no secret. "For the record, …" and "no, sorry, …" count for what follows. */
+const readingsOf = (turn: ExtractTurn, around: string): ReadonlyArray<Reading> => {
+  const readings: Array<Reading> = []
+  let marked: number | undefined
+  let isCorrection = false
+  for (const piece of piecesOfTurn(turn.text)) {
+    if (mayHoldSecret(piece.text, around)) continue
+    const reading = readPiece(piece, turn.at)
+    isCorrection ||= reading.isCorrection
+    const isMarked = reading.isMarked || marked === piece.sentence
+    readings.push({ ...reading, isCorrection, isMarked })
+    if (reading.isMarked && reading.words.length < 2) marked = piece.sentence
+  }
+  return readings
+}
+
+/** Words with which somebody finds a mistake of their own. */
+const noticing = /\b(?:hang on|checked|wait|oops|sorry|no)\b|!!/iu
+
+/** The last statement before with the value that a piece names; undefined if the piece says more. */
+const rightValueOf = (
+  { act, isCorrection, text, values }: Reading,
+  turn: ExtractTurn,
+  earlier: () => ReadonlyArray<ExtractedFact>
+): string | undefined => {
+  if (values.length !== 1 || act !== "states" || !(isCorrection || noticing.test(turn.text))) return undefined
+  return [...earlier()].reverse().flatMap(({ title }) => withValue({ text, values }, title, turn.at) ?? [])[0]
+}
+
+const addition = /^(?:with|without|and|in|at|for|on)\s/iu
+
+/** Whether a piece only adds to the piece before it. */
+const isContinuation = (reading: Reading, { reading: last, signs }: Draft): boolean => {
+  const { act, hits, identifiers, isQuoted, names, piece, values } = reading
+  const isChosen = signs.has("accepts") && addition.test(piece.text)
+  const continues = piece.continues && piece.sentence === last.piece.sentence
+  if (act !== "states" || isQuoted || hits.has("joking") || hits.has("supposing") || hits.has("fleeting")) return false
+  return (
+    (isChosen && piece.sentence === last.piece.sentence + 1) ||
+    (continues && values.length + names.length + identifiers.length > 0)
+  )
+}

@@ -1,0 +1,221 @@
+import { functionWords, setOf } from "../../../../text/normalise/functionWords.js"
+import { stemOf } from "../../../../text/normalise/stem.js"
+import { lexicon } from "../rules/lexicon.js"
+import { pastForms } from "../rules/pivot.js"
+import { valuesIn } from "../values/readValues.js"
+import type { PlacedValue } from "../values/Value.js"
+import { type Hit, hitsIn, type WordClass } from "./lexicon.js"
+import { type Piece, quoted } from "./pieces.js"
+import { type Tense, tenseOf } from "./tense.js"
+import { classes } from "./words.js"
+
+/** Whom or what a piece is about, by its grammatical subject. */
+export type Subject =
+  /** "I". */
+  | "speaker"
+  /** A first person that is left out: "switched to vim", "need to call". */
+  | "omitted"
+  /** "We". */
+  | "group"
+  /** "My sister", "our flat". */
+  | "own"
+  /** "He", "she", "they", "his". */
+  | "pronoun"
+  /** A name. */
+  | "named"
+  /** "The printer", "clinic", "all tests". */
+  | "thing"
+  /** "It", "that", "there". */
+  | "it"
+  /** "You". */
+  | "listener"
+
+/** Whether a piece states something, asks, or wants something done, once or every time. */
+export type Act = "states" | "asks" | "requests" | "instructs"
+
+/** A piece with its grammar. */
+export interface Reading {
+  readonly piece: Piece
+  /** The piece without the words that only open or close it: "well, …", "… by the way". */
+  readonly text: string
+  /** The words of `text` in lower case. */
+  readonly words: ReadonlyArray<string>
+  readonly act: Act
+  readonly subject: Subject
+  readonly tense: Tense
+  readonly hits: ReadonlySet<WordClass>
+  readonly hitList: ReadonlyArray<Hit>
+  readonly values: ReadonlyArray<PlacedValue>
+  /** Words written like names inside the text. */
+  readonly names: ReadonlyArray<string>
+  /** Words of code: `x.y`, `a_b`, `camelCase`, `--flag`, paths. */
+  readonly identifiers: ReadonlyArray<string>
+  /** It repeats somebody's words. */
+  readonly isQuoted: boolean
+  /** A key and its value: "fix = own queue", "owner: me". */
+  readonly isKeyed: boolean
+  /** It says that it is to be remembered: "for the record", "note that". */
+  readonly isMarked: boolean
+  readonly isCorrection: boolean
+}
+
+const opening =
+  /^(?:(?:ok(?:ay)?|k|oh+|ah+|ooh|aha|hm+|mm+|uh+m*|um+|er+m*|well|so|and|but|or|yeah|yes|yep|yup|no+|nope|nah|right|alright|anyway|anyhow|btw|by the way|honestly|frankly|actually|also|plus|look|listen|ha(?:ha)*|lol|hey|hi|hello|good (?:morning|afternoon|evening)|morning|evening|thanks|thank you|thx|ta|cheers|sorry|wait|fyi|just so you know|to be (?:honest|fair)|tbh|i mean|you know|like|basically|update|edit|ps|p\.s|great|good|nice|perfect|cool|fine|sure|exactly|of course|true|indeed|apart from that|in other news|funny enough|nothing new|seriously|luckily|unfortunately|sadly|finally|correction|never mind|nevermind|damn|god|ugh|argh|wow|hooray|yay|please note|then|still|oops|whoops|scratch that|hang on)(?:[\s,:;.!…-]+|$))+/iu
+const marker =
+  /^(?:for the record|for your (?:records|notes)|note(?: to self| that)?|please note(?: that)?|(?:please )?(?:remember|keep in mind|bear in mind|write down|make a note|be aware|fyi|just so you know|for (?:future )?reference|fun fact|important|one more thing|heads? up)(?: that| this)?)\b[\s,:—-]*/iu
+const closing =
+  /[\s,]*(?:by the way|btw|tbh|to be honest|though|anyway|lol|haha\w*|you know|i guess|i suppose|i think|i reckon|so yeah|or so|or something|if that matters|as you know|as i said|actually|honestly|thanks|thx|cheers|please|ok\??|right|innit|mind you|sorry|wish me luck|xd|[:;]-?[)DP]|(?:\p{Extended_Pictographic}|\uFE0F)+|[.!,…\s])+$/iu
+const correcting =
+  /^(?:(?:oh|ah|and|hm+|ok|wait|hang on)[\s,]+)*(?:(?:no|nope|sorry|wait|correction|scratch that|hang on|oops|whoops|my (?:mistake|bad)|ah no|actually|strike that|i (?:misread|misspoke|mixed|got that wrong|was wrong|meant)|checked)\b)|\b(?:i mis(?:read|spoke|remembered|typed|heard)|(?:i was|that was|that's|it was) wrong|i meant|not (?:the )?\d|in fact|scratch that|mixed (?:it |them |that )?up|i take that back|changed my mind|turns out it's)\b/iu
+
+const questionStart =
+  /^(?:(?:and|so|but|or)\s+)?(?:what|what's|when|where|which|who|whose|why|how|how's|is|are|was|were|do|does|did|can|could|would|will|should|shall|has|have|am|isn't|aren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't|shouldn't)\s+(?:i|you|we|he|she|it|they|there|the|this|that|these|those|my|your|our|a|an|any|some|to|about|if|much|many|long|often|is|are|do|does|did|would|could|should|can|was|were|else|\w+ly)\b/iu
+const whClause = /^(?:what|where|which|who|how|why|when)\b.*?\b(?:is|was|are|were)\s+(?:that|the|a|my|to)\b/iu
+const whNoun =
+  /^(?:what|which|whose|how \w+)\s+[\w-]+\s+(?:is|are|was|were|do|does|did|can|could|should|would|will)\b/iu
+const rhetorical = /^(?:any|thoughts|ideas|anything|anyone|remember|wish me|guess)\b/iu
+
+const wordPattern = /[\p{L}\p{M}\p{N}]+(?:['._/@+#&-][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?/gu
+const identifierPattern =
+  /`[^`]+`|(?<![\w.])(?:--?[a-z][\w-]+|[\w-]+[/_][\w./_-]*\w|\w+\.(?:\w+\.)*(?:js|ts|py|rs|go|json|ya?ml|toml|md|sh|sql|env|conf|cfg|ini|csv|txt|xml|html|css|java|kt|rb|php|c|h|cpp)|[a-z]+[A-Z]\w+|[A-Z]{2,}[_-]?\d\w*|\w+::\w+|\w+\(\)|0x[\da-f]+|[a-z]+\d[\w-]*|[a-z][\w-]*=[\w."-]+)/gu
+const namePattern = /(?<=[\p{L}\p{N},;:)"'.]\s+["(]?)\p{Lu}[\p{L}\p{M}'-]*\p{Ll}[\p{L}\p{M}-]*(?:'s)?/gu
+
+const notNames = setOf(
+  `i i'm i've i'll i'd ok tv monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october
+  november december mondays tuesdays wednesdays thursdays fridays saturdays sundays`
+)
+const speakerWords = setOf("i i'm im i've ive i'd i'll me myself")
+const groupWords = setOf("we we're we've we'll we'd us")
+const ownWords = setOf("my our mine ours")
+const personWords = setOf("he she they he's she's they're they've he'll she'll they'll his her their him them")
+const thingWords = setOf("it it's its that that's this these those there there's which here who")
+const listenerWords = setOf("you you're your you've you'll yours")
+const determiners = setOf(functionWords.articles, "all some no every each both any another one two three")
+const prepositions = setOf(
+  functionWords.prepositions,
+  "since as after before at by if when while because until till per via without on"
+)
+const requestWords = setOf(classes.requests)
+const auxiliary = setOf("am is are was were have has had do does did will would can could must should might may")
+const omittedStart =
+  /^(?:not (?:an?|my|into|keen)\b|(?:(?:just|already|also|still|finally|only|now|never|always|usually|mostly)\s+)*(?:going to|gonna|need to|have to|gotta|must|want|love|hate|prefer|can't|cannot|won't|don't|didn't|am|been|got|had|used to|would|should|taking|moving|going|working|living|staying|flying|getting|using|thinking|looking|trying|starting|leaving|coming|having|doing|running|meeting|seeing|presenting|planning|switched|\w+ed)\b)/iu
+
+/** Reads a piece. `at`: when its turn was said. */
+export const readPiece = (piece: Piece, at: number): Reading => {
+  const isCorrection = correcting.test(piece.text)
+  let text = piece.text.replace(opening, "")
+  const isMarked = marker.test(text)
+  text = text.replace(marker, "").replace(opening, "").replace(closing, "")
+  const original: Array<string> = text.match(wordPattern) ?? []
+  const words = original.map((word) => word.toLowerCase())
+  const hitList = hitsIn(words)
+  const hits = new Set(hitList.map(({ wordClass }) => wordClass))
+  return {
+    piece,
+    text,
+    words,
+    hitList,
+    hits,
+    isCorrection,
+    isKeyed: keyed.test(text),
+    isMarked,
+    isQuoted: text.includes(quoted),
+    act: actOf(piece, text, words, hits),
+    subject: subjectOf(words, original, text),
+    tense: tenseOf(words),
+    values: valuesIn(text, at),
+    names: (text.match(namePattern) ?? []).filter((name) => !notNames.has(name.toLowerCase())),
+    identifiers: text.match(identifierPattern) ?? []
+  }
+}
+
+const instructing =
+  /^(?:please\s+|always\b|never\b|from now on\b|no more\b|stop\s+\w+ing\b|don't\b|do not\b|call me\b|in future\b)/iu
+const durable =
+  /\b(?:always|never|from now on|in future|every time|whenever|no more|anymore|any more|by default|each time|for me|with me|when you|to me)\b/iu
+
+const keyed = /^(?:[\p{L}-]+\s){0,2}[\p{L}_-]+\s*(?:=|:\s)\s*\S/u
+const beginning = setOf("start begin launch leave move return arrive")
+
+const reminding = /^(?:please )?(?:remind me|don't let me forget|don't forget|make sure (?:i|we))\b/iu
+
+const actOf = (piece: Piece, text: string, words: ReadonlyArray<string>, hits: ReadonlySet<WordClass>): Act => {
+  const [first = "", second = ""] = words
+  if (reminding.test(text)) return "states"
+  if (instructing.test(piece.text.replace(opening, "")) && !listenerQuestion.test(text)) {
+    if (durable.test(text) || first === "call") return "instructs"
+    if (first === "don't" || first === "please" || first === "do") return requestOrInstruct(text)
+  }
+  if (piece.isAsked || (questionStart.test(text) && !whClause.test(text)) || whNoun.test(text) || rhetorical.test(text))
+    return "asks"
+  if (listenerQuestion.test(text)) return "requests"
+  if (keyed.test(text) || (beginning.has(first) && /\d/u.test(text))) return "states"
+  const isImperative =
+    (requestWords.has(first) || (lexicon.entries.get(stemOf(first))?.verb === true && stemOf(first) === first)) &&
+    !pastForms.test(first) &&
+    !auxiliary.has(second) &&
+    !hits.has("duty") &&
+    !/(?:s|ed|ing)$/u.test(first) &&
+    !(
+      first === "let's" ||
+      first === "need" ||
+      first === "want" ||
+      first === "love" ||
+      first === "hate" ||
+      first === "prefer" ||
+      first === "work"
+    )
+  return isImperative ? (durable.test(text) ? "instructs" : "requests") : "states"
+}
+
+const listenerQuestion =
+  /^(?:(?:can|could|would|will|do|did|are|have|should) (?:you|we|i)\b|(?:i )?(?:want|need|would like|'d like) (?:you to|help)|i'd (?:like|love) (?:you|a |some|help)|(?:help|tell|show|give|write|remind) me\b|let me\b|let us\b|hit me\b)/iu
+
+/** A prohibition without an object of the moment holds for all answers: "don't use emojis", "please no bullet points". */
+const requestOrInstruct = (text: string): Act =>
+  /\b(?:use|write|call|say|send|answer|reply|address|give me|suggest|put|add|keep|no)\b/iu.test(text)
+    ? "instructs"
+    : "requests"
+
+const subjectOf = (words: ReadonlyArray<string>, original: ReadonlyArray<string>, text: string): Subject => {
+  const [first = ""] = words
+  if (omittedStart.test(text) && !speakerWords.has(first)) return "omitted"
+  for (const [index, word] of words.slice(0, maxLead).entries()) {
+    if (speakerWords.has(word)) return "speaker"
+    if (groupWords.has(word)) return "group"
+    if (ownWords.has(word)) return "own"
+    if (personWords.has(word)) return "pronoun"
+    if (thingWords.has(word)) return "it"
+    if (listenerWords.has(word)) return "listener"
+    if (prepositions.has(word)) continue
+    if (index > 0 && prepositions.has(words[index - 1]!)) continue
+    if (determiners.has(word)) return leadsPhrase(words) ? subjectAfterComma(text) : "thing"
+    if (/^\p{Lu}\p{Ll}/u.test(original[index]!) && !isOrdinary(word)) return "named"
+    if (index === 0 && prepositions.has(words[0]!)) continue
+    return leadsPhrase(words) ? subjectAfterComma(text) : "thing"
+  }
+  return "thing"
+}
+/** Words before the subject that are read. */
+const maxLead = 6
+
+const leadsPhrase = (words: ReadonlyArray<string>): boolean => prepositions.has(words[0] ?? "")
+
+/** The subject after a leading phrase: "in March we moved", "since the operation my knee hurts". */
+const subjectAfterComma = (text: string): Subject => {
+  for (const [word] of text.toLowerCase().matchAll(/[\p{L}']+/gu)) {
+    if (speakerWords.has(word)) return "speaker"
+    if (groupWords.has(word)) return "group"
+    if (ownWords.has(word)) return "own"
+    if (personWords.has(word)) return "pronoun"
+  }
+  return "thing"
+}
+
+/** Whether a word at the start of a sentence is an ordinary word, capitalised only by its place. */
+const isOrdinary = (word: string): boolean => {
+  const entry = lexicon.entries.get(stemOf(word))
+  return (
+    entry !== undefined || prepositions.has(word) || determiners.has(word) || requestWords.has(word) || word.length < 3
+  )
+}

@@ -1,0 +1,130 @@
+import type { Mention } from "./people.js"
+import { antecedentOf } from "./people.js"
+import type { Reading } from "./reading.js"
+
+/** Who speaks, as titles name them. */
+export interface Speaker {
+  /** "Noor", or "The user". */
+  readonly name: string
+}
+
+const irregular: Readonly<Record<string, string>> = {
+  am: "is",
+  have: "has",
+  do: "does",
+  go: "goes",
+  "don't": "doesn't",
+  "haven't": "hasn't",
+  was: "was"
+}
+const unchanged =
+  /^(?:can|can't|cannot|could|couldn't|will|won't|would|wouldn't|should|shouldn't|shall|may|might|must|ought|had|hadn't|was|wasn't|did|didn't|used|is|has|(?!need$|feed$|speed$|bleed$|breed$|seed$|heed$|wed$|embed$)\w+ed|(?!(?:s|br|r|sw|cl|fl|st)ing$)\w+ing|no|not|got|went|left|took|came|gave|bought|sold|met|lost|found|made|broke|began|became|grew|fell|felt|kept|knew|said|told|thought|saw|ran|wrote|drove|flew|spoke|slept|built|spent|sent|paid|won|taught|chose|ate|drank|forgot|heard|held|quit|understood|brought|caught|put|set|read|cut|hit|let|hurt|split|rang|wore|sat|stood|just|already)$/u
+const adverbs =
+  /^(?:also|just|still|always|never|usually|often|really|actually|only|now|mostly|already|finally|sometimes|currently|generally|normally|basically|probably|definitely|recently|both|\w+ly)$/u
+
+/** A verb after "I", as it is after a name. */
+export const thirdPerson = (verb: string): string => {
+  const word = verb.toLowerCase()
+  if (irregular[word] !== undefined) return irregular[word]
+  if (unchanged.test(word) || !/^[a-z]+$/u.test(word)) return verb
+  if (/(?:s|x|z|ch|sh)$/u.test(word)) return `${verb}es`
+  return /[^aeiou]y$/u.test(word) ? `${verb.slice(0, -1)}ies` : `${verb}s`
+}
+
+const contracted: Readonly<Record<string, string>> = {
+  "'m": " is",
+  m: " is",
+  "'ve": " has",
+  ve: " has",
+  "'ll": " will",
+  ll: " will",
+  "'d": " would",
+  d: " would"
+}
+const firstPerson =
+  /(?<![\p{L}\p{N}'.])(?:I('m|'ve|'ll|'d)|I(m|ve|ll|d)(?=\s)|I|my|mine|me|myself)(?![\p{L}\p{N}'_])(?:(\s+)([\p{L}']+)(?:(\s+)([\p{L}']+))?)?/giu
+
+/**
+ * Writes the first person as a name: "I have a dog, my wife too" as "Noor has a dog, Noor's wife too". A text that
+ * leaves "I" out gets the name before its verb.
+ */
+export const withSpeaker = (text: string, { name }: Speaker): string => {
+  let result = ""
+  let from = 0
+  firstPerson.lastIndex = 0
+  for (let match = firstPerson.exec(text); match !== null; match = firstPerson.exec(text)) {
+    const [whole, apostrophe, plain, blank = "", word = "", blank2 = "", word2 = ""] = match
+    const pronoun = whole.slice(0, whole.length - blank.length - word.length - blank2.length - word2.length)
+    const lower = pronoun.toLowerCase()
+    result += text.slice(from, match.index)
+    from = match.index + pronoun.length
+    const subject = result.trim() === "" ? name : name === unnamed ? "the user" : name
+    if (apostrophe !== undefined || plain !== undefined)
+      result += subject + (contracted[(apostrophe ?? plain)!.toLowerCase()] ?? "")
+    else if (lower === "my" || lower === "mine") result += `${subject}'s`
+    else if (lower === "me" || lower === "myself") result += subject
+    else {
+      result += subject
+      const isAdverb = (adverbs.test(word.toLowerCase()) || word.toLowerCase() === "no") && word2 !== ""
+      if (word.toLowerCase() === "no") {
+        // "I no longer work": the verb is the third word.
+        const verb3 = /^\s+no\s+longer(\s+)([\p{L}']+)/iu.exec(text.slice(from))
+        if (verb3 !== null) {
+          result += `${blank}no longer${verb3[1]}${thirdPerson(verb3[2]!)}`
+          from += verb3[0].length
+          firstPerson.lastIndex = from
+          continue
+        }
+      }
+      const verb = isAdverb ? word2 : word
+      if (verb !== "") {
+        result += `${isAdverb ? `${blank}${word}${blank2}` : blank}${thirdPerson(verb)}`
+        from += isAdverb ? blank.length + word.length + blank2.length + verb.length : blank.length + verb.length
+      }
+    }
+    firstPerson.lastIndex = from
+  }
+  return result + text.slice(from)
+}
+
+/** The speaker whose name is not known. */
+export const unnamed = "The user"
+
+const leading = /^(?:(he|she|they)('s|'re|'ve|'ll|'d)?|(his|her|their))(?=\s)/iu
+
+/** Writes the pronoun at the start of a text as the person for whom it stands; unchanged if that is ambiguous. */
+export const withAntecedent = (
+  text: string,
+  mentions: ReadonlyArray<Mention>
+): { readonly text: string; readonly mention?: Mention } => {
+  const match = leading.exec(text)
+  if (match === null) return { text }
+  const [whole, pronoun, ending = "", possessive] = match
+  const mention = antecedentOf((pronoun ?? possessive)!, mentions)
+  if (mention === undefined) return { text }
+  const verb = ending === "'re" ? " are" : ending === "'ve" ? " have" : ending === "" ? "" : ending
+  return { text: `${mention.label}${possessive === undefined ? verb : "'s"}${text.slice(whole.length)}`, mention }
+}
+
+const omittedPast =
+  /^(?:just |already |finally |also |still )*(?:\p{L}+ed|got|went|left|took|bought|sold|found|made|set|put|quit|ran|wrote|sent|paid|met|chose|had|was|can't|cannot|won't|don't|didn't|must|can|will)\b/iu
+const omittedBase =
+  /^(?:just |also |still )*(need|have|want|love|hate|prefer|like|live|work|am|going|gonna|taking|moving|working|living|staying|flying|getting|using|starting|leaving|coming|having|doing|running|meeting|seeing|presenting|planning)\b/iu
+
+/** Puts the speaker's name before a statement that leaves "I" out. */
+export const withOmittedSubject = (text: string, reading: Reading, { name }: Speaker): string => {
+  if (reading.subject !== "omitted" || reading.act !== "states") return text
+  const start = text.charAt(0).toLowerCase() + text.slice(1)
+  const base = omittedBase.exec(start)
+  if (base !== null) {
+    const word = base[1]!
+    return /ing$|gonna/u.test(word) ? `${name} is ${start}` : `${name} ${start.replace(word, thirdPerson(word))}`
+  }
+  return omittedPast.test(start) ? `${name} ${start.replace(/^((?:also |still )?)don't\b/iu, "$1doesn't")}` : text
+}
+
+/** Closes a title: a capital at the start, no blanks and marks at the ends. */
+export const asTitle = (text: string): string => {
+  const trimmed = text.replaceAll(/\s+/gu, " ").replace(/^[\s,;:.…!"')-]+|[\s,;:.!…-]+$/gu, "")
+  return /^[a-z][\p{Ll}']*(?=[\s,]|$)/u.test(trimmed) ? trimmed.charAt(0).toUpperCase() + trimmed.slice(1) : trimmed
+}

@@ -1,0 +1,160 @@
+import * as fc from "effect/FastCheck"
+import { describe, expect, it } from "vitest"
+import { rules } from "../layers/RuleExtractor.js"
+import type { ExtractRequest, ExtractTurn } from "../src/ports/Extractor.js"
+import { findSensitiveData } from "../text/personal/findSensitiveData.js"
+import { rounds } from "./support/size.js"
+
+const at = Date.UTC(2026, 4, 4, 9)
+const user = (text: string, speaker: string | undefined = "Noor"): ExtractTurn => ({
+  role: "user",
+  text,
+  at,
+  ...(speaker === undefined ? {} : { speaker })
+})
+const assistant = (text: string): ExtractTurn => ({ role: "assistant", text, at })
+const extract = (
+  turns: ReadonlyArray<ExtractTurn>,
+  context: ReadonlyArray<ExtractTurn> = [],
+  recalled: ReadonlyArray<string> = []
+) => rules.extract({ context, turns, recalled } satisfies ExtractRequest)
+const titles = (...parameters: Parameters<typeof extract>) => extract(...parameters).facts.map(({ title }) => title)
+
+describe("the rules that extract statements", () => {
+  it.each([
+    ["I'm a nurse at St. Mary's", "Noor is a nurse at St. Mary's", "identity"],
+    ["I've been a teacher for 12 years", "Noor has been a teacher for 12 years", "identity"],
+    ["ok so I don't eat meat by the way", "Noor doesn't eat meat", "preference"],
+    ["I no longer work at Siemens", "Noor no longer works at Siemens", "decision"],
+    ["my sister Lena moved to Graz in March", "Noor's sister Lena moved to Graz in March", "person"],
+    ["we've decided to go with Postgres", "We've decided to go with Postgres", "decision"],
+    [
+      "I have to send the invoice to Brandt by Friday",
+      "Noor has to send the invoice to Brandt by Friday 8 May 2026",
+      "task"
+    ],
+    ["I'm flying to Madrid tomorrow", "Noor is flying to Madrid on 5 May 2026", "plan"],
+    ["please answer in German from now on", "Please answer in German from now on", "preference"],
+    ["max upload size is 25 MB", "Max upload size is 25 MB", "config"],
+    ["for the record, the budget was approved at 40k", "The budget was approved at 40k", "decision"]
+  ])("%s → %s", (text, title, type) => {
+    expect(extract([user(text)]).facts).toMatchObject([{ title, type, statedBy: "user", sources: [{ turn: 0 }] }])
+  })
+
+  it("call a speaker without a name the user", () => {
+    expect(titles([{ role: "user", text: "I live in Utrecht and my office is in Delft", at }])).toEqual([
+      "The user lives in Utrecht",
+      "The user's office is in Delft"
+    ])
+  })
+
+  it.each([
+    "how do I reverse a list in python",
+    "what if I just moved to Iceland",
+    "maybe I should become a monk",
+    "if I won the lottery I'd buy a house in Rome",
+    "I'm going to marry that machine lol",
+    'my boss says "I have always hated Mondays and Berlin"',
+    "could you book a table for 12 May?",
+    "I'm so tired today",
+    "hang on, the doorbell",
+    "thanks, that helps a lot",
+    "```\nconst port = 5432\n```",
+    "> I live in Lyon and work at Airbus",
+    "2026-05-04 09:00:01 INFO the server runs on port 8080"
+  ])("keep nothing of: %s", (text) => {
+    expect(titles([user(text)])).toEqual([])
+  })
+
+  it("take the assistant's proposal as the statement of a user who accepts it", () => {
+    const proposed = assistant("I'd suggest a cache of 200 entries.")
+    expect(extract([user("yes, exactly")], [proposed]).facts).toMatchObject([
+      {
+        title: "Decided: a cache of 200 entries",
+        type: "decision",
+        statedBy: "user",
+        sources: [{ turn: 0, reason: "accepts a proposal" }]
+      }
+    ])
+    for (const answer of ["hm, why?", "no, rather not", "thanks", "maybe later"])
+      expect(titles([user(answer)], [proposed])).toEqual([])
+    expect(titles([user("yes")], [assistant("How about Lyon or Graz?")])).toEqual([])
+    expect(titles([user("yes please")], [assistant("Shall I draft the mail to Brandt?")])).toEqual([])
+    expect(titles([proposed])).toEqual([])
+  })
+
+  it("leave only the correction", () => {
+    const said = user("the launch party is on 18 July in Todmorden")
+    const corrected = user("no sorry, the launch party is on 25 July")
+    expect(titles([said, assistant("Noted."), corrected])).toEqual(["The launch party is on 25 July"])
+    expect(extract([corrected], [said, assistant("Noted.")])).toMatchObject({
+      facts: [{ title: "The launch party is on 25 July" }],
+      archive: [{ title: "The launch party is on 18 July in Todmorden", reason: "corrected" }]
+    })
+    expect(titles([user("oops, the 25th")], [said])).toEqual(["The launch party is on 25 July in Todmorden"])
+  })
+
+  it("name the person for whom a pronoun stands, if there is one only", () => {
+    const mother = user("my mother lives in Gdansk")
+    expect(extract([user("She is 78 and lives alone")], [mother]).facts).toMatchObject([
+      { title: "Noor's mother is 78 and lives alone", type: "person" }
+    ])
+    const both = user("my mother and my sister live in Gdansk, my sister called")
+    expect(titles([user("She is a lawyer in Basel")], [mother, both])[0]).not.toMatch(/mother/)
+    expect(extract([user("my brother Jonas works at Siemens")]).facts).toMatchObject([{ people: ["Jonas"] }])
+  })
+
+  it("keep no secret, wherever the word for it stands", () => {
+    const asked = assistant("What is the network key?")
+    for (const [texts, context] of [
+      [["the wifi password is Larkspur-7714-Kettle and I live in Lyon"], []],
+      [["It is Larkspur-7714-Kettle for the flat in Lyon"], [asked]],
+      [["I use AKIAIOSFODNN7EXAMPLE for the bucket in Lyon"], []]
+    ] as const)
+      expect(
+        JSON.stringify(
+          extract(
+            texts.map((text) => user(text)),
+            context
+          )
+        )
+      ).not.toMatch(/7714|AKIA/)
+  })
+
+  it("keep nothing that only repeats a memory that was shown", () => {
+    expect(titles([user("I live in Utrecht")], [], ["Noor lives in Utrecht"])).toEqual([])
+    expect(titles([user("I live in Ghent")], [], ["Noor lives in Utrecht"])).toEqual(["Noor lives in Ghent"])
+  })
+
+  it("set an end for what holds until a day", () => {
+    expect(extract([user("My boss Ingrid is on leave until 12 May 2026")]).facts).toMatchObject([
+      { expiresAt: Date.UTC(2026, 4, 13), people: ["Ingrid"] }
+    ])
+  })
+
+  it("are pure, and extract no secret and no empty title from any text", () => {
+    const words = fc.constantFrom(
+      ..."I my we she he it is have lives works on in the a not no yes maybe if 12 May Friday tomorrow Lyon Anna port 5432 password: sk-ant-api03-Ab3Cd5Ef7Gh9Ij1Kl3Mn5 \" ' ? ! . , ; - \n ``` > you said because and but".split(
+        " "
+      )
+    )
+    const text = fc.array(words, { maxLength: 40 }).map((list) => list.join(" "))
+    fc.assert(
+      fc.property(text, fc.array(text, { maxLength: 3 }), (last, before) => {
+        const request: ExtractRequest = {
+          context: before.map((line, index) => (index % 2 === 0 ? user(line) : assistant(line))),
+          turns: [user(last)],
+          recalled: []
+        }
+        const extraction = rules.extract(request)
+        expect(rules.extract(request)).toEqual(extraction)
+        for (const { sources, title } of extraction.facts) {
+          expect(title.trim()).not.toBe("")
+          expect(sources).toHaveLength(1)
+          expect(findSensitiveData([title]).credential).toEqual([])
+        }
+      }),
+      { numRuns: rounds({ quick: 200, full: 5_000 }) }
+    )
+  })
+})
