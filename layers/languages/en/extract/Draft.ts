@@ -1,8 +1,8 @@
 import type { ExtractedFact, ExtractTurn } from "../../../../src/ports/Extractor.js"
 import type { Mention } from "./people.js"
+import type { Sign } from "./points.js"
 import type { Reading } from "./reading.js"
 import type { Speaker } from "./titles.js"
-import type { Sign } from "./worth.js"
 
 /** A statement that a turn makes, before it becomes a fact. */
 export interface Draft {
@@ -14,6 +14,8 @@ export interface Draft {
   readonly mentions: ReadonlyArray<Mention>
   /** The index of its turn in the request. */
   readonly turn: number
+  /** Statements about the same person or thing, which begin with a pronoun. */
+  readonly further?: ReadonlyArray<Draft>
   /** Its text is a title already. */
   readonly isWritten?: boolean
 }

@@ -3,10 +3,10 @@ import { sentencesOf } from "../../../../text/normalise/sentences.js"
 import { statementOf } from "../statements.js"
 import type { Background, Draft } from "./Draft.js"
 import type { Piece } from "./pieces.js"
+import type { Sign } from "./points.js"
 import { accepts, chooses, isAlternative, isChoice, picks, proposalOf } from "./proposals.js"
 import { type Reading, readPiece } from "./reading.js"
 import { mayHoldSecret } from "./secrets.js"
-import type { Sign } from "./worth.js"
 
 /** Whether the assistant's turn asks something. */
 export const isAsking = (answered: ExtractTurn | undefined): boolean =>
@@ -22,16 +22,24 @@ export const isAnswer = ({ sentence }: Piece, answered: ExtractTurn | undefined)
   sentence < answerSentences && isAsking(answered)
 
 /** Whether a piece picks, in words of its own, something that the assistant's turn names or asks for. */
-export const isPick = ({ piece, ...reading }: Reading, answered: ExtractTurn | undefined): boolean => {
+export const isPick = (
+  { piece, ...reading }: Reading,
+  answered: ExtractTurn | undefined,
+  turn: Pick<ExtractTurn, "text">
+): boolean => {
   if (answered === undefined || !hasContent(reading)) return false
   const asked = isAsking(answered)
   if (picks(piece.text)) return asked || sharesContent(reading.text, answered.text)
+  if (reading.words.length < 5 && approving.test(turn.text) && sharesContent(reading.text, answered.text)) return true
   if (!asked || piece.sentence >= answerSentences) return false
   return (
     chooses(reading.text) ||
     (isChoice(answered.text) && reading.words.length <= maxChoiceWords && sharesContent(reading.text, answered.text))
   )
 }
+
+/** Words of approval, anywhere in a turn. */
+const approving = /\b(?:yes|perfect|exactly|do that|go with|that one|deal|agreed|good idea)\b/iu
 
 const hasContent = ({ identifiers, names, text, values }: Omit<Reading, "piece">): boolean =>
   identifiers.length + names.length + values.length > 0 ||

@@ -60,11 +60,14 @@ export const withValue = (
   const [found] = values
   if (values.length !== 1 || found === undefined || found.value.isRelative === true) return undefined
   if (contentOf(text, values).size > 0) return undefined
-  const olds = valuesIn(title, at).filter(({ value }) => value.kind === found.value.kind)
+  const { amount, form, month, unit, year } = found.value
+  // "25th" without an article is an ordinal number.
+  const day = unit === "th" ? amount : found.value.day
+  const kind = unit === "th" ? "day" : found.value.kind
+  const olds = valuesIn(title, at).filter(({ value }) => value.kind === kind)
   const old = olds.at(-1)
   if (old === undefined || olds.length > 1) return undefined
-  const { day, form, month, year } = found.value
-  const isDayOfMonth = found.value.kind === "day" && day !== undefined && month === undefined
+  const isDayOfMonth = kind === "day" && day !== undefined && month === undefined
   const withMonth = isDayOfMonth && old.value.month !== undefined
   const { month: oldMonth = 1 } = old.value
   const written = withMonth ? `${day} ${monthNames[oldMonth - 1]!}${year ?? old.value.year ?? ""}` : form

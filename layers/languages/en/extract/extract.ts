@@ -74,14 +74,19 @@ const isRecalled = (title: string, recalled: ReadonlyArray<string>): boolean => 
 
 /** The fact of an earlier turn that a draft corrects: of the same request, otherwise of the context. */
 const correctedBy = (
-  { isWritten = false, reading }: Draft,
+  { isWritten = false, reading, turn }: Draft,
   fact: ExtractedFact,
   at: number,
   { earlier, facts }: { readonly facts: ReadonlyArray<ExtractedFact>; readonly earlier: Background["earlier"] }
 ): ExtractedFact | undefined => {
   const isSaid = isWritten || reading.isCorrection
   const isCorrected = (other: ExtractedFact) => other.title !== fact.title && replaces(fact, other, at, isSaid)
-  return facts.findLast(isCorrected) ?? (isSaid ? earlier().findLast(isCorrected) : undefined)
+  const mayBeEarlier = isSaid || (fact.occurredAt !== undefined && fact.people.length > 0)
+  const isBefore = (other: ExtractedFact) => other.sources[0].turn !== turn
+  return (
+    facts.findLast((other) => isBefore(other) && isCorrected(other)) ??
+    (mayBeEarlier ? earlier().findLast(isCorrected) : undefined)
+  )
 }
 
 const endOf = ({ title }: ExtractedFact, { turn }: Draft): ExtractedEnd => ({

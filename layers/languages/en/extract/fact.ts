@@ -1,32 +1,21 @@
 import type { ExtractedFact, ExtractTurn } from "../../../../src/ports/Extractor.js"
 import { shortenText } from "../../../../text/normalise/sentences.js"
+import { valuesIn } from "../values/readValues.js"
 import type { Draft } from "./Draft.js"
 import { withDates } from "./dates.js"
 import { typeOf } from "./factType.js"
 import { mentionsIn } from "./people.js"
-import { readPiece } from "./reading.js"
+import type { Sign } from "./points.js"
 import { asTitle, type Speaker, withAntecedent, withOmittedSubject, withSpeaker } from "./titles.js"
-import type { Sign } from "./worth.js"
 
 /** The fact that a draft states. Its title stands alone: the speaker, people and days are named. */
-export const factOf = (
-  { isWritten = false, mentions, reading, signs, text, turn: index }: Draft,
-  turn: ExtractTurn,
-  speaker: Speaker
-): ExtractedFact => {
-  const times = withDates(
-    text,
-    text === reading.text ? reading.values : readPiece({ ...reading.piece, text }, turn.at).values,
-    reading.tense
-  )
-  const resolved = withAntecedent(times.text, mentions)
-  const heading = reading.piece.heading === undefined ? "" : `${reading.piece.heading}: `
-  const sentence = withSpeaker(withOmittedSubject(`${heading}${resolved.text}`, reading, speaker), speaker)
-  const title = isWritten
-    ? text
-    : shortenText(asTitle(signs.has("accepts") ? `Decided: ${sentence}` : sentence), maxTitle)
-  const people = [...mentionsIn(text), ...(resolved.mention === undefined ? [] : [resolved.mention])].flatMap(
-    ({ name }) => name ?? []
+export const factOf = (draft: Draft, turn: ExtractTurn, speaker: Speaker): ExtractedFact => {
+  const { reading, signs, text, turn: index } = draft
+  const { mention, times, title } = titleOf(draft, turn, speaker)
+  const further = (draft.further ?? []).map((other) => titleOf(other, turn, speaker))
+  const mentioned = [text, ...(draft.further ?? []).map((other) => other.text)].flatMap((said) => mentionsIn(said))
+  const people = [...mentioned, ...(mention === undefined ? [] : [mention])].flatMap(({ isWeak, name }) =>
+    isWeak === true ? [] : (name ?? [])
   )
   const { importance, rule, type } = typeOf(signs, reading, {
     isAboutPerson: people.length > 0 || signs.has("pronoun") || signs.has("relative"),
@@ -35,6 +24,7 @@ export const factOf = (
   const expiresAt = times.expiresAt ?? (signs.has("fleeting") ? endOfDay(turn.at) : undefined)
   return {
     title,
+    ...(further.length === 0 ? {} : { facts: further.map((other) => other.title) }),
     type,
     importance,
     people: [...new Set(people)],
@@ -45,6 +35,17 @@ export const factOf = (
     ...(times.occurredAt === undefined ? {} : { occurredAt: times.occurredAt }),
     ...(expiresAt === undefined ? {} : { expiresAt })
   }
+}
+
+/** A statement as a sentence that stands alone, its times, and the person for whom its pronoun stands. */
+const titleOf = ({ isWritten = false, mentions, reading, signs, text }: Draft, turn: ExtractTurn, speaker: Speaker) => {
+  const values = text === reading.text ? reading.values : valuesIn(text, turn.at)
+  const times = withDates(text, values, reading.tense)
+  const resolved = withAntecedent(times.text, mentions)
+  const heading = reading.piece.heading === undefined ? "" : `${reading.piece.heading}: `
+  const sentence = withSpeaker(withOmittedSubject(`${heading}${resolved.text}`, reading, speaker), speaker)
+  const title = asTitle(signs.has("accepts") ? `Decided: ${sentence}` : sentence)
+  return { title: isWritten ? text : shortenText(title, maxTitle), times, mention: resolved.mention }
 }
 
 /** Maximum characters of a title. */

@@ -1,5 +1,5 @@
+import type { Sign } from "./points.js"
 import type { Reading } from "./reading.js"
-import type { Sign } from "./worth.js"
 
 /** The type of a fact, its rule and its importance, 0…1. */
 export interface FactType {

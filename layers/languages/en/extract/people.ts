@@ -20,17 +20,21 @@ export interface Mention {
   readonly name?: string
   /** The pronoun that stands for them; "either" if the text does not tell. */
   readonly pronoun: "she" | "he" | "they" | "either"
+  /** The name may be that of a place or a thing: "Lisbon is". */
+  readonly isWeak?: boolean
 }
 
 const kinWords = [kin.she, kin.he, kin.either, kin.they, kin.pets].join(" ").trim().split(/\s+/u).join("|")
-const nameForm = "\\p{Lu}[\\p{L}\\p{M}'-]*\\p{Ll}"
+const nameForm = "\\p{Lu}(?:[\\p{L}\\p{M}-]|['’](?=\\p{Lu}))*\\p{Ll}"
 const mentionPattern = new RegExp(
   [
     `\\b([Mm]y|[Oo]ur|[Hh]is|[Hh]er)\\s+(?:[\\p{L}-]+\\s+)?(${kinWords})(?:'s\\s+(${kinWords}))?(?:,?\\s+(?:called\\s+|named\\s+)?(${nameForm})(?!\\p{L}))?`,
     `(?:(?:[Hh]e|[Ss]he|${kinWords})(?:'s| is)? (?:called|named)|[Nn]ame(?:'s| is))\\s+(${nameForm})(?!\\p{L})`,
-    `(?<![\\p{L}"])(${nameForm})(?=(?:'s)?\\s+(?:says?|said|thinks?|told|wants?|lives?|works?|loves?|likes?|hates?|has|had|is|was|turns?|plays?|needs?|goes|went|arrives?|comes?|called|calls|left|moved|died|runs|rejects|asked|teaches|studies|got|takes?|sits|votes|rotated|did|does|can|can't|will|won't|would|should|could|doesn't|didn't|isn't|wasn't)(?!\\p{L}))`,
+    `(?<![\\p{L}"])(${nameForm})(?=(?:'s)?\\s+(?:says?|said|thinks?|told|wants?|lives?|works?|loves?|likes?|hates?|turns|plays?|arrives?|comes|called|calls|left|moved|died|asked|teaches|studies|sits|votes|cooks?|drives|carries|sings|speaks|drinks?|eats?|hopes|feels|knows?|laughed|joined|quit|married|sleeps|agreed|promised|texted|wrote|rang|offered)(?!\\p{L}))`,
     `(?<!\\p{L})(?:with|ask|tell|told|asked|call|visit|meet|met|saw|seeing|(?:Mrs|Mr|Ms|Dr|Prof)\\.?)\\s+(${nameForm})(?!\\p{L})`,
-    `(${nameForm})(?=\\s\\(\\d{1,2}\\))`
+    `(${nameForm})(?=\\s\\(\\d{1,2}\\)|\\s+and\\s+(?:I|me)(?!\\p{L}))`,
+    `(?<!\\p{L})(?:[Mm]e|I|us)(?:,|\\s+and)\\s+(${nameForm})(?!\\p{L})`,
+    `(?<![\\p{L}"])(${nameForm})(?=(?:'s)?\\s+(?:has|had|is|was|needs?|goes|went|runs|rejects|got|takes?|rotated|did|does|can|can't|will|won't|would|should|could|doesn't|didn't|isn't|wasn't)(?!\\p{L}))`
   ].join("|"),
   "gu"
 )
@@ -56,7 +60,8 @@ export const mentionsIn = (text: string, answered = ""): ReadonlyArray<Mention> 
       const word = (further ?? relative).toLowerCase()
       const label = `${owner.toLowerCase()} ${relative}${further === undefined ? "" : `'s ${further}`}`
       mentions.push({ label: name ?? label, ...(name === undefined ? {} : { name }), pronoun: pronounOf(word) })
-    } else if (name !== undefined && isName(name)) mentions.push({ label: name, name, pronoun: "either" })
+    } else if (name !== undefined && isName(name))
+      mentions.push({ label: name, name, pronoun: "either", ...(names.at(-1) === undefined ? {} : { isWeak: true }) })
   }
   return mentions
 }
@@ -88,12 +93,14 @@ const standsFor: Readonly<Record<string, "she" | "he" | "they">> = {
 export const antecedentOf = (pronoun: string, mentions: ReadonlyArray<Mention>): Mention | undefined => {
   const sex = standsFor[pronoun.toLowerCase().replace(/'.*$/u, "")]
   if (sex === undefined) return undefined
+  const known = new Set(mentions.flatMap(({ isWeak, label }) => (isWeak === true ? [] : [label])))
   const fits = mentions.filter((mention) => mention.pronoun === sex || (mention.pronoun === "either" && sex !== "they"))
-  const last = fits.at(-1)
+  const sure = fits.filter(({ label }) => known.has(label))
+  const candidates = sure.length > 0 ? sure : fits
+  const last = candidates.at(-1)
   if (last === undefined) return undefined
-  const rivals = new Set(fits.slice(-maxRivals).map(({ label }) => label.toLowerCase()))
-  const certain = fits.filter(({ pronoun }) => pronoun === sex)
-  return rivals.size === 1 || (certain.length > 0 && certain.at(-1) === last) ? last : undefined
+  const rivals = new Set(candidates.slice(-maxRivals).map(({ label }) => label.toLowerCase()))
+  return rivals.size === 1 || last.pronoun === sex ? last : undefined
 }
 /** Mentions that compete for a pronoun. */
 const maxRivals = 2

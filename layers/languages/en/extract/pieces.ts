@@ -55,9 +55,9 @@ const pronouns = "[Ii]|[Ww]e|[Hh]e|[Ss]he|[Tt]hey|it|there|you|this|that"
 const finite =
   "is|are|was|were|has|have|had|will|would|can|could|must|should|does|do|did|isn't|aren't|wasn't|won't|can't|doesn't|don't|didn't|[a-z]{3,}(?:s|ed)|came|went|got|left|took|gave|said|told|lost|bought|sold|broke|died|made|found"
 /** Words with which a clause begins: a pronoun, or a name or a noun phrase before a verb. */
-const subject = `(?:(?:${pronouns})(?:'\\w+)?|(?:im|ive|ill|its|thats)|(?:my|our|his|her|their|the)\\s+[\\w'-]+(?:\\s+[\\w'-]+){0,2}?\\s+(?:${finite})|\\p{Lu}[\\p{Ll}'-]+(?:'s)?\\s+(?:${finite}))(?=[\\s,]|$)`
+const subject = `(?:(?:${pronouns})(?:'\\w+)?|(?:im|ive|its|thats|hes|shes|theyre)|(?:my|our|his|her|their|the)\\s+[\\w'-]+(?:\\s+[\\w'-]+){0,2}?\\s+(?:${finite})|\\p{Lu}[\\p{Ll}'-]+(?:'s)?\\s+(?:${finite}))(?=[\\s,]|$)`
 const clauseStart = new RegExp(
-  `(?:,\\s+|\\s+)(?:although|though|so|whereas|while)\\s+(?=${subject})|,?\\s+and\\s+(?<=(?:\\S+\\s+){4})(?=${subject})|,\\s+(?=${subject})|,?\\s+but\\s+|:\\s+(?=(?:[Ii]|we|my|our|the|it)(?:'\\w+)?\\s)`,
+  `(?:,\\s+|\\s+(?<=(?:\\S+\\s+){3}))(?:although|though|so|whereas|while)\\s+(?=${subject})|,?\\s+and\\s+(?<=(?:\\S+\\s+){4})(?=${subject})|,\\s+(?=${subject})|,?\\s+but\\s+|:\\s+(?=(?:[Ii]|we|my|our|the|it)(?:'\\w+)?\\s)`,
   "u"
 )
 const dependent =

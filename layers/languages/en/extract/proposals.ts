@@ -41,6 +41,8 @@ const proposing = [
   /^(.+?) (?:would be|is probably|is|seems|might be) (?:the )?(?:simplest|best|safer|safest|easier|easiest|better|cleaner|cleanest|simpler|simple|enough|sensible)\b.*$/iu,
   /^(?:then|so|better)\s+(.+)$/iu
 ]
+const questionWord =
+  /^(?:(?:and|so|then|but|or|ok)[,\s]+)*(?:what|which|who|whose|where|when|why|how|is|are|was|were|do|does|did|can|could|should|shall|would|will|have|has|any|want|anything|need)\b/iu
 const passingWork =
   /^(?:me|it|that|this|them|i|so|you|draft|write|list|show|explain|check|look|search|summari[sz]e|suggest|remind|translate|help|go through|print|give|tell|see|try again|compare|sketch|a (?:draft|list|summary|template|recipe|table|sketch|wording|reminder|hint|script|snippet))\b/iu
 const confirming =
@@ -51,6 +53,9 @@ export const proposalOf = (sentence: string): string | undefined => {
   const text = sentence.trim()
   const confirmed = confirming.exec(text)?.[1]
   if (confirmed !== undefined) return confirmed
+  // "Dates with Intl only?": a statement that is put as a question.
+  if (text.endsWith("?") && !questionWord.test(text))
+    return passingWork.test(text) ? undefined : text.replace(/[?\s]+$/u, "")
   for (const pattern of proposing) {
     const proposal = pattern.exec(text)?.[1]
     if (proposal !== undefined) return passingWork.test(proposal) ? undefined : proposal.replace(/[?.!]+$/u, "")

@@ -4,10 +4,11 @@ import { withValue } from "./corrections.js"
 import type { Background, Draft } from "./Draft.js"
 import { mentionsIn } from "./people.js"
 import { piecesOfTurn } from "./pieces.js"
+import { minWorth, worthOf } from "./points.js"
 import { type Reading, readPiece } from "./reading.js"
 import { mayHoldSecret } from "./secrets.js"
+import { signsOf } from "./signs.js"
 import { withAntecedent } from "./titles.js"
-import { minWorth, signsOf, worthOf } from "./worth.js"
 
 /** The statements of a user's turn that are worth keeping, in text order. */
 export const draftsOf = (turn: ExtractTurn, index: number, background: Background): ReadonlyArray<Draft> => {
@@ -16,15 +17,21 @@ export const draftsOf = (turn: ExtractTurn, index: number, background: Backgroun
   const known = [...mentions]
   for (const reading of readingsOf(turn, around)) {
     const { piece } = reading
-    const signs = signsOf(reading, { isAnswer: isAnswer(piece, answered), isAccepting: isPick(reading, answered) })
+    const signs = signsOf(reading, {
+      isAnswer: isAnswer(piece, answered),
+      isAccepting: isPick(reading, answered, turn)
+    })
     const last = drafts.at(-1)
     const corrected = rightValueOf(reading, turn, earlier)
     const isUnresolved = signs.has("pronoun") && withAntecedent(reading.text, known).mention === undefined
     if (corrected !== undefined)
       drafts.push({ reading, signs, text: corrected, mentions: [], turn: index, isWritten: true })
-    else if (worthOf(signs) - (isUnresolved ? unresolved : 0) >= minWorth)
-      drafts.push({ reading, signs, text: reading.text, mentions: [...known], turn: index })
-    else if (last !== undefined && isContinuation(reading, last))
+    else if (worthOf(signs) - (isUnresolved ? unresolved : 0) >= minWorth) {
+      const draft: Draft = { reading, signs, text: reading.text, mentions: [...known], turn: index }
+      if (last !== undefined && isFurther(draft, last))
+        drafts[drafts.length - 1] = { ...last, further: [...(last.further ?? []), draft] }
+      else drafts.push(draft)
+    } else if (last !== undefined && isContinuation(reading, last))
       drafts[drafts.length - 1] = { ...last, text: `${last.text}, ${reading.text}` }
     known.push(...mentionsIn(piece.text, answered?.text))
   }
@@ -32,7 +39,7 @@ export const draftsOf = (turn: ExtractTurn, index: number, background: Backgroun
 }
 
 /** Points that a pronoun costs if the person is not known. */
-const unresolved = 0.7
+const unresolved = 1
 
 /** Reads the pieces of a turn that hold no secret. "For the record, …" and "no, sorry, …" count for what follows. */
 const readingsOf = (turn: ExtractTurn, around: string): ReadonlyArray<Reading> => {
@@ -61,6 +68,18 @@ const rightValueOf = (
 ): string | undefined => {
   if (values.length !== 1 || act !== "states" || !(isCorrection || noticing.test(turn.text))) return undefined
   return [...earlier()].reverse().flatMap(({ title }) => withValue({ text, values }, title, turn.at) ?? [])[0]
+}
+
+/** Whether a draft says more about the person or the thing of the last one: it begins with a pronoun for them. */
+const isFurther = ({ mentions, reading, text }: Draft, last: Draft): boolean => {
+  const distance = reading.piece.sentence - last.reading.piece.sentence
+  if (reading.isCorrection || distance > 1) return false
+  if (reading.subject === "it") return reading.piece.continues && distance === 0
+  const label = withAntecedent(text, mentions).mention?.label
+  return (
+    reading.subject === "pronoun" &&
+    (label === undefined ? distance === 0 : last.text.includes(label) || last.mentions.at(-1)?.label === label)
+  )
 }
 
 const addition = /^(?:with|without|and|in|at|for|on)\s/iu

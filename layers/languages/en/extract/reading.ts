@@ -62,11 +62,11 @@ export interface Reading {
 const opening =
   /^(?:(?:ok(?:ay)?|k|oh+|ah+|ooh|aha|hm+|mm+|uh+m*|um+|er+m*|well|so|and|but|or|yeah|yes|yep|yup|no+|nope|nah|right|alright|anyway|anyhow|btw|by the way|honestly|frankly|actually|also|plus|look|listen|ha(?:ha)*|lol|hey|hi|hello|good (?:morning|afternoon|evening)|morning|evening|thanks|thank you|thx|ta|cheers|sorry|wait|fyi|just so you know|to be (?:honest|fair)|tbh|i mean|you know|like|basically|update|edit|ps|p\.s|great|good|nice|perfect|cool|fine|sure|exactly|of course|true|indeed|apart from that|in other news|funny enough|nothing new|seriously|luckily|unfortunately|sadly|finally|correction|never mind|nevermind|damn|god|ugh|argh|wow|hooray|yay|please note|then|still|oops|whoops|scratch that|hang on)(?:[\s,:;.!…-]+|$))+/iu
 const marker =
-  /^(?:for the record|for your (?:records|notes)|note(?: to self| that)?|please note(?: that)?|(?:please )?(?:remember|keep in mind|bear in mind|write down|make a note|be aware|fyi|just so you know|for (?:future )?reference|fun fact|important|one more thing|heads? up)(?: that| this)?)\b[\s,:—-]*/iu
+  /^(?:[^:]{0,50}\b(?:rules|conventions|preferences|constraints|requirements|facts|notes|setup|stack|decisions|points)\b[^:]{0,40}:|(?:for the record|for your (?:records|notes)|note(?: to self| that)?|please note(?: that)?|(?:please )?(?:remember|keep in mind|bear in mind|write down|make a note|be aware|fyi|just so you know|for (?:future )?reference|fun fact|important|one more thing|heads? up)(?: that| this)?)\b)[\s,:—-]*/iu
 const closing =
   /[\s,]*(?:by the way|btw|tbh|to be honest|though|anyway|lol|haha\w*|you know|i guess|i suppose|i think|i reckon|so yeah|or so|or something|if that matters|as you know|as i said|actually|honestly|thanks|thx|cheers|please|ok\??|right|innit|mind you|sorry|wish me luck|xd|[:;]-?[)DP]|(?:\p{Extended_Pictographic}|\uFE0F)+|[.!,…\s])+$/iu
 const correcting =
-  /^(?:(?:oh|ah|and|hm+|ok|wait|hang on)[\s,]+)*(?:(?:no|nope|sorry|wait|correction|scratch that|hang on|oops|whoops|my (?:mistake|bad)|ah no|actually|strike that|i (?:misread|misspoke|mixed|got that wrong|was wrong|meant)|checked)\b)|\b(?:i mis(?:read|spoke|remembered|typed|heard)|(?:i was|that was|that's|it was) wrong|i meant|not (?:the )?\d|in fact|scratch that|mixed (?:it |them |that )?up|i take that back|changed my mind|turns out it's)\b/iu
+  /^(?:(?:oh|ah|and|hm+|ok|wait|hang on)[\s,]+)*(?:(?:no|nope|sorry|wait|correction|scratch that|hang on|oops|whoops|my (?:mistake|bad)|ah no|actually|strike that|i (?:misread|misspoke|mixed|got that wrong|was wrong|meant)|checked)\b)|\b(?:i mis(?:read|spoke|remembered|typed|heard)|(?:i was|that was|that's|it was) wrong|i meant|\b\d[\w.:]*\b[^.,]{0,24},? not (?:the )?\d|in fact|scratch that|mixed (?:it |them |that )?up|i take that back|changed my mind|turns out it's)\b/iu
 
 const questionStart =
   /^(?:(?:and|so|but|or)\s+)?(?:what|what's|when|where|which|who|whose|why|how|how's|is|are|was|were|do|does|did|can|could|would|will|should|shall|has|have|am|isn't|aren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't|shouldn't)\s+(?:i|you|we|he|she|it|they|there|the|this|that|these|those|my|your|our|a|an|any|some|to|about|if|much|many|long|often|is|are|do|does|did|would|could|should|can|was|were|else|\w+ly)\b/iu
@@ -87,8 +87,10 @@ const notNames = setOf(
 const speakerWords = setOf("i i'm im i've ive i'd i'll me myself")
 const groupWords = setOf("we we're we've we'll we'd us")
 const ownWords = setOf("my our mine ours")
-const personWords = setOf("he she they he's she's they're they've he'll she'll they'll his her their him them")
-const thingWords = setOf("it it's its that that's this these those there there's which here who")
+const personWords = setOf(
+  "hes shes theyre he she they he's she's they're they've he'll she'll they'll his her their him them"
+)
+const thingWords = setOf("thats it it's its that that's this these those there there's which here who")
 const listenerWords = setOf("you you're your you've you'll yours")
 const determiners = setOf(functionWords.articles, "all some no every each both any another one two three")
 const prepositions = setOf(
@@ -117,7 +119,7 @@ export const readPiece = (piece: Piece, at: number): Reading => {
     hitList,
     hits,
     isCorrection,
-    isKeyed: keyed.test(text),
+    isKeyed: isKeyedText(text),
     isMarked,
     isQuoted: text.includes(quoted),
     act: actOf(piece, text, words, hits),
@@ -134,7 +136,12 @@ const instructing =
 const durable =
   /\b(?:always|never|from now on|in future|every time|whenever|no more|anymore|any more|by default|each time|for me|with me|when you|to me)\b/iu
 
-const keyed = /^(?:[\p{L}-]+\s){0,2}[\p{L}_-]+\s*(?:=|:\s)\s*\S/u
+const keyed = /^(?:[\p{L}-]+\s){0,2}[\p{L}_-]+\s*(?:=|:\s)\s*(\S+)/u
+/** Whether a text is a key with a value. A request after the colon is none. */
+const isKeyedText = (text: string): boolean => {
+  const value = keyed.exec(text)?.[1]
+  return value !== undefined && !requestWords.has(value.toLowerCase())
+}
 const beginning = setOf("start begin launch leave move return arrive")
 
 const reminding = /^(?:please )?(?:remind me|don't let me forget|don't forget|make sure (?:i|we))\b/iu
@@ -143,13 +150,13 @@ const actOf = (piece: Piece, text: string, words: ReadonlyArray<string>, hits: R
   const [first = "", second = ""] = words
   if (reminding.test(text)) return "states"
   if (instructing.test(piece.text.replace(opening, "")) && !listenerQuestion.test(text)) {
-    if (durable.test(text) || first === "call") return "instructs"
+    if (words.length > 2 && (durable.test(text) || first === "call")) return "instructs"
     if (first === "don't" || first === "please" || first === "do") return requestOrInstruct(text)
   }
   if (piece.isAsked || (questionStart.test(text) && !whClause.test(text)) || whNoun.test(text) || rhetorical.test(text))
     return "asks"
   if (listenerQuestion.test(text)) return "requests"
-  if (keyed.test(text) || (beginning.has(first) && /\d/u.test(text))) return "states"
+  if (isKeyedText(text) || (beginning.has(first) && /\d/u.test(text))) return "states"
   const isImperative =
     (requestWords.has(first) || (lexicon.entries.get(stemOf(first))?.verb === true && stemOf(first) === first)) &&
     !pastForms.test(first) &&

@@ -7,7 +7,7 @@ import { pastForms } from "../rules/pivot.js"
 export type Tense = "present" | "perfect" | "past" | "future" | "modal" | "none"
 
 const present = setOf(
-  "am is are i'm im he's she's it's its that's there's we're you're they're do does don't doesn't isn't aren't ain't name's can can't cannot who's"
+  "am is are i'm im he's she's it's its that's there's we're you're they're hes shes thats theyre im its do does don't doesn't isn't aren't ain't name's can can't cannot who's"
 )
 const perfect = setOf("have has i've we've they've you've ive haven't hasn't")
 const past = setOf(
@@ -55,7 +55,8 @@ export const tenseOf = (words: ReadonlyArray<string>): Tense => {
       !isAttribute(words, index)
     )
       return "past"
-    if (index === 0 && pastForms.test(word) && word.length > 3) return "past"
+    if (index === 0 && pastForms.test(word) && word.length > 3 && !/^(?:need|feed|speed)$/u.test(word)) return "past"
+    if (index === 0 && /^(?:need|want|have|hate|love)$/u.test(word)) return "present"
     const entry = lexicon.entries.get(stemOf(word))
     if (
       index > 0 &&

@@ -96,7 +96,7 @@ export const classes = {
   supposing: `if what_if maybe might could perhaps probably possibly suppose imagine thinking_of thinking_about wonder wondering considering toying tempted not_sure unsure
     would wouldn't would've could've should've i'd he'd she'd they'd we'd guess hopefully i_wish wish_i hoping hope dream one_day some_day someday whether unless in_theory
     hypothetically in_case apparently supposedly allegedly rumour rumor seems seem seemed feels_like sounds_like looks_like may_be no_idea don't_know dunno not_decided undecided
-    haven't_decided thought_about half_thinking either_way in_a_perfect as_if as_though likely say_i`,
+    haven't_decided thought_about half_thinking leaning either_way in_a_perfect as_if as_though likely say_i`,
 
   /** What must not or may not be. */
   ruling: `allowed forbidden forbids forbid prohibited banned mustn't must_not may_not doesn't_tolerate can't_eat can't_have can't_use can't_drink not_supposed
@@ -112,7 +112,7 @@ export const classes = {
 
   /** Words that judge. */
   judging: `funny weird nice great good bad terrible lovely beautiful strange stupid horrible awful amazing wonderful brilliant silly ridiculous absurd boring
-    perfect fantastic gorgeous ugly annoying hilarious creepy pathetic delightful useless impressive sweet cute cruel sad shame joke mess nightmare
+    perfect fantastic gorgeous ugly annoying hilarious creepy pathetic delightful useless impressive cute cruel sad shame joke mess nightmare
     miracle mystery genius idiot fool disaster hero menace legend`,
 
   /** Milder words: somebody takes it to be so. */

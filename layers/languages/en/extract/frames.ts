@@ -1,0 +1,58 @@
+import { kin } from "./words.js"
+
+// Patterns of a piece's words in lower case, with a blank on both sides.
+
+const number = "\\d\\d?|\\w+ty(?:-\\w+)?|\\w+teen|ten|eleven|twelve|two|three|four|five|six|seven|eight|nine"
+const adverb = "(?:(?:\\w+ly|also|still|just|now|so|very|a bit|pretty|kinda|not|quite|both) )*"
+const relatives = [kin.she, kin.he, kin.either, kin.they, kin.pets].join(" ").trim().split(/\s+/u).join("|")
+const relativeFrame = new RegExp(
+  ` (?:my|our|his|her|their|[a-z]+'s|\\w+ has|have|got) (?:an? |two |three |four |\\d )?(?:\\w+ ){0,2}?(?:${relatives})(?:'s)? | the (?:kids|twins|children|baby|boys|girls|dog|cat|in-laws) `,
+  "u"
+)
+/** Phrases that tell what a piece states, and how it is meant. */
+export const frames = {
+  relative: relativeFrame,
+  just: / (?:has|have|\w+'ve|i|he|she|they|we) just /u,
+  generic: / (?:you|your|one (?:is|was|does|did|gave|has|had|knew)|everyone|everybody|someone|somebody) /u,
+  compared: / (?:like an? |as if |as though |like (?:some|my|the) |feels? like |looks? like )/u,
+  being: /^ we(?:'re| are) /u,
+  insteadOf: / (?:instead|rather than) /u,
+  isA: new RegExp(
+    ` (?:i'm|im|i am|we're|we are|he's|she's|they're|is|are|works as|work as|name's|called) ${adverb}(?:an?|the|called) (?!bit |little|lot|mess|bad|good|great|nice|pain|joke|shame|problem|pity|start|question|\\w+ idea|one |best|worst|thing|point|same)`,
+    "u"
+  ),
+  hasA: / (?:i|we|he|she|they|they've|i've|we've|he's|she's)(?: also| still| only| now)? (?:have|has|had|got|own|owns|have got|has got|got) (?:an?|the|two|three|four|five|my|our|no|one|\d+) (?!question|meeting|look|idea|feeling|minute|moment|problem|headache|bit |lot |clue|think|thought|go |favour|chance|word)/u,
+  aged: new RegExp(
+    ` (?:am|i'm|im|is|turned|turns|turning|he's|she's|are|they're) (?:now |only |just |nearly |almost )?(?:${number})(?: years| months| weeks| and| now| in | on | $)`,
+    "u"
+  ),
+  namedSo:
+    / (?:(?:my|his|her|its|the|our|their) (?:\w+ )?(?:name|email|address|birthday|number|job|title|company|team|firm|editor|laptop|car|doctor|favou?rite|goal|budget|rent|salary|landlord|school|printer|dosage|size|blood type)(?:'s| is| are)|name's|called) /u,
+  lasts: new RegExp(
+    ` (?:(?:for|since|over|last|been|every|each) .*?(?:${number}|a couple of|several|many|few) (?:years?|months?|decades?)|since (?:\\d{4}|i |january|february|march|april|may|june|july|august|september|october|november|december|last|the )|(?:${number}) years (?:now|ago)|\\w+ (?:${number}) years )`,
+    "u"
+  ),
+  attribute: / (?:(?:my|our|the|its|his|her|their) )?(?:[a-z-]+ ){0,2}?([a-z-]+)(?:'s| is| are|'s called) /u,
+  frequency:
+    / (?:every|each) (?:other )?(?:day|morning|evening|night|week|weekend|month|year|second|two|three|summer|winter|monday|tuesday|wednesday|thursday|friday|saturday|sunday)| (?:once|twice|times) (?:a|per) (?:day|week|month|year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days /u,
+  pleased: / (?:love|like|hate|enjoy|liked|loved) (?:it|that|this|how|when|you|your|these|those|the way|the idea) /u,
+  copula: / (?:is|are|was|were|called|named|runs on|run on) /u,
+  preferring: / (?:i'd|i would|would) (?:much |really )?(?:rather|prefer) /u,
+  constraint: / (?:no|never|only|without) (?:\w+ )?(?:\w{3,}s|more \w+) /u,
+  unconstrained:
+    / (?:no|never) (?:\w+ )?(?:worries|thanks|problems|errors|ideas|matters|words|jokes|always|was|is|has|does|this|its|news|less|chances|signs|results|changes) /u,
+  limit:
+    / (?:under|below|at least|at most|max|maximum|min|minimum|up to|no more than|over|above|within|stay under|cap(?:ped)? at) (?:[a-z]+ )?\d/u,
+  deadline:
+    / (?:by|before|until|due) (?:the )?(?:end|beginning|middle|next|tomorrow|noon|tonight|monday|tuesday|wednesday|thursday|friday|saturday|sunday|\d)/u,
+  due: / (?:i|we) (?:really |also |still )?should (?!have |be able|know|say|probably)/u,
+  soon: / (?:in|for|after) (?:a|an|half an|\d+|two|three|four|five|ten|twenty|thirty|a few|few) (?:min|mins|minutes?|seconds?|secs?|hours?|moments?)(?: now)? /u,
+  passing: new RegExp(
+    ` (?:i'm|im|i am|we're|feeling|feel|i've been) ${adverb}(?:tired|exhausted|hungry|thirsty|bored|annoyed|sad|happy|glad|excited|nervous|stressed|sleepy|knackered|busy|ok|okay|fine|sure|ready|done|late|stuck|lost|confused|curious|back|home|here|awake|worried|relieved|impressed|grateful|lazy|cold|hot|drunk|proud|sorry|thinking|wondering|looking|trying|guessing|asking|listening|sitting|staring|walking|crying|laughing|kidding|off|making|telling|saying|living on) `,
+    "u"
+  ),
+  minding:
+    / (?:i|we) (?:\w+ly |do |don't |can't |just |also )*(?:know|see|mean|understand|get|wonder|remember|forget|hear|agree|trust|thank|promise|swear|appreciate|doubt|confess|admit|say|tell|ask|misread|mis\w+|look|hope|wish|suppose|imagine) /u,
+  trouble:
+    / (?:doesn't|don't|won't|isn't|no error|fails?|failing|error|errors|hangs?|broken|crash\w*|stuck|throws?|dies) /u
+}

@@ -1,0 +1,188 @@
+import { stemOf } from "../../../../text/normalise/stem.js"
+import { lexicon } from "../rules/lexicon.js"
+import { frames } from "./frames.js"
+import type { WordClass } from "./lexicon.js"
+import type { Sign } from "./points.js"
+import type { Act, Reading, Subject } from "./reading.js"
+import type { Tense } from "./tense.js"
+
+/** How a piece stands to the assistant's last turn. */
+export interface Circumstances {
+  /** It answers a question. */
+  readonly isAnswer: boolean
+  /** It picks something that was proposed. */
+  readonly isAccepting: boolean
+}
+
+/** A reading, with what several signs depend on. */
+interface View extends Circumstances {
+  readonly reading: Reading
+  /** Its words with a blank on both sides. */
+  readonly line: string
+  readonly has: (wordClass: WordClass) => boolean
+  /** Its subject is the speaker, or a group with the speaker. */
+  readonly isFirst: boolean
+  /** Its subject is a person, or belongs to the speaker. */
+  readonly isSomebody: boolean
+  readonly isPast: boolean
+  /** It names a day, other than a weekday that has passed. */
+  readonly hasDate: boolean
+  readonly hasClock: boolean
+  /** It has a number in figures, or a version. */
+  readonly hasFigure: boolean
+  readonly hasIdentifier: boolean
+}
+
+const viewOf = (reading: Reading, circumstances: Circumstances): View => {
+  const { hits, identifiers, subject, tense, values, words } = reading
+  const isFirst = subject === "speaker" || subject === "omitted" || subject === "group"
+  const isPast = tense === "past"
+  return {
+    ...circumstances,
+    reading,
+    line: ` ${words.join(" ")} `,
+    has: (wordClass) => hits.has(wordClass),
+    isFirst,
+    isSomebody: isFirst || subject === "own" || subject === "pronoun" || subject === "named",
+    isPast,
+    hasDate: values.some(
+      ({ value: { day, kind, month, weekday, year } }) =>
+        kind === "day" && (month ?? year ?? day ?? (isPast ? undefined : weekday)) !== undefined
+    ),
+    hasClock: values.some(({ value }) => value.kind === "clock"),
+    hasFigure: values.some(
+      ({ value: { form, kind } }) => kind === "version" || (kind === "quantity" && /\d/u.test(form))
+    ),
+    hasIdentifier: identifiers.length > 0
+  }
+}
+
+type Test = (view: View) => boolean
+type Tested = Exclude<Sign, Act | Subject | Tense>
+
+/** Signs of what a piece states. */
+const statedTests = {
+  day: ({ hasDate }) => hasDate,
+  dated: ({ isPast, reading }) => isPast && reading.values.some(({ value }) => isAbsoluteDate(value)),
+  clock: ({ hasClock }) => hasClock,
+  number: ({ hasFigure }) => hasFigure,
+  name: ({ reading }) => reading.names.length > 0,
+  names: ({ reading }) => reading.names.length > 1,
+  identifier: ({ hasIdentifier }) => hasIdentifier,
+  identifiers: ({ reading }) => reading.identifiers.length > 1,
+  dense: ({ reading: { identifiers, names, values } }) => values.length + names.length + identifiers.length > 2,
+  "is a": ({ isSomebody, line }) => isSomebody && frames.isA.test(line),
+  aged: ({ isSomebody, line }) => isSomebody && frames.aged.test(line),
+  "has a": ({ isFirst, line }) => isFirst && frames.hasA.test(line),
+  "named so": ({ line }) => frames.namedSo.test(line),
+  lasts: ({ line }) => frames.lasts.test(line),
+  frequency: ({ line }) => frames.frequency.test(line),
+  relative: ({ line }) => frames.relative.test(line),
+  health: ({ has }) => has("health"),
+  "own health": ({ has, isSomebody }) => isSomebody && has("health"),
+  liking: ({ has, isSomebody }) => isSomebody && has("liking"),
+  "own state": ({ has, isFirst, isPast, isSomebody }) => isSomebody && (!isPast || isFirst) && has("stative"),
+  having: ({ has, isPast, isSomebody }) => isSomebody && !isPast && has("having"),
+  practice: ({ line, reading: { subject, tense } }) =>
+    subject === "group" && tense === "present" && !frames.being.test(line),
+  pursuit: ({ has, isFirst }) => isFirst && has("pursuing"),
+  aim: ({ has, isFirst }) => isFirst && has("aiming"),
+  decision: ({ has }) => has("deciding"),
+  duty: ({ has, isFirst, line }) => has("duty") || (isFirst && frames.due.test(line)),
+  change: ({ has, hasFigure, hasIdentifier, isSomebody, reading: { tense } }) =>
+    has("changing") && (isSomebody || hasIdentifier || hasFigure) && tense !== "future" && tense !== "modal",
+  happening: ({ has, isSomebody }) => isSomebody && has("happening"),
+  plan: ({ has, hasDate }) => hasDate && has("planning"),
+  solution: ({ has }) => has("solving"),
+  lasting: ({ has }) => has("lasting"),
+  rule: ({ has }) => has("ruling"),
+  constraint: ({ line, reading }) =>
+    reading.act === "states" && frames.constraint.test(line) && !frames.unconstrained.test(line),
+  limit: ({ line }) => frames.limit.test(line),
+  deadline: ({ line }) => frames.deadline.test(line),
+  contrast: ({ line, reading: { tense, text } }) =>
+    (tense === "none" && contrasted.test(text)) || frames.insteadOf.test(line),
+  listing: ({ isAnswer, reading: { tense, text } }) => isAnswer && tense === "none" && /^[^,]+,[^,]+,[^,]+/u.test(text),
+  attribute: ({ line }) => isAttribute(frames.attribute.exec(line)?.[1]),
+  keyed: ({ reading }) => reading.isKeyed,
+  value: ({ hasClock, hasFigure, hasIdentifier, line, reading: { isQuoted, names, subject, tense } }) =>
+    !isQuoted &&
+    tense === "present" &&
+    (subject === "thing" || subject === "own" || subject === "named") &&
+    (hasFigure || hasClock || hasIdentifier || (names.length > 0 && frames.copula.test(line)))
+} satisfies Partial<Record<Tested, Test>>
+
+const contrasted = /,? not (?:the |an? )?[\w'-]+(?: [\w'-]+){0,2}$/u
+
+const isAbsoluteDate = ({ day, isRelative, kind, month, year }: Reading["values"][number]["value"]): boolean =>
+  kind === "day" &&
+  isRelative !== true &&
+  (month !== undefined || year !== undefined) &&
+  (day !== undefined || year !== undefined)
+
+/** Whether a noun names something that has one value at a time: a port, a theme, a budget. */
+const isAttribute = (noun: string | undefined): boolean =>
+  noun !== undefined && lexicon.entries.get(stemOf(noun))?.singular === true
+
+/** Words before a verb of speech: "my old boss says". */
+const maxSpeakerWords = 5
+
+/** Signs of how a piece is meant, and where it stands. */
+const meantTests = {
+  marked: ({ reading }) => reading.isMarked,
+  accepts: ({ isAccepting }) => isAccepting,
+  corrects: ({ reading: { isCorrection, names, values } }) => isCorrection && (values.length > 0 || names.length > 0),
+  answers: ({ isAnswer, reading }) => isAnswer && reading.words.length > 1,
+  listed: ({ reading }) => reading.piece.heading !== undefined,
+  continues: ({ reading }) => reading.piece.continues,
+  fleeting: ({ has, line, reading }) => has("fleeting") || atClock.test(reading.text) || frames.soon.test(line),
+  passing: ({ line }) => frames.passing.test(line),
+  just: ({ line }) => frames.just.test(line),
+  supposing: (view) => view.has("supposing") && !frames.preferring.test(view.line) && !isConditional(view),
+  conditional: (view) => isConditional(view),
+  believing: ({ has }) => has("believing"),
+  joking: ({ has }) => has("joking"),
+  smiling: ({ reading }) => /[:;]-?[)DP]|\p{Extended_Pictographic}/u.test(reading.piece.text),
+  quoted: ({ reading }) => reading.isQuoted,
+  saying: ({ isFirst, reading }) =>
+    !isFirst && reading.hitList.some(({ index, wordClass }) => wordClass === "saying" && index < maxSpeakerWords),
+  minding: ({ isFirst, line }) => isFirst && frames.minding.test(line),
+  pleased: ({ isFirst, line }) => isFirst && frames.pleased.test(line),
+  judged: ({ has, isAccepting, reading: { subject } }) =>
+    has("judging") && !isAccepting && !has("solving") && subject !== "speaker" && subject !== "group",
+  generic: ({ line, reading }) => reading.act === "states" && frames.generic.test(line),
+  compared: ({ line }) => frames.compared.test(line),
+  exclaimed: ({ reading }) => reading.piece.text.includes("!"),
+  trouble: ({ isSomebody, line }) => !isSomebody && frames.trouble.test(line),
+  short: (view) => !isClause(view) && view.reading.words.length < 4,
+  "very short": (view) => view.reading.words.length < 3 && (!isClause(view) || /^\p{L}+$/u.test(view.reading.text))
+} satisfies Partial<Record<Tested, Test>>
+
+const atClock = /^\s*\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)\b/iu
+const conditional = /^(?:i'll|we'll|i'm|we're|i|we|my|our|the|she|he|they|\p{Lu})[^,]* if /iu
+const supposed = /\b(?:what if|as if|would|might|maybe|could)\b/iu
+
+/** Whether a condition only follows a statement: "I'll do it on Sunday if the weather holds". */
+const isConditional = ({ reading: { tense, text } }: View): boolean =>
+  tense !== "modal" && conditional.test(text) && !supposed.test(text)
+
+const isClause = ({ isSomebody, reading }: View): boolean => isSomebody && reading.tense !== "none"
+
+const tests = Object.entries({ ...statedTests, ...meantTests } satisfies Record<Tested, Test>) as ReadonlyArray<
+  [Tested, Test]
+>
+
+/** Signs that a piece is worth keeping, or is not. */
+export const signsOf = (reading: Reading, circumstances: Circumstances): ReadonlySet<Sign> => {
+  const view = viewOf(reading, circumstances)
+  const { act, subject, tense } = reading
+  const signs = new Set<Sign>([subject, tense])
+  if (act !== "states" && !(act === "requests" && view.isAccepting)) signs.add(act)
+  for (const [sign, test] of tests) if (test(view)) signs.add(sign)
+  const isWish = frames.preferring.test(view.line) || (view.isFirst && frames.due.test(view.line))
+  if (tense === "modal" && isWish) signs.delete("modal")
+  // An event of the past counts if it changed what holds now.
+  const hasResult = view.isFirst ? signs.has("change") || signs.has("own state") : signs.has("solution")
+  if (view.isPast && hasResult) signs.delete("past")
+  return signs
+}
