@@ -21,6 +21,7 @@ const rooms = [
   "conversation",
   "notes",
   "recalls",
+  "capture",
   "embedding",
   "schedules",
   "maintenance",

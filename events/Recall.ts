@@ -38,7 +38,9 @@ export const Recall = Schema.Struct({
   vector: Schema.NullOr(Schema.String),
   /** The second embedder and the key of its query vector; present if some stores use a second embedder. */
   apart: Schema.optional(Schema.Struct({ ...EmbedderFigures, stores: Schema.Array(Store), vector: Schema.String })),
-  hits: Schema.Array(RecallHit)
+  hits: Schema.Array(RecallHit),
+  /** The session whose prompt the results were for; absent if the reader named none. */
+  session: Schema.optional(Schema.String)
 })
 export type Recall = typeof Recall.Type
 

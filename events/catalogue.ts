@@ -1,5 +1,7 @@
 import * as Schema from "effect/Schema"
+import { Decision } from "./Decision.js"
 import { Embed, EmbedderChanged } from "./Embed.js"
+import { Extract } from "./Extract.js"
 import { File } from "./File.js"
 import { Memory } from "./Memory.js"
 import { RecallBatch } from "./Recall.js"
@@ -9,35 +11,8 @@ import { summarizeFields } from "./SessionSummary.js"
 import { Store } from "./Trust.js"
 import { Turn } from "./Turn.js"
 
-/**
- * A memory that was considered for a decision: its id, its revision at that time, its score and the score's parts. No
- * text.
- */
-export const Candidate = Schema.Struct({
-  id: Schema.String,
-  revision: Schema.Number,
-  score: Schema.Number,
-  parts: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Number }))
-})
-
-/** The decision behind an event: the action, who decided, and why. */
-export const Decision = Schema.Struct({
-  action: Schema.Literal("ADD", "UPDATE", "DELETE", "NONE", "DISPUTE", "COMPRESS", "ARCHIVE", "FORGET", "SUMMARIZE"),
-  by: Schema.Struct({
-    kind: Schema.Literal("caller", "rule", "model"),
-    name: Schema.String,
-    promptDigest: Schema.optional(Schema.String)
-  }),
-  reason: Schema.String,
-  candidates: Schema.Array(Candidate),
-  /** How likely the decision is right, 0…1; absent where nobody estimated it. */
-  confidence: Schema.optional(Schema.Number),
-  threshold: Schema.optional(Schema.Number),
-  fallback: Schema.optional(Schema.String),
-  /** Milliseconds that a model took to answer; absent if none was called. */
-  latency: Schema.optional(Schema.Number)
-})
-export type Decision = typeof Decision.Type
+export { Candidate, Decision } from "./Decision.js"
+export type { Captured } from "./Extract.js"
 
 /**
  * The caller's request. For a change: the fields that the caller set. For other events it is present only if the
@@ -96,7 +71,8 @@ export const Compress = Schema.Struct({ memory: Memory, sources: Schema.Array(Me
 
 export const Archive = Schema.Struct({ memories: Schema.Array(Memory), decision: Decision })
 
-export const TurnAdded = Schema.Struct({ turn: Turn })
+/** `extract` is true if the turn waits for extraction: see EXTRACT. */
+export const TurnAdded = Schema.Struct({ turn: Turn, extract: Schema.optional(Schema.Literal(true)) })
 
 /**
  * A file is indexed from this event on. `replaces` is the version of the event that indexed the same path before.
@@ -176,7 +152,7 @@ const versionOne = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schem
 
 const same = (payload: unknown) => payload
 
-/** The second schema of turns, files and summaries added the level of the writer. */
+/** Schemas that only added optional fields. The second one of files and summaries added the level of the writer. */
 const versionTwo = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schema, version: 2, upcasts: { 1: same } })
 
 /**
@@ -210,13 +186,16 @@ export const catalogue = {
   EMBED: versionOne(Embed),
   EMBEDDER: versionOne(EmbedderChanged),
   IMPORT: versionOne(Import),
-  TURN: versionTwo(TurnAdded),
+  // Schema 2 added the level of the writer, schema 3 the wait for extraction.
+  TURN: { schema: TurnAdded, version: 3, upcasts: { 1: same, 2: same } },
+  EXTRACT: versionOne(Extract),
   FILE: versionTwo(FileAdded),
   // Schema 1 had no files. Readers of schema 1 must reject newer events; otherwise they would not forget the files.
   FORGET: { schema: Forget, version: 2, upcasts: { 1: (payload) => ({ ...(payload as object), files: [] }) } },
   SUMMARIZE: versionTwo(Summarize),
   SCRATCHPAD: versionOne(ScratchpadWritten),
-  RECALL: versionOne(RecallBatch),
+  // Schema 2 added the session.
+  RECALL: versionTwo(RecallBatch),
   CONFIGURE: versionOne(Configure),
   CLOCK: versionOne(Clock),
   RUN: versionOne(Run),

@@ -9,6 +9,7 @@ import * as Daybook from "../src/Daybook.js"
 import type { InvalidPolicy } from "../src/model/errors.js"
 import type { Embedder } from "../src/ports/Embedder.js"
 import type { Embedders } from "../src/ports/Embedders.js"
+import { Extractor } from "../src/ports/Extractor.js"
 import { Policy, type PolicyValues } from "../src/ports/Policy.js"
 import { Reconciler } from "../src/ports/Reconciler.js"
 import { Reranker } from "../src/ports/Reranker.js"
@@ -42,6 +43,8 @@ export interface DefaultOptions {
   readonly statementReader?: Layer.Layer<StatementReader> | null
   /** Replaces the policy's summarizer; null for none. Its summaries are checked like a model's. */
   readonly summarizer?: Layer.Layer<Summarizer> | null
+  /** Replaces the policy's extractor; null for none, which captures nothing. */
+  readonly extractor?: Layer.Layer<Extractor> | null
   /** Replaces the event log in `log.db`. */
   readonly log?: Layer.Layer<EventLog, StorageError>
   /** Path of sqlite-vec; null to disable vectors. Default: the package's own. */
@@ -96,7 +99,9 @@ const layerOn = (
       ? RuleStatementReader.layer
       : (options.statementReader ?? StatementReader.layerNone)
   )
+  const capture = options.extractor ?? Extractor.layerNone
   return Daybook.layer.pipe(
+    Layer.provide(capture),
     Layer.provide(retrieval),
     Layer.provide(decisions),
     Layer.provide(reading),

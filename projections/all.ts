@@ -4,6 +4,7 @@ import { configuration } from "./configuration.js"
 import { conversation } from "./conversation.js"
 import { disputes } from "./disputes.js"
 import { embedders } from "./embedders.js"
+import { extracts } from "./extracts.js"
 import { fulltext } from "./fulltext.js"
 import { history } from "./history.js"
 import { lineage } from "./lineage.js"
@@ -39,5 +40,6 @@ export const projections: ReadonlyArray<Projection> = [
   tallies,
   wordings,
   disputes,
-  scratchpads
+  scratchpads,
+  extracts
 ]

@@ -1,7 +1,7 @@
 import { imagesOf } from "../events/catalogue.js"
 import type { Link, Memory } from "../events/Memory.js"
 import { levelOf, lowestLevel, minOpennessOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
-import { turnLevelOf } from "../events/Turn.js"
+import { type Turn, turnLevelOf } from "../events/Turn.js"
 import { findFilesByPath } from "./files.js"
 import { findTurn } from "./lineageReads.js"
 import { findById } from "./observations.js"
@@ -74,10 +74,7 @@ export const findSourceStore = (db: Db, level: TrustLevel, kind: Link["kind"], s
 export const findSourceLevel = (db: Db, kind: Link["kind"], source: string): TrustLevel | undefined => {
   if (kind === "turn") {
     const turn = findTurn(db, "full", source)
-    if (turn === undefined) return undefined
-    // Text made of a turn may come from the results of its tool calls.
-    const hasToolOutput = turn.toolCalls?.some(({ result }) => result !== undefined) === true
-    return hasToolOutput ? turnLevelOf({ ...turn, role: "tool" }) : turnLevelOf(turn)
+    return turn === undefined ? undefined : sourceLevelOf(turn)
   }
   if (kind === "file") {
     const [first, ...others] = findFilesByPath(db, "full", source).map(({ level }) => level)
@@ -85,4 +82,10 @@ export const findSourceLevel = (db: Db, kind: Link["kind"], source: string): Tru
   }
   const memory = findById(db, source)
   return memory === undefined ? undefined : levelOf(memory)
+}
+
+/** The level of text that is made of a turn. It may come from the results of the turn's tool calls. */
+export const sourceLevelOf = (turn: Turn): TrustLevel => {
+  const hasToolOutput = turn.toolCalls?.some(({ result }) => result !== undefined) === true
+  return hasToolOutput ? turnLevelOf({ ...turn, role: "tool" }) : turnLevelOf(turn)
 }

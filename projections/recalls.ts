@@ -1,3 +1,6 @@
+import type { DaybookEvent } from "../events/catalogue.js"
+import type { Memory } from "../events/Memory.js"
+import { minOpennessOf, opennessOf, readingLevels, type Store } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /** The event that contains a recall, and the recall's index in it. The content is read from the log. */
@@ -15,27 +18,39 @@ export interface Accesses {
 }
 
 /**
- * Finds recalls in the log by their numbers, and counts how often each memory was shown. Not part of the state digest,
- * because reading a memory does not change it.
+ * Finds recalls in the log by their numbers, and counts how often each memory was shown. `shown` has the memories that
+ * were shown in each session, with the level of the reader. Not part of the state digest, because reading a memory does
+ * not change it.
  */
 export const recalls: Projection = {
   name: "recalls",
-  version: 1,
-  handles: ["RECALL"],
+  version: 2,
+  handles: ["RECALL", "FORGET"],
   tables: `CREATE TABLE recalls (number INTEGER PRIMARY KEY, version INTEGER NOT NULL, place INTEGER NOT NULL);
-    CREATE TABLE accesses (id TEXT PRIMARY KEY, accesses INTEGER NOT NULL, accessed_at INTEGER NOT NULL) WITHOUT ROWID;`,
+    CREATE TABLE accesses (id TEXT PRIMARY KEY, accesses INTEGER NOT NULL, accessed_at INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE shown (session TEXT NOT NULL, id TEXT NOT NULL, level INTEGER NOT NULL, recall INTEGER NOT NULL,
+      PRIMARY KEY (session, id, level)) WITHOUT ROWID;`,
   indexes: "",
-  drop: () => "DROP TABLE accesses; DROP TABLE recalls",
+  drop: () => "DROP TABLE accesses; DROP TABLE recalls; DROP TABLE shown",
   apply: (db, event) => {
+    if (event.type === "FORGET") forgetShown(db, event)
     if (event.type !== "RECALL") return
     const { first, recalls } = event.payload
     // Each event stores its first number, so erasing an earlier event changes no number. No number is used twice.
     const from = Math.max(first, lastRecallNumber(db) + 1)
     const shown = new Map<string, { count: number; lastAt: number }>()
-    for (const [place, { askedAt, hits, kind }] of recalls.entries()) {
+    for (const [place, { askedAt, hits, kind, level, session }] of recalls.entries()) {
       sql(db, "INSERT INTO recalls (number, version, place) VALUES (?, ?, ?)").run(from + place, event.version, place)
       if (kind === "conversation") continue
       for (const { id } of hits) {
+        if (session !== undefined) {
+          sql(db, "INSERT OR REPLACE INTO shown (session, id, level, recall) VALUES (?, ?, ?, ?)").run(
+            session,
+            id,
+            minOpennessOf(level),
+            from + place
+          )
+        }
         const total = shown.get(id) ?? { count: 0, lastAt: askedAt }
         shown.set(id, { count: total.count + 1, lastAt: Math.max(total.lastAt, askedAt) })
       }
@@ -52,9 +67,35 @@ export const recalls: Projection = {
   digest: (db, digest) => {
     digest.query(db, "SELECT * FROM recalls ORDER BY number")
     digest.query(db, "SELECT * FROM accesses ORDER BY id")
+    digest.query(db, "SELECT * FROM shown ORDER BY session, id, level")
   },
   stateDigest: () => {}
 }
+
+/** Removes what readers of the forgotten stores were shown. A forgotten part of a session changes nothing above it. */
+const forgetShown = (db: Db, { payload: { session, stores } }: Extract<DaybookEvent, { type: "FORGET" }>) => {
+  for (const store of session === undefined ? [] : stores) {
+    sql(db, "DELETE FROM shown WHERE session = ? AND level = ?").run(session, opennessOf(store))
+  }
+}
+
+/** Maximum memories of `findShown`: the newest shown ones. */
+const maxShown = 500
+
+/**
+ * The memories that were shown in a session to readers of a store alone or of less, as they are now, active or not. So
+ * the answer depends on nothing above the store.
+ */
+export const findShown = (db: Db, session: string, store: Store): ReadonlyArray<Memory> =>
+  sql(
+    db,
+    `SELECT o.memory FROM (SELECT id, max(recall) AS recall FROM shown WHERE session = ? AND level >= ? GROUP BY id
+        ORDER BY max(recall) DESC LIMIT ${maxShown}) s
+      JOIN observations o ON o.id = s.id WHERE o.openness >= ? ORDER BY s.recall, o.id`
+  )
+    .pluck()
+    .all(session, minOpennessOf(readingLevels[opennessOf(store)]!), opennessOf(store))
+    .map((memory) => JSON.parse(memory as string) as Memory)
 
 /** The number of the newest recall; 0 if there is none. */
 export const lastRecallNumber = (db: Db): number =>

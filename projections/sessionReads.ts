@@ -134,3 +134,7 @@ export const countConversation = (
 /** Whether a turn has this id. */
 export const hasTurn = (db: Db, id: string): boolean =>
   sql(db, "SELECT 1 FROM turns WHERE id = ?").get(id) !== undefined
+
+/** The version of the event that added a turn; undefined for an unknown id. */
+export const findTurnVersion = (db: Db, id: string): number | undefined =>
+  sql(db, "SELECT born FROM turns WHERE id = ?").pluck().get(id)

@@ -19,6 +19,7 @@ import { jobsOf } from "./maintenance/jobs.js"
 import { InvalidInput } from "./model/errors.js"
 import type { Embedder } from "./ports/Embedder.js"
 import type { Embedders } from "./ports/Embedders.js"
+import type { Extractor } from "./ports/Extractor.js"
 import type { Reconciler } from "./ports/Reconciler.js"
 import type { Reranker } from "./ports/Reranker.js"
 import type { Settler } from "./ports/Settler.js"
@@ -116,6 +117,7 @@ export type Requirements =
   | Settler
   | StatementReader
   | Summarizer
+  | Extractor
 
 /** The engine on top of a log, views and the ports. */
 export const layer: Layer.Layer<Daybook, never, Requirements> = Layer.scoped(Daybook, make)

@@ -24,6 +24,11 @@ export interface AgentOptions {
   readonly actor?: string | undefined
   /** Whether the results of searches and `get` are recorded. Default: the policy's. Reads of the past are never recorded. */
   readonly record?: boolean | undefined
+  /**
+   * The key of the session whose prompts the reads are for. Recalls record it, so that the session's turns are not
+   * captured where they repeat what a read showed.
+   */
+  readonly session?: string | undefined
 }
 
 /** A past moment of one agent: after a version of its stream (needs full trust), or at an instant. */

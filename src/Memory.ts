@@ -1,6 +1,8 @@
 import type * as Effect from "effect/Effect"
 import type { StorageError } from "../events/errors.js"
 import type { ReaderServices, ReaderSource } from "./actor/ReaderSource.js"
+import type { CaptureServices } from "./capture/Capture.js"
+import { type CaptureWriter, makeCaptureWriter } from "./capture/CaptureWriter.js"
 import { type FileReader, type FileWriter, makeFileReader, makeFileWriter } from "./conversation/Files.js"
 import {
   makeSessionReader,
@@ -56,7 +58,7 @@ export interface MemoryReader extends MemoryReads, HistoryReader, ProfileReader 
 
 /** A reader that can also write. A write returns once it is durable and readable. */
 export interface Memory extends MemoryReader, MemoryWrites, ImportWriter, UndoWriter {
-  readonly sessions: MemoryReader["sessions"] & SessionWriter
+  readonly sessions: MemoryReader["sessions"] & SessionWriter & CaptureWriter
   readonly files: FileReader & FileWriter
   readonly scratchpad: ScratchpadReader & ScratchpadWriter
   readonly archive: ArchiveReader & ArchiveWriter
@@ -84,8 +86,8 @@ export interface MemoryParts {
   readonly writer: Writer
   /** Whether the agent has no events. */
   readonly isEmpty: Effect.Effect<boolean, StorageError>
-  /** Services of `undo` and `maintain`. */
-  readonly services: Omit<Undoer & Maintainer, "run">
+  /** Services of `undo`, `maintain` and capture. */
+  readonly services: Omit<Undoer & Maintainer, "run"> & CaptureServices
 }
 
 /** Adds the writes to a reader. Each write is a command that the agent's actor carries out. */
@@ -99,7 +101,11 @@ export const makeMemory = ({ isEmpty, reader, services, use, writer }: MemoryPar
     ...writes,
     ...makeImportWriter(runner, writer, { isEmpty, rememberAll: engineWrites.rememberAll }),
     ...makeUndoWriter({ ...services, run }, writer),
-    sessions: { ...reader.sessions, ...makeSessionWriter(runner, writer) },
+    sessions: {
+      ...reader.sessions,
+      ...makeSessionWriter(runner, writer),
+      ...makeCaptureWriter(runner, writer, services)
+    },
     files: { ...reader.files, ...makeFileWriter(runner, writer) },
     scratchpad: { ...reader.scratchpad, ...makeScratchpadWriter(runner, writer) },
     archive: { ...reader.archive, ...makeArchiveWriter(runner, writer) },

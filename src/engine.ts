@@ -11,10 +11,12 @@ import * as Agents from "./actor/Agents.js"
 import * as ActiveEmbedders from "./actor/activeEmbedders.js"
 import { policyRecordOf as policyInForce } from "./actor/policyRecord.js"
 import type { ReaderServices } from "./actor/ReaderSource.js"
+import * as Capture from "./capture/Capture.js"
 import * as Embedding from "./embedding/Embedding.js"
 import { checkName } from "./model/agentName.js"
 import { Embedder } from "./ports/Embedder.js"
 import { Embedders } from "./ports/Embedders.js"
+import { Extractor } from "./ports/Extractor.js"
 import { Policy } from "./ports/Policy.js"
 import { Reconciler } from "./ports/Reconciler.js"
 import { Reranker } from "./ports/Reranker.js"
@@ -56,6 +58,7 @@ export const makeEngine = Effect.gen(function* () {
     redecideMillis: reconciling?.policy.timeout ?? 0
   })
   const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: policy.recall, search: policy.search })
+  const capture = yield* Capture.make((yield* Extractor) ?? undefined, policy.capture)
   const readerServices: ReaderServices = {
     log,
     codec,
@@ -76,6 +79,7 @@ export const makeEngine = Effect.gen(function* () {
     activeEmbedders,
     agents,
     recalls,
+    capture,
     reconciler,
     reconciling,
     summarizing,

@@ -11,6 +11,7 @@ import type { Engine } from "./engine.js"
 import { type Memory, makeMemory, makeReader } from "./Memory.js"
 import { InvalidInput, TrustRequired, VersionNotFound } from "./model/errors.js"
 import { checkInteger, refuseUnknownOptions } from "./model/filters.js"
+import { decodeKey } from "./model/input.js"
 import { limits } from "./model/limits.js"
 
 /** Makes the handles through which programs read and write an agent's memory. */
@@ -33,7 +34,7 @@ export const makeHandles = (engine: Engine) => {
 const checkOptions = (options: AgentOptions & { readonly asOf?: AsOfInput }) =>
   Effect.gen(function* () {
     const { asOf, ...others } = Object(options) as Partial<typeof options>
-    yield* refuseUnknownOptions(others, ["trust", "actor", "record"])
+    yield* refuseUnknownOptions(others, ["trust", "actor", "record", "session"])
     if (asOf !== undefined) {
       yield* refuseUnknownOptions(Object(asOf), ["version", "at"])
       if (Object.keys(Object(asOf)).length !== 1) {
@@ -43,6 +44,7 @@ const checkOptions = (options: AgentOptions & { readonly asOf?: AsOfInput }) =>
     if (!Schema.is(TrustLevel)(others.trust)) {
       return yield* new InvalidInput({ field: "trust", problem: "must be one of full, inner, familiar, public" })
     }
+    if (others.session !== undefined) yield* decodeKey("session", others.session)
     if (options.actor !== undefined && (options.actor === "" || options.actor.length > limits.key)) {
       return yield* new InvalidInput({ field: "actor", problem: `must have 1 to ${limits.key} characters` })
     }
@@ -51,10 +53,11 @@ const checkOptions = (options: AgentOptions & { readonly asOf?: AsOfInput }) =>
 /** A reader and writer of the present memory. */
 const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memory => {
   const { agents, codec, countTokens, log, policy, readerServices, recalls, views } = engine
-  const isRecorded = options.record ?? policy.recall.log
+  const isRecorded = options.record ?? (policy.recall.log || options.session !== undefined)
   const source: ReaderSource = {
     agent,
     level: options.trust,
+    session: options.session,
     read: (f) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         engine.readAgent(
@@ -97,7 +100,9 @@ const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memor
       summarizing: engine.summarizing,
       judge: readerServices.judge,
       settler: readerServices.settler,
-      statements: engine.statements
+      statements: engine.statements,
+      capture: engine.capture,
+      recordShown: (session) => recalls.flushSession(agent, session)
     }
   })
 }

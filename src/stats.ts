@@ -2,6 +2,7 @@ import type { Store } from "../events/Trust.js"
 import { countArchived } from "../projections/archive.js"
 import { chunkVectorIndex } from "../projections/chunkVectors.js"
 import { findPreparingEmbedder, type ModelName } from "../projections/embedders.js"
+import { countExtracts } from "../projections/extracts.js"
 import { countMemories } from "../projections/observationReads.js"
 import type { Db } from "../projections/Projection.js"
 import { countRecalls } from "../projections/recalls.js"
@@ -29,6 +30,8 @@ export interface AgentStats {
   readonly maintenance: ReturnType<typeof countRuns>
   /** Conversations and files. `embedded` counts the chunks that have a vector. */
   readonly conversation: ReturnType<typeof countConversation> & { readonly embedded: number }
+  /** Turns that wait for extraction, and how each extractor did: attempts, successes, latency. */
+  readonly capture: ReturnType<typeof countExtracts>
   readonly vectors: {
     /** Whether sqlite-vec could be loaded. Without it, searches use full text only. */
     readonly available: boolean
@@ -78,6 +81,7 @@ export const statsOf = (
     schedules: countSchedulesByStatus(db),
     maintenance: countRuns(db),
     conversation: { ...countConversation(db), embedded: chunkVectorIndex.count(db, model, dimensions) },
+    capture: countExtracts(db),
     vectors: {
       available: runtime.hasVectors,
       model,

@@ -123,7 +123,10 @@ describe("sessions", () => {
       ])
       const turn = { session: "s", text: "once" }
       const first = yield* memory.sessions.append(turn, { commandId: "c" })
-      expect(yield* memory.sessions.append(turn, { commandId: "c" })).toEqual({ ...first, repeated: true })
+      expect(yield* memory.sessions.append(turn, { commandId: "c" })).toEqual({
+        ...first,
+        turn: { ...first.turn, repeated: true }
+      })
       expect((yield* memory.sessions.get("s")).map(({ text }) => text)).toEqual(["", "once"])
       expect((yield* daybook.stats(agent)).version).toBe(2)
     })
@@ -154,7 +157,7 @@ describe("sessions", () => {
       expect((yield* memory.sessions.list()).map(({ session }) => session)).toEqual(["other"])
       expect(yield* textsOf(memory, "kettle")).toEqual(["another kettle"])
       expect((yield* textsOf(past, "kettle")).sort()).toEqual(["another kettle", "private kettle", "shared kettle"])
-      expect((yield* memory.sessions.append({ session: "s", text: "begun again" })).sequence).toBe(1)
+      expect((yield* memory.sessions.append({ session: "s", text: "begun again" })).turn.sequence).toBe(1)
       yield* expectSameAfterRebuild(daybook, agent)
     })
   )
@@ -206,7 +209,7 @@ describe("while its projection is parked", () => {
       const daybook = yield* open(folder)
       yield* daybook.rebuild(agent)
       const memory = yield* daybook.agent(agent, { trust: "full" })
-      expect((yield* memory.sessions.append({ session: "s", text: "four" })).sequence).toBe(4)
+      expect((yield* memory.sessions.append({ session: "s", text: "four" })).turn.sequence).toBe(4)
     })
   )
 
@@ -219,7 +222,7 @@ describe("while its projection is parked", () => {
       expect(yield* Effect.flip(memory.sessions.append({ session: "s", text: "poison" }))).toMatchObject(parked)
       expect((yield* daybook.stats(agent)).version).toBe(1)
       yield* daybook.rebuild(agent)
-      expect((yield* memory.sessions.append({ session: "s", text: "two" })).sequence).toBe(2)
+      expect((yield* memory.sessions.append({ session: "s", text: "two" })).turn.sequence).toBe(2)
     })
   )
 })

@@ -257,13 +257,15 @@ describe("a file or a turn that is too long", () => {
       expect(yield* memory.files.add(file)).toMatchObject({ outcome: "unchanged" })
       expect(yield* memory.files.list()).toMatchObject([{ characters: text.length }])
       const said = text.replaceAll("x", "y")
-      expect(yield* memory.sessions.append({ session: "s", text: said })).toMatchObject({ sequence: 1, indexed: most })
+      expect(yield* memory.sessions.append({ session: "s", text: said })).toMatchObject({
+        turn: { sequence: 1, indexed: most }
+      })
       expect((yield* memory.sessions.get("s"))[0]!.text).toBe(said)
       expect((yield* placesOf(memory, "zebra")).sort()).toEqual(["long.txt:1", "s 1"])
       expect(yield* placesOf(memory, "otter")).toEqual([])
       const whole = text.slice(0, most)
       expect(yield* memory.files.add({ path: "whole.txt", text: whole })).not.toHaveProperty("indexed")
-      expect(yield* memory.sessions.append({ session: "s", text: whole })).not.toHaveProperty("indexed")
+      expect((yield* memory.sessions.append({ session: "s", text: whole })).turn).not.toHaveProperty("indexed")
     })
   )
 

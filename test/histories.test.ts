@@ -6,6 +6,7 @@ import * as TestClock from "effect/TestClock"
 import { catalogue, type EventType } from "../events/catalogue.js"
 import { disputingLayer } from "./support/disputes.js"
 import { fresh } from "./support/engine.js"
+import { tinyLayer } from "./support/extractor.js"
 import { type Asked, histories, perform } from "./support/histories.js"
 
 const start = Date.parse("2026-03-14T06:00:00Z")
@@ -13,7 +14,6 @@ const start = Date.parse("2026-03-14T06:00:00Z")
 /** Events that no random history makes, and why the laws need not see them there. */
 const absent: Partial<Record<EventType, string>> = {
   ACCEPT: "it stands in the stream of the installation, which has no view: tamper.test.ts",
-  ARCHIVE: "maintenance makes it: life.test.ts and life.weeks.test.ts compare live and rebuilt views",
   COMPRESS: "maintenance makes it: life.test.ts and life.weeks.test.ts compare live and rebuilt views",
   CLOCK: "a jump of the clock makes it: clock.test.ts compares live and rebuilt views",
   CONFIGURE: "a change of policy makes it: policy.test.ts",
@@ -25,7 +25,7 @@ describe("the histories of the laws", () => {
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const policy = { actors: { idle: 365 * 86_400_000 } }
-      const { daybook, folder } = yield* fresh({ policy, reconciler: disputingLayer })
+      const { daybook, folder } = yield* fresh({ policy, reconciler: disputingLayer, extractor: tinyLayer })
       const seen = new Set<string>()
       const actions = new Set<string>()
       const missing = () =>

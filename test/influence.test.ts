@@ -200,12 +200,16 @@ describe("the level of a memory", () => {
         Effect.flatMap(full.remember({ title: `from ${id}`, from: [{ kind, id }], tier: "core" }), (answer) =>
           Effect.map(find(full, answer.id), ({ level, tier }) => [level, tier, answer.lowered])
         )
-      const own = yield* full.sessions.append({ session: "monday", text: "The tide turns at six" })
-      const tool = yield* full.sessions.append({ session: "monday", role: "tool", text: "The tide turns at nine" })
+      const { turn: own } = yield* full.sessions.append({ session: "monday", text: "The tide turns at six" })
+      const { turn: tool } = yield* full.sessions.append({
+        session: "monday",
+        role: "tool",
+        text: "The tide turns at nine"
+      })
       const calling = (call: { readonly name: string; readonly arguments?: string; readonly result?: string }) =>
         full.sessions.append({ session: "monday", role: "assistant", text: "Checked the tides", toolCalls: [call] })
-      const asked = yield* calling({ name: "tides", arguments: "{}" })
-      const answered = yield* calling({ name: "tides", result: "The tide turns at ten" })
+      const { turn: asked } = yield* calling({ name: "tides", arguments: "{}" })
+      const { turn: answered } = yield* calling({ name: "tides", result: "The tide turns at ten" })
       const low = yield* familiar.remember({ title: "The harbour is shut" })
       yield* familiar.files.add({ path: "low.md", text: "The harbour is shut" })
       const familiarLevel = ["familiar", "long", ["tier"]]
@@ -426,7 +430,7 @@ const attempt = ({ agent, daybook, folder, ids }: World, step: Try) =>
         return
       case "fromTool": {
         // The program itself stores the output of a tool, and what a model took from it.
-        const turn = yield* full.sessions.append({ session: "tools", role: "tool", text: "ok", store: "social" })
+        const { turn } = yield* full.sessions.append({ session: "tools", role: "tool", text: "ok", store: "social" })
         const from = [{ kind: "turn" as const, id: turn.id }]
         ids.push((yield* full.remember({ ...step.observation, from, store: "social" })).id)
         return

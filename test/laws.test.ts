@@ -29,6 +29,7 @@ import {
   type Probes,
   temporaryFolder
 } from "./support/engine.js"
+import { tinyLayer } from "./support/extractor.js"
 import { type Asked, histories, perform, probeOf, probesOf } from "./support/histories.js"
 import { rounds } from "./support/size.js"
 
@@ -64,7 +65,7 @@ describe("a view", () => {
         const asked: Asked = new Map()
         const [digests, before] = yield* Effect.scoped(
           Effect.gen(function* () {
-            const daybook = yield* open(folder, { policy: awake, reconciler: disputingLayer })
+            const daybook = yield* open(folder, { policy: awake, reconciler: disputingLayer, extractor: tinyLayer })
             for (const step of steps) yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
             yield* embedded(daybook, asked)
             const live = yield* digestsOf(daybook, probesOf(asked))
@@ -79,7 +80,7 @@ describe("a view", () => {
           })
         )
         rmSync(join(folder, "views"), { recursive: true })
-        const daybook = yield* open(folder, { reconciler: disputingLayer })
+        const daybook = yield* open(folder, { reconciler: disputingLayer, extractor: tinyLayer })
         expectSame(yield* everything(daybook, probesOf(asked)), before)
         expectSame(yield* digestsOf(daybook, probesOf(asked)), digests)
         for (const agent of asked.keys()) expect((yield* daybook.stats(agent)).view.parked).toEqual([])
@@ -98,7 +99,7 @@ describe("a view", () => {
       )
       const here = yield* Effect.scoped(
         Effect.gen(function* () {
-          const daybook = yield* open(folder, { policy: awake, reconciler: disputingLayer })
+          const daybook = yield* open(folder, { policy: awake, reconciler: disputingLayer, extractor: tinyLayer })
           for (const step of steps) yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
           yield* embedded(daybook, asked)
           return {
@@ -125,7 +126,7 @@ describe("two processes on one folder", () => {
     ([steps]) =>
       Effect.gen(function* () {
         const folder = yield* temporaryFolder
-        const options = { reconciler: disputingLayer }
+        const options = { reconciler: disputingLayer, extractor: tinyLayer }
         const systems = [yield* open(folder, options), yield* open(folder, options)]
         const asked: Asked = new Map()
         yield* Effect.forEach(
@@ -187,6 +188,7 @@ describe("as of a past version", () => {
           const { daybook, folder } = yield* fresh({
             embedder: layer,
             reconciler: disputingLayer,
+            extractor: tinyLayer,
             policy: { ...awake, asOf: { kept: 3 } }
           })
           const asked: Asked = new Map([["ada", []]])
@@ -285,11 +287,12 @@ const source = `
   import * as Effect from "effect/Effect"
   import { disputingLayer } from "./support/disputes.js"
   import { digestsOf, everything, open } from "./support/engine.js"
+  import { tinyLayer } from "./support/extractor.js"
 
   const { at, folder, probes: entries } = JSON.parse(readFileSync(0, "utf8"))
   const probes = new Map(entries)
   await Effect.runPromise(Effect.scoped(Effect.gen(function* () {
-    const daybook = yield* open(folder, { reconciler: disputingLayer })
+    const daybook = yield* open(folder, { reconciler: disputingLayer, extractor: tinyLayer })
     const digests = yield* digestsOf(daybook, probes)
     const answers = yield* everything(daybook, probes, { at })
     const environment = [

@@ -84,7 +84,9 @@ describe("the archive", () => {
     const policy = { actors: { idle: 1_000 * 365 * dayMillis }, recall: { log: true } }
     const { daybook } = yield* fresh({ vectorExtension: null, policy })
     const memory = yield* daybook.agent("ada", { trust: "full" })
-    const { id: turn } = yield* memory.sessions.append({ session: "monday", text: "Fog at six." })
+    const {
+      turn: { id: turn }
+    } = yield* memory.sessions.append({ session: "monday", text: "Fog at six." })
     const source = { kind: "auto" } as const
     const { id } = yield* memory.remember({ title: "Fog at six", source, from: [{ kind: "turn", id: turn }] })
     const { id: other } = yield* memory.remember({ title: "Tea at four", source })

@@ -221,7 +221,9 @@ describe("a derived memory", () => {
         const memory = yield* daybook.agent(agent, { trust: "full" })
         const alone = { reconcile: false }
         const { id: port } = yield* memory.remember({ title: "The database listens on port 5432" }, alone)
-        const { id: turn } = yield* memory.sessions.append({
+        const {
+          turn: { id: turn }
+        } = yield* memory.sessions.append({
           session: "monday",
           role: "user",
           text: "We use blue-green deploys"

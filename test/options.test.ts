@@ -28,6 +28,7 @@ const calls: Readonly<Record<string, Call>> = {
   "sessions.search": ({ sessions }, options) => sessions.search(options),
   "sessions.summaries": ({ sessions }, options) => sessions.summaries(options),
   "sessions.append": ({ sessions }, options) => sessions.append({ session: "monday", text: "t" }, options),
+  "sessions.extract": ({ sessions }, options) => sessions.extract("monday", options),
   "sessions.forget": ({ sessions }, options) => sessions.forget("monday", options),
   "files.list": ({ files }, options) => files.list(options),
   "files.add": ({ files }, options) => files.add({ path: "p", text: "t" }, options),

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
 import { digestsOf, open, temporaryFolder } from "./support/engine.js"
+import { tinyLayer } from "./support/extractor.js"
 import { type Asked, histories, perform, probesOf } from "./support/histories.js"
 import { yieldToTimers } from "./support/size.js"
 
@@ -23,7 +24,7 @@ describe(`a log of ${events.toLocaleString("en")} events`, () => {
         const length = 100
         const live = yield* Effect.scoped(
           Effect.gen(function* () {
-            const daybook = yield* open(folder, { policy })
+            const daybook = yield* open(folder, { policy, extractor: tinyLayer })
             const written = Effect.map(daybook.agents, (agents) =>
               agents.reduce((sum, { version }) => sum + version, 0)
             )
@@ -44,7 +45,7 @@ describe(`a log of ${events.toLocaleString("en")} events`, () => {
         )
         rmSync(join(folder, "views"), { recursive: true })
         yield* TestClock.adjust("200 days")
-        const daybook = yield* open(folder, { policy })
+        const daybook = yield* open(folder, { policy, extractor: tinyLayer })
         for (const agent of asked.keys()) yield* daybook.rebuild(agent)
         expect(yield* digestsOf(daybook, probesOf(asked))).toEqual(live)
         expect((yield* daybook.verify()).problems).toEqual([])

@@ -52,6 +52,7 @@ const writePaths = {
       memory.sessions.appendAll([{ session: "monday", text: observation.title, store }]),
       ([one]) => one as Either.Either<unknown, unknown>
     ),
+  "sessions.extract": (memory, { id }) => memory.sessions.extract(id),
   "sessions.forget": (memory, { id }) => memory.sessions.forget(id),
   "files.add": (memory, { observation, store }) =>
     memory.files.add({ path: "notes.md", text: observation.title, store }),
@@ -95,6 +96,7 @@ const refusals: { readonly [Path in keyof typeof writePaths]: Refusal } = {
   decide: unseen,
   "sessions.append": belowStore,
   "sessions.appendAll": belowStore,
+  "sessions.extract": { expected: /^\{"captured":\[\],"pending":0\}$/, unknown: writePaths["sessions.extract"] },
   "sessions.forget": { expected: { _tag: "SessionNotFound" }, unknown: writePaths["sessions.forget"] },
   "files.add": belowStore,
   "files.forget": { expected: { _tag: "FileNotFound" }, unknown: writePaths["files.forget"] },

@@ -18,6 +18,7 @@ import { type Question, Reconciler, type Verdict } from "../src/ports/Reconciler
 import { linksOf } from "../src/undo/links.js"
 import { disputingLayer } from "./support/disputes.js"
 import { open, temporaryFolder } from "./support/engine.js"
+import { tinyLayer } from "./support/extractor.js"
 import { type Asked, histories, perform, type Step } from "./support/histories.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
 import { expectDuration, rounds } from "./support/size.js"
@@ -62,7 +63,8 @@ const prepared = (reconciler?: Layer.Layer<Reconciler>) =>
     const folder = yield* temporaryFolder
     const daybook = yield* open(folder, {
       policy: { ...awake, reconcile: { threshold: 0.01, candidates: 100 } },
-      ...(reconciler === undefined ? {} : { reconciler })
+      ...(reconciler === undefined ? {} : { reconciler }),
+      extractor: tinyLayer
     })
     const memory = yield* daybook.agent(agent, { trust: "full" })
     return { folder, daybook, memory }

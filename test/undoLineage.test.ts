@@ -123,7 +123,9 @@ describe("the stale flag after an undo", () => {
     Effect.gen(function* () {
       const { daybook, memory, remember } = yield* prepared
       const a = yield* remember("The gate opens at eight")
-      const { id: turn } = yield* memory.sessions.append({ session: "monday", role: "user", text: "An hour on foot" })
+      const {
+        turn: { id: turn }
+      } = yield* memory.sessions.append({ session: "monday", role: "user", text: "An hour on foot" })
       yield* memory.files.add({ path: "walks.md", text: "An hour on foot" })
       yield* memory.files.add({ path: "both.md", text: "An hour on foot" })
       yield* memory.files.add({ path: "both.md", text: "A copy", store: "social" })

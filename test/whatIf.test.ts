@@ -26,6 +26,7 @@ import { resultOf } from "../src/whatIf/diff.js"
 import { isSame, type WhatIf } from "../src/whatIf/WhatIf.js"
 import { disputing } from "./support/disputes.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
+import { tinyLayer } from "./support/extractor.js"
 import { type Asked, histories, perform, vocabulary } from "./support/histories.js"
 import { rounds } from "./support/size.js"
 
@@ -153,7 +154,7 @@ describe("a range of versions decided again", () => {
         yield* TestClock.setTime(start)
         const folder = yield* temporaryFolder
         const policy = { ...awake, reconcile: { threshold: 0.1, candidates: 4 } }
-        const daybook = yield* open(folder, { policy, reconciler: layerOf(disputing(rules)) })
+        const daybook = yield* open(folder, { policy, reconciler: layerOf(disputing(rules)), extractor: tinyLayer })
         const asked: Asked = new Map()
         for (const step of steps) yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
         for (const name of asked.keys()) {

@@ -25,7 +25,9 @@ const obeying = Layer.succeed(Reconciler, {
 const story = (daybook: System) =>
   Effect.gen(function* () {
     const memory = yield* daybook.agent(agent, { trust: "full", actor: "ada" })
-    const { id: turn } = yield* memory.sessions.append({
+    const {
+      turn: { id: turn }
+    } = yield* memory.sessions.append({
       session: "monday",
       role: "user",
       speaker: "Tom",

@@ -64,8 +64,11 @@ export const parseLocomo = (document: unknown): ReadonlyArray<Exam> =>
         Effect.map(
           Effect.forEach(turns, ({ id, ...turn }) =>
             Effect.map(
-              memory.sessions.append({ ...turn, role: turn.speaker === user ? "user" : "assistant" }),
-              (added) => [added.id, id] as const
+              memory.sessions.append(
+                { ...turn, role: turn.speaker === user ? "user" : "assistant" },
+                { extract: false }
+              ),
+              (added) => [added.turn.id, id] as const
             )
           ),
           (ids) => new Map(ids)

@@ -3,7 +3,7 @@ import type { Store } from "../../events/Trust.js"
 import { Role } from "../../events/Turn.js"
 import type { AddedTurn } from "../../src/conversation/addTurn.js"
 import type { TurnInput } from "../../src/conversation/turnInput.js"
-import { commandIdOption, definedFields, isoTime, oneOf, option, storeOf, wholeNumber } from "../options.js"
+import { commandIdOption, definedFields, flag, isoTime, oneOf, option, storeOf, wholeNumber } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import { writeLines } from "../writeLines.js"
 import type { Command } from "./Command.js"
@@ -16,6 +16,8 @@ interface TurnOptions {
   readonly store?: Store
   readonly at?: number
   readonly commandId?: string
+  /** False with `--no-extract`. */
+  readonly extract: boolean
 }
 
 export const addTurn: Command<TurnOptions, readonly [session: string, text: string]> = {
@@ -29,6 +31,7 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
     option("--sequence <n>", "set the turn's number; must exceed earlier ones (default: next)", wholeNumber(1)),
     option("--store <store>", "set the store (who may read it): private, shared or social", storeOf),
     option("--at <time>", "set the time of the turn, ISO 8601 (default: now)", isoTime),
+    flag("--no-extract", "do not capture memories from this turn"),
     commandIdOption
   ],
   examples: [
@@ -37,7 +40,7 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
     "add-turn monday - < turns.jsonl"
   ],
   afterInterruption: "every answered line is stored",
-  run: (call, { commandId, ...options }, [session, text]) =>
+  run: (call, { commandId, extract, ...options }, [session, text]) =>
     Effect.gen(function* () {
       const fields = { session, ...definedFields(options) }
       const memory = yield* call.memory
@@ -46,11 +49,18 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
         yield* awaitVectors(call)
         return yield* exit
       }
-      const added = yield* memory.sessions.append({ ...fields, text }, { commandId })
+      const added = yield* memory.sessions.append({ ...fields, text }, { commandId, extract })
+      // This process ends before background work would, so what is due is extracted here.
+      const later = added.pending === 0 ? undefined : yield* memory.sessions.extract(session, { due: true })
       yield* awaitVectors(call)
-      yield* call.out.show(added, () => {
-        const versionText = added.version === undefined ? "" : ` (version ${added.version})`
-        return `turn ${added.sequence} of ${added.session}${versionText}`
+      const captured = [...added.captured, ...(later?.captured ?? [])]
+      yield* call.out.show({ ...added, pending: later?.pending ?? added.pending, captured }, () => {
+        const { sequence, session, version } = added.turn
+        const versionText = version === undefined ? "" : ` (version ${version})`
+        return [
+          `turn ${sequence} of ${session}${versionText}`,
+          ...captured.map(({ action, id, title }) => `  ${action} ${id}  ${title}`)
+        ].join("\n")
       })
     })
 }

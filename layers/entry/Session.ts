@@ -1,4 +1,5 @@
 /** The types of `memory.sessions`, `memory.files` and `memory.scratchpad`. */
+export type * from "../../src/capture/CaptureWriter.js"
 export type * from "../../src/conversation/Files.js"
 export type * from "../../src/conversation/Sessions.js"
 export type * from "../../src/maintenance/SessionSummaries.js"

@@ -10,7 +10,8 @@ import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { View } from "../../projections/view/Views.js"
 import { Overloaded } from "../model/errors.js"
 import type { AnyCommand, Command, Outcome } from "./Command.js"
-import { type AdviceByCommand, type CarryOutServices, type CommandError, carryOut, noAdvice } from "./carryOut.js"
+import { type CarryOutServices, type CommandError, carryOut } from "./carryOut.js"
+import { type AdviceByCommand, noAdvice } from "./decideAll.js"
 
 export type { CommandError } from "./carryOut.js"
 
@@ -206,7 +207,7 @@ const makeDecider = (view: View, options: ActorOptions, { additions, deadline, i
     })
 
   const adviseAndDecide = (commands: Job, advice: AdviceByCommand, retries: number): Decided => {
-    const adviceRequest = options.askModels(commands, advice)
+    const adviceRequest = options.askModels(commands.flatMap(withParts), withoutParts(commands[0], advice))
     return adviceRequest === null
       ? decide(commands, advice, retries)
       : Effect.flatMap(adviceRequest, (newAdvice) => decide(commands, newAdvice, retries))
@@ -214,6 +215,15 @@ const makeDecider = (view: View, options: ActorOptions, { additions, deadline, i
 
   return (commands: Job): Decided => adviseAndDecide(commands, noAdvice, maxRetries)
 }
+
+/** A command that is weighed itself, or its parts. */
+const withParts = (command: AnyCommand): Job => command.parts?.commands ?? [command]
+
+/** Advice without that of the next command's parts, which is stale. That of a command without parts is always renewed. */
+const withoutParts = (next: AnyCommand | undefined, advice: AdviceByCommand): AdviceByCommand =>
+  next?.parts === undefined
+    ? advice
+    : new Map([...advice].filter(([command]) => !next.parts!.commands.includes(command)))
 
 /** The error if even a newly built view differs from the log's newest events: the log itself is damaged. */
 const differsFromLog = (agent: string) =>

@@ -35,6 +35,8 @@ export interface Situation {
   readonly decided: ReadonlyArray<DecidedEvent>
   /** The models' advice, for a command that weighs a statement. */
   readonly advice?: Advice | undefined
+  /** For a command with parts: the events of each part, in order; null for a refused part. Absent if they were not due. */
+  readonly parts?: ReadonlyArray<ReadonlyArray<DaybookEvent> | null>
   /**
    * Whether the command may wait for new advice. Retries are bounded, because other writers can keep changing the
    * candidates.
@@ -50,6 +52,13 @@ export type Decided<A> =
   | { readonly events: readonly [DecidedEvent, ...ReadonlyArray<DecidedEvent>] }
   | { readonly answer: A }
   | { readonly redecide: true }
+
+/** Commands that are decided before the command that they are part of, each on top of those before it. */
+export interface CommandParts {
+  readonly commands: ReadonlyArray<AnyCommand>
+  /** Whether the parts still apply. Otherwise none is decided. */
+  readonly areDue: (situation: Situation) => boolean
+}
 
 /**
  * A command changes an agent's memory. Each kind of command is a file in its feature's folder. `decide` loads what it
@@ -68,6 +77,8 @@ export interface Command<A, E> {
   readonly vectors?: ReadonlyArray<CachedVector>
   /** The statement to compare with stored memories. */
   readonly statement?: WeighedStatement
+  /** One append stores the events of all parts and of this command. If the parts made events, it must make some too. */
+  readonly parts?: CommandParts
   readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
   /** Decides like `decide`, but lets the event loop run in between. For a decision that may take long. */
   readonly decideInSteps?: (situation: Situation) => Steps<Either.Either<Decided<A>, E>>

@@ -58,6 +58,8 @@ export interface ObservedSnapshot extends Snapshot {
 export interface ReaderSource {
   readonly agent: string
   readonly level: TrustLevel
+  /** The session whose prompts the reads are for. Recalls record it. */
+  readonly session?: string | undefined
   /** Runs queries on one snapshot, taken when the read starts. The snapshot includes the current time. */
   readonly read: <A>(f: (snapshot: ObservedSnapshot) => A) => Effect.Effect<A, ViewError>
   /**

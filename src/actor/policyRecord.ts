@@ -23,6 +23,7 @@ export interface PolicyRecords {
 const operational: ReadonlySet<string> = new Set([
   "actors",
   "asOf",
+  "capture.timeout",
   "embedding",
   "model",
   "rerank",

@@ -16,11 +16,11 @@ import { checkInteger, checkPage, type PageQuery, type ReadError, refuseUnknownO
 import { decodeKey } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
-import type { Runner } from "../remember/runner.js"
+import { type Runner, writeOptions } from "../remember/runner.js"
 import type { Explained } from "../search/explain.js"
 import { recordedSearch } from "../search/recordedSearch.js"
 import { explained } from "../search/retrieve.js"
-import { type AddedTurn, addTurn } from "./addTurn.js"
+import { type AddedTurn, type AddTurnOptions, addTurn } from "./addTurn.js"
 import { type ForgottenSession, forgetSession } from "./forgetSession.js"
 import {
   type ConversationHit,
@@ -30,7 +30,7 @@ import {
 } from "./searchConversation.js"
 import type { TurnInput } from "./turnInput.js"
 
-export type { AddedTurn } from "./addTurn.js"
+export type { AddedTurn, AddTurnOptions } from "./addTurn.js"
 export type { ForgottenSession } from "./forgetSession.js"
 export type { ConversationHit, ConversationQuery } from "./searchConversation.js"
 export type { TurnInput } from "./turnInput.js"
@@ -56,13 +56,11 @@ export type AppendTurnError = CommandError | InvalidInput | StoreForbidden | Seq
 /** Writes of conversations: `memory.sessions`. */
 export interface SessionWriter {
   /**
-   * Adds a turn to a session; the first turn creates the session. Each sequence number must exceed the last one.
-   * Default: the next number.
+   * Adds up to 1,000 turns. Each gets its own answer, as in `Memory.rememberAll`. Nothing is extracted; a turn with the
+   * option `extract` waits for `extract`.
    */
-  readonly append: (turn: TurnInput, options?: WriteOptions) => Effect.Effect<AddedTurn, AppendTurnError>
-  /** Adds up to 1,000 turns. Each gets its own answer, as in `Memory.rememberAll`. */
   readonly appendAll: (
-    turns: ReadonlyArray<TurnInput | readonly [TurnInput, WriteOptions]>
+    turns: ReadonlyArray<TurnInput | readonly [TurnInput, AddTurnOptions]>
   ) => Effect.Effect<ReadonlyArray<Either.Either<AddedTurn, AppendTurnError>>, CommandError | InvalidInput>
   /** Hides the part of a session that the level may read: its turns, its files and their index entries. */
   readonly forget: (
@@ -100,9 +98,8 @@ export const makeSessionReader = (source: ReaderSource, services: ReaderServices
 
 /** @internal */
 export const makeSessionWriter = ({ run, runAll }: Runner, writer: Writer): SessionWriter => ({
-  append: Effect.fn("Memory.sessions.append")((turn, options) => run(() => addTurn(writer, turn, options), options)),
   appendAll: Effect.fn("Memory.sessions.appendAll")((turns) =>
-    runAll("turns", turns, (turn, options) => addTurn(writer, turn, options))
+    runAll("turns", turns, (turn, options) => addTurn(writer, turn, options), [...writeOptions, "extract"])
   ),
   forget: Effect.fn("Memory.sessions.forget")((session, options) =>
     run(() => forgetSession(writer, session, options), options)

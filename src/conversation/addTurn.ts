@@ -27,15 +27,32 @@ export const indexedPart = (text: string): { readonly indexed?: number } => {
   return length === text.length ? {} : { indexed: length }
 }
 
+/** A checked turn before it has an id and a sequence number. */
+export interface TurnDraft extends Omit<Turn, "id" | "sequence" | "occurredAt"> {
+  /** When it was said, milliseconds since the epoch; the time of the write if absent. */
+  readonly at: number | undefined
+}
+
+/** The command that adds a turn. */
+export interface AddTurn extends Command<AddedTurn, SequenceConflict | ProjectionParked> {
+  readonly draft: TurnDraft
+}
+
+export interface AddTurnOptions extends WriteOptions {
+  /** Whether the turn waits for extraction. */
+  readonly extract?: boolean | undefined
+}
+
 /**
  * Checks a turn and makes the command that adds it. Fails with `SequenceConflict` if its sequence number is not the
- * largest.
+ * largest. The turn gets the id `wantedId`, unless another turn has it.
  */
 export const addTurn = (
   writer: Writer,
   input: TurnInput,
-  options: WriteOptions = {}
-): Either.Either<Command<AddedTurn, SequenceConflict | ProjectionParked>, InvalidInput | StoreForbidden> =>
+  options: AddTurnOptions = {},
+  wantedId?: string
+): Either.Either<AddTurn, InvalidInput | StoreForbidden> =>
   Either.gen(function* () {
     const checked = yield* decodeTurn(input)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
@@ -43,9 +60,24 @@ export const addTurn = (
     const at = toInstant(checked.at)
     const { channel, role = "user", session, speaker, text, toolCalls } = checked
     const tokens = writer.countTokens([text, ...(toolCalls ?? []).map(({ result }) => result ?? "")].join("\n"))
+    const draft: TurnDraft = {
+      session,
+      role,
+      ...(speaker === undefined ? {} : { speaker }),
+      ...(channel === undefined ? {} : { channel }),
+      text,
+      ...(toolCalls === undefined ? {} : { toolCalls }),
+      store,
+      // The caller did not write the output of a tool, so it gets the lowest level.
+      level: role === "tool" ? "familiar" : writer.level,
+      tokens,
+      at
+    }
+    const { at: _, ...content } = draft
     return {
       actor: writer.actor,
       commandId,
+      draft,
       request: () => JSON.stringify(["addTurn", definedFields({ ...checked, store })]),
       decide: ({ db, newId, now }) => {
         const unparked = requireUnparked(db, "conversation")
@@ -53,25 +85,13 @@ export const addTurn = (
         const last = lastSequence(db, session, store)
         const sequence = checked.sequence ?? last + 1
         if (sequence <= last) return Either.left(new SequenceConflict({ session, sequence, last }))
-        let id = newId()
+        let id = wantedId ?? newId()
         while (hasTurn(db, id)) id = newId()
-        const turn: Turn = {
-          id,
-          session,
-          sequence,
-          role,
-          ...(speaker === undefined ? {} : { speaker }),
-          ...(channel === undefined ? {} : { channel }),
-          text,
-          ...(toolCalls === undefined ? {} : { toolCalls }),
-          store,
-          // The caller did not write the output of a tool, so it gets the lowest level.
-          level: role === "tool" ? "familiar" : writer.level,
-          tokens,
-          occurredAt: at ?? now
-        }
+        const { session: key, role, ...rest } = content
+        const turn: Turn = { id, session: key, sequence, role, ...rest, occurredAt: at ?? now }
+        const payload = options.extract === true ? { turn, extract: true as const } : { turn }
         return Either.right({
-          events: [{ type: "TURN", payload: { turn }, ...(at === undefined ? {} : { occurredAt: at }) }]
+          events: [{ type: "TURN", payload, ...(at === undefined ? {} : { occurredAt: at }) }]
         })
       },
       answer: ([event], repeated) => {

@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { InvalidPolicy } from "../model/errors.js"
+import { Capture } from "./policy/capture.js"
 import { fastDecays, slowDecays } from "./policy/decays.js"
 import {
   address,
@@ -178,6 +179,7 @@ export const PolicySchema = Schema.Struct({
   actors: section(Actors),
   reconcile: section(Reconcile),
   summarize: section(Summarize),
+  capture: section(Capture),
   recall: section(Recall),
   marks: section(Marks),
   asOf: section(AsOf),

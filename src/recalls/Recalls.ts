@@ -32,6 +32,8 @@ export interface Recalls {
   readonly observe: (agent: string, snapshot: Snapshot) => (shown: ShownResults) => void
   /** Records all waiting recalls and returns how many. After a failure they keep waiting. */
   readonly flush: (agent: string) => Effect.Effect<number, CommandError>
+  /** Records the waiting recalls if some are of this session. Never fails: after a failure they keep waiting. */
+  readonly flushSession: (agent: string, session: string) => Effect.Effect<void>
   readonly counts: (agent: string) => { readonly waiting: number; readonly dropped: number }
 }
 
@@ -141,6 +143,12 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
         }
       },
       flush: (agent) => flush(agent),
+      flushSession: (agent, session) =>
+        Effect.suspend(() =>
+          queues.get(agent)?.waiting.some((recall) => recall.session === session) === true
+            ? Effect.asVoid(flushQuietly(agent))
+            : Effect.void
+        ),
       counts: (agent) => {
         const queue = queues.get(agent)
         return { waiting: queue?.waiting.length ?? 0, dropped: queue?.dropped ?? 0 }

@@ -51,6 +51,8 @@ export interface Writer {
   readonly recordedLevel?: TrustLevel | null
   /** True if the engine itself writes, as an import does. It may then set every kind of source. */
   readonly isEngine?: boolean
+  /** The end of the reason of each decision: where the engine has a statement from. */
+  readonly note?: string
   /** The tag that protects a memory from maintenance. */
   readonly pin: string
   /** The writer's name in the log. */
@@ -101,7 +103,7 @@ export const remember = (
     writer,
     observation,
     draft,
-    marksReason: reason,
+    marksReason: `${writer.note ?? ""}${reason}`,
     reconciling: isWeighed ? writer.reconciling : undefined,
     isUnweighed: options.reconcile === false
   }

@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import { isTurnDue, takeTurn } from "../../events/turns.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { Agent } from "../actor/Agents.js"
-import { type Command, runCause } from "../actor/Command.js"
+import { type AnyCommand, type Command, runCause } from "../actor/Command.js"
 import { InvalidInput } from "../model/errors.js"
 import { refuseUnknownOptions } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
@@ -26,6 +26,19 @@ export const makeRunner = (use: Use) => ({
     Effect.suspend(() =>
       Effect.flatMap(inRun(decode(), options, optionNames), (command) => use(({ actor }) => actor.run(command)))
     ),
+
+  /** Decodes a caller's input into a command, which the caller of this function carries out. */
+  decoded: <C extends AnyCommand, Refused>(
+    decode: () => Either.Either<C, Refused>,
+    options?: WriteOptions,
+    optionNames = writeOptions
+  ) => Effect.suspend(() => inRun(decode(), options, optionNames)),
+
+  /**
+   * Carries out commands in one transaction, unless it becomes long. Each is decided after the earlier ones are applied.
+   * A refused command does not affect the others.
+   */
+  runTogether: <A, E>(commands: ReadonlyArray<Command<A, E>>) => use(({ actor }) => actor.runAll(commands)),
 
   /** Carries out a command that is not made from a caller's input. */
   runCommand: <A, E>(command: Command<A, E>) => use(({ actor }) => actor.run(command)),
@@ -55,18 +68,18 @@ export const makeRunner = (use: Use) => ({
 })
 
 /** Checks the options of a write. If they name a run, the command belongs to that run. */
-const inRun = <A, E, Refused>(
-  command: Either.Either<Command<A, E>, Refused>,
+const inRun = <C extends AnyCommand, Refused>(
+  command: Either.Either<C, Refused>,
   options: WriteOptions | undefined,
   optionNames: ReadonlyArray<string>
-): Either.Either<Command<A, E>, Refused | InvalidInput> => {
+): Either.Either<C, Refused | InvalidInput> => {
   if (options === undefined) return command
   const known = refuseUnknownOptions(options, optionNames)
   if (Either.isLeft(known)) return Either.left(known.left)
   const { run } = options
   if (run === undefined) return command
   return Either.flatMap(command, (valid) =>
-    Either.map(decodeKey("run", run), (name): Command<A, E> => ({ ...valid, cause: runCause(name) }))
+    Either.map(decodeKey("run", run), (name): C => ({ ...valid, cause: runCause(name) }))
   )
 }
 

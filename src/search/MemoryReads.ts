@@ -117,7 +117,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       for (const id of ids) yield* decodeKey("ids", id)
       return yield* read(({ db, now, observe }) => {
         const memories = withDisputes(db, level, getMemories(db, level, ids, now).map(toWholeMemory), now)
-        if (memories.length > 0) observe?.()(resultsOfReadById(level, memories))
+        if (memories.length > 0) observe?.()(resultsOfReadById(source, memories))
         if (level !== "full") return memories
         const accesses = findAccesses(db, ids)
         return memories.map((memory) => ({ ...memory, ...accesses.get(memory.id) }))

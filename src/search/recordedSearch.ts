@@ -20,7 +20,7 @@ export const recordedSearch = <
   find: Find<Filters, Row, Parts>
 ) =>
   Effect.gen(function* () {
-    const { agent, level } = source
+    const { agent, level, session } = source
     let record: ((results: ShownResults) => void) | undefined
     const { answer, embedder } = yield* withActiveEmbedder(source, services, (active, readSnapshot) => {
       const readObserved: typeof readSnapshot = (f) =>
@@ -33,7 +33,10 @@ export const recordedSearch = <
         embedder: active.embedder
       }))
     })
-    record?.(shownResultsOf(kind, level, request, answer, embedder))
+    record?.({
+      ...shownResultsOf(kind, level, request, answer, embedder),
+      ...(session === undefined ? {} : { session })
+    })
     yield* Effect.annotateCurrentSpan({ agent, level, hits: answer.hits.length })
     return answer
   })
@@ -67,9 +70,10 @@ const shownResultsOf = (
 
 /** The recall log's record of a read by id. */
 export const resultsOfReadById = (
-  level: TrustLevel,
+  { level, session }: Pick<ReaderSource, "level" | "session">,
   memories: ReadonlyArray<{ readonly id: string }>
 ): ShownResults => ({
+  ...(session === undefined ? {} : { session }),
   kind: "get",
   level,
   text: "",

@@ -108,14 +108,16 @@ const selector = (codec: Codec, selection: Selection) => {
     return (row: StoredEvent) => Either.right(row.cause === cause)
   }
   const { source } = selection
+  // What is captured from a session has a run of its name. Memories that it archived name no source.
+  const cause = runCause(source)
   // If the encoded payload lacks the name, it is not decoded. An observation without a source counts as from an agent.
   const encodedName = source === "agent" ? "" : JSON.stringify(source)
   return (row: StoredEvent) =>
-    row.payload === null || !mutations.has(row.type) || !row.payload.includes(encodedName)
+    row.payload === null || !mutations.has(row.type) || !(row.cause === cause || row.payload.includes(encodedName))
       ? Either.right(false)
       : Either.map(codec.decode(row), (event) => {
           const from = event.payload === null ? undefined : sourceOf(event)
-          return from !== undefined && (from.name === source || from.kind === source)
+          return row.cause === cause || (from !== undefined && (from.name === source || from.kind === source))
         })
 }
 

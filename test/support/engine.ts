@@ -25,6 +25,7 @@ import type { MemoryReader } from "../../src/Memory.js"
 import type { InvalidInput } from "../../src/model/errors.js"
 import type { Embedder } from "../../src/ports/Embedder.js"
 import type { Embedders } from "../../src/ports/Embedders.js"
+import { Extractor } from "../../src/ports/Extractor.js"
 import { decode, Policy } from "../../src/ports/Policy.js"
 import { Reconciler } from "../../src/ports/Reconciler.js"
 import type { Reranker } from "../../src/ports/Reranker.js"
@@ -49,6 +50,8 @@ export interface EngineOptions {
   readonly reranker?: Layer.Layer<Reranker>
   readonly reconciler?: Layer.Layer<Reconciler>
   readonly summarizer?: Layer.Layer<Summarizer>
+  /** None unless a test captures. */
+  readonly extractor?: Layer.Layer<Extractor>
   /** Whether the engine reads English; true where absent. */
   readonly readsEnglish?: boolean
   readonly vectorExtension?: string | null
@@ -76,6 +79,7 @@ export const foundation = (folder: string, options: EngineOptions = {}) => {
     // Most tests store what they store: those of reconciling bring a reconciler.
     reconciler ?? Reconciler.layerNone,
     summarizer ?? Summarizer.layerNone,
+    options.extractor ?? Extractor.layerNone,
     options.readsEnglish === false
       ? Layer.merge(Settler.layerNone, StatementReader.layerNone)
       : Layer.merge(RuleSettler.layer, RuleStatementReader.layer),

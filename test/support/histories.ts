@@ -36,6 +36,8 @@ export type Step = { readonly agent: string } & (
   | { readonly kind: "settle"; readonly which: number; readonly isOlder: boolean; readonly choice: Choice }
   | { readonly kind: "import"; readonly name: string; readonly lines: ReadonlyArray<string> }
   | { readonly kind: "turns"; readonly level: TrustLevel; readonly turns: ReadonlyArray<TurnInput> }
+  | { readonly kind: "say"; readonly level: TrustLevel; readonly turn: TurnInput }
+  | { readonly kind: "extract"; readonly level: TrustLevel }
   | { readonly kind: "forgetSession"; readonly level: TrustLevel; readonly session: string }
   | {
       readonly kind: "scratchpad"
@@ -123,6 +125,12 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
       case "turns":
         yield* memory.sessions.appendAll(step.turns)
         return
+      case "say":
+        yield* memory.sessions.append(step.turn)
+        return
+      case "extract":
+        yield* memory.sessions.extract()
+        return
       case "forgetSession":
         yield* memory.sessions.forget(step.session)
         return
@@ -131,7 +139,7 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
         else yield* memory.scratchpad.write(step.session, step.items)
         return
       case "recall": {
-        const recorded = { trust: step.level, actor: "history", record: true }
+        const recorded = { trust: step.level, actor: "history", session: "monday" }
         const reader = yield* daybook.agent(step.agent, recorded)
         for (const text of step.texts) {
           yield* reader.search({ text })
@@ -253,6 +261,12 @@ const turn: fc.Arbitrary<TurnInput> = fc.record(
   },
   { requiredKeys: ["session", "text"] }
 )
+
+/** A turn that the extractor of `extractor.ts` understands, as far as its text is of a user or an assistant. */
+const saying: fc.Arbitrary<TurnInput> = fc.tuple(turn, text(1, 2), text(1, 2)).map(([said, a, b]) => ({
+  ...said,
+  text: `I like ${a}. My kettle is ${b}. I no longer like ${b}.`
+}))
 
 const paths = ["notes/tea.md", "kettle.ts", "Straße.txt"]
 
@@ -401,6 +415,8 @@ export const histories = (options: HistoryOptions = {}): fc.Arbitrary<ReadonlyAr
         turns: fc.array(turn, { minLength: 1, maxLength: 4 })
       })
     },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("say" as const), agent, level: levels, turn: saying }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("extract" as const), agent, level: levels }) },
     {
       weight: 1,
       arbitrary: fc.record({

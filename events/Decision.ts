@@ -1,0 +1,31 @@
+import * as Schema from "effect/Schema"
+
+/**
+ * A memory that was considered for a decision: its id, its revision at that time, its score and the score's parts. No
+ * text.
+ */
+export const Candidate = Schema.Struct({
+  id: Schema.String,
+  revision: Schema.Number,
+  score: Schema.Number,
+  parts: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Number }))
+})
+
+/** The decision behind an event: the action, who decided, and why. */
+export const Decision = Schema.Struct({
+  action: Schema.Literal("ADD", "UPDATE", "DELETE", "NONE", "DISPUTE", "COMPRESS", "ARCHIVE", "FORGET", "SUMMARIZE"),
+  by: Schema.Struct({
+    kind: Schema.Literal("caller", "rule", "model"),
+    name: Schema.String,
+    promptDigest: Schema.optional(Schema.String)
+  }),
+  reason: Schema.String,
+  candidates: Schema.Array(Candidate),
+  /** How likely the decision is right, 0…1; absent where nobody estimated it. */
+  confidence: Schema.optional(Schema.Number),
+  threshold: Schema.optional(Schema.Number),
+  fallback: Schema.optional(Schema.String),
+  /** Milliseconds that a model took to answer; absent if none was called. */
+  latency: Schema.optional(Schema.Number)
+})
+export type Decision = typeof Decision.Type

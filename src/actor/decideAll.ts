@@ -1,0 +1,237 @@
+import * as Either from "effect/Either"
+import type { Codec } from "../../events/Codec.js"
+import type { DaybookEvent } from "../../events/catalogue.js"
+import type { CachedVector, NewCommand, NewEvent } from "../../events/EventLog.js"
+import { CommandConflict } from "../../events/errors.js"
+import { isTurnDue, type Steps } from "../../events/turns.js"
+import { firstDueAt } from "../../projections/scheduleReads.js"
+import { makeLookup } from "../../projections/view/buildViewFile.js"
+import type { Transaction } from "../../projections/view/Views.js"
+import { randomId } from "../model/ids.js"
+import type { Advice } from "./Advice.js"
+import type { BaseRows } from "./baseRows.js"
+import type { AnyCommand, CommandParts, DecidedEvent, Outcome, Situation } from "./Command.js"
+import type { Reading } from "./clock.js"
+import { configureEvent } from "./configure.js"
+import { makePlacer } from "./placeEvents.js"
+import type { PolicyRecords } from "./policyRecord.js"
+
+/** Advice by command, gathered before the commands are decided. */
+export type AdviceByCommand = ReadonlyMap<AnyCommand, Advice>
+export const noAdvice: AdviceByCommand = new Map()
+
+/** Commands that are decided in one transaction. */
+export interface Batch {
+  readonly commands: ReadonlyArray<AnyCommand>
+  /** Commands decided after the commands of each transaction. Their outcomes are not returned. */
+  readonly additions: ReadonlyArray<AnyCommand>
+  readonly advice: AdviceByCommand
+  /** Whether a command with stale advice may be postponed until it has new advice. */
+  readonly mayRedecide: boolean
+  /** Whether one caller gave all commands. Until the log stores them, an interruption of the caller discards them. */
+  readonly isAlone: boolean
+}
+
+/** Milliseconds of deciding before other work may run. */
+const sliceMillis = 40
+
+/** Milliseconds after which a transaction takes no further command. A commit of the view costs as much as 100 events. */
+const transactionMillis = 250
+
+/** A batch in its transaction. */
+export interface Deciding extends Batch {
+  readonly agent: string
+  readonly transaction: Transaction
+  /** Outcomes of command ids that the log already has. */
+  readonly answers: ReadonlyMap<AnyCommand, Outcome>
+  readonly services: {
+    readonly codec: Codec
+    /** The current policy. If the last recorded policy differs, a CONFIGURE event is written first. */
+    readonly policyRecords?: PolicyRecords | undefined
+  }
+}
+
+const noVectors = makeLookup(() => undefined)
+
+const lookupIn = (vectors: ReadonlyArray<CachedVector>) => {
+  const byDigest = new Map(vectors.map(({ digest, vector }) => [digest, vector]))
+  return makeLookup((_model, _dimensions, digest) => byDigest.get(digest))
+}
+
+/** The content of a transaction, and the outcomes of its commands. */
+export interface Changes {
+  readonly outcomes: ReadonlyArray<Outcome>
+  readonly newCommands: ReadonlyArray<NewCommand>
+  readonly vectors: ReadonlyArray<CachedVector>
+  readonly decided: ReadonlyArray<DecidedEvent>
+  /** When the agent's next schedule is due; undefined if no schedule changed. */
+  readonly due: number | null | undefined
+}
+
+/** The events of a command's parts. `byPart` has null for a refused part. */
+interface PartEvents {
+  readonly events: ReadonlyArray<DaybookEvent>
+  readonly stored: ReadonlyArray<NewEvent>
+  /** Undefined if the parts were not due. */
+  readonly byPart?: ReadonlyArray<ReadonlyArray<DaybookEvent> | null>
+}
+
+const noParts: PartEvents = { events: [], stored: [] }
+
+/** Makes the function that decides the parts of a command, each on top of those before it. */
+const makePartsDecider = ({
+  advice,
+  decided,
+  placeEvents
+}: {
+  readonly advice: AdviceByCommand
+  readonly decided: Array<DecidedEvent>
+  readonly placeEvents: ReturnType<typeof makePlacer>
+}) =>
+  function* (
+    command: AnyCommand,
+    { areDue, commands }: CommandParts,
+    situation: Situation
+  ): Steps<PartEvents | "redecide"> {
+    if (!areDue(situation)) return noParts
+    const decidePart = (part: AnyCommand, version: number, mayRedecide: boolean) =>
+      part.decide({ ...situation, version, advice: advice.get(part), mayRedecide })
+    const isStale = (part: AnyCommand) => {
+      if (advice.get(part)?.modelAnswer === undefined) return false
+      const decision = decidePart(part, situation.version, true)
+      return Either.isRight(decision) && "redecide" in decision.right
+    }
+    // Only before the first part is applied: no model was asked about a part and the parts before it.
+    if (situation.mayRedecide && commands.some(isStale)) return "redecide"
+    const events: Array<DaybookEvent> = []
+    const stored: Array<NewEvent> = []
+    const byPart: Array<ReadonlyArray<DaybookEvent> | null> = []
+    for (const part of commands) {
+      const after = situation.version - 1 + events.length
+      const decision = decidePart(part, after + 1, false)
+      if (Either.isLeft(decision) || !("events" in decision.right)) {
+        byPart.push(null)
+        continue
+      }
+      const placed = yield* placeEvents(command, decision.right.events, after, noVectors)
+      for (const event of decision.right.events) decided.push(event)
+      events.push(...placed.events)
+      stored.push(...placed.stored)
+      byPart.push(placed.events)
+    }
+    return { events, stored, byPart }
+  }
+
+/**
+ * Decides commands one after another, until the transaction has become long. Lets the event loop run only between the
+ * events of a long command, so that many commands cost little more than their changes to the view.
+ */
+export const decideAll = function* (
+  deciding: Deciding,
+  { jump, now, recordedAt }: Reading,
+  baseRows: BaseRows
+): Steps<Changes> {
+  const { agent, commands, services, transaction } = deciding
+  const { db, head } = transaction
+  const placeEvents = makePlacer({ agent, codec: services.codec, transaction, recordedAt, baseRows })
+  const newCommands: Array<NewCommand> = []
+  const vectors: Array<CachedVector> = []
+  const decided: Array<DecidedEvent> = []
+  const earlierInBatch = new Map<string, { readonly request: string; readonly events: ReadonlyArray<DaybookEvent> }>()
+  let version = head.position
+  const decideParts = makePartsDecider({ advice: deciding.advice, decided, placeEvents })
+
+  const decide = function* (command: AnyCommand): Steps<Outcome | "redecide"> {
+    const { actor, commandId } = command
+    const answer = deciding.answers.get(command)
+    if (answer !== undefined) return answer
+    const twin = commandId === undefined ? undefined : earlierInBatch.get(commandId)
+    if (twin !== undefined) {
+      return twin.request === command.request()
+        ? Either.right(command.answer(twin.events, true, { db, now }))
+        : Either.left(new CommandConflict({ stream: agent, commandId: commandId! }))
+    }
+    const situation: Situation = {
+      db,
+      now,
+      version: version + 1,
+      newId: randomId,
+      decided,
+      advice: deciding.advice.get(command),
+      mayRedecide: deciding.mayRedecide
+    }
+    const parts = command.parts === undefined ? noParts : yield* decideParts(command, command.parts, situation)
+    if (parts === "redecide") return "redecide"
+    version += parts.events.length
+    const whole = parts.byPart === undefined ? situation : { ...situation, version: version + 1, parts: parts.byPart }
+    const decision = command.decideInSteps === undefined ? command.decide(whole) : yield* command.decideInSteps(whole)
+    const isRefused = Either.isLeft(decision) || !("events" in decision.right)
+    if (isRefused && parts.events.length > 0) throw new Error("a command must not refuse after its parts")
+    if (Either.isLeft(decision)) return decision
+    if ("redecide" in decision.right) return "redecide"
+    if ("answer" in decision.right) return Either.right(decision.right.answer)
+    const lookup = command.vectors === undefined ? noVectors : lookupIn(command.vectors)
+    const own = yield* placeEvents(command, decision.right.events, version, lookup)
+    version += own.events.length
+    for (const event of decision.right.events) decided.push(event)
+    const [events, stored] =
+      parts.byPart === undefined
+        ? [own.events, own.stored]
+        : [
+            [...parts.events, ...own.events],
+            [...parts.stored, ...own.stored]
+          ]
+    const request = commandId === undefined ? undefined : command.request()
+    if (commandId !== undefined) earlierInBatch.set(commandId, { request: request!, events })
+    newCommands.push({ ...(commandId === undefined ? {} : { commandId, request: request! }), actor, events: stored })
+    if (command.vectors !== undefined) {
+      const isAddition = deciding.additions.includes(command)
+      vectors.push(...(isAddition ? publishedVectors(command.vectors, events) : command.vectors))
+    }
+    return Either.right(command.answer(events, false))
+  }
+
+  /** Events that the engine adds before those of the commands. */
+  const engineEvents: Array<NewEvent> = []
+  const placeFirst = function* (event: DecidedEvent | undefined): Steps<void> {
+    if (event === undefined) return
+    engineEvents.push(...(yield* placeEvents({ actor: commands[0]!.actor }, [event], version, noVectors)).stored)
+    version++
+  }
+  yield* placeFirst(jump)
+  yield* placeFirst(services.policyRecords && configureEvent(db, services.policyRecords))
+  const outcomes: Array<Outcome> = []
+  const startedAt = performance.now()
+  for (const command of commands) {
+    const outcome = yield* decide(command)
+    if (outcome === "redecide") break
+    outcomes.push(outcome)
+    if (!isTurnDue(sliceMillis)) continue
+    if (performance.now() - startedAt >= transactionMillis) break
+    yield
+  }
+  if (outcomes.length > 0) {
+    for (const addition of deciding.additions) {
+      if (isTurnDue()) yield
+      yield* decide(addition)
+    }
+  }
+  if (newCommands.length > 0 && engineEvents.length > 0) {
+    newCommands.unshift({ actor: commands[0]!.actor, events: engineEvents })
+  }
+  // Stored in the log, so that the scheduler does not have to open every view.
+  const due = decided.some(({ type }) => type === "SCHEDULE" || type === "RUN") ? firstDueAt(db) : undefined
+  return { outcomes, newCommands, vectors, decided, due }
+}
+
+/**
+ * The vectors that EMBED events publish. An added command may publish vectors of all commands, including those of
+ * other transactions.
+ */
+const publishedVectors = (vectors: ReadonlyArray<CachedVector>, events: ReadonlyArray<DaybookEvent>) => {
+  const digests = new Set<string>()
+  for (const { payload, type } of events) {
+    if (type === "EMBED") for (const { digest } of payload.entries) digests.add(digest)
+  }
+  return vectors.filter(({ digest }) => digests.has(digest))
+}

@@ -1,0 +1,191 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { findExtractOf, findWaiting } from "../../projections/extracts.js"
+import { findReadableMemories } from "../../projections/lineageReads.js"
+import { findTurnVersion } from "../../projections/sessionReads.js"
+import { minute } from "../../text/when/clock.js"
+import type { CommandError } from "../actor/Actor.js"
+import type { Command } from "../actor/Command.js"
+import { type AddedTurn, type AddTurn, addTurn } from "../conversation/addTurn.js"
+import type { AppendTurnError } from "../conversation/Sessions.js"
+import type { TurnInput } from "../conversation/turnInput.js"
+import { InvalidInput } from "../model/errors.js"
+import { refuseUnknownOptions } from "../model/filters.js"
+import { randomId } from "../model/ids.js"
+import { decodeKey } from "../model/input.js"
+import type { WriteOptions, Writer } from "../remember/remember.js"
+import { type Runner, writeOptions } from "../remember/runner.js"
+import { backgroundKey, type CaptureServices, type Capturing, isDue } from "./Capture.js"
+import { type CapturedMemory, countWaiting, type Extracted } from "./extractCommand.js"
+import { extractAll, extractionOf } from "./extractSession.js"
+import { readBatch, type SessionKey } from "./request.js"
+
+export type { CapturedMemory } from "./extractCommand.js"
+
+/** A stored turn, and what was captured with it. */
+export interface AppendedTurn {
+  readonly turn: AddedTurn
+  /** How many turns of the session in this store wait for extraction. */
+  readonly pending: number
+  /** What was done with each statement that this call extracted, from this turn and those that waited. */
+  readonly captured: ReadonlyArray<CapturedMemory>
+}
+
+export interface AppendOptions extends WriteOptions {
+  /** Whether the turn is extracted, now or later. Default: true if the policy captures. */
+  readonly extract?: boolean | undefined
+}
+
+export interface ExtractOptions {
+  /** Whether to extract only what is due: see `capture` of the policy. Default: everything that waits. */
+  readonly due?: boolean | undefined
+}
+
+/** The result of `extract`. */
+export interface ExtractedTurns {
+  readonly captured: ReadonlyArray<CapturedMemory>
+  /** How many turns still wait, in the stores that the level may read. */
+  readonly pending: number
+}
+
+/** Writes of `memory.sessions` that capture. */
+export interface CaptureWriter {
+  /**
+   * Adds a turn to a session; the first turn creates the session. Each sequence number must exceed the last one.
+   * Default: the next number. What is worth keeping is extracted, at once or later as the policy says, and stored.
+   */
+  readonly append: (turn: TurnInput, options?: AppendOptions) => Effect.Effect<AppendedTurn, AppendTurnError>
+  /** Extracts the turns that wait now, of one session or of all. With a model, it waits for the model. */
+  readonly extract: (
+    session?: string,
+    options?: ExtractOptions
+  ) => Effect.Effect<ExtractedTurns, CommandError | InvalidInput>
+}
+
+/** @internal */
+export const makeCaptureWriter = (runner: Runner, writer: Writer, services: CaptureServices): CaptureWriter => {
+  const capturing: Capturing = { ...services, runner, writer }
+  return {
+    append: Effect.fn("Memory.sessions.append")((turn, options) => append(capturing, turn, options)),
+    extract: Effect.fn("Memory.sessions.extract")((session, options) => extract(capturing, session, options))
+  }
+}
+
+const append = (
+  capturing: Capturing,
+  input: TurnInput,
+  options: AppendOptions = {}
+): Effect.Effect<AppendedTurn, AppendTurnError> =>
+  Effect.gen(function* () {
+    const { capture, runner, writer } = capturing
+    const { extract = true, ...others } = options
+    if (typeof extract !== "boolean")
+      return yield* new InvalidInput({ field: "extract", problem: "must be true or false" })
+    const captures = extract && capture.extractor !== undefined
+    const id = randomId()
+    const decode = () => addTurn(writer, input, { ...others, extract: captures }, id)
+    const command = yield* runner.decoded(decode, options, appendOptions)
+    const isExtracted = captures && capture.mode === "turn" && command.draft.role === "user"
+    const { session, store } = command.draft
+    if (isExtracted) yield* capturing.recordShown(session)
+    const next = isExtracted
+      ? yield* extractionWith(capturing, command, id)
+      : countWaiting(writer.actor, { session, store })
+    const [added, outcome] = yield* runner.runTogether<AddedTurn | Extracted, AppendTurnError>([command, next])
+    const turn = (yield* added!) as AddedTurn
+    if (turn.repeated) return { turn, ...(yield* capturedBefore(capturing, { session, store }, turn.id)) }
+    // The turn is stored, even if what came after it failed.
+    const extracted = Either.getOrElse(outcome!, () => notExtracted) as Extracted
+    if (isExtracted && !extracted.isCurrent) {
+      const { captured, pending } = yield* extractAll(capturing, { session, store }, "rules")
+      return { turn, pending, captured }
+    }
+    if (captures && !isExtracted) yield* extractLater(capturing, { session, store })
+    return { turn, pending: extracted.pending, captured: extracted.captured }
+  })
+
+const appendOptions: ReadonlyArray<string> = [...writeOptions, "extract"]
+
+const notExtracted: Extracted = { isCurrent: true, captured: [], pending: 1 }
+
+/** The extraction of the waiting turns and of a turn that the same write adds. */
+const extractionWith = (
+  capturing: Capturing,
+  { cause, draft }: AddTurn,
+  id: string
+): Effect.Effect<Command<Extracted, never>, CommandError> =>
+  Effect.gen(function* () {
+    const { capture, read } = capturing
+    const { at, ...content } = draft
+    const { batch, now } = yield* read(({ db, now }) => ({ batch: readBatch(db, draft, capture.policy.turns), now }))
+    if (batch.turns.length >= capture.policy.turns) return { ...countWaiting("capture", draft), decide: manyWait }
+    const turn = { ...content, id, sequence: 0, occurredAt: at ?? now }
+    const whole = { ...batch, turns: [...batch.turns, { turn }] }
+    return yield* extractionOf(capturing, whole, "rules", cause)
+  })
+
+/** Too many turns wait for one extraction. */
+const manyWait = () => Either.right({ answer: { ...notExtracted, isCurrent: false } })
+
+/** What a turn gave when it was added, with the titles of now. */
+const capturedBefore = ({ codec, log, agent, read, writer }: Capturing, { session, store }: SessionKey, id: string) =>
+  Effect.gen(function* () {
+    const { pending, version } = yield* read(({ db }) => {
+      const waiting = findWaiting(db, writer.level, session).find((group) => group.store === store)
+      const turn = findTurnVersion(db, id)
+      return {
+        pending: waiting?.turns ?? 0,
+        version: turn === undefined ? undefined : findExtractOf(db, session, store, turn)
+      }
+    })
+    const [row] = version === undefined ? [] : yield* log.at(agent, [version])
+    const event = row && (yield* codec.decode(row))
+    const entries = event?.type === "EXTRACT" && event.payload !== null ? event.payload.captured : []
+    const ids = entries.map((entry) => entry.id)
+    const memories = yield* read(({ db, now }) => findReadableMemories(db, writer.level, ids, now))
+    const captured = entries.flatMap(({ action, id }): ReadonlyArray<CapturedMemory> => {
+      const memory = memories.get(id)
+      return memory === undefined ? [] : [{ id, action, title: memory.title }]
+    })
+    return { pending, captured }
+  })
+
+/** Starts the extraction in the background if it is due; in mode "buffer" also after a pause. */
+const extractLater = (capturing: Capturing, key: SessionKey) =>
+  Effect.gen(function* () {
+    const { agent, capture, read } = capturing
+    const { background, mode, policy } = capture
+    if (mode === "turn") return
+    const isDueNow = yield* read(({ db, now }) =>
+      findWaiting(db, "full", key.session).some((group) => group.store === key.store && isDue(group, capture, now))
+    )
+    const name = backgroundKey(agent, key)
+    const work = Effect.asVoid(extractWaiting(capturing, key))
+    if (isDueNow) background.start(name, work)
+    else if (mode === "buffer") background.startAfter(name, policy.quiet * minute, work)
+  })
+
+/** Extracts what waits, with the model if there is one. */
+const extractWaiting = (capturing: Capturing, key: SessionKey) =>
+  capturing.capture.background.alone(
+    backgroundKey(capturing.agent, key),
+    Effect.zipRight(capturing.recordShown(key.session), extractAll(capturing, key, "model"))
+  )
+
+const extract = (capturing: Capturing, session: string | undefined, options: ExtractOptions = {}) =>
+  Effect.gen(function* () {
+    const { capture, read, writer } = capturing
+    yield* refuseUnknownOptions(options, ["due"])
+    if (options.due !== undefined && typeof options.due !== "boolean")
+      return yield* new InvalidInput({ field: "due", problem: "must be true or false" })
+    if (session !== undefined) yield* decodeKey("session", session)
+    const groups = yield* read(({ db, now }) =>
+      findWaiting(db, writer.level, session).filter((group) => options.due !== true || isDue(group, capture, now))
+    )
+    const captured: Array<CapturedMemory> = []
+    for (const group of capture.extractor === undefined ? [] : groups) {
+      captured.push(...(yield* extractWaiting(capturing, group)).captured)
+    }
+    const waiting = yield* read(({ db }) => findWaiting(db, writer.level, session))
+    return { captured, pending: waiting.reduce((sum, { turns }) => sum + turns, 0) }
+  })

@@ -1,0 +1,46 @@
+import * as Either from "effect/Either"
+import type { Memory } from "../../events/Memory.js"
+import { isAtLeast, levelOf, type Store } from "../../events/Trust.js"
+import type { WeighedStatement } from "../actor/Advice.js"
+import { type Command, ruleDecision } from "../actor/Command.js"
+import { nextRevision } from "../model/nextRevision.js"
+import type { ExtractedEnd } from "../ports/Extractor.js"
+import { findSimilar } from "../remember/candidates.js"
+import { findRepeat } from "../remember/levels.js"
+import { candidatePolicy, questionOf } from "../remember/Reconciling.js"
+import type { Writer } from "../remember/remember.js"
+
+/** Makes the command that archives the memory that states something; it is refused if there is none. */
+export const archiveStatement = (
+  { actor, level, note = "", reconciling }: Writer,
+  store: Store,
+  { title }: ExtractedEnd
+): Command<void, void> => {
+  const statement: WeighedStatement = { type: "discovery", title, facts: [], tags: [], people: [], store, level }
+  return {
+    actor,
+    request: () => "",
+    ...(reconciling === undefined ? {} : { statement }),
+    decide: ({ advice, db, now }) => {
+      const findStated = (): Memory | undefined => {
+        const equal = findRepeat(db, statement, now)?.memory
+        if (equal !== undefined || reconciling === undefined) return equal
+        const candidates = findSimilar(
+          db,
+          statement,
+          { vector: advice?.vector ?? null, now },
+          candidatePolicy(reconciling)
+        )
+        if (candidates.length === 0) return undefined
+        const { verdict } = reconciling.reconciler.judge(questionOf(statement, now, candidates))
+        return verdict.action === "NONE" || verdict.action === "UPDATE" ? candidates[verdict.target]?.memory : undefined
+      }
+      const memory = findStated()
+      if (memory === undefined || !isAtLeast(level, levelOf(memory))) return Either.left(undefined)
+      const memories = [nextRevision(memory, { status: "archived", updatedAt: now })]
+      const decision = ruleDecision("ARCHIVE", "capture", `it is said to hold no more${note}`)
+      return Either.right({ events: [{ type: "ARCHIVE", payload: { memories, decision } }] })
+    },
+    answer: () => undefined
+  }
+}

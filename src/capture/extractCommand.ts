@@ -1,0 +1,117 @@
+import * as Either from "effect/Either"
+import { type Captured, type DaybookEvent, imagesOf, type Payload } from "../../events/catalogue.js"
+import { canRead, type TrustLevel } from "../../events/Trust.js"
+import { findWaitingIds } from "../../projections/extracts.js"
+import type { Command, DecidedEvent, Situation } from "../actor/Command.js"
+import type { Extraction } from "../ports/Extractor.js"
+import type { Batch, SessionKey } from "./request.js"
+import type { Statements } from "./statements.js"
+
+/** What was done with a statement of a turn. */
+export interface CapturedMemory extends Pick<Captured, "id" | "action"> {
+  readonly title: string
+}
+
+/** The result of an extraction. */
+export interface Extracted {
+  /** False if the waiting turns changed meanwhile. Then nothing was stored. */
+  readonly isCurrent: boolean
+  readonly captured: ReadonlyArray<CapturedMemory>
+  /** How many turns of the session in this store still wait. */
+  readonly pending: number
+}
+
+export interface ExtractInput {
+  readonly batch: Batch
+  readonly extraction: Extraction
+  readonly statements: Statements
+  /** The name of the extractor that was asked. */
+  readonly extractor: string
+  readonly actor: string
+  readonly cause: string
+}
+
+/** Makes the command that stores an extraction: the memories and the EXTRACT event in one append. */
+export const extractCommand = (input: ExtractInput): Command<Extracted, never> => {
+  const { actor, batch, cause, statements } = input
+  const ids = batch.turns.map(({ turn }) => turn.id)
+  let pending = 0
+  /** The first waiting turns must be those of the batch. Another process may have extracted or forgotten some. */
+  const areDue = ({ db }: Situation) => {
+    const waiting = findWaitingIds(db, batch)
+    return ids.length > 0 && ids.length <= waiting.length && ids.every((id, index) => waiting[index]!.id === id)
+  }
+  return {
+    actor,
+    cause,
+    request: () => "",
+    parts: { commands: statements.commands.map(({ command }) => command), areDue },
+    decide: ({ db, parts }) => {
+      const waiting = findWaitingIds(db, batch)
+      if (parts === undefined)
+        return Either.right({ answer: { isCurrent: false, captured: [], pending: waiting.length } })
+      pending = waiting.length - ids.length
+      const bornOf = new Map(waiting.map(({ born, id }) => [id, born]))
+      return Either.right({ events: [extractEvent(input, parts, (id) => bornOf.get(id))] })
+    },
+    answer: (events) => ({ isCurrent: true, captured: capturedIn(events), pending })
+  }
+}
+
+/** Makes the command that counts the waiting turns of a session in a store. */
+export const countWaiting = (actor: string, key: SessionKey): Command<Extracted, never> => ({
+  actor,
+  request: () => "",
+  decide: ({ db }) =>
+    Either.right({ answer: { isCurrent: true, captured: [], pending: findWaitingIds(db, key).length } }),
+  answer: () => ({ isCurrent: true, captured: [], pending: 0 })
+})
+
+const extractEvent = (
+  { batch, extraction, extractor, statements }: ExtractInput,
+  parts: NonNullable<Situation["parts"]>,
+  waitingVersion: (id: string) => number | undefined
+): DecidedEvent => {
+  const { by, fallback, latency, summary } = extraction
+  const captured = statements.commands.flatMap(({ rule, turns }, index): ReadonlyArray<Captured> => {
+    const event = parts[index]?.[0]
+    if (event === undefined || event.payload === null || !("decision" in event.payload)) return []
+    const { action } = event.payload.decision
+    const versions = turns.flatMap(({ born, turn }) => born ?? waitingVersion(turn.id) ?? [])
+    return [{ id: imagesOf(event).at(-1)!.id, action, rule, turns: versions }]
+  })
+  const skipped = new Map<string, number>(statements.skipped)
+  const refused = parts.filter((events) => events === null).length
+  if (refused > 0) skipped.set("refused", (skipped.get("refused") ?? 0) + refused)
+  const payload: Payload<"EXTRACT"> = {
+    session: batch.session,
+    store: batch.store,
+    until: waitingVersion(batch.turns.at(-1)!.turn.id)!,
+    turns: batch.turns.length,
+    tokens: batch.turns.reduce((sum, { turn }) => sum + turn.tokens, 0),
+    extractor,
+    by,
+    ...(fallback === undefined ? {} : { fallback }),
+    ...(latency === undefined ? {} : { latency }),
+    captured,
+    ...(skipped.size === 0 ? {} : { skipped: Object.fromEntries(skipped) }),
+    ...(summary === undefined ? {} : { summary })
+  }
+  return { type: "EXTRACT", payload }
+}
+
+/** The captured memories of an extraction's events, as far as a level may read them. */
+export const capturedIn = (
+  events: ReadonlyArray<DaybookEvent>,
+  level: TrustLevel = "full"
+): ReadonlyArray<CapturedMemory> => {
+  const images = events.flatMap((event) => imagesOf(event))
+  return events.flatMap((event) =>
+    event.type === "EXTRACT"
+      ? event.payload.captured.flatMap(({ action, id }) => {
+          const memory = images.findLast((image) => image.id === id)
+          return memory === undefined || !canRead(level, memory.store) ? [] : [{ id, action, title: memory.title }]
+        })
+      : []
+  )
+}

@@ -1,0 +1,55 @@
+import * as Effect from "effect/Effect"
+import type { CommandError } from "../actor/Actor.js"
+import { type Command, runCause } from "../actor/Command.js"
+import { ask, extractNow } from "./ask.js"
+import type { Capturing } from "./Capture.js"
+import { type CapturedMemory, type Extracted, extractCommand } from "./extractCommand.js"
+import { type Batch, readBatch, type SessionKey } from "./request.js"
+import { sourceNameOf, statementsOf } from "./statements.js"
+
+/** Who extracts: the extractor's rules, or its model if it has one. */
+export type By = "rules" | "model"
+
+/** Maximum attempts while other processes change the waiting turns. */
+const maxAttempts = 5
+
+/**
+ * Extracts all waiting turns of a session in a store, in several extractions if there are many. If it fails midway, what
+ * is extracted stays, and the other turns wait.
+ */
+export const extractAll = (
+  capturing: Capturing,
+  { session, store }: SessionKey,
+  by: By
+): Effect.Effect<Extracted, CommandError> =>
+  Effect.gen(function* () {
+    const captured: Array<CapturedMemory> = []
+    let attempts = 0
+    let pending = 0
+    while (attempts < maxAttempts) {
+      const batch = yield* capturing.read(({ db }) => readBatch(db, { session, store }, capturing.capture.policy.turns))
+      if (batch.turns.length === 0) return { isCurrent: true, captured, pending: 0 }
+      const extracted = yield* capturing.runner.runCommand(yield* extractionOf(capturing, batch, by))
+      attempts = extracted.isCurrent ? 0 : attempts + 1
+      pending = extracted.pending
+      captured.push(...extracted.captured)
+    }
+    return { isCurrent: false, captured, pending }
+  })
+
+/** Asks the extractor about a batch, and makes the command that stores the answer. */
+export const extractionOf = (
+  { capture, writer }: Capturing,
+  batch: Batch,
+  by: By,
+  cause = runCause(sourceNameOf(batch.session))
+): Effect.Effect<Command<Extracted, never>> => {
+  const { mode, policy } = capture
+  const extractor = capture.extractor!
+  const asked = by === "rules" ? Effect.sync(() => extractNow(extractor, batch)) : ask(extractor, batch, policy.timeout)
+  return Effect.map(asked, (extraction) => {
+    const settings = { credentials: policy.credentials, hasDailyLog: mode === "buffer" }
+    const statements = statementsOf(batch, extraction, { ...writer, actor: "capture" }, settings)
+    return extractCommand({ batch, extraction, statements, extractor: extractor.name, actor: "capture", cause })
+  })
+}

@@ -1,0 +1,84 @@
+import type { Store } from "../../events/Trust.js"
+import type { ToolCall, Turn } from "../../events/Turn.js"
+import { findTurnsBefore, findWaitingTurns, type TurnRow } from "../../projections/extracts.js"
+import type { Db } from "../../projections/Projection.js"
+import { findShown } from "../../projections/recalls.js"
+import { findSensitiveData } from "../../text/personal/findSensitiveData.js"
+import { contextTurns, type ExtractRequest, type ExtractTurn } from "../ports/Extractor.js"
+import { makeRepeats, type Repeats, withoutSentences } from "./repeats.js"
+
+/** A session in a store. */
+export interface SessionKey {
+  readonly session: string
+  readonly store: Store
+}
+
+/** A turn of a batch. `born` is the version of its event; it is absent for a turn that the same write adds. */
+export type BatchTurn = Omit<TurnRow, "born"> & { readonly born?: number }
+
+/** Turns of a session in a store that are extracted together. */
+export interface Batch extends SessionKey {
+  /** Oldest first. */
+  readonly turns: ReadonlyArray<BatchTurn>
+  readonly context: ReadonlyArray<BatchTurn>
+  readonly repeats: Repeats
+}
+
+/** Reads the waiting turns of a session in a store, at most `limit`, and what their extraction needs to know. */
+export const readBatch = (db: Db, { session, store }: SessionKey, limit: number): Batch => {
+  const turns = findWaitingTurns(db, session, store, limit)
+  const before = turns[0]?.born ?? Number.MAX_SAFE_INTEGER
+  return {
+    session,
+    store,
+    turns,
+    context: findTurnsBefore(db, { session, store, before, limit: contextTurns }),
+    repeats: makeRepeats(findShown(db, session, store))
+  }
+}
+
+/** Maximum characters of a turn that are extracted, so that a pasted file does not delay the write. */
+const maxCharacters = 20_000
+
+/** The question for an extractor. A model does not see credentials. */
+export const requestOf = ({ context, repeats, turns }: Batch, isForModel: boolean): ExtractRequest => {
+  const toTurn = ({ turn }: BatchTurn): ExtractTurn =>
+    extractTurn(turn, repeats, isForModel ? withoutCredentials : asIs)
+  return { context: context.map(toTurn), turns: turns.map(toTurn), recalled: repeats.texts }
+}
+
+const extractTurn = (
+  { channel, occurredAt, role, speaker, text, toolCalls }: Turn,
+  repeats: Repeats,
+  masked: (text: string) => string
+): ExtractTurn => {
+  const shown = (value: string) => masked(value.slice(0, maxCharacters))
+  const calls = toolCalls?.map(
+    ({ arguments: input, result, ...call }): ToolCall => ({
+      ...call,
+      ...(input === undefined ? {} : { arguments: shown(input) }),
+      ...(result === undefined ? {} : { result: shown(result) })
+    })
+  )
+  return {
+    role,
+    ...(speaker === undefined ? {} : { speaker }),
+    ...(channel === undefined ? {} : { channel }),
+    text: shown(repeats.remove(text.slice(0, maxCharacters), role)),
+    ...(calls === undefined ? {} : { toolCalls: calls }),
+    at: occurredAt
+  }
+}
+
+const asIs = (text: string): string => text
+
+/** A text whose sentences with credentials are replaced; the whole text if a credential spans sentences. */
+const withoutCredentials = (text: string): string => {
+  if (!hasCredential([text])) return text
+  const masked = withoutSentences(text, (sentence) => hasCredential([sentence]), removed)
+  return hasCredential([masked]) ? removed : masked
+}
+
+const removed = "[credential removed]"
+
+export const hasCredential = (texts: ReadonlyArray<string>): boolean => findSensitiveData(texts).credential.length > 0

@@ -1,0 +1,161 @@
+import * as Either from "effect/Either"
+import { canRead, levels, lowestLevel, opennessOf, type TrustLevel } from "../../events/Trust.js"
+import { sourceLevelOf } from "../../projections/lineage.js"
+import type { AnyCommand } from "../actor/Command.js"
+import type { Observation } from "../model/input.js"
+import { limits } from "../model/limits.js"
+import type { ExtractedEnd, ExtractedFact, Extraction } from "../ports/Extractor.js"
+import type { PolicyValues } from "../ports/Policy.js"
+import { remember, type Writer } from "../remember/remember.js"
+import { archiveStatement } from "./archiveStatement.js"
+import { type Batch, type BatchTurn, hasCredential } from "./request.js"
+
+/** A command that stores an extracted statement, with what the EXTRACT event records of it. */
+export interface StatementCommand {
+  readonly command: AnyCommand
+  readonly rule: string
+  readonly turns: ReadonlyArray<BatchTurn>
+}
+
+/** Why a statement is not stored. */
+export type Skipped = "credential" | "recalled" | "refused"
+
+/** The commands that store an extraction, and how many statements are left out, by reason. */
+export interface Statements {
+  readonly commands: ReadonlyArray<StatementCommand>
+  readonly skipped: ReadonlyMap<Skipped, number>
+}
+
+/** The settings of capture that change what is stored. */
+export interface StatementPolicy extends Pick<PolicyValues["capture"], "credentials"> {
+  /** Whether each extraction writes a line of the daily log. */
+  readonly hasDailyLog: boolean
+}
+
+/** Makes the commands that store an extraction, and those that archive what holds no more. */
+export const statementsOf = (
+  batch: Batch,
+  { archive = [], facts, summary }: Extraction,
+  writer: Writer,
+  policy: StatementPolicy
+): Statements => {
+  const dailyLine = policy.hasDailyLog ? (summary ?? lineOf(batch, facts)) : undefined
+  const commands: Array<StatementCommand> = []
+  const skipped = new Map<Skipped, number>()
+  const skip = (reason: Skipped) => void skipped.set(reason, (skipped.get(reason) ?? 0) + 1)
+  for (const fact of facts) {
+    const sources = sourcesOf(batch, fact)
+    if (isCredential(fact) && !(policy.credentials && batch.store === "private")) skip("credential")
+    else if (isRepeated(batch, fact, sources)) skip("recalled")
+    else {
+      const own = writerOf(batch, sources, writer, noteOf(fact.rule, fact))
+      const command = remember(own, observationOf(batch, fact, sources))
+      if (Either.isRight(command)) commands.push({ command: command.right, rule: fact.rule, turns: sources })
+      else skip(command.left._tag === "CredentialForbidden" ? "credential" : "refused")
+    }
+  }
+  if (dailyLine !== undefined && batch.turns.length > 0) {
+    const own = writerOf(batch, batch.turns, writer, noteOf("daily", { title: dailyLine, reason: "" }))
+    const command = remember(own, dailyOf(batch, dailyLine), { reconcile: false })
+    if (Either.isRight(command)) commands.push({ command: command.right, rule: "daily", turns: batch.turns })
+  }
+  for (const end of archive) {
+    const sources = sourcesOf(batch, end)
+    const own = writerOf(batch, sources, writer, noteOf("archive", end))
+    commands.push({ command: archiveStatement(own, batch.store, end), rule: "archive", turns: sources })
+  }
+  return { commands, skipped }
+}
+
+/** The content of a statement as an observation. */
+export const contentOf = (fact: ExtractedFact): Observation => {
+  const { expiresAt, facts, importance, narrative, occurredAt, people, project, tags, title, topic, type } = fact
+  return {
+    ...{ title, type, people, tags },
+    ...(narrative === undefined ? {} : { narrative }),
+    ...(facts === undefined ? {} : { facts }),
+    ...(importance === undefined ? {} : { importance }),
+    ...(project === undefined ? {} : { project }),
+    ...(topic === undefined ? {} : { topic }),
+    ...(occurredAt === undefined ? {} : { occurredAt }),
+    ...(expiresAt === undefined ? {} : { expiresAt })
+  }
+}
+
+/** The source of what is captured from a session. Undo takes back all of one source. */
+export const sourceNameOf = (session: string): string => `session:${session}`
+
+const observationOf = (
+  { session, store }: Batch,
+  fact: ExtractedFact,
+  sources: ReadonlyArray<BatchTurn>
+): Observation => {
+  const { channel, occurredAt, speaker } = sources[0]!.turn
+  return {
+    // A statement without a time of its own is from the time when it was said.
+    occurredAt,
+    ...contentOf(fact),
+    ...{ session, store, tier: "mid" },
+    ...(channel === undefined ? {} : { channel }),
+    ...(speaker === undefined ? {} : { sender: speaker }),
+    source: { kind: "auto_capture", name: sourceNameOf(session) },
+    from: sources.slice(0, limits.sources).map(({ turn }) => ({ kind: "turn", id: turn.id }))
+  }
+}
+
+/** A line of the daily log: a memory of the tier daily. */
+const dailyOf = ({ session, store, turns }: Batch, title: string): Observation => {
+  const { channel, occurredAt, speaker } = turns.at(-1)!.turn
+  return {
+    ...{ title, type: "conversation", session, store, tier: "daily", occurredAt },
+    ...(channel === undefined ? {} : { channel }),
+    ...(speaker === undefined ? {} : { sender: speaker }),
+    source: { kind: "auto_capture", name: sourceNameOf(session) },
+    from: turns.slice(-limits.sources).map(({ turn }) => ({ kind: "turn", id: turn.id }))
+  }
+}
+
+/** The line of an extractor that writes none: what was captured. */
+const lineOf = ({ session, turns }: Batch, facts: ReadonlyArray<ExtractedFact>): string | undefined =>
+  facts.length === 0
+    ? undefined
+    : `${turns.length} turns of ${session}: ${facts.map(({ title }) => title).join("; ")}`.slice(0, maxLine)
+
+const maxLine = 400
+
+/** The turns that support a statement, each once; without sources, the last turn. */
+const sourcesOf = (
+  { context, turns }: Batch,
+  { sources = [{ turn: turns.length - 1, reason: "" }] }: Pick<ExtractedEnd, "sources">
+): ReadonlyArray<BatchTurn> => [
+  ...new Set(sources.map(({ turn }) => (turn < 0 ? context[context.length + turn]! : turns[turn]!)))
+]
+
+/** The engine as the writer of a statement: with the lowest level of the statement's sources, as far as it may write. */
+const writerOf = ({ store }: Batch, sources: ReadonlyArray<BatchTurn>, writer: Writer, note: string): Writer => {
+  const [first, ...others] = sources.map(({ turn }) => sourceLevelOf(turn))
+  const level: TrustLevel = lowestLevel(first!, ...others)
+  return { ...writer, isEngine: true, level: canRead(level, store) ? level : levels[opennessOf(store)]!, note }
+}
+
+/** The end of a decision's reason: the rule, whose statement it is, and what the turns have to do with it. */
+const noteOf = (rule: string, said: ExtractedFact | ExtractedEnd): string => {
+  const reasons = "statedBy" in said ? said.sources.map(({ reason }) => reason) : [said.reason]
+  const words = [...new Set(reasons.filter((reason) => reason.trim() !== ""))].join(", ").slice(0, maxReason)
+  const speaker = "statedBy" in said ? `, stated by ${said.statedBy}` : ""
+  return `; extracted by ${rule}${speaker}${words === "" ? "" : `: ${words}`}`
+}
+
+const maxReason = 200
+
+const textsOf = ({ facts = [], narrative = "", title }: ExtractedFact): ReadonlyArray<string> => [
+  title,
+  narrative,
+  ...facts
+]
+
+const isCredential = (fact: ExtractedFact): boolean => hasCredential(textsOf(fact))
+
+/** A user may state again what a prompt showed; anybody else repeats it. */
+const isRepeated = ({ repeats }: Batch, { title }: ExtractedFact, sources: ReadonlyArray<BatchTurn>): boolean =>
+  repeats.isShown(title) && sources.every(({ turn }) => turn.role !== "user")
