@@ -294,6 +294,7 @@ describe("the engine", () => {
         "DELETE",
         "IMPORT",
         "TURN",
+        "EXTRACT",
         "FILE",
         "FORGET",
         "RECALL",

@@ -7,8 +7,11 @@ import * as TestClock from "effect/TestClock"
 import type { DaybookEvent } from "../events/catalogue.js"
 import * as RuleReconciler from "../layers/RuleReconciler.js"
 import type { Daybook } from "../src/Daybook.js"
+import type { ExtractRequest } from "../src/ports/Extractor.js"
+import { sentencesOf } from "../text/normalise/sentences.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 import { asking, brokenModels, extract, layerOf, tiny } from "./support/extractor.js"
+import { rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -315,6 +318,39 @@ describe("a model", () => {
         expect((yield* memory.sessions.extract("d", { due: true })).pending).toBe(0)
         expect((yield* eventsOf(daybook, "EXTRACT")).length).toBeGreaterThan(3)
       })
+  )
+})
+
+describe("a conversation that recalls before each answer", () => {
+  it.scoped("captures each statement of the user once, however often the assistant repeats it", () =>
+    Effect.gen(function* () {
+      const everySentence = ({ turns }: ExtractRequest) => ({
+        by: { kind: "rule", name: "sentences" } as const,
+        facts: turns.flatMap(({ role, text }, turn) =>
+          sentencesOf(text).map((title) => ({
+            ...{ title, type: "discovery", people: [], tags: [], rule: "sentence", statedBy: role as "user" },
+            sources: [{ turn, reason: "" }] as const
+          }))
+        )
+      })
+      const { daybook, memory } = yield* prepared({ extractor: layerOf({ name: "sentences", extract: everySentence }) })
+      const chat = yield* daybook.agent(agent, { trust: "full", session: "chat" })
+      const boats = rounds({ quick: 25, full: 500 })
+      for (let boat = 0; boat < boats; boat++) {
+        yield* memory.sessions.append({ session: "chat", text: `Boat ${boat} has a hull of the colour ${boat % 7}.` })
+        const hits = yield* chat.search({ text: `hull of boat ${boat % 5}`, limit: 5 })
+        const repeated = hits.map(({ title }) => `As I remember, ${title}`).join(" ")
+        yield* memory.sessions.append({ session: "chat", role: "assistant", text: `${hits[0]?.title}\n${repeated}` })
+        yield* TestClock.adjust("10 seconds")
+      }
+      yield* memory.sessions.extract()
+      const ids = (yield* memory.list({ limit: 1_000 })).map(({ id }) => id)
+      const mentions: Array<number> = []
+      for (let from = 0; from < ids.length; from += 200) {
+        mentions.push(...(yield* memory.get(ids.slice(from, from + 200))).map((one) => one.mentions))
+      }
+      expect(mentions).toEqual(Array.from({ length: boats }, () => 1))
+    })
   )
 })
 

@@ -88,10 +88,7 @@ describe("conversations", () => {
     const daybook = daybookIn(folder)
     const add = ["add-turn", "monday", "--json"]
     expect(answerOf(await daybook(...add, "Which harbour do you mean?", "--speaker", "Mira"))).toMatchObject({
-      session: "monday",
-      sequence: 1,
-      version: 1,
-      repeated: false
+      turn: { session: "monday", sequence: 1, version: 1, repeated: false }
     })
     const told = { role: "assistant", speaker: "Tom", at: "2026-03-14T09:30:00Z" }
     const input = [{ text: "Emden, of course.", ...told }, { text: "too late", sequence: 1 }, { text: " " }]

@@ -639,7 +639,7 @@ describe("a request to undo", () => {
   it.scoped("is refused if it names nothing, or no change of a memory", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
-      yield* memory.sessions.append({ session: "monday", text: "hello" }, { run: "talk" })
+      yield* memory.sessions.append({ session: "monday", text: "hello" }, { run: "talk", extract: false })
       const refusal = (what: Parameters<Memory["undo"]>[0]) =>
         Effect.map(Effect.flip(memory.undo(what)), (error) => error._tag)
       expect(yield* refusal({ event: 1 })).toBe("NotUndoable")

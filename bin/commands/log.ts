@@ -74,6 +74,8 @@ const describe = (event: DaybookEvent): string => {
       return `${event.payload.model}, ${event.payload.dimensions} dimensions: ${event.payload.state === "inForce" ? "active" : event.payload.state}`
     case "TURN":
       return `${event.payload.turn.session} ${event.payload.turn.sequence}, ${event.payload.turn.speaker ?? event.payload.turn.role}: ${event.payload.turn.text}`
+    case "EXTRACT":
+      return `session ${event.payload.session}: ${count(event.payload.turns, "turn")}, ${count(event.payload.captured.length, "statement")}`
     case "FORGET":
       return event.payload.session === undefined
         ? `file ${event.payload.path}`

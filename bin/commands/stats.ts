@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Tiers } from "../../src/maintenance/tiers.js"
+import type { AgentStats } from "../../src/stats.js"
 import { secondText } from "../format.js"
 import { noteMissingAgent } from "../noteMissingAgent.js"
 import { fields } from "../table.js"
@@ -40,6 +41,7 @@ export const stats: Command = {
             "sessions",
             `${conversation.sessions}, ${conversation.turns} turns and ${conversation.files} files in ${conversation.chunks} chunks`
           ],
+          ["capture", captureText(result.capture)],
           [
             "vectors",
             vectors.available
@@ -68,6 +70,16 @@ export const stats: Command = {
       )
     })
 }
+
+/** How the extractors did, and how many turns wait. */
+const captureText = ({ extractors, waiting }: AgentStats["capture"]): string =>
+  [
+    ...extractors.map(({ attempts, captured, millis, name, successes }) => {
+      const latency = millis === undefined ? "" : `, ${Math.round(millis)} ms`
+      return `${name}: ${captured} statements, ${successes} of ${attempts} succeeded${latency}`
+    }),
+    ...(waiting === 0 ? [] : [`${waiting} turns wait`])
+  ].join("; ") || "none"
 
 /** The number of memories in each range of scores. A range excludes its upper end. */
 const scores = ({ byScore }: Tiers): string =>

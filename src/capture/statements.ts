@@ -8,6 +8,7 @@ import type { ExtractedEnd, ExtractedFact, Extraction } from "../ports/Extractor
 import type { PolicyValues } from "../ports/Policy.js"
 import { remember, type Writer } from "../remember/remember.js"
 import { archiveStatement } from "./archiveStatement.js"
+import { noteOf } from "./note.js"
 import { type Batch, type BatchTurn, hasCredential } from "./request.js"
 
 /** A command that stores an extracted statement, with what the EXTRACT event records of it. */
@@ -137,16 +138,6 @@ const writerOf = ({ store }: Batch, sources: ReadonlyArray<BatchTurn>, writer: W
   const level: TrustLevel = lowestLevel(first!, ...others)
   return { ...writer, isEngine: true, level: canRead(level, store) ? level : levels[opennessOf(store)]!, note }
 }
-
-/** The end of a decision's reason: the rule, whose statement it is, and what the turns have to do with it. */
-const noteOf = (rule: string, said: ExtractedFact | ExtractedEnd): string => {
-  const reasons = "statedBy" in said ? said.sources.map(({ reason }) => reason) : [said.reason]
-  const words = [...new Set(reasons.filter((reason) => reason.trim() !== ""))].join(", ").slice(0, maxReason)
-  const speaker = "statedBy" in said ? `, stated by ${said.statedBy}` : ""
-  return `; extracted by ${rule}${speaker}${words === "" ? "" : `: ${words}`}`
-}
-
-const maxReason = 200
 
 const textsOf = ({ facts = [], narrative = "", title }: ExtractedFact): ReadonlyArray<string> => [
   title,
