@@ -157,7 +157,7 @@ const vectorsOf = (texts: ReadonlyArray<string>) =>
 /** The FTS5 expression of Daybook's search for a text. */
 const matchFor = (db: Db, text: string): string => {
   const parsed = parse(text)
-  const { joined, words } = distinguishingWords(db, chunkCorpus, "full", parsed, defaults.search.commonShare)
+  const { joined, words } = distinguishingWords(db, chunkCorpus, "full", parsed, { policy: defaults.search })
   return ftsExpressionOf({ ...parsed, should: words, joined })!
 }
 

@@ -25,6 +25,7 @@ import { policyReconcilerLayer } from "./reconcilers.js"
 import { policyRerankerLayer } from "./rerankers.js"
 import { policySummarizerLayer } from "./summarizers.js"
 import { policyTokenCounterLayer } from "./tokenCounters.js"
+import * as WordLexicon from "./WordLexicon.js"
 
 export interface DefaultOptions {
   /** The data folder; created if it is missing. Default: `$DAYBOOK_DATA` or `~/.local/share/daybook`. */
@@ -105,6 +106,7 @@ const layerOn = (
     Layer.provide(retrieval),
     Layer.provide(decisions),
     Layer.provide(reading),
+    Layer.provide(WordLexicon.layer),
     Layer.provide(views),
     Layer.provide(log),
     Layer.provide(policy),

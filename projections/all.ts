@@ -18,6 +18,7 @@ import { scratchpads } from "./scratchpads.js"
 import { summaries } from "./summaries.js"
 import { tallies } from "./tallies.js"
 import { vectors } from "./vectors.js"
+import { vocabulary } from "./vocabulary.js"
 import { wordings } from "./wordings.js"
 
 /** Every projection of a view, in the order in which each event is applied. */
@@ -41,5 +42,6 @@ export const projections: ReadonlyArray<Projection> = [
   wordings,
   disputes,
   scratchpads,
-  extracts
+  extracts,
+  vocabulary
 ]

@@ -13,6 +13,14 @@ export interface Corpus {
    * otherwise an item of hundreds of rows would displace all others. Default 1.
    */
   readonly rowNumbersPerItem?: number
+  /** The readable words that resemble a misspelt one, the most similar first. */
+  readonly similarWords?: (db: Db, level: ReadingLevel, word: string) => ReadonlyArray<SimilarWord>
+}
+
+/** A word, and how much it differs from another one: 1 for each edit, less for usual errors. */
+export interface SimilarWord {
+  readonly word: string
+  readonly cost: number
 }
 
 /** A condition on the table of a corpus, whose alias is `o`. */

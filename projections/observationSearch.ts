@@ -17,6 +17,7 @@ import {
 import { type ConditionQuery, conditionOf, type Filters } from "./memoryFilters.js"
 import { type Db, sql } from "./Projection.js"
 import { memoryVectorIndex } from "./vectors.js"
+import { findSimilarWords } from "./vocabulary.js"
 
 /** A memory of an open dispute: it contradicts another one, and nobody has decided which is true. */
 export const Side = Schema.Struct({
@@ -75,7 +76,12 @@ export interface Candidate extends HitScores {
 export interface CandidateQuery extends HitsQuery, ConditionQuery {}
 
 /** The searchable memories. */
-export const memoryCorpus: Corpus = { table: "observations", text: memoryTextIndex, vectors: memoryVectorIndex }
+export const memoryCorpus: Corpus = {
+  table: "observations",
+  text: memoryTextIndex,
+  vectors: memoryVectorIndex,
+  similarWords: findSimilarWords
+}
 
 /** The memories that full text and vectors find, with the properties that ranking needs. */
 export const findCandidates = (db: Db, query: CandidateQuery): ReadonlyArray<Candidate> =>

@@ -17,6 +17,7 @@ import { checkName } from "./model/agentName.js"
 import { Embedder } from "./ports/Embedder.js"
 import { Embedders } from "./ports/Embedders.js"
 import { Extractor } from "./ports/Extractor.js"
+import { Lexicon } from "./ports/Lexicon.js"
 import { Policy } from "./ports/Policy.js"
 import { Reconciler } from "./ports/Reconciler.js"
 import { Reranker } from "./ports/Reranker.js"
@@ -62,7 +63,7 @@ export const makeEngine = Effect.gen(function* () {
   const readerServices: ReaderServices = {
     log,
     codec,
-    ranking: { policy: policy.search, reranker },
+    ranking: { policy: policy.search, reranker, lexicon: yield* Lexicon },
     activeEmbedders,
     maintenance: policy,
     countTokens,

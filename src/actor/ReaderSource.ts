@@ -9,6 +9,7 @@ import type { QueryVector } from "../../projections/hybridSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { EmbedderService } from "../ports/Embedder.js"
+import type { LexiconService } from "../ports/Lexicon.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
@@ -28,6 +29,8 @@ export interface Ranking {
   readonly embedder: EmbedderService
   /** The reranker. Without one, hits keep the fused order. */
   readonly reranker?: RerankerService | undefined
+  /** Known words, which are not taken for misspelt ones. */
+  readonly lexicon?: LexiconService | undefined
 }
 
 /** A recall before it is recorded, with the vector of its query. */

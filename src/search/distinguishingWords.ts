@@ -10,14 +10,17 @@ import {
 } from "../../text/normalise/compounds.js"
 import { isStopWord } from "../../text/normalise/functionWords.js"
 import { requestPhrasesOf } from "../../text/normalise/questionWords.js"
+import type { Ranking } from "../actor/ReaderSource.js"
 import type { LeftOut } from "./explain.js"
 import type { ParsedQuery, Word } from "./query.js"
+import { type Correction, correctSpelling } from "./spelling.js"
 
 /** The words of a query: those to search, its neighbouring words joined, and those left out. */
 export interface DistinguishingWords {
   readonly words: ReadonlyArray<Word>
   readonly joined: ReadonlyArray<string>
   readonly leftOut: ReadonlyArray<LeftOut>
+  readonly corrections: ReadonlyArray<Correction>
 }
 
 /**
@@ -30,7 +33,7 @@ export const distinguishingWords = (
   corpus: Corpus,
   level: ReadingLevel,
   { must, plainText, should }: Pick<ParsedQuery, "must" | "plainText" | "should">,
-  commonShare: number
+  { lexicon, policy: { commonShare } }: Pick<Ranking, "lexicon" | "policy">
 ): DistinguishingWords => {
   const indexed = corpus.text.count(db, level)
   const maxRows = Math.floor(indexed * commonShare)
@@ -43,7 +46,8 @@ export const distinguishingWords = (
   }
   const frames = requestPhrasesOf(plainText)
   const isInFrame = ({ offset }: Word) => frames.some(([from, to]) => offset >= from && offset < to)
-  const words = leaveOut(should, "stop word", (word) => isStopWord(word.text) || isInFrame(word))
+  const searched = leaveOut(should, "stop word", (word) => isStopWord(word.text) || isInFrame(word))
+  const { corrections, words } = correctSpelling(db, corpus, level, searched, lexicon)
   const count = (expression: string, limit: number) => countRows(db, corpus, level, expression, limit)
   const compounds = neighbourCompounds(words).flatMap(({ spaced, joined }) => {
     const rows = count(joined, maxRowsAsOneWord)
@@ -58,11 +62,11 @@ export const distinguishingWords = (
     const split = words.map((word) =>
       canSplit(word) ? withSplits(word, count(word.expression, maxRowsOfRareWord)) : word
     )
-    return { words: split, joined: compounds, leftOut }
+    return { words: split, joined: compounds, leftOut, corrections }
   }
   const counted = words.map((word) => ({ ...word, rows: word.isDroppable ? count(word.expression, maxRows) : 0 }))
   const distinguishing = leaveOut(counted, "in too many rows", ({ rows }) => rows > maxRows)
-  return { words: distinguishing.map((word) => withSplits(word, word.rows)), joined: compounds, leftOut }
+  return { words: distinguishing.map((word) => withSplits(word, word.rows)), joined: compounds, leftOut, corrections }
 }
 
 /**

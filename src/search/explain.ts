@@ -3,6 +3,7 @@ import { earliest, latest, toIso } from "../../text/when/dates.js"
 import type { ResolvedTime } from "../../text/when/resolveTimes.js"
 import type { Field, Word } from "./query.js"
 import type { LifeScore } from "./score.js"
+import type { Correction } from "./spelling.js"
 
 /** A word of the query that was not searched, and why. */
 export interface LeftOut {
@@ -11,8 +12,8 @@ export interface LeftOut {
 }
 
 /**
- * How a query was understood and answered. It contains the query's own words and no memory content. It may reveal only
- * that no readable memory matches.
+ * How a query was understood and answered. It contains the query's own words, and of memories only words that the
+ * reader may read. It may reveal that no readable memory matches.
  */
 export interface Explanation {
   /** `enhanced`: full text and vectors; `classic`: full text alone. */
@@ -24,6 +25,8 @@ export interface Explanation {
   readonly required: ReadonlyArray<string>
   readonly excluded: ReadonlyArray<string>
   readonly leftOut: ReadonlyArray<LeftOut>
+  /** Words that no readable memory has, and the words of readable memories that were searched in their place. */
+  readonly corrections: ReadonlyArray<Correction>
   /** Filters in the text. */
   readonly fields: ReadonlyArray<Field>
   /** Times that the text names, in milliseconds. Memories in them rank first, turns and files in them score higher. */
@@ -126,7 +129,8 @@ export const scoreReasons = (parts: object, alike: number): ReadonlyArray<string
 
 /** The explanation in lines, for people. */
 export const explanationLines = (explanation: Explanation): ReadonlyArray<string> => {
-  const { excluded, fields, gate, hints, leftOut, mode, required, reranker, times, vectors, words } = explanation
+  const { corrections, excluded, fields, gate, hints, leftOut, mode, required, reranker, times, vectors, words } =
+    explanation
   const line = (name: string, values: ReadonlyArray<string>) =>
     values.length === 0 ? [] : [`${name.padEnd(11)}${values.join(", ")}`]
   return [
@@ -134,6 +138,10 @@ export const explanationLines = (explanation: Explanation): ReadonlyArray<string
     ...line(
       "left out",
       leftOut.map(({ reason, word }) => `${word} (${reason})`)
+    ),
+    ...line(
+      "read as",
+      corrections.map(({ readAs, word }) => `${word} = ${readAs.join(" or ")}`)
     ),
     ...line(
       "filters",

@@ -95,7 +95,7 @@ export const planOf = <Filters extends object, Candidate extends FusableHit, Row
   const scoring: ScoringInput = { db, level, now, parsed, times, policy, weights: weights.shares }
   const byText = !parked.has(kind.text)
   const should = kind.hasTimeWords === true ? parsed.should : times.words
-  const distinguishing = distinguishingWords(db, kind.corpus, level, { ...parsed, should }, policy.commonShare)
+  const distinguishing = distinguishingWords(db, kind.corpus, level, { ...parsed, should }, ranking)
   const { leftOut = [], words } = kind.chooseWords?.(scoring, distinguishing.words) ?? { words: distinguishing.words }
   const expressionsFor = (words: ReadonlyArray<Word>) =>
     expressionsOf({ ...parsed, should: words, joined: distinguishing.joined })
@@ -126,6 +126,7 @@ export const planOf = <Filters extends object, Candidate extends FusableHit, Row
     explanation: {
       ...initialExplanation(request),
       leftOut: explanationOf(words, leftOut).leftOut,
+      corrections: distinguishing.corrections,
       times: times.ranges,
       hints: [...parsed.hints, ...times.hints]
     }

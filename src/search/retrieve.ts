@@ -196,6 +196,7 @@ export const initialExplanation = ({ gate, mode, parsed }: Request<unknown>): Om
   required: parsed.required,
   excluded: parsed.excluded,
   leftOut: [],
+  corrections: [],
   fields: parsed.fields,
   times: [],
   vectors: null,

@@ -1,0 +1,50 @@
+import type { ReadingLevel } from "../../events/Trust.js"
+import { type Corpus, countRows } from "../../projections/hybridSearch.js"
+import type { Db } from "../../projections/Projection.js"
+import { withSplits } from "../../text/normalise/compounds.js"
+import { ftsExpression } from "../../text/normalise/indexText.js"
+import { isUsualError, maxEditsOf, spelledWord } from "../../text/normalise/spelling.js"
+import type { LexiconService } from "../ports/Lexicon.js"
+import type { Word } from "./query.js"
+
+/** A word of the query that no readable row has, and the words that were searched in its place. */
+export interface Correction {
+  readonly word: string
+  readonly readAs: ReadonlyArray<string>
+}
+
+/** Maximum words of a query that are corrected, and maximum words that one is read as. */
+const maxCorrections = 4
+const maxReadAs = 3
+
+/**
+ * Replaces words that no readable row has by readable words that resemble them. A word that the lexicon knows is only
+ * replaced if the difference is a usual typing error, because it may well be what was meant.
+ */
+export const correctSpelling = (
+  db: Db,
+  corpus: Corpus,
+  level: ReadingLevel,
+  words: ReadonlyArray<Word>,
+  lexicon: LexiconService | undefined
+): { readonly words: ReadonlyArray<Word>; readonly corrections: ReadonlyArray<Correction> } => {
+  const corrections: Array<Correction> = []
+  const { similarWords } = corpus
+  if (similarWords === undefined) return { words, corrections }
+  const occurs = (expression: string) => countRows(db, corpus, level, expression, 0) > 0
+  const corrected = words.map((word) => {
+    const typed = word.isDroppable && corrections.length < maxCorrections ? spelledWord(word.text) : undefined
+    if (typed === undefined || maxEditsOf(typed.length) === 0 || occurs(withSplits(word, 0).expression)) return word
+    const isKnown = lexicon?.has(typed) === true
+    const readAs: Array<{ readonly word: string; readonly expression: string; readonly cost: number }> = []
+    for (const similar of similarWords(db, level, typed)) {
+      if (readAs.length === maxReadAs || similar.cost > (readAs[0]?.cost ?? similar.cost)) break
+      const expression = isKnown && !isUsualError(typed, similar.word) ? null : ftsExpression(similar.word)
+      if (expression !== null && occurs(expression)) readAs.push({ ...similar, expression })
+    }
+    if (readAs.length === 0) return word
+    corrections.push({ word: word.text, readAs: readAs.map(({ word }) => word) })
+    return { ...word, expression: `(${readAs.map(({ expression }) => expression).join(" OR ")})` }
+  })
+  return { words: corrected, corrections }
+}

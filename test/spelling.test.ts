@@ -1,0 +1,217 @@
+import { describe, expect, it } from "@effect/vitest"
+import Database from "better-sqlite3"
+import * as Effect from "effect/Effect"
+import * as fc from "effect/FastCheck"
+import * as Layer from "effect/Layer"
+import type { DaybookEvent } from "../events/catalogue.js"
+import { opennessOf } from "../events/Trust.js"
+import * as Default from "../layers/Default.js"
+import { findSimilarWords, vocabulary } from "../projections/vocabulary.js"
+import { Daybook } from "../src/Daybook.js"
+import type { Observation } from "../src/model/input.js"
+import { spelledWord } from "../text/normalise/spelling.js"
+import { fresh, temporaryFolder } from "./support/engine.js"
+import { story, type Told } from "./support/events.js"
+import { rounds } from "./support/size.js"
+
+/** A vocabulary in a database of its own, and what applies events to it. */
+const emptyVocabulary = () => {
+  const db = new Database(":memory:")
+  db.exec(vocabulary.tables + vocabulary.indexes)
+  let version = 0
+  const apply = (told: ReadonlyArray<Told>) => {
+    for (const { payload, type } of told) {
+      const event = { type, payload, version: ++version } as unknown as DaybookEvent
+      vocabulary.apply(db, event, { vectorOf: () => undefined, opennessOf: ({ store }) => opennessOf(store) })
+    }
+  }
+  const rewind = (to: number) => {
+    version = to
+  }
+  const rows = () => db.prepare("SELECT word, openness FROM vocabulary ORDER BY word").raw().all()
+  const state = () => db.prepare("SELECT sum FROM vocabulary_state").pluck().get()
+  return { db, apply, rows, state, rewind }
+}
+
+const letter = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz")
+const wordOf = (minLength: number) => fc.array(letter, { minLength, maxLength: 14 }).map((letters) => letters.join(""))
+/** Changes a word at a place: leaves a letter out, adds one, replaces one, or exchanges two neighbours. */
+const edited = (word: string, place: number, kind: number, letter: string): string => {
+  const [before, at, after] = [word.slice(0, place), word[place]!, word.slice(place + 1)]
+  if (kind === 0) return before + after
+  if (kind === 1) return before + letter + at + after
+  if (kind === 2) return before + letter + after
+  return before + (after[0] ?? "") + at + after.slice(1)
+}
+const kind = fc.integer({ min: 0, max: 3 })
+const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+
+describe("similar words", () => {
+  it.prop(
+    "include every word within one edit, whichever letter it changes",
+    [fc.uniqueArray(wordOf(4), { minLength: 1, maxLength: 40 }), place, kind, letter],
+    ([words, place, kind, letter]) => {
+      const { apply, db } = emptyVocabulary()
+      apply([story().add("m", { facts: words, store: "shared" })])
+      for (const word of words) {
+        const typed = edited(word, Math.floor(place * word.length), kind, letter)
+        if (typed.length < 4 || typed.length > 24) continue
+        expect(findSimilarWords(db, "inner", typed).map(({ word }) => word)).toContain(word)
+        expect(findSimilarWords(db, "familiar", typed)).toEqual([])
+      }
+    },
+    { fastCheck: { numRuns: rounds({ quick: 60, full: 1_000 }) } }
+  )
+
+  it.prop(
+    "include a longer word with two edits in its second half",
+    [wordOf(10), place, place, kind, kind, letter],
+    ([word, first, second, kind, otherKind, letter]) => {
+      const { apply, db } = emptyVocabulary()
+      apply([story().add("m", { title: word })])
+      const inSecondHalf = (text: string, place: number) =>
+        Math.min(text.length - 1, 5 + Math.floor(place * (text.length - 5)))
+      const once = edited(word, inSecondHalf(word, first), kind, letter)
+      const typed = edited(once, inSecondHalf(once, second), otherKind, letter)
+      if (typed.length < 8) return
+      expect(findSimilarWords(db, "full", typed).map(({ word }) => word)).toContain(word)
+    }
+  )
+
+  it("prefer usual errors, and words with the same first letter", () => {
+    const { apply, db } = emptyVocabulary()
+    apply([story().add("m", { facts: ["trial", "trails", "grail", "frail", "tail"] })])
+    expect(findSimilarWords(db, "full", "trail").map(({ word }) => word)).toEqual([
+      ...["trial", "tail", "trails"],
+      ...["frail", "grail"]
+    ])
+  })
+
+  it("are words of letters, in scripts with spaces", () => {
+    expect(["Müller’s", "ÉCOLE,", "“Tórshavn”", "привет!"].map(spelledWord)).toEqual([
+      ...["muller", "ecole", "torshavn", "привет"]
+    ])
+    expect(["v2.1", "east-facing", "東京", "2026", ""].map(spelledWord)).toEqual(Array(5).fill(undefined))
+  })
+})
+
+describe("the vocabulary", () => {
+  it("has each word once, with the openness of its most open memory", () => {
+    const { apply, rows } = emptyVocabulary()
+    const { add, update } = story()
+    apply([
+      add("one", { title: "harbour crane harbour", store: "private", tags: ["pier"], people: ["Mira Holt"] }),
+      add("two", { title: "the crane", store: "social" }),
+      update("one", { narrative: "Ørsted's winch, part_no 47b" })
+    ])
+    expect(rows()).toEqual([
+      ["crane", 2],
+      ...["harbour", "holt", "mira", "pier", "winch", "ørsted"].map((word) => [word, 0])
+    ])
+  })
+
+  it("is the same after a transaction that was rolled back", () => {
+    const [expected, live] = [emptyVocabulary(), emptyVocabulary()]
+    const first = story().add("one", { title: "harbour" })
+    const lost = story().add("two", { title: "crane harbour", store: "social" })
+    const last = story().add("three", { title: "crane pier", store: "shared" })
+    expected.apply([first, last])
+    live.apply([first])
+    live.db.exec("BEGIN")
+    live.apply([lost])
+    live.db.exec("ROLLBACK")
+    live.rewind(1)
+    live.apply([last])
+    expect(live.rows()).toEqual(expected.rows())
+    expect(live.state()).toEqual(expected.state())
+  })
+})
+
+describe("a misspelt word of a query", () => {
+  const told: ReadonlyArray<Observation> = [
+    { title: "The autoclave needs a new gasket", store: "shared" },
+    { title: "Bornholm in July, with the ferry", store: "social" },
+    { title: "A viola for Nell", store: "social" },
+    { title: "Nothing else was said", store: "social" }
+  ]
+  const titles = ({ hits }: { readonly hits: ReadonlyArray<{ readonly title: string }> }) =>
+    hits.map(({ title }) => title)
+
+  it.scoped("is read as the readable words that resemble it", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent("ada", { trust: "full" })
+      yield* memory.rememberAll(told)
+      const answer = yield* memory.explain({ text: "the autoclvae gaskte", mode: "classic" })
+      expect(titles(answer)).toEqual(["The autoclave needs a new gasket"])
+      expect(answer.explanation.corrections).toEqual([
+        { word: "autoclvae", readAs: ["autoclave"] },
+        { word: "gaskte", readAs: ["gasket"] }
+      ])
+      // What is required is required as written, and words that exist are not corrected.
+      expect(titles(yield* memory.explain({ text: "+autoclvae", mode: "classic" }))).toEqual([])
+      const exact = yield* memory.explain({ text: "autoclave", mode: "classic" })
+      expect(exact.explanation.corrections).toEqual([])
+    })
+  )
+
+  it.scoped("is never read as a word that only memories above the reader's level have", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent("ada", { trust: "full" })
+      yield* memory.rememberAll(told)
+      const familiar = yield* daybook.agent("ada", { trust: "familiar" })
+      const before = [
+        yield* familiar.explain({ text: "autoclvae Bornhlom ketmaine" }),
+        yield* familiar.explain({ text: "anbesol" })
+      ]
+      expect(before[0]!.explanation.corrections).toEqual([{ word: "Bornhlom", readAs: ["bornholm"] }])
+      yield* memory.rememberAll([
+        { title: "Ketamine and Anbesol are in the cabinet", store: "shared" },
+        { title: "Bornhlom is spelt wrongly", store: "private" }
+      ])
+      const after = [
+        yield* familiar.explain({ text: "autoclvae Bornhlom ketmaine" }),
+        yield* familiar.explain({ text: "anbesol" })
+      ]
+      expect(after).toEqual(before)
+      const full = yield* memory.explain({ text: "Bornhlom ketmaine" })
+      expect(full.explanation.corrections).toEqual([{ word: "ketmaine", readAs: ["ketamine"] }])
+    })
+  )
+
+  it.scoped("is read as a word that existed at the version asked, and that a memory still has", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent("ada", { trust: "full" })
+      const { id, version } = yield* memory.remember({ title: "The first gasket" })
+      yield* memory.remember({ title: "A trampoline" })
+      const past = yield* daybook.agent("ada", { trust: "full", asOf: { version: version! } })
+      const corrected = (text: string) => (reader: typeof past) =>
+        Effect.map(reader.explain({ text }), ({ explanation }) => explanation.corrections.map(({ readAs }) => readAs))
+      expect(yield* corrected("gaskte tramploine")(past)).toEqual([["gasket"]])
+      expect(yield* corrected("gaskte tramploine")(memory)).toEqual([["gasket"], ["trampoline"]])
+      yield* memory.forget(id)
+      expect(yield* corrected("gaskte tramploine")(memory)).toEqual([["trampoline"]])
+      expect(yield* corrected("gaskte")(past)).toEqual([["gasket"]])
+    })
+  )
+
+  it.scopedLive("is a word of its own if the lexicon knows it, unless the error is a usual one", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      yield* Effect.gen(function* () {
+        const memory = yield* (yield* Daybook).agent("ada", { trust: "full" })
+        yield* memory.rememberAll([...told, { title: "The show begins at eight" }])
+        const corrections = (text: string) =>
+          Effect.map(memory.explain({ text }), ({ explanation }) => explanation.corrections)
+        // "shoe" resembles "show"; "clothing" resembles "nothing".
+        expect(yield* corrections("shoe clothing")).toEqual([])
+        expect(yield* corrections("voila autoclvae")).toEqual([
+          { word: "voila", readAs: ["viola"] },
+          { word: "autoclvae", readAs: ["autoclave"] }
+        ])
+      }).pipe(Effect.provide(Layer.orDie(Default.layer({ folder }))))
+    })
+  )
+})
