@@ -46,7 +46,7 @@ const hasContent = ({ identifiers, names, text, values }: Omit<Reading, "piece">
   [...statementOf(text).words].some((word) => word.length > 3 && !vague.test(word))
 
 const sharesContent = (text: string, other: string): boolean => {
-  const words = statementOf(other).words
+  const words = statementOf(other.slice(0, maxAnswered)).words
   for (const word of statementOf(text).words)
     if (words.has(word) && (word.length > 3 || /\d/u.test(word)) && !vague.test(word)) return true
   return false
@@ -62,7 +62,7 @@ export const acceptedDraft = (
   drafts: ReadonlyArray<Draft>
 ): ReadonlyArray<Draft> => {
   if (answered === undefined || drafts.some(({ signs }) => signs.has("accepts")) || !accepts(turn.text)) return []
-  const sentences = sentencesOf(answered.text.replace(/```[\s\S]*?```/gu, " "))
+  const sentences = sentencesOf(answered.text.slice(0, maxAnswered).replace(/```[\s\S]*?```/gu, " "))
   const proposal = sentences.flatMap((sentence) => proposalOf(sentence) ?? []).at(-1)
   if (proposal === undefined || isChoice(proposal) || sentences.some(isAlternative)) return []
   if (isRecap(proposal, userText) || mayHoldSecret(proposal, answered.text)) return []
@@ -74,6 +74,9 @@ export const acceptedDraft = (
   const signs = new Set<Sign>(["accepts", reading.subject])
   return [{ reading: { ...reading, act: "states" }, signs, text, mentions: [], turn: index }]
 }
+
+/** Characters of the assistant's turn that are searched for proposals. */
+const maxAnswered = 4_000
 
 /** Whether a proposal only sums up what the user said. */
 const isRecap = (proposal: string, userText: string): boolean => {

@@ -60,7 +60,11 @@ const backgroundOf = (
   }
 }
 
-const textOf = (turns: ReadonlyArray<ExtractTurn>): string => turns.map(({ text }) => text).join("\n")
+/** Characters of each turn around one that are read. */
+const maxBefore = 4_000
+
+const textOf = (turns: ReadonlyArray<ExtractTurn>): string =>
+  turns.map(({ text }) => text.slice(0, maxBefore)).join("\n")
 
 /** Whether a title only repeats a memory that was shown in the session. */
 const isRecalled = (title: string, recalled: ReadonlyArray<string>): boolean => {

@@ -6,7 +6,7 @@ const number = "\\d\\d?|\\w+ty(?:-\\w+)?|\\w+teen|ten|eleven|twelve|two|three|fo
 const adverb = "(?:(?:\\w+ly|also|still|just|now|so|very|a bit|pretty|kinda|not|quite|both) )*"
 const relatives = [kin.she, kin.he, kin.either, kin.they, kin.pets].join(" ").trim().split(/\s+/u).join("|")
 const relativeFrame = new RegExp(
-  ` (?:my|our|his|her|their|[a-z]+'s|\\w+ has|have|got) (?:an? |two |three |four |\\d )?(?:\\w+ ){0,2}?(?:${relatives})(?:'s)? | the (?:kids|twins|children|baby|boys|girls|dog|cat|in-laws) `,
+  ` (?:my|our|his|her|their|[a-z]+'s|\\w+ has|have|got) (?:an? |two |three |four |\\d )?(?:\\w+ ){0,2}?(?:${relatives})(?:'s)? | (?:mum|mom|dad|grandma|grandpa|granny|granddad)(?:'s)? | the (?:kids|twins|children|baby|boys|girls|dog|cat|in-laws) `,
   "u"
 )
 /** Phrases that tell what a piece states, and how it is meant. */
@@ -34,7 +34,7 @@ export const frames = {
   ),
   attribute: / (?:(?:my|our|the|its|his|her|their) )?(?:[a-z-]+ ){0,2}?([a-z-]+)(?:'s| is| are|'s called) /u,
   frequency:
-    / (?:every|each) (?:other )?(?:day|morning|evening|night|week|weekend|month|year|second|two|three|summer|winter|monday|tuesday|wednesday|thursday|friday|saturday|sunday)| (?:once|twice|times) (?:a|per) (?:day|week|month|year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days /u,
+    / (?:every|each) (?:other |second |third |fourth |few )?(?:day|morning|evening|night|week|weekend|month|year|second|two|three|summer|winter|monday|tuesday|wednesday|thursday|friday|saturday|sunday)| (?:once|twice|times) (?:a|per) (?:day|week|month|year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days /u,
   pleased: / (?:love|like|hate|enjoy|liked|loved) (?:it|that|this|how|when|you|your|these|those|the way|the idea) /u,
   copula: / (?:is|are|was|were|called|named|runs on|run on) /u,
   preferring: / (?:i'd|i would|would) (?:much |really )?(?:rather|prefer) /u,
@@ -44,15 +44,15 @@ export const frames = {
   limit:
     / (?:under|below|at least|at most|max|maximum|min|minimum|up to|no more than|over|above|within|stay under|cap(?:ped)? at) (?:[a-z]+ )?\d/u,
   deadline:
-    / (?:by|before|until|due) (?:the )?(?:end|beginning|middle|next|tomorrow|noon|tonight|monday|tuesday|wednesday|thursday|friday|saturday|sunday|\d)/u,
+    / (?:by|before|due) (?:the )?(?:end|beginning|middle|next|tomorrow|noon|tonight|monday|tuesday|wednesday|thursday|friday|saturday|sunday|\d)/u,
   due: / (?:i|we) (?:really |also |still )?should (?!have |be able|know|say|probably)/u,
-  soon: / (?:in|for|after) (?:a|an|half an|\d+|two|three|four|five|ten|twenty|thirty|a few|few) (?:min|mins|minutes?|seconds?|secs?|hours?|moments?)(?: now)? /u,
+  soon: / (?:will|i'll|we'll|going to|gonna) .*now | (?:in|for|after) (?:a|an|half an|\d+|two|three|four|five|ten|twenty|thirty|a few|few) (?:min|mins|minutes?|seconds?|secs?|hours?|moments?)(?: now)? /u,
   passing: new RegExp(
     ` (?:i'm|im|i am|we're|feeling|feel|i've been) ${adverb}(?:tired|exhausted|hungry|thirsty|bored|annoyed|sad|happy|glad|excited|nervous|stressed|sleepy|knackered|busy|ok|okay|fine|sure|ready|done|late|stuck|lost|confused|curious|back|home|here|awake|worried|relieved|impressed|grateful|lazy|cold|hot|drunk|proud|sorry|thinking|wondering|looking|trying|guessing|asking|listening|sitting|staring|walking|crying|laughing|kidding|off|making|telling|saying|living on) `,
     "u"
   ),
   minding:
-    / (?:i|we) (?:\w+ly |do |don't |can't |just |also )*(?:know|see|mean|understand|get|wonder|remember|forget|hear|agree|trust|thank|promise|swear|appreciate|doubt|confess|admit|say|tell|ask|misread|mis\w+|look|hope|wish|suppose|imagine) /u,
+    / (?:i|we) (?:\w+ly |do |don't |can't |just |also )*(?:know|see|mean|understand|get (?:it|that|why|how|the point)|wonder|remember|forget|hear|agree|trust|thank|promise|swear|appreciate|doubt|confess|admit|say|tell|ask|misread|mis\w+|look|hope|wish|suppose|imagine) /u,
   trouble:
-    / (?:doesn't|don't|won't|isn't|no error|fails?|failing|error|errors|hangs?|broken|crash\w*|stuck|throws?|dies) /u
+    / (?:doesn't|won't|isn't|no error|fails?|failing|error|errors|hangs?|broken|crash\w*|stuck|throws?|dies|dying|down again|acting up|red again) /u
 }

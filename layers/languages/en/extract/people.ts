@@ -46,6 +46,8 @@ const ordinaryWords = setOf(
   well oh everyone everybody nobody somebody someone something nothing everything one all some most both last next first`
 )
 
+/** Characters of a text that are searched for people. */
+const maxRead = 2_000
 const askedName = /\b(?:who|whose|name|names|called)\b[^?]*\?/iu
 const alonePattern = new RegExp(`^(${nameForm})(?=[.!,]|$)`, "u")
 
@@ -54,7 +56,7 @@ export const mentionsIn = (text: string, answered = ""): ReadonlyArray<Mention> 
   const mentions: Array<Mention> = []
   const alone = askedName.test(answered) ? alonePattern.exec(text)?.[1] : undefined
   if (alone !== undefined && isName(alone)) mentions.push({ label: alone, name: alone, pronoun: "either" })
-  for (const [, owner, relative, further, nameAfter, ...names] of text.matchAll(mentionPattern)) {
+  for (const [, owner, relative, further, nameAfter, ...names] of text.slice(0, maxRead).matchAll(mentionPattern)) {
     const name = nameAfter ?? names.find((found) => found !== undefined)
     if (relative !== undefined && owner !== undefined) {
       const word = (further ?? relative).toLowerCase()

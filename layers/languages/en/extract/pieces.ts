@@ -14,8 +14,8 @@ export interface Piece {
   readonly heading?: string
 }
 
-/** Characters and pieces of a turn that are read. */
-const limits = { characters: 6_000, pieces: 80 }
+/** Characters and pieces of a turn that are read, and characters of a piece. */
+const limits = { characters: 4_000, pieces: 60, pieceCharacters: 500 }
 
 const codeBlock = /(```|~~~)[\s\S]*?(?:\1|$)/gu
 /** Lines of forwarded mail, tables and logs. */
@@ -89,6 +89,8 @@ const takeSentence = (pieces: Array<Piece>, text: string, sentence: number, head
     .flatMap(splitWith(clauseStart))
     .map((part) => part.trim().replace(/^[,:;]+\s*|[,:;]+$/gu, ""))
     .filter((part) => /[\p{L}\p{N}]/u.test(part))
+    .slice(0, Math.max(0, limits.pieces - pieces.length))
+    .map((part) => part.slice(0, limits.pieceCharacters))
   const isQuestion = /\?[)"'\s!?]*$/u.test(text)
   for (const [index, part] of parts.entries()) {
     const isTagged = tagQuestion.test(part)

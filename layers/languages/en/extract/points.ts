@@ -29,7 +29,7 @@ const points = {
   aged: 1.2,
   attribute: 1,
   keyed: 0.8,
-  value: 1,
+  value: 1.2,
   dense: 0.5,
   rule: 0.8,
   aim: 0.4,
@@ -63,6 +63,7 @@ const points = {
   fleeting: -1.3,
   passing: -1.6,
   supposing: -1.6,
+  hypothesis: -4,
   believing: -0.4,
   joking: -1.3,
   smiling: -0.1,
@@ -79,7 +80,8 @@ const points = {
   conditional: -0.5,
   compared: -1,
   exclaimed: -0.2,
-  trouble: -0.3,
+  trouble: -0.9,
+  empty: -2,
   short: -0.4,
   "very short": -0.7,
   continues: -0.4
@@ -90,7 +92,7 @@ export type Sign = keyof typeof points
 const base = -1
 
 /** The fewest points of a piece that is kept. */
-export const minWorth = 0.45
+export const minWorth = 0.38
 
 export const worthOf = (signs: ReadonlySet<Sign>): number => {
   let sum = base

@@ -59,8 +59,9 @@ export interface Reading {
   readonly isCorrection: boolean
 }
 
+/** Words that open a turn: interjections, and other words if a comma or a full stop follows. */
 const opening =
-  /^(?:(?:ok(?:ay)?|k|oh+|ah+|ooh|aha|hm+|mm+|uh+m*|um+|er+m*|well|so|and|but|or|yeah|yes|yep|yup|no+|nope|nah|right|alright|anyway|anyhow|btw|by the way|honestly|frankly|actually|also|plus|look|listen|ha(?:ha)*|lol|hey|hi|hello|good (?:morning|afternoon|evening)|morning|evening|thanks|thank you|thx|ta|cheers|sorry|wait|fyi|just so you know|to be (?:honest|fair)|tbh|i mean|you know|like|basically|update|edit|ps|p\.s|great|good|nice|perfect|cool|fine|sure|exactly|of course|true|indeed|apart from that|in other news|funny enough|nothing new|seriously|luckily|unfortunately|sadly|finally|correction|never mind|nevermind|damn|god|ugh|argh|wow|hooray|yay|please note|then|still|oops|whoops|scratch that|hang on)(?:[\s,:;.!…-]+|$))+/iu
+  /^(?:(?:ok(?:ay)?|k|oh+|ah+|ooh|aha|hm+|mm+|uh+m*|um+|er+m*|well|so|and|but|or|yeah|yes|yep|yup|nope|nah|no(?= (?:no|sorry|wait|actually|hang)\b)|alright|anyway|anyhow|btw|by the way|honestly|frankly|actually|also|ha(?:ha)*|lol|hey|hi|hello|good (?:morning|afternoon|evening)|thanks(?: a lot)?|thank you|thx|ta|cheers|sorry|wait|fyi|just so you know|to be (?:honest|fair)|tbh|i mean|you know|ps|of course|apart from that|in other news|never mind|nevermind|damn|god|ugh|argh|wow|hooray|yay|oops|whoops|scratch that|hang on|please note)(?:[\s,:;.!…-]+|$)|(?:no+|right|great|good|nice|perfect|cool|fine|sure|exactly|true|like|still|then|look|listen|plus|morning|evening|update|edit|finally|correction|indeed|seriously|luckily|unfortunately|sadly|basically|great news|good news|bad news)(?:\s*[,:;.!…]+\s*|\s+-\s+|$))+/iu
 const marker =
   /^(?:[^:]{0,50}\b(?:rules|conventions|preferences|constraints|requirements|facts|notes|setup|stack|decisions|points)\b[^:]{0,40}:|(?:for the record|for your (?:records|notes)|note(?: to self| that)?|please note(?: that)?|(?:please )?(?:remember|keep in mind|bear in mind|write down|make a note|be aware|fyi|just so you know|for (?:future )?reference|fun fact|important|one more thing|heads? up)(?: that| this)?)\b)[\s,:—-]*/iu
 const closing =
@@ -77,7 +78,7 @@ const rhetorical = /^(?:any|thoughts|ideas|anything|anyone|remember|wish me|gues
 
 const wordPattern = /[\p{L}\p{M}\p{N}]+(?:['._/@+#&-][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?/gu
 const identifierPattern =
-  /`[^`]+`|(?<![\w.])(?:--?[a-z][\w-]+|[\w-]+[/_][\w./_-]*\w|\w+\.(?:\w+\.)*(?:js|ts|py|rs|go|json|ya?ml|toml|md|sh|sql|env|conf|cfg|ini|csv|txt|xml|html|css|java|kt|rb|php|c|h|cpp)|[a-z]+[A-Z]\w+|[A-Z]{2,}[_-]?\d\w*|\w+::\w+|\w+\(\)|0x[\da-f]+|[a-z]+\d[\w-]*|[a-z][\w-]*=[\w."-]+)/gu
+  /`[^`]+`|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?<![\w.])[a-z][\w-]*(?:\.[a-z][\w-]+)+(?:\/[\w./-]*)?|(?<![\w-])[a-z]+(?:-[a-z]+)*-\d+\b|(?<![\w.])(?:--?[a-z][\w-]+|[\w-]+[/_][\w./_-]*\w|\w+\.(?:\w+\.)*(?:js|ts|py|rs|go|json|ya?ml|toml|md|sh|sql|env|conf|cfg|ini|csv|txt|xml|html|css|java|kt|rb|php|c|h|cpp)|[a-z]+[A-Z]\w+|[A-Z]{2,}[_-]?\d\w*|\w+::\w+|\w+\(\)|0x[\da-f]+|[a-z]+\d[\w-]*|[a-z][\w-]*=[\w."-]+)/gu
 const namePattern = /(?<=[\p{L}\p{N},;:)"'.]\s+["(]?)\p{Lu}[\p{L}\p{M}'-]*\p{Ll}[\p{L}\p{M}-]*(?:'s)?/gu
 
 const notNames = setOf(
@@ -149,6 +150,7 @@ const reminding = /^(?:please )?(?:remind me|don't let me forget|don't forget|ma
 const actOf = (piece: Piece, text: string, words: ReadonlyArray<string>, hits: ReadonlySet<WordClass>): Act => {
   const [first = "", second = ""] = words
   if (reminding.test(text)) return "states"
+  if (/^(?:you can |please |just )*call me \p{L}/iu.test(text)) return "instructs"
   if (instructing.test(piece.text.replace(opening, "")) && !listenerQuestion.test(text)) {
     if (words.length > 2 && (durable.test(text) || first === "call")) return "instructs"
     if (first === "don't" || first === "please" || first === "do") return requestOrInstruct(text)
@@ -184,8 +186,15 @@ const requestOrInstruct = (text: string): Act =>
     ? "instructs"
     : "requests"
 
+const parents = setOf("mum mom mam dad grandma grandpa gran granny nan granddad grandad")
+/** Past forms at the start of a text that may be nouns or adjectives: "left knee". */
+const otherForms = setOf("left set made lost put red bed")
+
 const subjectOf = (words: ReadonlyArray<string>, original: ReadonlyArray<string>, text: string): Subject => {
   const [first = ""] = words
+  if (parents.has(first.replace(/'s$/u, ""))) return "own"
+  if (words.length > 2 && pastForms.test(first) && !otherForms.has(first) && !/^(?:need|feed|speed)/u.test(first))
+    return "omitted"
   if (omittedStart.test(text) && !speakerWords.has(first)) return "omitted"
   for (const [index, word] of words.slice(0, maxLead).entries()) {
     if (speakerWords.has(word)) return "speaker"

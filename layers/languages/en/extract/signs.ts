@@ -1,3 +1,4 @@
+import { isStopWord, setOf } from "../../../../text/normalise/functionWords.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { lexicon } from "../rules/lexicon.js"
 import { frames } from "./frames.js"
@@ -45,10 +46,11 @@ const viewOf = (reading: Reading, circumstances: Circumstances): View => {
     isFirst,
     isSomebody: isFirst || subject === "own" || subject === "pronoun" || subject === "named",
     isPast,
-    hasDate: values.some(
-      ({ value: { day, kind, month, weekday, year } }) =>
-        kind === "day" && (month ?? year ?? day ?? (isPast ? undefined : weekday)) !== undefined
-    ),
+    hasDate:
+      values.some(
+        ({ value: { day, form, kind, month, weekday, year } }) =>
+          kind === "day" && !isToday(form) && (month ?? year ?? day ?? (isPast ? undefined : weekday)) !== undefined
+      ) || season.test(reading.text),
     hasClock: values.some(({ value }) => value.kind === "clock"),
     hasFigure: values.some(
       ({ value: { form, kind } }) => kind === "version" || (kind === "quantity" && /\d/u.test(form))
@@ -56,6 +58,11 @@ const viewOf = (reading: Reading, circumstances: Circumstances): View => {
     hasIdentifier: identifiers.length > 0
   }
 }
+
+const isToday = (form: string): boolean => /^(?:today|tonight|this (?:morning|afternoon|evening))/u.test(form)
+/** Times that are no days: "in the autumn", "end of June". */
+const season =
+  /\b(?:in|this|next|by|until|last|since|over) (?:the )?(?:spring|summer|autumn|fall|winter|new year)\b|\b(?:end|beginning|start|middle) of (?:\p{Lu}\p{L}+|next|the)\b/u
 
 type Test = (view: View) => boolean
 type Tested = Exclude<Sign, Act | Subject | Tense>
@@ -71,7 +78,8 @@ const statedTests = {
   identifier: ({ hasIdentifier }) => hasIdentifier,
   identifiers: ({ reading }) => reading.identifiers.length > 1,
   dense: ({ reading: { identifiers, names, values } }) => values.length + names.length + identifiers.length > 2,
-  "is a": ({ isSomebody, line }) => isSomebody && frames.isA.test(line),
+  "is a": ({ isSomebody, line, reading }) =>
+    (isSomebody && frames.isA.test(line)) || /^I(?:'m| am) \p{Lu}\p{Ll}+/u.test(reading.text),
   aged: ({ isSomebody, line }) => isSomebody && frames.aged.test(line),
   "has a": ({ isFirst, line }) => isFirst && frames.hasA.test(line),
   "named so": ({ line }) => frames.namedSo.test(line),
@@ -139,6 +147,7 @@ const meantTests = {
   passing: ({ line }) => frames.passing.test(line),
   just: ({ line }) => frames.just.test(line),
   supposing: (view) => view.has("supposing") && !frames.preferring.test(view.line) && !isConditional(view),
+  hypothesis: ({ reading: { text } }) => hypothetical.test(text),
   conditional: (view) => isConditional(view),
   believing: ({ has }) => has("believing"),
   joking: ({ has }) => has("joking"),
@@ -153,11 +162,14 @@ const meantTests = {
   generic: ({ line, reading }) => reading.act === "states" && frames.generic.test(line),
   compared: ({ line }) => frames.compared.test(line),
   exclaimed: ({ reading }) => reading.piece.text.includes("!"),
-  trouble: ({ isSomebody, line }) => !isSomebody && frames.trouble.test(line),
+  trouble: ({ isFirst, line, reading: { subject } }) => !isFirst && subject !== "pronoun" && frames.trouble.test(line),
+  empty: (view) => isEmpty(view),
   short: (view) => !isClause(view) && view.reading.words.length < 4,
   "very short": (view) => view.reading.words.length < 3 && (!isClause(view) || /^\p{L}+$/u.test(view.reading.text))
 } satisfies Partial<Record<Tested, Test>>
 
+const hypothetical =
+  /^(?:(?:and|but|so|or|then)\s+)*(?:if|what if|suppose|imagine|assuming|say we|say i|unless)\b|\b(?:would|could|might|wouldn't)\b.*\bif\b/iu
 const atClock = /^\s*\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)\b/iu
 const conditional = /^(?:i'll|we'll|i'm|we're|i|we|my|our|the|she|he|they|\p{Lu})[^,]* if /iu
 const supposed = /\b(?:what if|as if|would|might|maybe|could)\b/iu
@@ -165,6 +177,27 @@ const supposed = /\b(?:what if|as if|would|might|maybe|could)\b/iu
 /** Whether a condition only follows a statement: "I'll do it on Sunday if the weather holds". */
 const isConditional = ({ reading: { tense, text } }: View): boolean =>
   tense !== "modal" && conditional.test(text) && !supposed.test(text)
+
+/** Classes that tell what somebody is, so that a statement needs no other word. */
+const telling: ReadonlySet<WordClass> = new Set(["stative", "liking", "health", "kin", "pet"])
+
+/** Whether a piece names nothing: "I'm taking it", "by no means", "first week of July". */
+const isEmpty = ({ has, hasDate, isAnswer, reading }: View): boolean => {
+  const { hitList, identifiers, names, values, words } = reading
+  if (identifiers.length + names.length > 0 || reading.isCorrection) return false
+  if (isAnswer && values.length > 0) return false
+  if (hitList.some(({ wordClass }) => telling.has(wordClass))) return false
+  const covered = new Set(hitList.flatMap(({ index, length }) => words.slice(index, index + length)))
+  const spoken = values.flatMap(({ value: { form } }) => form.split(/\s+/u))
+  const rest = words.filter(
+    (word) => word.length > 2 && !isStopWord(word) && !covered.has(word) && !spoken.includes(word) && !vague.has(word)
+  )
+  if (rest.length > 0) return false
+  return values.length === 0 || (hasDate && !has("planning") && !has("changing") && !has("duty"))
+}
+const vague = setOf(
+  "one thing things stuff way means matter let let's like get got going week month year end first last bit lot"
+)
 
 const isClause = ({ isSomebody, reading }: View): boolean => isSomebody && reading.tense !== "none"
 
@@ -182,7 +215,9 @@ export const signsOf = (reading: Reading, circumstances: Circumstances): Readonl
   const isWish = frames.preferring.test(view.line) || (view.isFirst && frames.due.test(view.line))
   if (tense === "modal" && isWish) signs.delete("modal")
   // An event of the past counts if it changed what holds now.
-  const hasResult = view.isFirst ? signs.has("change") || signs.has("own state") : signs.has("solution")
+  const hasResult = view.isFirst
+    ? ["change", "own state", "decision"].some((sign) => signs.has(sign as Sign))
+    : signs.has("solution")
   if (view.isPast && hasResult) signs.delete("past")
   return signs
 }

@@ -27,10 +27,10 @@ export const classes = {
   /** Verbs that tell what somebody is, has or does all the time, in their forms. */
   stative: `live lives living work works working study studies studying studied own owns owned drive drives teach teaches taught play plays sing sings
     speak speaks run_a runs_a rent rents commute commutes volunteer volunteers manage manages coach coaches collect collects belong belongs come_from
-    comes_from grew_up born raised based employed married engaged divorced separated widowed single retired cycle cycles swim swims train trains wear wears
+    comes_from grew_up born raised based employed married engaged divorced separated widowed single retired cycle cycles swim swims wear wears
     eat eats drink drinks smoke smokes cook cooks bake bakes use uses using maintain maintains attend attends write_for support supports tolerate
     tolerates deploy deploys owe owes lead leads left-handed right-handed bilingual fluent self-employed freelance freelancer unemployed native_language
-    mother_tongue ride rides keep_halal go_to_the goes_to host hosts foster fosters garden paint paints knit knits climb climbs dance dances fish fishes
+    mother_tongue ride rides keep_halal on_call between_jobs go_to_the goes_to host hosts foster fosters garden paint paints knit knits climb climbs dance dances fish fishes
     look_after looks_after care_for cares_for report_to reports_to sleep sleeps named`,
 
   /** Weaker ones, of which many sentences are made. */
@@ -42,7 +42,7 @@ export const classes = {
 
   liking: `prefer prefers preferred like likes love loves hate hates enjoy enjoys adore adores loathe loathes detest dislike dislikes
     favourite favorite rather can't_stand cannot_stand cant_stand can't_bear fan_of fond_of keen_on into allergic_to not_for_me my_thing sick_of
-    don't_do don't_like don't_eat don't_drink don't_want hates hate never_again no_fan picky avoid avoids swear_by obsessed afraid_of scared_of terrified_of a_fan_of`,
+    don't_do don't_like don't_eat don't_drink don't_want hates hate never_again no_fan picky avoid avoids swear_by obsessed afraid_of scared_of terrified_of a_fan_of best_for_me works_for_me work_for_me suits_me suit_me easier_for_me`,
 
   deciding: `decided decision agreed settled_on settled going_with go_with goes_with went_with chose chosen picked opted opting we'll_use stick_with sticking_with
     sticking_to final signed_off approved scrap scrapped dropping dropped cancel cancelled canceled postponed switch switching switched migrate migrating migrated
@@ -58,7 +58,7 @@ export const classes = {
     recital funeral christening retire retiring opens closing`,
 
   duty: `have_to has_to need_to needs_to must got_to gotta ought_to remind_me don't_forget todo to_do to-do supposed_to still_need needs_doing left_to_do
-    am_to i'm_to is_due has_until have_until needs_renewing needs_replacing expires expired expire shouldn't_forget`,
+    am_to i'm_to is_due has_until have_until needs_renewing needs_replacing needs_new needs_a_new expires expired expire shouldn't_forget`,
 
   /** Verbs of single events that change something that lasts. */
   changing: `moved quit quitting joined bought sold married divorced died passed_away passed_in born broke graduated passed failed engaged got_a got_an
@@ -66,7 +66,7 @@ export const classes = {
     upgraded changed set decided hired promoted adopted ordered installed replaced cancelled canceled resigned retired inherited enrolled transferred
     renewed rotated bumped increased reduced raised lowered enabled disabled rented split founded gave_up stopped became renamed created configured
     deployed rolled_back restored merged released launched moving_in moved_in diagnosed started_a started_my started_learning started_at signed_up
-    expecting tore sprained fractured applied dropped_out laid_off fired`,
+    expecting tore sprained fractured applied dropped_out laid_off fired ended_up promised`,
 
   /** Events that may be of no weight. */
   happening: `started found won lost finished completed delivered shipped closed opened published received turned rang repeated put wrote built
@@ -107,7 +107,7 @@ export const classes = {
 
   /** What somebody is busy with for weeks. */
   pursuing: `working_on writing building learning studying training_for renovating planning preparing developing reading organising organizing applying
-    saving looking_for moving selling buying expecting researching correcting redoing restoring raising fostering trying_to_get in_the_middle_of
+    doing_a doing_an doing_my saving looking_for moving selling buying expecting researching correcting redoing restoring raising fostering trying_to_get in_the_middle_of
     halfway_through thesis dissertation novel revising translating composing`,
 
   /** Words that judge. */
@@ -118,7 +118,7 @@ export const classes = {
   /** Milder words: somebody takes it to be so. */
   believing: `think reckon believe suspect feel guess suppose`,
 
-  joking: `lol lmao rofl jk just_kidding kidding joking haha* hehe* ha i_swear basically_a literally billion* a_million millions trillion million_times
+  joking: `lol lmao rofl jk just_kidding kidding joking haha* hehe* ha i_swear basically literally billion* a_million millions trillion million_times
     world_domination a_robot a_saint living_the_dream`,
 
   saying: `says said say saying claims claim claimed told tells insists insist insisted reckons swears argues writes wrote texted keeps_saying goes like quote quoted according_to
