@@ -18,7 +18,7 @@ import { StatementReader } from "../src/ports/StatementReader.js"
 import { Summarizer } from "../src/ports/Summarizer.js"
 import { defaultFolder, readPolicy } from "./config.js"
 import { embedderOf, embeddersOf } from "./embedders.js"
-import { layer as lazyModel } from "./lazyModel.js"
+import { fastModelOf, layer as lazyModel } from "./lazyModel.js"
 import * as RuleSettler from "./RuleSettler.js"
 import * as RuleStatementReader from "./RuleStatementReader.js"
 import { policyReconcilerLayer } from "./reconcilers.js"
@@ -84,9 +84,10 @@ const layerOn = (
   const decisions = Layer.unwrapEffect(
     Effect.map(Policy, (values) => {
       const model = values.model === undefined ? undefined : lazyModel(values.model)
+      const fast = values.model?.fast === undefined ? model : lazyModel(fastModelOf(values.model))
       return Layer.merge(
         options.reconciler === undefined
-          ? policyReconcilerLayer(values, model)
+          ? policyReconcilerLayer(values, fast)
           : (options.reconciler ?? Reconciler.layerNone),
         options.summarizer === undefined
           ? policySummarizerLayer(values, model)

@@ -3,6 +3,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import type { ExtractorService } from "../src/ports/Extractor.js"
 import type { ModelSettings } from "../src/ports/Policy.js"
 import type { ReconcilerService } from "../src/ports/Reconciler.js"
 import type { SummarizerService } from "../src/ports/Summarizer.js"
@@ -11,8 +12,9 @@ import { missingPackage } from "./models/packages.js"
 /** The model cannot be used: its packages or its key are missing. `problem` is one line. */
 export class ModelNotLoaded extends Data.TaggedError("NotLoaded")<{ readonly problem: string }> {}
 
-/** The functions that call the model. */
+/** The functions that call the model. `timeout_s` limits extractions and decisions. */
 export interface ModelPorts {
+  readonly extract: NonNullable<ExtractorService["ask"]>
   readonly reconcile: NonNullable<ReconcilerService["ask"]>
   readonly summarizer: SummarizerService
 }
@@ -26,6 +28,14 @@ export class LazyModel extends Context.Tag("daybook/LazyModel")<
   { readonly name: string; readonly ports: Effect.Effect<ModelPorts, ModelNotLoaded> }
 >() {}
 
+/** The settings of the model that extracts and decides: those of `fast`, if it is named. */
+export const fastModelOf = (settings: ModelSettings): ModelSettings => {
+  if (settings.fast === undefined) return settings
+  const { fast, ...first } = settings
+  const { api: _, baseUrl: __, keyVariable: ___, ...withoutConnection } = first
+  return { ...(fast.provider === undefined && fast.baseUrl === undefined ? first : withoutConnection), ...fast }
+}
+
 export const layer = (settings: ModelSettings): Layer.Layer<LazyModel> => Layer.scoped(LazyModel, make(settings))
 
 const make = (settings: ModelSettings): Effect.Effect<Context.Tag.Service<LazyModel>, never, Scope.Scope> =>
@@ -35,16 +45,26 @@ const make = (settings: ModelSettings): Effect.Effect<Context.Tag.Service<LazyMo
     const settingsProvider = yield* Effect.configProviderWith(Effect.succeed)
     const name = `${settings.provider}/${settings.model}`
     const load = Effect.gen(function* () {
-      const { LanguageModels, ModelReconciler, ModelSummarizer } = yield* Effect.tryPromise({
-        try: () => import("./models/index.js"),
-        catch: (error) =>
-          new ModelNotLoaded({ problem: missingPackage(error) ?? "its packages cannot be loaded: install them again" })
-      })
+      const { LanguageModels, MaxPatience, ModelExtractor, ModelReconciler, ModelSummarizer } =
+        yield* Effect.tryPromise({
+          try: () => import("./models/index.js"),
+          catch: (error) =>
+            new ModelNotLoaded({
+              problem: missingPackage(error) ?? "its packages cannot be loaded: install them again"
+            })
+        })
       const model = yield* Effect.mapError(
         LanguageModels.make(settings),
         ({ problem }) => new ModelNotLoaded({ problem })
       )
-      return { reconcile: ModelReconciler.ask(model, name), summarizer: ModelSummarizer.make(model, name) }
+      const [extract, reconcile] = [ModelExtractor.ask(model, name), ModelReconciler.ask(model, name)]
+      const inTime = Effect.provideService(MaxPatience, settings.timeout_s * 1_000)
+      const ports: ModelPorts = {
+        extract: (request) => inTime(extract(request)),
+        reconcile: (question) => inTime(reconcile(question)),
+        summarizer: ModelSummarizer.make(model, name)
+      }
+      return ports
     })
     // Uninterruptible: if the first caller is interrupted, the cached result must not be an interruption for the others.
     const ports = yield* load.pipe(

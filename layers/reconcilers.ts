@@ -9,7 +9,7 @@ import {
   ReconcilerError,
   type ReconcilerService
 } from "../src/ports/Reconciler.js"
-import { LazyModel, layer as lazyModel } from "./lazyModel.js"
+import { fastModelOf, LazyModel, layer as lazyModel } from "./lazyModel.js"
 
 type Service = ReconcilerService
 
@@ -33,7 +33,7 @@ export const hybrid = (
 
 /**
  * The policy's reconciler. The first decision loads the model. A missing package or key counts as a failure of the
- * model. `model` is shared with other callers.
+ * model. `model` is the policy's fast model, shared with other callers.
  */
 export const policyReconcilerLayer = (
   policy: Pick<PolicyValues, "reconcile" | "model">,
@@ -52,7 +52,7 @@ export const policyReconcilerLayer = (
     reconciler === "model"
       ? Effect.map(modelReconciler, (model) => ({ ...model, judge: noReconciler.judge }))
       : Effect.zipWith(loadRules, modelReconciler, (rules, model) => hybrid(rules, model, policy.reconcile))
-  ).pipe(Layer.provide(model ?? lazyModel(policy.model)))
+  ).pipe(Layer.provide(model ?? lazyModel(fastModelOf(policy.model))))
 }
 
 /** The rules, loaded on demand: loading their word lists takes as long as starting a complete command. */

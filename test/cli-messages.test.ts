@@ -172,6 +172,12 @@ describe("check", () => {
       expect.stringMatching("^ok ")
     ])
     expect(lines((await runInProcess(["--data", folder, "check"], { OPENAI_API_KEY: "x" })).stdout)).toHaveLength(1)
+    const fast = '[model.fast]\nprovider = "anthropic"\nmodel = "tiny-1"\n'
+    const withFast = withPolicy(`[reconcile]\nreconciler = "hybrid"\n${model}${fast}`)
+    expect(lines((await runInProcess(["--data", withFast, "check"])).stdout)).toEqual([
+      `warning  ${join(withFast, "policy.toml")}: model.fast: ANTHROPIC_API_KEY is not set; no model decides`,
+      expect.stringMatching("^ok ")
+    ])
     const unused = withPolicy(model)
     expect(lines((await runInProcess(["--data", unused, "check"])).stdout)).toHaveLength(1)
   })

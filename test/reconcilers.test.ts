@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { build } from "esbuild"
+import { fastModelOf } from "../layers/lazyModel.js"
 import { buildPrompt, promptDigest, promptVersion } from "../layers/models/reconcilePrompt.js"
 import { hybrid, policyReconcilerLayer } from "../layers/reconcilers.js"
 import { decode } from "../src/ports/Policy.js"
@@ -73,6 +74,39 @@ describe("the reconciler of a policy", () => {
     })
   )
 
+  it.scopedLive("asks the fast model, if one is named, for at most timeout_s", () =>
+    Effect.gen(function* () {
+      const [server, fast] = [yield* modelServer({ key }), yield* modelServer({ key: null })]
+      const policy = policyOf({
+        reconcile: { reconciler: "model" },
+        model: { ...modelOf(server.url), fast: { model: "tiny-1", baseUrl: fast.url }, timeout_s: 0.3 }
+      })
+      const context = yield* Layer.build(policyReconcilerLayer(policy).pipe(layerWithSettings(environment)))
+      const { ask, name } = (yield* Effect.provide(Reconciler, context))!
+      expect(name).toBe("openai/tiny-1")
+      fast.next({ answer }, { hang: true })
+      expect((yield* ask!(question)).by.name).toBe("openai/tiny-1")
+      expect(yield* Effect.flip(ask!(question))).toMatchObject({ reason: "timeout" })
+      expect(fast.requests.map(({ body }) => body.model)).toEqual(["tiny-1", "tiny-1"])
+      expect(fast.problems).toEqual([])
+      expect(server.requests).toEqual([])
+    })
+  )
+
+  it("gives the fast model the connection of the first one, unless it has its own", () => {
+    const model = { ...modelOf("http://one/v1"), api: "responses" }
+    const fastOf = (fast: object) => fastModelOf(policyOf({ model: { ...model, fast } }).model!)
+    const limits = { retries: 0, timeout: 10_000, patience: 25_000, timeout_s: 8 }
+    expect(fastOf({ model: "tiny-1" })).toMatchObject({ ...model, ...limits, model: "tiny-1" })
+    for (const own of [{ provider: "anthropic" }, { baseUrl: "http://two/v1" }]) {
+      const settings = fastOf({ ...own, model: "tiny-1" })
+      expect(settings).toMatchObject({ ...own, ...limits, model: "tiny-1" })
+      // Another server never gets the key of the first one.
+      expect(Object.keys(settings)).not.toEqual(expect.arrayContaining(["keyVariable"]))
+      expect(settings.api).toBeUndefined()
+    }
+  })
+
   it.scopedLive("requires a model if the policy selects one", () =>
     Effect.gen(function* () {
       for (const reconciler of ["model", "hybrid"]) {
@@ -94,13 +128,18 @@ describe("the reconciler of a policy", () => {
       { baseUrl: "file:///etc/passwd" },
       { apiKey: key },
       { timeout: 0 },
+      { timeout_s: 0 },
+      { timeout_s: 601 },
+      { fast: { model: "m", keyVariable: key } },
+      { fast: { baseUrl: key, model: "m" } },
+      { fast: { provider: "openai" } },
       { retries: 99 }
     ]) {
       const problems = problemsOf({ model: { ...model, ...wrong } }).join()
       expect(problems).toContain(`model.${Object.keys(wrong)[0]}`)
       expect(problems).not.toContain(key)
     }
-    expect(policyOf({ model }).model).toMatchObject({ timeout: 10_000, concurrency: 4, retries: 2 })
+    expect(policyOf({ model }).model).toMatchObject({ timeout: 10_000, concurrency: 4, retries: 2, timeout_s: 8 })
   })
 })
 

@@ -8,14 +8,14 @@ import type * as Scope from "effect/Scope"
 import { sharingWarning } from "../../events/folder.js"
 import { readPolicyDocument } from "../../layers/config.js"
 import { lookUpEmbedder } from "../../layers/embedders.js"
-import { LazyModel, layer as lazyModel } from "../../layers/lazyModel.js"
+import { fastModelOf, LazyModel, layer as lazyModel } from "../../layers/lazyModel.js"
 import { policyReconcilerLayer } from "../../layers/reconcilers.js"
 import { lookUpReranker } from "../../layers/rerankers.js"
 import { policySummarizerLayer } from "../../layers/summarizers.js"
 import { policyTokenCounterLayer } from "../../layers/tokenCounters.js"
 import { policyRecordOf } from "../../src/actor/policyRecord.js"
 import type { InvalidPolicy } from "../../src/model/errors.js"
-import { decode, type PolicyValues } from "../../src/ports/Policy.js"
+import { decode, type ModelSettings, type PolicyValues } from "../../src/ports/Policy.js"
 import { type CommandEnded, refused } from "../exit.js"
 import { count } from "../format.js"
 import type { Call, Command } from "./Command.js"
@@ -113,7 +113,9 @@ const checkModels = (
   const { embedder } = embedding
   const { reranker } = rerank
   const problemOnly = { onFailure: ({ problems }: InvalidPolicy) => problems.join("; "), onSuccess: () => undefined }
-  const needsModel = !["rules", "none"].includes(reconcile.reconciler) || summarize.summarizer === "model"
+  const decides = !["rules", "none"].includes(reconcile.reconciler)
+  const summarizes = summarize.summarizer === "model"
+  const hasFast = model?.fast !== undefined
   /** Each check fails with a problem, or succeeds with an optional warning. */
   const checks: ReadonlyArray<Effect.Effect<string | undefined, string, Scope.Scope>> = [
     Effect.mapBoth(lookUpEmbedder(embedder, embedding.dimensions, embedding), {
@@ -132,7 +134,8 @@ const checkModels = (
           Effect.mapBoth(Layer.build(policySummarizerLayer(policy)), problemOnly)
         ]
       : []),
-    model === undefined || !needsModel ? Effect.succeed(undefined) : modelWarning(model)
+    ...(model !== undefined && (summarizes || (decides && !hasFast)) ? [modelWarning("model", model)] : []),
+    ...(model !== undefined && decides && hasFast ? [modelWarning("model.fast", fastModelOf(model))] : [])
   ]
   return Effect.map(
     Effect.partition(checks, (check) => check),
@@ -141,11 +144,12 @@ const checkModels = (
 }
 
 /** Returns why the language model cannot be used, such as a missing key; undefined if it can. */
-const modelWarning = (settings: NonNullable<PolicyValues["model"]>) =>
+const modelWarning = (section: "model" | "model.fast", settings: ModelSettings) =>
   Layer.build(lazyModel(settings)).pipe(
     Effect.flatMap((context) => Context.get(context, LazyModel).ports),
     Effect.match({
-      onFailure: ({ problem }) => `model: ${problem}; no model decides or writes summaries`,
+      onFailure: ({ problem }) =>
+        `${section}: ${problem}; ${section === "model" ? "no model decides or writes summaries" : "no model decides"}`,
       onSuccess: () => undefined
     }),
     Logger.withMinimumLogLevel(LogLevel.None)

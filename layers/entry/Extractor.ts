@@ -13,6 +13,7 @@ export {
   type ExtractRequest,
   type ExtractTurn
 } from "../../src/ports/Extractor.js"
+export { hybrid } from "../modelExtractor.js"
 
 /** No extractor: nothing is captured from turns. */
 export const layerNone: Layer.Layer<Extractor> = Extractor.layerNone

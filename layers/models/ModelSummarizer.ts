@@ -1,7 +1,6 @@
 import * as LanguageModel from "@effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import {
   decodeSummary,
   Summarizer,
@@ -9,7 +8,7 @@ import {
   type SummarizerService,
   type SummaryRequest
 } from "../../src/ports/Summarizer.js"
-import { failureOf } from "./failures.js"
+import { askForJson } from "./askForJson.js"
 import { buildSummaryPrompt, summaryInstructions, summaryPromptDigest, summarySchema } from "./summarizePrompt.js"
 
 type Service = SummarizerService
@@ -33,26 +32,12 @@ export const make = (model: LanguageModel.Service, name: string): Service => ({
       sources: request.sources.length,
       characters: prompt.length
     })
-    const { value } = yield* model
-      .generateObject({
-        objectName: "summary",
-        schema: Schema.Unknown.annotations({
-          jsonSchema: summarySchema(request.kind)
-        }) as unknown as Schema.Schema<unknown, Record<string, unknown>>,
-        prompt: [
-          { role: "system", content: summaryInstructions(request.kind) },
-          { role: "user", content: prompt }
-        ]
-      })
-      .pipe(
-        // The spans of @effect/ai contain the model's answer, which may quote memories.
-        Effect.withTracerEnabled(false),
-        Effect.mapError((error) => {
-          const { detail, reason } = failureOf(error)
-          return new SummarizerError({ name, reason, ...(detail === undefined ? {} : { detail }) })
-        }),
-        Effect.catchAllDefect(() => Effect.fail(new SummarizerError({ name, reason: "failed", detail: "defect" })))
-      )
+    const value = yield* askForJson(model, {
+      name: "summary",
+      schema: summarySchema(request.kind),
+      instructions: summaryInstructions(request.kind),
+      question: prompt
+    }).pipe(Effect.mapError((failure) => new SummarizerError({ name, ...failure })))
     return yield* decodeSummary(name, value, request)
   })
 })

@@ -1,4 +1,5 @@
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Random from "effect/Random"
@@ -6,6 +7,11 @@ import type { ModelSettings } from "../../src/ports/Policy.js"
 
 /** Time-outs, retries and concurrency of requests; units as in the policy's section `model`. */
 export type RequestLimits = Pick<ModelSettings, "timeout" | "patience" | "retries" | "backoff" | "concurrency">
+
+/** Milliseconds for a request with all its retries, for callers that wait for less than `patience`. */
+export class MaxPatience extends Context.Reference<MaxPatience>()("daybook/MaxPatience", {
+  defaultValue: () => Number.POSITIVE_INFINITY
+}) {}
 
 /** How to read and clean the errors of a kind of request. */
 export interface ErrorHandling<E> {
@@ -21,8 +27,8 @@ export interface ErrorHandling<E> {
 
 /**
  * Limits requests. `concurrency` requests run at once, each for at most `timeout`. If the server is busy, broken or
- * unreachable, up to `retries` retries follow. The pause doubles each time, unless the server sets it. `patience`
- * limits a request with all its retries. The time in the queue before the first attempt does not count, so that a burst
+ * unreachable, up to `retries` retries follow. The pause doubles each time, unless the server sets it. `patience`, or
+ * `MaxPatience` if it is less, limits a request with all its retries. The time in the queue before the first attempt does not count, so that a burst
  * of requests does not fail. A request that timed out is not retried.
  *
  * Errors contain only the kind of failure.
@@ -38,7 +44,7 @@ export const limitRequests = <E>(
     const attempt = (number: number, deadline?: number): Request =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const until = deadline ?? now + limits.patience
+        const until = deadline ?? now + Math.min(limits.patience, yield* MaxPatience)
         const duration = Math.max(0, Math.min(limits.timeout, until - now))
         return {
           until,

@@ -71,6 +71,8 @@ export interface Extraction {
   /** A line for the daily log. */
   readonly summary?: string
   readonly by: Decision["by"]
+  /** From rules: whether no second opinion from a model is needed. */
+  readonly sure?: boolean
   /** Why the rules answered although a model was asked; absent if none was, or if it answered. */
   readonly fallback?: string
   /** Milliseconds that a model took; absent if none was asked. */

@@ -143,11 +143,8 @@ const AsOf = Schema.Struct({
   kept: withDefault(count, 8)
 })
 
-const Model = Schema.Struct({
-  /** The protocol of the provider; many servers speak OpenAI's. */
-  provider: Schema.Literal("openai", "anthropic"),
-  /** The provider's name of the model. */
-  model: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200)),
+const modelName = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
+const modelConnection = {
   /** The base URL including the API version, for example http://localhost:11434/v1; default: the provider's own URL. */
   baseUrl: exactOptional(address),
   /** OpenAI's API variant; default: "responses" at OpenAI's own address, "chat" at any other. */
@@ -156,7 +153,31 @@ const Model = Schema.Struct({
    * The environment variable with the key. Default: the provider's usual variable; to other addresses no key is sent
    * unless this is set.
    */
-  keyVariable: exactOptional(variable),
+  keyVariable: exactOptional(variable)
+}
+
+const Model = Schema.Struct({
+  /** The protocol of the provider; many servers speak OpenAI's. */
+  provider: Schema.Literal("openai", "anthropic"),
+  /** The provider's name of the model. */
+  model: modelName,
+  ...modelConnection,
+  /**
+   * A second, fast model that extracts from turns and decides. Without a provider and a baseUrl of its own, it has the
+   * connection of the first one. The limits below hold for each of the two.
+   */
+  fast: exactOptional(
+    Schema.Struct({
+      provider: exactOptional(Schema.Literal("openai", "anthropic")),
+      model: modelName,
+      ...modelConnection
+    })
+  ),
+  /**
+   * Seconds for one extraction or decision with all its requests and the pauses between them; at most `patience`. Then
+   * the rules answer.
+   */
+  timeout_s: withDefault(Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(600)), 8),
   /** Milliseconds for one request. */
   timeout: withDefault(count, 10_000),
   /** Milliseconds for one question with all its requests and the pauses between them. */

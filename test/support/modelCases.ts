@@ -66,18 +66,22 @@ export interface Asking {
   readonly ask: (question: Question) => Effect.Effect<Judgement, ReconcilerError>
 }
 
-/** A server of a protocol, and a reconciler that asks it. */
-export const asking = (
+/** A server of a protocol, and a model that asks it. */
+export const serving = (
   protocol: Protocol,
   more: Readonly<Record<string, unknown>> = {},
   refuses: ReadonlyArray<string> = []
-): Effect.Effect<Asking, never, Scope.Scope> =>
+) =>
   Effect.gen(function* () {
     const server = yield* modelServer({ key, refuses })
     const settings = settingsOf(protocol, server.url, more)
     const model = yield* Effect.orDie(LanguageModels.make(settings).pipe(withSettings(environment)))
-    return { server, ask: ModelReconciler.ask(model, LanguageModels.nameOf(settings)) }
+    return { server, model, name: LanguageModels.nameOf(settings) }
   })
+
+/** A server of a protocol, and a reconciler that asks it. */
+export const asking = (...given: Parameters<typeof serving>): Effect.Effect<Asking, never, Scope.Scope> =>
+  Effect.map(serving(...given), ({ model, name, server }) => ({ server, ask: ModelReconciler.ask(model, name) }))
 
 /** Runs a program and gives its exit with everything that it logged, traced, or told as an error, as one text. */
 export const overheard = <A, E, R>(program: Effect.Effect<A, E, R>) =>

@@ -26,7 +26,7 @@ const purpose =
   /^["'`]?\]?(?: ?\([^()\n]{1,24}\))?(?:(?: [а-яё]{2,16}){1,2}(?= ?[:=])|(?: |_)(?:for|of|on|at|to|in|für|vom|von|zum|zur|der|des|de|du|la|del|do|da|para|per|pour|til|för|voor|от|для|к) [^.:;=\n|]{1,56}?(?= ?[:=→]| (?:is|was|ist|lautet|est|es|é|è|[-–—]) ))/u
 /** The connection between a cue word and its value: "=", ":", "is" and similar words, and quotes. */
 const connector =
-  /^["'`*]{0,3}\]?(?: ?\([^()\n]{1,24}\))?["'`*]{0,3} {0,2}(:=|=>|->|→|={1,2}|:|(?<= )(?:is now|is still|is|was|set to|changed to|ist jetzt|ist|lautet|est|es|é|è|to(?= ["'`])|[—–-](?= ))|是|为|為|は|이|는|은)[ \t]{0,4}(["'`*]{0,3})([^\s"'`]{3,256})/u
+  /^["'`*]{0,3}\]?(?: ?\([^()\n]{1,24}\))?["'`*]{0,3} {0,2}(:=|=>|->|→|={1,2}|:|(?<= )(?:(?:is now|is still|is|was):?|set to|changed to|ist jetzt|ist|lautet|est|es|é|è|to(?= ["'`])|[—–-](?= ))|是|为|為|は|이|는|은)[ \t]{0,4}(["'`*]{0,3})([^\s"'`]{3,256})/u
 /** A value directly after the cue word: password "hunter2", --password hunter2. */
 const directValue = /^ (["'`])?([^\s"'`]{4,64})/
 

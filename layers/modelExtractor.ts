@@ -1,0 +1,60 @@
+import * as Effect from "effect/Effect"
+import { type Extraction, ExtractorError, type ExtractorService, type ExtractRequest } from "../src/ports/Extractor.js"
+import { gateMessage } from "../text/normalise/gate.js"
+import { sentencesOf } from "../text/normalise/sentences.js"
+import { LazyModel } from "./lazyModel.js"
+
+/** What a model adds to an extractor. */
+export type ModelExtractor = Pick<ExtractorService, "name"> & Required<Pick<ExtractorService, "ask">>
+
+/**
+ * The rules extract if they are sure, or if no turn of the user states anything; otherwise the model does, in one call for
+ * all turns. Credentials, which the model does not see, stay those of the rules. If the model fails, the rules extract.
+ */
+export const hybrid = (rules: ExtractorService, model: ModelExtractor): ExtractorService => ({
+  name: `${rules.name}+${model.name}`,
+  extract: rules.extract,
+  ask: (request) =>
+    Effect.suspend(() => {
+      const byRules = rules.extract(request)
+      return needsNoModel(byRules, request)
+        ? Effect.succeed(byRules)
+        : Effect.map(model.ask(request), (extraction) => withCredentials(extraction, byRules))
+    })
+})
+
+/** The model extracts from all turns. If it fails, the rules extract. */
+export const modelOnly = (rules: ExtractorService, model: ModelExtractor): ExtractorService => ({
+  name: model.name,
+  extract: rules.extract,
+  ask: (request) => Effect.map(model.ask(request), (extraction) => withCredentials(extraction, rules.extract(request)))
+})
+
+/** The policy's model. The first extraction loads it. A missing package or key counts as a failure of the model. */
+export const policyModel: Effect.Effect<ModelExtractor, never, LazyModel> = Effect.map(
+  LazyModel,
+  ({ name, ports }) => ({
+    name,
+    ask: (request) =>
+      ports.pipe(
+        Effect.mapError(({ problem }) => new ExtractorError({ name, reason: "failed", detail: problem })),
+        Effect.flatMap(({ extract }) => extract(request))
+      )
+  })
+)
+
+const needsNoModel = ({ archive = [], facts, sure }: Extraction, { turns }: ExtractRequest): boolean =>
+  sure === true || (facts.length === 0 && archive.length === 0 && !turns.some(states))
+
+/** Whether a user's turn has a sentence that is more than a question, an acknowledgement or code. */
+const states = ({ role, text }: ExtractRequest["turns"][number]): boolean =>
+  role === "user" &&
+  sentencesOf(text).some((sentence) => {
+    const { reason } = gateMessage(sentence)
+    return reason === "statement" || (reason === "memory word" && !/[?？]$/.test(sentence))
+  })
+
+const withCredentials = (extraction: Extraction, byRules: Extraction): Extraction => {
+  const credentials = byRules.facts.filter(({ type }) => type === "credential")
+  return credentials.length === 0 ? extraction : { ...extraction, facts: [...extraction.facts, ...credentials] }
+}

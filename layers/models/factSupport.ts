@@ -1,0 +1,152 @@
+import type { ExtractTurn } from "../../src/ports/Extractor.js"
+import type { Statement } from "../../src/ports/StatementReader.js"
+import { setOf } from "../../text/normalise/functionWords.js"
+import { sentencesOf } from "../../text/normalise/sentences.js"
+import { credentialMask } from "../../text/personal/maskCredentials.js"
+import { piecesOf, statementOf } from "../languages/en/statements.js"
+import { isDenied, isNegative } from "./denials.js"
+import { impliedDate, type Range, rangesOf, tellsRange, timesOf } from "./spokenTimes.js"
+
+/** The turns that a fact names, read for comparison. */
+export interface Support {
+  /** The words of all their texts, speakers and tool calls. */
+  readonly words: ReadonlySet<string>
+  /** The words among them that say nothing about the subject: speakers, and how a model calls them. */
+  readonly context: ReadonlySet<string>
+  readonly clauses: ReadonlyArray<Clause>
+  /** The days of the turns, and all times that their texts may mean. Milliseconds since the epoch. */
+  readonly times: ReadonlyArray<Range>
+  /** When the last of them was said. */
+  readonly at: number
+}
+
+interface Clause {
+  readonly words: ReadonlySet<string>
+  readonly isNegative: boolean
+  readonly isDenied: boolean
+  readonly isQuestion: boolean
+}
+
+/** The least share of the words of a text, speakers aside, that its sources contain. */
+const minShare = 0.5
+const day = 86_400_000
+
+/** Reads turns. `accepted`: turns of the assistant that the user agreed to, so that their questions count as statements. */
+export const supportOf = (turns: ReadonlyArray<ExtractTurn>, accepted: ReadonlySet<ExtractTurn>): Support => {
+  const context = wordsOf(statementOf(`user assistant ${turns.map(({ speaker = "" }) => speaker).join(" ")}`))
+  const texts = turns.flatMap(({ channel = "", text, toolCalls = [] }) => [
+    text,
+    channel,
+    ...toolCalls.flatMap((call) => [call.name, call.arguments ?? "", call.result ?? ""])
+  ])
+  return {
+    words: new Set([
+      ...context,
+      ...[...texts, ...turns.map(impliedDate)].flatMap((text) => [...wordsOf(statementOf(text))])
+    ]),
+    context,
+    clauses: turns.flatMap((turn) =>
+      [turn.text, ...(turn.toolCalls ?? []).map(({ result = "" }) => result)].flatMap(sentencesOf).flatMap((sentence) =>
+        clausesOf(sentence).map((clause) => ({
+          words: wordsOf(statementOf(clause)),
+          isNegative: isNegative(clause),
+          isDenied: isDenied(clause),
+          isQuestion: /[?？]\s*$/u.test(sentence) && !accepted.has(turn)
+        }))
+      )
+    ),
+    times: turns.flatMap(({ at, text }) => [
+      { from: Math.floor(at / day) * day, to: Math.floor(at / day + 1) * day },
+      ...sentencesOf(text).flatMap((sentence) => timesOf(sentence, at).flatMap(rangesOf))
+    ]),
+    at: Math.max(...turns.map(({ at }) => at))
+  }
+}
+
+/**
+ * Whether turns say what a text says, judged by words: every number, name and date of it is theirs, and at least half of
+ * its other words; and its clauses deny what theirs deny, and nothing else, and are no statements of questions. A date
+ * may be written in full. A paraphrase in other words is not supported.
+ */
+export const isSupported = (text: string, support: Support): boolean => {
+  if (text.includes(credentialMask)) return false
+  const claim = statementOf(withoutKnownTimes(text, support))
+  if (partsOf(tellingOf(text, claim)).some((word) => !support.words.has(word))) return false
+  const words = [...wordsOf(claim)].filter((word) => !support.context.has(word))
+  const shared = words.filter((word) => support.words.has(word))
+  return shared.length >= minShare * words.length && clausesOf(text).every((clause) => isMeant(clause, support))
+}
+
+/** Whether the sources assert or deny a clause as it does. */
+const isMeant = (text: string, { clauses, context }: Support): boolean => {
+  const words = [...wordsOf(statementOf(text))].filter((word) => !context.has(word))
+  const shares = clauses.map((clause) => words.filter((word) => clause.words.has(word)).length)
+  const most = Math.max(0, ...shares)
+  if (most === 0) return true
+  const nearest = clauses.filter((_, index) => shares[index] === most)
+  if (nearest.every(({ isQuestion }) => isQuestion)) return false
+  return isDenied(text)
+    ? clauses.some(({ isNegative }, index) => isNegative && shares[index]! >= most / 2)
+    : isNegative(text) || nearest.some((clause) => !clause.isDenied && !clause.isQuestion)
+}
+
+/**
+ * The numbers, names and dates of a claim. Its first word is no name if a word like "a" or "him" follows: then it is
+ * the verb of a task, "Get a ramp".
+ */
+const tellingOf = (text: string, { telling, turning }: Statement): ReadonlyArray<string> => {
+  const [, first = "", second = ""] = /^\P{L}*(\p{L}+)\s+(\p{L}+)/u.exec(text) ?? []
+  const verb = afterVerb.has(second.toLowerCase()) ? [...statementOf(first).words][0] : undefined
+  return telling.filter((word) => word !== verb && !turning.has(word))
+}
+
+const afterVerb = setOf(
+  "a an the this that these those my your his her its our their him them me us it all any some no"
+)
+
+/** Whether sources mention a word or phrase. */
+export const mentions = (phrase: string, { words }: Support): boolean => {
+  const spoken = [...wordsOf(statementOf(phrase))]
+  return spoken.length > 0 && spoken.every((word) => words.has(word))
+}
+
+/** Whether sources tell a time: their own day, or a time in their texts. A day is added on both sides, for time zones. */
+export const tellsTime = (instant: number, { times }: Support): boolean =>
+  times.some(({ from, to }) => instant >= from - day && instant < to + day)
+
+/** Whether a text repeats another one: nearly all of its words are there. */
+export const repeats = (text: string, other: string): boolean => {
+  const [words, otherWords] = [wordsOf(statementOf(text)), wordsOf(statementOf(other))]
+  const shared = [...words].filter((word) => otherWords.has(word)).length
+  return words.size > 0 && shared >= 0.8 * words.size
+}
+
+const clausesOf = (sentence: string): ReadonlyArray<string> =>
+  piecesOf(sentence)
+    .flatMap(piecesOf)
+    .flatMap((piece) => piece.split(conjunctions))
+
+/** Words before another clause, which may deny something when the clause before it does not. */
+const conjunctions =
+  /\s+(?:so|because|since|but|although|though|unless|if|which|who|when|weil|aber|denn|mais|parce|pero|porque)\s+/iu
+
+const wordsOf = ({ words }: Statement): ReadonlySet<string> => new Set(partsOf(words))
+
+/** Numbers are compared part by part and with one separator: "8-10" is "8" and "10", "16.40" is "16:40". */
+const partsOf = (words: Iterable<string>): ReadonlyArray<string> =>
+  [...words].flatMap((word) =>
+    /^[-−]?\p{N}/u.test(word)
+      ? word
+          .split(/[-−/]/)
+          .flatMap((part) => (part === "" ? [] : [part.replace(/[:,]/g, ".").replace(/^0+(?=\d)/, "")]))
+      : [word]
+  )
+
+/** Removes the times from a text that its sources tell in other words. */
+const withoutKnownTimes = (text: string, { at, times }: Support): string => {
+  let rest = text
+  for (const time of [...timesOf(text, at)].reverse()) {
+    if (tellsRange(times, time)) rest = `${rest.slice(0, time.index)} ${rest.slice(time.index + time.text.length)}`
+  }
+  return rest
+}

@@ -1,0 +1,67 @@
+import { earliest, latest } from "../../text/when/dates.js"
+import { type ResolvedTime, resolveTimes } from "../../text/when/resolveTimes.js"
+
+/** Milliseconds since the epoch; `to` is exclusive. */
+export interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+/** The time expressions of a text that was said at a time. */
+export const timesOf = (text: string, at: number): ReadonlyArray<ResolvedTime> => resolveTimes(text, at, "UTC")
+
+/**
+ * The times that an expression may mean. Resolved times are past; in a conversation "on Thursday" and "the 17th" may as
+ * well be to come.
+ */
+export const rangesOf = ({ from, text, to }: ResolvedTime): ReadonlyArray<Range> => {
+  const shift = /\d{4}/.test(text)
+    ? undefined
+    : month.test(text)
+      ? byYear
+      : weekday.test(text)
+        ? byWeek
+        : /\d/.test(text)
+          ? byMonth
+          : undefined
+  if (shift === undefined) return [{ from, to }]
+  return [-1, 0, 1].map((by) => ({ from: moved(from, by, shift), to: moved(to, by, shift) }))
+}
+
+/** Whether one of the known times may be the time of an expression: it begins or ends with it, or lies within it. */
+export const tellsRange = (known: ReadonlyArray<Range>, time: ResolvedTime): boolean =>
+  rangesOf(time).some(({ from, to }) =>
+    known.some(
+      (range) =>
+        (from === range.from && from !== earliest) ||
+        (to === range.to && to !== latest) ||
+        (from >= range.from && to <= range.to && range.from !== earliest && range.to !== latest)
+    )
+  )
+
+/** Month and year that a turn need not say, as in "Monday the 15th": this month and the next, unless it names one. */
+export const impliedDate = ({ at, text }: { readonly at: number; readonly text: string }): string => {
+  const next = moved(at, 1, byMonth)
+  const years = `${new Date(at).getUTCFullYear()} ${new Date(next).getUTCFullYear()}`
+  return month.test(text) ? years : `${years} ${monthName.format(at)} ${monthName.format(next)}`
+}
+
+const monthName = new Intl.DateTimeFormat("en", { month: "long", timeZone: "UTC" })
+
+type Shift = (date: Date, by: number) => void
+
+const byYear: Shift = (date, by) => date.setUTCFullYear(date.getUTCFullYear() + by)
+const byMonth: Shift = (date, by) => date.setUTCMonth(date.getUTCMonth() + by)
+const byWeek: Shift = (date, by) => date.setUTCDate(date.getUTCDate() + 7 * by)
+
+/** A moved time; the ends of an open range stay. */
+const moved = (instant: number, by: number, shift: Shift): number => {
+  if (instant === earliest || instant === latest) return instant
+  const date = new Date(instant)
+  shift(date, by)
+  return date.getTime()
+}
+
+const month =
+  /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|spring|summer|autumn|winter|easter|christmas|月|\d[./]\d/iu
+const weekday = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)(?:day)?\b|week|星期|周|礼拜/iu

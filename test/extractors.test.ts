@@ -1,0 +1,95 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { hybrid, modelOnly } from "../layers/modelExtractor.js"
+import { type ExtractedFact, type Extraction, ExtractorError, type ExtractRequest } from "../src/ports/Extractor.js"
+
+const fact = (title: string, type: string, rule: string): ExtractedFact => ({
+  title,
+  type,
+  people: [],
+  tags: [],
+  sources: [{ turn: 0, reason: "says so" }],
+  rule,
+  statedBy: "user"
+})
+const byRules = (sure?: boolean, ...facts: ReadonlyArray<ExtractedFact>) => ({
+  name: "r",
+  extract: (): Extraction => ({
+    facts,
+    by: { kind: "rule", name: "r" },
+    ...(sure === undefined ? {} : { sure })
+  })
+})
+const says = (...texts: ReadonlyArray<string>): ExtractRequest => ({
+  context: [],
+  turns: texts.map((text) => ({ role: "user", text, at: 0 })),
+  recalled: []
+})
+
+/** A model that counts its calls. */
+const counting = () => {
+  const asked: Array<ExtractRequest> = []
+  const ask = (request: ExtractRequest) =>
+    Effect.sync((): Extraction => {
+      asked.push(request)
+      return { facts: [fact("The user lives in Harwick", "identity", "model")], by: { kind: "model", name: "m" } }
+    })
+  return { asked, model: { name: "m", ask } }
+}
+
+describe("a hybrid extractor", () => {
+  const home = fact("The user lives in Harwick", "identity", "home")
+  const secret = fact("The Wi-Fi password is hunter2Xy9", "credential", "secret")
+
+  it.effect("asks the model once for all turns if the rules are not sure", () =>
+    Effect.gen(function* () {
+      const { asked, model } = counting()
+      const request = says("I moved to Harwick last spring.", "We are very happy here, all of us.")
+      const extractor = hybrid(byRules(), model)
+      expect(extractor.name).toBe("r+m")
+      expect((yield* extractor.ask!(request)).by.kind).toBe("model")
+      expect((yield* hybrid(byRules(false, home), model).ask!(says("Harwick"))).by.kind).toBe("model")
+      expect(asked).toEqual([request, says("Harwick")])
+    })
+  )
+
+  it.effect("asks no model if the rules are sure, or if the user states nothing", () =>
+    Effect.gen(function* () {
+      const { asked, model } = counting()
+      const sure = byRules(true, home)
+      expect(yield* hybrid(sure, model).ask!(says("I moved to Harwick last spring."))).toEqual(sure.extract())
+      const nothing = ["thanks, sounds good", "What did we decide yesterday?", "ok", "```\nlet port = 80;\n```", "Hm?"]
+      for (const text of nothing) yield* hybrid(byRules(), model).ask!(says(text))
+      yield* hybrid(byRules(), model).ask!({
+        ...says("ok"),
+        turns: [{ role: "assistant", text: "You could move to Harwick, for example.", at: 0 }]
+      })
+      expect(asked).toEqual([])
+    })
+  )
+
+  it.effect("keeps the credentials of the rules, which the model does not see", () =>
+    Effect.gen(function* () {
+      const { model } = counting()
+      const request = says("I moved to Harwick, and the Wi-Fi password is hunter2Xy9.")
+      for (const compose of [hybrid, modelOnly]) {
+        const { facts } = yield* compose(byRules(false, home, secret), model).ask!(request)
+        expect(facts.map(({ rule }) => rule)).toEqual(["model", "secret"])
+      }
+    })
+  )
+
+  it.effect("leaves the turns to the rules if the model fails", () =>
+    Effect.gen(function* () {
+      const error = new ExtractorError({ name: "m", reason: "invented", detail: "1 of 2 facts" })
+      const model = { name: "m", ask: () => Effect.fail(error) }
+      for (const compose of [hybrid, modelOnly]) {
+        const extractor = compose(byRules(false, home), model)
+        const request = says("I moved to Harwick last spring.")
+        expect(yield* Effect.flip(extractor.ask!(request))).toBe(error)
+        expect(extractor.extract(request).facts).toEqual([home])
+      }
+      expect(error.message).toBe("extractor m: stated what no turn states (1 of 2 facts)")
+    })
+  )
+})
