@@ -5,6 +5,7 @@ import { Extract } from "./Extract.js"
 import { File } from "./File.js"
 import { Memory } from "./Memory.js"
 import { RecallBatch } from "./Recall.js"
+import { rollFields } from "./RollingSummary.js"
 import { Run, ScheduleChange } from "./Schedule.js"
 import { ScratchpadWritten } from "./Scratchpad.js"
 import { summarizeFields } from "./SessionSummary.js"
@@ -98,6 +99,8 @@ export const Forget = Schema.Struct({
 })
 
 export const Summarize = Schema.Struct({ ...summarizeFields, undoes, decision: Decision })
+
+export const Roll = Schema.Struct({ ...rollFields, decision: Decision })
 
 export const Import = Schema.Struct({
   files: Schema.Array(Schema.Struct({ path: Schema.String, items: Schema.Number })),
@@ -193,6 +196,7 @@ export const catalogue = {
   // Schema 1 had no files. Readers of schema 1 must reject newer events; otherwise they would not forget the files.
   FORGET: { schema: Forget, version: 2, upcasts: { 1: (payload) => ({ ...(payload as object), files: [] }) } },
   SUMMARIZE: versionTwo(Summarize),
+  ROLL: versionOne(Roll),
   SCRATCHPAD: versionOne(ScratchpadWritten),
   // Schema 2 added the session.
   RECALL: versionTwo(RecallBatch),

@@ -47,7 +47,7 @@ export const tokenCounterLayer = (name: string): Layer.Layer<TokenCounter, Inval
     ? Layer.fail(invalid(`must be estimate, mixed, ${encodings.join(", ")} or a model of OpenAI`))
     : Layer.effect(
         TokenCounter,
-        Effect.mapBoth(tokenizerOf(encoding), { onFailure: invalid, onSuccess: (count) => ({ count }) })
+        Effect.mapBoth(tokenizerOf(encoding), { onFailure: invalid, onSuccess: (count) => ({ count, isExact: true }) })
       )
 }
 

@@ -12,6 +12,7 @@ import { observations } from "./observations.js"
 import type { Projection } from "./Projection.js"
 import { people } from "./people.js"
 import { recalls } from "./recalls.js"
+import { rollingSummaries } from "./rollingSummaries.js"
 import { runs } from "./runs.js"
 import { schedules } from "./schedules.js"
 import { scratchpads } from "./scratchpads.js"
@@ -43,5 +44,6 @@ export const projections: ReadonlyArray<Projection> = [
   disputes,
   scratchpads,
   extracts,
-  vocabulary
+  vocabulary,
+  rollingSummaries
 ]

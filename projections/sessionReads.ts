@@ -1,6 +1,7 @@
 import { levels, minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import { type Turn, turnLevelOf } from "../events/Turn.js"
 import { type Db, floorSql, sql } from "./Projection.js"
+import { findRollings } from "./rollingSummaries.js"
 import { findScratchpadStores } from "./scratchpads.js"
 
 /** A session in one store. Times are milliseconds since the epoch. */
@@ -82,7 +83,7 @@ export const findSessionStores = (db: Db, level: TrustLevel, session: string): R
 
 /**
  * The contents of a session, limited to those that a level may read. `turns` and `files` are the versions of the events
- * that added them. `stores` also has those of its scratchpads. `levels` are the trust levels of the writers.
+ * that added them. `stores` also has those of its scratchpads and rolling summaries. `levels` are the trust levels of the writers.
  */
 export const findSessionEvents = (
   db: Db,
@@ -105,17 +106,18 @@ export const findSessionEvents = (
   )
     .all(session, minOpennessOf(level))
     .map(({ level, ...row }) => (level === null ? row : { ...row, level }))
-  const scratchpads = findScratchpadStores(db, level, session)
+  const rollings = findRollings(db, level, session).map(({ state, store }) => ({ level: state.level, store }))
+  const states = [...findScratchpadStores(db, level, session), ...rollings]
   return {
     turns: turns.map(({ born }) => born),
     files: files.map(({ born }) => born),
     levels: [
       ...turns.map((turn) => ({ level: turnLevelOf(turn), store: turn.store })),
       ...files.map(({ level, store }) => ({ level: levels[level]!, store })),
-      ...scratchpads
+      ...states
     ],
     stores: [
-      ...new Set([...findSessionStores(db, level, session), ...[...files, ...scratchpads].map(({ store }) => store)])
+      ...new Set([...findSessionStores(db, level, session), ...[...files, ...states].map(({ store }) => store)])
     ].sort()
   }
 }

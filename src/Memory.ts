@@ -21,7 +21,18 @@ import {
 } from "./maintenance/Maintenance.js"
 import type { Maintainer } from "./maintenance/maintain.js"
 import { makeProfileReader, type ProfileReader } from "./maintenance/ProfileReader.js"
-import { makeSummaryReader, type SessionSummaryReader } from "./maintenance/SessionSummaries.js"
+import {
+  makeRollingReader,
+  makeRollingWriter,
+  type RollingReader,
+  type RollingWriter
+} from "./maintenance/rolling/Rolling.js"
+import {
+  makeSummaryReader,
+  makeSummaryWriter,
+  type SessionSummaryReader,
+  type SessionSummaryWriter
+} from "./maintenance/SessionSummaries.js"
 import {
   makeScratchpadReader,
   makeScratchpadWriter,
@@ -47,7 +58,7 @@ import type { Undoer } from "./undo/undo.js"
  * level is part of the handle, so every read applies it.
  */
 export interface MemoryReader extends MemoryReads, HistoryReader, ProfileReader {
-  readonly sessions: SessionReader & SessionSummaryReader
+  readonly sessions: SessionReader & SessionSummaryReader & { readonly rolling: RollingReader }
   readonly files: FileReader
   readonly scratchpad: ScratchpadReader
   readonly archive: ArchiveReader
@@ -58,7 +69,10 @@ export interface MemoryReader extends MemoryReads, HistoryReader, ProfileReader 
 
 /** A reader that can also write. A write returns once it is durable and readable. */
 export interface Memory extends MemoryReader, MemoryWrites, ImportWriter, UndoWriter {
-  readonly sessions: MemoryReader["sessions"] & SessionWriter & CaptureWriter
+  readonly sessions: MemoryReader["sessions"] &
+    SessionWriter &
+    CaptureWriter &
+    SessionSummaryWriter & { readonly rolling: RollingWriter }
   readonly files: FileReader & FileWriter
   readonly scratchpad: ScratchpadReader & ScratchpadWriter
   readonly archive: ArchiveReader & ArchiveWriter
@@ -71,7 +85,11 @@ export const makeReader = (source: ReaderSource, services: ReaderServices): Memo
   ...makeMemoryReads(source, services),
   ...makeHistoryReader(source, services),
   ...makeProfileReader(source, services),
-  sessions: { ...makeSessionReader(source, services), ...makeSummaryReader(source, services) },
+  sessions: {
+    ...makeSessionReader(source, services),
+    ...makeSummaryReader(source, services),
+    rolling: makeRollingReader(source, services)
+  },
   files: makeFileReader(source),
   scratchpad: makeScratchpadReader(source, services),
   archive: makeArchiveReader(source),
@@ -96,6 +114,7 @@ export const makeMemory = ({ isEmpty, reader, services, use, writer }: MemoryPar
   const writes = makeMemoryWrites(runner, writer)
   const engineWrites = makeMemoryWrites(runner, { ...writer, isEngine: true })
   const { runCommand: run } = runner
+  const capture = makeCaptureWriter(runner, writer, services)
   return {
     ...reader,
     ...writes,
@@ -104,7 +123,9 @@ export const makeMemory = ({ isEmpty, reader, services, use, writer }: MemoryPar
     sessions: {
       ...reader.sessions,
       ...makeSessionWriter(runner, writer),
-      ...makeCaptureWriter(runner, writer, services)
+      ...capture,
+      ...makeSummaryWriter({ ...services, run }, writer, capture),
+      rolling: { ...reader.sessions.rolling, ...makeRollingWriter(runner, writer, services) }
     },
     files: { ...reader.files, ...makeFileWriter(runner, writer) },
     scratchpad: { ...reader.scratchpad, ...makeScratchpadWriter(runner, writer) },

@@ -41,7 +41,7 @@ export const makeEngine = Effect.gen(function* () {
   const policy = yield* Policy
   const embedder = yield* Embedder
   const reranker = (yield* Reranker) ?? undefined
-  const { count: countTokens } = yield* TokenCounter
+  const { count: countTokens, isExact: countsExactly = false } = yield* TokenCounter
   const configuredReconciler = (yield* Reconciler) ?? undefined
   const reconciler = policy.reconcile.reconciler === "none" ? undefined : configuredReconciler
   const reconciling = reconciler && {
@@ -67,6 +67,7 @@ export const makeEngine = Effect.gen(function* () {
     activeEmbedders,
     maintenance: policy,
     countTokens,
+    countsExactly,
     judge: reconciler?.judge,
     settler: (yield* Settler) ?? undefined
   }

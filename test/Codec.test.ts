@@ -304,6 +304,7 @@ describe("the engine", () => {
         "SCHEDULE",
         "RUN",
         "SUMMARIZE",
+        "ROLL",
         "SCRATCHPAD",
         "EMBEDDER",
         "ACCEPT"

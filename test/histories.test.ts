@@ -33,7 +33,7 @@ describe("the histories of the laws", () => {
           .filter((type) => !seen.has(type) && !(type in absent))
           .sort()
       const asked: Asked = new Map()
-      for (const steps of fc.sample(histories({ agents: ["ada"], minLength: 60 }), { numRuns: 20, seed: 1 })) {
+      for (const steps of fc.sample(histories({ agents: ["ada"], minLength: 60 }), { numRuns: 40, seed: 2 })) {
         if (missing().length === 0) break
         for (const step of steps) yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
         yield* daybook.backfill("ada")

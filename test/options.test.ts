@@ -33,6 +33,11 @@ const calls: Readonly<Record<string, Call>> = {
   "files.list": ({ files }, options) => files.list(options),
   "files.add": ({ files }, options) => files.add({ path: "p", text: "t" }, options),
   "files.forget": ({ files }, options) => files.forget("p", options),
+  "sessions.restore": ({ sessions }, options) => sessions.restore("monday", options),
+  "sessions.rolling.read": ({ sessions }, options) => sessions.rolling.read("monday", options),
+  "sessions.rolling.write": ({ sessions }, options) =>
+    sessions.rolling.write("monday", { text: "t", upperSequence: 0, epoch: 0 }, options),
+  "sessions.rolling.roll": ({ sessions }, options) => sessions.rolling.roll("monday", options),
   "scratchpad.read": ({ scratchpad }, options) => scratchpad.read("monday", options),
   "scratchpad.history": ({ scratchpad }, options) => scratchpad.history("monday", options),
   "scratchpad.write": ({ scratchpad }, options) => scratchpad.write("monday", ["t"], options),

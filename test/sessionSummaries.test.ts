@@ -449,3 +449,36 @@ describe("session summaries", () => {
       })
   )
 })
+
+describe("summarising a session by request", () => {
+  it.scoped("writes what maintenance would write, once, and can be undone", () =>
+    Effect.gen(function* () {
+      const { daybook, events, memory, say, state, sumUp } = yield* system()
+      yield* say("monday", ...ferry)
+      const before = yield* state
+      const [written] = yield* memory.sessions.summarize("monday")
+      expect(written).toMatchObject({ store: "private", outcome: "written" })
+      const [summary] = yield* memory.sessions.summaries({ session: "monday" })
+      expect(summary).toMatchObject({ outcome: "Yes. The ferry leaves at 06:40 from pier 3.", behind: false, turns: 6 })
+      expect(yield* memory.sessions.summarize("monday")).toEqual([{ store: "private", outcome: "unchanged" }])
+      expect((yield* events)[0]!.decision).toMatchObject({ reason: "asked to summarise it" })
+      yield* memory.undo({ run: written!.run! })
+      expect(yield* state).toBe(before)
+      yield* TestClock.adjust("1 hour")
+      yield* sumUp
+      const [again] = yield* memory.sessions.summaries({ session: "monday" })
+      expect(again).toEqual({ ...summary, writtenAt: again!.writtenAt })
+      yield* memory.sessions.append({ session: "quiet", text: "06:40", role: "tool" })
+      expect(yield* memory.sessions.summarize("quiet")).toEqual([{ store: "private", outcome: "skipped" }])
+      yield* memory.remember({ title: "The pump hums", session: "noted" })
+      expect(yield* memory.sessions.summarize("noted")).toEqual([])
+      expect(yield* memory.sessions.summaries({ session: "noted" })).toMatchObject([{ observations: 1, turns: 0 }])
+      expect(yield* Effect.flip(memory.sessions.summarize("nobody"))).toMatchObject({ _tag: "SessionNotFound" })
+      const familiar = yield* daybook.agent(agent, { trust: "familiar" })
+      yield* memory.sessions.append({ session: "open", text: "Where is the pump?", store: "social" })
+      expect(yield* Effect.flip(familiar.sessions.summarize("open"))).toMatchObject({ _tag: "LevelTooLow" })
+      const ended = yield* memory.sessions.end("open")
+      expect(ended).toMatchObject({ pending: 0, summaries: [{ store: "social", outcome: "written" }] })
+    })
+  )
+})

@@ -57,6 +57,11 @@ const writePaths = {
   "files.add": (memory, { observation, store }) =>
     memory.files.add({ path: "notes.md", text: observation.title, store }),
   "files.forget": (memory, { id }) => memory.files.forget(id),
+  "sessions.summarize": (memory, { id }) => memory.sessions.summarize(id),
+  "sessions.end": (memory, { id }) => memory.sessions.end(id),
+  "sessions.rolling.write": (memory, { observation, store }) =>
+    memory.sessions.rolling.write("monday", { text: observation.title, upperSequence: 0, epoch: 0 }, { store }),
+  "sessions.rolling.roll": (memory, { store }) => memory.sessions.rolling.roll("monday", { store }),
   "scratchpad.write": (memory, { observation, store }) =>
     memory.scratchpad.write("monday", [observation.title], { store }),
   "scratchpad.clear": (memory, { store }) => memory.scratchpad.clear("monday", { store }),
@@ -100,6 +105,10 @@ const refusals: { readonly [Path in keyof typeof writePaths]: Refusal } = {
   "sessions.forget": { expected: { _tag: "SessionNotFound" }, unknown: writePaths["sessions.forget"] },
   "files.add": belowStore,
   "files.forget": { expected: { _tag: "FileNotFound" }, unknown: writePaths["files.forget"] },
+  "sessions.summarize": { expected: { _tag: "SessionNotFound" }, unknown: writePaths["sessions.summarize"] },
+  "sessions.end": { expected: { _tag: "SessionNotFound" }, unknown: writePaths["sessions.end"] },
+  "sessions.rolling.write": belowStore,
+  "sessions.rolling.roll": belowStore,
   "scratchpad.write": belowStore,
   "scratchpad.clear": belowStore,
   "archive.restore": unseen,
@@ -185,6 +194,11 @@ describe("a reader sees no store above its level", () => {
           yield* full.remember(canary(store, what))
         }
         yield* full.scratchpad.write("monday", [`canary${store}plain item`], { store })
+        yield* full.sessions.rolling.write(
+          "monday",
+          { text: `canary${store}plain line`, upperSequence: 0, epoch: 0 },
+          { store }
+        )
       }
       yield* daybook.backfill(agent)
       for (const [index, id] of ids.entries()) {

@@ -86,6 +86,12 @@ const describe = (event: DaybookEvent): string => {
       return event.payload.summary === null
         ? `session ${event.payload.session}: no summary`
         : `session ${event.payload.session}: ${count(event.payload.summary.turns, "turn")}`
+    case "ROLL":
+      return `session ${event.payload.session}: ${
+        event.payload.state === null
+          ? "no rolling summary"
+          : `rolling summary up to turn ${event.payload.state.upperSequence}`
+      }`
     case "SCRATCHPAD":
       return `session ${event.payload.session}: ${
         event.payload.scratchpad === null

@@ -119,10 +119,10 @@ const eventColumns: ReadonlyArray<Column<PlannedEvent>> = [
     cell: ({ payload, type }) =>
       "memory" in payload
         ? payload.memory.title
-        : `${type === "SCRATCHPAD" ? "scratchpad" : "summary"} of session ${payload.session}`,
+        : `${type === "SCRATCHPAD" ? "scratchpad" : type === "ROLL" ? "rolling summary" : "summary"} of session ${payload.session}`,
     elastic: true
   }
 ]
 
-const stateOf = (payload: Payload<"SUMMARIZE" | "SCRATCHPAD">): object | null =>
-  "summary" in payload ? payload.summary : payload.scratchpad
+const stateOf = (payload: Payload<"SUMMARIZE" | "ROLL" | "SCRATCHPAD">): object | null =>
+  "summary" in payload ? payload.summary : "state" in payload ? payload.state : payload.scratchpad

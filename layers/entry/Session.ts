@@ -2,5 +2,6 @@
 export type * from "../../src/capture/CaptureWriter.js"
 export type * from "../../src/conversation/Files.js"
 export type * from "../../src/conversation/Sessions.js"
+export type * from "../../src/maintenance/rolling/Rolling.js"
 export type * from "../../src/maintenance/SessionSummaries.js"
 export type * from "../../src/notes/Scratchpads.js"

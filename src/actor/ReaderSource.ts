@@ -81,6 +81,8 @@ export interface ReaderServices {
   /** How long memories are kept. */
   readonly maintenance: MaintenancePolicy
   readonly countTokens: (text: string) => number
+  /** Whether the count is the model's own, not an estimate. */
+  readonly countsExactly: boolean
   /** Judges whether two memories state the same fact. Absent if the policy has no reconciler. */
   readonly judge: Judge | undefined
   /** Finds memories that later ones supersede or repeat; undefined without a settler. */

@@ -22,6 +22,7 @@ import { recordedSearch } from "../search/recordedSearch.js"
 import { explained } from "../search/retrieve.js"
 import { type AddedTurn, type AddTurnOptions, addTurn } from "./addTurn.js"
 import { type ForgottenSession, forgetSession } from "./forgetSession.js"
+import { type RestoredSession, type RestoreOptions, restoreSession } from "./restore.js"
 import {
   type ConversationHit,
   type ConversationQuery,
@@ -32,6 +33,7 @@ import type { TurnInput } from "./turnInput.js"
 
 export type { AddedTurn, AddTurnOptions } from "./addTurn.js"
 export type { ForgottenSession } from "./forgetSession.js"
+export type { RestoredMessage, RestoredSession, RestoreOptions } from "./restore.js"
 export type { ConversationHit, ConversationQuery } from "./searchConversation.js"
 export type { TurnInput } from "./turnInput.js"
 
@@ -39,11 +41,16 @@ export type { TurnInput } from "./turnInput.js"
 export interface SessionReader {
   /** Sessions, most recently used first. */
   readonly list: (query?: PageQuery) => Effect.Effect<ReadonlyArray<Session>, ReadError>
-  /** The last turns of a session, oldest first. Default: the last 100. Empty for an unknown session. */
+  /** The last turns of a session, oldest first. Default: `short_term.size`, 100. Empty for an unknown session. */
   readonly get: (
     session: string,
     query?: { readonly last?: number | undefined }
   ) => Effect.Effect<ReadonlyArray<Turn>, ReadError>
+  /**
+   * Rebuilds the messages of a session within a token budget: its rolling summary, then its last turns whole, with the
+   * results of their tools.
+   */
+  readonly restore: (session: string, options?: RestoreOptions) => Effect.Effect<RestoredSession, ReadError>
   /** Searches turns and indexed files. It returns the best piece of each turn and file, best first. */
   readonly search: (query: ConversationQuery) => Effect.Effect<ReadonlyArray<ConversationHit>, ReadError>
   /** Runs the same search. Also reports how it read the query and why each row matched. */
@@ -86,8 +93,18 @@ export const makeSessionReader = (source: ReaderSource, services: ReaderServices
     get: Effect.fn("Memory.sessions.get")(function* (session, query = {}) {
       yield* decodeKey("session", session)
       yield* refuseUnknownOptions(query, ["last"])
-      const last = yield* checkInteger("last", query.last ?? 100, 1, limits.page)
+      const last = yield* checkInteger("last", query.last ?? services.maintenance.short_term.size, 1, limits.page)
       return yield* read(({ db }) => findTurns(db, level, session, last))
+    }),
+
+    restore: Effect.fn("Memory.sessions.restore")(function* (session, options = {}) {
+      yield* decodeKey("session", session)
+      yield* refuseUnknownOptions(options, ["tokens"])
+      const { countTokens, countsExactly: isExact, maintenance } = services
+      const tokens = options.tokens ?? maintenance.summary.tokens
+      const budget = yield* checkInteger("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
+      const { writers } = maintenance.prompt
+      return yield* read(({ db }) => restoreSession(db, { level, session, budget, countTokens, isExact, writers }))
     }),
 
     search: Effect.fn("Memory.sessions.search")((query) => Effect.map(searchFor(query), ({ hits }) => hits)),

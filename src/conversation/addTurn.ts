@@ -59,7 +59,8 @@ export const addTurn = (
     const store = yield* storeToWrite(writer.level, checked.store)
     const at = toInstant(checked.at)
     const { channel, role = "user", session, speaker, text, toolCalls } = checked
-    const tokens = writer.countTokens([text, ...(toolCalls ?? []).map(({ result }) => result ?? "")].join("\n"))
+    const calls = (toolCalls ?? []).flatMap(({ arguments: input = "", name, result = "" }) => [name, input, result])
+    const tokens = writer.countTokens([text, ...calls].join("\n"))
     const draft: TurnDraft = {
       session,
       role,

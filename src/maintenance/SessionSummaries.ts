@@ -3,10 +3,15 @@ import { isAtLeast, levelOf, type Store, type TrustLevel } from "../../events/Tr
 import type { Db } from "../../projections/Projection.js"
 import { findSessionTitles, findSummaries, type SummaryRow } from "../../projections/summaries.js"
 import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
+import type { CaptureWriter, ExtractedTurns } from "../capture/CaptureWriter.js"
 import { checkPage, type PageQuery, type ReadError } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
+import type { Writer } from "../remember/remember.js"
 import { comparisonKey } from "./mergeContents.js"
 import { lowestWriter, quotedLine } from "./quoted.js"
+import type { SummarizedSession, SummarizeError, SummarizeServices } from "./summarizeSession.js"
+
+export type { SummarizedSession, SummarizeError } from "./summarizeSession.js"
 
 export interface SessionSummariesQuery extends PageQuery {
   /** Returns only this session: one row for each store with content of it. */
@@ -51,6 +56,42 @@ export interface SessionSummaryReader {
    * session appears as soon as it is stored.
    */
   readonly summaries: (query?: SessionSummariesQuery) => Effect.Effect<ReadonlyArray<SessionSummary>, ReadError>
+}
+
+/** Writes of the summaries of sessions: part of `memory.sessions`. */
+export interface SessionSummaryWriter {
+  /**
+   * Brings the summaries of a session up to date now, in each store that the level reads. Maintenance does it for quiet
+   * sessions. Fails with `LevelTooLow` if a higher level wrote turns that the summary would quote.
+   */
+  readonly summarize: (session: string) => Effect.Effect<ReadonlyArray<SummarizedSession>, SummarizeError>
+  /** Ends a session: extracts the turns that wait, then brings its summaries up to date. Later turns begin it again. */
+  readonly end: (session: string) => Effect.Effect<EndedSession, SummarizeError>
+}
+
+/** The result of ending a session. */
+export interface EndedSession extends ExtractedTurns {
+  readonly summaries: ReadonlyArray<SummarizedSession>
+}
+
+/** @internal */
+export const makeSummaryWriter = (
+  services: SummarizeServices,
+  writer: Writer,
+  { extract }: Pick<CaptureWriter, "extract">
+): SessionSummaryWriter => {
+  const summarize = (session: string) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./summarizeSession.js")),
+      ({ summarizeSession }) => summarizeSession(services, writer, session)
+    )
+  return {
+    summarize: Effect.fn("Memory.sessions.summarize")(summarize),
+    end: Effect.fn("Memory.sessions.end")(function* (session) {
+      const extracted = yield* extract(session)
+      return { ...extracted, summaries: yield* summarize(session) }
+    })
+  }
 }
 
 /** @internal */

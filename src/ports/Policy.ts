@@ -4,6 +4,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { InvalidPolicy } from "../model/errors.js"
 import { Capture } from "./policy/capture.js"
+import { ShortTerm, Summary } from "./policy/conversation.js"
 import { fastDecays, slowDecays } from "./policy/decays.js"
 import {
   address,
@@ -212,6 +213,8 @@ export const PolicySchema = Schema.Struct({
   sessions: section(Sessions),
   maintenance: section(Maintenance),
   prompt: section(Prompt),
+  short_term: section(ShortTerm),
+  summary: section(Summary),
   schedules: section(Schedules),
   tokens: section(Tokens),
   model: exactOptional(Model)

@@ -1,7 +1,13 @@
 import * as Context from "effect/Context"
 import { estimateTokens } from "../../text/normalise/countTokens.js"
 
+export interface TokenCounterService {
+  readonly count: (text: string) => number
+  /** Whether it counts as the model does. Prompts leave a margin for an estimate. Default: false. */
+  readonly isExact?: boolean
+}
+
 /** Counts the tokens of a text. The default estimates; a layer or the setting `tokens.counter` replaces it. */
 export class TokenCounter extends Context.Reference<TokenCounter>()("daybook/TokenCounter", {
-  defaultValue: () => ({ count: estimateTokens })
+  defaultValue: (): TokenCounterService => ({ count: estimateTokens })
 }) {}

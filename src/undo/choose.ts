@@ -97,6 +97,7 @@ const mutations: ReadonlySet<string> = new Set([
   "COMPRESS",
   "ARCHIVE",
   "SUMMARIZE",
+  "ROLL",
   "SCRATCHPAD"
 ])
 

@@ -1,15 +1,17 @@
 import type { DaybookEvent } from "../../events/catalogue.js"
+import type { RollingSummary } from "../../events/RollingSummary.js"
 import type { Scratchpad } from "../../events/Scratchpad.js"
 import type { SessionSummary } from "../../events/SessionSummary.js"
 import type { Store } from "../../events/Trust.js"
 import type { Db } from "../../projections/Projection.js"
+import { findRolling, hasRolledTurns } from "../../projections/rollingSummaries.js"
 import { findScratchpad } from "../../projections/scratchpads.js"
 import { findSummary, hasAllSources } from "../../projections/summaries.js"
 import { callerDecision, type DecidedEvent } from "../actor/Command.js"
 import type { Conflict } from "./plan.js"
 
-/** The value of a session's state: a summary or a scratchpad. */
-type Value = SessionSummary | Scratchpad
+/** The value of a session's state: a summary, a rolling summary or a scratchpad. */
+type Value = SessionSummary | RollingSummary | Scratchpad
 
 /** The kinds of state that a session has in a store. Each event of such a type replaces the whole state. */
 const kinds = {
@@ -22,6 +24,15 @@ const kinds = {
     /** A summary of a forgotten session is not restored. */
     mayRestore: (db: Db, _: Place, value: Value | null): boolean =>
       value === null || hasAllSources(db, value as SessionSummary)
+  },
+  ROLL: {
+    noun: "rolling summary",
+    findCurrent: (db: Db, session: string, store: Store): Current | undefined => {
+      const row = findRolling(db, session, store)
+      return row && { ...row, value: row.state }
+    },
+    mayRestore: (db: Db, _: Place, value: Value | null): boolean =>
+      value === null || hasRolledTurns(db, value as RollingSummary)
   },
   SCRATCHPAD: {
     noun: "scratchpad",
@@ -112,8 +123,8 @@ const planState = (db: Db, writes: ReadonlyArray<StateEvent>, force: boolean): S
   }
 }
 
-const stateOf = (event: StateEvent): Value | null =>
-  event.type === "SUMMARIZE" ? event.payload.summary : event.payload.scratchpad
+const stateOf = ({ payload }: StateEvent): Value | null =>
+  "summary" in payload ? payload.summary : "state" in payload ? payload.state : payload.scratchpad
 
 /** Whether a state changed after its undo was planned. */
 export const hasStateChanged = (db: Db, { replaces, session, store, type }: StatePlan): boolean =>
@@ -142,13 +153,11 @@ export const stateEvent = ({
     }
   }
   const reason = undoes.length === 1 ? `takes back version ${undoes[0]}` : `takes back ${undoes.length} versions`
-  return {
-    type,
-    payload: {
-      ...common,
-      summary: value as SessionSummary | null,
-      ...(was && { was: was as SessionSummary }),
-      decision: callerDecision("SUMMARIZE", "undo", reason)
-    }
+  const decision = callerDecision("SUMMARIZE", "undo", reason)
+  if (type === "ROLL") {
+    const state = value as RollingSummary | null
+    return { type, payload: { ...common, state, ...(was && { was: was as RollingSummary }), decision } }
   }
+  const summary = value as SessionSummary | null
+  return { type, payload: { ...common, summary, ...(was && { was: was as SessionSummary }), decision } }
 }

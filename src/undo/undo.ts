@@ -81,7 +81,7 @@ export type PlannedEvent = {
   }
 }[CompensatingType]
 
-type CompensatingType = "UPDATE" | "DELETE" | "SUMMARIZE" | "SCRATCHPAD"
+type CompensatingType = "UPDATE" | "DELETE" | "SUMMARIZE" | "ROLL" | "SCRATCHPAD"
 
 export type UndoError = CommandError | InvalidInput | NothingToUndo | NotUndoable | ProjectionParked | TrustRequired
 

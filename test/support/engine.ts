@@ -114,17 +114,17 @@ const few = (ids: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 type Reads = ReadonlyArray<readonly [name: string, read: Effect.Effect<unknown, unknown>]>
 
-/** The path of each method of a handle: `search`, `sessions.list`. */
+/** The path of each method of a handle: `search`, `sessions.list`, `sessions.rolling.read`. */
 export type MethodPath<Handle> = {
   readonly [Key in keyof Handle & string]: Handle[Key] extends (...args: never) => unknown
     ? Key
-    : `${Key}.${keyof Handle[Key] & string}`
+    : `${Key}.${MethodPath<Handle[Key]>}`
 }[keyof Handle & string]
 
 /** The paths of the methods that a handle has. */
 export const methodPaths = (handle: object): ReadonlyArray<string> =>
   Object.entries(handle).flatMap(([key, value]) =>
-    typeof value === "function" ? [key] : Object.keys(value as object).map((name) => `${key}.${name}`)
+    typeof value === "function" ? [key] : methodPaths(value as object).map((name) => `${key}.${name}`)
   )
 
 /** Every read path with what to ask it: a reader's method without a row here does not compile. */
@@ -194,6 +194,16 @@ export const readPaths: {
   "files.get": (reader) => [
     ["notes", reader.files.get("notes.md")],
     ["nobody", reader.files.get("nobody.md")]
+  ],
+  "sessions.restore": (reader) => [
+    ["monday", reader.sessions.restore("monday")],
+    ["few", reader.sessions.restore("monday", { tokens: 60 })],
+    ["nobody", reader.sessions.restore("nobody")]
+  ],
+  "sessions.rolling.read": (reader) => [
+    ["monday", reader.sessions.rolling.read("monday")],
+    ["social", reader.sessions.rolling.read("monday", { store: "social" })],
+    ["nobody", reader.sessions.rolling.read("nobody")]
   ],
   "scratchpad.read": (reader) => [
     ["monday", reader.scratchpad.read("monday")],

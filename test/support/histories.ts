@@ -45,6 +45,13 @@ export type Step = { readonly agent: string } & (
       readonly session: string
       readonly items: ReadonlyArray<string>
     }
+  | {
+      readonly kind: "rolling"
+      readonly level: TrustLevel
+      readonly session: string
+      /** Null: the engine condenses turns. */
+      readonly text: string | null
+    }
   | { readonly kind: "recall"; readonly level: TrustLevel; readonly texts: ReadonlyArray<string> }
   | { readonly kind: "file"; readonly level: TrustLevel; readonly file: FileInput }
   | { readonly kind: "forgetFile"; readonly level: TrustLevel; readonly path: string }
@@ -138,6 +145,15 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
         if (step.items.length === 0) yield* memory.scratchpad.clear(step.session)
         else yield* memory.scratchpad.write(step.session, step.items)
         return
+      case "rolling": {
+        const { rolling } = memory.sessions
+        if (step.text === null) yield* rolling.roll(step.session, { tokens: 200 })
+        else {
+          const epoch = (yield* rolling.read(step.session))?.epoch ?? 0
+          yield* rolling.write(step.session, { text: step.text, upperSequence: 0, epoch })
+        }
+        return
+      }
       case "recall": {
         const recorded = { trust: step.level, actor: "history", session: "monday" }
         const reader = yield* daybook.agent(step.agent, recorded)
@@ -424,6 +440,16 @@ export const histories = (options: HistoryOptions = {}): fc.Arbitrary<ReadonlyAr
         agent,
         level: levels,
         session: fc.constantFrom("monday", "friday")
+      })
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant("rolling" as const),
+        agent,
+        level: levels,
+        session: fc.constantFrom("monday", "friday"),
+        text: fc.option(text(1, 4))
       })
     },
     {

@@ -50,7 +50,8 @@ export const sessions: Stage = {
         if (planned.length === 0) return emptyPlan
         const drafts: Array<Draft> = []
         const events = planned.map((plannedSummary, index): DecidedEvent => {
-          const event = (summary: SessionSummary): DecidedEvent => summaryEvent(plannedSummary, summary, quiet)
+          const reason = `no turn for ${quiet} minutes or more`
+          const event = (summary: SessionSummary): DecidedEvent => summaryEvent(plannedSummary, summary, reason)
           const { request, summary } = plannedSummary
           drafts.push({ eventIndex: index, request, write: (lines) => event(withLines(summary, lines)) })
           return event(summary)
@@ -78,12 +79,13 @@ const noSessions: ReturnType<typeof findUnsummarized> = { sessions: [], last: 0 
 /**
  * Maximum turns read from a session (its first and its last ones), and characters from each turn (its start and end).
  */
-const turnLimits = { first: 10, last: 190, characters: 4_000 }
+export const turnLimits = { first: 10, last: 190, characters: 4_000 }
 
-const summaryEvent = (
-  { before, session, store }: PlannedSummary,
+/** The event that writes a summary, or replaces the summary before. */
+export const summaryEvent = (
+  { before, session, store }: Pick<PlannedSummary, "before" | keyof SessionKey>,
   summary: SessionSummary,
-  quiet: number
+  reason: string
 ): DecidedEvent => ({
   type: "SUMMARIZE",
   payload: {
@@ -94,7 +96,7 @@ const summaryEvent = (
     decision: {
       action: "SUMMARIZE",
       by: { kind: "rule", name: "sessions" },
-      reason: `no turn for ${quiet} minutes or more`,
+      reason,
       candidates: []
     }
   }

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import type { ShortTerm, SummaryPolicy } from "./conversation.js"
 import { fastDecays, slowDecays } from "./decays.js"
 import { clockTime, count, days, nonNegative, positive, share, withDefault, zone } from "./fields.js"
 
@@ -136,6 +137,8 @@ export interface Reconciling {
 }
 
 export type MaintenancePolicy = {
+  readonly short_term: typeof ShortTerm.Type
+  readonly summary: SummaryPolicy
   readonly prompt: typeof Prompt.Type
   readonly tiers: typeof Tiers.Type
   readonly gc: typeof Gc.Type

@@ -1,0 +1,88 @@
+import * as Effect from "effect/Effect"
+import type { SessionSummary } from "../../events/SessionSummary.js"
+import type { Store } from "../../events/Trust.js"
+import { inTurns } from "../../events/turns.js"
+import { findLastTurn, findSessionStores } from "../../projections/sessionReads.js"
+import { findSummaries, findSummary, findSummaryTurns, type SessionKey } from "../../projections/summaries.js"
+import type { CommandError } from "../actor/Actor.js"
+import { type InvalidInput, type LevelTooLow, SessionNotFound } from "../model/errors.js"
+import { randomId } from "../model/ids.js"
+import { decodeKey } from "../model/input.js"
+import { requireLevel } from "../remember/levels.js"
+import type { Writer } from "../remember/remember.js"
+import { applySummarizer } from "./applySummarizer.js"
+import type { Maintainer } from "./maintain.js"
+import { portionCommand } from "./portionCommand.js"
+import { sessionRequest, summarizeByRules, withLines } from "./sessionSummary.js"
+import { summaryEvent, turnLimits } from "./stages/sessions.js"
+
+/** The result of summarising a session in one store. */
+export interface SummarizedSession {
+  readonly store: Store
+  /**
+   * `written`: the summary covers all turns now. `unchanged`: it did already. `skipped`: neither user nor assistant said
+   * anything, or the session changed meanwhile.
+   */
+  readonly outcome: "written" | "unchanged" | "skipped"
+  /** The run of the write, for undoing it; absent when nothing was written. */
+  readonly run?: string
+}
+
+export type SummarizeError = CommandError | InvalidInput | LevelTooLow | SessionNotFound
+
+export type SummarizeServices = Pick<Maintainer, "policy" | "read" | "run" | "statements" | "summarizing">
+
+/**
+ * Brings the summaries of a session up to date, in each store that the level reads. A session that has memories but no
+ * turns needs none: reads list its memories.
+ */
+export const summarizeSession = (
+  services: SummarizeServices,
+  writer: Writer,
+  session: string
+): Effect.Effect<ReadonlyArray<SummarizedSession>, SummarizeError> =>
+  Effect.gen(function* () {
+    yield* decodeKey("session", session)
+    const { isKnown, stores } = yield* services.read(({ db, now }) => ({
+      stores: findSessionStores(db, writer.level, session),
+      isKnown: findSummaries(db, writer.level, now, { session, limit: 1, offset: 0 }).length > 0
+    }))
+    if (stores.length === 0 && !isKnown) return yield* new SessionNotFound({ session })
+    return yield* Effect.forEach(stores, (store) => summarizeIn(services, writer, { session, store }))
+  })
+
+const summarizeIn = (
+  { policy, read, run, statements, summarizing }: SummarizeServices,
+  writer: Writer,
+  key: SessionKey
+) =>
+  Effect.gen(function* () {
+    const { session, store } = key
+    const { before, conversation, generation, last } = yield* read(({ db }) => ({
+      before: findSummary(db, session, store),
+      conversation: findSummaryTurns(db, key, turnLimits),
+      last: findLastTurn(db, session, store),
+      generation: db.name
+    }))
+    const result = (outcome: SummarizedSession["outcome"]): SummarizedSession => ({ store, outcome })
+    if (last === undefined) return result("skipped")
+    if (before?.summary.until === last.born) return result("unchanged")
+    const draft = yield* inTurns(summarizeByRules(conversation, statements, policy.prompt.writers), Effect.sync)
+    if (draft === null) return result("skipped")
+    const what = `summary of session ${session}`
+    if (before !== undefined) yield* requireLevel(writer.level, { ...before.summary, store }, what)
+    yield* requireLevel(writer.level, { ...draft.summary, store }, what)
+    const eventOf = (summary: SessionSummary) => summaryEvent({ ...key, before }, summary, "asked to summarise it")
+    const request = sessionRequest(draft)
+    const drafts = [
+      {
+        eventIndex: 0,
+        request,
+        write: (lines: Parameters<typeof withLines>[1]) => eventOf(withLines(draft.summary, lines))
+      }
+    ]
+    const events = yield* applySummarizer(summarizing, [eventOf(draft.summary)], drafts, writer.countTokens)
+    const id = randomId()
+    const written = yield* run(portionCommand({ run: id, actor: writer.actor, started: undefined, events, generation }))
+    return written.events.length === 0 ? result("skipped") : { ...result("written"), run: id }
+  })
