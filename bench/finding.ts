@@ -56,7 +56,10 @@ const placesOf = ({ hits, question: { answers, best } }: Answered) => {
   }
 }
 
-/** Shares of one kind of questions. A question without answers counts as answered if it has hits. */
+/** Whether the search says that some hit may answer the question. */
+const isAnswered = ({ hits }: Answered): boolean => hits.some(({ near }) => near)
+
+/** Shares of one kind of questions. A question counts as answered if some hit is near. */
 interface Shares {
   readonly questions: number
   readonly first: number
@@ -70,7 +73,7 @@ const sharesOf = (answered: ReadonlyArray<Answered>): Shares => {
     questions: answered.length,
     first: share((one) => placesOf(one).first),
     withinTen: share((one) => placesOf(one).withinTen),
-    answered: share(({ hits }) => hits.length > 0)
+    answered: share(isAnswered)
   }
 }
 
@@ -101,11 +104,13 @@ const printTable = (table: Readonly<Record<string, Shares>>) => {
 const printWrong = (answered: ReadonlyArray<Answered>) => {
   for (const one of answered) {
     const { answers, best, id, kind, text } = one.question
-    if (hasAnswer(one) ? placesOf(one).first : one.hits.length === 0) continue
+    if (hasAnswer(one) ? placesOf(one).first : !isAnswered(one)) continue
     const expected = hasAnswer(one) ? ` (${best ?? answers.join(", ")})` : ""
     console.log(`\n${id} ${kind}: ${text}${expected}`)
-    for (const { memory, score, title } of one.hits.slice(0, 3)) {
-      console.log(`  ${answers.includes(memory) ? "+" : " "} ${score.toFixed(3)} ${memory} ${title.slice(0, 90)}`)
+    for (const { evidence, memory, score, title } of one.hits.slice(0, 3)) {
+      console.log(
+        `  ${answers.includes(memory) ? "+" : " "} ${score.toFixed(3)} ${evidence.toFixed(3)} ${memory} ${title.slice(0, 90)}`
+      )
     }
   }
 }

@@ -121,6 +121,32 @@ export const countRows = (db: Db, { text }: Corpus, level: ReadingLevel, express
     `SELECT count(*) AS n FROM (SELECT 1 FROM ${text.table(level)} WHERE ${text.table(level)} MATCH ? LIMIT ? + 0)`
   ).get(expression, limit + 1).n
 
+/**
+ * The number of rows that match, at most `limit` + 1, and the rows among `borns` that match. Frequent words are looked
+ * up row by row.
+ */
+export const rowsWith = (
+  db: Db,
+  { text }: Corpus,
+  level: ReadingLevel,
+  expression: string,
+  borns: ReadonlyArray<number>
+): { readonly rows: number; readonly among: ReadonlySet<number> } => {
+  const table = text.table(level)
+  const matching: ReadonlyArray<number> = sql(db, `SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ? + 0`)
+    .pluck()
+    .all(expression, maxListedRows + 1)
+  if (matching.length <= maxListedRows) return { rows: matching.length, among: new Set(matching) }
+  const isMatch = sql(db, `SELECT 1 FROM ${table} WHERE ${table} MATCH ? AND rowid = ?`)
+  return {
+    rows: matching.length,
+    among: new Set(borns.filter((born) => isMatch.get(expression, born) !== undefined))
+  }
+}
+
+/** Maximum rows of a word that are listed. */
+const maxListedRows = 256
+
 /** The texts that a substring search looks for. */
 export interface Needles {
   /** All of these must be in the row. Default none. */

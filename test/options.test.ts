@@ -65,7 +65,7 @@ describe("an option with a wrong name", () => {
       }
       expect(yield* daybook.agents).toEqual([])
       const wrong = yield* Effect.flip(memory.search({ query: "ferry" } as never))
-      expect(wrong.message).toContain("use text, mode, gate, at, types")
+      expect(wrong.message).toContain("use text, mode, gate, at, near, types")
       const unknown = yield* Effect.flip(daybook.whatIf("coop", { form: 1 } as never))
       expect(unknown).toMatchObject({ _tag: "InvalidInput", field: "form" })
     }).pipe(Effect.provide(Daybook.layerMemory()))

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { Role } from "../../events/Turn.js"
 import type { ConversationHit } from "../../src/conversation/searchConversation.js"
 import { InvalidInput } from "../../src/model/errors.js"
-import { type Explained, type Explanation, explanationLines } from "../../src/search/explain.js"
+import { type Explained, type Explanation, explanationLines, nothingNearText } from "../../src/search/explain.js"
 import { scoreText } from "../../src/search/score.js"
 import type { Hit } from "../../src/search/search.js"
 import { type FilterOptions, filterOf, filterOptions } from "../filters.js"
@@ -30,6 +30,7 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
   readonly explain?: boolean
   readonly mode?: Explanation["mode"]
   readonly gate?: boolean
+  readonly near?: boolean
   readonly at?: Moment
   readonly record?: boolean
   /** `execute` reads this option when it opens the memory system. */
@@ -38,7 +39,7 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
 }
 
 /** Filters that only memories have, and filters that only turns and files have. */
-const memoryFilters = ["type", "tag", "person", "project"] as const
+const memoryFilters = ["type", "tag", "person", "project", "near"] as const
 const conversationFilters = ["speaker", "role", "kind"] as const
 
 /**
@@ -58,6 +59,7 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     flag("--explain", "explain how the query was interpreted and why each hit matches"),
     option("--mode <mode>", "set the mode: enhanced (default), or classic: full text only, 5 hits", oneOf(modes)),
     option("--at <time>", 'set the asking time: "last month" counts from it', timeOrWords),
+    flag("--near", "leave out memories that hardly match, even if none remains"),
     flag("--gate", "skip the search if the query is a message that needs no memory"),
     option("--rerank <name>", "reorder the first hits: lexical, none, cohere, voyage/MODEL, …", nonEmpty),
     flag("--record", "record this search for 'daybook recall'"),
@@ -91,11 +93,13 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
       const filter = yield* filterOf(call, options)
       const request = { text, mode: options.mode, gate: options.gate, at: yield* call.resolveTime(options.at) }
       if (!conversation) {
-        const query = { ...filter, ...request }
+        const query = { ...filter, ...request, near: options.near }
         const columns = [idColumn, score, ...indexColumns]
         if (options.explain !== true) {
           const hits = yield* memory.search(query)
-          return yield* out.show(hits, () => table<Hit>(out, hits, columns))
+          const note =
+            hits.length > 0 && hits.every(({ near }) => !near) ? `${nothingNearText}; the closest are:\n` : ""
+          return yield* out.show(hits, async () => `${note}${await table<Hit>(out, hits, columns)}`)
         }
         const answer = yield* memory.explain(query)
         return yield* out.show(answer, () =>

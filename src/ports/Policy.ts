@@ -58,6 +58,16 @@ const Search = Schema.Struct({
    */
   speakerBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.8),
   dateBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.5),
+  /**
+   * Evidence, 0…1, from which a memory is near: it may answer the query. Evidence is the share of the query's words
+   * that it has, weighed by rarity, together with its similarity.
+   */
+  nearEvidence: withDefault(share, 0.46),
+  /** For each embedder: the cosine of unrelated texts, and the one of texts that mean the same. `other` is for all others. */
+  similarities: withDefault(Schema.Record({ key: Schema.String, value: Schema.Tuple(Schema.Number, Schema.Number) }), {
+    other: [0.3, 0.9] as const,
+    "glove-100-v1": [0.5, 0.8] as const
+  }),
   /** Gain of a memory in a time that the query names, if the query also names its type ("decisions of last week"). */
   typeGain: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.5),
   /**

@@ -201,8 +201,8 @@ const repeat = (
   ranking: Ranking,
   read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
 ): Effect.Effect<Rerun["hits"], ViewError> => {
-  const { at, ...otherFilters } = filters as { readonly at?: number }
-  const options = { text, mode: mode ?? undefined, gate: gated, ...(at === undefined ? {} : { at }) }
+  const { at, near, ...otherFilters } = filters as { readonly at?: number; readonly near?: boolean }
+  const options = { text, mode: mode ?? undefined, gate: gated, near, ...(at === undefined ? {} : { at }) }
   const requestWith = <F>(syntax: Syntax) =>
     requestOf(syntax, otherFilters as unknown as F & WithLimit, options, ranking.policy)
   switch (kind) {

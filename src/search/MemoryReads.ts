@@ -92,7 +92,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
         const score = scores.get(hit.id)
         return score === undefined ? hit : { ...hit, life: score }
       })
-      return { explanation, hits: scored }
+      return { explanation: { ...explanation, nothingNear: hits.every(({ near }) => !near) }, hits: scored }
     }),
 
     timeline: Effect.fn("Memory.timeline")(function* (query) {

@@ -47,7 +47,12 @@ export const answer = <Filters extends object, Candidate extends FusableHit, Row
       : []
   const allCandidates =
     times.ranges.length === 0 ? candidates : distinct([...candidates, ...bestInTimes, ...inTimes], kind.corpus)
-  const drafts = answerByScore(plan, allCandidates, plan.vector?.model ?? null, timeHints)
+  const found = answerByScore(plan, allCandidates, plan.vector?.model ?? null, timeHints)
+  const words = searchAllWords ? plan.distinguishing.words : plan.words
+  const drafts =
+    kind.judge === undefined
+      ? found
+      : { ...found, drafts: kind.judge(plan, { words, candidates: allCandidates, drafts: found.drafts }) }
   if (!searchAllWords) return drafts
   return { ...drafts, explanation: { ...drafts.explanation, ...plan.explanationOf(plan.distinguishing.words, []) } }
 }

@@ -31,6 +31,8 @@ export interface Explanation {
   readonly fields: ReadonlyArray<Field>
   /** Times that the text names, in milliseconds. Memories in them rank first, turns and files in them score higher. */
   readonly times: ReadonlyArray<Pick<ResolvedTime, "text" | "from" | "to">>
+  /** Whether no hit is near: no memory seems to answer the query. Absent for turns and files. */
+  readonly nothingNear?: boolean
   /** The model whose vectors took part; null for full text alone. */
   readonly vectors: string | null
   /** The reranker that ordered the first hits; null without one. */
@@ -127,10 +129,26 @@ export const scoreReasons = (parts: object, alike: number): ReadonlyArray<string
   ...(alike === 0 ? [] : [`stands for ${alike} more that ${alike === 1 ? "says" : "say"} the same`])
 ]
 
+/** Says that no hit is near. */
+export const nothingNearText = "nothing near: no memory seems to answer this"
+
 /** The explanation in lines, for people. */
 export const explanationLines = (explanation: Explanation): ReadonlyArray<string> => {
-  const { corrections, excluded, fields, gate, hints, leftOut, mode, required, reranker, times, vectors, words } =
-    explanation
+  const {
+    corrections,
+    excluded,
+    fields,
+    gate,
+    hints,
+    leftOut,
+    mode,
+    nothingNear,
+    required,
+    reranker,
+    times,
+    vectors,
+    words
+  } = explanation
   const line = (name: string, values: ReadonlyArray<string>) =>
     values.length === 0 ? [] : [`${name.padEnd(11)}${values.join(", ")}`]
   return [
@@ -157,6 +175,7 @@ export const explanationLines = (explanation: Explanation): ReadonlyArray<string
       ...(reranker === null ? [] : [`reranked by ${reranker}`])
     ]),
     ...line("gate", [`${gate.recall ? "worth a recall" : "not worth a recall"} (${gate.reason})`]),
+    ...line("evidence", nothingNear === true ? [nothingNearText] : []),
     ...hints.map((hint) => `${"hint".padEnd(11)}${hint}`)
   ]
 }

@@ -40,7 +40,7 @@ export interface RowsQuery<Filters> {
 }
 
 /** A kind of rows that the pipeline searches: memories, or chunks of turns and files. */
-export interface SearchKind<Filters, Candidate extends FusableHit, Row, Parts> {
+export interface SearchKind<Filters extends object, Candidate extends FusableHit, Row, Parts extends object> {
   readonly corpus: Corpus
   /** The word for these rows in hints: "memory". */
   readonly rowNoun: string
@@ -71,6 +71,15 @@ export interface SearchKind<Filters, Candidate extends FusableHit, Row, Parts> {
     query: RowsQuery<Filters> & { readonly needles: Needles }
   ) => ReadonlyArray<Candidate>
   readonly score: (scoring: ScoringInput, candidates: ReadonlyArray<Candidate>) => ReadonlyArray<ScoredCandidate<Parts>>
+  /** Adds to the drafts how much speaks for them. */
+  readonly judge?: (
+    plan: Pick<Plan<Filters, Candidate, Row, Parts>, "level" | "nearOnly" | "scoring" | "vector">,
+    found: {
+      readonly words: ReadonlyArray<Word>
+      readonly candidates: ReadonlyArray<Candidate>
+      readonly drafts: ReadonlyArray<Draft<Row, Parts>>
+    }
+  ) => ReadonlyArray<Draft<Row, Parts>>
   /** Reads the rows of the candidates, in the order of `ranked`. */
   readonly read: (
     scoring: Pick<ScoringInput, "db" | "level" | "now">,
@@ -108,6 +117,7 @@ export const planOf = <Filters extends object, Candidate extends FusableHit, Row
     kind,
     snapshot,
     level,
+    nearOnly: request.near === true,
     filters: kind.filtersOf(request.filters, parsed.fields, timeReference),
     limit,
     /** Rows to read at a time. */

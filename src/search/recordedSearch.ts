@@ -50,12 +50,12 @@ const shownResultsOf = (
   embedder: Ranking["embedder"]
 ): ShownResults => {
   const { substitute, ...mainVector } = embedderForQuery(request, level, embedder)
-  const { at, filters, usesGate, limit, mode, text } = request
+  const { at, filters, near, usesGate, limit, mode, text } = request
   return {
     kind,
     level,
     text,
-    filters: { ...filters, limit, ...(at === undefined ? {} : { at }) },
+    filters: { ...filters, limit, ...(at === undefined ? {} : { at }), ...(near === true ? { near } : {}) },
     mode,
     gated: usesGate,
     reranker: explanation.reranker,

@@ -30,6 +30,8 @@ export interface Request<Filters> {
   readonly limit: number
   /** The asking time in milliseconds; absent for the time of the read. */
   readonly at?: number
+  /** Whether hits that are not near are left out. */
+  readonly near?: boolean
   readonly mode: Explanation["mode"]
   readonly gate: GateResult
   /** Whether the gate may refuse the query as one that needs no memory. */
@@ -65,6 +67,7 @@ export interface CheckedOptions {
   readonly mode?: SearchMode | undefined
   readonly gate?: boolean | undefined
   readonly at?: number
+  readonly near?: boolean | undefined
 }
 
 /** Checks the options of a search, and its text. */
@@ -91,7 +94,7 @@ export const defaultHits = (mode: SearchMode | undefined, policy: PolicyValues["
 export const requestOf = <Filters>(
   syntax: Syntax,
   { limit, ...filters }: Filters & { readonly limit: number },
-  { at, gate, mode, text }: CheckedOptions,
+  { at, gate, mode, near, text }: CheckedOptions,
   policy: PolicyValues["search"]
 ): Request<Omit<Filters, "limit">> => ({
   text: text.slice(0, limits.queryBytes),
@@ -99,6 +102,7 @@ export const requestOf = <Filters>(
   filters: filters as Omit<Filters, "limit">,
   limit,
   ...(at === undefined ? {} : { at }),
+  ...(near === true ? { near } : {}),
   mode: (mode ?? policy.mode) === "enhanced" ? "enhanced" : "classic",
   gate: gateMessage(text.slice(0, limits.queryBytes)),
   usesGate: gate === true

@@ -22,6 +22,7 @@ import { Instant, list, type MemoryType, normaliseTag, optional } from "../model
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { projectCue } from "./cues.js"
+import { evidenceOf } from "./evidence.js"
 import { memoryFilters, memorySyntax } from "./fields.js"
 import { searchRows } from "./pipeline.js"
 import type { ScoringInput, SearchKind } from "./plan.js"
@@ -57,12 +58,23 @@ export const Filter = Schema.Struct(optional(filterFields))
 export interface Filter extends Schema.Schema.Type<typeof Filter> {}
 
 /** A search. Without text it finds the newest memories that pass the filters. */
-export const Query = Schema.Struct(optional({ ...filterFields, ...searchOptions, text: Schema.String }))
+export const Query = Schema.Struct(
+  optional({ ...filterFields, ...searchOptions, near: Schema.Boolean, text: Schema.String })
+)
 export interface Query extends Schema.Schema.Type<typeof Query> {}
 
-/** A hit: the compact form of a memory, its score and the parts of the score. */
+const nearFields = {
+  /** How much speaks for it, 0…1, whatever the other hits are; 1 if the query names only a time, or nothing. */
+  evidence: Schema.Number,
+  /** Whether it may answer the query: its evidence reaches `search.nearEvidence`. */
+  near: Schema.Boolean
+}
+const FoundRow = Schema.Struct({ ...IndexRow.fields, ...nearFields })
+interface FoundRow extends Schema.Schema.Type<typeof FoundRow> {}
+
+/** A hit: the compact form of a memory, its evidence, its score and the parts of the score. */
 export const Hit = Schema.Struct({
-  ...IndexRow.fields,
+  ...FoundRow.fields,
   score: Schema.Number,
   parts: ScoreParts,
   /** How many further hits state the same and are left out. */
@@ -95,19 +107,19 @@ export const decodeFilter = (
 
 /** Checks a search and parses its text. */
 export const decodeQuery = (
-  { at, gate, mode, text = "", ...filter }: Query,
+  { at, gate, mode, near, text = "", ...filter }: Query,
   policy: PolicyValues["search"]
 ): Either.Either<Request<Filters>, InvalidInput> =>
   Either.gen(function* () {
     const options = yield* decodeSearchOptions({ text, at, gate, mode })
-    const filters = yield* decodeFilter(filter, defaultHits(mode, policy), searchOptionNames)
-    return requestOf(memorySyntax, filters, options, policy)
+    const filters = yield* decodeFilter(filter, defaultHits(mode, policy), [...searchOptionNames, "near"])
+    return requestOf(memorySyntax, filters, { ...options, near }, policy)
   })
 
 const draftsOf = (
   { db, level, now }: Pick<ScoringInput, "db" | "level" | "now">,
   ranked: ReadonlyArray<ScoredCandidate<ScoreParts>>
-): ReadonlyArray<Draft<IndexRow, ScoreParts>> => {
+): ReadonlyArray<Draft<FoundRow, ScoreParts>> => {
   const memories = readMemories(
     db,
     ranked.map(({ born }) => born)
@@ -120,7 +132,7 @@ const draftsOf = (
     const { id, store, type } = memory
     const text = embeddingText(memory)
     const dispute = disputes.get(id)
-    const row = { ...indexRowOf(memory), ...disputedFieldsOf(id, dispute) }
+    const row = { ...indexRowOf(memory), ...disputedFieldsOf(id, dispute), evidence: 1, near: true }
     const draft = { born, parts, time, row, text, alike: 0, store, secret: type === "credential" }
     if (dispute === undefined) return draft
     const { sides } = dispute
@@ -166,7 +178,7 @@ const indexRowOf = ({
 })
 
 /** How the pipeline searches memories. */
-const searched: SearchKind<Filters, Candidate, IndexRow, ScoreParts> = {
+const searched: SearchKind<Filters, Candidate, FoundRow, ScoreParts> = {
   corpus: memoryCorpus,
   rowNoun: "memory",
   text: "fulltext",
@@ -186,8 +198,26 @@ const searched: SearchKind<Filters, Candidate, IndexRow, ScoreParts> = {
       types: times.types,
       project: projectCue(parsed.plainText)
     }),
+  judge: ({ level, nearOnly, scoring: { db, parsed, policy, times }, vector }, { candidates, drafts, words }) => {
+    const byBorn = new Map(candidates.map((candidate) => [candidate.born, candidate]))
+    const hits = drafts.map(({ born }) => byBorn.get(born) ?? { born, text: null, similarity: null })
+    const isInTimes = timeCue(times)
+    const inTimes =
+      times.ranges.length === 0
+        ? undefined
+        : new Set(candidates.filter((candidate) => isInTimes(candidate)).map(({ born }) => born))
+    const required = parsed.must.map((expression) => ({ expression }))
+    const terms = [...words, ...required]
+    const model = vector?.model ?? null
+    const evidence = evidenceOf({ db, level, corpus: memoryCorpus, policy, words: terms, inTimes, model }, hits)
+    const judged = drafts.map((draft) => {
+      const value = evidence.get(draft.born)!
+      return { ...draft, row: { ...draft.row, evidence: value, near: value >= policy.nearEvidence } }
+    })
+    return nearOnly ? judged.filter(({ row }) => row.near) : judged
+  },
   read: draftsOf
 }
 
 /** Ranks the memories that a level may read. Synchronous: it sees one snapshot. */
-export const searchIn: Find<Filters, IndexRow, ScoreParts> = searchRows(searched)
+export const searchIn: Find<Filters, FoundRow, ScoreParts> = searchRows(searched)

@@ -1,0 +1,56 @@
+import type { ReadingLevel } from "../../events/Trust.js"
+import { type Corpus, type HitScores, rowsWith } from "../../projections/hybridSearch.js"
+import type { Db } from "../../projections/Projection.js"
+import type { PolicyValues } from "../ports/Policy.js"
+import type { Word } from "./query.js"
+
+/** What the evidence of hits is measured against. */
+export interface EvidenceInput {
+  readonly db: Db
+  readonly level: ReadingLevel
+  readonly corpus: Corpus
+  readonly policy: PolicyValues["search"]
+  /** The words that distinguish rows, and the required expressions. */
+  readonly words: ReadonlyArray<Pick<Word, "expression">>
+  /** The rows in the times that the query names; absent if it names none. */
+  readonly inTimes?: ReadonlySet<number> | undefined
+  /** The embedder's model; null without vectors. */
+  readonly model: string | null
+}
+
+/**
+ * How much speaks for each hit, 0…1, whatever the other hits are: the share of the query's distinguishing words that it
+ * has, weighed by rarity (a word that no row has is the rarest), together with the absolute similarity of its vector.
+ * A named time counts as much as all words together.
+ */
+export const evidenceOf = (
+  { corpus, db, inTimes, level, model, policy, words }: EvidenceInput,
+  hits: ReadonlyArray<HitScores>
+): ReadonlyMap<number, number> => {
+  const indexed = Math.max(corpus.text.count(db, level), minIndexed)
+  const borns = hits.map(({ born }) => born)
+  const features = words.map(({ expression }) => {
+    const { among, rows } = rowsWith(db, corpus, level, expression, borns)
+    return { among, weight: Math.log(1 + indexed / Math.max(rows, 0.5)) }
+  })
+  const total = features.reduce((sum, { weight }) => sum + weight, 0)
+  const [unrelated, same] = policy.similarities[model ?? ""] ?? policy.similarities.other ?? otherSimilarities
+  return new Map(
+    hits.map(({ born, similarity }) => {
+      const held = features.reduce((sum, { among, weight }) => sum + (among.has(born) ? weight : 0), 0)
+      const share = total === 0 ? 0 : held / total
+      const coverage = inTimes === undefined ? share : (share + (inTimes.has(born) ? 1 : 0)) / 2
+      const meaning = similarity === null ? 0 : (similarity - unrelated) / (same - unrelated)
+      return [born, combined(coverage, Math.min(1, Math.max(0, meaning)))] as const
+    })
+  )
+}
+
+/** Rarity is measured among at least this many rows: among a few, every word that occurs would count as frequent. */
+const minIndexed = 100
+
+/** The default of the policy's `similarities.other`. */
+const otherSimilarities = [0.3, 0.9] as const
+
+/** Two independent signs together say more than the stronger one alone. */
+const combined = (coverage: number, meaning: number): number => 1 - (1 - coverage) * (1 - meaning)
