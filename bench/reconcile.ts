@@ -19,7 +19,10 @@ const size = 10_000
 /** Number of memories in one run. They are searched or stored one by one. */
 const each = 200
 
-/** Measures a write that the rules reconcile, compared with a plain write and a search by its title, in one agent. */
+/**
+ * Measures a write that the rules reconcile, compared with a plain write and a search by its title, and a turn from which
+ * the rules capture such a write, in one agent.
+ */
 export const reconcile: Group = {
   name: "reconcile",
   rows: async function* ({ quick }) {
@@ -32,7 +35,8 @@ export const reconcile: Group = {
     await daybook.run(waitForEmbeddings([world.agent]))
     const memory = await daybook.run(memoryOf(world.agent))
     const runs = quick ? 2 : 5
-    const fresh = makeMemories(size + 3 * each * (runs + 1)).slice(size)
+    const fresh = makeMemories(size + 4 * each * (runs + 1)).slice(size)
+    let captured = 0
     let next = 0
     const among = (work: (made: (typeof fresh)[number]) => Effect.Effect<unknown, unknown>) => () => {
       const some = fresh.slice(next, next + each)
@@ -43,11 +47,22 @@ export const reconcile: Group = {
       {
         write: among((made) => memory.remember(made, { reconcile: false })),
         search: among(({ title }) => memory.search({ text: title })),
-        weighed: among((made) => memory.remember(made))
+        weighed: among((made) => memory.remember(made)),
+        capture: among(({ title }) =>
+          Effect.map(memory.sessions.append({ session: "chat", text: `I always use ${title}.` }), (turn) => {
+            captured += turn.captured.length
+          })
+        )
       },
       { runs }
     )
-    const [write, search, weighed] = [medianCost(costs.write), medianCost(costs.search), medianCost(costs.weighed)]
+    const [write, search, weighed, capture] = [
+      medianCost(costs.write),
+      medianCost(costs.search),
+      medianCost(costs.weighed),
+      medianCost(costs.capture)
+    ]
+    if (captured < each) throw new Error(`Only ${captured} statements were captured.`)
     await daybook.close()
     remove(folder)
     yield {
@@ -56,6 +71,13 @@ export const reconcile: Group = {
       floor: `write ${formatNumber(write.cpu / each)} ms, search ${formatNumber(search.cpu / each)} ms`,
       ...maximumRatio(weighed.cpu / (write.cpu + search.cpu), 1.3),
       figures: { adds: each, ...costs }
+    }
+    yield {
+      name: `a turn of which the rules capture it, among ${formatNumber(size)}`,
+      daybook: `${formatNumber(capture.cpu / each)} ms CPU`,
+      floor: `weighed write ${formatNumber(weighed.cpu / each)} ms`,
+      ...maximumRatio(capture.cpu / weighed.cpu, 2),
+      figures: { turns: each, captured, ...costs }
     }
   }
 }

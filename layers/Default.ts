@@ -18,6 +18,7 @@ import { StatementReader } from "../src/ports/StatementReader.js"
 import { Summarizer } from "../src/ports/Summarizer.js"
 import { defaultFolder, readPolicy } from "./config.js"
 import { embedderOf, embeddersOf } from "./embedders.js"
+import { policyExtractorLayer } from "./extractors.js"
 import { fastModelOf, layer as lazyModel } from "./lazyModel.js"
 import * as RuleSettler from "./RuleSettler.js"
 import * as RuleStatementReader from "./RuleStatementReader.js"
@@ -85,7 +86,10 @@ const layerOn = (
     Effect.map(Policy, (values) => {
       const model = values.model === undefined ? undefined : lazyModel(values.model)
       const fast = values.model?.fast === undefined ? model : lazyModel(fastModelOf(values.model))
-      return Layer.merge(
+      return Layer.mergeAll(
+        options.extractor === undefined
+          ? policyExtractorLayer(values, fast)
+          : (options.extractor ?? Extractor.layerNone),
         options.reconciler === undefined
           ? policyReconcilerLayer(values, fast)
           : (options.reconciler ?? Reconciler.layerNone),
@@ -101,9 +105,7 @@ const layerOn = (
       ? RuleStatementReader.layer
       : (options.statementReader ?? StatementReader.layerNone)
   )
-  const capture = options.extractor ?? Extractor.layerNone
   return Daybook.layer.pipe(
-    Layer.provide(capture),
     Layer.provide(retrieval),
     Layer.provide(decisions),
     Layer.provide(reading),

@@ -2,14 +2,16 @@ import { describe, expect, it } from "@effect/vitest"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as fc from "effect/FastCheck"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import type { DaybookEvent } from "../events/catalogue.js"
+import { stores } from "../events/Trust.js"
 import * as RuleReconciler from "../layers/RuleReconciler.js"
 import type { Daybook } from "../src/Daybook.js"
 import type { ExtractRequest } from "../src/ports/Extractor.js"
 import { sentencesOf } from "../text/normalise/sentences.js"
-import { type EngineOptions, fresh } from "./support/engine.js"
+import { type EngineOptions, fresh, open } from "./support/engine.js"
 import { asking, brokenModels, extract, layerOf, tiny } from "./support/extractor.js"
 import { rounds } from "./support/size.js"
 
@@ -351,6 +353,95 @@ describe("a conversation that recalls before each answer", () => {
       }
       expect(mentions).toEqual(Array.from({ length: boats }, () => 1))
     })
+  )
+})
+
+describe("turns, recalls and memories above a store", () => {
+  const things = ["tea", "rope", "fog"]
+  const step = fc.record({
+    store: fc.constantFrom(...stores),
+    role: fc.constantFrom("user" as const, "assistant" as const),
+    text: fc.constantFrom(
+      ...things.flatMap((thing) => [`I like ${thing}.`, `My ${thing} is green.`, `I no longer like ${thing}.`])
+    ),
+    isShown: fc.boolean()
+  })
+
+  it.scoped.prop(
+    "change nothing of what a level below reads, is answered and has waiting",
+    [fc.array(step, { minLength: 10, maxLength: 30 })],
+    ([steps]) =>
+      Effect.gen(function* () {
+        const run = (isSecretKept: boolean) =>
+          Effect.gen(function* () {
+            const { daybook } = yield* prepared({ reconciler: RuleReconciler.layer })
+            const full = yield* daybook.agent(agent, { trust: "full", session: "a" })
+            const familiar = yield* daybook.agent(agent, { trust: "familiar", session: "a" })
+            const answers: Array<unknown> = []
+            for (const { isShown, role, store, text } of steps) {
+              const turn = { session: "a", role, store, text }
+              if (store !== "social") {
+                if (!isSecretKept) continue
+                yield* full.sessions.append(turn)
+                if (isShown) yield* full.search({ text })
+                continue
+              }
+              const { captured, pending, turn: added } = yield* familiar.sessions.append(turn)
+              if (isShown) yield* familiar.search({ text })
+              answers.push([added.sequence, pending, captured.map(({ action, title }) => [action, title])])
+            }
+            const rest = yield* familiar.sessions.extract()
+            const rows = yield* familiar.get((yield* familiar.list({ limit: 100 })).map(({ id }) => id))
+            return {
+              answers,
+              rest: [rest.pending, rest.captured.map(({ action, title }) => [action, title])],
+              rows: rows.map(({ level, mentions, title, type }) => [title, type, level, mentions])
+            }
+          })
+        expect(yield* run(true)).toEqual(yield* run(false))
+      }),
+    { fastCheck: { numRuns: rounds({ quick: 4, full: 40 }) }, timeout: 180_000 }
+  )
+})
+
+describe("capture done twice", () => {
+  it.scopedLive.prop(
+    "gives what capture done once gives, also by two processes at the same time",
+    [
+      fc.array(fc.constantFrom("I like tea.", "My boat is Gudrun.", "I like fog. I like rope.", "Hello."), {
+        minLength: 5,
+        maxLength: 15
+      })
+    ],
+    ([texts]) =>
+      Effect.gen(function* () {
+        const { daybook, folder } = yield* fresh({ extractor: layerOf(tiny) })
+        const memory = yield* daybook.agent(agent, { trust: "full" })
+        const other = yield* open(folder, { extractor: layerOf(tiny) })
+        const second = yield* other.agent(agent, { trust: "full" })
+        const say = (writer: typeof memory) => (text: string, index: number) =>
+          writer.sessions.append({ session: `s${index % 2}`, text }, { commandId: `${index}` })
+        for (const [index, text] of texts.entries()) {
+          yield* Effect.all([say(memory)(text, index), say(second)(text, index)], { concurrency: "unbounded" })
+        }
+        // Vectors are made in the background.
+        const written = Effect.map(eventsOf(daybook), (events) => events.filter(({ type }) => type !== "EMBED"))
+        const once = yield* written
+        for (const writer of [memory, second]) {
+          yield* Effect.forEach(texts, say(writer))
+          expect(yield* writer.sessions.extract()).toEqual({ captured: [], pending: 0 })
+        }
+        expect(yield* written).toEqual(once)
+        const turns = once.flatMap(({ type, version }) => (type === "TURN" ? [version] : []))
+        expect(turns).toHaveLength(texts.length)
+        const statements = texts.flatMap((text) => text.match(/(like|boat is) /g) ?? []).length
+        const captured = once.flatMap((event) => (event.type === "EXTRACT" ? event.payload.captured : []))
+        expect(captured).toHaveLength(statements)
+        const rows = yield* memory.get((yield* memory.list()).map(({ id }) => id))
+        expect(rows.reduce((sum, { mentions }) => sum + mentions, 0)).toBe(statements)
+        expect((yield* daybook.compareView(agent)).differences).toEqual([])
+      }),
+    { fastCheck: { numRuns: rounds({ quick: 3, full: 30 }) }, timeout: 180_000 }
   )
 })
 

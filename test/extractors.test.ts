@@ -1,7 +1,16 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { policyExtractorLayer } from "../layers/extractors.js"
 import { hybrid, modelOnly } from "../layers/modelExtractor.js"
-import { type ExtractedFact, type Extraction, ExtractorError, type ExtractRequest } from "../src/ports/Extractor.js"
+import { rules } from "../layers/RuleExtractor.js"
+import {
+  type ExtractedFact,
+  type Extraction,
+  Extractor,
+  ExtractorError,
+  type ExtractRequest
+} from "../src/ports/Extractor.js"
+import { decode } from "../src/ports/Policy.js"
 
 const fact = (title: string, type: string, rule: string): ExtractedFact => ({
   title,
@@ -90,6 +99,39 @@ describe("a hybrid extractor", () => {
         expect(extractor.extract(request).facts).toEqual([home])
       }
       expect(error.message).toBe("extractor m: stated what no turn states (1 of 2 facts)")
+    })
+  )
+})
+
+describe("the policy's extractor", () => {
+  const nameOf = (policy: object) =>
+    Effect.gen(function* () {
+      const values = yield* decode(policy)
+      const service = yield* Effect.provide(Extractor, policyExtractorLayer(values))
+      return [service?.name ?? null, service?.ask !== undefined]
+    })
+  const model = { provider: "openai", model: "big", fast: { model: "small" } }
+
+  it.effect("is rules without a model, and a hybrid with the fast model", () =>
+    Effect.gen(function* () {
+      expect(yield* nameOf({})).toEqual([rules.name, false])
+      expect(yield* nameOf({ model })).toEqual([`${rules.name}+openai/small`, true])
+      expect(yield* nameOf({ model, capture: { extractor: "rules" } })).toEqual([rules.name, false])
+      expect(yield* nameOf({ model, capture: { extractor: "model" } })).toEqual(["openai/small", true])
+      expect(yield* nameOf({ capture: { extractor: "none" } })).toEqual([null, false])
+      expect(yield* nameOf({ capture: { enabled: false } })).toEqual([null, false])
+    })
+  )
+
+  it.effect("needs a model, and a mode that asks it, if a model extracts", () =>
+    Effect.gen(function* () {
+      const missing = yield* Effect.flip(nameOf({ capture: { extractor: "model" } }))
+      expect(missing.message).toContain("model: is required, because capture.extractor is model")
+      const mode = yield* Effect.flip(nameOf({ model, capture: { extractor: "model", mode: "turn" } }))
+      expect(mode.message).toContain('capture.mode: "turn" extracts by rules')
+      const bounds = yield* Effect.flip(nameOf({ capture: { minTurnMessages: 0, tokens: 0, turns: 101, mode: "now" } }))
+      for (const setting of ["minTurnMessages", "tokens", "turns", "mode"])
+        expect(bounds.message).toContain(`capture.${setting}: `)
     })
   )
 })

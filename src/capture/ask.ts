@@ -33,6 +33,8 @@ export const ask = (extractor: ExtractorService, batch: Batch, timeout: number):
         const startedAt = yield* Clock.currentTimeMillis
         const answer = yield* answerOf(extractor, requestOf(batch, true), timeout)
         const latency = (yield* Clock.currentTimeMillis) - startedAt
+        // The rules of a hybrid may answer without the model.
+        if (Either.isRight(answer) && answer.right.by.kind !== "model") return answer.right
         return Either.isRight(answer)
           ? { ...answer.right, latency }
           : { ...extractNow(extractor, batch), fallback: answer.left.message, latency }

@@ -29,6 +29,8 @@ export interface ExtractInput {
   readonly extractor: string
   readonly actor: string
   readonly cause: string
+  /** The level of the caller, who learns only of memories that it may read. */
+  readonly level: TrustLevel
 }
 
 /** Makes the command that stores an extraction: the memories and the EXTRACT event in one append. */
@@ -54,7 +56,7 @@ export const extractCommand = (input: ExtractInput): Command<Extracted, never> =
       const bornOf = new Map(waiting.map(({ born, id }) => [id, born]))
       return Either.right({ events: [extractEvent(input, parts, (id) => bornOf.get(id))] })
     },
-    answer: (events) => ({ isCurrent: true, captured: capturedIn(events), pending })
+    answer: (events) => ({ isCurrent: true, captured: capturedIn(events, input.level), pending })
   }
 }
 
@@ -101,10 +103,7 @@ const extractEvent = (
 }
 
 /** The captured memories of an extraction's events, as far as a level may read them. */
-export const capturedIn = (
-  events: ReadonlyArray<DaybookEvent>,
-  level: TrustLevel = "full"
-): ReadonlyArray<CapturedMemory> => {
+const capturedIn = (events: ReadonlyArray<DaybookEvent>, level: TrustLevel): ReadonlyArray<CapturedMemory> => {
   const images = events.flatMap((event) => imagesOf(event))
   return events.flatMap((event) =>
     event.type === "EXTRACT"

@@ -50,6 +50,14 @@ export const extractionOf = (
   return Effect.map(asked, (extraction) => {
     const settings = { credentials: policy.credentials, hasDailyLog: mode === "buffer" }
     const statements = statementsOf(batch, extraction, { ...writer, actor: "capture" }, settings)
-    return extractCommand({ batch, extraction, statements, extractor: extractor.name, actor: "capture", cause })
+    return extractCommand({
+      batch,
+      extraction,
+      statements,
+      extractor: extractor.name,
+      actor: "capture",
+      cause,
+      level: writer.level
+    })
   })
 }

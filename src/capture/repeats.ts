@@ -34,20 +34,16 @@ export const makeRepeats = (shown: ReadonlyArray<Pick<Memory, "id" | "title" | "
   return {
     texts,
     remove: (text, role) =>
-      shown.length === 0 ? text : withoutSentences(text, (sentence) => isRepeated(sentence, role), ""),
+      shown.length === 0 ? text : withoutSentences(text, (sentence) => isRepeated(sentence, role)),
     isShown: (text) => keys.has(wordsOf(text))
   }
 }
 
-/** Replaces sentences; the text stays as it is if none is replaced. */
-export const withoutSentences = (text: string, isLeftOut: (sentence: string) => boolean, inPlace: string): string => {
+/** Leaves out sentences; the text stays as it is if it has none of them. */
+const withoutSentences = (text: string, isLeftOut: (sentence: string) => boolean): string => {
   const sentences = sentencesOf(text)
-  return sentences.some(isLeftOut)
-    ? sentences
-        .map((sentence) => (isLeftOut(sentence) ? inPlace : sentence))
-        .filter((sentence) => sentence !== "")
-        .join("\n")
-    : text
+  const kept = sentences.filter((sentence) => !isLeftOut(sentence))
+  return kept.length === sentences.length ? text : kept.join("\n")
 }
 
 /** The words of a text, lower-case and without accents and punctuation. */

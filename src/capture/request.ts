@@ -3,9 +3,9 @@ import type { ToolCall, Turn } from "../../events/Turn.js"
 import { findTurnsBefore, findWaitingTurns, type TurnRow } from "../../projections/extracts.js"
 import type { Db } from "../../projections/Projection.js"
 import { findShown } from "../../projections/recalls.js"
-import { findSensitiveData } from "../../text/personal/findSensitiveData.js"
+import { maskCredentials } from "../../text/personal/maskCredentials.js"
 import { contextTurns, type ExtractRequest, type ExtractTurn } from "../ports/Extractor.js"
-import { makeRepeats, type Repeats, withoutSentences } from "./repeats.js"
+import { makeRepeats, type Repeats } from "./repeats.js"
 
 /** A session in a store. */
 export interface SessionKey {
@@ -42,8 +42,7 @@ const maxCharacters = 20_000
 
 /** The question for an extractor. A model does not see credentials. */
 export const requestOf = ({ context, repeats, turns }: Batch, isForModel: boolean): ExtractRequest => {
-  const toTurn = ({ turn }: BatchTurn): ExtractTurn =>
-    extractTurn(turn, repeats, isForModel ? withoutCredentials : asIs)
+  const toTurn = ({ turn }: BatchTurn): ExtractTurn => extractTurn(turn, repeats, isForModel ? maskCredentials : asIs)
   return { context: context.map(toTurn), turns: turns.map(toTurn), recalled: repeats.texts }
 }
 
@@ -71,14 +70,3 @@ const extractTurn = (
 }
 
 const asIs = (text: string): string => text
-
-/** A text whose sentences with credentials are replaced; the whole text if a credential spans sentences. */
-const withoutCredentials = (text: string): string => {
-  if (!hasCredential([text])) return text
-  const masked = withoutSentences(text, (sentence) => hasCredential([sentence]), removed)
-  return hasCredential([masked]) ? removed : masked
-}
-
-const removed = "[credential removed]"
-
-export const hasCredential = (texts: ReadonlyArray<string>): boolean => findSensitiveData(texts).credential.length > 0

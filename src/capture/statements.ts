@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import { canRead, levels, lowestLevel, opennessOf, type TrustLevel } from "../../events/Trust.js"
 import { sourceLevelOf } from "../../projections/lineage.js"
+import { holdsCredential } from "../../text/personal/maskCredentials.js"
 import type { AnyCommand } from "../actor/Command.js"
 import type { Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
@@ -9,7 +10,7 @@ import type { PolicyValues } from "../ports/Policy.js"
 import { remember, type Writer } from "../remember/remember.js"
 import { archiveStatement } from "./archiveStatement.js"
 import { noteOf } from "./note.js"
-import { type Batch, type BatchTurn, hasCredential } from "./request.js"
+import type { Batch, BatchTurn } from "./request.js"
 
 /** A command that stores an extracted statement, with what the EXTRACT event records of it. */
 export interface StatementCommand {
@@ -145,7 +146,7 @@ const textsOf = ({ facts = [], narrative = "", title }: ExtractedFact): Readonly
   ...facts
 ]
 
-const isCredential = (fact: ExtractedFact): boolean => hasCredential(textsOf(fact))
+const isCredential = (fact: ExtractedFact): boolean => holdsCredential(textsOf(fact))
 
 /** A user may state again what a prompt showed; anybody else repeats it. */
 const isRepeated = ({ repeats }: Batch, { title }: ExtractedFact, sources: ReadonlyArray<BatchTurn>): boolean =>
