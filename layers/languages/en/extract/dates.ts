@@ -26,6 +26,8 @@ export const withDates = (text: string, values: ReadonlyArray<PlacedValue>, tens
     if (value.kind !== "day" || value.days === undefined) continue
     const words = text.slice(index, end)
     const before = text.slice(Math.max(0, index - 24), index)
+    // "In 90 days" may be a span: "who opened a mail in 90 days".
+    if (/^(?:in|within)\s/iu.test(words) && tense !== "future") continue
     const isWeekday = value.weekday !== undefined && value.month === undefined && value.day === undefined
     if (isWeekday && (recurring.test(before) || /s$/iu.test(words))) continue
     const isBefore =

@@ -44,9 +44,13 @@ const titleOf = ({ isWritten = false, mentions, reading, signs, text }: Draft, t
   const resolved = withAntecedent(times.text, mentions)
   const heading = reading.piece.heading === undefined ? "" : `${reading.piece.heading}: `
   const sentence = withSpeaker(withOmittedSubject(`${heading}${resolved.text}`, reading, speaker), speaker)
-  const title = asTitle(signs.has("accepts") ? `Decided: ${sentence}` : sentence)
+  const title = asTitle(signs.has("accepts") ? `Decided: ${sentence.replace(approval, "")}` : sentence)
   return { title: isWritten ? text : shortenText(title, maxTitle), times, mention: resolved.mention }
 }
+
+/** Words of approval at the end of what was chosen: "copper beech, yes, perfect". */
+const approval =
+  /(?:[\s,]+(?:yes|perfect|please|it is|that's the one|that one|let's (?:do|go with|take) that|sounds (?:good|great|perfect)|good idea)|(?: is|'s) (?:good|great|perfect|fine))+[\s.!]*$/iu
 
 /** Maximum characters of a title. */
 const maxTitle = 280

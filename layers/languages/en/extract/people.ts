@@ -24,7 +24,8 @@ export interface Mention {
   readonly isWeak?: boolean
 }
 
-const kinWords = [kin.she, kin.he, kin.either, kin.they, kin.pets].join(" ").trim().split(/\s+/u).join("|")
+const inLaw = "(?:mother|father|sister|brother|son|daughter)s? in law"
+const kinWords = [inLaw, ...[kin.she, kin.he, kin.either, kin.they, kin.pets].join(" ").trim().split(/\s+/u)].join("|")
 const nameForm = "\\p{Lu}(?:[\\p{L}\\p{M}-]|['’](?=\\p{Lu}))*\\p{Ll}"
 const mentionPattern = new RegExp(
   [
@@ -43,7 +44,7 @@ const calendarWords = setOf(
 )
 const ordinaryWords = setOf(
   `the this that these those it he she they we you what when where who why how there here and but so if my our his her their yes no ok also then now
-  well oh everyone everybody nobody somebody someone something nothing everything one all some most both last next first`
+  well oh everyone everybody nobody somebody someone something nothing everything one all some most both last next first prof dr mr mrs ms sir`
 )
 
 /** Characters of a text that are searched for people. */
@@ -71,11 +72,19 @@ export const mentionsIn = (text: string, answered = ""): ReadonlyArray<Mention> 
 const isName = (name: string): boolean => {
   const word = name.toLowerCase()
   if (lexicon.entries.get(stemOf(word))?.kinds !== undefined) return false
-  return !calendarWords.has(word) && !ordinaryWords.has(word) && !isEverydayName(word) && name.length > 1
+  return (
+    !calendarWords.has(word) &&
+    !ordinaryWords.has(word) &&
+    !isEverydayName(word) &&
+    name.length > 1 &&
+    !word.endsWith("ing")
+  )
 }
 
-const pronounOf = (word: string): Mention["pronoun"] =>
-  sets.she.has(word) ? "she" : sets.he.has(word) ? "he" : sets.they.has(word) ? "they" : "either"
+const pronounOf = (relative: string): Mention["pronoun"] => {
+  const word = relative.replace(/ in law$/u, "")
+  return sets.she.has(word) ? "she" : sets.he.has(word) ? "he" : sets.they.has(word) ? "they" : "either"
+}
 
 const standsFor: Readonly<Record<string, "she" | "he" | "they">> = {
   she: "she",

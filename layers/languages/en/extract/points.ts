@@ -66,6 +66,7 @@ const points = {
   hypothesis: -4,
   believing: -0.4,
   joking: -1.3,
+  laughing: -0.4,
   smiling: -0.1,
   quoted: -1.2,
   saying: -0.5,
@@ -73,7 +74,7 @@ const points = {
   generic: -0.7,
   just: -0.4,
   constraint: 1.2,
-  limit: 0.8,
+  limit: 1.2,
   deadline: 1,
   contrast: 0.6,
   listing: 0.6,
@@ -92,7 +93,7 @@ export type Sign = keyof typeof points
 const base = -1
 
 /** The fewest points of a piece that is kept. */
-export const minWorth = 0.38
+export const minWorth = 0.5
 
 export const worthOf = (signs: ReadonlySet<Sign>): number => {
   let sum = base

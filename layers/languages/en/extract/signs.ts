@@ -151,6 +151,7 @@ const meantTests = {
   conditional: (view) => isConditional(view),
   believing: ({ has }) => has("believing"),
   joking: ({ has }) => has("joking"),
+  laughing: ({ reading }) => laughter.test(reading.piece.text),
   smiling: ({ reading }) => /[:;]-?[)DP]|\p{Extended_Pictographic}/u.test(reading.piece.text),
   quoted: ({ reading }) => reading.isQuoted,
   saying: ({ isFirst, reading }) =>
@@ -170,6 +171,7 @@ const meantTests = {
 
 const hypothetical =
   /^(?:(?:and|but|so|or|then)\s+)*(?:if|what if|suppose|imagine|assuming|say we|say i|unless)\b|\b(?:would|could|might|wouldn't)\b.*\bif\b/iu
+const laughter = /\b(?:lol|lmao|rofl|(?:ha){2,}h?|hehe)\b|[😂🤣😅]/iu
 const atClock = /^\s*\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)\b/iu
 const conditional = /^(?:i'll|we'll|i'm|we're|i|we|my|our|the|she|he|they|\p{Lu})[^,]* if /iu
 const supposed = /\b(?:what if|as if|would|might|maybe|could)\b/iu

@@ -92,6 +92,8 @@ export const unnamed = "The user"
 
 const leading = /^(?:(he|she|they)('s|'re|'ve|'ll|'d)?|(his|her|their))(?=\s)/iu
 
+const verbs: Readonly<Record<string, string>> = { "'re": " are", "'ve": " have" }
+
 /** Writes the pronoun at the start of a text as the person for whom it stands; unchanged if that is ambiguous. */
 export const withAntecedent = (
   text: string,
@@ -102,8 +104,10 @@ export const withAntecedent = (
   const [whole, pronoun, ending = "", possessive] = match
   const mention = antecedentOf((pronoun ?? possessive)!, mentions)
   if (mention === undefined) return { text }
-  const verb = ending === "'re" ? " are" : ending === "'ve" ? " have" : ending === "" ? "" : ending
-  return { text: `${mention.label}${possessive === undefined ? verb : "'s"}${text.slice(whole.length)}`, mention }
+  const rest = text.slice(whole.length)
+  const verb =
+    ending === "'s" ? (/^ (?:been|got|had|done|gone)\b/iu.test(rest) ? " has" : " is") : (verbs[ending] ?? ending)
+  return { text: `${mention.label}${possessive === undefined ? verb : "'s"}${rest}`, mention }
 }
 
 const omittedPast =

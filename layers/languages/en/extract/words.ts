@@ -118,10 +118,10 @@ export const classes = {
   /** Milder words: somebody takes it to be so. */
   believing: `think reckon believe suspect feel guess suppose`,
 
-  joking: `lol lmao rofl jk just_kidding kidding joking haha* hehe* ha i_swear basically literally billion* a_million millions trillion million_times
+  joking: `jk just_kidding kidding joking i_swear basically literally billion* a_million millions trillion million_times
     world_domination a_robot a_saint living_the_dream`,
 
-  saying: `says said say saying claims claim claimed told tells insists insist insisted reckons swears argues writes wrote texted keeps_saying goes like quote quoted according_to
+  saying: `says said say saying claims claim claimed told tells insists insist insisted reckons swears argues writes wrote texted keeps_saying quote quoted according_to
     thinks believes asked asks shouted yelled announced mumbled joked jokes`,
 
   /** First words of requests to the assistant. */
