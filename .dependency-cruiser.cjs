@@ -25,6 +25,7 @@ const rooms = [
   "embedding",
   "schedules",
   "maintenance",
+  "context",
   "undo",
   "whatIf",
   "import"

@@ -143,13 +143,13 @@ const ranked = async (file: string, size: number) => {
   const now = Date.now()
   const formula = formulaOf(defaults.tiers)
   const same = (some: ReadonlyArray<{ readonly born: number }>) => JSON.stringify(some.map(({ born }) => born))
-  if (same(findByScore(db, "full", formula, now, 10)) !== same(rank(now, 10))) {
+  if (same(findByScore(db, "full", formula, { now, limit: 10 })) !== same(rank(now, 10))) {
     throw new Error("The floor and Daybook rank differently.")
   }
   const costs = await interleaved(
     {
       floor: () => ({ work: () => rank(now, 10) }),
-      daybook: () => ({ work: () => findByScore(db, "full", formula, now, 10) })
+      daybook: () => ({ work: () => findByScore(db, "full", formula, { now, limit: 10 }) })
     },
     { runs: 9 }
   )

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util"
 import * as adds from "./adds.js"
 import { agents, child, runChild } from "./agents.js"
 import { command } from "./command.js"
+import { context } from "./context.js"
 import * as conversations from "./conversation.js"
 import type { Group, Row } from "./harness.js"
 import { hidden } from "./hidden.js"
@@ -27,6 +28,7 @@ const groups: ReadonlyArray<Group> = [
   text,
   reconcile,
   conversations.conversation,
+  context,
   whatIf,
   maintain,
   pauses,

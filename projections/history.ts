@@ -12,7 +12,7 @@ export interface Change {
 /** For each memory, the versions of the events that changed it. They point into the log. */
 export const history: Projection = {
   name: "history",
-  version: 1,
+  version: 2,
   handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   tables: `CREATE TABLE changes (
     born INTEGER NOT NULL,
@@ -23,7 +23,7 @@ export const history: Projection = {
     openness INTEGER NOT NULL,
     PRIMARY KEY (born, version)
   ) WITHOUT ROWID;`,
-  indexes: "",
+  indexes: "CREATE INDEX changes_version ON changes (version);",
   drop: () => "DROP TABLE changes",
   apply: (db, event, lookup) => {
     for (const memory of imagesOf(event)) {
@@ -47,3 +47,7 @@ export const findChanges = (db: Db, level: TrustLevel, born: number): ReadonlyAr
     born,
     minOpennessOf(level)
   )
+
+/** The version of the newest event that changed a memory; 0 if there is none. */
+export const lastChange = (db: Db): number =>
+  sql(db, "SELECT coalesce(max(version), 0) AS version FROM changes").get().version

@@ -2,7 +2,7 @@ import type { Memory } from "../events/Memory.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { conditionOf } from "./memoryFilters.js"
 import { memoryOf } from "./observations.js"
-import { type Db, sql } from "./Projection.js"
+import { type Db, floorSql, sql } from "./Projection.js"
 
 /** The active memories with these ids that `level` may read, in the requested order. */
 export const getMemories = (
@@ -56,6 +56,48 @@ export const findAround = (
       .map((row) => row.born)
   return [...[...side("<", "DESC", span.before)].reverse(), anchorRow.born, ...side(">", "ASC", span.after)]
 }
+
+/**
+ * The newest memories that were created, or that happen, at or after an instant: row numbers, the newest creation first.
+ */
+export const findSince = (
+  db: Db,
+  level: TrustLevel,
+  {
+    now,
+    writers,
+    limit,
+    since
+  }: { readonly since: number; readonly writers?: TrustLevel; readonly limit: number; readonly now: number }
+): ReadonlyArray<number> => {
+  const condition = conditionOf(db, { level, filters: writers === undefined ? {} : { writers }, now })
+  const rows = ["coalesce(o.occurred_at, o.created_at)", "o.occurred_at IS NOT NULL AND o.created_at"].flatMap((time) =>
+    sql(
+      db,
+      `SELECT o.born, o.created_at AS createdAt FROM observations o WHERE ${condition.sql} AND ${time} >= ?
+        ORDER BY o.created_at DESC, o.born DESC LIMIT ?`
+    ).all(...condition.params, since, limit)
+  )
+  const createdAt = new Map<number, number>(rows.map((row) => [row.born, row.createdAt]))
+  return [...createdAt]
+    .sort(([a, aAt], [b, bAt]) => bAt - aAt || b - a)
+    .slice(0, limit)
+    .map(([born]) => born)
+}
+
+/** The memories that expire after `from` and not after `to`: row numbers, the first to expire first. */
+export const findExpiring = (
+  db: Db,
+  level: TrustLevel,
+  { from, limit, to }: { readonly from: number; readonly to: number; readonly limit: number }
+): ReadonlyArray<number> =>
+  sql(
+    db,
+    `SELECT born FROM observations WHERE active = 1 AND ${floorSql(level)} AND expires_at IS NOT NULL
+      AND expires_at > ? AND expires_at <= ? ORDER BY expires_at, born LIMIT ?`
+  )
+    .pluck()
+    .all(from, to, limit) as ReadonlyArray<number>
 
 /** Memories that moved to a stricter store after a version, with their present openness. */
 export const findRestricted = (db: Db, since: number): ReadonlyMap<string, number> =>

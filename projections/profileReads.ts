@@ -8,13 +8,18 @@ const maxPerKind = 500
 
 /**
  * Core memories, then the newest identities, preferences and decisions, without stale memories. Accesses are counted
- * at full trust only. `side` selects the writers: level `writers` and above, or below it.
+ * at full trust only, unless `countsAccesses` is false. `side` selects the writers: level `writers` and above, or below
+ * it.
  */
 export const findProfile = (
   db: Db,
   level: TrustLevel,
   now: number,
-  { side, writers }: { readonly writers: TrustLevel; readonly side: "from" | "below" }
+  {
+    countsAccesses = true,
+    side,
+    writers
+  }: { readonly writers: TrustLevel; readonly side: "from" | "below"; readonly countsAccesses?: boolean | undefined }
 ): MaintenancePage["rows"] => {
   const memories = ["tier = 'core'", ...profileTypes.map((type) => `tier <> 'core' AND type = '${type}'`)].flatMap(
     (kind) =>
@@ -29,7 +34,9 @@ export const findProfile = (
         .all(minOpennessOf(writers), now, maxPerKind)
         .map((text) => JSON.parse(text as string) as Memory)
   )
-  return level === "full" ? withAccesses(db, memories) : memories.map((memory) => ({ memory, accesses: undefined }))
+  return level === "full" && countsAccesses
+    ? withAccesses(db, memories)
+    : memories.map((memory) => ({ memory, accesses: undefined }))
 }
 
 /** Types of memories in a profile, besides core memories. */

@@ -1,3 +1,4 @@
+import type { Tier } from "../events/Memory.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type Db, sql } from "./Projection.js"
 
@@ -17,18 +18,33 @@ export interface Ranked {
 
 const dayMillis = 86_400_000
 
+/** Which memories to rank, at which time (milliseconds). */
+export interface ScoreQuery {
+  readonly now: number
+  readonly limit: number
+  readonly tier?: Tier | undefined
+  /** Only memories of writers at this level and above. */
+  readonly writers?: TrustLevel | undefined
+  /** Whether the number of times that a memory was shown counts; true unless set. */
+  readonly countsAccesses?: boolean | undefined
+}
+
 /**
  * The memories with the highest scores, best first; ties go to the memory stored later. Two passes read only covering
- * indexes, never the memories. The number of times that a memory was shown counts at full trust only, because lower
- * levels must not learn it. It can only raise a score.
+ * indexes, and memories only to filter by writer. The number of times that a memory was shown counts at full trust
+ * only, because lower levels must not learn it. It can only raise a score.
  */
 export const findByScore = (
   db: Db,
   level: TrustLevel,
   formula: ScoreFormula,
-  now: number,
-  limit: number
+  { countsAccesses = true, limit, now, tier, writers }: ScoreQuery
 ): ReadonlyArray<Ranked> => {
+  const filter = `${tier === undefined ? "" : " AND tier = :tier"}${writers === undefined ? "" : " AND level <= :writers"}`
+  const filterValues = {
+    ...(tier === undefined ? {} : { tier }),
+    ...(writers === undefined ? {} : { writers: minOpennessOf(writers) })
+  }
   const best = new Map<number, number>()
   let minScore = Number.NEGATIVE_INFINITY
   const addRows = (rows: ReadonlyArray<Ranked>) => {
@@ -40,8 +56,9 @@ export const findByScore = (
   const types = typesIn(db)
   for (const type of types) {
     addRows(
-      sql(db, highestSeen).all({
+      sql(db, highestSeen(filter)).all({
         ...parametersOf(formula, now),
+        ...filterValues,
         type,
         decay: formula.decayOf(type),
         floor: minOpennessOf(level),
@@ -50,9 +67,17 @@ export const findByScore = (
       })
     )
   }
-  if (level === "full") {
+  if (level === "full" && countsAccesses) {
     const decays = decaysOf(formula, types)
-    addRows(sql(db, highestShown).all({ ...parametersOf(formula, now), decays, least: minScore, limit }))
+    addRows(
+      sql(db, highestShown(filter)).all({
+        ...parametersOf(formula, now),
+        ...filterValues,
+        decays,
+        least: minScore,
+        limit
+      })
+    )
   }
   return [...best]
     .map(([born, score]) => ({ born, score }))
@@ -206,9 +231,11 @@ const scoreSql = (hits: string, decay: string, lastSeen: string) =>
 const unexpired = "(expires_at IS NULL OR expires_at > :now)"
 
 // LIMIT -1 keeps SQLite from computing the score again for each use.
-const highestSeen = `SELECT born, score FROM (SELECT born, ${scoreSql("mentions", ":decay", "mentioned_at")} AS score
+const highestSeen = (
+  filter: string
+) => `SELECT born, score FROM (SELECT born, ${scoreSql("mentions", ":decay", "mentioned_at")} AS score
     FROM observations INDEXED BY observations_score
-    WHERE active = 1 AND type = :type AND openness >= :floor AND ${unexpired} LIMIT -1)
+    WHERE active = 1 AND type = :type AND openness >= :floor AND ${unexpired}${filter} LIMIT -1)
   WHERE score >= :least ORDER BY score DESC, born DESC LIMIT :limit`
 
 const belowSql = (bounds: number, conditionOf: (bound: string) => string) =>
@@ -232,9 +259,9 @@ const shownHits = "(mentions + accesses)"
 const shownAt = "max(mentioned_at, accessed_at)"
 
 // Skips memories whose score would be too low even if they had been seen today. Scores only the others exactly.
-const highestShown = `${decays}
+const highestShown = (filter: string) => `${decays}
   SELECT born, ${scoreSql(shownHits, "decay", shownAt)} AS score FROM ${shown}
-  WHERE ${unexpired} AND ${formulaSql(shownHits, "1.0")} >= :least AND score >= :least
+  WHERE ${unexpired}${filter} AND ${formulaSql(shownHits, "1.0")} >= :least AND score >= :least
   ORDER BY score DESC, born DESC LIMIT :limit`
 
 const lastShown = "SELECT max(id) FROM (SELECT id FROM accesses WHERE id > ? ORDER BY id LIMIT ?)"

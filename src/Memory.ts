@@ -3,6 +3,7 @@ import type { StorageError } from "../events/errors.js"
 import type { ReaderServices, ReaderSource } from "./actor/ReaderSource.js"
 import type { CaptureServices } from "./capture/Capture.js"
 import { type CaptureWriter, makeCaptureWriter } from "./capture/CaptureWriter.js"
+import { type ContextReader, type ContextServices, makeContextReader } from "./context/ContextReader.js"
 import { type FileReader, type FileWriter, makeFileReader, makeFileWriter } from "./conversation/Files.js"
 import {
   makeSessionReader,
@@ -57,7 +58,7 @@ import type { Undoer } from "./undo/undo.js"
  * Reads an agent's memory at one trust level, now or as of a past version. The
  * level is part of the handle, so every read applies it.
  */
-export interface MemoryReader extends MemoryReads, HistoryReader, ProfileReader {
+export interface MemoryReader extends MemoryReads, HistoryReader, ProfileReader, ContextReader {
   readonly sessions: SessionReader & SessionSummaryReader & { readonly rolling: RollingReader }
   readonly files: FileReader
   readonly scratchpad: ScratchpadReader
@@ -80,11 +81,17 @@ export interface Memory extends MemoryReader, MemoryWrites, ImportWriter, UndoWr
   readonly schedules: ScheduleReader & ScheduleWriter
 }
 
+/** The services of all reads. */
+export interface AllReaderServices extends ReaderServices {
+  readonly context: ContextServices
+}
+
 /** Makes all reads. Each passes the trust level to a query that filters by it in SQL. */
-export const makeReader = (source: ReaderSource, services: ReaderServices): MemoryReader => ({
+export const makeReader = (source: ReaderSource, services: AllReaderServices): MemoryReader => ({
   ...makeMemoryReads(source, services),
   ...makeHistoryReader(source, services),
   ...makeProfileReader(source, services),
+  ...makeContextReader(source, services),
   sessions: {
     ...makeSessionReader(source, services),
     ...makeSummaryReader(source, services),

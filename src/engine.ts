@@ -10,9 +10,11 @@ import { Views } from "../projections/view/Views.js"
 import * as Agents from "./actor/Agents.js"
 import * as ActiveEmbedders from "./actor/activeEmbedders.js"
 import { policyRecordOf as policyInForce } from "./actor/policyRecord.js"
-import type { ReaderServices } from "./actor/ReaderSource.js"
 import * as Capture from "./capture/Capture.js"
+import { cachedCounts } from "./context/fill.js"
+import { PrefixCache } from "./context/stored.js"
 import * as Embedding from "./embedding/Embedding.js"
+import type { AllReaderServices } from "./Memory.js"
 import { checkName } from "./model/agentName.js"
 import { Embedder } from "./ports/Embedder.js"
 import { Embedders } from "./ports/Embedders.js"
@@ -60,7 +62,7 @@ export const makeEngine = Effect.gen(function* () {
   })
   const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: policy.recall, search: policy.search })
   const capture = yield* Capture.make((yield* Extractor) ?? undefined, policy.capture)
-  const readerServices: ReaderServices = {
+  const readerServices: AllReaderServices = {
     log,
     codec,
     ranking: { policy: policy.search, reranker, lexicon: yield* Lexicon },
@@ -69,7 +71,8 @@ export const makeEngine = Effect.gen(function* () {
     countTokens,
     countsExactly,
     judge: reconciler?.judge,
-    settler: (yield* Settler) ?? undefined
+    settler: (yield* Settler) ?? undefined,
+    context: { policy, prefixes: new PrefixCache(), countTokens: cachedCounts(countTokens), countsExactly }
   }
   return {
     views,

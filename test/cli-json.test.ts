@@ -74,7 +74,15 @@ describe("JSON", () => {
     for (const args of [["timeline", id], ["get", id], ["list"], ["history", id], ["why", id], ["people"]]) {
       await asked(...args)
     }
-    for (const args of [["profile"], ["sessions"], ["turns", "monday"], ["files"], ["tiers"], ["agents"]]) {
+    for (const args of [
+      ["get-context", "monday", "which tea?"],
+      ["profile"],
+      ["sessions"],
+      ["turns", "monday"],
+      ["files"],
+      ["tiers"],
+      ["agents"]
+    ]) {
       await asked(...args)
     }
     await asked("remember", "The clinic opens at 8:00")

@@ -20,6 +20,7 @@ const calls: Readonly<Record<string, Call>> = {
   decisions: (memory, options) => memory.decisions(options),
   people: (memory, options) => memory.people(options),
   profile: (memory, options) => memory.profile(options),
+  context: (memory, options) => memory.context(options),
   why: (memory, options) => memory.why("0000000000", options),
   undo: (memory, options) => memory.undo({ event: 1 }, options),
   importMarkdown: (memory, options) => memory.importMarkdown([], options),

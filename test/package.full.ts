@@ -55,7 +55,7 @@ import { Effect, Layer } from "effect"
 const everyRead = (m: D.MemoryReader) =>
   Effect.all([
     m.search({}), m.explain({}), m.timeline({ anchor: "" }), m.get([]), m.list(), m.why(""), m.history(""), m.people(),
-    m.profile(), m.sessions.list(), m.sessions.get(""), m.sessions.search({}), m.sessions.explain({}),
+    m.profile(), m.context(), m.sessions.list(), m.sessions.get(""), m.sessions.search({}), m.sessions.explain({}),
     m.sessions.summaries(), m.sessions.restore(""), m.sessions.rolling.read(""), m.files.list(), m.files.get(""), m.scratchpad.read(""), m.scratchpad.history(""), m.archive.list(), m.maintenance.list(),
     m.maintenance.get(""), m.maintenance.tiers(), m.recalls.list(), m.recalls.get(1), m.recalls.rerun(1),
     m.schedules.list(), m.schedules.count(), m.schedules.get(""), m.schedules.runs(""), m.schedules.run("")

@@ -119,13 +119,13 @@ describe("the score of a memory", () => {
       const rounded = (ranked: ReadonlyArray<{ born: number; score: number }>) =>
         ranked.map(({ born, score }) => [born, score.toFixed(9)])
       const formula = formulaOf(defaults.tiers)
-      const full = findByScore(db, "full", formula, now, 7)
+      const full = findByScore(db, "full", formula, { now, limit: 7 })
       expect(full.map(({ score }) => score.toFixed(9))).toEqual(
         best((one) => one.life.score).map(({ score }) => score.toFixed(9))
       )
       for (const { born, score } of full) expect(scores[born - 1]!.life.score).toBeCloseTo(score, 9)
       // Whoever is below full trust learns nothing of what others were shown.
-      expect(rounded(findByScore(db, "inner", formula, now, 7)).length).toBe(0)
+      expect(rounded(findByScore(db, "inner", formula, { now, limit: 7 })).length).toBe(0)
       const there = scores.filter(({ gone }) => !gone)
       const told = yield* readTiers((f) => Effect.sync(() => f({ db, now })), defaults, 3)
       const paged = countScores(formula, now, [1], 3)

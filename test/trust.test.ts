@@ -738,6 +738,11 @@ describe("an expired memory", () => {
             .sort()
         })
       const seen = [
+        "context ferry",
+        "context nothing asked",
+        "context session",
+        "context ticket",
+        "context tickets",
         "explain classic",
         "explain ferry",
         "explain ticket",

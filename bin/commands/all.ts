@@ -14,6 +14,7 @@ import { forget } from "./forget.js"
 import { forgetFile } from "./forget-file.js"
 import { forgetSession } from "./forget-session.js"
 import { get } from "./get.js"
+import { getContext } from "./get-context.js"
 import { history } from "./history.js"
 import { importPaths } from "./import.js"
 import { list } from "./list.js"
@@ -55,6 +56,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   why,
   people,
   profile,
+  getContext,
   addTurn,
   sessions,
   turns,

@@ -114,7 +114,7 @@ export const makeSummaryReader = (
  * A stored summary, plus the decisions and tasks that were remembered in its session. Text below the level `writers` is
  * quoted separately.
  */
-const sessionOf = (
+export const sessionOf = (
   db: Db,
   { level, now, writers }: { readonly level: TrustLevel; readonly writers: TrustLevel; readonly now: number },
   row: SummaryRow

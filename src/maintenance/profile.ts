@@ -11,6 +11,7 @@ import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findProfile } from "../../projections/profileReads.js"
 import { findWordings } from "../../projections/wordings.js"
+import { visibleLine } from "../../text/normalise/visibleText.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
@@ -54,10 +55,13 @@ export const profileOf = (
   countTokens: (text: string) => number,
   {
     budget = maintenance.profileTokens,
+    countsAccesses,
     judge,
     settler
   }: {
     readonly budget?: number | undefined
+    /** Whether the score counts how often a memory was shown; true at full trust unless set. */
+    readonly countsAccesses?: boolean | undefined
     readonly judge?: Judge | undefined
     readonly settler?: SettlerService | undefined
   } = {}
@@ -82,7 +86,7 @@ export const profileOf = (
   }
   const wordings: Evidence["wordings"] = ({ memory: { born, mentions } }) =>
     mentions > 1 ? findWordings(db, born, maxWordings) : []
-  const rows = findProfile(db, level, now, { writers, side: "from" })
+  const rows = findProfile(db, level, now, { writers, side: "from", countsAccesses })
   const ids = rows.map(({ memory }) => memory.id)
   const disputes = findOpenDisputes(db, level, ids, now)
   const mayHide = (row: Row, by: Row) => findDisputeBetween(db, row.memory, by.memory) !== "settled"
@@ -285,5 +289,5 @@ export const lineOf = (
   earlier: ReadonlyArray<string> = []
 ): string => {
   const suffix = earlier.length === 0 ? "" : ` (earlier: ${earlier.join("; ")})`
-  return `- ${[title, ...facts].join("; ")}${suffix}`.replace(/\s+/gu, " ")
+  return visibleLine(`- ${[title, ...facts].join("; ")}${suffix}`)
 }

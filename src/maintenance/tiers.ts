@@ -68,7 +68,7 @@ export const readTiers = (
   })
 
 const bestOf = (db: Db, formula: ScoreFormula, now: number, limit: number): Tiers["best"] => {
-  const ranked = findByScore(db, "full", formula, now, limit)
+  const ranked = findByScore(db, "full", formula, { now, limit })
   const rows = new Map(
     readIndexRows(
       db,

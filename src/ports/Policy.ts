@@ -17,8 +17,9 @@ import {
   withDefault,
   zone
 } from "./policy/fields.js"
-import { Archive, Compress, Gc, Maintenance, Prompt, Retention, Sessions, Tiers } from "./policy/maintenance.js"
+import { Archive, Compress, Gc, Maintenance, Retention, Sessions, Tiers } from "./policy/maintenance.js"
 import { Embedding, Rerank } from "./policy/models.js"
+import { Prompt, PromptIndex } from "./policy/prompt.js"
 import { Schedules } from "./policy/schedules.js"
 import { Tokens } from "./policy/tokens.js"
 
@@ -223,6 +224,7 @@ export const PolicySchema = Schema.Struct({
   sessions: section(Sessions),
   maintenance: section(Maintenance),
   prompt: section(Prompt),
+  prompt_index: section(PromptIndex),
   short_term: section(ShortTerm),
   summary: section(Summary),
   schedules: section(Schedules),

@@ -19,6 +19,7 @@ import type { Projection } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import * as Views from "../../projections/view/Views.js"
 import { ImpliedPolicy } from "../../src/actor/policyRecord.js"
+import type { ContextQuery } from "../../src/context/ContextReader.js"
 import { Daybook, layer as daybookLayer } from "../../src/Daybook.js"
 import type { AsOfInput } from "../../src/DaybookService.js"
 import type { MemoryReader } from "../../src/Memory.js"
@@ -228,6 +229,20 @@ export const readPaths: {
     ["page", reader.recalls.list({ limit: 2, offset: 1 })]
   ],
   "maintenance.tiers": (reader) => [["all", reader.maintenance.tiers()]],
+  context: (reader, { texts }) => {
+    // Tells the time of asking, which no other read does. The estimate of tokens needs a file that a bundle lacks.
+    const timeless = (query: ContextQuery) =>
+      Effect.map(reader.context(query), ({ at: _, tokens: __, user, ...context }) => ({
+        ...context,
+        user: user.replace(/^Asked at .*$/m, ""),
+        parts: context.parts.map(({ name, memories }) => [name, memories])
+      }))
+    return [
+      ["nothing asked", timeless({})],
+      ["session", timeless({ session: "monday", format: "markdown" })],
+      ...texts.slice(0, 3).map((text) => [text, timeless({ session: "friday", message: `${text}?` })] as const)
+    ]
+  },
   profile: (reader) => [
     ["all", reader.profile()],
     ["small", reader.profile({ tokens: 12 })]

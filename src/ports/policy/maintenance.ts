@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import type { ShortTerm, SummaryPolicy } from "./conversation.js"
 import { fastDecays, slowDecays } from "./decays.js"
 import { clockTime, count, days, nonNegative, positive, share, withDefault, zone } from "./fields.js"
+import type { Prompt } from "./prompt.js"
 
 /** A type of memory, as `remember` accepts it. */
 const typeName = Schema.String.pipe(
@@ -122,15 +123,6 @@ export const Maintenance = Schema.Struct({
   rows
 })
 
-/** Blocks for prompts: the profile and the summaries of sessions. */
-export const Prompt = Schema.Struct({
-  /**
-   * The lowest trust level whose text appears directly in a prompt block; a lower reader uses its own level. Text from
-   * below that level appears in a separate, quoted section with its origin.
-   */
-  writers: withDefault(Schema.Literal("full", "inner", "familiar"), "inner")
-})
-
 /** The minimum confidence, 0…1, at which a contradiction retires a memory. */
 export interface Reconciling {
   readonly certain: number
@@ -139,7 +131,7 @@ export interface Reconciling {
 export type MaintenancePolicy = {
   readonly short_term: typeof ShortTerm.Type
   readonly summary: SummaryPolicy
-  readonly prompt: typeof Prompt.Type
+  readonly prompt: Pick<typeof Prompt.Type, "writers">
   readonly tiers: typeof Tiers.Type
   readonly gc: typeof Gc.Type
   readonly compress: typeof Compress.Type

@@ -1,0 +1,220 @@
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { isAtLeast, levelOf, type TrustLevel } from "../../events/Trust.js"
+import { withDisputes } from "../../projections/disputeReads.js"
+import { getMemories } from "../../projections/observationReads.js"
+import { gateMessage } from "../../text/normalise/gate.js"
+import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
+import { lowestWriter } from "../maintenance/quoted.js"
+import type { InvalidInput } from "../model/errors.js"
+import { failureNames } from "../model/failureNames.js"
+import { limits } from "../model/limits.js"
+import { toWholeMemory } from "../model/wholeMemory.js"
+import type { PolicyValues } from "../ports/Policy.js"
+import { indexSettings } from "../ports/policy/prompt.js"
+import { recordedSearch } from "../search/recordedSearch.js"
+import { decodeQuery, searchIn } from "../search/search.js"
+import { assemble } from "./assemble.js"
+import { type ContextQuery, type ContextRequest, decodeContextQuery } from "./contextQuery.js"
+import type { CountTokens } from "./fill.js"
+import type { ContextFormat, ContextPart, LeftOutPart } from "./parts.js"
+import { type Candidate, rowOf } from "./rows.js"
+import { emptyStored, type PrefixCache, readStored, type Stored } from "./stored.js"
+import { messagesOf, type PromptTurn } from "./turns.js"
+
+export type { ContextQuery } from "./contextQuery.js"
+export type { ContextFormat, ContextPart, LeftOutPart, PartName, Place } from "./parts.js"
+export type { ContextMemory } from "./rows.js"
+export type { PromptTurn } from "./turns.js"
+
+/** What to send to a model for one turn. Times are milliseconds since the epoch. */
+export interface PromptContext {
+  readonly at: number
+  readonly level: TrustLevel
+  readonly format: ContextFormat
+  /** The token budget, and the tokens used. */
+  readonly budget: number
+  readonly tokens: number
+  /** The part for the system prompt. It is the same all day while the memories are. Empty if nothing has room. */
+  readonly system: string
+  /** The last turns of the session, oldest first. */
+  readonly turns: ReadonlyArray<PromptTurn>
+  /** The part that stands beside the user's message. Empty if there is nothing to show. */
+  readonly user: string
+  readonly parts: ReadonlyArray<ContextPart>
+  /** The parts that are missing although they were wanted, and why. */
+  readonly leftOut: ReadonlyArray<LeftOutPart>
+}
+
+/** Reads what a prompt should contain. */
+export interface ContextReader {
+  /**
+   * What to send to a model for one turn, within a token budget: who the user is, the profile, recent sessions, open
+   * tasks, memories by score, those of the last days, the last turns, and what the message recalls. A part that fails or
+   * does not answer in time is left out and named. Fails only on invalid input.
+   */
+  readonly context: (query?: ContextQuery) => Effect.Effect<PromptContext, InvalidInput>
+}
+
+/** Services of contexts, shared by all agents. */
+export interface ContextServices {
+  readonly policy: PolicyValues
+  readonly prefixes: PrefixCache
+  readonly countTokens: CountTokens
+  /** Whether the token counter is the model's own. An estimate fills less of the budget. */
+  readonly countsExactly: boolean
+}
+
+/** How far an estimate of tokens may be too low. */
+const estimateMargin = 1.18
+
+/** @internal */
+export const makeContextReader = (
+  source: ReaderSource,
+  services: ReaderServices & { readonly context: ContextServices }
+): ContextReader => {
+  const { policy, countsExactly } = services.context
+  const { level } = source
+  const writers = lowestWriter(policy.prompt.writers, level)
+  return {
+    context: Effect.fn("Memory.context")(function* (query = {}) {
+      const request = yield* decodeContextQuery(query, policy)
+      const limit = countsExactly ? request.tokens : Math.floor(request.tokens / estimateMargin)
+      const stored = yield* readGuarded(source, services, request, limit)
+      const message = request.message ?? stored.lastMessage
+      const asking = { ...source, session: request.session ?? source.session, read: readAtTime(source, request.at) }
+      const recalled = yield* recall(asking, services, { message, k: request.k, at: request.at })
+      const { preset } = indexSettings(policy.prompt_index)
+      const style = { preset, writers, relativeTo: stored.at }
+      const below = recalled.candidates?.filter(({ memory }) => !isAtLeast(levelOf(memory), writers)) ?? []
+      const filled = assemble({
+        prefix: stored.prefix,
+        at: stored.at,
+        limit,
+        format: request.format,
+        style,
+        policy,
+        countTokens: services.context.countTokens,
+        recalled: recalled.candidates?.filter((candidate) => !below.includes(candidate)),
+        expiring: stored.expiring,
+        quoted: [...below.map((value) => ({ text: rowOf(value, style), value })), ...stored.quoted],
+        session: request.session,
+        turns: stored.turns.map((turn) => messagesOf(turn, writers)).filter((messages) => messages.length > 0)
+      })
+      const parts = [...stored.prefix.parts, ...filled.parts]
+      const leftOut = [...stored.prefix.leftOut, ...stored.leftOut, ...recalled.leftOut, ...filled.leftOut]
+      const tokens = stored.prefix.tokens + filled.tokens
+      yield* Effect.annotateCurrentSpan({ agent: source.agent, level, tokens, parts: parts.length })
+      const missing = leftOut.map(({ part, reason }) => `${part}: ${reason}`).join("; ")
+      yield* Effect.logDebug("context built", { agent: source.agent, level, tokens, leftOut: missing })
+      return {
+        at: stored.at,
+        level,
+        format: request.format,
+        budget: request.tokens,
+        tokens,
+        system: stored.prefix.text,
+        turns: filled.turns,
+        user: filled.user,
+        parts,
+        leftOut
+      }
+    })
+  }
+}
+
+/** Runs every read as if at `at`. */
+const readAtTime =
+  ({ read }: ReaderSource, at: number | undefined): ReaderSource["read"] =>
+  (f) =>
+    read((snapshot) => f(at === undefined ? snapshot : { ...snapshot, now: at }))
+
+/** Runs a read of a part. A failure, or no answer in time, is a reason to leave the part out. */
+const guarded = <A, E>(effect: Effect.Effect<A, E>, millis: number): Effect.Effect<Either.Either<A, string>> =>
+  Effect.disconnect(effect).pipe(
+    Effect.timeoutTo({
+      duration: millis,
+      onTimeout: () => Either.left(`no answer within ${millis} ms`),
+      onSuccess: (answer) => Either.right(answer)
+    }),
+    Effect.catchAllCause((cause) =>
+      Cause.isInterruptedOnly(cause) ? Effect.interrupt : Effect.succeed(Either.left(failureNames(cause)))
+    )
+  )
+
+/** What the view holds for the context. If it cannot be read, everything is left out. */
+const readGuarded = (
+  source: ReaderSource,
+  services: ReaderServices & { readonly context: ContextServices },
+  request: ContextRequest,
+  limit: number
+): Effect.Effect<Stored> => {
+  const { policy, prefixes } = services.context
+  const { agent, level, read } = source
+  return Effect.gen(function* () {
+    const answer = yield* guarded(
+      read(({ db, now }) =>
+        readStored(db, {
+          ...request,
+          agent,
+          level,
+          limit,
+          at: request.at ?? now,
+          policy,
+          prefixes,
+          countTokens: services.context.countTokens,
+          judge: services.judge,
+          settler: services.settler
+        })
+      ),
+      policy.prompt.timeout
+    )
+    if (Either.isRight(answer)) return answer.right
+    return emptyStored(request.at ?? (yield* Clock.currentTimeMillis), answer.left)
+  })
+}
+
+interface Recall {
+  /** The memories that the message recalls, the best first; undefined if it was not searched. */
+  readonly candidates: ReadonlyArray<Candidate> | undefined
+  readonly leftOut: ReadonlyArray<LeftOutPart>
+}
+
+/** Searches for what a message recalls, if the gate finds that the message needs memories. */
+const recall = (
+  source: ReaderSource,
+  services: ReaderServices & { readonly context: ContextServices },
+  { at, k, message = "" }: { readonly message: string | undefined; readonly k: number; readonly at: number | undefined }
+): Effect.Effect<Recall> => {
+  const leftOut = (reason: string): Recall => ({ candidates: undefined, leftOut: [{ part: "recalled", reason }] })
+  const { policy } = services.context
+  if (message.trim() === "" || source.level === "public") return Effect.succeed({ candidates: undefined, leftOut: [] })
+  if (!policy.prompt_index.enabled) return Effect.succeed(leftOut("prompt_index.enabled is false"))
+  const gate = gateMessage(message.slice(0, limits.queryBytes))
+  if (!gate.recall) return Effect.succeed(leftOut(`the message needs none: ${gate.reason}`))
+  const { level } = source
+  const writers = lowestWriter(policy.prompt.writers, level)
+  const search = (filter: { readonly writers?: TrustLevel }) =>
+    Effect.gen(function* () {
+      const request = yield* decodeQuery({ text: message, at, gate: true, limit: k }, policy.search)
+      const filtered = { ...request, filters: { ...request.filters, ...filter } }
+      const { hits } = yield* recordedSearch(source, services, "memories", filtered, searchIn)
+      const scores = new Map(hits.map(({ id, score }) => [id, score]))
+      const memories = yield* source.read(({ db, now }) =>
+        withDisputes(db, level, getMemories(db, level, [...scores.keys()], now).map(toWholeMemory), now)
+      )
+      return memories.map((memory) => ({ memory, score: scores.get(memory.id)! }))
+    })
+  const both = Effect.gen(function* () {
+    const all = yield* search({})
+    const below = all.filter(({ memory }) => !isAtLeast(levelOf(memory), writers))
+    // Text of lower levels must not take the places of other memories.
+    return below.length === 0 ? all : [...(yield* search({ writers })), ...below]
+  })
+  return Effect.map(
+    guarded(both, policy.prompt.timeout),
+    Either.match({ onLeft: leftOut, onRight: (candidates) => ({ candidates, leftOut: [] }) })
+  )
+}

@@ -1,0 +1,58 @@
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { InvalidInput } from "../model/errors.js"
+import { checkInteger, invalid, optionalInstant, optionalText, refuseUnknownOptions } from "../model/filters.js"
+import { decodeKey, type InstantInput } from "../model/input.js"
+import { limits } from "../model/limits.js"
+import type { PolicyValues } from "../ports/Policy.js"
+import { indexSettings } from "../ports/policy/prompt.js"
+import type { ContextFormat } from "./parts.js"
+
+/** What a context is for. */
+export interface ContextQuery {
+  /** The session of the conversation. Without it the context has no turns. */
+  readonly session?: string | undefined
+  /** The user's new message; it recalls memories. Default: the last turn of the session, if the user said it. */
+  readonly message?: string | undefined
+  /** The token budget of everything that the context contains. Default: `prompt.tokens`. */
+  readonly tokens?: number | undefined
+  /** Maximum memories that the message recalls, and maximum by score. Default: 20, at most `prompt_index.limit`. */
+  readonly k?: number | undefined
+  /** The asking time. Default: now; for a past version, its time. */
+  readonly at?: InstantInput | undefined
+  /** Default: `text`. */
+  readonly format?: ContextFormat | undefined
+}
+
+/** A checked query. */
+export interface ContextRequest {
+  readonly session: string | undefined
+  readonly message: string | undefined
+  readonly tokens: number
+  readonly k: number
+  readonly at: number | undefined
+  readonly format: ContextFormat
+}
+
+const optionNames = ["session", "message", "tokens", "k", "at", "format"]
+
+export const decodeContextQuery = (
+  query: ContextQuery,
+  policy: Pick<PolicyValues, "prompt" | "prompt_index">
+): Either.Either<ContextRequest, InvalidInput> =>
+  Either.gen(function* () {
+    yield* refuseUnknownOptions(query, optionNames)
+    const { format = "text", session } = query
+    if (session !== undefined) yield* decodeKey("session", session)
+    if (!Schema.is(Schema.Literal("text", "markdown"))(format)) {
+      return yield* invalid("format", "must be text or markdown")
+    }
+    return {
+      session,
+      message: (yield* optionalText("message", query.message)).message,
+      tokens: yield* checkInteger("tokens", query.tokens ?? policy.prompt.tokens, 1, Number.MAX_SAFE_INTEGER),
+      k: yield* checkInteger("k", query.k ?? Math.min(20, indexSettings(policy.prompt_index).limit), 1, limits.ids),
+      at: (yield* optionalInstant("at", query.at)).at,
+      format
+    }
+  })

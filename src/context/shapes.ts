@@ -1,0 +1,61 @@
+import type { PromptContext } from "./ContextReader.js"
+
+/** A chat message, as OpenAI's chat API and the `Prompt` of @effect/ai take it. */
+export interface ChatMessage {
+  readonly role: "system" | "user" | "assistant"
+  readonly content: string
+}
+
+/** The system prompt and the messages of Anthropic's API. */
+export interface AnthropicPrompt {
+  readonly system: ReadonlyArray<{
+    readonly type: "text"
+    readonly text: string
+    readonly cache_control: { readonly type: "ephemeral" }
+  }>
+  readonly messages: ReadonlyArray<{ readonly role: "user" | "assistant"; readonly content: string }>
+}
+
+/** The whole context as one text: the part for the system prompt, the conversation, and what was recalled. */
+export const text = ({ parts, system, user }: PromptContext): string =>
+  joined([system, parts.find(({ name }) => name === "turns")?.text ?? "", user])
+
+/**
+ * The context as messages, for OpenAI's chat API and @effect/ai. `message` is the user's new message; what was recalled
+ * stands before it in the same message. Without it, the last turn of the user is that message.
+ */
+export const messages = (context: PromptContext, message?: string): ReadonlyArray<ChatMessage> => [
+  ...(context.system === "" ? [] : [{ role: "system" as const, content: context.system }]),
+  ...conversationOf(context, message)
+]
+
+/**
+ * The context for Anthropic's API. The system prompt is marked for the provider's cache. Neighbouring messages of one
+ * role are joined, and the first is the user's, as the API requires.
+ */
+export const anthropic = (context: PromptContext, message?: string): AnthropicPrompt => {
+  const merged: Array<{ role: "user" | "assistant"; content: string }> = []
+  for (const { content, role } of conversationOf(context, message)) {
+    const last = merged.at(-1)
+    if (last?.role === role) last.content = joined([last.content, content])
+    else merged.push({ role, content })
+  }
+  if (merged[0]?.role === "assistant") merged.unshift({ role: "user", content: "(Earlier turns are left out.)" })
+  return {
+    system: context.system === "" ? [] : [{ type: "text", text: context.system, cache_control: { type: "ephemeral" } }],
+    messages: merged
+  }
+}
+
+const conversationOf = ({ turns, user }: PromptContext, message: string | undefined) => {
+  const last = turns.at(-1)
+  const continues = message === undefined && last?.role === "user" && !last.isQuoted
+  const earlier = continues ? turns.slice(0, -1) : turns
+  const question = joined([user, message ?? (continues ? last.text : "")])
+  return [
+    ...earlier.map(({ role, text }) => ({ role, content: text })),
+    ...(question === "" ? [] : [{ role: "user" as const, content: question }])
+  ]
+}
+
+const joined = (texts: ReadonlyArray<string>): string => texts.filter((part) => part !== "").join("\n\n")

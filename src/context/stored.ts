@@ -1,0 +1,146 @@
+import { isAtLeast, type TrustLevel } from "../../events/Trust.js"
+import { type Turn, turnLevelOf } from "../../events/Turn.js"
+import { lastChange } from "../../projections/history.js"
+import type { Db } from "../../projections/Projection.js"
+import { findTurns } from "../../projections/sessionReads.js"
+import { visibleLine } from "../../text/normalise/visibleText.js"
+import { lowestWriter } from "../maintenance/quoted.js"
+import type { PolicyValues } from "../ports/Policy.js"
+import type { Judge } from "../ports/Reconciler.js"
+import type { SettlerService } from "../ports/Settler.js"
+import type { ContextRequest } from "./contextQuery.js"
+import type { CountTokens, Line } from "./fill.js"
+import { type LeftOutPart, Shown } from "./parts.js"
+import { makePrefix, type Prefix } from "./prefix.js"
+import type { Candidate } from "./rows.js"
+import { attemptPart, type Drafted, dayOf, parkedIn, readSessions, readStable, stableParts } from "./stableParts.js"
+
+/** The content of a context that is read from one snapshot of the view. */
+export interface Stored {
+  readonly at: number
+  readonly prefix: Prefix
+  /** Text of writers below the level of prompts. */
+  readonly quoted: ReadonlyArray<Line<Candidate | undefined>>
+  /** Memories that expire later this day. */
+  readonly expiring: ReadonlyArray<Candidate>
+  /** The last turns of the session without the new message, oldest first. */
+  readonly turns: ReadonlyArray<Turn>
+  /** The text of the last turn, if the user said it. */
+  readonly lastMessage: string | undefined
+  readonly leftOut: ReadonlyArray<LeftOutPart>
+}
+
+/** The content of a context if the view cannot be read. */
+export const emptyStored = (at: number, reason: string): Stored => ({
+  at,
+  prefix: { text: "", tokens: 0, parts: [], leftOut: [], shown: new Shown(), rowTokens: 0 },
+  quoted: [],
+  expiring: [],
+  turns: [],
+  lastMessage: undefined,
+  leftOut: [...stableParts, "turns" as const].map((part) => ({ part, reason }))
+})
+
+export interface StoredQuery extends ContextRequest {
+  readonly agent: string
+  readonly level: TrustLevel
+  /** The asking time, milliseconds. */
+  readonly at: number
+  /** The token budget of the whole context. */
+  readonly limit: number
+  readonly policy: PolicyValues
+  readonly prefixes: PrefixCache
+  readonly countTokens: CountTokens
+  readonly judge: Judge | undefined
+  readonly settler: SettlerService | undefined
+}
+
+/** Reads the last turns, and the stable beginning from the cache if no memory changed. */
+export const readStored = (db: Db, query: StoredQuery): Stored => {
+  const { at, level, policy, session } = query
+  const parked = parkedIn(db)
+  const found =
+    session === undefined
+      ? { turns: [] }
+      : attemptPart(parked, ["conversation"], () => ({ turns: findTurns(db, level, session, policy.prompt.turns) }))
+  const all = "failure" in found ? [] : found.turns
+  const last = all.at(-1)
+  const lastMessage = last?.role === "user" ? last.text : undefined
+  const turns = query.message !== undefined && lastMessage === query.message ? all.slice(0, -1) : all
+  const sessions = attemptPart(parked, ["summaries", "conversation", "observations"], () =>
+    readSessions(db, { at, level, policy, session })
+  )
+  const { expiring, prefix, quoted } = cachedPrefix(db, { ...query, sessions, speakers: speakersOf(all, query) })
+  return {
+    at,
+    prefix,
+    quoted,
+    expiring: expiring.filter(({ memory }) => memory.expiresAt === undefined || memory.expiresAt > at),
+    turns,
+    lastMessage,
+    leftOut: "failure" in found ? [{ part: "turns", reason: found.failure }] : []
+  }
+}
+
+/** The names of the users among the last turns, in order of the alphabet. */
+const speakersOf = (turns: ReadonlyArray<Turn>, { level, policy }: StoredQuery): ReadonlyArray<string> => {
+  const writers = lowestWriter(policy.prompt.writers, level)
+  const names = turns.flatMap((turn) =>
+    turn.role === "user" && turn.speaker !== undefined && isAtLeast(turnLevelOf(turn), writers)
+      ? visibleLine(turn.speaker).slice(0, maxSpeakerLength)
+      : []
+  )
+  return [...new Set(names)]
+    .filter((name) => name !== "")
+    .sort()
+    .slice(0, maxSpeakers)
+}
+
+const maxSpeakers = 3
+const maxSpeakerLength = 60
+
+/** The stable beginning, and what is read with it. */
+interface StableContent {
+  readonly prefix: Prefix
+  readonly quoted: Stored["quoted"]
+  readonly expiring: ReadonlyArray<Candidate>
+}
+
+/** The newest stable beginnings, by all that they depend on. The least recently used is evicted. */
+export class PrefixCache {
+  private readonly entries = new Map<string, StableContent>()
+
+  get(key: string, make: () => { readonly content: StableContent; readonly isComplete: boolean }): StableContent {
+    const cached = this.entries.get(key)
+    const { content, isComplete } = cached === undefined ? make() : { content: cached, isComplete: true }
+    if (!isComplete) return content
+    this.entries.delete(key)
+    this.entries.set(key, content)
+    if (this.entries.size > maxPrefixes) this.entries.delete(this.entries.keys().next().value!)
+    return content
+  }
+}
+
+const maxPrefixes = 64
+
+const cachedPrefix = (
+  db: Db,
+  query: StoredQuery & { readonly sessions: Drafted; readonly speakers: ReadonlyArray<string> }
+): StableContent => {
+  const { agent, at, format, k, level, limit, policy, prefixes, sessions, speakers } = query
+  const sessionTexts = "failure" in sessions ? sessions : [sessions.lines, sessions.quoted]
+  const key = [db.name, agent, level, dayOf(at).dayStart, format, k, limit, speakers, sessionTexts, lastChange(db)]
+  return prefixes.get(JSON.stringify(key), () => {
+    const profileTokens = Math.floor(limit * (policy.prompt.shares.profile + policy.prompt.shares.user)) + 1
+    const drafts = readStable(db, { ...query, profileTokens })
+    const { expiring } = drafts
+    return {
+      content: {
+        prefix: makePrefix({ ...query, drafts }),
+        quoted: stableParts.flatMap((part) => ("quoted" in drafts[part] ? (drafts[part].quoted ?? []) : [])),
+        expiring: "failure" in expiring ? [] : expiring.lines.flatMap(({ value }) => value ?? [])
+      },
+      isComplete: Object.values(drafts).every((draft) => !("failure" in draft))
+    }
+  })
+}
