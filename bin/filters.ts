@@ -1,14 +1,17 @@
 import * as Effect from "effect/Effect"
+import { Tier } from "../events/Memory.js"
 import type { Store } from "../events/Trust.js"
 import { limits } from "../src/model/limits.js"
 import type { Filter } from "../src/search/search.js"
 import type { Call, Failure } from "./commands/Command.js"
-import { type Moment, nonEmpty, option, repeatable, rowCount, storeOf, timeOrWords } from "./options.js"
+import { type Moment, nonEmpty, oneOf, option, repeatable, rowCount, storeOf, timeOrWords } from "./options.js"
 
 /** The options that narrow a search or a list. */
 export const filterOptions = [
   repeatable("--type <type>", "show only this type", nonEmpty),
-  repeatable("--tag <tag>", "show only this tag", nonEmpty),
+  repeatable("--tag <tag>", "show only rows with this tag and each other --tag", nonEmpty),
+  repeatable("--any-tag <tag>", "show only rows with one of these tags", nonEmpty),
+  repeatable("--tier <tier>", "show only this tier: core, long, mid or daily", oneOf(Tier.literals)),
   repeatable("--person <name>", "show only mentions of this person", nonEmpty),
   repeatable("--store <store>", "show only this store: private, shared or social", storeOf),
   option("--project <name>", "show only this project"),
@@ -21,6 +24,8 @@ export const filterOptions = [
 export interface FilterOptions {
   readonly type?: ReadonlyArray<string>
   readonly tag?: ReadonlyArray<string>
+  readonly anyTag?: ReadonlyArray<string>
+  readonly tier?: ReadonlyArray<Tier>
   readonly person?: ReadonlyArray<string>
   readonly store?: ReadonlyArray<Store>
   readonly project?: string
@@ -33,12 +38,14 @@ export interface FilterOptions {
 /** Builds the filter from the options and resolves times given in words. */
 export const filterOf = (
   { resolveTime }: Pick<Call, "resolveTime">,
-  { person, store, tag, type, ...rest }: FilterOptions
+  { anyTag, person, store, tag, tier, type, ...rest }: FilterOptions
 ): Effect.Effect<Filter, Failure> =>
   Effect.gen(function* () {
     return {
       types: type,
       tags: tag,
+      anyTags: anyTag,
+      tiers: tier,
       people: person,
       stores: store,
       project: rest.project,

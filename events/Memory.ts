@@ -123,6 +123,12 @@ export const Memory = Schema.Struct({
 })
 export type Memory = typeof Memory.Type
 
+/** The ids of notes begin with this; those of other memories do not. */
+export const notePrefix = "note-"
+
+/** Whether a memory is a note: a text that its writer keeps as it is, until the writer changes it. */
+export const isNoteId = (id: string): boolean => id.startsWith(notePrefix)
+
 /** The text of a memory that is embedded: title, narrative and facts, one per line. */
 export const embeddingText = (memory: Pick<Memory, "title" | "narrative" | "facts">): string =>
   [memory.title, ...(memory.narrative === undefined ? [] : [memory.narrative]), ...memory.facts].join("\n")

@@ -95,6 +95,8 @@ export const Forget = Schema.Struct({
   stores: Schema.Array(Store),
   turns: Schema.Array(Schema.Number),
   files: Schema.Array(Schema.Number),
+  /** The versions of the newest events of its scratchpads; absent without one. */
+  scratchpads: Schema.optional(Schema.Array(Schema.Number)),
   decision: Decision
 })
 

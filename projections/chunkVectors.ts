@@ -1,4 +1,5 @@
-import type { DaybookEvent } from "../events/catalogue.js"
+import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import { isNoteId } from "../events/Memory.js"
 import { chunkIndexOf, chunkingVersion, chunkNumbers } from "../text/normalise/chunks.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 import * as VectorIndex from "./vectorIndex.js"
@@ -6,14 +7,14 @@ import { storesCondition, type VectorSet } from "./vectors.js"
 
 export const chunkVectorIndex = VectorIndex.make("chunk_")
 
-/** Vectors of the chunks of turns and files. An EMBED event stores a vector; it stays until its chunk is removed. */
+/** Vectors of the chunks of turns, files, notes and scratchpads. An EMBED event stores a vector; it stays until its chunk is removed. */
 export const chunkVectors: Projection = {
   name: "chunkVectors",
-  version: chunkingVersion + 2,
-  handles: ["EMBED", "EMBEDDER", "FILE", "FORGET"],
+  version: chunkingVersion + 3,
+  handles: ["EMBED", "EMBEDDER", "FILE", "FORGET", "SCRATCHPAD", "ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   needsVectors: true,
   tables: chunkVectorIndex.tables,
-  indexes: "",
+  indexes: "CREATE INDEX chunk_embedded_note ON chunk_embedded (id) WHERE id >= 'note-' AND id < 'note.';",
   drop: chunkVectorIndex.drop,
   apply: (db, event, lookup) => {
     if (event.type === "EMBED") {
@@ -29,16 +30,32 @@ export const chunkVectors: Projection = {
     if (event.type === "EMBEDDER" && event.payload.state === "dropped") {
       chunkVectorIndex.dropSet(db, event.payload.model, event.payload.dimensions)
     }
+    for (const { id } of imagesOf(event)) if (isNoteId(id)) removeNote(db, id)
     for (const version of versionsRemovedBy(event)) chunkVectorIndex.removeBetween(db, ...chunkNumbers(version))
   },
   digest: chunkVectorIndex.digest,
   stateDigest: chunkVectorIndex.stateDigest
 }
 
-/** The versions that added the turns and files that this event removes. */
+/** Removes the vectors of all pieces of a note. */
+const removeNote = (db: Db, id: string) => {
+  const borns = sql(
+    db,
+    `SELECT DISTINCT born FROM chunk_embedded WHERE id >= 'note-' AND id < 'note.' AND id >= ? AND id < ?`
+  )
+    .pluck()
+    .all(`${id} `, `${id}!`)
+  for (const born of borns) chunkVectorIndex.remove(db, born)
+}
+
+/** The versions that added the turns, files and scratchpads that this event removes. */
 const versionsRemovedBy = (event: DaybookEvent): ReadonlyArray<number> => {
-  if (event.type === "FORGET") return [...event.payload.turns, ...event.payload.files]
-  return event.type === "FILE" && event.payload.replaces !== undefined ? [event.payload.replaces] : []
+  if (event.type === "FORGET") {
+    const { files, scratchpads = [], turns } = event.payload
+    return [...turns, ...files, ...scratchpads]
+  }
+  const replaced = event.type === "FILE" || event.type === "SCRATCHPAD" ? event.payload.replaces : undefined
+  return replaced === undefined ? [] : [replaced]
 }
 
 /** A chunk to embed. */

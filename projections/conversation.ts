@@ -3,20 +3,21 @@ import { chunkingVersion } from "../text/normalise/chunks.js"
 import { indexVersion } from "../text/normalise/indexText.js"
 import { chunkTextIndex, removeChunks } from "./chunkText.js"
 import { addFile } from "./files.js"
-import { type Db, indexesByLevel, type Lookup, type Projection, sql } from "./Projection.js"
+import { indexNotes, indexScratchpad } from "./notes.js"
+import { type Db, indexesByLevel, type Projection, sql } from "./Projection.js"
 import { removeSpeakers, speakerTables } from "./speakers.js"
 import { addTurn } from "./turns.js"
 
 /**
- * Conversations: turns, sessions, files, and the chunks that a search finds.
+ * Conversations: turns, sessions, files, and the chunks that a search finds. Notes and scratchpads have chunks too.
  * A session belongs to one store: turns with the same session key in another
  * store form another session. When a speaker repeats the same words after the
  * same turn, the existing chunk is extended.
  */
 export const conversation: Projection = {
   name: "conversation",
-  version: 202 + 100 * chunkingVersion + indexVersion,
-  handles: ["TURN", "FILE", "FORGET"],
+  version: 302 + 100 * chunkingVersion + indexVersion,
+  handles: ["TURN", "FILE", "FORGET", "SCRATCHPAD", "ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   tables: `CREATE TABLE turns (born INTEGER PRIMARY KEY, id TEXT NOT NULL, session TEXT NOT NULL, store TEXT NOT NULL,
       openness INTEGER NOT NULL, sequence INTEGER NOT NULL, occurred_at INTEGER NOT NULL, turn TEXT NOT NULL);
     CREATE TABLE sessions (session TEXT NOT NULL, store TEXT NOT NULL, openness INTEGER NOT NULL,
@@ -40,13 +41,17 @@ export const conversation: Projection = {
     CREATE INDEX files_path ON files (path, store);
     CREATE INDEX files_session ON files (session) WHERE session IS NOT NULL;
     ${indexesByLevel("sessions_last", "sessions (last_at DESC, session, store)")}
+    CREATE INDEX chunks_note ON chunks (id) WHERE media = 'note';
     CREATE INDEX chunks_time ON chunks (last_at DESC, turn DESC, born);`,
   drop: () => `${chunkTextIndex.drop}; DROP TABLE chunks; DROP TABLE files; DROP TABLE speaker_words;
     DROP TABLE speakers; DROP TABLE sessions; DROP TABLE turns`,
   apply: (db, event, lookup) => {
+    const filling = lookup.isFilledLater?.("conversation") === true
     if (event.type === "TURN") addTurn(db, event, lookup)
-    if (event.type === "FILE") addFile(db, event, lookup)
-    if (event.type === "FORGET") forget(db, event, lookup)
+    else if (event.type === "FILE") addFile(db, event, lookup)
+    else if (event.type === "FORGET") forget(db, event, filling)
+    else if (event.type === "SCRATCHPAD") indexScratchpad(db, event, lookup, filling)
+    else indexNotes(db, event, lookup, filling)
   },
   fill: chunkTextIndex.fill,
   digest: (db, digest) => {
@@ -72,10 +77,9 @@ export const conversation: Projection = {
   }
 }
 
-const forget = (db: Db, event: Extract<DaybookEvent, { type: "FORGET" }>, lookup: Lookup) => {
-  const { files, session, stores, turns } = event.payload
-  const filling = lookup.isFilledLater?.("conversation") === true
-  for (const version of [...turns, ...files]) removeChunks(db, version, filling)
+const forget = (db: Db, event: Extract<DaybookEvent, { type: "FORGET" }>, filling: boolean) => {
+  const { files, scratchpads = [], session, stores, turns } = event.payload
+  for (const version of [...turns, ...files, ...scratchpads]) removeChunks(db, version, filling)
   for (const version of turns) sql(db, "DELETE FROM turns WHERE born = ?").run(version)
   for (const version of files) sql(db, "DELETE FROM files WHERE born = ?").run(version)
   if (session === undefined) return

@@ -26,8 +26,12 @@ export interface ChunkFilters {
   readonly stores?: ReadonlyArray<Store>
   readonly speakers?: ReadonlyArray<string>
   readonly roles?: ReadonlyArray<Role>
-  /** Selects only turns, or only files. */
+  /** Selects only turns, files, notes or scratchpads. */
   readonly kinds?: ReadonlyArray<Chunk["kind"]>
+  /** Selects notes by their tags. */
+  readonly tags?: ReadonlyArray<string>
+  /** Tags that a note must all have. */
+  readonly allTags?: ReadonlyArray<string>
   readonly after?: number
   readonly before?: number
   /** More filters; both must match. */
@@ -36,7 +40,7 @@ export interface ChunkFilters {
   readonly not?: ChunkLists
 }
 
-export type ChunkLists = Pick<ChunkFilters, "sessions" | "stores" | "speakers" | "roles" | "kinds">
+export type ChunkLists = Pick<ChunkFilters, "sessions" | "stores" | "speakers" | "roles" | "kinds" | "tags" | "allTags">
 
 /** The fields that chunks of turns and chunks of files share. */
 interface ChunkBase {
@@ -81,9 +85,24 @@ export interface FileChunk extends ChunkBase {
   readonly sequenceEnd?: undefined
 }
 
-export type Chunk = TurnChunk | FileChunk
+/** A piece of a note or a scratchpad. */
+export interface TextChunk extends ChunkBase {
+  readonly kind: "note" | "scratchpad"
+  /** The namespace of the note, or the session of the scratchpad. */
+  readonly session: string | null
+  readonly file?: undefined
+  readonly role?: undefined
+  readonly speaker?: undefined
+  readonly sequence?: undefined
+  readonly sequenceEnd?: undefined
+}
 
-/** The corpus of chunks of turns and files. */
+export type Chunk = TurnChunk | FileChunk | TextChunk
+
+/** The kind of a chunk (alias `o`). */
+const kindSql = "CASE WHEN o.path IS NOT NULL THEN 'file' ELSE coalesce(o.media, 'turn') END"
+
+/** The corpus of chunks of turns, files, notes and scratchpads. */
 export const chunkCorpus: Corpus = {
   table: "chunks",
   text: chunkTextIndex,
@@ -123,9 +142,9 @@ export const chunkCandidatesOf = (db: Db, hits: ReadonlyArray<HitScores>): Reado
   const facts = new Map<number, ChunkFacts>(
     sql(
       db,
-      `SELECT born, iif(path IS NULL, 'turn', 'file') AS kind, session, store, role, speaker, sequence,
+      `SELECT born, ${kindSql} AS kind, session, store, role, speaker, sequence,
         sequence_end AS sequenceEnd, occurred_at AS occurredAt, last_at AS lastAt, length(text) AS length
-        FROM chunks WHERE born IN (SELECT value FROM json_each(?))`
+        FROM chunks o WHERE born IN (SELECT value FROM json_each(?))`
     )
       .all(JSON.stringify(hits.map(({ born }) => born)))
       .map((row) => [row.born, row])
@@ -206,6 +225,7 @@ const chunkOf = (row: any): Chunk => {
     const file = { path: row.path, media: row.media, line: row.line, lineEnd: row.line_end }
     return { kind: "file", born, id, session, store, file, occurredAt, lastAt, text }
   }
+  if (row.media !== null) return { kind: row.media, born, id, session, store, occurredAt, lastAt, text }
   const { role, sequence, sequence_end: sequenceEnd, speaker } = row
   return { kind: "turn", born, id, session, store, role, speaker, sequence, sequenceEnd, occurredAt, lastAt, text }
 }
@@ -239,15 +259,32 @@ const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
 }
 
 /** The conditions for all lists that are not empty. */
-const listConditions = ({ kinds = [], roles = [], sessions = [], speakers = [], stores = [] }: ChunkLists) => {
+const listConditions = ({
+  allTags = [],
+  kinds = [],
+  roles = [],
+  sessions = [],
+  speakers = [],
+  stores = [],
+  tags = []
+}: ChunkLists) => {
   const lists = [
     ["o.session", sessions],
     ["o.store", stores],
     ["o.speaker_key", speakers.map(personKey)],
     ["o.role", roles],
-    ["iif(o.path IS NULL, 'turn', 'file')", kinds]
+    [kindSql, kinds]
   ] as const
-  return lists.flatMap(([value, values]) =>
-    values.length === 0 ? [] : [{ sql: `${value} IN (${values.map(() => "?").join(", ")})`, values }]
-  )
+  const placeholders = (values: ReadonlyArray<string>) => values.map(() => "?").join(", ")
+  const tagged = [tags, ...allTags.map((tag) => [tag])].filter((values) => values.length > 0)
+  return [
+    ...lists.flatMap(([value, values]) =>
+      values.length === 0 ? [] : [{ sql: `${value} IN (${placeholders(values)})`, values }]
+    ),
+    ...tagged.map((values) => ({
+      sql: `(o.media = 'note' AND EXISTS (SELECT 1 FROM observations m, json_each(m.tags) t
+        WHERE m.id = o.id AND m.active = 1 AND t.value IN (${placeholders(values)})))`,
+      values
+    }))
+  ]
 }

@@ -1,3 +1,4 @@
+import type { Tier } from "../events/Memory.js"
 import { minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import type { TimeReading } from "../text/normalise/questionWords.js"
 import type { Condition } from "./hybridSearch.js"
@@ -9,6 +10,9 @@ export interface Filters {
   readonly types?: ReadonlyArray<string>
   readonly stores?: ReadonlyArray<Store>
   readonly tags?: ReadonlyArray<string>
+  /** Tags that a memory must all have. */
+  readonly allTags?: ReadonlyArray<string>
+  readonly tiers?: ReadonlyArray<Tier>
   readonly people?: ReadonlyArray<string>
   readonly projects?: ReadonlyArray<string>
   readonly sessions?: ReadonlyArray<string>
@@ -26,7 +30,10 @@ export interface Filters {
   readonly not?: FilterLists
 }
 
-export type FilterLists = Pick<Filters, "types" | "stores" | "tags" | "people" | "projects" | "sessions">
+export type FilterLists = Pick<
+  Filters,
+  "types" | "stores" | "tags" | "allTags" | "tiers" | "people" | "projects" | "sessions"
+>
 
 /** Selects the memories that a level may read and that pass the filters. */
 export interface ConditionQuery {
@@ -114,13 +121,17 @@ export const duringCondition = ({ from, reading, to }: NonNullable<Filters["duri
   return { sql: condition, params: Array.from({ length: bounds }, (_, index) => (index % 2 === 0 ? from : to)) }
 }
 
+const hasTag = (list: string): string => `EXISTS (SELECT 1 FROM json_each(o.tags) WHERE value IN ${list})`
+
 /** The conditions for all lists that are not empty. */
 const listConditions = ({
+  allTags = [],
   people = [],
   projects = [],
   sessions = [],
   stores = [],
   tags = [],
+  tiers = [],
   types = []
 }: FilterLists) => {
   const isAmong = (
@@ -134,7 +145,9 @@ const listConditions = ({
     ...isAmong(stores, "o.store"),
     ...isAmong(projects, "o.project"),
     ...isAmong(sessions, "o.session"),
-    ...isAmong(tags, "o.tags", (list) => `EXISTS (SELECT 1 FROM json_each(o.tags) WHERE value IN ${list})`),
+    ...isAmong(tiers, "o.tier"),
+    ...allTags.flatMap((tag) => isAmong([tag], "o.tags", hasTag)),
+    ...isAmong(tags, "o.tags", hasTag),
     ...isAmong(
       people.map(personKey),
       "o.born",

@@ -77,12 +77,12 @@ export const findScratchpad = (
   return { ...rest, scratchpad: items === null ? null : { items: JSON.parse(items), level: levels[writer]! } }
 }
 
-/** The stores in which a session has a scratchpad that a level may read, and the levels that wrote them. */
-export const findScratchpadStores = (
+/** The scratchpads of a session that a level may read: their newest versions, stores, and the levels that wrote them. */
+export const findSessionScratchpads = (
   db: Db,
   level: TrustLevel,
   session: string
-): ReadonlyArray<{ readonly store: Store; readonly level: TrustLevel }> =>
-  sql(db, "SELECT store, level FROM scratchpads WHERE session = ? AND openness >= ? ORDER BY store")
+): ReadonlyArray<{ readonly version: number; readonly store: Store; readonly level: TrustLevel }> =>
+  sql(db, "SELECT version, store, level FROM scratchpads WHERE session = ? AND openness >= ? ORDER BY store")
     .all(session, minOpennessOf(level))
-    .map(({ level, store }) => ({ store, level: levels[level]! }))
+    .map(({ level, ...row }) => ({ ...row, level: levels[level]! }))

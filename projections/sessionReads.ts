@@ -2,7 +2,7 @@ import { levels, minOpennessOf, type Store, type TrustLevel } from "../events/Tr
 import { type Turn, turnLevelOf } from "../events/Turn.js"
 import { type Db, floorSql, sql } from "./Projection.js"
 import { findRollings } from "./rollingSummaries.js"
-import { findScratchpadStores } from "./scratchpads.js"
+import { findSessionScratchpads } from "./scratchpads.js"
 
 /** A session in one store. Times are milliseconds since the epoch. */
 export interface Session {
@@ -82,8 +82,9 @@ export const findSessionStores = (db: Db, level: TrustLevel, session: string): R
     .map((row) => row.store)
 
 /**
- * The contents of a session, limited to those that a level may read. `turns` and `files` are the versions of the events
- * that added them. `stores` also has those of its scratchpads and rolling summaries. `levels` are the trust levels of the writers.
+ * The contents of a session, limited to those that a level may read. `turns`, `files` and `scratchpads` are the versions of
+ * the events that added them. `stores` also has those of its scratchpads and rolling summaries. `levels` are the trust
+ * levels of the writers.
  */
 export const findSessionEvents = (
   db: Db,
@@ -92,6 +93,7 @@ export const findSessionEvents = (
 ): {
   readonly turns: ReadonlyArray<number>
   readonly files: ReadonlyArray<number>
+  readonly scratchpads?: ReadonlyArray<number>
   readonly stores: ReadonlyArray<Store>
   readonly levels: ReadonlyArray<{ readonly level: TrustLevel; readonly store: Store }>
 } => {
@@ -107,10 +109,12 @@ export const findSessionEvents = (
     .all(session, minOpennessOf(level))
     .map(({ level, ...row }) => (level === null ? row : { ...row, level }))
   const rollings = findRollings(db, level, session).map(({ state, store }) => ({ level: state.level, store }))
-  const states = [...findScratchpadStores(db, level, session), ...rollings]
+  const scratchpads = findSessionScratchpads(db, level, session)
+  const states = [...scratchpads, ...rollings]
   return {
     turns: turns.map(({ born }) => born),
     files: files.map(({ born }) => born),
+    ...(scratchpads.length === 0 ? {} : { scratchpads: scratchpads.map(({ version }) => version) }),
     levels: [
       ...turns.map((turn) => ({ level: turnLevelOf(turn), store: turn.store })),
       ...files.map(({ level, store }) => ({ level: levels[level]!, store })),

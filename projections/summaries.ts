@@ -1,4 +1,5 @@
 import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import { isNoteId } from "../events/Memory.js"
 import type { SessionSummary } from "../events/SessionSummary.js"
 import { levels, minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import { type Role, turnLevelOf } from "../events/Turn.js"
@@ -71,8 +72,9 @@ const removeSummary = (db: Db, session: string, store: string) =>
   sql(db, "DELETE FROM summaries WHERE session = ? AND store = ?").run(session, store)
 
 const addMemories = (db: Db, event: DaybookEvent) => {
-  for (const { born, createdAt, session } of imagesOf(event)) {
-    if (born !== event.version || session === undefined) continue
+  for (const { born, createdAt, id, session } of imagesOf(event)) {
+    // The session of a note is a namespace, no conversation.
+    if (born !== event.version || session === undefined || isNoteId(id)) continue
     sql(db, "INSERT INTO session_memories (born, session, created_at) VALUES (?, ?, ?)").run(born, session, createdAt)
   }
 }

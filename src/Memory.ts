@@ -34,6 +34,7 @@ import {
   type SessionSummaryReader,
   type SessionSummaryWriter
 } from "./maintenance/SessionSummaries.js"
+import { makeNoteReader, makeNoteWriter, type NoteReader, type NoteWriter } from "./notes/Notes.js"
 import {
   makeScratchpadReader,
   makeScratchpadWriter,
@@ -61,6 +62,7 @@ import type { Undoer } from "./undo/undo.js"
 export interface MemoryReader extends MemoryReads, HistoryReader, ProfileReader, ContextReader {
   readonly sessions: SessionReader & SessionSummaryReader & { readonly rolling: RollingReader }
   readonly files: FileReader
+  readonly notes: NoteReader
   readonly scratchpad: ScratchpadReader
   readonly archive: ArchiveReader
   readonly maintenance: MaintenanceReader
@@ -75,6 +77,7 @@ export interface Memory extends MemoryReader, MemoryWrites, ImportWriter, UndoWr
     CaptureWriter &
     SessionSummaryWriter & { readonly rolling: RollingWriter }
   readonly files: FileReader & FileWriter
+  readonly notes: NoteReader & NoteWriter
   readonly scratchpad: ScratchpadReader & ScratchpadWriter
   readonly archive: ArchiveReader & ArchiveWriter
   readonly maintenance: MaintenanceReader & MaintenanceWriter
@@ -98,6 +101,7 @@ export const makeReader = (source: ReaderSource, services: AllReaderServices): M
     rolling: makeRollingReader(source, services)
   },
   files: makeFileReader(source),
+  notes: makeNoteReader(source, services),
   scratchpad: makeScratchpadReader(source, services),
   archive: makeArchiveReader(source),
   maintenance: makeMaintenanceReader(source, services),
@@ -135,6 +139,7 @@ export const makeMemory = ({ isEmpty, reader, services, use, writer }: MemoryPar
       rolling: { ...reader.sessions.rolling, ...makeRollingWriter(runner, writer, services) }
     },
     files: { ...reader.files, ...makeFileWriter(runner, writer) },
+    notes: { ...reader.notes, ...makeNoteWriter(runner, writer) },
     scratchpad: { ...reader.scratchpad, ...makeScratchpadWriter(runner, writer) },
     archive: { ...reader.archive, ...makeArchiveWriter(runner, writer) },
     maintenance: { ...reader.maintenance, ...makeMaintenanceWriter({ ...services, run }, writer) },

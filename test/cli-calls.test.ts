@@ -123,6 +123,11 @@ describe("the command line", () => {
     [["search", "x", "--record", "--as-of", "2026-01-01"], /^--record: cannot be used with --as-of$/],
     [["search", "x", "--speaker", "Mira"], /^--speaker: needs --conversation$/],
     [["add-file", "x", "--move"], /^--move: needs --session$/],
+    [["note", "keep", "x"], /^action: must be one of save, get, search, list, update, delete$/],
+    [["note", "save"], /^'note save' needs text$/],
+    [["note", "list", "x"], /^'note list' takes no words$/],
+    [["note", "delete", "x", "--any-tag", "y"], /^'note delete' takes no --any-tag$/],
+    [["note", "update", "note-0"], /^changes: must have at least one field/],
     [["scratchpad", "show", "monday"], /^action: must be one of read, write, clear, history$/],
     [["scratchpad", "write", "monday"], /^'scratchpad write' needs items$/],
     [["scratchpad", "read", "monday", "x"], /^'scratchpad read' takes no items$/],
@@ -140,6 +145,9 @@ describe("the command line", () => {
     ],
     [["remember", "x", "--trust", "public"], /^trust: level public cannot write: use full, inner, familiar$/],
     [["add-turn", "s", "x", "--trust", "public"], /^trust: level public cannot write/],
+    [["note", "get", "note-0"], /^note note-0 not found: check the id and the trust level$/],
+    [["note", "update", "note-0", "x"], /^memory note-0 not found/],
+    [["note", "save", "x", "--trust", "public"], /^trust: level public cannot write/],
     [["scratchpad", "write", "s", "x", "--trust", "public"], /^trust: level public cannot write/],
     [["get", "nothere", "norhere"], /^memory nothere, norhere not found: check the id and the trust level$/],
     [["forget", "nothere"], /^memory nothere not found: check the id and the trust level$/],
@@ -183,6 +191,7 @@ describe("the command line", () => {
     ["list", "--as-of", "yesterday"],
     ["forget", "nothere"],
     ["scratchpad", "read", "monday"],
+    ["note", "list"],
     ["maintain"]
   ])("%j makes no data folder", async (...args) => {
     expect(await carriedOut(args, nowhere)).toEqual({
@@ -196,6 +205,7 @@ describe("the command line", () => {
     ["add-turn", "monday", "tea"],
     ["schedules", "add", "tea", "--every", "2h"],
     ["scratchpad", "write", "monday", "tea"],
+    ["note", "save", "tea"],
     ["embed", "switch", "hash"],
     ["import", "examples/memories/people"],
     ["add-file", "examples/memories/people"]

@@ -43,6 +43,10 @@ describe("JSON", () => {
     await asked("update", id, "--title", "Mira drinks green tea")
     await asked("vouch", id)
     await asked("add-turn", "monday", "tea please", "--at", "2026-01-01")
+    const { id: noted } = await asked("note", "save", "Mira drinks tea at four")
+    for (const args of [["get", noted], ["search", "tea"], ["list"], ["update", noted, "At five"], ["delete", noted]]) {
+      await asked("note", ...args)
+    }
     for (const args of [
       ["write", "monday", "pour tea"],
       ["read", "monday"],

@@ -39,6 +39,11 @@ const calls: Readonly<Record<string, Call>> = {
   "sessions.rolling.write": ({ sessions }, options) =>
     sessions.rolling.write("monday", { text: "t", upperSequence: 0, epoch: 0 }, options),
   "sessions.rolling.roll": ({ sessions }, options) => sessions.rolling.roll("monday", options),
+  "notes.search": ({ notes }, options) => notes.search(options),
+  "notes.list": ({ notes }, options) => notes.list(options),
+  "notes.save": ({ notes }, options) => notes.save({ content: "t" }, options),
+  "notes.update": ({ notes }, options) => notes.update("note-0", { content: "t" }, options),
+  "notes.delete": ({ notes }, options) => notes.delete("note-0", options),
   "scratchpad.read": ({ scratchpad }, options) => scratchpad.read("monday", options),
   "scratchpad.history": ({ scratchpad }, options) => scratchpad.history("monday", options),
   "scratchpad.write": ({ scratchpad }, options) => scratchpad.write("monday", ["t"], options),

@@ -56,7 +56,7 @@ const everyRead = (m: D.MemoryReader) =>
   Effect.all([
     m.search({}), m.explain({}), m.timeline({ anchor: "" }), m.get([]), m.list(), m.why(""), m.history(""), m.people(),
     m.profile(), m.context(), m.sessions.list(), m.sessions.get(""), m.sessions.search({}), m.sessions.explain({}),
-    m.sessions.summaries(), m.sessions.restore(""), m.sessions.rolling.read(""), m.files.list(), m.files.get(""), m.scratchpad.read(""), m.scratchpad.history(""), m.archive.list(), m.maintenance.list(),
+    m.sessions.summaries(), m.sessions.restore(""), m.sessions.rolling.read(""), m.files.list(), m.files.get(""), m.notes.get(""), m.notes.search({}), m.notes.list(), m.scratchpad.read(""), m.scratchpad.history(""), m.archive.list(), m.maintenance.list(),
     m.maintenance.get(""), m.maintenance.tiers(), m.recalls.list(), m.recalls.get(1), m.recalls.rerun(1),
     m.schedules.list(), m.schedules.count(), m.schedules.get(""), m.schedules.runs(""), m.schedules.run("")
   ])
@@ -66,7 +66,7 @@ const everyWrite = (m: D.Memory) =>
     m.forget(""), m.importMarkdown([]), m.undo({ event: 1 }), m.sessions.append({ session: "s", text: "t" }),
     Effect.flatMap(m.sessions.appendAll([]), Effect.forEach((one) => one)), m.sessions.forget(""),
     m.sessions.rolling.write("s", { text: "t", upperSequence: 0, epoch: 0 }), m.sessions.rolling.roll("s"), m.sessions.summarize("s"), m.sessions.end("s"),
-    m.files.add({ path: "p", text: "t" }), m.files.forget(""), m.scratchpad.write("s", ["i"]), m.scratchpad.clear("s"), m.archive.restore(""), m.maintenance.run(),
+    m.files.add({ path: "p", text: "t" }), m.files.forget(""), m.notes.save({ content: "n" }), m.notes.update("", {}), m.notes.delete(""), m.scratchpad.write("s", ["i"]), m.scratchpad.clear("s"), m.archive.restore(""), m.maintenance.run(),
     m.schedules.add({ goal: "g", every: 60_000 }), m.schedules.update("", {}), m.schedules.delete("")
   ])
 const everyOperation = (d: D.DaybookService) =>

@@ -105,7 +105,8 @@ describe("a recall", () => {
             limit: 2,
             types: [],
             stores: ["shared", "social"],
-            tags: ["work"],
+            allTags: ["work"],
+            tags: [],
             people: [],
             projects: [],
             sessions: []

@@ -329,6 +329,7 @@ describe("filters act before ranking", () => {
         people: ["Rare Person"],
         project: "rare",
         session: "rare",
+        tier: "mid" as const,
         occurredAt: "2001-01-01"
       }
       const common = Array.from({ length: 5_000 }, (_, index) => ({
@@ -345,7 +346,9 @@ describe("filters act before ranking", () => {
         { stores: ["shared"], types: [], tags: [] },
         { stores: ["shared"], types: ["rare"] },
         { types: ["rare", "other"] },
-        { tags: [" RARE ", "other"] },
+        { tags: [" RARE "] },
+        { anyTags: [" RARE ", "other"] },
+        { tiers: ["mid", "core"] },
         { people: ["rare  person"] },
         { project: "rare" },
         { session: "rare" },
@@ -362,6 +365,31 @@ describe("filters act before ranking", () => {
       expect(yield* titlesOf(memory, { text: "tea -tomorrow", after: "2020-01-01" })).toEqual([])
       // A word that must be there narrows likewise.
       expect(yield* titlesOf(memory, { text: "tea +everybody" })).toEqual([rare.title])
+    })
+  )
+
+  it.scopedLive("select rows that have each of `tags`, and one of `anyTags`", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* remembering([
+        { title: "tea with milk", tags: ["tea", "milk"] },
+        { title: "tea with lemon", tags: ["tea", "lemon"] },
+        { title: "milk for tea", tags: ["milk"] }
+      ])
+      for (const [filter, wanted] of [
+        [{ tags: ["tea", "milk"] }, ["tea with milk"]],
+        [{ tags: ["tea", "honey"] }, []],
+        [{ anyTags: ["lemon", "honey"] }, ["tea with lemon"]],
+        [{ tags: ["milk"], anyTags: ["tea", "lemon"] }, ["tea with milk"]],
+        [{ anyTags: ["tea", "milk"] }, ["milk for tea", "tea with lemon", "tea with milk"]]
+      ] as const) {
+        expect((yield* titlesOf(memory, filter)).toSorted()).toEqual(wanted)
+        expect((yield* titlesOf(memory, { ...filter, text: "tea" })).toSorted()).toEqual(wanted)
+        expect((yield* memory.list(filter)).map(({ title }) => title).toSorted()).toEqual(wanted)
+      }
+      expect(yield* titlesOf(memory, { text: "tea tag:milk tag:tea" })).toEqual(["tea with milk"])
+      expect(yield* titlesOf(memory, { text: "tea -tag:lemon -tag:milk" })).toEqual([])
+      expect(yield* titlesOf(memory, { text: "tea -tag:tea" })).toEqual(["milk for tea"])
+      expect(yield* titlesOf(memory, { text: "tea tier:mid" })).toEqual([])
     })
   )
 
@@ -391,7 +419,7 @@ describe("filters act before ranking", () => {
     Effect.gen(function* () {
       const { memory } = yield* remembering([{ title: "tea", tags: ["t19"] }], textAlone)
       const tags = Array.from({ length: 20 }, (_, index) => `t${index}`)
-      expect(yield* titlesOf(memory, { tags })).toEqual(["tea"])
+      expect(yield* titlesOf(memory, { anyTags: tags })).toEqual(["tea"])
       const outcome = yield* Effect.either(memory.search({ tags: [" "] }))
       expect(outcome._tag === "Left" ? outcome.left._tag : outcome.right).toEqual(
         outcome._tag === "Left" ? "InvalidInput" : []

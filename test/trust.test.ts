@@ -62,6 +62,9 @@ const writePaths = {
   "sessions.rolling.write": (memory, { observation, store }) =>
     memory.sessions.rolling.write("monday", { text: observation.title, upperSequence: 0, epoch: 0 }, { store }),
   "sessions.rolling.roll": (memory, { store }) => memory.sessions.rolling.roll("monday", { store }),
+  "notes.save": (memory, { observation, store }) => memory.notes.save({ content: observation.title, store }),
+  "notes.update": (memory, { id }) => memory.notes.update(id, { content: "another" }),
+  "notes.delete": (memory, { id }) => memory.notes.delete(id),
   "scratchpad.write": (memory, { observation, store }) =>
     memory.scratchpad.write("monday", [observation.title], { store }),
   "scratchpad.clear": (memory, { store }) => memory.scratchpad.clear("monday", { store }),
@@ -109,6 +112,9 @@ const refusals: { readonly [Path in keyof typeof writePaths]: Refusal } = {
   "sessions.end": { expected: { _tag: "SessionNotFound" }, unknown: writePaths["sessions.end"] },
   "sessions.rolling.write": belowStore,
   "sessions.rolling.roll": belowStore,
+  "notes.save": belowStore,
+  "notes.update": { expected: { _tag: "MemoryNotFound" }, unknown: writePaths["notes.update"] },
+  "notes.delete": { expected: /^false$/ },
   "scratchpad.write": belowStore,
   "scratchpad.clear": belowStore,
   "archive.restore": unseen,
@@ -193,6 +199,7 @@ describe("a reader sees no store above its level", () => {
           ids.push(id)
           yield* full.remember(canary(store, what))
         }
+        yield* full.notes.save({ content: `canary${store}plain note`, tags: ["work"], user: "ada", store })
         yield* full.scratchpad.write("monday", [`canary${store}plain item`], { store })
         yield* full.sessions.rolling.write(
           "monday",

@@ -20,6 +20,7 @@ import { importPaths } from "./import.js"
 import { list } from "./list.js"
 import { log } from "./log.js"
 import { gc, maintain } from "./maintain.js"
+import { note } from "./note.js"
 import { people } from "./people.js"
 import { profile } from "./profile.js"
 import { rebuild } from "./rebuild.js"
@@ -61,6 +62,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   sessions,
   turns,
   forgetSession,
+  note,
   scratchpad,
   addFile,
   files,

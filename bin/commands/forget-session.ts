@@ -13,8 +13,9 @@ export const forgetSession: Command<{ readonly commandId?: string }, readonly [s
       const forgotten = yield* Effect.flatMap(memory, (opened) => opened.sessions.forget(session, { commandId }))
       yield* out.show(forgotten, () => {
         const versionText = forgotten.version === undefined ? "" : ` (version ${forgotten.version})`
-        const files = forgotten.files === undefined ? "" : ` and ${count(forgotten.files, "file")}`
-        return `forgot ${count(forgotten.turns, "turn")}${files} of ${forgotten.session}${versionText}`
+        const files = forgotten.files === undefined ? "" : `, ${count(forgotten.files, "file")}`
+        const scratchpads = forgotten.scratchpads === undefined ? "" : `, ${count(forgotten.scratchpads, "scratchpad")}`
+        return `forgot ${count(forgotten.turns, "turn")}${files}${scratchpads} of ${forgotten.session}${versionText}`
       })
     })
 }

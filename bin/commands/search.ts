@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import { Role } from "../../events/Turn.js"
-import type { ConversationHit } from "../../src/conversation/searchConversation.js"
+import type { ConversationHit, ConversationKind } from "../../src/conversation/searchConversation.js"
 import { InvalidInput } from "../../src/model/errors.js"
 import { type Explained, type Explanation, explanationLines, nothingNearText } from "../../src/search/explain.js"
+import { conversationKinds } from "../../src/search/fields.js"
 import { scoreText } from "../../src/search/score.js"
 import type { Hit } from "../../src/search/search.js"
 import { type FilterOptions, filterOf, filterOptions } from "../filters.js"
@@ -35,11 +36,11 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
   readonly record?: boolean
   /** `execute` reads this option when it opens the memory system. */
   readonly rerank?: string
-  readonly kind?: ReadonlyArray<"turn" | "file">
+  readonly kind?: ReadonlyArray<ConversationKind>
 }
 
 /** Filters that only memories have, and filters that only turns and files have. */
-const memoryFilters = ["type", "tag", "person", "project", "near"] as const
+const memoryFilters = ["type", "tier", "person", "project", "near"] as const
 const conversationFilters = ["speaker", "role", "kind"] as const
 
 /**
@@ -52,10 +53,10 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
   summary: "find memories, turns or files by words and meaning, best first",
   options: [
     ...filterOptions,
-    flag("--conversation", "search turns and files instead of memories"),
+    flag("--conversation", "search turns, files, notes and scratchpads instead of memories"),
     repeatable("--speaker <name>", "with --conversation: keep only this speaker"),
     repeatable("--role <role>", `with --conversation: keep ${Role.literals.join(", ")}`, oneOf(Role.literals)),
-    repeatable("--kind <kind>", "with --conversation: keep only turn or file", oneOf(["turn", "file"])),
+    repeatable("--kind <kind>", "with --conversation: keep turn, file, note or scratchpad", oneOf(conversationKinds)),
     flag("--explain", "explain how the query was interpreted and why each hit matches"),
     option("--mode <mode>", "set the mode: enhanced (default), or classic: full text only, 5 hits", oneOf(modes)),
     option("--at <time>", 'set the asking time: "last month" counts from it', timeOrWords),
@@ -112,13 +113,15 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
         )
       }
       const { kind, role, session, speaker } = options
-      const { after, before, limit, stores } = filter
+      const { after, anyTags, before, limit, stores, tags } = filter
       const sessions = session === undefined ? [] : [session]
       const query = {
         sessions,
         speakers: speaker,
         roles: role,
         kinds: kind,
+        tags,
+        anyTags,
         stores,
         after,
         before,
@@ -126,11 +129,11 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
         ...request
       }
       const columns = [
-        { name: "source", cell: (hit) => (hit.kind === "file" ? hit.file.path : hit.session), colour: "cyan" },
+        { name: "source", cell: sourceOf, colour: "cyan" },
         { name: "place", cell: placeOf },
         score,
         { name: "day", cell: ({ occurredAt }) => dayText(occurredAt) },
-        { name: "who", cell: (hit) => (hit.kind === "file" ? "" : (hit.speaker ?? hit.role)) },
+        { name: "who", cell: (hit) => (hit.kind === "turn" ? (hit.speaker ?? hit.role) : "") },
         { name: "text", cell: ({ text }) => text, elastic: true }
       ] satisfies ReadonlyArray<Column<ConversationHit>>
       if (options.explain !== true) {
@@ -142,9 +145,16 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     })
 }
 
+/** The file, note or session of a hit. */
+const sourceOf = (hit: ConversationHit): string => {
+  if (hit.kind === "file") return hit.file.path
+  return hit.kind === "note" ? hit.id : (hit.session ?? "")
+}
+
 /** The position of a hit in its session or file. */
 const placeOf = (hit: ConversationHit): string => {
   if (hit.kind === "turn") return `turn ${hit.sequence}`
+  if (hit.kind !== "file") return hit.kind
   const { line, lineEnd } = hit.file
   return line === lineEnd ? `line ${line}` : `lines ${line}-${lineEnd}`
 }

@@ -15,6 +15,8 @@ export interface ForgottenSession {
   readonly turns: number
   /** How many of its files were forgotten; absent for none. */
   readonly files?: number
+  /** How many of its scratchpads were forgotten, one per store; absent for none. */
+  readonly scratchpads?: number
   /** The stream version of the event; only at full trust. */
   readonly version?: number
   readonly repeated: boolean
@@ -52,11 +54,13 @@ export const forgetSession = (
       answer: ([event], repeated) => {
         if (event?.type !== "FORGET") throw new Error("forgetSession made another event")
         const [turns, files] = [event.payload.turns.length, event.payload.files.length]
+        const scratchpads = event.payload.scratchpads?.length
         return {
           outcome: "forgotten",
           session,
           turns,
           ...(files === 0 ? {} : { files }),
+          ...(scratchpads === undefined ? {} : { scratchpads }),
           ...visibleVersion(writer.level, event.version),
           repeated
         }

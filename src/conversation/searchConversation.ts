@@ -12,17 +12,18 @@ import {
   findChunksLike,
   findRecentChunks,
   readChunks,
+  type TextChunk,
   type TurnChunk
 } from "../../projections/conversationSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import { findNameWords } from "../../projections/speakers.js"
 import type { InvalidInput } from "../model/errors.js"
-import { checkInteger, optionalInstant, optionalList, refuseUnknownOptions } from "../model/filters.js"
+import { checkInteger, optionalInstant, optionalList, refuseUnknownOptions, tagFilters } from "../model/filters.js"
 import type { InstantInput } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { dropSpeakerNames, neighbourScores, speakerCue, speakersNamedIn } from "../search/cues.js"
-import { conversationFilters, conversationSyntax } from "../search/fields.js"
+import { conversationFilters, conversationKinds, conversationSyntax } from "../search/fields.js"
 import { searchRows } from "../search/pipeline.js"
 import type { SearchKind } from "../search/plan.js"
 import { fuse, recencyOf, timeMatchScore } from "../search/rank.js"
@@ -38,14 +39,21 @@ import {
 } from "../search/retrieve.js"
 import { dateCue } from "../search/timeCues.js"
 
-/** Filters of a conversation search. The values of a list are alternatives. */
+/** The kind of text that a conversation search finds. */
+export type ConversationKind = (typeof conversationKinds)[number]
+
+/** Filters of a conversation search. The values of a list are alternatives, except those of `tags`. */
 export interface ConversationFilter {
   readonly sessions?: ReadonlyArray<string> | undefined
   readonly stores?: ReadonlyArray<Store> | undefined
   readonly speakers?: ReadonlyArray<string> | undefined
   readonly roles?: ReadonlyArray<Role> | undefined
-  /** `turn`: turns only; `file`: files only. Absent: both. */
-  readonly kinds?: ReadonlyArray<"turn" | "file"> | undefined
+  /** Absent: all kinds. */
+  readonly kinds?: ReadonlyArray<ConversationKind> | undefined
+  /** A note must have each of these tags. Turns, files and scratchpads have no tags. */
+  readonly tags?: ReadonlyArray<string> | undefined
+  /** A note must have one of these tags. */
+  readonly anyTags?: ReadonlyArray<string> | undefined
   readonly after?: InstantInput | undefined
   readonly before?: InstantInput | undefined
   /** Maximum rows of the answer, 1…1,000. Default 10. */
@@ -72,13 +80,13 @@ export interface ConversationParts {
   readonly rerank: number
 }
 
-/** A chunk of a turn or a file, as hits show it. */
-type ShownChunk = Omit<TurnChunk, "born"> | Omit<FileChunk, "born">
+/** A chunk as hits show it. */
+type ShownChunk = Omit<TurnChunk, "born"> | Omit<FileChunk, "born"> | Omit<TextChunk, "born">
 
 /** A chunk, its score and the parts of the score. */
 export type ConversationHit = AnsweredHit<ShownChunk, ConversationParts>
 
-const filterNames = ["sessions", "stores", "speakers", "roles", "kinds", "after", "before", "limit"]
+const filterNames = ["sessions", "stores", "speakers", "roles", "kinds", "tags", "anyTags", "after", "before", "limit"]
 
 /** Checks the filters of a conversation search. */
 export const decodeConversationFilter = (
@@ -92,7 +100,8 @@ export const decodeConversationFilter = (
       stores: yield* optionalList("stores", filter.stores, Store),
       speakers: yield* optionalList("speakers", filter.speakers, Schema.String),
       roles: yield* optionalList("roles", filter.roles, Role),
-      kinds: yield* optionalList("kinds", filter.kinds, Schema.Literal("turn", "file")),
+      kinds: yield* optionalList("kinds", filter.kinds, Schema.Literal(...conversationKinds)),
+      ...(filter.tags === undefined && filter.anyTags === undefined ? {} : yield* tagFilters(filter)),
       ...(yield* optionalInstant("after", filter.after)),
       ...(yield* optionalInstant("before", filter.before))
     }

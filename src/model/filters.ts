@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { toInstant } from "../../text/when/dates.js"
 import { InvalidInput } from "./errors.js"
-import type { InstantInput } from "./input.js"
+import { type InstantInput, normaliseTag } from "./input.js"
 import { limits } from "./limits.js"
 
 type CheckedInput<A> = Either.Either<A, InvalidInput>
@@ -32,6 +32,23 @@ export const optionalList = <A extends string>(
     "literals" in item ? `must contain only ${item.literals.join(", ")}` : "must be a list of texts"
   )
 }
+
+/**
+ * Checks filters by tags, and normalises them. A row must have each of `allTags`, and one of `tags`: recorded searches
+ * of earlier releases have alternatives in `tags`.
+ */
+export const tagFilters = ({
+  anyTags,
+  tags
+}: {
+  readonly tags?: ReadonlyArray<string> | undefined
+  readonly anyTags?: ReadonlyArray<string> | undefined
+}): CheckedInput<{ readonly tags: ReadonlyArray<string>; readonly allTags?: ReadonlyArray<string> }> =>
+  Either.gen(function* () {
+    const all = yield* optionalList("tags", tags, Schema.String)
+    const any = yield* optionalList("anyTags", anyTags, Schema.String)
+    return { ...(all.length === 0 ? {} : { allTags: all.map(normaliseTag) }), tags: any.map(normaliseTag) }
+  })
 
 /** Checks an instant. Returns a record with one field, in milliseconds; without the field if the instant is absent. */
 export const optionalInstant = <Field extends string>(

@@ -56,7 +56,7 @@ const importanceField = Schema.Number.annotations({ message: () => "must be a nu
   Schema.filter((value) => (value >= 0 && value <= 1) || "must lie between 0 and 1")
 )
 // Tags are not refused but normalised: trimmed, lower-cased and cut to 64 characters. At most 16 are stored.
-const tagsField = list(text(limits.key, { blank: true }), limits.page)
+export const tagsField = list(text(limits.key, { blank: true }), limits.page)
 export const keyField = text(limits.key)
 
 const content = {

@@ -23,7 +23,7 @@ export const neighbourScores = (
   const keyOf = ({ session, store }: ChunkFacts) => `${store} ${session}`
   for (const { candidate, text, vector } of fused) {
     const { kind, sequence, sequenceEnd } = candidate.chunk
-    if (kind === "file") continue
+    if (kind !== "turn") continue
     const key = keyOf(candidate.chunk)
     const scores = sessions.get(key) ?? new Map<number, number>()
     sessions.set(key, scores)
@@ -43,7 +43,7 @@ export const neighbourScores = (
     return context
   }
   return (chunk) => {
-    if (chunk.kind === "file" || chunk.length > maxLength) return 0
+    if (chunk.kind !== "turn" || chunk.length > maxLength) return 0
     const scores = sessions.get(keyOf(chunk))!
     const context = contextAt(scores, chunk.sequence!)
     return chunk.sequenceEnd === chunk.sequence ? context : Math.max(context, contextAt(scores, chunk.sequenceEnd!))

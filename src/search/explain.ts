@@ -72,6 +72,8 @@ const names = {
   types: "type",
   stores: "store",
   tags: "tag",
+  allTags: "tag",
+  tiers: "tier",
   people: "person",
   projects: "project",
   sessions: "session",

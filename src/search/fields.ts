@@ -1,3 +1,4 @@
+import { Tier } from "../../events/Memory.js"
 import { Store } from "../../events/Trust.js"
 import { Role } from "../../events/Turn.js"
 import type { ChunkFilters } from "../../projections/conversationSearch.js"
@@ -9,7 +10,7 @@ import { normaliseTag } from "../model/input.js"
 import type { Field, KnownField, Syntax } from "./query.js"
 
 // A query's text can contain fields: `type:decision`, `after:2026-03-01`, `before:"last week"`. Fields with the same
-// name are alternatives. Rows must also pass the filters of the call. With a minus, a field excludes rows.
+// name are alternatives, except tags: a row must have each. Rows must also pass the filters of the call. With a minus, a field excludes rows.
 
 const anyValue: KnownField = {}
 const oneOf = (values: ReadonlyArray<string>): KnownField => ({
@@ -49,6 +50,7 @@ export const memorySyntax: Syntax = {
       type: anyValue,
       store: oneOf(Store.literals),
       tag: anyValue,
+      tier: oneOf(Tier.literals),
       person: anyValue,
       project: anyValue,
       session: anyValue,
@@ -60,7 +62,8 @@ export const memorySyntax: Syntax = {
   )
 }
 
-const kinds = ["turn", "file"] as const
+/** The kinds of text that a conversation search finds. */
+export const conversationKinds = ["turn", "file", "note", "scratchpad"] as const
 
 export const conversationSyntax: Syntax = {
   columns: [],
@@ -70,7 +73,8 @@ export const conversationSyntax: Syntax = {
     speaker: anyValue,
     person: anyValue,
     role: oneOf(Role.literals),
-    kind: oneOf(kinds),
+    kind: oneOf(conversationKinds),
+    tag: anyValue,
     after: time,
     before: time
   }
@@ -85,10 +89,11 @@ export interface TimeReference {
 }
 
 export const memoryFilters = (fields: ReadonlyArray<Field>, timeReference: TimeReference): Filters => {
-  const listsOf = (valuesOf: ValuesOf) => ({
+  const listsOf = (valuesOf: ValuesOf, isExcluded: boolean) => ({
     types: valuesOf("type").map((value) => value.toLowerCase()),
     stores: valuesOf("store").map((value) => value.toLowerCase() as Store),
-    tags: valuesOf("tag").map(normaliseTag),
+    ...tagLists(valuesOf, isExcluded),
+    tiers: valuesOf("tier").map((value) => value.toLowerCase() as Tier),
     people: valuesOf("person"),
     projects: valuesOf("project"),
     sessions: valuesOf("session")
@@ -97,14 +102,21 @@ export const memoryFilters = (fields: ReadonlyArray<Field>, timeReference: TimeR
 }
 
 export const conversationFilters = (fields: ReadonlyArray<Field>, timeReference: TimeReference): ChunkFilters => {
-  const listsOf = (valuesOf: ValuesOf) => ({
+  const listsOf = (valuesOf: ValuesOf, isExcluded: boolean) => ({
     sessions: valuesOf("session"),
     stores: valuesOf("store").map((value) => value.toLowerCase() as Store),
     speakers: [...valuesOf("speaker"), ...valuesOf("person")],
     roles: valuesOf("role").map((value) => value.toLowerCase() as Role),
-    kinds: valuesOf("kind").map((value) => value.toLowerCase() as (typeof kinds)[number])
+    kinds: valuesOf("kind").map((value) => value.toLowerCase() as (typeof conversationKinds)[number]),
+    ...tagLists(valuesOf, isExcluded)
   })
   return filtersOf(fields, timeReference, listsOf)
+}
+
+/** Tags select rows that have each of them, and exclude rows that have any. */
+const tagLists = (valuesOf: ValuesOf, isExcluded: boolean) => {
+  const tags = valuesOf("tag").map(normaliseTag)
+  return isExcluded ? { tags } : { allTags: tags }
 }
 
 type ValuesOf = (name: string) => ReadonlyArray<string>
@@ -112,12 +124,12 @@ type ValuesOf = (name: string) => ReadonlyArray<string>
 const filtersOf = <Lists>(
   fields: ReadonlyArray<Field>,
   timeReference: TimeReference,
-  listsOf: (valuesOf: ValuesOf) => Lists
+  listsOf: (valuesOf: ValuesOf, isExcluded: boolean) => Lists
 ) => {
   const included = fields.filter(({ excluded }) => !excluded)
   const excluded = fields.filter(({ excluded }) => excluded)
-  const notFilter = excluded.length === 0 ? {} : { not: listsOf(valuesIn(excluded)) }
-  return { ...listsOf(valuesIn(included)), ...timesOf(included, timeReference), ...notFilter }
+  const notFilter = excluded.length === 0 ? {} : { not: listsOf(valuesIn(excluded), true) }
+  return { ...listsOf(valuesIn(included), false), ...timesOf(included, timeReference), ...notFilter }
 }
 
 const valuesIn =

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { embeddingText, type Memory } from "../../events/Memory.js"
+import { embeddingText, type Memory, Tier } from "../../events/Memory.js"
 import { Store, type TrustLevel } from "../../events/Trust.js"
 import { findOpenDisputes } from "../../projections/disputeGroups.js"
 import { disputedFieldsOf } from "../../projections/disputeReads.js"
@@ -17,8 +17,15 @@ import {
 } from "../../projections/observationSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import type { InvalidInput } from "../model/errors.js"
-import { checkInteger, optionalInstant, optionalList, optionalText, refuseUnknownOptions } from "../model/filters.js"
-import { Instant, list, type MemoryType, normaliseTag, optional } from "../model/input.js"
+import {
+  checkInteger,
+  optionalInstant,
+  optionalList,
+  optionalText,
+  refuseUnknownOptions,
+  tagFilters
+} from "../model/filters.js"
+import { Instant, list, type MemoryType, optional } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { projectCue } from "./cues.js"
@@ -43,7 +50,11 @@ const texts = list(Schema.String, limits.filterValues)
 const filterFields = {
   types: list(Schema.String as Schema.Schema.AnyNoContext as Schema.Schema<MemoryType>, limits.filterValues),
   stores: list(Store, limits.filterValues),
+  /** A memory must have each of these tags. */
   tags: texts,
+  /** A memory must have one of these tags. */
+  anyTags: texts,
+  tiers: list(Tier, limits.filterValues),
   people: texts,
   project: Schema.String,
   session: Schema.String,
@@ -53,7 +64,7 @@ const filterFields = {
   limit: Schema.Int.pipe(Schema.between(1, limits.page))
 }
 
-/** Filters of a read. The values of a list are alternatives. Times are milliseconds, a Date or ISO 8601 text. */
+/** Filters of a read. The values of a list are alternatives, except those of `tags`. Times are milliseconds, a Date or ISO 8601 text. */
 export const Filter = Schema.Struct(optional(filterFields))
 export interface Filter extends Schema.Schema.Type<typeof Filter> {}
 
@@ -96,7 +107,8 @@ export const decodeFilter = (
       limit: yield* checkInteger("limit", filter.limit ?? defaultLimit, 1, limits.page),
       types: yield* optionalList("types", filter.types, Schema.String),
       stores: yield* optionalList("stores", filter.stores, Store),
-      tags: (yield* optionalList("tags", filter.tags, Schema.String)).map(normaliseTag),
+      ...(yield* tagFilters(filter)),
+      ...(filter.tiers === undefined ? {} : { tiers: yield* optionalList("tiers", filter.tiers, Tier) }),
       people: yield* optionalList("people", filter.people, Schema.String),
       projects: Object.values(yield* optionalText("project", filter.project)),
       sessions: Object.values(yield* optionalText("session", filter.session)),

@@ -206,6 +206,18 @@ export const readPaths: {
     ["social", reader.sessions.rolling.read("monday", { store: "social" })],
     ["nobody", reader.sessions.rolling.read("nobody")]
   ],
+  "notes.get": (reader, { ids }) => few(ids).map((id) => [id, reader.notes.get(id)] as const),
+  "notes.search": (reader, { texts }) => [
+    ...texts.slice(0, 5).map((text) => [text, reader.notes.search({ text, limit: 100 })] as const),
+    ["all", reader.notes.search({ limit: 100 })],
+    ["private", reader.notes.search({ stores: ["private"] })],
+    ["tagged", reader.notes.search({ text: texts[0] ?? "tea", tags: ["work"], user: "ada" })]
+  ],
+  "notes.list": (reader) => [
+    ["all", reader.notes.list({ limit: 100 })],
+    ["page", reader.notes.list({ limit: 2, offset: 1 })],
+    ["tagged", reader.notes.list({ anyTags: ["work", "garden"] })]
+  ],
   "scratchpad.read": (reader) => [
     ["monday", reader.scratchpad.read("monday")],
     ["social", reader.scratchpad.read("monday", { store: "social" })],

@@ -10,6 +10,7 @@ import type { FileInput } from "../../src/conversation/fileInput.js"
 import type { TurnInput } from "../../src/conversation/turnInput.js"
 import type { Daybook } from "../../src/Daybook.js"
 import type { Changes, Observation } from "../../src/model/input.js"
+import type { NoteInput } from "../../src/notes/Notes.js"
 import type { Choice } from "../../src/remember/settleDispute.js"
 import type { ScheduleChanges, ScheduleInput } from "../../src/schedules/input.js"
 import type { Probe, Probes } from "./engine.js"
@@ -39,6 +40,13 @@ export type Step = { readonly agent: string } & (
   | { readonly kind: "say"; readonly level: TrustLevel; readonly turn: TurnInput }
   | { readonly kind: "extract"; readonly level: TrustLevel }
   | { readonly kind: "forgetSession"; readonly level: TrustLevel; readonly session: string }
+  | {
+      readonly kind: "note"
+      readonly level: TrustLevel
+      readonly which: number
+      readonly note: NoteInput
+      readonly change: "save" | "update" | "delete"
+    }
   | {
       readonly kind: "scratchpad"
       readonly level: TrustLevel
@@ -141,6 +149,18 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
       case "forgetSession":
         yield* memory.sessions.forget(step.session)
         return
+      case "note": {
+        if (step.change === "save") {
+          yield* memory.notes.save(step.note)
+          return
+        }
+        const notes = yield* memory.notes.list()
+        const { id = "" } = notes[step.which % notes.length] ?? {}
+        const { content, tags } = step.note
+        if (step.change === "update") yield* memory.notes.update(id, { content, tags })
+        else yield* memory.notes.delete(id)
+        return
+      }
       case "scratchpad":
         if (step.items.length === 0) yield* memory.scratchpad.clear(step.session)
         else yield* memory.scratchpad.write(step.session, step.items)
@@ -440,6 +460,28 @@ export const histories = (options: HistoryOptions = {}): fc.Arbitrary<ReadonlyAr
         agent,
         level: levels,
         session: fc.constantFrom("monday", "friday")
+      })
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant("note" as const),
+        agent,
+        level: levels,
+        which,
+        change: fc.constantFrom("save" as const, "save" as const, "update" as const, "delete" as const),
+        note: fc.record(
+          {
+            // Some notes have several pieces.
+            content: fc.oneof(
+              text(1, 6),
+              text(1, 6).map((words) => `${words}\n${words.repeat(40)}. `.repeat(4))
+            ),
+            tags: some(["work", "garden"]),
+            user: fc.constantFrom("ada", "mira")
+          },
+          { requiredKeys: ["content"] }
+        )
       })
     },
     {

@@ -70,13 +70,20 @@ export const ask = (daybook: DaybookService, world: World, question: Question, v
       } satisfies Answered
     }
     // Of a file of several pieces the one that has the words is shown, and another one may be the nearest.
-    const { explanation, hits } = yield* memory.sessions.explain(words ? { ...query, kinds: ["turn"] } : query)
+    const kinds = words ? (["turn"] as const) : (["turn", "file"] as const)
+    const { explanation, hits } = yield* memory.sessions.explain({ ...query, kinds })
     return {
       model: explanation.vectors,
       hits: hits.map((hit) => {
         const { parts, score, store } = hit
-        return hit.kind === "turn"
-          ? seen(`${hit.session} ${hit.sequence}`, embeddedOf.turn(hit.session, hit.sequence), store, score, parts)
+        return hit.file === undefined
+          ? seen(
+              `${hit.session} ${hit.sequence}`,
+              embeddedOf.turn(hit.session ?? "", hit.sequence ?? 0),
+              store,
+              score,
+              parts
+            )
           : seen(
               `${hit.file.path} ${hit.file.line} ${hit.text.length}`,
               embeddedOf.piece(hit.file.path, hit.text),
