@@ -129,6 +129,13 @@ export const notePrefix = "note-"
 /** Whether a memory is a note: a text that its writer keeps as it is, until the writer changes it. */
 export const isNoteId = (id: string): boolean => id.startsWith(notePrefix)
 
+/** The type of a memory that records one run of a tool. */
+export const toolRunType = "tool"
+
+/** Whether a memory records one run of a tool, and was not compressed. */
+export const isRawToolRun = ({ source, type }: Pick<Memory, "source" | "type">): boolean =>
+  type === toolRunType && source.kind === "tool"
+
 /** The text of a memory that is embedded: title, narrative and facts, one per line. */
 export const embeddingText = (memory: Pick<Memory, "title" | "narrative" | "facts">): string =>
   [memory.title, ...(memory.narrative === undefined ? [] : [memory.narrative]), ...memory.facts].join("\n")

@@ -16,7 +16,7 @@ import { addTurn } from "./turns.js"
  */
 export const conversation: Projection = {
   name: "conversation",
-  version: 302 + 100 * chunkingVersion + indexVersion,
+  version: 402 + 100 * chunkingVersion + indexVersion,
   handles: ["TURN", "FILE", "FORGET", "SCRATCHPAD", "ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   tables: `CREATE TABLE turns (born INTEGER PRIMARY KEY, id TEXT NOT NULL, session TEXT NOT NULL, store TEXT NOT NULL,
       openness INTEGER NOT NULL, sequence INTEGER NOT NULL, occurred_at INTEGER NOT NULL, turn TEXT NOT NULL);

@@ -132,13 +132,24 @@ export const findMemoriesLike = (
     .map((row) => row.born)
 }
 
-/** The newest memories that pass the filters, by the time they happened or were created. */
+/** The orders of a list. The time of a memory is when it happened or, if unknown, when it was created. */
+const orders = {
+  newest: "coalesce(occurred_at, created_at) DESC, born DESC",
+  oldest: "coalesce(occurred_at, created_at), born",
+  changed: "changed DESC, born DESC",
+  mentions: "mentions DESC, born DESC",
+  importance: "importance DESC, born DESC"
+}
+export type MemoryOrder = keyof typeof orders
+export const memoryOrders = Object.keys(orders) as ReadonlyArray<MemoryOrder>
+
+/** The memories that pass the filters, by default the newest first. */
 export const findRecentMemories = (
   db: Db,
   level: TrustLevel,
   filters: Filters,
   now: number,
-  page: { readonly limit: number; readonly offset: number },
+  { limit, offset, sort = "newest" }: { readonly limit: number; readonly offset: number; readonly sort?: MemoryOrder },
   words: RequiredWords = noRequiredWords
 ): ReadonlyArray<number> => {
   const condition = conditionOf(db, { level, filters, now })
@@ -146,9 +157,9 @@ export const findRecentMemories = (
   return sql(
     db,
     `SELECT born FROM observations o WHERE ${condition.sql}${required.sql}
-      ORDER BY coalesce(occurred_at, created_at) DESC, born DESC LIMIT ? OFFSET ?`
+      ORDER BY ${orders[sort]} LIMIT ? OFFSET ?`
   )
-    .all(...condition.params, ...required.params, page.limit, page.offset)
+    .all(...condition.params, ...required.params, limit, offset)
     .map((row) => row.born)
 }
 

@@ -43,7 +43,7 @@ export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
 
   const neighbour = isShort(text) && previous !== undefined ? neighbourText(previous) : ""
   let firstChunk = 0
-  for (const [part, piece] of chunkTextsOf(cutBytes(text, bounds.indexedBytes)).entries()) {
+  for (const [part, piece] of piecesOf(turn).entries()) {
     if (piece.trim() === "") continue
     // The same words after a different turn are a different answer. If the earlier turn began its session, its chunk
     // has no previous turn, so also look for the words without one.
@@ -115,6 +115,20 @@ const updateSession = (
         last_chunk = ? WHERE session = ? AND store = ?`
     ).run(tokens, sequence, occurredAt, event.version, firstChunk, session, store)
   }
+}
+
+/** The pieces of a turn's text, and then those of each tool call: its name, its arguments and its result. */
+const piecesOf = ({ text, toolCalls = [] }: Turn): ReadonlyArray<string> => {
+  let remaining: number = bounds.indexedBytes
+  const texts = [
+    text,
+    ...toolCalls.map(({ arguments: input, name, result }) => [name, input, result].filter(Boolean).join("\n"))
+  ]
+  return texts.flatMap((whole) => {
+    const indexed = cutBytes(whole, remaining)
+    remaining -= Buffer.byteLength(indexed)
+    return chunkTextsOf(indexed)
+  })
 }
 
 /** The columns from which the full text of a chunk is made. */

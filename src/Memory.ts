@@ -41,6 +41,7 @@ import {
   type ScratchpadReader,
   type ScratchpadWriter
 } from "./notes/Scratchpads.js"
+import { makeToolWriter, type ToolWriter } from "./notes/ToolWriter.js"
 import { makeRecallReader, type RecallReader } from "./recalls/RecallReader.js"
 import { type MemoryWrites, makeMemoryWrites } from "./remember/MemoryWrites.js"
 import type { Writer } from "./remember/remember.js"
@@ -71,7 +72,7 @@ export interface MemoryReader extends MemoryReads, HistoryReader, ProfileReader,
 }
 
 /** A reader that can also write. A write returns once it is durable and readable. */
-export interface Memory extends MemoryReader, MemoryWrites, ImportWriter, UndoWriter {
+export interface Memory extends MemoryReader, MemoryWrites, ToolWriter, ImportWriter, UndoWriter {
   readonly sessions: MemoryReader["sessions"] &
     SessionWriter &
     CaptureWriter &
@@ -129,6 +130,7 @@ export const makeMemory = ({ isEmpty, reader, services, use, writer }: MemoryPar
   return {
     ...reader,
     ...writes,
+    ...makeToolWriter(runner, writer),
     ...makeImportWriter(runner, writer, { isEmpty, rememberAll: engineWrites.rememberAll }),
     ...makeUndoWriter({ ...services, run }, writer),
     sessions: {

@@ -87,6 +87,7 @@ const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memor
       countTokens,
       marks: policy.marks,
       schedules: policy.schedules,
+      tools: policy.tools,
       reconciling: engine.reconciling
     },
     isEmpty: Effect.map(log.head(agent), ({ version }) => version === 0),

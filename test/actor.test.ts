@@ -39,7 +39,8 @@ const writer = {
   countTokens: () => 1,
   marks: { pii: false, credentials: false },
   pin: "pinned",
-  schedules: defaultPolicy.schedules
+  schedules: defaultPolicy.schedules,
+  tools: defaultPolicy.tools
 } as const
 
 const ada = (options: EngineOptions = {}) =>

@@ -123,6 +123,10 @@ describe("the command line", () => {
     [["search", "x", "--record", "--as-of", "2026-01-01"], /^--record: cannot be used with --as-of$/],
     [["search", "x", "--speaker", "Mira"], /^--speaker: needs --conversation$/],
     [["add-file", "x", "--move"], /^--move: needs --session$/],
+    [["forget"], /^'forget' needs an id or --text$/],
+    [["forget", "nothere", "--text", "x"], /^'forget' needs an id or --text$/],
+    [["archive", "add"], /^'archive add' needs exactly one id$/],
+    [["observe-tool", "ls", "--output", "x".repeat((1 << 20) + 1)], /^output: is longer than 1048576 characters$/],
     [["note", "keep", "x"], /^action: must be one of save, get, search, list, update, delete$/],
     [["note", "save"], /^'note save' needs text$/],
     [["note", "list", "x"], /^'note list' takes no words$/],
@@ -147,10 +151,13 @@ describe("the command line", () => {
     [["add-turn", "s", "x", "--trust", "public"], /^trust: level public cannot write/],
     [["note", "get", "note-0"], /^note note-0 not found: check the id and the trust level$/],
     [["note", "update", "note-0", "x"], /^memory note-0 not found/],
+    [["observe-tool", "ls", "--trust", "public"], /^trust: level public cannot write/],
     [["note", "save", "x", "--trust", "public"], /^trust: level public cannot write/],
     [["scratchpad", "write", "s", "x", "--trust", "public"], /^trust: level public cannot write/],
     [["get", "nothere", "norhere"], /^memory nothere, norhere not found: check the id and the trust level$/],
     [["forget", "nothere"], /^memory nothere not found: check the id and the trust level$/],
+    [["forget", "--text", "nowhere said"], /^no memory has this title or contains this text$/],
+    [["archive", "add", "nothere"], /^memory nothere not found/],
     [["update", "nothere", "--title", "x"], /^memory nothere not found: check the id and the trust level$/],
     [["timeline", "nothere"], /^memory nothere not found: check the id and the trust level$/],
     [["history", "nothere"], /^memory nothere not found: check the id and the trust level$/],
@@ -206,6 +213,7 @@ describe("the command line", () => {
     ["schedules", "add", "tea", "--every", "2h"],
     ["scratchpad", "write", "monday", "tea"],
     ["note", "save", "tea"],
+    ["observe-tool", "ls"],
     ["embed", "switch", "hash"],
     ["import", "examples/memories/people"],
     ["add-file", "examples/memories/people"]
@@ -214,6 +222,26 @@ describe("the command line", () => {
     expect(await carriedOut(["list"], data)).toEqual({ code: 0 })
     expect(await carriedOut(args, join(data, "new"))).toEqual({ code: 0 })
     expect(await carriedOut(["list"], join(data, "new"))).toEqual({ code: 0 })
+  })
+
+  it("forgets the only memory with a title or, if none has it, with a text", async () => {
+    const data = newFolder()
+    for (const args of [
+      ["The pilot boat leaks"],
+      ["Mira bought a model of the pilot boat in Emden", "--type", "event"],
+      ["Tea is at five", "--narrative", "The harbour café is open"]
+    ]) {
+      expect(await carriedOut(["remember", ...args], data)).toEqual({ code: 0 })
+    }
+    const forget = (text: string) => carriedOut(["forget", "--text", text], data)
+    expect(await forget("pilot boat")).toEqual({
+      code: 1,
+      line: expect.stringMatching(/^2 memories match: pass the id of one: \S{10}, \S{10}$/)
+    })
+    expect(await forget("the PILOT boat  leaks")).toEqual({ code: 0 })
+    expect(await forget("pilot boat")).toEqual({ code: 0 })
+    expect(await forget("harbour café")).toEqual({ code: 0 })
+    expect(await forget("harbour café")).toMatchObject({ code: 1 })
   })
 
   it("reports an invalid policy in one line, without its values", async () => {

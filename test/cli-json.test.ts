@@ -43,6 +43,7 @@ describe("JSON", () => {
     await asked("update", id, "--title", "Mira drinks green tea")
     await asked("vouch", id)
     await asked("add-turn", "monday", "tea please", "--at", "2026-01-01")
+    await asked("observe-tool", "bash", "npm test", "--exit", "1", "--output", "Error: x", "--at", "2026-01-01")
     const { id: noted } = await asked("note", "save", "Mira drinks tea at four")
     for (const args of [["get", noted], ["search", "tea"], ["list"], ["update", noted, "At five"], ["delete", noted]]) {
       await asked("note", ...args)
@@ -94,6 +95,9 @@ describe("JSON", () => {
     expect(disputing.disputes).toHaveLength(1)
     await asked("decisions", "--open")
     await asked("decide", disputing.id, "both")
+    await asked("explain", id)
+    await asked("list", "--sort", "changed", "--tier", "long")
+    await asked("archive", "add", (await asked("remember", "The crane is rented")).id)
     await asked("maintain", "--dry-run")
     await asked("maintain")
     await asked("maintain", "--history")

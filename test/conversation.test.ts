@@ -35,6 +35,45 @@ const say = (memory: Memory, session: string, ...texts: ReadonlyArray<string>) =
 
 const words = (count: number, from = 0) => Array.from({ length: count }, (_, at) => `w${from + at}`).join(" ")
 
+describe("tool calls of turns", () => {
+  it.scoped("are found by their arguments and by their results", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared
+      const {
+        turn: { id }
+      } = yield* memory.sessions.append({
+        session: "monday",
+        role: "assistant",
+        text: "I looked it up.",
+        toolCalls: [
+          { name: "timetable", arguments: '{"harbour":"Vellanoor"}', result: `${words(400)} departs at pier nine` },
+          { name: "clock", result: "zephyrine" }
+        ]
+      })
+      for (const text of ["Vellanoor", "departs pier nine", "timetable", "zephyrine"]) {
+        const [hit, ...others] = yield* memory.sessions.search({ text })
+        expect(hit).toMatchObject({ id, kind: "turn", sequence: 1 })
+        expect(others).toEqual([])
+      }
+      expect((yield* memory.sessions.search({ text: "zephyrine" }))[0]!.text).toBe("clock\nzephyrine")
+      yield* expectSameAfterRebuild(daybook, agent)
+      yield* memory.sessions.forget("monday")
+      expect(yield* memory.sessions.search({ text: "zephyrine" })).toEqual([])
+    })
+  )
+
+  it.scoped("share the limit of a turn's indexed text", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* prepared
+      const result = `${"long ".repeat(20_000)}`
+      const toolCalls = Array.from({ length: 100 }, (_, index) => ({ name: `tool${index}`, result }))
+      yield* memory.sessions.append({ session: "monday", text: "all", toolCalls })
+      expect(yield* textsOf(memory, "tool0")).toHaveLength(1)
+      expect(yield* textsOf(memory, "tool99")).toEqual([])
+    })
+  )
+})
+
 describe("chunks", () => {
   const texts = fc.array(
     fc.constantFrom("word ", "A sentence. ", "line\n", "東京。", "🚀", "x".repeat(700), " ", "é", "what? "),

@@ -94,6 +94,24 @@ describe("the archive", () => {
     return { daybook, memory, id, other }
   })
 
+  it.scoped("takes a memory by hand, as far as its writer's level allows", () =>
+    Effect.gen(function* () {
+      const { daybook, id, memory } = yield* prepared
+      const familiar = yield* daybook.agent("ada", { trust: "familiar" })
+      expect(yield* Effect.flip(familiar.archive.add(id))).toMatchObject({ _tag: "MemoryNotFound" })
+      const open = yield* memory.remember({ title: "Open to all", store: "social" })
+      expect(yield* Effect.flip(familiar.archive.add(open.id))).toMatchObject({ _tag: "LevelTooLow" })
+      const added = yield* memory.archive.add(open.id, { commandId: "once" })
+      expect(added).toMatchObject({ outcome: "archived", id: open.id, repeated: false })
+      expect(yield* memory.archive.add(open.id, { commandId: "once" })).toEqual({ ...added, repeated: true })
+      expect(yield* memory.get([open.id])).toEqual([])
+      expect(yield* memory.search({ text: "Open to all" })).toEqual([])
+      expect(yield* memory.archive.list()).toMatchObject([{ id: open.id, reason: "asked to archive it" }])
+      yield* memory.undo({ event: added.version! })
+      expect(yield* memory.get([open.id])).toMatchObject([{ tier: "long" }])
+    })
+  )
+
   it.scoped("can be forgotten from", () =>
     Effect.gen(function* () {
       const { id, memory } = yield* prepared

@@ -39,6 +39,7 @@ const calls: Readonly<Record<string, Call>> = {
   "sessions.rolling.write": ({ sessions }, options) =>
     sessions.rolling.write("monday", { text: "t", upperSequence: 0, epoch: 0 }, options),
   "sessions.rolling.roll": ({ sessions }, options) => sessions.rolling.roll("monday", options),
+  observeTool: (memory, options) => memory.observeTool({ tool: "ls" }, options),
   "notes.search": ({ notes }, options) => notes.search(options),
   "notes.list": ({ notes }, options) => notes.list(options),
   "notes.save": ({ notes }, options) => notes.save({ content: "t" }, options),
@@ -49,6 +50,7 @@ const calls: Readonly<Record<string, Call>> = {
   "scratchpad.write": ({ scratchpad }, options) => scratchpad.write("monday", ["t"], options),
   "scratchpad.clear": ({ scratchpad }, options) => scratchpad.clear("monday", options),
   "archive.list": ({ archive }, options) => archive.list(options),
+  "archive.add": ({ archive }, options) => archive.add("0000000000", options),
   "archive.restore": ({ archive }, options) => archive.restore("0000000000", options),
   "maintenance.run": ({ maintenance }, options) => maintenance.run(options),
   "maintenance.list": ({ maintenance }, options) => maintenance.list(options),

@@ -66,7 +66,7 @@ const everyWrite = (m: D.Memory) =>
     m.forget(""), m.importMarkdown([]), m.undo({ event: 1 }), m.sessions.append({ session: "s", text: "t" }),
     Effect.flatMap(m.sessions.appendAll([]), Effect.forEach((one) => one)), m.sessions.forget(""),
     m.sessions.rolling.write("s", { text: "t", upperSequence: 0, epoch: 0 }), m.sessions.rolling.roll("s"), m.sessions.summarize("s"), m.sessions.end("s"),
-    m.files.add({ path: "p", text: "t" }), m.files.forget(""), m.notes.save({ content: "n" }), m.notes.update("", {}), m.notes.delete(""), m.scratchpad.write("s", ["i"]), m.scratchpad.clear("s"), m.archive.restore(""), m.maintenance.run(),
+    m.files.add({ path: "p", text: "t" }), m.files.forget(""), m.observeTool({ tool: "t" }), m.notes.save({ content: "n" }), m.notes.update("", {}), m.notes.delete(""), m.scratchpad.write("s", ["i"]), m.scratchpad.clear("s"), m.archive.add(""), m.archive.restore(""), m.maintenance.run(),
     m.schedules.add({ goal: "g", every: 60_000 }), m.schedules.update("", {}), m.schedules.delete("")
   ])
 const everyOperation = (d: D.DaybookService) =>

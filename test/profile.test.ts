@@ -52,7 +52,7 @@ describe("the profile", () => {
     expect(await daybook("profile")).toMatchObject({ stdout: "- Mira is a pilot\n", stderr: "1 memory, 5 tokens\n" })
     expect(
       answerOf(await daybook("maintain", "--dry-run", "--json")).map(({ stage }: { stage: string }) => stage)
-    ).toEqual(["settle", "daily", "weekly", "compress", "gc", "retention", "archive", "cleanup", "sessions"])
+    ).toEqual(["settle", "tools", "daily", "weekly", "compress", "gc", "retention", "archive", "cleanup", "sessions"])
     expect((await daybook("maintain", "--dry-run")).stdout).toMatch(/^weekly +UPDATE +\S+ +core .* Mira is a pilot$/m)
     expect((await daybook("gc")).stdout).toMatch(/^gc .* nothing to do$/m)
     expect(answerOf(await daybook("maintain", "--history", "--json"))).toEqual([])

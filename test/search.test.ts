@@ -408,6 +408,25 @@ describe("filters act before ranking", () => {
     })
   )
 
+  it.scopedLive("sort a list", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* remembering([
+        { title: "first", importance: 0.2 },
+        { title: "second", importance: 0.9, occurredAt: "2001-01-01" },
+        { title: "third", importance: 0.5 }
+      ])
+      yield* memory.remember({ title: "first", importance: 0.2 })
+      const titles = (sort?: never) => Effect.map(memory.list({ sort }), (rows) => rows.map(({ title }) => title))
+      const rows = (sort: string | undefined) => titles(sort as never)
+      expect(yield* rows(undefined)).toEqual(["third", "first", "second"])
+      expect(yield* rows("oldest")).toEqual(["second", "first", "third"])
+      expect(yield* rows("changed")).toEqual(["first", "third", "second"])
+      expect(yield* rows("mentions")).toEqual(["first", "third", "second"])
+      expect(yield* rows("importance")).toEqual(["second", "third", "first"])
+      expect(yield* Effect.flip(memory.list({ sort: "size" as never }))).toMatchObject({ field: "sort" })
+    })
+  )
+
   it.scopedLive("return as many rows as requested, beyond the pool", () =>
     Effect.gen(function* () {
       const { memory } = yield* remembering(Array.from({ length: 300 }, (_, index) => ({ title: `tea ${index}` })))

@@ -9,6 +9,7 @@ import { decide } from "./decide.js"
 import { decisions } from "./decisions.js"
 import { demo } from "./demo.js"
 import { embed } from "./embed.js"
+import { explain } from "./explain.js"
 import { files } from "./files.js"
 import { forget } from "./forget.js"
 import { forgetFile } from "./forget-file.js"
@@ -21,6 +22,7 @@ import { list } from "./list.js"
 import { log } from "./log.js"
 import { gc, maintain } from "./maintain.js"
 import { note } from "./note.js"
+import { observeTool } from "./observe-tool.js"
 import { people } from "./people.js"
 import { profile } from "./profile.js"
 import { rebuild } from "./rebuild.js"
@@ -55,6 +57,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   decide,
   history,
   why,
+  explain,
   people,
   profile,
   getContext,
@@ -63,6 +66,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   turns,
   forgetSession,
   note,
+  observeTool,
   scratchpad,
   addFile,
   files,

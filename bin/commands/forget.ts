@@ -1,18 +1,60 @@
 import * as Effect from "effect/Effect"
-import { commandIdOption } from "../options.js"
-import type { Command } from "./Command.js"
+import type { Memory } from "../../src/Memory.js"
+import { limits } from "../../src/model/limits.js"
+import { type CommandEnded, refused, usageError } from "../exit.js"
+import { commandIdOption, nonEmpty, option } from "../options.js"
+import type { Command, Failure } from "./Command.js"
 
-export const forget: Command<{ readonly commandId?: string }, readonly [id: string]> = {
-  usage: "forget <id>",
+interface ForgetOptions {
+  readonly text?: string
+  readonly commandId?: string
+}
+
+export const forget: Command<ForgetOptions, readonly [id: string | undefined]> = {
+  usage: "forget [id]",
   summary: "hide a memory; its history stays in the log",
-  options: [commandIdOption],
-  examples: ["forget 8k2v0q5w1x"],
-  run: ({ memory, out }, { commandId }, [id]) =>
+  options: [
+    option("--text <text>", "name the memory by its title, or by a part of its text", nonEmpty),
+    commandIdOption
+  ],
+  details: ["With --text, it is refused unless exactly one memory has the title or, if none has, contains the text."],
+  examples: ["forget 8k2v0q5w1x", 'forget --text "Deploys happen on Tuesdays"'],
+  run: ({ memory, out }, { commandId, text }, [id]) =>
     Effect.gen(function* () {
-      const forgotten = yield* Effect.flatMap(memory, (opened) => opened.forget(id, { commandId }))
+      if ((id === undefined) === (text === undefined)) return yield* usageError("'forget' needs an id or --text")
+      const opened = yield* memory
+      const chosen = id ?? (yield* findByText(opened, text!))
+      const forgotten = yield* opened.forget(chosen, { commandId })
       yield* out.show(
         forgotten,
         () => `forgot ${forgotten.id}${forgotten.version === undefined ? "" : ` (version ${forgotten.version})`}`
       )
     })
 }
+
+/** The id of the only memory with a title or, if none has it, with a text in it. */
+const findByText = (memory: Memory, text: string): Effect.Effect<string, Failure | CommandEnded> =>
+  Effect.gen(function* () {
+    const needle = folded(text)
+    const hits = yield* memory.search({ text: `"${text.replaceAll('"', " ")}"`, limit: limits.ids })
+    const whole = yield* memory.get(hits.map(({ id }) => id))
+    const titled = whole.filter(({ title }) => folded(title) === needle)
+    const matches =
+      titled.length > 0
+        ? titled
+        : whole.filter(({ facts, narrative = "", title }) =>
+            [title, narrative, ...facts].some((field) => folded(field).includes(needle))
+          )
+    const [only, ...others] = matches
+    if (only === undefined) return yield* refused("no memory has this title or contains this text")
+    if (others.length > 0) {
+      const ids = matches.slice(0, maxIds).map(({ id }) => id)
+      const more = matches.length > maxIds ? `, and ${matches.length - maxIds} more` : ""
+      return yield* refused(`${matches.length} memories match: pass the id of one: ${ids.join(", ")}${more}`)
+    }
+    return only.id
+  })
+
+const maxIds = 10
+
+const folded = (text: string): string => text.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim()

@@ -11,9 +11,10 @@ export type {
   VerifyOptions
 } from "../../src/DaybookService.js"
 export type { Memory, MemoryReader } from "../../src/Memory.js"
-export type { Restored } from "../../src/maintenance/Archive.js"
+export type { Archived, Restored } from "../../src/maintenance/Archive.js"
 export type { Profile } from "../../src/maintenance/ProfileReader.js"
 export type { InstantInput, MemoryType } from "../../src/model/input.js"
+export type * from "../../src/notes/ToolWriter.js"
 export type * from "../../src/remember/MemoryWrites.js"
 export type * from "../../src/search/MemoryReads.js"
 export type { AgentStats } from "../../src/stats.js"

@@ -7,10 +7,12 @@ import { InvalidInput, type LevelTooLow, type MemoryNotFound, type ProjectionPar
 import { checkPage, optionalText, type PageQuery, type ReadError } from "../model/filters.js"
 import { limits } from "../model/limits.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
+import { type Archived, archiveMemory } from "../remember/archiveMemory.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { type Restored, restore } from "../remember/restore.js"
 import type { Runner } from "../remember/runner.js"
 
+export type { Archived } from "../remember/archiveMemory.js"
 export type { Restored } from "../remember/restore.js"
 
 /** A page of the archive. */
@@ -32,6 +34,11 @@ export interface ArchiveReader {
 
 /** Writes of the archive: `memory.archive`. */
 export interface ArchiveWriter {
+  /** Moves a memory to the archive. Only `archive.list` returns it then. */
+  readonly add: (
+    id: string,
+    options?: WriteOptions
+  ) => Effect.Effect<Archived, CommandError | InvalidInput | LevelTooLow | MemoryNotFound>
   /** Restores a memory from the archive; its tier becomes long. */
   readonly restore: (
     id: string,
@@ -68,6 +75,7 @@ export const makeArchiveReader = ({ level, read }: ReaderSource): ArchiveReader 
 
 /** @internal */
 export const makeArchiveWriter = ({ run }: Runner, writer: Writer): ArchiveWriter => ({
+  add: Effect.fn("Memory.archive.add")((id, options) => run(() => archiveMemory(writer, id, options), options)),
   restore: Effect.fn("Memory.archive.restore")((id, options) => run(() => restore(writer, id, options), options))
 })
 

@@ -37,10 +37,10 @@ export const jobsOf = ({ daily, gc, weekday, weekly, zone }: MaintenancePolicy["
   return [
     job({
       name: "daily",
-      goal: "Retire contradicted memories, write notes of past days, merge repeats, shorten old narratives",
+      goal: "Retire contradicted memories, compress tool runs, write notes of past days, merge repeats, shorten old narratives",
       time: daily,
       days: "*",
-      stages: ["settle", "daily", "compress", "retention", "sessions"]
+      stages: ["settle", "tools", "daily", "compress", "retention", "sessions"]
     }),
     job({
       name: "gc",

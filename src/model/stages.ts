@@ -1,6 +1,7 @@
 /** The stages of maintenance, by name, in the order in which they run. */
 export const stageNames = [
   "settle",
+  "tools",
   "daily",
   "weekly",
   "compress",

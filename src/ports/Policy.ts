@@ -17,7 +17,7 @@ import {
   withDefault,
   zone
 } from "./policy/fields.js"
-import { Archive, Compress, Gc, Maintenance, Retention, Sessions, Tiers } from "./policy/maintenance.js"
+import { Archive, Compress, Gc, Maintenance, Retention, Sessions, Tiers, Tools } from "./policy/maintenance.js"
 import { Embedding, Rerank } from "./policy/models.js"
 import { Prompt, PromptIndex } from "./policy/prompt.js"
 import { Schedules } from "./policy/schedules.js"
@@ -222,6 +222,7 @@ export const PolicySchema = Schema.Struct({
   retention: section(Retention),
   archive: section(Archive),
   sessions: section(Sessions),
+  tools: section(Tools),
   maintenance: section(Maintenance),
   prompt: section(Prompt),
   prompt_index: section(PromptIndex),

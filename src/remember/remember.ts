@@ -61,6 +61,8 @@ export interface Writer {
   /** Which personal data and credentials are detected. */
   readonly marks: PolicyValues["marks"]
   readonly schedules: PolicyValues["schedules"]
+  /** How runs of tools are stored. */
+  readonly tools: PolicyValues["tools"]
   /** The reconciler. Without one, memories are not weighed. */
   readonly reconciling?: ReconcilerSetup | undefined
 }

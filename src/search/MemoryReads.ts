@@ -1,7 +1,13 @@
 import * as Effect from "effect/Effect"
 import { type DisputeDecision, findDecisions, withDisputes } from "../../projections/disputeReads.js"
 import { findAround, getMemories } from "../../projections/observationReads.js"
-import { findRecentMemories, type IndexRow, readIndexRows } from "../../projections/observationSearch.js"
+import {
+  findRecentMemories,
+  type IndexRow,
+  type MemoryOrder,
+  memoryOrders,
+  readIndexRows
+} from "../../projections/observationSearch.js"
 import { findPeople, type Person } from "../../projections/people.js"
 import { findAccesses } from "../../projections/recalls.js"
 import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
@@ -30,6 +36,8 @@ export interface PeopleQuery extends PageQuery {
 
 export interface ListQuery extends Filter {
   readonly offset?: number | undefined
+  /** The order; default `newest`. `changed`: last changed first. */
+  readonly sort?: MemoryOrder | undefined
 }
 
 /** The number of rows before and after the given memory. Default: 5 each. */
@@ -57,7 +65,7 @@ export interface MemoryReads {
    * Returns whole memories in the order of the ids. Leaves out missing ids and memories that the level must not read.
    */
   readonly get: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<WholeMemory>, ReadError>
-  /** The newest memories that pass the filters, one page. */
+  /** The memories that pass the filters, one page; by default the newest first. */
   readonly list: (query?: ListQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError>
   /**
    * The memories that raised disputes, as far as the level may read all sides, one page: by the level of the writer, then
@@ -125,10 +133,14 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
     }),
 
     list: Effect.fn("Memory.list")(function* (query = {}) {
-      const filters = yield* decodeFilter(query, 50, ["offset"])
+      const filters = yield* decodeFilter(query, 50, ["offset", "sort"])
+      const { sort = "newest" } = query
+      if (!memoryOrders.includes(sort)) {
+        return yield* new InvalidInput({ field: "sort", problem: `must be one of ${memoryOrders.join(", ")}` })
+      }
       const page = yield* checkPage({ limit: query.limit, offset: query.offset }, 50)
       const rows = yield* read(({ db, now }) =>
-        withDisputes(db, level, readIndexRows(db, findRecentMemories(db, level, filters, now, page)), now)
+        withDisputes(db, level, readIndexRows(db, findRecentMemories(db, level, filters, now, { ...page, sort })), now)
       )
       return rows.map(({ born: _, ...row }) => row)
     }),

@@ -154,6 +154,7 @@ const writerOf = ({ countTokens, policy }: Origin, reconciling: Writer["reconcil
   countTokens,
   marks: policy.marks,
   schedules: policy.schedules,
+  tools: policy.tools,
   reconciling
 })
 

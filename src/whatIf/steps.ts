@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import type { DaybookEvent, ErasedEvent, Payload } from "../../events/catalogue.js"
 import { imagesOf } from "../../events/catalogue.js"
-import { isNoteId, type Memory } from "../../events/Memory.js"
+import { isNoteId, isRawToolRun, type Memory } from "../../events/Memory.js"
 import type { TrustLevel } from "../../events/Trust.js"
 import { type AnyCommand, eventCause } from "../actor/Command.js"
 import { noteIn } from "../capture/note.js"
@@ -82,8 +82,8 @@ const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefine
     })
   switch (event.type) {
     case "ADD":
-      // A note is stored as it is.
-      if (isNoteId(event.payload.memory.id)) return undefined
+      // A note and a run of a tool are stored as they are.
+      if (isNoteId(event.payload.memory.id) || isRawToolRun(event.payload.memory)) return undefined
       return rememberStep(event.payload.memory, event.payload)
     case "UPDATE": {
       const { input, lowered = [], memory, reason } = event.payload

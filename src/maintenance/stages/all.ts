@@ -6,7 +6,19 @@ import { gc } from "./gc.js"
 import { retention } from "./retention.js"
 import { sessions } from "./sessions.js"
 import { settle } from "./settle.js"
+import { tools } from "./tools.js"
 import { weekly } from "./weekly.js"
 
 /** All stages in run order: first retire contradicted memories, then promote useful ones, then remove others. */
-export const stages: ReadonlyArray<Stage> = [settle, daily, weekly, compress, gc, retention, archive, cleanup, sessions]
+export const stages: ReadonlyArray<Stage> = [
+  settle,
+  tools,
+  daily,
+  weekly,
+  compress,
+  gc,
+  retention,
+  archive,
+  cleanup,
+  sessions
+]

@@ -102,6 +102,20 @@ export const Sessions = Schema.Struct({
   rows
 })
 
+/** Runs of tools, as `observeTool` stores them. */
+export const Tools = Schema.Struct({
+  /** Characters of the beginning and of the end of an output that are kept. */
+  head: withDefault(Schema.Int.pipe(Schema.between(100, 30_000)), 2_000),
+  tail: withDefault(Schema.Int.pipe(Schema.between(0, 30_000)), 2_000),
+  /** Hours after which a result that is true only for the moment expires: of a build, a test, a listing. */
+  expireAfter: withDefault(positive, 48),
+  /** Minutes without a run before the runs of a session are compressed. */
+  quiet: withDefault(nonNegative, 30),
+  /** The importance, 0…1, of an error with its solution. */
+  solutionImportance: withDefault(share, 0.4),
+  rows
+})
+
 /** The schedule of the engine's own jobs. */
 export const Maintenance = Schema.Struct({
   /** Time of day to compress the past day; weekday and time of day to compress the past week. */
@@ -138,6 +152,7 @@ export type MaintenancePolicy = {
   readonly retention: typeof Retention.Type
   readonly archive: typeof Archive.Type
   readonly sessions: typeof Sessions.Type
+  readonly tools: typeof Tools.Type
   readonly maintenance: typeof Maintenance.Type
   readonly reconcile: Reconciling
 }

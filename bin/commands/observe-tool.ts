@@ -1,0 +1,76 @@
+import * as Effect from "effect/Effect"
+import type { Store } from "../../events/Trust.js"
+import type { ObservedTool, ToolObservation } from "../../src/notes/observeTool.js"
+import { secondText } from "../format.js"
+import {
+  commandIdOption,
+  definedFields,
+  isoTime,
+  nonEmpty,
+  option,
+  repeatable,
+  storeOf,
+  wholeNumber
+} from "../options.js"
+import { awaitVectors } from "../vectors.js"
+import { writeLines } from "../writeLines.js"
+import type { Command } from "./Command.js"
+
+interface ToolOptions {
+  readonly output?: string
+  readonly exit?: number
+  readonly session?: string
+  readonly project?: string
+  readonly file?: ReadonlyArray<string>
+  readonly store?: Store
+  readonly at?: number
+  readonly commandId?: string
+}
+
+export const observeTool: Command<ToolOptions, readonly [tool: string, input: string | undefined]> = {
+  usage: "observe-tool <tool> [input]",
+  creates: true,
+  summary: "store a run of a tool, or JSON lines from stdin with '-'",
+  options: [
+    option("--output <text>", "set what the tool answered"),
+    option("--exit <code>", "set the exit code", wholeNumber(-255, 255)),
+    option("--session <key>", "set the session of the run"),
+    option("--project <name>", "set the project"),
+    repeatable("--file <path>", "add a file that the run touched", nonEmpty),
+    option("--store <store>", "set the store (who may read it): private, shared or social", storeOf),
+    option("--at <time>", "set the time of the run, ISO 8601 (default: now)", isoTime),
+    commandIdOption
+  ],
+  examples: [
+    'observe-tool bash "npm test" --exit 1 --output "TypeError: tide is undefined" --session monday',
+    "observe-tool - < runs.jsonl"
+  ],
+  afterInterruption: "every answered line is stored",
+  run: (call, { commandId, file, ...options }, [tool, input]) =>
+    Effect.gen(function* () {
+      const memory = yield* call.memory
+      const fields = definedFields({ ...options, files: file })
+      if (tool === "-") {
+        const exit = yield* Effect.exit(
+          writeLines<ToolObservation, ObservedTool>(
+            (runs) =>
+              Effect.all(runs.map(([run, writeOptions]) => Effect.either(memory.observeTool(run, writeOptions)))),
+            call.out,
+            fields
+          )
+        )
+        yield* awaitVectors(call)
+        return yield* exit
+      }
+      const observed = yield* memory.observeTool({ ...fields, tool, input }, { commandId })
+      yield* awaitVectors(call)
+      yield* call.out.show(observed, () => {
+        const { expiresAt, id, version } = observed
+        const details = [
+          ...(version === undefined ? [] : [`version ${version}`]),
+          ...(expiresAt === undefined ? [] : [`expires ${secondText(expiresAt)}`])
+        ]
+        return `observed ${id}${details.length === 0 ? "" : ` (${details.join(", ")})`}`
+      })
+    })
+}
