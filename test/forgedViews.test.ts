@@ -79,6 +79,8 @@ const story = (daybook: System) =>
       yield* memory.sessions.append({ session: "pier", text, role: text === "Done." ? "assistant" : "user" })
     }
     yield* memory.files.add({ path: "notes.md", text: "# Pier\n\nIt is made of oak.", session: "pier" })
+    yield* memory.scratchpad.write("pier", ["goal: mend the pier"])
+    yield* memory.notes.save({ content: "The pier is made of oak.\nIt was built in 1901." })
     yield* memory.schedules.add({ goal: "look after the pier", handler: "note", every: 3_600_000 })
     yield* TestClock.adjust(40 * dayMillis)
     yield* memory.maintenance.run()
@@ -108,6 +110,10 @@ const useAll = (memory: Effect.Effect.Success<ReturnType<typeof story>>, round: 
     }
     yield* attempt("turn", memory.sessions.append({ session: "pier", text: `word ${round}`, role: "user" }))
     yield* attempt("file", memory.files.add({ path: "notes.md", text: `# Pier ${round}`, session: "pier" }))
+    yield* attempt("scratchpad", memory.scratchpad.write("pier", [`goal ${round}`]))
+    for (const { id } of (yield* attempt("notes", memory.notes.list({ limit: 1 }))) ?? []) {
+      yield* attempt("note", memory.notes.update(id, { tags: [`t${round % 7}`] }))
+    }
     for (const { id } of (yield* attempt("schedules", memory.schedules.list())) ?? []) {
       yield* attempt("schedule", memory.schedules.update(id, { keep: (round % 5) + 1 }))
     }
@@ -361,7 +367,9 @@ const forge = (
   ).filter((name) => db.prepare(`SELECT 1 FROM "${name}"`).get() !== undefined)
   // Half of the edits are of what commands start from.
   const based = tables.filter((name) =>
-    ["observations", "archive", "turns", "sessions", "files", "summaries", "schedules", "view"].includes(name)
+    ["observations", "archive", "turns", "sessions", "files", "summaries", "scratchpads", "schedules", "view"].includes(
+      name
+    )
   )
   const chosen = wayChoice % 2 === 0 ? based : tables
   const table = chosen[tableChoice % chosen.length]!

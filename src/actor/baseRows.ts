@@ -2,10 +2,9 @@ import { isDeepStrictEqual } from "node:util"
 import type * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { ReplayedEvent } from "../../events/Chain.js"
 import type { Codec } from "../../events/Codec.js"
-import { catalogue, type DaybookEvent, type ErasedEvent, type EventType, imagesOf } from "../../events/catalogue.js"
-import type { EventLog, Subject } from "../../events/EventLog.js"
+import { catalogue, type DaybookEvent, type EventType, imagesOf } from "../../events/catalogue.js"
+import type { EventLog } from "../../events/EventLog.js"
 import type { Memory } from "../../events/Memory.js"
 import { levelOf, minOpennessOf, type Store } from "../../events/Trust.js"
 import { findFileRow } from "../../projections/files.js"
@@ -13,9 +12,9 @@ import { findRow, findRowNumberById, isRowOf, isRowOfPayload } from "../../proje
 import type { Db } from "../../projections/Projection.js"
 import { findSchedule } from "../../projections/scheduleReads.js"
 import { findLastTurn, findSessionRows } from "../../projections/sessionReads.js"
-import { findSummary } from "../../projections/summaries.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { parkedOf } from "../../projections/view/ViewFile.js"
+import { type Base, type LogEvent, type StateType, stateBase } from "./stateBase.js"
 
 /** A view has rows that do not follow from the log. The view is rebuilt, and the commands are decided again. */
 export class ViewDiffers extends Data.TaggedError("ViewDiffers")<{ readonly agent: string }> {}
@@ -30,20 +29,6 @@ export interface BaseRows {
   readonly isEmpty: () => boolean
   /** Fails with `ViewDiffers` if these rows do not follow from the log's newest events. */
   readonly check: Effect.Effect<void, ViewDiffers | ViewError>
-}
-
-type LogEvent = DaybookEvent | ErasedEvent | undefined
-
-/**
- * Rows that belong together, the subjects whose newest events determine them, and a check that the rows match these
- * events.
- */
-interface Base {
-  readonly projection: string
-  readonly subjects: ReadonlyArray<Subject>
-  readonly follows: (events: ReadonlyArray<LogEvent>) => boolean
-  /** Whether the undecoded events already show that the rows match; false if that is not certain. */
-  readonly equals?: (events: ReadonlyArray<ReplayedEvent | undefined>) => boolean
 }
 
 interface BaseRowsOptions {
@@ -77,6 +62,10 @@ export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsO
   }
   const addSession = (session: string, store: Store) =>
     add(`session ${store} ${session}`, "conversation", () => sessionBase(db, session, store, added))
+  const addState = (type: StateType, session: string, store: Store) =>
+    add(`${type} ${store} ${session}`, type === "SUMMARIZE" ? "summaries" : "scratchpads", () =>
+      stateBase(db, { type, session, store }, added)
+    )
   const addFile = (born: number) => {
     if (!added.has(born)) add(`file ${born}`, "conversation", () => fileBase(db, born))
   }
@@ -96,13 +85,18 @@ export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsO
           for (const store of event.payload.stores) {
             if (event.payload.session !== undefined) addSession(event.payload.session, store)
           }
+          for (const store of event.payload.scratchpads === undefined ? [] : event.payload.stores) {
+            addState("SCRATCHPAD", event.payload.session!, store)
+          }
           return event.payload.files.forEach(addFile)
         }
         case "SUMMARIZE": {
           const { session, store } = event.payload
           addSession(session, store)
-          return add(`summary ${store} ${session}`, "summaries", () => summaryBase(db, session, store, added))
+          return addState("SUMMARIZE", session, store)
         }
+        case "SCRATCHPAD":
+          return addState("SCRATCHPAD", event.payload.session, event.payload.store)
         case "SCHEDULE": {
           const { change, schedule } = event.payload
           return addSchedule(schedule, () => (change === "created" ? newBase : scheduleBase(db, schedule)))
@@ -249,25 +243,6 @@ const sessionBase = (db: Db, session: string, store: Store, added: ReadonlySet<n
               })))
       )
     }
-  }
-}
-
-const summaryBase = (
-  db: Db,
-  session: string,
-  store: Store,
-  added: ReadonlySet<number>
-): Omit<Base, "projection"> | undefined => {
-  const row = findSummary(db, session, store)
-  if (row === undefined || added.has(row.version)) return undefined
-  return {
-    subjects: [{ kind: "row", subject: row.version }],
-    follows: ([event]) =>
-      event?.type === "SUMMARIZE" &&
-      event.payload?.session === session &&
-      event.payload.store === store &&
-      isDeepStrictEqual(row.summary, event.payload.summary) &&
-      row.origin === (event.payload.restores ?? event.version)
   }
 }
 
