@@ -36,6 +36,7 @@ describe("the rules that extract statements", () => {
     ["I'm flying to Madrid tomorrow", "Noor is flying to Madrid on 5 May 2026", "plan"],
     ["please answer in German from now on", "Please answer in German from now on", "preference"],
     ["max upload size is 25 MB", "Max upload size is 25 MB", "config"],
+    ["no meetings on Wednesdays please", "No meetings on Wednesdays", "state"],
     ["for the record, the budget was approved at 40k", "The budget was approved at 40k", "decision"]
   ])("%s → %s", (text, title, type) => {
     expect(extract([user(text)]).facts).toMatchObject([{ title, type, statedBy: "user", sources: [{ turn: 0 }] }])
@@ -61,7 +62,9 @@ describe("the rules that extract statements", () => {
     "thanks, that helps a lot",
     "```\nconst port = 5432\n```",
     "> I live in Lyon and work at Airbus",
-    "2026-05-04 09:00:01 INFO the server runs on port 8080"
+    "2026-05-04 09:00:01 INFO the server runs on port 8080",
+    "Ich wohne seit 2019 in Berlin und arbeite bei Siemens",
+    "Vivo en Madrid desde 2019 con mi hermana Ana"
   ])("keep nothing of: %s", (text) => {
     expect(titles([user(text)])).toEqual([])
   })

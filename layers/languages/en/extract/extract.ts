@@ -5,6 +5,7 @@ import type {
   ExtractRequest,
   ExtractTurn
 } from "../../../../src/ports/Extractor.js"
+import { detectLanguage } from "../../detectLanguage.js"
 import { statementOf } from "../statements.js"
 import { replaces } from "./corrections.js"
 import type { Background, Draft } from "./Draft.js"
@@ -26,7 +27,7 @@ export const extractEnglish = ({ context, recalled, turns }: ExtractRequest): Pi
     return ofContext
   }
   for (const [position, turn] of all.entries()) {
-    if (position >= context.length && turn.role === "user") {
+    if (position >= context.length && turn.role === "user" && isEnglish(turn.text)) {
       const background = backgroundOf(all, position, mentions, () => (facts.length > 0 ? facts : earlier()))
       for (const draft of draftsOf(turn, position - context.length, background)) {
         const fact = factOf(draft, turn, background.speaker)
@@ -40,6 +41,14 @@ export const extractEnglish = ({ context, recalled, turns }: ExtractRequest): Pi
   }
   return ends.length === 0 ? { facts } : { facts, archive: ends }
 }
+
+/** Whether a text is not clearly in another language. Short texts have too few words to tell. */
+const isEnglish = (text: string): boolean => {
+  const language = text.length < minForeign ? undefined : detectLanguage(text)
+  return language === undefined || language === "en"
+}
+/** Fewest characters of a text whose language is detected. */
+const minForeign = 25
 
 const backgroundOf = (
   all: ReadonlyArray<ExtractTurn>,
