@@ -10,6 +10,7 @@ import { embedderOf } from "../layers/embedders.js"
 import { policyRerankerLayer } from "../layers/rerankers.js"
 import { decode } from "../src/ports/Policy.js"
 import { open, temporaryFolder } from "./support/engine.js"
+import { tinyLayer } from "./support/extractor.js"
 import { overheard } from "./support/modelCases.js"
 import { type EmbeddingProvider, embedding, type RerankingProvider } from "./support/providerProtocols.js"
 import { type Behaviour, providerServer } from "./support/providerServer.js"
@@ -99,7 +100,8 @@ describe.each(embedding)("keys and texts with %s and a reranker", (provider) => 
           const daybook = yield* open(folder, {
             policy,
             embedder: Layer.orDie(embedderOf(values)).pipe(layerWithSettings(environment)),
-            reranker: Layer.orDie(policyRerankerLayer(values)).pipe(layerWithSettings(environment))
+            reranker: Layer.orDie(policyRerankerLayer(values)).pipe(layerWithSettings(environment)),
+            extractor: tinyLayer
           })
           const memory = yield* daybook.agent("ada", { trust: "full", record: true })
           for (let at = 0; at < 12; at++) {
@@ -108,7 +110,7 @@ describe.each(embedding)("keys and texts with %s and a reranker", (provider) => 
             yield* memory.sessions.append({
               session: "monday",
               role: "user",
-              text: `${words.turn} ${at}`,
+              text: `${words.turn} ${at}. I like ${words.turn} ${at}.`,
               store: "shared"
             })
             const { explanation } = yield* memory.explain({ text: `${words.query} harbour` })
@@ -178,7 +180,8 @@ describe.each(embedding.filter((provider) => provider !== "ollama"))(
         const daybook = yield* open(folder, {
           policy,
           embedder: Layer.orDie(embedderOf(values)).pipe(layerWithSettings(environment)),
-          reranker: Layer.orDie(policyRerankerLayer(values)).pipe(layerWithSettings(environment))
+          reranker: Layer.orDie(policyRerankerLayer(values)).pipe(layerWithSettings(environment)),
+          extractor: tinyLayer
         })
         const memory = yield* daybook.agent("ada", { trust: "full" })
         const secret = "Zyxquill"
@@ -198,7 +201,7 @@ describe.each(embedding.filter((provider) => provider !== "ollama"))(
             session: "monday",
             role: "user",
             speaker: word,
-            text: `${word} turn ${at}, yes.`,
+            text: `${word} turn ${at}, yes. I like ${word} ${at}.`,
             store
           })
         }
@@ -216,8 +219,8 @@ describe.each(embedding.filter((provider) => provider !== "ollama"))(
         const { vectors } = yield* daybook.stats("ada")
         expect(vectors).toMatchObject({
           model: embedder,
-          embedded: 8,
-          apart: { model: "glove-100-v1", dimensions: 100, stores: ["private"], embedded: 6 }
+          embedded: 16,
+          apart: { model: "glove-100-v1", dimensions: 100, stores: ["private"], embedded: 10 }
         })
         const leaked = () => server.requests.filter(({ body }) => JSON.stringify(body).includes(secret))
         expect(leaked().map(({ body }) => body)).toEqual([])
