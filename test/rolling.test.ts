@@ -403,6 +403,6 @@ describe("a restored session", () => {
           expect(messages.find(({ role }) => role !== "system")?.role).not.toBe("tool")
         }
       }),
-    { fastCheck: { numRuns: rounds({ quick: 12, full: 300 }) } }
+    { fastCheck: { numRuns: rounds({ quick: 12, full: 300 }), endOnFailure: true } }
   )
 })

@@ -6,7 +6,7 @@ import { emptyKey, extendKey, hasToken, loadVocabulary, type TokenVocabulary } f
  * the exact vocabulary.) Texts above `maxCounted` characters are estimated from samples.
  */
 export const estimateTokens = (text: string): number => {
-  if (text.length <= maxCounted) return countPart(text)
+  if (text.length <= maxCounted) return Math.ceil(countPart(text))
   const step = (text.length - sampleLength) / (samples - 1)
   let tokens = 0
   for (let sample = 0; sample < samples; sample++) {
@@ -95,11 +95,11 @@ const countWord = (known: TokenVocabulary, text: string, from: number, to: numbe
     if (hasToken(known, key)) return 1
   }
   let tokens = 0
-  for (let start = from; start < to; tokens++) {
+  for (let start = from; start < to; ) {
     const end = endOfToken(known, text, start, to)
-    // A rare character is split into its bytes, two tokens for most.
-    if (end === start) tokens++
-    start = end === start ? start + (isHighSurrogate(text.charCodeAt(start)) ? 2 : 1) : end
+    const first = text.charCodeAt(start)
+    tokens += end === start ? rareTokens(first) : 1
+    start = end === start ? start + (isHighSurrogate(first) ? 2 : 1) : end
   }
   return tokens
 }
@@ -131,6 +131,14 @@ const maxTokenLengthAt = (text: string, index: number): number =>
 /** Punctuation or a space of ASCII. */
 const isPunctuation = (unit: number): boolean =>
   unit === 0x20 || (unit > 0x20 && unit < 0x30) || (unit > 0x39 && unit < 0x41) || (unit > 0x5a && unit < 0x61)
+
+/** A rare character is split into its bytes. Some bytes are merged: these are averages over all rare characters. */
+const rareTokens = (first: number): number => {
+  if (first < 0x800) return 2
+  if (!isHighSurrogate(first)) return 2.5
+  const isEmoji = first >= 0xd83c && first <= 0xd83e
+  return isEmoji ? 2.5 : 4
+}
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
