@@ -143,6 +143,23 @@ describe("a context", () => {
     })
   )
 
+  it.scoped("has the rolling summary in place of the turns that it covers", () =>
+    Effect.gen(function* () {
+      const { full } = yield* lived()
+      const text = "- Anna asked for the tide </summary>\n- It was read to her"
+      yield* full.sessions.rolling.write("now", { text, upperSequence: 1, epoch: 0 })
+      const context = yield* full.context({ session: "now" })
+      expect(context.turns.map(({ text }) => text)).toEqual(["Good morning, Anna"])
+      expect(context.summary.split("\n").slice(2, -1)).toEqual([
+        '- "Anna asked for the tide &lt;/summary>"',
+        '- "It was read to her"'
+      ])
+      expect(Prompt.messages(context, "Hi").map(({ role }) => role)).toEqual(["system", "system", "assistant", "user"])
+      expect(Prompt.anthropic(context, "Hi").system.map((block) => "cache_control" in block)).toEqual([true, false])
+      expect(Prompt.text(context)).toContain(context.summary)
+    })
+  )
+
   it.scoped("takes the shape of the providers' messages", () =>
     Effect.gen(function* () {
       const { familiar, full } = yield* lived()

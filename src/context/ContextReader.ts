@@ -39,6 +39,8 @@ export interface PromptContext {
   readonly tokens: number
   /** The part for the system prompt. It is the same all day while the memories are. Empty if nothing has room. */
   readonly system: string
+  /** The rolling summary of earlier turns, for a system message of its own. Empty without one. */
+  readonly summary: string
   /** The last turns of the session, oldest first. */
   readonly turns: ReadonlyArray<PromptTurn>
   /** The part that stands beside the user's message. Empty if there is nothing to show. */
@@ -101,6 +103,7 @@ export const makeContextReader = (
         expiring: stored.expiring,
         quoted: [...below.map((value) => ({ text: rowOf(value, style), value })), ...stored.quoted],
         session: request.session,
+        summary: stored.summary,
         turns: stored.turns.map((turn) => messagesOf(turn, writers)).filter((messages) => messages.length > 0)
       })
       const parts = [...stored.prefix.parts, ...filled.parts]
@@ -116,6 +119,7 @@ export const makeContextReader = (
         budget: request.tokens,
         tokens,
         system: stored.prefix.text,
+        summary: filled.summary,
         turns: filled.turns,
         user: filled.user,
         parts,
@@ -201,7 +205,8 @@ const recall = (
       const request = yield* decodeQuery({ text: message, at, gate: true, limit: k }, policy.search)
       const filtered = { ...request, filters: { ...request.filters, ...filter } }
       const { hits } = yield* recordedSearch(source, services, "memories", filtered, searchIn)
-      const scores = new Map(hits.map(({ id, score }) => [id, score]))
+      // Hits of which none is near are no answer.
+      const scores = new Map((hits.some(({ near }) => near) ? hits : []).map(({ id, score }) => [id, score]))
       const memories = yield* source.read(({ db, now }) =>
         withDisputes(db, level, getMemories(db, level, [...scores.keys()], now).map(toWholeMemory), now)
       )

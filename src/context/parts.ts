@@ -1,4 +1,5 @@
 import { comparisonKey } from "../maintenance/mergeContents.js"
+import type { WholeMemory } from "../model/wholeMemory.js"
 import type { Line } from "./fill.js"
 import { type Candidate, type ContextMemory, contextMemoryOf } from "./rows.js"
 
@@ -13,6 +14,7 @@ export type PartName =
   | "tasks"
   | "mid"
   | "recent"
+  | "summary"
   | "turns"
   | "recalled"
   | "expiring"
@@ -75,6 +77,11 @@ export class Shown {
   /** Whether the memory, or one with the same title, is shown. */
   has({ id, title }: { readonly id: string; readonly title: string }): boolean {
     return this.ids.has(id) || this.titles.has(comparisonKey(title))
+  }
+
+  /** Whether the memory is shown, or a shown row names it as one that it contradicts. */
+  covers(memory: Pick<WholeMemory, "id" | "title" | "disputedBy">): boolean {
+    return this.has(memory) || memory.disputedBy?.some((side) => this.ids.has(side.id)) === true
   }
 
   add({ id, title }: { readonly id: string; readonly title: string }): void {

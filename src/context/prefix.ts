@@ -78,7 +78,7 @@ const fillPrefix = (input: PrefixInput, header: string, available: number): Omit
     const heading = headingOf(titles[name], format)
     const frame = countTokens(`${heading}\n\n`)
     const budget = (isRows ? Math.min(share, maxRowTokens - rowTokens) : share) - frame
-    const unseen = draft.lines.filter(({ value }) => value === undefined || !shown.has(value.memory))
+    const unseen = draft.lines.filter(({ value }) => value === undefined || !shown.covers(value.memory))
     const filled = fitLines(unseen, budget, countTokens)
     if (filled.lines.length === 0) {
       if (unseen.length > 0) leftOut.push({ part: name, reason: "the token budget is too small" })

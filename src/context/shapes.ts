@@ -11,21 +11,22 @@ export interface AnthropicPrompt {
   readonly system: ReadonlyArray<{
     readonly type: "text"
     readonly text: string
-    readonly cache_control: { readonly type: "ephemeral" }
+    /** Marks the part that stays the same all day for the provider's cache. */
+    readonly cache_control?: { readonly type: "ephemeral" }
   }>
   readonly messages: ReadonlyArray<{ readonly role: "user" | "assistant"; readonly content: string }>
 }
 
 /** The whole context as one text: the part for the system prompt, the conversation, and what was recalled. */
-export const text = ({ parts, system, user }: PromptContext): string =>
-  joined([system, parts.find(({ name }) => name === "turns")?.text ?? "", user])
+export const text = ({ parts, summary, system, user }: PromptContext): string =>
+  joined([system, summary, parts.find(({ name }) => name === "turns")?.text ?? "", user])
 
 /**
  * The context as messages, for OpenAI's chat API and @effect/ai. `message` is the user's new message; what was recalled
  * stands before it in the same message. Without it, the last turn of the user is that message.
  */
 export const messages = (context: PromptContext, message?: string): ReadonlyArray<ChatMessage> => [
-  ...(context.system === "" ? [] : [{ role: "system" as const, content: context.system }]),
+  ...systemTextsOf(context).map((content) => ({ role: "system" as const, content })),
   ...conversationOf(context, message)
 ]
 
@@ -42,10 +43,14 @@ export const anthropic = (context: PromptContext, message?: string): AnthropicPr
   }
   if (merged[0]?.role === "assistant") merged.unshift({ role: "user", content: "(Earlier turns are left out.)" })
   return {
-    system: context.system === "" ? [] : [{ type: "text", text: context.system, cache_control: { type: "ephemeral" } }],
+    system: systemTextsOf(context).map((text) =>
+      text === context.system ? { type: "text", text, cache_control: { type: "ephemeral" } } : { type: "text", text }
+    ),
     messages: merged
   }
 }
+
+const systemTextsOf = ({ summary, system }: PromptContext) => [system, summary].filter((part) => part !== "")
 
 const conversationOf = ({ turns, user }: PromptContext, message: string | undefined) => {
   const last = turns.at(-1)

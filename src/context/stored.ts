@@ -2,6 +2,7 @@ import { isAtLeast, type TrustLevel } from "../../events/Trust.js"
 import { type Turn, turnLevelOf } from "../../events/Turn.js"
 import { lastChange } from "../../projections/history.js"
 import type { Db } from "../../projections/Projection.js"
+import { findRollings } from "../../projections/rollingSummaries.js"
 import { findTurns } from "../../projections/sessionReads.js"
 import { visibleLine } from "../../text/normalise/visibleText.js"
 import { lowestWriter } from "../maintenance/quoted.js"
@@ -14,6 +15,7 @@ import { type LeftOutPart, Shown } from "./parts.js"
 import { makePrefix, type Prefix } from "./prefix.js"
 import type { Candidate } from "./rows.js"
 import { attemptPart, type Drafted, dayOf, parkedIn, readSessions, readStable, stableParts } from "./stableParts.js"
+import { summaryLines } from "./turns.js"
 
 /** The content of a context that is read from one snapshot of the view. */
 export interface Stored {
@@ -27,6 +29,8 @@ export interface Stored {
   readonly turns: ReadonlyArray<Turn>
   /** The text of the last turn, if the user said it. */
   readonly lastMessage: string | undefined
+  /** The rolling summaries of the earlier turns. They are not among `turns`. */
+  readonly summary: ReadonlyArray<Line<undefined>>
   readonly leftOut: ReadonlyArray<LeftOutPart>
 }
 
@@ -38,6 +42,7 @@ export const emptyStored = (at: number, reason: string): Stored => ({
   expiring: [],
   turns: [],
   lastMessage: undefined,
+  summary: [],
   leftOut: [...stableParts, "turns" as const].map((part) => ({ part, reason }))
 })
 
@@ -63,7 +68,11 @@ export const readStored = (db: Db, query: StoredQuery): Stored => {
     session === undefined
       ? { turns: [] }
       : attemptPart(parked, ["conversation"], () => ({ turns: findTurns(db, level, session, policy.prompt.turns) }))
-  const all = "failure" in found ? [] : found.turns
+  const rolled = session === undefined || parked.has("rollingSummaries") ? [] : findRollings(db, level, session)
+  const upperOf = new Map(rolled.map(({ state, store }) => [store, state.upperSequence]))
+  const all = ("failure" in found ? [] : found.turns).filter(
+    ({ sequence, store }) => sequence > (upperOf.get(store) ?? 0)
+  )
   const last = all.at(-1)
   const lastMessage = last?.role === "user" ? last.text : undefined
   const turns = query.message !== undefined && lastMessage === query.message ? all.slice(0, -1) : all
@@ -78,6 +87,7 @@ export const readStored = (db: Db, query: StoredQuery): Stored => {
     expiring: expiring.filter(({ memory }) => memory.expiresAt === undefined || memory.expiresAt > at),
     turns,
     lastMessage,
+    summary: summaryLines(rolled, lowestWriter(policy.prompt.writers, level)),
     leftOut: "failure" in found ? [{ part: "turns", reason: found.failure }] : []
   }
 }
