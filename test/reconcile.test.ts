@@ -148,6 +148,19 @@ describe("the decision of a reconciler", () => {
     })
   )
 
+  it.scopedLive("is requested for a long text that shares little but a rare word", () =>
+    Effect.gen(function* () {
+      const { layer, questions } = scripted(add)
+      const { daybook } = yield* fresh({ reconciler: layer })
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      const heron = "Heron is the server in the hall cupboard, with family photos and scans of letters on four disks"
+      yield* memory.remember({ title: heron })
+      for (const bird of ["Marmots", "Ravens", "Otters"]) yield* memory.remember({ title: `${bird} whistle at dawn` })
+      yield* memory.remember({ title: "Heron fell silent this morning, its fan had swallowed half a curtain ring" })
+      expect(questions.at(-1)?.candidates.map(({ title }) => title)).toEqual([heron])
+    })
+  )
+
   it.scopedLive("is not requested for an exact duplicate, below the threshold, or on request", () =>
     Effect.gen(function* () {
       const { layer, questions } = scripted(add)

@@ -27,8 +27,8 @@ export interface CandidatePolicy extends Pick<PolicyValues["reconcile"], "candid
 
 /**
  * Finds the memories of one store that a statement may concern, most similar first: hits of full text and vectors above
- * the threshold. It searches the statement's store alone, with the index of the lowest level that reads that store. So
- * neither the candidates nor their scores reveal stricter stores.
+ * the threshold, and the best hits of full text above its square. It searches the statement's store alone, with the
+ * index of the lowest level that reads that store. So neither the candidates nor their scores reveal stricter stores.
  *
  * Memories of the statement's level or above come first: those of lower levels are candidates only if there are no
  * others. So text of a lower level cannot displace the memory that the statement concerns.
@@ -75,7 +75,7 @@ export const findSimilar = (
   return peers.similar.length > 0 ? peers.similar : all.similar
 }
 
-/** The hits above the threshold, most similar first. */
+/** The hits above the threshold, and those that share the rarest words, most similar first. */
 const similarTo = (
   statementWords: ReadonlySet<string>,
   hits: ReadonlyArray<Candidate>,
@@ -86,23 +86,38 @@ const similarTo = (
     threshold,
     vector
   }: Omit<CandidatePolicy, "commonShare"> & { readonly vector: QueryVector | null }
-): ReadonlyArray<SimilarMemory> =>
-  hits
-    .flatMap(({ born, similarity }): ReadonlyArray<SimilarMemory> => {
-      const memory = byBorn.get(born)
-      if (memory === undefined || (memory.type === "credential" && !credentials)) return []
-      // A note states several things. Replacing it for one of them would lose the others.
-      if (isNote(memory) || isNoteId(memory.id) || isRawToolRun(memory)) return []
-      const floor = vector?.floor ?? 0
-      const parts = {
-        words: rounded(wordSimilarity(statementWords, wordSet(embeddingText(memory)))),
-        meaning: similarity === null ? 0 : rounded(Math.max(0, (similarity - floor) / (1 - floor)))
-      }
-      const score = Math.max(parts.words, parts.meaning)
-      return score > threshold ? [{ memory, score, parts }] : []
-    })
-    .sort((a, b) => b.score - a.score || b.memory.born - a.memory.born)
-    .slice(0, candidates)
+): ReadonlyArray<SimilarMemory> => {
+  const floor = vector?.floor ?? 0
+  const scored = hits.flatMap(({ born, similarity, text }) => {
+    const memory = byBorn.get(born)
+    if (memory === undefined || (memory.type === "credential" && !credentials)) return []
+    // A note states several things. Replacing it for one of them would lose the others.
+    if (isNote(memory) || isNoteId(memory.id) || isRawToolRun(memory)) return []
+    const parts = {
+      words: rounded(wordSimilarity(statementWords, wordSet(embeddingText(memory)))),
+      meaning: similarity === null ? 0 : rounded(Math.max(0, (similarity - floor) / (1 - floor)))
+    }
+    return [{ text, similar: { memory, score: Math.max(parts.words, parts.meaning), parts } }]
+  })
+  const byRareWords = scored
+    .filter(({ similar, text }) => text !== null && similar.score > threshold * threshold)
+    .sort((a, b) => b.text! - a.text! || b.similar.memory.born - a.similar.memory.born)
+    .slice(0, Math.min(maxByRareWords, candidates))
+  const others = scored
+    .filter((hit) => hit.similar.score > threshold && !byRareWords.includes(hit))
+    .sort(byScore)
+    .slice(0, candidates - byRareWords.length)
+  return [...byRareWords, ...others].sort(byScore).map(({ similar }) => similar)
+}
+
+/**
+ * Maximum candidates that full text ranks first. Two long texts about one rare name share few of their words, so these
+ * candidates need the square of the threshold only.
+ */
+const maxByRareWords = 3
+
+const byScore = (a: { readonly similar: SimilarMemory }, b: { readonly similar: SimilarMemory }): number =>
+  b.similar.score - a.similar.score || b.similar.memory.born - a.similar.memory.born
 
 /** Rounds a score to four decimal places, because events store scores. */
 const rounded = (score: number): number => Math.round(score * 10_000) / 10_000
