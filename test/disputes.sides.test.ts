@@ -261,6 +261,10 @@ describe("what a dispute shows", () => {
       expect((yield* (yield* as(five.daybook, "full")).profile()).text).toBe(
         "- The gate is white (earlier: The gate is black; The gate is green; The gate is blue; 1 more)"
       )
+      // Without room for the names they are only counted.
+      expect((yield* (yield* as(five.daybook, "full")).profile({ tokens: 14 })).text).toBe(
+        "- The gate is white (earlier: 4 more)"
+      )
     })
   )
 

@@ -92,7 +92,7 @@ export const profileOf = (
   const mayHide = (row: Row, by: Row) => findDisputeBetween(db, row.memory, by.memory) !== "settled"
   const context = { predecessorsOf: predecessors, judge, settler, wordings, disputes, certainty: reconcile, mayHide }
   const ranked = rankedBy(rows, context, tiers, now)
-  const earlierOf = ({ memory }: Row) => earlierSides(memory, disputes.get(memory.id))
+  const earlierOf = ({ memory }: Row, maxNamed: number) => earlierSides(memory, disputes.get(memory.id), maxNamed)
   const chosen = withinBudget(ranked, countTokens, budget, { repeatsIn: settler?.repeats, earlierOf })
   const lines = [...chosen.values()]
   const tokens = lines.reduce((sum, line) => sum + countTokens(line), 0)
@@ -114,7 +114,7 @@ export const profileOf = (
 }
 
 /** The titles of a memory's opponents of the same level that rank below it, best first; those that have no room are counted. */
-const earlierSides = (memory: Memory, dispute: OpenDispute | undefined): ReadonlyArray<string> => {
+const earlierSides = (memory: Memory, dispute: OpenDispute | undefined, maxNamed: number): ReadonlyArray<string> => {
   if (dispute === undefined) return []
   const { opponents, sides } = dispute
   const place = sides.findIndex(({ id }) => id === memory.id)
@@ -122,12 +122,12 @@ const earlierSides = (memory: Memory, dispute: OpenDispute | undefined): Readonl
     .slice(place + 1)
     .filter((side) => opponents.get(memory.id)?.has(side.id) === true && side.level === levelOf(memory))
     .map(({ title }) => title)
-  const unnamed = earlier.length - maxEarlier
-  return unnamed > 0 ? [...earlier.slice(0, maxEarlier), `${unnamed} more`] : earlier
+  const unnamed = earlier.length - maxNamed
+  return unnamed > 0 ? [...earlier.slice(0, maxNamed), `${unnamed} more`] : earlier
 }
 
-/** Maximum contradicting memories that a line names. */
-const maxEarlier = 3
+/** Maximum contradicting memories that a line names. Until all memories have their line, they are only counted. */
+const maxEarlier = { complete: 3, short: 0 }
 
 /** The quoted lines that fit into the remaining budget, in the given order. */
 const quotedWithin = (
@@ -147,8 +147,9 @@ const quotedWithin = (
 }
 
 /**
- * The rows that fit into a budget of tokens, each with its line. Titles come before facts, except for memories that a
- * user made core. A row that repeats an earlier line in other words comes last.
+ * The rows that fit into a budget of tokens, each with its line. Titles come before facts and
+ * the names of disputed memories, except for memories that a user made core. A row that repeats an earlier line in other
+ * words comes last.
  */
 export const withinBudget = (
   ranked: ReadonlyArray<Row>,
@@ -160,7 +161,7 @@ export const withinBudget = (
   }: {
     readonly repeatsIn?: SettlerService["repeats"] | undefined
     /** The titles of the contradicting memories that a row represents. */
-    readonly earlierOf?: (row: Row) => ReadonlyArray<string>
+    readonly earlierOf?: (row: Row, maxNamed: number) => ReadonlyArray<string>
   } = {}
 ): ReadonlyMap<Row, string> => {
   const lines = new Map<Row, string>()
@@ -173,15 +174,16 @@ export const withinBudget = (
     left -= cost
     lines.set(row, line)
   }
+  const completeLine = (row: Row) => lineOf(row.memory, earlierOf(row, maxEarlier.complete))
   const repeated = new Set<Row>()
   const repeats = repeatsIn(ranked)
   for (const row of ranked) {
-    if (isGiven(row)) addLine(row, lineOf(row.memory, earlierOf(row)))
+    if (isGiven(row)) addLine(row, completeLine(row))
     else if ([...lines.keys()].some((other) => repeats(row, other))) repeated.add(row)
-    else addLine(row, lineOf({ ...row.memory, facts: [] }, earlierOf(row)))
+    else addLine(row, lineOf({ ...row.memory, facts: [] }, earlierOf(row, maxEarlier.short)))
   }
-  for (const row of ranked) if (lines.has(row)) addLine(row, lineOf(row.memory, earlierOf(row)))
-  for (const row of repeated) addLine(row, lineOf(row.memory, earlierOf(row)))
+  for (const row of ranked) if (lines.has(row)) addLine(row, completeLine(row))
+  for (const row of repeated) addLine(row, completeLine(row))
   return new Map(ranked.flatMap((row) => (lines.has(row) ? [[row, lines.get(row)!]] : [])))
 }
 
