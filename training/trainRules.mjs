@@ -19,6 +19,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const folder = join(root, "training/stories")
 const files = [
   "own-short",
+  "own-news",
   "own-rules",
   "tune",
   "kept",
@@ -43,7 +44,8 @@ const writerOf = (file, id) => {
 }
 /**
  * Tuned by cross-validation. `bystander`: weight of a memory that is not the story's target. `writers`: minimum writers of
- * a phrase. `hard`: weight of a story that was written to be hard.
+ * a phrase. `hard`: weight of a story that was written to be hard. `strange`: maximum overlap of a memory from another story.
+ * `crowded`: weight of a story among such memories.
  */
 const settings = {
   rounds: 200,
@@ -56,7 +58,9 @@ const settings = {
   seeds: 2,
   bystander: 0.4,
   writers: 4,
-  hard: 2
+  hard: 2,
+  strange: 0.35,
+  crowded: 0.5
 }
 for (const [, name, value] of process.argv.map((argument) => argument.match(/^--(\w+)=([\d.]+)$/) ?? []))
   if (name !== undefined) settings[name] = Number(value)
@@ -139,6 +143,47 @@ const stories = [
     made: true
   }))
 ]
+/**
+ * Memories of other stories by the same writer that share few words with a statement. Most candidates of a real write are
+ * of this sort: about something else.
+ */
+const strangersOf = (story, others) => {
+  const { words, weight } = bagOf(story.statement)
+  const overlapWith = (memory) => {
+    const bag = bagOf(memory)
+    let shared = 0
+    for (const word of words.values()) if (bag.words.has(word.canon)) shared += word.weight
+    return shared / Math.sqrt((weight + 0.5) * (bag.weight + 0.5))
+  }
+  return others
+    .filter((other) => other !== story)
+    .flatMap(({ memories }) => memories.map((memory) => ({ memory, overlap: overlapWith(memory) })))
+    .filter(({ overlap }) => overlap > 0 && overlap < settings.strange)
+    .sort((a, b) => b.overlap - a.overlap)
+    .slice(0, 2)
+    .map(({ memory }) => memory)
+}
+const bags = new Map()
+const bagOf = (observation) => {
+  if (!bags.has(observation))
+    bags.set(observation, parse(questionOf({ memories: [], statement: observation }).statement).bag)
+  return bags.get(observation)
+}
+const writerStories = Map.groupBy(
+  stories.filter(({ made }) => !made),
+  ({ writer }) => writer
+)
+/** Every second story is told once more among strangers. */
+const crowded = [...writerStories.values()].flatMap((told) =>
+  told.flatMap((story, at) => {
+    const strangers = at % 2 === 0 ? [] : strangersOf(story, told)
+    if (strangers.length === 0) return []
+    return [
+      { ...story, memories: [...story.memories, ...strangers], weight: story.weight * settings.crowded, made: true }
+    ]
+  })
+)
+stories.push(...crowded)
 for (const story of stories) story.compared = compare(questionOf(story))
 const names = [
   ...new Set(stories.flatMap(({ compared }) => compared.flatMap(({ features }) => Object.keys(features))))

@@ -100,12 +100,10 @@ const isOccasion = (items: ReadonlyArray<Item>, index: number): boolean => {
 /** A week, in days. */
 const week = 7
 
-/**
- * Whether a claim is stated as a fact that holds from now on, so that it can end another one. Words of irony do not
- * exclude that: "thanks" and "sure" are among them, and most of their sentences are facts.
- */
-export const isPlain = ({ act, modality, validity }: Claim): boolean =>
-  (act === "states" || act === "corrects") &&
-  (modality === "fact" || modality === "irony") &&
-  validity !== "bounded" &&
-  validity !== "former"
+/** Whether a claim can end another one: it is no question, plan, guess or joke, and holds for no bounded time. */
+export const mayEnd = ({ act, modality, validity }: Claim): boolean =>
+  act !== "asks" && act !== "leaves open" && (modality === "fact" || modality === "quote") && validity !== "bounded"
+
+/** Whether a claim is stated as a fact that holds from now on. */
+export const isPlain = (claim: Claim): boolean =>
+  mayEnd(claim) && claim.act !== "confirms" && claim.modality === "fact" && claim.validity !== "former"

@@ -60,6 +60,7 @@ const wordFeatures = ({ a, b, score }: ClausePair, news: NewsSimilarity): Featur
       pairs.some(({ a, b }) => a.side !== "former" && b.side === "former")
   )
   f["former told"] = flag(formerWords.length > 0)
+  f["former back"] = flag(pairs.some(({ a, b }) => a.side === "former" && b.side !== "former"))
   return f
 }
 

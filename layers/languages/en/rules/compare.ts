@@ -47,12 +47,13 @@ export const compare = ({ candidates, statement }: Question): ReadonlyArray<Comp
   const { bag, reading: statementReading } = parsedStatement
   const parsed = candidates.slice(0, maxCandidates.read).map(parse)
   const bags = parsed.map(({ bag }) => bag)
-  const rare = new Map<string, number>()
-  for (const { words } of bags) for (const canon of words.keys()) rare.set(canon, (rare.get(canon) ?? 0) + 1)
   const overlaps = bags.map((memory) => overlapOf(memory, bag))
   const closeCandidates = new Set(
     [...overlaps.keys()].sort((a, b) => overlaps[b]! - overlaps[a]! || a - b).slice(0, maxCandidates.close)
   )
+  const rare = new Map<string, number>()
+  for (const index of closeCandidates)
+    for (const canon of bags[index]!.words.keys()) rare.set(canon, (rare.get(canon) ?? 0) + 1)
   const statementFeatures = statementFeaturesOf(bag)
   const today = dayOfInstant(statement.at)
   const learnt = definitionsIn([bag, ...[...closeCandidates].map((index) => bags[index]!)])

@@ -42,7 +42,8 @@ export const decide = (likelihoods: Likelihoods, { features, older, same }: Comp
     const isAbout = features["title told"]! > 0 && Math.max(update, none) >= minLikelihood[action]
     return isAbout && !(action === "NONE" && saysOther(features, none)) ? action : "ADD"
   }
-  return older || clearRemove < minLikelihood.DELETE ? "ADD" : action
+  const isHearsay = features["says said"] === 1 || features["says maybe"] === 1
+  return older || clearRemove < (isHearsay ? probable : minLikelihood.DELETE) ? "ADD" : action
 }
 
 /**
@@ -73,15 +74,21 @@ const unlikely = 0.2
 /** The likelihood of DELETE counts more in a clear case. */
 const clearlyHigher = 1.5
 
-/** Whether the statement says more than the memory, tells of a relative, or differs in one word with another sense. */
+/**
+ * Whether the statement says more than the memory, tells what happened or was done, tells of a relative, or differs in one
+ * word with another sense.
+ */
 const saysOther = (features: Features, none: number): boolean =>
   features.stronger === 1 ||
+  (none < probable && (features["past b"] === 1 || features["hint done"]! > 0)) ||
   (none < certainty &&
     (features["kin unknown"] === 1 ||
       // Two single clauses: born in Lisbon, works in Lisbon.
       (features["r parted"] === 1 && features["units a"] === 1 && features["units b"] === 1)))
 /** Minimum likelihood of NONE in spite of a relative or another sense. */
-const certainty = 0.9
+const certainty = 0.85
+/** Minimum likelihood of NONE for news, and of DELETE for hearsay and guesses. */
+const probable = 0.7
 
 /** The index of the candidate with the lowest likelihood of ADD, the first one if equal; −1 without candidates. */
 export const targetOf = (likelihoods: ReadonlyArray<Likelihoods>): number => {

@@ -37,7 +37,7 @@ export const hints = {
   hedged: `may, might, could, maybe, perhaps, seem, think, wonder, guess, probably, prob, rumour, rumor, gossip, mutter, hear, heard, believe, as if, in theory, kinda, toy, sounded, thinkable, thinking of, suppose, apparently, could be`,
   planned: `plan, going to, gonna, wanna, would like, want to, intend, propose, next year, next spring, next summer, autumn, hope, idea, some day, once the, when the, when my, if the, is to, let us, promise, task, todo, before next, to be asked`,
   reported: `say, said, claim, write, quote, accord, tell, told, call, overhear, headline, newsletter, literally, word, on the phone, on the line, report from, announce`,
-  ironic: `lol, ha ha, haha, lmao, sure, wonderful, lovely, bravo, hurrah, congrats, genius, oh, ah, allegedly, favourite, generous, naturally, splendid, so much for, thanks, beloved, loyal, basically`,
+  ironic: `lol, rofl, lmao, ha ha, haha, joke, jokingly, kid, sure, wonderful, lovely, bravo, hurrah, genius, oh, ah, splendid, so much for`,
   corrects: `sorry, mistake, typo, misread, mix up, mixed up, wrong, swap, swapped, retract, correction, never was, was never, never did, never had, it was not, turn out, mistyped, mistaken, not what, misheard, recount, count once more, muddle, confuse, in fact, actually, slip, void,
     always was, after all, forgot to count, had the wrong, misunderstanding`
 } as const

@@ -47,14 +47,29 @@ const hasNotOnly = (items: ReadonlyArray<Item>): boolean =>
         items.slice(index + 1, index + 4).some(({ form, mark }) => mark === undefined && limitingWords.has(form)))
   )
 
-/** Features of relatives, of vague words, and of "not only", which negates nothing. */
+/** Words that state a change at the end of a clause: "the cast is off", "the parts are here". */
+const endStates = setOf("off out in on up down back here there over through done gone away ready again free open")
+const endStatesOf = ({ texts }: Bag): ReadonlySet<string> => {
+  const states = new Set<string>()
+  for (const { items } of texts)
+    for (const [index, { form }] of items.entries()) {
+      const word = form.slice(form.lastIndexOf(" ") + 1)
+      const next = items[index + 1]
+      if (endStates.has(word) && index > 0 && (next === undefined || next.mark !== undefined)) states.add(word)
+    }
+  return states
+}
+
+/** Features of relatives, of states at the end of a clause, of vague words, and of "not only", which negates nothing. */
 export const nuanceFeatures = (a: Bag, b: Bag): Features => {
   const [kinA, kinB] = [kinOf(a), kinOf(b)]
+  const knownStates = endStatesOf(a)
   const [vagueA, vagueB] = [vaguenessOf(a), vaguenessOf(b)]
   return {
     "kin new": Math.min(2, [...kinB].filter((word) => !kinA.has(word)).length),
     "kin unknown": flag([...kinB].some((word) => !a.words.has(word))),
     "kin gone": flag([...kinA].some((word) => !b.words.has(word))),
+    "state new": flag([...endStatesOf(b)].some((word) => !knownStates.has(word))),
     "vague a": vagueA,
     "vague b": vagueB,
     "vague filled": Math.min(vagueA, b.scalars.length),
