@@ -21,7 +21,6 @@ const main = () => {
       data: { type: "string", multiple: true, default: [] },
       labels: { type: "string", multiple: true, default: [] },
       wrong: { type: "boolean", default: false },
-      all: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false }
     }

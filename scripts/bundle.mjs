@@ -1,6 +1,6 @@
 // Builds the bundles of dist/: `node scripts/bundle.mjs [WHAT]`, where WHAT is
 //   package (default)                the library and the command
-//   bench, quality, decisions, dialogue, finding, year  a benchmark, into dist/WHAT.mjs
+//   bench, quality, decisions, dialogue, capture, finding, year  a benchmark, into dist/WHAT.mjs
 import { createHash } from "node:crypto"
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
@@ -129,7 +129,7 @@ const removeOld = (prefix, current) => {
   }
 }
 
-const benches = ["bench", "quality", "decisions", "dialogue", "finding", "year"]
+const benches = ["bench", "quality", "decisions", "dialogue", "capture", "finding", "year"]
 const what = process.argv[2] ?? "package"
 
 try {
