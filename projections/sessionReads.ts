@@ -144,3 +144,9 @@ export const hasTurn = (db: Db, id: string): boolean =>
 /** The version of the event that added a turn; undefined for an unknown id. */
 export const findTurnVersion = (db: Db, id: string): number | undefined =>
   sql(db, "SELECT born FROM turns WHERE id = ?").pluck().get(id)
+
+/** The turn that the event of this version added; undefined if there is none. */
+export const findTurnAt = (db: Db, born: number): Turn | undefined => {
+  const turn = sql(db, "SELECT turn FROM turns WHERE born = ?").pluck().get(born)
+  return turn === undefined ? undefined : JSON.parse(turn)
+}

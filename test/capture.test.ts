@@ -1,4 +1,6 @@
+import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
+import Database from "better-sqlite3"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -8,6 +10,7 @@ import * as TestClock from "effect/TestClock"
 import type { DaybookEvent } from "../events/catalogue.js"
 import { stores } from "../events/Trust.js"
 import * as RuleReconciler from "../layers/RuleReconciler.js"
+import * as Generations from "../projections/view/generations.js"
 import type { Daybook } from "../src/Daybook.js"
 import type { ExtractRequest } from "../src/ports/Extractor.js"
 import { sentencesOf } from "../text/normalise/sentences.js"
@@ -442,6 +445,20 @@ describe("capture done twice", () => {
         expect((yield* daybook.compareView(agent)).differences).toEqual([])
       }),
     { fastCheck: { numRuns: rounds({ quick: 3, full: 30 }) }, timeout: 180_000 }
+  )
+})
+
+describe("a waiting turn that was edited in the view", () => {
+  it.scoped("is extracted as it stands in the log", () =>
+    Effect.gen(function* () {
+      const { daybook, folder, memory } = yield* prepared()
+      yield* memory.sessions.appendAll([[{ session: "a", text: "I like tea." }, { extract: true }]])
+      const view = new Database(Generations.make(join(folder, "views"), agent).current()!)
+      view.prepare("UPDATE turns SET turn = replace(turn, 'tea', 'poison')").run()
+      view.close()
+      expect((yield* memory.sessions.extract()).captured).toMatchObject([{ title: "The user likes tea" }])
+      expect((yield* eventsOf(daybook)).map(({ payload }) => JSON.stringify(payload)).join()).not.toContain("poison")
+    })
   )
 })
 

@@ -11,7 +11,7 @@ import { findFileRow } from "../../projections/files.js"
 import { findRow, findRowNumberById, isRowOf, isRowOfPayload } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findSchedule } from "../../projections/scheduleReads.js"
-import { findLastTurn, findSessionRows } from "../../projections/sessionReads.js"
+import { findLastTurn, findSessionRows, findTurnAt } from "../../projections/sessionReads.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { parkedOf } from "../../projections/view/ViewFile.js"
 import { type Base, type LogEvent, type StateType, stateBase } from "./stateBase.js"
@@ -69,6 +69,9 @@ export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsO
   const addFile = (born: number) => {
     if (!added.has(born)) add(`file ${born}`, "conversation", () => fileBase(db, born))
   }
+  const addTurn = (born: number) => {
+    if (!added.has(born)) add(`text of turn ${born}`, "conversation", () => turnBase(db, born))
+  }
   const addSchedule = (id: string, base: () => Omit<Base, "projection">) => add(`schedule ${id}`, "schedules", base)
 
   return {
@@ -95,6 +98,9 @@ export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsO
           addSession(session, store)
           return addState("SUMMARIZE", session, store)
         }
+        case "EXTRACT":
+          for (const { turns } of event.payload.captured) for (const born of turns) addTurn(born)
+          return
         case "SCRATCHPAD":
           return addState("SCRATCHPAD", event.payload.session, event.payload.store)
         case "SCHEDULE": {
@@ -193,6 +199,15 @@ const fileBase = (db: Db, born: number): Omit<Base, "projection"> => {
       const level = minOpennessOf(levelOf(event.payload.file))
       return isDeepStrictEqual(row, { digest, id, level, path, session, store })
     }
+  }
+}
+
+/** The text of a turn. Memories are made of it. */
+const turnBase = (db: Db, born: number): Omit<Base, "projection"> => {
+  const turn = findTurnAt(db, born)
+  return {
+    subjects: [{ kind: "row", subject: born }],
+    follows: ([event]) => event?.type === "TURN" && isDeepStrictEqual(event.payload?.turn, turn)
   }
 }
 

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util"
 import * as Either from "effect/Either"
 import { type Captured, type DaybookEvent, imagesOf, type Payload } from "../../events/catalogue.js"
 import { canRead, type TrustLevel } from "../../events/Trust.js"
-import { findWaitingIds } from "../../projections/extracts.js"
+import { findWaitingIds, findWaitingTurns } from "../../projections/extracts.js"
 import type { Command, DecidedEvent, Situation } from "../actor/Command.js"
 import type { Extraction } from "../ports/Extractor.js"
 import type { Batch, SessionKey } from "./request.js"
@@ -38,10 +39,20 @@ export const extractCommand = (input: ExtractInput): Command<Extracted, never> =
   const { actor, batch, cause, statements } = input
   const ids = batch.turns.map(({ turn }) => turn.id)
   let pending = 0
-  /** The first waiting turns must be those of the batch. Another process may have extracted or forgotten some. */
+  /**
+   * The first waiting turns must be those of the batch. Another process may have extracted or forgotten some, or the view
+   * was edited when the batch was read.
+   */
   const areDue = ({ db }: Situation) => {
-    const waiting = findWaitingIds(db, batch)
-    return ids.length > 0 && ids.length <= waiting.length && ids.every((id, index) => waiting[index]!.id === id)
+    const waiting = findWaitingTurns(db, batch.session, batch.store, ids.length)
+    return (
+      ids.length > 0 &&
+      ids.length === waiting.length &&
+      batch.turns.every(({ born, turn }, index) => {
+        const { turn: present } = waiting[index]!
+        return turn.id === present.id && (born === undefined || isDeepStrictEqual(turn, present))
+      })
+    )
   }
   return {
     actor,
