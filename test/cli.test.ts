@@ -255,6 +255,13 @@ describe("demo", () => {
     expect(existsSync(folder!)).toBe(false)
   })
 
+  it("holds a conversation, checks what the prompts know, and prints each", async () => {
+    const { code, stdout } = await spawnDaybook(["demo", "--chat"], { env: { TMPDIR: newFolder() } })
+    expect(code).toBe(0)
+    expect(stdout.match(/^<memory>$/gm)?.length).toBeGreaterThan(8)
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe("All checks passed.")
+  })
+
   it("prints one JSON document, and keeps its folder on request", async () => {
     const folder = newFolder()
     const answer = answerOf(await spawnDaybook(["demo", "--keep", "--json"], { env: { TMPDIR: folder } }))

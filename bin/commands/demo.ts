@@ -15,6 +15,7 @@ import type { Hit } from "../../src/search/search.js"
 import type { Undone } from "../../src/undo/undo.js"
 import type { WhatIf } from "../../src/whatIf/WhatIf.js"
 import type { Why } from "../../src/why.js"
+import { chatDemo } from "../demoChat.js"
 import { demoRunner } from "../demoRunner.js"
 import { option } from "../options.js"
 import type { Command } from "./Command.js"
@@ -25,13 +26,21 @@ type Hits = ReadonlyArray<Hit>
 const examples = fileURLToPath(new URL("../examples/memories", import.meta.url))
 
 /** `run` stays one long function: it is the script of the demo, step by step. */
-export const demo: Command<{ readonly keep?: boolean }> = {
+export const demo: Command<{ readonly keep?: boolean; readonly chat?: boolean }> = {
   usage: "demo",
   summary: "try every feature on example memories in a temporary folder",
-  options: [option("--keep", "keep the temporary folder")],
-  run: (call, { keep }) =>
+  options: [
+    option("--keep", "keep the temporary folder"),
+    option("--chat", "hold a conversation instead, and print each next prompt")
+  ],
+  run: (call, { chat, keep }) =>
     Effect.gen(function* () {
       const folder = yield* temporary(keep === true)
+      const folderNote = keep === true ? ` The folder is ${folder}.` : ""
+      if (chat === true) {
+        const steps = yield* chatDemo(call, folder)
+        return yield* call.out.show({ ok: true, folder, steps }, () => `\nAll checks passed.${folderNote}`)
+      }
       const { daybook, heading, must, steps } = demoRunner(call, folder)
 
       yield* heading(`Import a folder of markdown, into ${folder}`)
@@ -110,7 +119,6 @@ export const demo: Command<{ readonly keep?: boolean }> = {
       yield* heading("Verify the log")
       const { events, head, ok } = yield* daybook<Verification>("verify")
       yield* must(ok && events > 0 && head !== null, "the log is sound")
-      const folderNote = keep === true ? ` The folder is ${folder}.` : ""
       yield* call.out.show({ ok: true, folder, steps }, () => `\nAll checks passed.${folderNote}`)
     })
 }
