@@ -25,6 +25,7 @@ describe("the rules that extract statements", () => {
     ["I'm a nurse at St. Mary's", "Noor is a nurse at St. Mary's", "identity"],
     ["I've been a teacher for 12 years", "Noor has been a teacher for 12 years", "identity"],
     ["ok so I don't eat meat by the way", "Noor doesn't eat meat", "preference"],
+    ["I like green tea", "Noor likes green tea", "preference"],
     ["I no longer work at Siemens", "Noor no longer works at Siemens", "decision"],
     ["my sister Lena moved to Graz in March", "Noor's sister Lena moved to Graz in March", "person"],
     ["we've decided to go with Postgres", "We've decided to go with Postgres", "decision"],

@@ -98,5 +98,6 @@ export const minWorth = 0.5
 export const worthOf = (signs: ReadonlySet<Sign>): number => {
   let sum = base
   for (const sign of signs) sum += points[sign]
-  return sum
+  // Sums of tenths are not exact: a piece with just enough points would fall below.
+  return Math.round(sum * 10) / 10
 }
