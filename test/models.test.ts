@@ -41,7 +41,14 @@ describe.each(protocols)("a model that speaks %s", (protocol) => {
       const at = "2026-03-01T00:00:00.000Z"
       const type = "technical"
       expect(data).toEqual({
-        statement: { type, title: question.statement.title, facts: ["the port is 5433"], people: ["Zyxwina"], at },
+        statement: {
+          type,
+          title: question.statement.title,
+          facts: ["the port is 5433"],
+          people: ["Zyxwina"],
+          claim: ["lasting"],
+          at
+        },
         memories: [
           {
             index: 0,
@@ -49,6 +56,7 @@ describe.each(protocols)("a model that speaks %s", (protocol) => {
             title: question.candidates[0]!.title,
             narrative: "Since the zyxwmove.",
             tags: ["database"],
+            claim: ["lasting"],
             at
           },
           { index: 1, type, title: question.candidates[1]!.title, at }

@@ -187,10 +187,45 @@ describe("the question to a model", () => {
     })
   )
 
+  const ends: ReadonlyArray<readonly [newer: string, older: string, mayEnd: boolean, more?: object]> = [
+    ["Tom lives in Leeds now", "Tom lives in York", true],
+    ["Tom lives in Leeds now", "Tom lives in York", false, { modality: "hedge" }],
+    ["Tom lives in Leeds now", "Tom lives in York", false, { validity: "bounded" }],
+    ["Tom lives in Leeds now", "Tom lives in York", false, { certain: false }],
+    ["Does Tom live in Leeds?", "Tom lives in York", false],
+    ["Tom plans to move to Leeds", "Tom lives in York", false],
+    ["Perhaps Tom lives in Leeds", "Tom lives in York", false],
+    ["Ann says Tom lives in Leeds", "Tom lives in York", false],
+    ["This week Tom works from Leeds", "Tom works from York", false],
+    ["Tom used to live in Leeds", "Tom lives in York", false],
+    ["The staging database is on port 5433 now", "The production database is on port 5432", false],
+    ["Tom wohnt jetzt in Leeds", "Tom wohnt in York", true],
+    ["Tom wohnt vielleicht in Leeds", "Tom wohnt in York", false],
+    ["汤姆可能住在北京", "汤姆住在上海", false],
+    ["Том живёт в Лидсе", "Том живёт в Йорке", true]
+  ]
+  it.scopedLive("lets a model retire a memory only if the claim of the statement allows it", () =>
+    Effect.gen(function* () {
+      const { ask, server } = yield* asking("chat")
+      for (const [newer, older, mayEnd, more] of ends) {
+        const given = { reason: "moved", action: "DELETE", target: 0, certain: true, merged: null }
+        server.next({ answer: { ...given, modality: "fact", validity: "lasting", ...more } })
+        const candidates = [{ ...statementOf(older), score: 1 }]
+        const { sure, verdict } = yield* ask({ statement: statementOf(newer), candidates })
+        expect([newer, verdict.action, sure]).toEqual([newer, "DELETE", mayEnd])
+      }
+      // What retires nothing is not limited by the claim.
+      server.next({ answer: { reason: "same", action: "NONE", target: 0, certain: true, merged: null } })
+      const candidates = [{ ...statementOf("Perhaps Tom lives in Leeds"), score: 1 }]
+      expect((yield* ask({ statement: statementOf("Perhaps Tom lives in Leeds"), candidates })).sure).toBe(true)
+      expect(server.requests[5]!.data.statement.claim).toEqual(["plan"])
+    })
+  )
+
   it("has a digest that identifies its wording", () => {
     expect(promptDigest).toMatch(/^[0-9a-f]{16}$/)
     // Another wording, schema or form of the data is another version: raise `promptVersion` and add its digest here.
-    expect({ [promptVersion]: promptDigest }).toEqual({ 2: "a5f814049ebcd318" })
+    expect({ [promptVersion]: promptDigest }).toEqual({ 3: "e3d77f69a3b996f7" })
   })
 })
 

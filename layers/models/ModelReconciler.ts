@@ -11,6 +11,7 @@ import {
   type ReconcilerService,
   type Verdict
 } from "../../src/ports/Reconciler.js"
+import { allowsEnd } from "../languages/statedClaim.js"
 import { askForJson } from "./askForJson.js"
 import { answerSchema, buildPrompt, instructions, promptDigest } from "./reconcilePrompt.js"
 
@@ -34,8 +35,7 @@ export const ask = (model: LanguageModel.Service, name: string): NonNullable<Ser
     return {
       verdict: verdict.action === "UPDATE" && prompt.isCut(verdict.target) ? withoutMerged(verdict) : verdict,
       by: { kind: "model" as const, name, promptDigest },
-      // An answer that does not say so is not certain: it retires nothing.
-      sure: (value as { readonly certain?: unknown }).certain === true
+      sure: isCertain(question, verdict, value)
     }
   })
 
@@ -52,6 +52,18 @@ export const layer = (name: string): Layer.Layer<Reconciler, never, LanguageMode
     Reconciler,
     Effect.map(LanguageModel.LanguageModel, (model) => make(model, name))
   )
+
+/**
+ * Whether an answer says that it is certain, and its statement can end a memory as the rules and the model itself read
+ * it. Otherwise a contradiction retires nothing: it becomes a dispute.
+ */
+const isCertain = ({ candidates, statement }: Question, verdict: Verdict, value: unknown): boolean => {
+  const { certain, modality, validity } = value as Readonly<Record<string, unknown>>
+  if (certain !== true) return false
+  if (verdict.action !== "DELETE") return true
+  const isOpen = ["question", "plan", "hedge", "quote"].includes(String(modality))
+  return !isOpen && validity !== "bounded" && validity !== "former" && allowsEnd(statement, candidates[verdict.target]!)
+}
 
 const verdictOf = (name: string, value: unknown, memories: number): Either.Either<Verdict, ReconcilerError> =>
   Either.map(decodeVerdict(name, value, memories), (verdict) => ({

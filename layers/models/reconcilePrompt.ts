@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto"
 import type { Question, Statement } from "../../src/ports/Reconciler.js"
+import { modalities, statedClaimOf, validities } from "../languages/statedClaim.js"
 import { dataNotice, dataSection, isoTime, nullable, strictObject, text, texts } from "./promptParts.js"
 
 /** The number of this wording, for people. The digest identifies it exactly. */
-export const promptVersion = 2
+export const promptVersion = 3
 
 /** Limits of the prompt: the number of memories and, per memory, the text lengths (UTF-16 units) and list sizes. */
 const bounds = {
@@ -29,6 +30,8 @@ The actions:
 
 Rules:
 - "certain" is true only if nobody who knows the subject could take the texts otherwise. An exception for a time, a plan, hearsay, a joke, another place, team or environment leaves a memory true: then it is false, or the action is ADD.
+- "claim" says how a text is meant, as far as rules can read it: "question", "plan", "hedge", "quote", "irony"; "bounded" (for a time only), "former" (in the past only), "lasting" (from now on). A question, a plan, a hedge, a quote, a bounded or a former statement makes no memory untrue, and texts about different environments, people or places are about different things: the action is ADD, or "certain" is false.
+- "modality" and "validity" are how you read the statement yourself.
 - UPDATE and DELETE change or retire something true when they are wrong, which is the worst error. When in doubt, ADD.
 - Compare names, numbers, dates, negations and environments letter by letter. What is only similar is another thing.
 - "at" is when a text was said or when its event happened. A later text may supersede an earlier one, not the other way round.
@@ -39,7 +42,7 @@ Rules:
 ${dataNotice}
 
 Answer with one JSON object and nothing else, of this form:
-{"reason": string, "action": "ADD" | "UPDATE" | "DELETE" | "NONE", "target": index or null, "certain": boolean, "merged": {"title": string or null, "narrative": string or null, "facts": [string, ...] or null, "tags": [string, ...] or null} or null}`
+{"reason": string, "modality": ${modalities.map((name) => `"${name}"`).join(" | ")}, "validity": ${validities.map((name) => `"${name}"`).join(" | ")}, "action": "ADD" | "UPDATE" | "DELETE" | "NONE", "target": index or null, "certain": boolean, "merged": {"title": string or null, "narrative": string or null, "facts": [string, ...] or null, "tags": [string, ...] or null} or null}`
 
 const merged = {
   title: nullable(text),
@@ -49,6 +52,8 @@ const merged = {
 }
 const answer = {
   reason: text,
+  modality: { type: "string", enum: modalities },
+  validity: { type: "string", enum: validities },
   action: { type: "string", enum: ["ADD", "UPDATE", "DELETE", "NONE"] },
   target: nullable({ type: "integer" }),
   certain: { type: "boolean" },
@@ -88,7 +93,9 @@ interface ShortenedStatement {
   readonly isCut: boolean
 }
 
-const shorten = ({ at, facts, narrative, people, tags, title, type }: Statement): ShortenedStatement => {
+const shorten = (statement: Statement): ShortenedStatement => {
+  const { at, facts, narrative, people, tags, title, type } = statement
+  const claim = claimTexts(statement)
   let isCut = false
   const text = (value: string, length: number) => {
     if (value.length <= length) return value.toWellFormed()
@@ -109,10 +116,19 @@ const shorten = ({ at, facts, narrative, people, tags, title, type }: Statement)
     ...(facts.length > 0 ? { facts: list(facts, bounds.facts, bounds.fact) } : {}),
     ...(tags.length > 0 ? { tags: list(tags, bounds.tags, bounds.tag) } : {}),
     ...(people.length > 0 ? { people: list(people, bounds.people, bounds.person) } : {}),
+    ...(claim.length > 0 ? { claim } : {}),
     at: isoTime(at)
   }
   return { fields, isCut }
 }
+
+/** The claim of a statement for a model; empty for a plain fact. */
+const claimTexts = (statement: Statement): ReadonlyArray<string> => {
+  const { modality, validity } = statedClaimOf(statement) ?? plainFact
+  return [modality, validity].filter((name) => name !== plainFact.modality && name !== plainFact.validity)
+}
+
+const plainFact = { modality: "fact", validity: "open" } as const
 
 const example: Statement = { type: "t", title: "t", narrative: "n", facts: ["f"], tags: ["t"], people: ["p"], at: 0 }
 

@@ -1,0 +1,71 @@
+import type { Statement } from "../../src/ports/Reconciler.js"
+import type { Claim } from "./claims/Claim.js"
+import { type Lexicon, lexiconOf } from "./claims/lexicon.js"
+import { readClaim } from "./claims/readClaim.js"
+import { german } from "./de/words.js"
+import { detectLanguage, type Language } from "./detectLanguage.js"
+import { isPlain } from "./en/rules/claim.js"
+import { parse } from "./en/rules/parse.js"
+import { spanish } from "./es/words.js"
+import { french } from "./fr/words.js"
+import { chinese } from "./zh/words.js"
+
+export const modalities = ["fact", "question", "plan", "hedge", "quote", "irony"] as const
+export const validities = ["open", "lasting", "bounded", "former"] as const
+
+/** How a statement is meant, for how long it holds, and where. It is the same for all languages. */
+export interface StatedClaim {
+  readonly modality: (typeof modalities)[number]
+  readonly validity: (typeof validities)[number]
+  /** The environments, devices, people or times for which it holds, by kind. English only. */
+  readonly scopes: ReadonlyMap<string, ReadonlySet<string>>
+  /** Whether it is stated as a fact that holds from now on, so that it can end another one. */
+  readonly canEnd: boolean
+}
+
+/** Reads the claim of a statement; undefined if its language is not known. */
+export const statedClaimOf = (statement: Statement): StatedClaim | undefined => {
+  const language = detectLanguage([statement.title, ...statement.facts].join("\n")) ?? "en"
+  if (language === "other") return undefined
+  if (language === "en") {
+    const { claim } = parse(statement)
+    const { act, modality, scopes, validity } = claim
+    return { modality: act === "asks" ? "question" : modality, validity, scopes, canEnd: isPlain(claim) }
+  }
+  const { open } = readClaim(statement, lexiconFor(language))
+  return { ...claimsOf[open ?? "stated"], scopes: new Map(), canEnd: open === undefined }
+}
+
+/**
+ * Whether the claims of two statements allow that the newer one ends the older one: it is a plain fact, and nothing says
+ * that the two are about different scopes. A claim that cannot be read forbids nothing.
+ */
+export const allowsEnd = (newer: Statement, older: Statement): boolean => {
+  const [claim, former] = [statedClaimOf(newer), statedClaimOf(older)]
+  if (claim === undefined || former === undefined) return true
+  const isElsewhere = [...claim.scopes].some(([kind, values]) => {
+    const others = former.scopes.get(kind)
+    return others !== undefined && [...values].every((value) => !others.has(value))
+  })
+  return claim.canEnd && !isElsewhere
+}
+
+const claimsOf: Readonly<Record<NonNullable<Claim["open"]> | "stated", Pick<StatedClaim, "modality" | "validity">>> = {
+  stated: { modality: "fact", validity: "open" },
+  question: { modality: "question", validity: "open" },
+  maybe: { modality: "hedge", validity: "open" },
+  plan: { modality: "plan", validity: "open" },
+  said: { modality: "quote", validity: "open" },
+  temporary: { modality: "fact", validity: "bounded" },
+  past: { modality: "fact", validity: "former" }
+}
+
+const words = { de: german, es: spanish, fr: french, zh: chinese }
+const lexicons = new Map<Language, Lexicon>()
+
+/** The word lists of a language, indexed on first use. */
+const lexiconFor = (language: Exclude<Language, "en" | "other">): Lexicon => {
+  const lexicon = lexicons.get(language) ?? lexiconOf(words[language])
+  lexicons.set(language, lexicon)
+  return lexicon
+}
