@@ -9,7 +9,7 @@ export type ModelExtractor = Pick<ExtractorService, "name"> & Required<Pick<Extr
 
 /**
  * The rules extract if they are sure, or if no turn of the user states anything; otherwise the model does, in one call for
- * all turns. Credentials, which the model does not see, stay those of the rules. If the model fails, the rules extract.
+ * all turns. If the model fails, the rules extract.
  */
 export const hybrid = (rules: ExtractorService, model: ModelExtractor): ExtractorService => ({
   name: `${rules.name}+${model.name}`,
@@ -17,17 +17,14 @@ export const hybrid = (rules: ExtractorService, model: ModelExtractor): Extracto
   ask: (request) =>
     Effect.suspend(() => {
       const byRules = rules.extract(request)
-      return needsNoModel(byRules, request)
-        ? Effect.succeed(byRules)
-        : Effect.map(model.ask(request), (extraction) => withCredentials(extraction, byRules))
+      return needsNoModel(byRules, request) ? Effect.succeed(byRules) : model.ask(request)
     })
 })
 
 /** The model extracts from all turns. If it fails, the rules extract. */
 export const modelOnly = (rules: ExtractorService, model: ModelExtractor): ExtractorService => ({
-  name: model.name,
-  extract: rules.extract,
-  ask: (request) => Effect.map(model.ask(request), (extraction) => withCredentials(extraction, rules.extract(request)))
+  ...model,
+  extract: rules.extract
 })
 
 /** The policy's model. The first extraction loads it. A missing package or key counts as a failure of the model. */
@@ -53,8 +50,3 @@ const states = ({ role, text }: ExtractRequest["turns"][number]): boolean =>
     const { reason } = gateMessage(sentence)
     return reason === "statement" || (reason === "memory word" && !/[?？]$/.test(sentence))
   })
-
-const withCredentials = (extraction: Extraction, byRules: Extraction): Extraction => {
-  const credentials = byRules.facts.filter(({ type }) => type === "credential")
-  return credentials.length === 0 ? extraction : { ...extraction, facts: [...extraction.facts, ...credentials] }
-}

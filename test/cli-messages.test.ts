@@ -168,17 +168,17 @@ describe("check", () => {
     const folder = withPolicy(`[reconcile]\nreconciler = "model"\n${model}`)
     const at = `${join(folder, "policy.toml")}: `
     expect(lines((await runInProcess(["--data", folder, "check"])).stdout)).toEqual([
-      `warning  ${at}model: OPENAI_API_KEY is not set; no model decides or writes summaries`,
+      `warning  ${at}model: OPENAI_API_KEY is not set; no model extracts, decides or writes summaries`,
       expect.stringMatching("^ok ")
     ])
     expect(lines((await runInProcess(["--data", folder, "check"], { OPENAI_API_KEY: "x" })).stdout)).toHaveLength(1)
     const fast = '[model.fast]\nprovider = "anthropic"\nmodel = "tiny-1"\n'
     const withFast = withPolicy(`[reconcile]\nreconciler = "hybrid"\n${model}${fast}`)
     expect(lines((await runInProcess(["--data", withFast, "check"])).stdout)).toEqual([
-      `warning  ${join(withFast, "policy.toml")}: model.fast: ANTHROPIC_API_KEY is not set; no model decides`,
+      `warning  ${join(withFast, "policy.toml")}: model.fast: ANTHROPIC_API_KEY is not set; no model extracts or decides`,
       expect.stringMatching("^ok ")
     ])
-    const unused = withPolicy(model)
+    const unused = withPolicy(`[capture]\nextractor = "rules"\n${model}`)
     expect(lines((await runInProcess(["--data", unused, "check"])).stdout)).toHaveLength(1)
   })
 

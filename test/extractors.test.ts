@@ -48,7 +48,6 @@ const counting = () => {
 
 describe("a hybrid extractor", () => {
   const home = fact("The user lives in Harwick", "identity", "home")
-  const secret = fact("The Wi-Fi password is hunter2Xy9", "credential", "secret")
 
   it.effect("asks the model once for all turns if the rules are not sure", () =>
     Effect.gen(function* () {
@@ -74,17 +73,6 @@ describe("a hybrid extractor", () => {
         turns: [{ role: "assistant", text: "You could move to Harwick, for example.", at: 0 }]
       })
       expect(asked).toEqual([])
-    })
-  )
-
-  it.effect("keeps the credentials of the rules, which the model does not see", () =>
-    Effect.gen(function* () {
-      const { model } = counting()
-      const request = says("I moved to Harwick, and the Wi-Fi password is hunter2Xy9.")
-      for (const compose of [hybrid, modelOnly]) {
-        const { facts } = yield* compose(byRules(false, home, secret), model).ask!(request)
-        expect(facts.map(({ rule }) => rule)).toEqual(["model", "secret"])
-      }
     })
   )
 

@@ -80,8 +80,7 @@ describe.each(protocols)("a model extractor that speaks %s", (protocol) => {
           summary: "Annelie arrives on Friday, and Zyxilse never eats gluten."
         }
       })
-      const { latency, ...extraction } = yield* ask(request)
-      expect(latency).toBeGreaterThanOrEqual(0)
+      const extraction = yield* ask(request)
       const name = protocol === "messages" ? "anthropic/small-1" : "openai/small-1"
       const common = { people: [], tags: [], rule: "model", statedBy: "user" }
       const from = (...turns: ReadonlyArray<number>) => turns.map((turn) => ({ turn, reason: "says so" }))

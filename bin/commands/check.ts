@@ -8,6 +8,7 @@ import type * as Scope from "effect/Scope"
 import { sharingWarning } from "../../events/folder.js"
 import { readPolicyDocument } from "../../layers/config.js"
 import { lookUpEmbedder } from "../../layers/embedders.js"
+import { policyExtractorLayer } from "../../layers/extractors.js"
 import { fastModelOf, LazyModel, layer as lazyModel } from "../../layers/lazyModel.js"
 import { policyReconcilerLayer } from "../../layers/reconcilers.js"
 import { lookUpReranker } from "../../layers/rerankers.js"
@@ -109,11 +110,13 @@ const checkModels = (
   policy: PolicyValues,
   { modelIsValid } = { modelIsValid: true }
 ): Effect.Effect<Findings, never, Scope.Scope> => {
-  const { embedding, model, reconcile, rerank, summarize } = policy
+  const { capture, embedding, model, reconcile, rerank, summarize } = policy
   const { embedder } = embedding
   const { reranker } = rerank
   const problemOnly = { onFailure: ({ problems }: InvalidPolicy) => problems.join("; "), onSuccess: () => undefined }
-  const decides = !["rules", "none"].includes(reconcile.reconciler)
+  const decides = [reconcile.reconciler, ...(capture.enabled ? [capture.extractor] : [])].some(
+    (name) => name === "model" || name === "hybrid"
+  )
   const summarizes = summarize.summarizer === "model"
   const hasFast = model?.fast !== undefined
   /** Each check fails with a problem, or succeeds with an optional warning. */
@@ -130,6 +133,7 @@ const checkModels = (
     // Without a valid section `model`, these checks would report it as missing.
     ...(modelIsValid
       ? [
+          Effect.mapBoth(Layer.build(policyExtractorLayer(policy)), problemOnly),
           Effect.mapBoth(Layer.build(policyReconcilerLayer(policy)), problemOnly),
           Effect.mapBoth(Layer.build(policySummarizerLayer(policy)), problemOnly)
         ]
@@ -149,7 +153,7 @@ const modelWarning = (section: "model" | "model.fast", settings: ModelSettings) 
     Effect.flatMap((context) => Context.get(context, LazyModel).ports),
     Effect.match({
       onFailure: ({ problem }) =>
-        `${section}: ${problem}; ${section === "model" ? "no model decides or writes summaries" : "no model decides"}`,
+        `${section}: ${problem}; ${section === "model" ? "no model extracts, decides or writes summaries" : "no model extracts or decides"}`,
       onSuccess: () => undefined
     }),
     Logger.withMinimumLogLevel(LogLevel.None)

@@ -1,7 +1,11 @@
 /** Extractors find what is worth keeping in the turns of a conversation. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { InvalidPolicy } from "../../src/model/errors.js"
 import { Extractor } from "../../src/ports/Extractor.js"
+import type { ModelSettings } from "../../src/ports/Policy.js"
+import { policyExtractorLayer } from "../extractors.js"
+import { modelPolicy } from "./modelPolicy.js"
 
 export {
   type ExtractedEnd,
@@ -13,6 +17,7 @@ export {
   type ExtractRequest,
   type ExtractTurn
 } from "../../src/ports/Extractor.js"
+export { loadRules as rules } from "../extractors.js"
 export { hybrid } from "../modelExtractor.js"
 
 /** No extractor: nothing is captured from turns. */
@@ -25,3 +30,20 @@ export const layerRules: Layer.Layer<Extractor> = Layer.unwrapEffect(
     ({ layer }) => layer
   )
 )
+
+type ModelOptions = Partial<ModelSettings> & Pick<ModelSettings, "provider" | "model">
+
+const layerOf = (extractor: "model" | "hybrid", settings: ModelOptions): Layer.Layer<Extractor, InvalidPolicy> =>
+  Layer.unwrapEffect(
+    Effect.map(modelPolicy({ capture: { extractor } }, settings), (policy) => policyExtractorLayer(policy))
+  )
+
+/**
+ * A language model, checked against the turns; the rules if it fails. Needs the optional packages `@effect/ai` and the
+ * provider's.
+ */
+export const layerModel = (settings: ModelOptions): Layer.Layer<Extractor, InvalidPolicy> => layerOf("model", settings)
+
+/** The rules where they are sure or the user states nothing; otherwise a language model, as in `layerModel`. */
+export const layerHybrid = (settings: ModelOptions): Layer.Layer<Extractor, InvalidPolicy> =>
+  layerOf("hybrid", settings)

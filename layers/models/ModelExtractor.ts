@@ -1,5 +1,4 @@
 import type * as LanguageModel from "@effect/ai/LanguageModel"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { ExtractorError, type ExtractorService, type ExtractRequest } from "../../src/ports/Extractor.js"
 import { askForJson } from "./askForJson.js"
@@ -25,19 +24,12 @@ export const ask = (model: LanguageModel.Service, name: string): NonNullable<Ext
       return yield* new ExtractorError({ name, reason: "failed", detail: "the turns are too long" })
     }
     yield* Effect.annotateCurrentSpan({ turns: request.turns.length, characters: question.length })
-    const [duration, answer] = yield* askForJson(model, {
+    const answer = yield* askForJson(model, {
       name: "extraction",
       schema: extractSchema,
       instructions: extractInstructions,
       question
-    }).pipe(
-      Effect.mapError((failure) => new ExtractorError({ name, ...failure })),
-      Effect.timed
-    )
+    }).pipe(Effect.mapError((failure) => new ExtractorError({ name, ...failure })))
     const extraction = yield* decodeExtraction(name, answer, sent)
-    return {
-      ...extraction,
-      by: { kind: "model" as const, name, promptDigest: extractPromptDigest },
-      latency: Math.round(Duration.toMillis(duration))
-    }
+    return { ...extraction, by: { kind: "model" as const, name, promptDigest: extractPromptDigest } }
   })

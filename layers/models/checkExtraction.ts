@@ -44,8 +44,8 @@ type Answer = typeof Answer.Type
 type AnswerFact = Answer["facts"][number]
 type Sources = AnswerFact["sources"]
 
-/** Maximum facts, and maximum ends, of an answer: per turn, and at least `few`. */
-const maxFacts = { perTurn: 6, few: 12 }
+/** Maximum facts, and maximum ends, of an answer: per turn, and within the two others. */
+const maxFacts = { perTurn: 6, few: 12, most: 100 }
 /** Maximum characters of a reason, because the log stores it forever; longer ones are cut. */
 const maxReason = 300
 const tenYears = 3_653 * 86_400_000
@@ -65,7 +65,7 @@ export const decodeExtraction = (
   const decoded = Schema.decodeUnknownEither(Answer)(answer, { onExcessProperty: "error" })
   if (Either.isLeft(decoded)) return failed("unreadable")
   const { archive = [], facts, summary } = decoded.right
-  const maximum = Math.max(maxFacts.few, maxFacts.perTurn * request.turns.length)
+  const maximum = Math.min(maxFacts.most, Math.max(maxFacts.few, maxFacts.perTurn * request.turns.length))
   if (facts.length > maximum || archive.length > maximum || facts.some(isTooLong)) return failed("size")
   if (archive.some(({ title }) => title.length > limits.title)) return failed("size")
   const unknown = [...facts, ...archive].some(({ sources }) =>
