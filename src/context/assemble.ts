@@ -40,7 +40,11 @@ export const assemble = (input: AssembleInput): Assembled => {
     costs.reduce((sum, cost) => sum + cost, 0)
   )
   const left = Math.max(0, limit - prefix.tokens - joinTokens)
-  const { text: _, ...assembled } = renderWithin(left, countTokens, (budget) => {
+  const {
+    counted: _,
+    text: __,
+    ...assembled
+  } = renderWithin(left, countTokens, (budget) => {
     const block = fillBlock(input, Math.max(0, budget - turnShare))
     const left = Math.max(0, budget - block.tokens)
     const summary = fillSummary(input, Math.min(left, Math.max(policy.prompt.shares.summary * limit, left - turnShare)))
@@ -51,7 +55,9 @@ export const assemble = (input: AssembleInput): Assembled => {
       user: block.text,
       parts: [...summary.parts, ...conversation.parts, ...block.parts],
       leftOut: [...summary.leftOut, ...conversation.leftOut, ...block.leftOut],
-      text: [summary.text, conversation.text, block.text].filter((text) => text !== "").join("\n\n")
+      text: [summary.text, block.text].filter((text) => text !== "").join("\n\n"),
+      // Each message ends its line, so the tokens of its lines add up.
+      counted: conversation.tokens
     }
   })
   return assembled
@@ -75,7 +81,7 @@ const fillSummary = ({ countTokens, summary }: AssembleInput, budget: number) =>
 
 /** The last turns that fit whole, oldest first. */
 const fillTurns = ({ countTokens, session, turns }: AssembleInput, costs: ReadonlyArray<number>, budget: number) => {
-  const none = { turns: [], parts: [], leftOut: [] as ReadonlyArray<LeftOutPart>, text: "" }
+  const none = { turns: [], parts: [], leftOut: [] as ReadonlyArray<LeftOutPart>, tokens: 0 }
   if (turns.length === 0 || session === undefined) return none
   const opening = `<conversation session=${quotedText(session)}>`
   const closing = "</conversation>"
@@ -96,5 +102,5 @@ const fillTurns = ({ countTokens, session, turns }: AssembleInput, costs: Readon
     memories: [],
     omitted: first
   }
-  return { turns: chosen, parts: [part], leftOut: [], text }
+  return { turns: chosen, parts: [part], leftOut: [], tokens: part.tokens }
 }

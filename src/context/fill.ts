@@ -51,9 +51,9 @@ const maxAttempts = 6
 
 /**
  * Renders until the text is within the budget: tokens of parts do not add up to those of the whole. Each attempt gets a
- * smaller budget. The last one gets none.
+ * smaller budget. The last one gets none. `counted` are the tokens of whole lines that are not in `text`.
  */
-export const renderWithin = <A extends { readonly text: string }>(
+export const renderWithin = <A extends { readonly text: string; readonly counted: number }>(
   budget: number,
   count: CountTokens,
   render: (budget: number) => A
@@ -61,7 +61,7 @@ export const renderWithin = <A extends { readonly text: string }>(
   let allowed = budget
   for (let attempt = 1; ; attempt++) {
     const rendered = render(allowed)
-    const tokens = rendered.text === "" ? 0 : count(rendered.text)
+    const tokens = rendered.counted + (rendered.text === "" ? 0 : count(rendered.text))
     if (tokens <= budget || allowed <= 0) return { ...rendered, tokens }
     allowed = attempt === maxAttempts ? 0 : Math.max(0, allowed - (tokens - budget) - attempt)
   }

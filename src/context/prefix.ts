@@ -53,7 +53,7 @@ export const makePrefix = (input: PrefixInput): Prefix => {
 }
 
 /** Fills each part up to its share of `available` tokens, and of what the parts before it left. */
-const fillPrefix = (input: PrefixInput, header: string, available: number): Omit<Prefix, "tokens"> => {
+const fillPrefix = (input: PrefixInput, header: string, available: number) => {
   const { countTokens, drafts, format, policy } = input
   const { prompt, prompt_index } = policy
   const maxRowTokens = indexSettings(prompt_index).maxTokens * stableShareOfRows(prompt.shares)
@@ -92,7 +92,7 @@ const fillPrefix = (input: PrefixInput, header: string, available: number): Omit
     parts.push(part)
   }
   const text = [header, ...parts.map((part) => part.text), footer].join("\n\n")
-  return { text, parts, leftOut, shown, rowTokens }
+  return { text, counted: 0, parts, leftOut, shown, rowTokens }
 }
 
 /** The parts whose rows count against the limit of the index. */
