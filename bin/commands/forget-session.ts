@@ -13,9 +13,13 @@ export const forgetSession: Command<{ readonly commandId?: string }, readonly [s
       const forgotten = yield* Effect.flatMap(memory, (opened) => opened.sessions.forget(session, { commandId }))
       yield* out.show(forgotten, () => {
         const versionText = forgotten.version === undefined ? "" : ` (version ${forgotten.version})`
-        const files = forgotten.files === undefined ? "" : `, ${count(forgotten.files, "file")}`
-        const scratchpads = forgotten.scratchpads === undefined ? "" : `, ${count(forgotten.scratchpads, "scratchpad")}`
-        return `forgot ${count(forgotten.turns, "turn")}${files}${scratchpads} of ${forgotten.session}${versionText}`
+        const { files, scratchpads, turns } = forgotten
+        const contents = [
+          count(turns, "turn"),
+          ...(files === undefined ? [] : [count(files, "file")]),
+          ...(scratchpads === undefined ? [] : [count(scratchpads, "scratchpad")])
+        ]
+        return `forgot ${new Intl.ListFormat("en").format(contents)} of ${forgotten.session}${versionText}`
       })
     })
 }
