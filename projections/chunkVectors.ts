@@ -4,6 +4,7 @@ import { chunkIndexOf, chunkingVersion, chunkNumbers } from "../text/normalise/c
 import { type Db, type Projection, sql } from "./Projection.js"
 import * as VectorIndex from "./vectorIndex.js"
 import { storesCondition, type VectorSet } from "./vectors.js"
+import { checkpointOf } from "./view/ViewFile.js"
 
 export const chunkVectorIndex = VectorIndex.make("chunk_")
 
@@ -80,24 +81,28 @@ export const chunkEmbeddingText = ({ previous, text }: Pick<ChunkText, "text" | 
 export const findUnembeddedChunks = (
   db: Db,
   set: VectorSet,
-  options: { readonly after: number; readonly limit: number }
+  { after, limit }: { readonly after: number; readonly limit: number }
 ): ReadonlyArray<ChunkText> =>
   sql(
     db,
     `SELECT born, id, store, text, previous FROM chunks o
-      WHERE born > ? AND ${chunkVectorIndex.missing("o.born")}${storesCondition(set)} ORDER BY born LIMIT ?`
-  ).all(options.after, chunkVectorIndex.setNumber(db, set.model, set.dimensions), options.limit)
+      WHERE born > ? AND born < ? AND ${chunkVectorIndex.missing("o.born")}${storesCondition(set)} ORDER BY born LIMIT ?`
+  ).all(after, endOfNumbers(db), chunkVectorIndex.setNumber(db, set.model, set.dimensions), limit)
 
 /** The chunk with the number `born`; undefined if it was removed. */
 export const findChunkText = (db: Db, born: number): ChunkText | undefined =>
-  sql(db, "SELECT born, id, store, text, previous FROM chunks WHERE born = ?").get(born)
+  sql(db, "SELECT born, id, store, text, previous FROM chunks WHERE born = ? AND born < ?").get(born, endOfNumbers(db))
 
 /** The number of chunks without a vector, counted after the chunk number `after`. */
 export const countUnembeddedChunks = (db: Db, set: VectorSet, after = 0): number =>
   sql(
     db,
-    `SELECT count(*) AS n FROM chunks o WHERE born > ? AND ${chunkVectorIndex.missing("o.born")}${storesCondition(set)}`
-  ).get(after, chunkVectorIndex.setNumber(db, set.model, set.dimensions)).n
+    `SELECT count(*) AS n FROM chunks o
+      WHERE born > ? AND born < ? AND ${chunkVectorIndex.missing("o.born")}${storesCondition(set)}`
+  ).get(after, endOfNumbers(db), chunkVectorIndex.setNumber(db, set.model, set.dimensions)).n
+
+/** The end of the chunk numbers that the view's events can give. Only an edited row has a higher number. */
+const endOfNumbers = (db: Db): number => chunkNumbers(checkpointOf(db).position)[1]
 
 /** The row number of the newest chunk; 0 if there is none. */
 export const newestChunkNumber = (db: Db): number => sql(db, "SELECT max(born) AS born FROM chunks").get().born ?? 0
