@@ -257,8 +257,9 @@ const fcSample = (options: Parameters<typeof histories>[0]) =>
 /** Reads a folder in another process, under another time zone and locale. */
 const elsewhere = (folder: string, probes: Probes, at: number) => {
   const here = fileURLToPath(new URL(".", import.meta.url))
-  const program = join(folder, "elsewhere.mjs")
-  symlinkSync(join(here, "..", "node_modules"), join(folder, "node_modules"))
+  // Beside the assets, as in the package: an embedder and the token counts read theirs.
+  const program = join(folder, "dist", "elsewhere.mjs")
+  for (const name of ["node_modules", "assets"]) symlinkSync(join(here, "..", name), join(folder, name))
   buildSync({
     stdin: { contents: source, resolveDir: here, loader: "ts" },
     outfile: program,

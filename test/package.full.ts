@@ -121,7 +121,7 @@ import { LanguageModels, ModelReconciler } from "daybook/models"
 import { Layer } from "effect"
 
 export const layer = ModelReconciler.layer("mine").pipe(
-  Layer.provide(LanguageModels.layer({ provider: "anthropic", model: "m", timeout: 1, patience: 1, retries: 0, backoff: 1, concurrency: 1 }))
+  Layer.provide(LanguageModels.layer({ provider: "anthropic", model: "m", timeout: 1, timeout_s: 1, patience: 1, retries: 0, backoff: 1, concurrency: 1 }))
 )
 `
 
