@@ -2,7 +2,7 @@ import { quotedText } from "../../text/normalise/visibleText.js"
 import { fitLines, type Line, renderWithin } from "./fill.js"
 import type { ContextPart, LeftOutPart } from "./parts.js"
 import type { Prefix } from "./prefix.js"
-import { type BlockInput, fillBlock } from "./recalledBlock.js"
+import { type BlockInput, fillBlock, frameTokens } from "./recalledBlock.js"
 import { type PromptTurn, turnText } from "./turns.js"
 
 export interface AssembleInput extends BlockInput {
@@ -40,12 +40,15 @@ export const assemble = (input: AssembleInput): Assembled => {
     costs.reduce((sum, cost) => sum + cost, 0)
   )
   const left = Math.max(0, limit - prefix.tokens - joinTokens)
+  const { quoted, recalled } = policy.prompt.shares
+  const blockShare = Math.floor((recalled + quoted) * limit) + frameTokens
   const {
     counted: _,
     text: __,
     ...assembled
   } = renderWithin(left, countTokens, (budget) => {
-    const block = fillBlock(input, Math.max(0, budget - turnShare))
+    // What answers the message matters more than the oldest turns, so the block keeps its share.
+    const block = fillBlock(input, Math.max(budget - turnShare, Math.min(budget, blockShare)))
     const left = Math.max(0, budget - block.tokens)
     const summary = fillSummary(input, Math.min(left, Math.max(policy.prompt.shares.summary * limit, left - turnShare)))
     const conversation = fillTurns(input, costs, left - summary.tokens)

@@ -64,7 +64,8 @@ export const fillBlock = (input: BlockInput, budget: number): Block => {
       recalled.length === 0
         ? [{ text: nothingNear, value: undefined }]
         : recalledLines(recalled, shown, style, { budget: left - headingTokens, countTokens })
-    added.push(partWithin(input, "recalled", lines, left))
+    const isTooSmall = lines.length === 0 && recalled.some(({ memory }) => !shown.has(memory))
+    added.push(isTooSmall ? { leftOut: tooSmall("recalled") } : partWithin(input, "recalled", lines, left))
   }
   const rows = usedIn(added)
   added.push(partWithin(input, "quoted", unseenQuotes(input), Math.min(quotedShare, budget - frame - rows)))
@@ -84,7 +85,12 @@ const usedIn = (added: ReadonlyArray<{ readonly part?: ContextPart }>): number =
 /** Roughly the tokens of a heading with its empty line. */
 const headingTokens = 20
 
+/** Roughly the tokens of the block without its rows: its first and last lines, and a heading. */
+export const frameTokens = 80
+
 const nothingNear = "Nothing that is recorded is near this message."
+
+const tooSmall = (part: PartName): LeftOutPart => ({ part, reason: "the token budget is too small" })
 
 /** A part of the lines that fit, or why it has none. */
 const partWithin = (
@@ -98,7 +104,7 @@ const partWithin = (
   const frame = countTokens(`${heading}\n\n`)
   const filled = fitLines(lines, budget - frame, countTokens)
   return filled.lines.length === 0
-    ? { leftOut: { part: name, reason: "the token budget is too small" } }
+    ? { leftOut: tooSmall(name) }
     : { part: partOf(name, "user", { heading, ...filled, tokens: filled.tokens + frame }) }
 }
 
