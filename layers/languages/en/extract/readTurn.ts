@@ -17,6 +17,7 @@ export const draftsOf = (turn: ExtractTurn, index: number, background: Backgroun
   const known = [...mentions]
   for (const reading of readingsOf(turn, around)) {
     const { piece } = reading
+    if (isIntroduction(reading.text, turn.speaker) || agreement.test(reading.text)) continue
     const signs = signsOf(reading, {
       isAnswer: isAnswer(piece, answered),
       isAccepting: isPick(reading, answered, turn)
@@ -46,7 +47,10 @@ const readingsOf = (turn: ExtractTurn, around: string): ReadonlyArray<Reading> =
   const readings: Array<Reading> = []
   let marked: number | undefined
   let isCorrection = false
-  for (const piece of piecesOfTurn(turn.text)) {
+  const pieces = piecesOfTurn(turn.text)
+  const jokes = new Set(pieces.flatMap(({ sentence, text }) => (jokeMark.test(text) ? [sentence] : [])))
+  for (const piece of pieces) {
+    if (jokes.has(piece.sentence)) continue
     if (mayHoldSecret(piece.text, around)) continue
     const reading = readPiece(piece, turn.at)
     isCorrection ||= reading.isCorrection
@@ -56,6 +60,19 @@ const readingsOf = (turn: ExtractTurn, around: string): ReadonlyArray<Reading> =
   }
   return readings
 }
+
+/** Words that only accept something; `acceptedDraft` keeps what they accept. */
+const agreement =
+  /^(?:(?:yes|yep|ok|okay|sure|great|please|right)[, ]+)*(?:let's (?:do|go with)|do|take) (?:that|it|this)(?: then| please)?$/iu
+
+const introduction = /^(?:i'm|i am|my name is|my name's|this is) (?<name>.+)$/iu
+
+/** Whether a piece only says the name of a speaker whose name is known. */
+const isIntroduction = (text: string, speaker: string | undefined): boolean =>
+  speaker !== undefined && introduction.exec(text)?.groups?.name?.toLowerCase() === speaker.toLowerCase()
+
+/** A sentence with it is a joke as a whole: "I live on the moon, just kidding". */
+const jokeMark = /(?<!\b(?:no|not) )\b(?:kidding|joking|jk)\b/iu
 
 /** Words with which somebody finds a mistake of their own. */
 const noticing = /\b(?:hang on|checked|wait|oops|sorry|no)\b|!!/iu
