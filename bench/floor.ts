@@ -2,6 +2,8 @@ import { createHash, randomBytes } from "node:crypto"
 import Database from "better-sqlite3"
 import { getLoadablePath } from "sqlite-vec"
 import { projections } from "../projections/all.js"
+import { hashOf, maxSum } from "../projections/vocabulary.js"
+import { spelledWordsOf } from "../text/normalise/spelling.js"
 import { type GeneratedMemory, imageOf } from "./data.js"
 
 // The floor is the same work in plain SQLite, with hand-written prepared statements. It has no validation, no duplicate
@@ -154,6 +156,7 @@ export const rebuild = (log: string, stream: string, file: string) => {
       SELECT born, lower(value), value, openness, mentions, created_at FROM observations, json_each(people);
     INSERT INTO changes (born, version, id, revision, type, openness)
       SELECT born, changed, id, revision, 'ADD', openness FROM observations;`)
+  addWords(db)
   // EMBED events name the memories that have a vector. The cache contains the vectors by text digest.
   db.prepare(
     `INSERT INTO embedded (number, born, id, digest)
@@ -174,6 +177,24 @@ export const rebuild = (log: string, stream: string, file: string) => {
   ).run(stream)
   db.exec(`${indexes} COMMIT`)
   return db
+}
+
+/** The words of all memories, with the openness of the most open memory that has each. */
+const addWords = (db: Database.Database) => {
+  const opennessOf = new Map<string, number>()
+  let sum = 0
+  const rows = db.prepare("SELECT openness, memory FROM observations ORDER BY born").raw().iterate()
+  for (const [openness, json] of rows as Iterable<[openness: number, memory: string]>) {
+    const { facts, narrative = "", people, tags, title } = JSON.parse(json)
+    for (const word of spelledWordsOf([title, narrative, ...facts, ...tags, ...people].join("\n"))) {
+      if ((opennessOf.get(word) ?? -1) >= openness) continue
+      opennessOf.set(word, openness)
+      sum = (sum + hashOf(word, openness)) % maxSum
+    }
+  }
+  const insert = db.prepare("INSERT INTO vocabulary (word, reversed, letters, openness) VALUES (?, ?, ?, ?)")
+  for (const [word, openness] of opennessOf) insert.run(word, [...word].reverse().join(""), word.length, openness)
+  db.prepare("UPDATE vocabulary_state SET sum = ?").run(sum)
 }
 
 /** The two queries that every hybrid search needs: the best 200 by words, and the nearest 200 by vector. */

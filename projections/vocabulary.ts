@@ -81,12 +81,13 @@ const addWords = (db: Db, text: string, openness: number) => {
 const reversed = (word: string): string => [...word].reverse().join("")
 
 /** FNV-1a of a word and its openness, 32 bits. */
-const hashOf = (word: string, openness: number): number => {
+export const hashOf = (word: string, openness: number): number => {
   let hash = 0x811c9dc5 ^ openness
   for (let index = 0; index < word.length; index++) hash = Math.imul(hash ^ word.charCodeAt(index), 0x01000193)
   return hash >>> 0
 }
-const maxSum = 2 ** 48
+/** The sum of `vocabulary_state` is modulo this number. */
+export const maxSum = 2 ** 48
 
 /**
  * The words of readable memories that resemble a misspelt word, the most similar first. Up to 7 letters it may differ by
