@@ -14,6 +14,8 @@ import { isTurnDue, takeTurn, takeTurnIfDue } from "./turns.js"
 export interface Batcher<Request, A, E> {
   /** An accepted request runs even if its caller is interrupted. */
   readonly submit: (request: Request) => Effect.Effect<A, E>
+  /** Milliseconds that the current run has taken; 0 if none is active. */
+  readonly runMillis: () => number
 }
 
 interface WaitingRequest<Request, A, E> {
@@ -38,10 +40,13 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
   const { background = (work) => work, capacity, maxBatch, run } = options
   const queue: Array<WaitingRequest<Request, A, E>> = []
   let isRunning = false
+  /** When the current run began, by `performance.now`. */
+  let startedAt = 0
 
   /** Runs one batch, then continues with `next`. All writes use it, so it avoids unneeded effects. */
   const runBatch = <B, E2>(next: () => Effect.Effect<B, E2>): Effect.Effect<B, E2> => {
     const batch = queue.splice(0, maxBatch)
+    startedAt = performance.now()
     const answer = (exitOf: (index: number) => Exit.Exit<A, E>) => {
       for (const [index, entry] of batch.entries()) {
         entry.exit = exitOf(index)
@@ -91,11 +96,13 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
           const own: WaitingRequest<Request, A, E> = { request }
           queue.push(own)
           isRunning = true
+          startedAt = performance.now()
           return gatherAndRun(own)
         }
         const answer = Deferred.unsafeMake<A, E>(FiberId.none)
         queue.push({ request, answer })
         return restore(Deferred.await(answer))
-      })
+      }),
+    runMillis: () => (isRunning ? performance.now() - startedAt : 0)
   }
 }

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type { Restored } from "./anchorLines.js"
 import type { ReplayedEvent, StoredEvent } from "./Chain.js"
 import type { AlreadyErased, CommandConflict, StorageError, VersionConflict } from "./errors.js"
 import { takeTurnIfDue } from "./turns.js"
@@ -103,6 +104,7 @@ export interface Inspection {
   readonly broken: ReadonlyArray<Problem>
   /** Repairs after a crash that an earlier write made, or that the next write will make. */
   readonly repairs: ReadonlyArray<string>
+  readonly restores: ReadonlyArray<Restored>
   /** Hash of the anchor's last line; null if it cannot be read. */
   readonly anchor: string | null
 }

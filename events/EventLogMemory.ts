@@ -97,7 +97,7 @@ export const make = () => {
           .slice(offset, offset + limit)
       ),
     accept: (request) => Effect.asVoid(Effect.suspend(() => append(request))),
-    inspect: () => Effect.succeed({ problems: [], broken: [], repairs: [], anchor: null })
+    inspect: () => Effect.succeed({ problems: [], broken: [], repairs: [], restores: [], anchor: null })
   })
 }
 

@@ -34,14 +34,31 @@ export interface LineContent {
   readonly repaired?: ReadonlyArray<string>
 }
 
+/** A restore of the log from a copy. Times are milliseconds since the epoch. */
+export interface Restored {
+  /** A backup file, or the JSON lines of an export. */
+  readonly from: "backup" | "export"
+  readonly at: number
+  /** When the copy was made. */
+  readonly createdAt: number
+  /** False if nothing outside the copy confirmed that it is unchanged. Only an import asks for it. */
+  readonly vouched?: boolean
+  /** The last anchor line of the log that the copy replaced. */
+  readonly replaced?: { readonly line: number; readonly hash: string }
+  /** The events that the replaced log had and the copy does not: `[stream, after version, to version]`. */
+  readonly lost?: ReadonlyArray<readonly [stream: string, after: number, to: number]>
+}
+
 /** The first line of a file. */
 export interface FirstLine extends LineContent {
   /** The id of the installation. */
   readonly log: string
-  /** Incremented each time an operator accepts damage. */
+  /** Incremented each time an operator accepts damage or restores a copy. */
   readonly epoch: number
   /** Hash of the previous file's last line; zeros for the first file. */
   readonly after: string
+  /** Every restore of this log, oldest first. */
+  readonly restored?: ReadonlyArray<Restored>
 }
 
 interface Place {
@@ -61,6 +78,7 @@ export interface AnchorState {
   readonly file: FileState | undefined
   readonly slice: readonly [stream: string, version: number] | undefined
   readonly repaired: ReadonlyArray<string>
+  readonly restored: ReadonlyArray<Restored>
 }
 
 export const noHash = "0".repeat(64)
@@ -95,7 +113,7 @@ export const advance = (state: AnchorState, content: LineContent, hash: string):
 }
 
 const stateOfFirst = (content: FirstLine, hash: string): AnchorState | null => {
-  const { epoch, file, line, log, repaired = [], sequence, slice } = content
+  const { epoch, file, line, log, repaired = [], restored = [], sequence, slice } = content
   if (typeof log !== "string" || !Number.isInteger(epoch)) return null
   const state: AnchorState = {
     log,
@@ -106,6 +124,7 @@ const stateOfFirst = (content: FirstLine, hash: string): AnchorState | null => {
     file,
     slice,
     repaired,
+    restored,
     heads: new Map(),
     marks: new Map()
   }

@@ -9,6 +9,7 @@ import {
   type HeadEntry,
   type LineContent,
   noHash,
+  type Restored,
   readFirstFormat
 } from "./anchorLines.js"
 import { anchorDamaged } from "./damage.js"
@@ -28,8 +29,8 @@ export interface Anchoring {
   readonly appendLine: (line: DueLine) => AnchorState
   /** Stores in the log which anchor line is on disk, within the caller's transaction. */
   readonly refer: (line: LineReference) => void
-  /** Starts a new anchor file from the heads in the log. Keeps a copy of the old file. */
-  readonly startEpoch: () => void
+  /** Starts a new anchor file from the heads in the log, after accepted damage or a restore. Keeps the old file. */
+  readonly startEpoch: (restored?: Restored) => void
   /** Runs one slice of the background check; undefined if no stream has a mark (verified version). */
   readonly slice: (reader: Db, millis: number) => Partial<LineContent> | undefined
 }
@@ -112,17 +113,21 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
     return { slice: next, ...(damaged === null ? {} : { marks: [[damaged, 0, noHash, checkVersion]] }) }
   }
 
-  const startEpoch = () => {
+  const startEpoch: Anchoring["startEpoch"] = (restored) => {
     const file = join(folder, "anchor.log")
     const read = anchor.read({ repair: false })
     const state = read.kind === "state" ? read.state : undefined
     const reference = referenceIn(writer) ?? { line: 0, hash: noHash }
-    const epoch = 1 + acceptedCount(writer)
+    const epoch = Math.max(1 + acceptedCount(writer), 1 + (state?.epoch ?? 0))
+    const restores = [...(state?.restored ?? []), ...(restored === undefined ? [] : [restored])]
     Anchor.backUp(file, `before-epoch-${epoch}`)
     const last = state !== undefined && state.line >= reference.line ? state : reference
     const heads = soundHeads(writer).map(headEntry)
     const sequence = newestSequence(writer)
-    const first = { line: last.line + 1, log: installation, epoch, after: last.hash, sequence, heads }
+    const first: FirstLine = {
+      ...{ line: last.line + 1, log: installation, epoch, after: last.hash, sequence, heads },
+      ...(restores.length === 0 ? {} : { restored: restores })
+    }
     sql(writer, "DELETE FROM anchor_reference").run()
     sql(writer, "INSERT INTO anchor_reference (line, hash) VALUES (0, zeroblob(32))").run()
     refer(anchor.replace(first))
@@ -265,5 +270,6 @@ export const nextFile = (state: AnchorState, changes: Partial<FirstLine> = {}): 
   ...entriesOf(state),
   ...(state.file === undefined ? {} : { file: state.file }),
   ...(state.slice === undefined ? {} : { slice: state.slice }),
+  ...(state.restored.length === 0 ? {} : { restored: state.restored }),
   ...changes
 })

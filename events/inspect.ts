@@ -61,7 +61,7 @@ const compareWithAnchor = (
   // Another process may have replaced the file between the reads of log and anchor, so read both again.
   if (problem !== null) ({ problem, read } = readAnchor(reader, anchor, installation))
   if (problem !== null || read.kind !== "state") {
-    return { broken, problems: [wholeLogProblem(problem!), ...others], repairs: [], anchor: null }
+    return { broken, problems: [wholeLogProblem(problem!), ...others], repairs: [], restores: [], anchor: null }
   }
   const { hashes, state, unfinished } = read
   const isExpected = expect === undefined || hashes.includes(expect)
@@ -73,6 +73,7 @@ const compareWithAnchor = (
       ...others
     ],
     repairs: [...state.repaired, ...dueRepairs(reader, state, unfinished)],
+    restores: restoresOf(state, stream),
     anchor: state.hash
   }
 }
@@ -96,6 +97,15 @@ const streamsOf = (db: Db, { heads }: AnchorState, stream: string | null): Reado
             .map(({ stream }) => stream)
         ])
       ]
+
+/** The restores of the log. The check of one stream names no lost events of others. */
+const restoresOf = ({ restored }: AnchorState, stream: string | null): AnchorState["restored"] =>
+  stream === null
+    ? restored
+    : restored.map(({ lost, ...restore }) => {
+        const own = lost?.filter(([name]) => name === stream) ?? []
+        return own.length === 0 ? restore : { ...restore, lost: own }
+      })
 
 const dueRepairs = (db: Db, state: AnchorState, unfinished: number): ReadonlyArray<string> => {
   const behind = Math.max(0, newestSequence(db) - state.sequence)

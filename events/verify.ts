@@ -3,6 +3,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { acceptedIn, installationStream, keyOf, placeOf } from "./accepted.js"
+import type { Restored } from "./anchorLines.js"
 import { sha256 } from "./Chain.js"
 import type { Codec } from "./Codec.js"
 import type { DaybookEvent, ErasedEvent } from "./catalogue.js"
@@ -25,6 +26,8 @@ export interface Verification {
   readonly anchor: string | null
   /** Repairs after a crash that an earlier write made, or that the next write will make. */
   readonly repairs: ReadonlyArray<string>
+  /** Restores of the whole log from a copy, oldest first. */
+  readonly restores: ReadonlyArray<Restored>
   /** Places of damage that an operator has accepted since the log was created. */
   readonly accepted: ReadonlyArray<Problem>
   /** Identifies exactly these problems, for `accept`; null if there are none, or if only a backup can repair them. */
@@ -121,7 +124,7 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
     }
     const wrongTimers = timers === undefined ? [] : yield* orAddProblem(timerProblems(log, stream, dueTimers), [])
     const inspected = yield* orAddProblem(log.inspect({ stream, expect }), {
-      ...{ problems: [], broken: [], repairs: [], anchor: null }
+      ...{ problems: [], broken: [], repairs: [], restores: [], anchor: null }
     })
     const isRestorable = inspected.broken.length === 0
     const accepted = acceptedIn(payloads)
@@ -137,6 +140,7 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
       problems: problems.slice(0, maxProblems),
       anchor: inspected.anchor,
       repairs: inspected.repairs,
+      restores: inspected.restores,
       accepted,
       digest: problems.length > 0 && isRestorable && stream === null ? digestOf(problems) : null
     }

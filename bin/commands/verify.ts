@@ -1,10 +1,13 @@
 import { InvalidArgumentError } from "commander"
 import * as Effect from "effect/Effect"
+import type { Restored } from "../../events/anchorLines.js"
 import type { Problem } from "../../events/EventLog.js"
 import type { Verification } from "../../events/verify.js"
+import { toIso } from "../../text/when/dates.js"
 import { CommandEnded, exitCodes, refused, usageError } from "../exit.js"
 import { count } from "../format.js"
 import { option } from "../options.js"
+import type { Output } from "../output.js"
 import { fields } from "../table.js"
 import type { Command } from "./Command.js"
 
@@ -19,20 +22,30 @@ const digest = (value: string): string => {
   throw new InvalidArgumentError("must be 64 hexadecimal digits, as 'daybook verify' prints them")
 }
 
-export const verify: Command<VerifyOptions> = {
-  usage: "verify",
-  summary: "verify the log's hashes and anchor (with --agent: of one agent only)",
+export const verify: Command<VerifyOptions, readonly [file?: string]> = {
+  usage: "verify [file]",
+  summary: "verify the log's hashes and anchor, or those of a backup",
   operator: true,
+  toleratesPolicy: true,
   options: [
     option("--accept <digest>", "accept the damage in the report with this digest", digest),
     option("--expect <line>", "fail unless the anchor contains this line", digest),
     option("--views", "also compare each view with its log")
   ],
-  examples: ["verify", "verify --agent scout --json", "verify --views"],
-  details: ["--accept takes the digest, and --expect the anchor line, that an earlier 'verify' printed."],
+  examples: ["verify", "verify --agent scout --json", "verify --views", "verify daybook.backup"],
+  details: [
+    "With --agent, it verifies the log of this agent only.",
+    "--accept takes the digest, and --expect the anchor line, that an earlier 'verify' printed."
+  ],
   afterInterruption: "nothing was changed; run the same command again",
-  run: ({ agent, agentWasPassed, daybook, out }, options) =>
+  run: ({ agent, agentWasPassed, daybook, out }, options, [file]) =>
     Effect.gen(function* () {
+      if (file !== undefined) {
+        if (agentWasPassed || options.accept !== undefined || options.views === true)
+          return yield* usageError("a backup is verified as a whole: leave out --agent, --accept and --views")
+        const { check } = yield* Effect.promise(() => import("../../src/backup/Backup.js"))
+        return yield* report(out, yield* check(file, options.expect))
+      }
       if (options.accept !== undefined && agentWasPassed) {
         return yield* usageError("--accept takes a report on all agents: leave out --agent")
       }
@@ -55,21 +68,33 @@ export const verify: Command<VerifyOptions> = {
           (error) => Effect.succeed(unreadable(error.message))
         )
       )
-      yield* out.show(checked, () =>
-        [
-          fields(out, summaryOf(checked)),
-          ...checked.problems.map(placeText),
-          ...checked.accepted.map((place) => `accepted: ${placeText(place)}`),
-          ...checked.repairs.map((repair) => `repaired: ${repair}`)
-        ].join("\n")
-      )
-      if (!checked.ok) {
-        return yield* new CommandEnded({
-          code: exitCodes.damaged,
-          message: `${count(checked.problems.length, "problem")} found`
-        })
-      }
+      yield* report(out, checked)
     })
+}
+
+const report = (out: Output, checked: Verification) =>
+  Effect.gen(function* () {
+    yield* out.show(checked, () =>
+      [
+        fields(out, summaryOf(checked)),
+        ...checked.problems.map(placeText),
+        ...checked.accepted.map((place) => `accepted: ${placeText(place)}`),
+        ...checked.repairs.map((repair) => `repaired: ${repair}`),
+        ...checked.restores.map(restoreText)
+      ].join("\n")
+    )
+    if (!checked.ok) {
+      return yield* new CommandEnded({
+        code: exitCodes.damaged,
+        message: `${count(checked.problems.length, "problem")} found`
+      })
+    }
+  })
+
+const restoreText = ({ at, createdAt, from, lost = [], vouched }: Restored): string => {
+  const gone = lost.map(([stream, after, to]) => `, without ${count(to - after, "event")} of ${stream}`).join("")
+  const doubt = vouched === false ? ", which nothing confirmed" : ""
+  return `restored: at ${toIso(at)} from ${from === "backup" ? "a backup" : "an export"} of ${toIso(createdAt)}${doubt}${gone}`
 }
 
 const summaryOf = ({ anchor, digest, events, head, ok, streams }: Verification) => [
@@ -94,6 +119,7 @@ const unreadable = (problem: string): Verification => ({
   problems: [{ stream: null, version: null, what: problem }],
   anchor: null,
   repairs: [],
+  restores: [],
   accepted: [],
   digest: null
 })

@@ -1,0 +1,77 @@
+import { chmodSync, writeFileSync } from "node:fs"
+import { constants, copyFile } from "node:fs/promises"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { isSqliteError, openDatabase } from "../driver.js"
+import { type StorageError, storageError } from "../errors.js"
+
+/**
+ * A backup is one file: a copy of `log.db` that also has the table `backup`, with the anchor and the time. The table keeps
+ * a backup from being used as a log by mistake.
+ */
+export interface BackupContent {
+  /** When the backup was made, milliseconds since the epoch. */
+  readonly createdAt: number
+}
+
+/** Marks a SQLite file as a backup: "DBKP" in ASCII. */
+const applicationId = 0x44424b50
+
+/** Turns the log of a folder into a backup, within its `log.db`. Returns the id of the installation. */
+export const pack = (folder: string, { createdAt }: BackupContent, anchor: string): string => {
+  const db = openDatabase(join(folder, "log.db"))
+  try {
+    // One file without a write-ahead log beside it.
+    db.pragma("journal_mode = DELETE")
+    db.pragma("synchronous = FULL")
+    db.transaction(() => {
+      db.exec("CREATE TABLE backup (created_at INTEGER NOT NULL, anchor TEXT NOT NULL)")
+      db.prepare("INSERT INTO backup (created_at, anchor) VALUES (?, ?)").run(createdAt, anchor)
+      db.pragma(`application_id = ${applicationId}`)
+    })()
+    return db.prepare("SELECT id FROM installation").pluck().get() as string
+  } finally {
+    db.close()
+  }
+}
+
+/** Copies a backup into a folder as a log with its anchor. Null if the file is no backup. */
+export const unpack = (file: string, folder: string): Effect.Effect<BackupContent | null, StorageError> =>
+  Effect.gen(function* () {
+    const log = join(folder, "log.db")
+    yield* Effect.tryPromise({
+      try: () => copyFile(file, log, constants.COPYFILE_FICLONE),
+      catch: storageError(file)
+    })
+    return yield* Effect.try({
+      try: () => {
+        chmodSync(log, 0o600)
+        const found = takeOut(log)
+        if (found === null) return null
+        writeFileSync(join(folder, "anchor.log"), found.anchor, { mode: 0o600 })
+        return { createdAt: found.createdAt }
+      },
+      catch: storageError(file)
+    })
+  })
+
+const takeOut = (log: string): (BackupContent & { readonly anchor: string }) | null => {
+  const db = openDatabase(log, { fileMustExist: true })
+  try {
+    if (db.pragma("application_id", { simple: true }) !== applicationId) return null
+    const row = db.prepare("SELECT created_at AS createdAt, anchor FROM backup").get() as
+      | { readonly createdAt: number; readonly anchor: string }
+      | undefined
+    if (row === undefined) return null
+    db.transaction(() => {
+      db.exec("DROP TABLE backup")
+      db.pragma("application_id = 0")
+    })()
+    return row
+  } catch (cause) {
+    if (isSqliteError(cause) && cause.code === "SQLITE_NOTADB") return null
+    throw cause
+  } finally {
+    db.close()
+  }
+}

@@ -1,0 +1,27 @@
+import { join } from "node:path"
+import * as Reactivity from "@effect/experimental/Reactivity"
+import * as Effect from "effect/Effect"
+import { make as makeAnchoring } from "../anchoring.js"
+import type { Restored } from "../anchorLines.js"
+import { type StorageError, storageError } from "../errors.js"
+import { watch } from "../logFiles.js"
+import { open } from "../sqlite.js"
+
+/** Starts a new epoch of a restored log: a new anchor file that says where the log comes from. Keeps the old file. */
+export const startRestoredEpoch = (folder: string, restored: Restored): Effect.Effect<void, StorageError> =>
+  Effect.gen(function* () {
+    const file = join(folder, "log.db")
+    const { installation, writer } = yield* open(file)
+    yield* Effect.try({
+      try: () => {
+        const { anchor, startEpoch } = makeAnchoring({
+          files: watch(file),
+          ...{ folder, installation, writer },
+          isChecked: () => false
+        })
+        writer.transaction(() => startEpoch(restored)).immediate()
+        anchor.close()
+      },
+      catch: storageError("log.db")
+    })
+  }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))

@@ -1,0 +1,143 @@
+import { statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, dirname, join, resolve } from "node:path"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { pack, unpack } from "../../events/copies/backupFile.js"
+import { type CopyProgress, copyLog } from "../../events/copies/snapshot.js"
+import { type StorageError, storageError } from "../../events/errors.js"
+import { statIfAny } from "../../events/folder.js"
+import type { Verification } from "../../events/verify.js"
+import { BackupRefused, InvalidInput } from "../model/errors.js"
+import { backupName, hasLog, moveFile, prune, requireFree, withStaging } from "./copyFiles.js"
+import { anchorText, install, type Restored } from "./install.js"
+import { requireSound, verifyFolder } from "./verifyCopy.js"
+
+export type { CopyProgress } from "../../events/copies/snapshot.js"
+export type { Restored } from "./install.js"
+
+export interface BackupOptions {
+  /** The data folder. Other processes may use it. */
+  readonly folder: string
+  /** The new file, or a folder: then the name has the installation and the time, `daybook-1f0c2a9b-20260301T093000Z.backup`. */
+  readonly to: string
+  /** Whether to replace an existing file. Default: false. */
+  readonly replace?: boolean | undefined
+  /** For a folder: remove all but this many backups of the installation afterwards; the newest ones stay. */
+  readonly keep?: number | undefined
+  /** Told how many pages of the log are copied. */
+  readonly onProgress?: CopyProgress | undefined
+}
+
+/** A finished backup. Times are milliseconds since the epoch. */
+export interface Backup {
+  readonly file: string
+  readonly createdAt: number
+  readonly bytes: number
+  readonly events: number
+  readonly agents: number
+  /** Hash of the anchor's last line, for `verify --expect`. */
+  readonly anchor: string | null
+  /** Names of older backups that `keep` removed. */
+  readonly removed: ReadonlyArray<string>
+}
+
+/** Errors of making, checking and restoring a backup. */
+export type BackupError = BackupRefused | InvalidInput | StorageError
+
+/**
+ * Copies the log of a data folder into one file: its events, cached vectors, due times and anchor, as they are at one
+ * moment. The copy is verified before it gets its name. Views are left out, because a restore rebuilds them.
+ */
+export const create = (options: BackupOptions): Effect.Effect<Backup, BackupError> =>
+  Effect.gen(function* () {
+    const { folder, keep, onProgress = () => {}, replace = false, to } = options
+    yield* requireLog(folder)
+    const createdAt = yield* Clock.currentTimeMillis
+    const isFolder = statIfAny(to)?.isDirectory() === true
+    if (keep !== undefined && !isFolder)
+      return yield* new InvalidInput({
+        field: "keep",
+        problem: `needs a folder of backups as the target: create ${to} first`
+      })
+    if (keep !== undefined && !(Number.isSafeInteger(keep) && keep > 0))
+      return yield* new InvalidInput({ field: "keep", problem: "must be a whole number, 1 or more" })
+    if (!isFolder) yield* requireFree(to, folder, replace)
+    const { file, installation, verification } = yield* withStaging(isFolder ? to : dirname(resolve(to)), (part) =>
+      Effect.gen(function* () {
+        yield* copyLog(folder, part, onProgress)
+        const { verification } = yield* requireSound(part, "the log")
+        const installation = yield* Effect.try({
+          try: () => pack(part, { createdAt }, anchorText(part)),
+          catch: storageError(basename(to))
+        })
+        const file = isFolder ? join(to, backupName(installation, createdAt)) : to
+        if (isFolder) yield* requireFree(file, folder, replace)
+        yield* moveFile(join(part, "log.db"), file, replace)
+        return { file, installation, verification }
+      })
+    )
+    const removed = keep === undefined ? [] : yield* prune(file, installation, keep)
+    const { anchor, events, streams } = verification
+    return { file, createdAt, bytes: statSync(file).size, events, agents: streams, anchor, removed }
+  }).pipe(Effect.withSpan("Backup.create"))
+
+/** The result of checking a backup. */
+export interface CheckedBackup extends Verification {
+  /** When the backup was made, milliseconds since the epoch. */
+  readonly createdAt: number
+}
+
+/** Verifies a backup like a log, without restoring it. It needs room for a copy in the system's temporary folder. */
+export const check = (file: string, expect?: string): Effect.Effect<CheckedBackup, BackupRefused | StorageError> =>
+  Effect.gen(function* () {
+    yield* requireFile(file)
+    return yield* withStaging(tmpdir(), (copy) =>
+      Effect.gen(function* () {
+        const { createdAt } = yield* unpackBackup(file, copy)
+        const { verification } = yield* verifyFolder(copy, expect)
+        return { ...verification, createdAt }
+      })
+    )
+  }).pipe(Effect.withSpan("Backup.check"))
+
+export interface RestoreOptions {
+  readonly file: string
+  /** The data folder. It is created if it is missing. */
+  readonly folder: string
+  /** Whether to replace the log of the folder. The old folder is kept beside the new one. Default: false. */
+  readonly replace?: boolean | undefined
+  /** The `anchor` of a verification or of the backup. The restore fails if the backup does not have this line. */
+  readonly expect?: string | undefined
+}
+
+/**
+ * Makes a data folder from a backup. The log is verified first, and starts a new epoch of its anchor that says where it
+ * comes from and what it replaced. No process should use the folder.
+ */
+export const restore = (options: RestoreOptions): Effect.Effect<Restored, BackupError> =>
+  Effect.gen(function* () {
+    const { expect, file, folder, replace = false } = options
+    yield* requireFile(file)
+    return yield* install({ folder, replace, from: "backup" }, (staging) =>
+      Effect.gen(function* () {
+        const { createdAt } = yield* unpackBackup(file, staging)
+        const copy = yield* requireSound(staging, file, expect)
+        return { ...copy, createdAt }
+      })
+    )
+  }).pipe(Effect.withSpan("Backup.restore"))
+
+const unpackBackup = (file: string, folder: string) =>
+  Effect.flatMap(unpack(file, folder), (content) =>
+    content === null ? new BackupRefused({ file, problem: "is not a backup of Daybook" }) : Effect.succeed(content)
+  )
+
+/** Refuses a data folder without a log. */
+export const requireLog = (folder: string): Effect.Effect<void, BackupRefused> =>
+  hasLog(folder) ? Effect.void : new BackupRefused({ file: folder, problem: "has no log" })
+
+const requireFile = (file: string): Effect.Effect<void, BackupRefused> =>
+  statIfAny(file)?.isFile() === true
+    ? Effect.void
+    : new BackupRefused({ file, problem: "does not exist or is no file" })

@@ -1,0 +1,228 @@
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync
+} from "node:fs"
+import { hostname } from "node:os"
+import { basename, dirname, join, relative, resolve } from "node:path"
+import * as Effect from "effect/Effect"
+import { errorCodeOf, type StorageError, storageError } from "../../events/errors.js"
+import { makeFolder, statIfAny } from "../../events/folder.js"
+import { BackupRefused } from "../model/errors.js"
+
+/** The names of staging folders of this machine. The process id comes next. */
+const stagingPrefix = `.daybook-part-${hostname().replace(/\W/g, "")}-`
+const stagingNames = new RegExp(`^${stagingPrefix.replaceAll(".", "\\.")}(\\d+)-`)
+
+/**
+ * Builds a copy in a new folder inside `parent`, so that one rename puts it into its place. The folder is removed at the
+ * end, also after a failure or an interruption; those of killed processes are removed first.
+ */
+export const withStaging = <A, E>(
+  parent: string,
+  use: (folder: string) => Effect.Effect<A, E>
+): Effect.Effect<A, E | StorageError> =>
+  Effect.acquireUseRelease(
+    attempt(parent, () => {
+      makeFolder(resolve(parent))
+      removeAbandoned(parent)
+      return mkdtempSync(join(parent, `${stagingPrefix}${process.pid}-`))
+    }),
+    use,
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+
+const removeAbandoned = (parent: string): void => {
+  for (const name of readdirSync(parent)) {
+    const pid = Number(stagingNames.exec(name)?.[1])
+    if (pid > 0 && !isRunning(pid)) rmSync(join(parent, name), { recursive: true, force: true })
+  }
+}
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (cause) {
+    return errorCodeOf(cause) !== "ESRCH"
+  }
+}
+
+/** Puts a finished file into its place. It is on disk before this ends. Without `replace`, an existing file stays. */
+export const moveFile = (
+  from: string,
+  to: string,
+  replace: boolean
+): Effect.Effect<void, BackupRefused | StorageError> =>
+  Effect.try({
+    try: () => {
+      syncPath(from)
+      if (replace || !linkIfFree(from, to)) renameSync(from, to)
+      syncPath(dirname(resolve(to)))
+    },
+    catch: (cause) => (errorCodeOf(cause) === "EEXIST" ? exists(to) : storageError(basename(to))(cause))
+  })
+
+/** A link fails if the name is taken, and a rename replaces. False where the file system has no links. */
+const linkIfFree = (from: string, to: string): boolean => {
+  try {
+    linkSync(from, to)
+    rmSync(from)
+    return true
+  } catch (cause) {
+    if (errorCodeOf(cause) === "EEXIST" || existsSync(to)) throw cause
+    return false
+  }
+}
+
+const exists = (file: string) =>
+  new BackupRefused({ file, problem: "exists: choose another name, or replace it (--replace)" })
+
+/** Refuses to write over a file, and into the data folder that is copied. */
+export const requireFree = (
+  file: string,
+  data: string,
+  replace: boolean
+): Effect.Effect<void, BackupRefused | StorageError> =>
+  Effect.flatMap(
+    attempt(file, () => ({ stats: statIfAny(file), isInside: isInside(file, data) })),
+    ({ isInside, stats }) => {
+      if (isInside) return new BackupRefused({ file, problem: "is inside the data folder: choose another place" })
+      if (stats === undefined) return Effect.void
+      if (stats.isDirectory()) return new BackupRefused({ file, problem: "is a folder" })
+      return replace ? Effect.void : exists(file)
+    }
+  )
+
+const isInside = (file: string, folder: string): boolean => {
+  const parent = dirname(resolve(file))
+  const path = existsSync(file) ? realpathSync(file) : existsSync(parent) ? realpathSync(parent) : parent
+  return !/^(\.\.([\\/]|$)|[a-z]:)/i.test(relative(realpathSync(folder), path))
+}
+
+/** Files of a data folder that belong to its log. */
+const ofLog = /^(log\.db|anchor\.log)/
+
+/** Folders and files that are made from the log. Others, such as the policy, outlive a restore. */
+const isFromLog = (name: string): boolean => ofLog.test(name) || name === "views" || name === "cache"
+
+/** Whether a data folder has a log, or something that was part of one. */
+export const hasLog = (folder: string): boolean =>
+  statIfAny(folder)?.isDirectory() === true && readdirSync(folder).some((name) => ofLog.test(name))
+
+/**
+ * Puts a finished data folder in the place of another one. The other files of the old folder are copied. Returns where
+ * the old folder is now; undefined if it had nothing of a log.
+ */
+export const installFolder = (
+  staging: string,
+  folder: string
+): Effect.Effect<string | undefined, BackupRefused | StorageError> =>
+  Effect.try({
+    try: () => {
+      const old = existsSync(folder) ? readdirSync(folder) : undefined
+      for (const name of old ?? []) if (!isFromLog(name)) copyInto(join(folder, name), join(staging, name))
+      for (const name of readdirSync(staging)) {
+        if (lstatSync(join(staging, name)).isFile()) syncPath(join(staging, name))
+      }
+      syncPath(staging)
+      const aside = freeName(`${folder}.replaced-${timeName(Date.now())}`)
+      if (old !== undefined) renameSync(folder, aside)
+      try {
+        renameSync(staging, folder)
+      } catch (cause) {
+        if (old !== undefined) putBack(aside, folder)
+        throw cause
+      }
+      syncPath(dirname(folder))
+      if (old === undefined) return undefined
+      if (old.some((name) => ofLog.test(name))) return aside
+      rmSync(aside, { recursive: true, force: true })
+      return undefined
+    },
+    catch: (cause) => {
+      if (cause instanceof BackupRefused) return cause
+      const code = errorCodeOf(cause)
+      const isFixed = code === "EBUSY" || code === "EXDEV"
+      return isFixed
+        ? new BackupRefused({ file: folder, problem: `cannot be renamed (${code}): restore into another folder` })
+        : storageError(basename(folder))(cause)
+    }
+  })
+
+/** Copies a file or a folder. A link stays a link, also where it leads nowhere. */
+const copyInto = (from: string, to: string): void => {
+  if (lstatSync(from).isSymbolicLink()) symlinkSync(readlinkSync(from), to)
+  else cpSync(from, to, { recursive: true, verbatimSymlinks: true })
+}
+
+const putBack = (aside: string, folder: string): void => {
+  try {
+    renameSync(aside, folder)
+  } catch {
+    throw new BackupRefused({ file: folder, problem: `was made by another process meanwhile: the old one is ${aside}` })
+  }
+}
+
+/** The path of a folder without links, so that the folder itself is replaced and not a link to it. */
+export const realFolder = (folder: string): string => (existsSync(folder) ? realpathSync(folder) : resolve(folder))
+
+/** A path that nothing has yet: the given one, or with a number at its end. */
+const freeName = (path: string): string => {
+  for (let number = 1, name = path; ; name = `${path}-${++number}`) if (!existsSync(name)) return name
+}
+
+/** The name of a new backup of an installation. Names of one installation sort by time. */
+export const backupName = (installation: string, now: number): string =>
+  `${prefixOf(installation)}${timeName(now)}.backup`
+
+const prefixOf = (installation: string): string => `daybook-${installation.slice(0, 8)}-`
+
+/**
+ * Removes the backups of an installation in the folder of a new one, all but the newest `keep`. Returns the names of the
+ * removed ones.
+ */
+export const prune = (
+  file: string,
+  installation: string,
+  keep: number
+): Effect.Effect<ReadonlyArray<string>, StorageError> =>
+  attempt(file, () => {
+    const folder = dirname(file)
+    const prefix = prefixOf(installation)
+    const old = readdirSync(folder)
+      .filter((name) => name.startsWith(prefix) && /^\d{8}T\d{6}Z\.backup$/.test(name.slice(prefix.length)))
+      .filter((name) => name !== basename(file))
+      .sort()
+      .slice(0, keep === 1 ? undefined : 1 - keep)
+    for (const name of old) rmSync(join(folder, name), { force: true })
+    return old
+  })
+
+const timeName = (time: number): string => new Date(time).toISOString().replace(/[-:]|\.\d+/g, "")
+
+/** Flushes a file or a folder to disk. Windows cannot open folders, and flushes only files that are open to write. */
+const syncPath = (path: string): void => {
+  const isWindows = process.platform === "win32"
+  if (isWindows && lstatSync(path).isDirectory()) return
+  const descriptor = openSync(path, isWindows ? "r+" : "r")
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const attempt = <A>(path: string, work: () => A): Effect.Effect<A, StorageError> =>
+  Effect.try({ try: work, catch: storageError(basename(path)) })

@@ -1,0 +1,88 @@
+import { mkdirSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Anchor from "../../events/Anchor.js"
+import { startRestoredEpoch } from "../../events/copies/epoch.js"
+import type { StorageError } from "../../events/errors.js"
+import { BackupRefused } from "../model/errors.js"
+import { hasLog, installFolder, realFolder, withStaging } from "./copyFiles.js"
+import type { VerifiedCopy } from "./verifyCopy.js"
+
+/** A restored data folder. Times are milliseconds since the epoch. */
+export interface Restored {
+  readonly folder: string
+  /** When the copy was made. */
+  readonly createdAt: number
+  readonly events: number
+  readonly agents: number
+  /** Where the replaced data folder is now. */
+  readonly replaced?: string
+  /** The events that the replaced log had and the copy does not, by agent. */
+  readonly lost: ReadonlyArray<{ readonly agent: string; readonly after: number; readonly to: number }>
+}
+
+interface Place {
+  readonly folder: string
+  readonly replace: boolean
+  readonly from: "backup" | "export"
+  /** False if nothing confirmed the copy. */
+  readonly vouched?: boolean
+}
+
+/** Builds a data folder beside the final one, starts a new epoch of its log, and puts it into place. */
+export const install = <E>(
+  { folder, from, replace, vouched }: Place,
+  build: (staging: string) => Effect.Effect<VerifiedCopy & { readonly createdAt: number }, E>
+): Effect.Effect<Restored, E | BackupRefused | StorageError> =>
+  Effect.gen(function* () {
+    if (hasLog(folder) && !replace)
+      return yield* new BackupRefused({
+        file: folder,
+        problem:
+          from === "backup"
+            ? "has a log: choose another folder, or replace it (--replace)"
+            : "has a log: choose another folder"
+      })
+    const target = realFolder(folder)
+    const old = anchorOf(target)
+    return yield* withStaging(dirname(target), (parent) =>
+      Effect.gen(function* () {
+        // A folder of its own inside: staging folders are removed at the end, and this one stays.
+        const staging = join(parent, "data")
+        yield* Effect.sync(() => mkdirSync(staging, { mode: 0o700 }))
+        const { createdAt, heads, verification } = yield* build(staging)
+        const versions = new Map(heads.map(({ stream, version }) => [stream, version]))
+        const lost = [...(old?.heads ?? [])].flatMap(([agent, { version }]) => {
+          const after = versions.get(agent) ?? 0
+          return version > after ? [{ agent, after, to: version }] : []
+        })
+        yield* startRestoredEpoch(staging, {
+          ...{ from, at: yield* Clock.currentTimeMillis, createdAt },
+          ...(vouched === undefined ? {} : { vouched }),
+          ...(old === undefined ? {} : { replaced: { line: old.line, hash: old.hash } }),
+          ...(lost.length === 0 ? {} : { lost: lost.map(({ after, agent, to }) => [agent, after, to] as const) })
+        })
+        const replaced = yield* installFolder(staging, target)
+        const { events, streams } = verification
+        return {
+          ...{ folder, createdAt, events, agents: streams, lost },
+          ...(replaced === undefined ? {} : { replaced })
+        }
+      })
+    )
+  })
+
+/** The state of a folder's anchor; undefined if there is none that can be read. */
+const anchorOf = (folder: string) => {
+  try {
+    const anchor = Anchor.make(join(folder, "anchor.log"))
+    const read = anchor.read({ repair: false })
+    anchor.close()
+    return read.kind === "state" ? read.state : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const anchorText = (folder: string): string => readFileSync(join(folder, "anchor.log"), "utf8")
