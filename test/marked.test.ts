@@ -109,6 +109,17 @@ describe("a memory with a credential", () => {
     })
   )
 
+  it.scoped("may be an access code in ordinary words", () =>
+    Effect.gen(function* () {
+      const { full } = yield* engine()
+      const code = yield* full.remember({ title: "med cupboard code got changed again, 4471C", store: "social" })
+      const free = yield* full.remember({ title: "the code got changed again", store: "social" })
+      const [kept, open] = yield* full.get([code.id, free.id])
+      expect(kept).toMatchObject({ type: "credential", store: "private" })
+      expect(open).toMatchObject({ type: "discovery", store: "social" })
+    })
+  )
+
   it.scoped("may be one by its type alone; type and store stay if the policy says so", () =>
     Effect.gen(function* () {
       const observations = [

@@ -16,6 +16,11 @@ const lines: ReadonlyArray<Line> = JSON.parse(
 /** Lines with one secret each, and lines that only look as if they had one. */
 const { ordinary, secrets }: { readonly secrets: ReadonlyArray<Line>; readonly ordinary: ReadonlyArray<string> } =
   JSON.parse(readFileSync(new URL("./fixtures/marks/secrets.json", import.meta.url), "utf8"))
+/** Access codes in ordinary words, and numbers near the same words that open nothing. */
+const codes: {
+  readonly secrets: ReadonlyArray<{ readonly text: string; readonly value: string }>
+  readonly ordinary: ReadonlyArray<string>
+} = JSON.parse(readFileSync(new URL("./fixtures/marks/codes.json", import.meta.url), "utf8"))
 const textOf = ({ text }: Line): string => (typeof text === "string" ? text : text.join(""))
 const kindsOf = (text: string): ReadonlyArray<string> => {
   const { credential, pii } = findSensitiveData([text])
@@ -82,6 +87,13 @@ describe("marks", () => {
     expect(missed.length / secrets.length).toBeLessThanOrEqual(0.04)
   })
 
+  it("of access codes in ordinary words are found, and none in numbers near such words", () => {
+    const isFound = (text: string) => findSensitiveData([text]).credential.length > 0
+    expect([codes.secrets.length >= 80, codes.ordinary.length >= 90]).toEqual([true, true])
+    expect(codes.secrets.filter(({ text }) => !isFound(text))).toEqual([])
+    expect(codes.ordinary.filter(isFound)).toEqual([])
+  })
+
   it("do not depend on digits, spaces and dashes of a number", () => {
     const written = "card 4000 0062 3985 4713, phone +49 171 234-5678"
     const variants = [
@@ -124,7 +136,7 @@ describe("marks", () => {
 
   it("take time in proportion to the text, for any text", () => {
     const seeds =
-      '1|1 |11 |111 |1234567 |1234567, |4111 |4111 1111 1111 1112 |0171 |+1 |+49 171 |(|@|a@|a@a.|me@x-|a (at) |password |password for |password: |password is the |password="|secret_password_|token|eyJ|eyJaaaaaaaaaaa.|eyJaaaaaaaaaaaaaaaa.eyJa.a |sk-|sk-aaaaaaaaaaaaaaaaaaaaa_ |-----BEGIN PRIVATE KEY-----|://|://a:bbbbbbbbbb|Street |1 A Street|12 Aa Aa Aa Aa |Abcstraße |Calle de la |Calle Aa Aa Aa Aa Aa |中路1|中|市aaaaaaaaaaaa1|DE89 |DE89370400440532013001 |ABCDEFGH1234 |seed phrase abandon abandon |bearer |１|１　|٣|𝟙|\u200b|\n|_|passport no 1 |DNI 1234567 |order 1234567 |tel tel 1234567 |12-|1.|ssh a@b.c |ul. A 1|Via Aaa Aaa |شارع |ул Аааааа |a|aA1-|hooks.slack.com/services/|mysql -p|mysql |docker   |sshpass -p $|curl -u a:|curl -u aaaaaaaaaaaaa|login a / |login for a a a |logins: a:|echo a:bbbb \\| |net user a |the passphrase is aaa aaa |passphrase: aaa aaa aaa aaa the |private key 0xaaaaaaaaaaaaaaaaaaaa|box: password '
+      "1|1 |11 |111 |1234567 |1234567, |4111 |4111 1111 1111 1112 |0171 |+1 |+49 171 |(|@|a@|a@a.|me@x-|a (at) |password |password for |password: |password is the |password=\"|secret_password_|token|eyJ|eyJaaaaaaaaaaa.|eyJaaaaaaaaaaaaaaaa.eyJa.a |sk-|sk-aaaaaaaaaaaaaaaaaaaaa_ |-----BEGIN PRIVATE KEY-----|://|://a:bbbbbbbbbb|Street |1 A Street|12 Aa Aa Aa Aa |Abcstraße |Calle de la |Calle Aa Aa Aa Aa Aa |中路1|中|市aaaaaaaaaaaa1|DE89 |DE89370400440532013001 |ABCDEFGH1234 |seed phrase abandon abandon |bearer |１|１　|٣|𝟙|\u200b|\n|_|passport no 1 |DNI 1234567 |order 1234567 |tel tel 1234567 |12-|1.|ssh a@b.c |ul. A 1|Via Aaa Aaa |شارع |ул Аааааа |a|aA1-|hooks.slack.com/services/|mysql -p|mysql |docker   |sshpass -p $|curl -u a:|curl -u aaaaaaaaaaaaa|login a / |login for a a a |logins: a:|echo a:bbbb \\| |net user a |the passphrase is aaa aaa |passphrase: aaa aaa aaa aaa the |private key 0xaaaaaaaaaaaaaaaaaaaa|box: password |door code |the door code 1 |code for the |code |code it's |gate codes: 1 2 |1 2 3 4 |4471 opens the |punch in |one two |safe: |combination 1-1-1-|password got changed |password is "
     for (const seed of seeds.split("|")) {
       const text = seed.repeat(Math.ceil(100_000 / seed.length)).slice(0, 100_000)
       // Milliseconds where time is in proportion; minutes where it is not.

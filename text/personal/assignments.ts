@@ -3,6 +3,7 @@ import type { CueWords } from "./cueWords.js"
 import type { CredentialKind } from "./kinds.js"
 import { hasLoginPair, isSpokenPhrase } from "./phrases.js"
 import { isPlaceholder } from "./placeholders.js"
+import { type CodeTopic, hasSpokenCode, isPlainPassword } from "./spokenCodes.js"
 
 /**
  * Secrets after a cue word: "the password is …", API_KEY=…, token: …. Most values after cue words are not secrets. A
@@ -18,8 +19,20 @@ const kinds: Partial<Record<Topic, CredentialKind>> = {
   pin: "password",
   login: "password",
   appId: "api-key",
-  sessionId: "token"
+  sessionId: "token",
+  code: "password",
+  combination: "password",
+  licenceKey: "password",
+  opens: "password",
+  lock: "password"
 }
+
+const codeTopics: ReadonlySet<Topic> = new Set<CodeTopic>(["code", "pin", "combination", "licenceKey", "opens", "lock"])
+const isCodeTopic = (topic: Topic): topic is CodeTopic => codeTopics.has(topic)
+
+/** A password after other words than a connector: "password got changed again, Heron-88", "the password's …". */
+const spokenPattern =
+  /^(?: (?:for|on|of|to) [^.:;=\n|]{1,40}?)?((?:'s|,? (?:is|got|was|were|has|have|had|been|just|now|again|still|changed|reset|rotated|updated|set|back|today|yesterday)){1,7}(?:,| to|[.!?:]| [—–-])?|,| to|[.!?]) (?:it's |it is |its |it is now |it's now |now |new one is |the new one is |that's |use |to )?["'“‘]?([^\s"'”’]{6,64})(?=["'”’]?([^\n]{0,24}))/i
 
 /** Words between the cue and the value that name a purpose: "password for the door of the shed". */
 const purpose =
@@ -74,6 +87,8 @@ const maxValue = 360
 /** Whether the cue word has a secret after it. */
 const hasSecret = (text: string, cues: CueWords, index: number): boolean => {
   const [topic, start, end] = [cues.topics[index]!, cues.starts[index]!, cues.ends[index]!]
+  if (isCodeTopic(topic) && hasSpokenCode(text, start, end, topic)) return true
+  if (isCodeTopic(topic) && topic !== "pin") return false
   const after = text.slice(end, valueEnd(text, cues, index))
   const constant = /^[A-Z_]/.test(text.slice(end - 1, end)) && /^_[A-Z0-9_]{1,24} ?=/.test(after)
   if (
@@ -99,9 +114,10 @@ const hasSecret = (text: string, cues: CueWords, index: number): boolean => {
     return (
       topic === "password" &&
       !foreignIs.test(sign) &&
-      isSpokenPhrase(rest.slice(rest.indexOf(rawValue!) - openingQuote!.length))
+      (isSpokenPhrase(rest.slice(rest.indexOf(rawValue!) - openingQuote!.length)) || isSpokenPassword(after))
     )
   }
+  if (topic === "password" && isSpokenPassword(after)) return true
   if (topic === "key" || topic === "apiKey" || topic === "appId" || topic === "token" || topic === "secret") {
     const key = directKey.exec(after)?.[1]
     return key !== undefined && !isUuid(key) && isDense(key)
@@ -115,6 +131,16 @@ const hasSecret = (text: string, cues: CueWords, index: number): boolean => {
   return option || quote !== undefined
     ? value.length >= 4 && /\w/.test(value) && !common.test(value)
     : looksLikePassword(value)
+}
+
+/** Whether a password follows in words: with letters and digits, or a plain word that describes nothing. */
+const isSpokenPassword = (after: string): boolean => {
+  const [, link = "", value = "", tail = ""] = spokenPattern.exec(after) ?? []
+  if (link === "") return false
+  const bare = value.replace(/[.,;:!?)\]}]+$/, "")
+  return (
+    isSecret("password", bare, false, false) || (/(?:'s|is|now|still| to)$/i.test(link) && isPlainPassword(value, tail))
+  )
 }
 
 const isSecret = (topic: Topic, value: string, isQuoted: boolean, isStrong: boolean): boolean => {

@@ -53,7 +53,15 @@ export const cueWords = {
   sessionId: "session id|sessionid|sessid",
   /** A user's name and its password follow. */
   login: "^login|^creds$|credentials$|zugangsdaten|anmeldedaten|^identifiants|^credenciales",
-  pin: "^pin|^пин|code secret|alarm code|door code|gate code|entry code|lock code|access code|safe code|unlock code|combination|türcode|门禁码",
+  pin: "^pin|^pins$|^puk$|^пин|code secret|türcode|门禁码",
+  /** A code follows or precedes, if the words around it name what it opens. */
+  code: "^code$|^codes$",
+  combination: "combination|^combo$",
+  lock: "key safe$|keysafe$|key box$|keybox$|lock box$|lockbox$|keypad$|padlock$|^alarm$|^locker$|^safe$|door entry$|combination lock$",
+  licenceKey: "licence key|license key|product key|activation key|serial key|recovery key",
+  /** A code precedes what it opens, or follows what one types in. */
+  opens:
+    "^opens$|^open$|^unlocks$|^unlock$|^disarms$|gets you |lets you |^get us in|lets us |gets us |to get in|^punch|^key in|^type |^enter|^press|^dial ",
   bearer: "bearer ",
   basic: "authorization: basic "
 } as const
