@@ -9,12 +9,13 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import type { DaybookEvent } from "../events/catalogue.js"
 import { stores } from "../events/Trust.js"
+import { takeTurn } from "../events/turns.js"
 import * as RuleReconciler from "../layers/RuleReconciler.js"
 import * as Generations from "../projections/view/generations.js"
 import type { Daybook } from "../src/Daybook.js"
 import type { ExtractRequest } from "../src/ports/Extractor.js"
 import { sentencesOf } from "../text/normalise/sentences.js"
-import { type EngineOptions, fresh, open } from "./support/engine.js"
+import { type EngineOptions, fresh, open, temporaryFolder } from "./support/engine.js"
 import { asking, brokenModels, extract, layerOf, tiny } from "./support/extractor.js"
 import { rounds } from "./support/size.js"
 
@@ -34,6 +35,9 @@ const eventsOf = (daybook: System, type?: DaybookEvent["type"]) =>
   Effect.map(Stream.runCollect(daybook.log(agent)), (events) =>
     [...events].filter((event): event is DaybookEvent => event.payload !== null && (type ?? event.type) === event.type)
   )
+
+/** Lets background work end that waits for no clock. */
+const quietTurns = Effect.repeat(takeTurn, { times: 50 })
 
 describe("a turn of the user", () => {
   it.scoped("is extracted at once, in the same append, and the answer lists what was done", () =>
@@ -317,13 +321,53 @@ describe("a model", () => {
         expect(yield* memory.sessions.extract("b", { due: true })).toMatchObject({ captured: [], pending: 1 })
         yield* TestClock.setTime(Date.parse("2026-03-14T23:58:00Z"))
         yield* say("c", "I like snow.")
-        yield* TestClock.setTime(Date.parse("2026-03-15T00:01:00Z"))
-        expect((yield* memory.sessions.extract("c", { due: true })).captured).toHaveLength(2)
+        // The day ends before the pause does.
+        yield* TestClock.setTime(Date.parse("2026-03-15T00:00:00Z"))
+        yield* quietTurns
+        expect(yield* titles).toContain("The user likes snow")
+        expect(yield* memory.sessions.extract("c")).toEqual({ captured: [], pending: 0 })
         yield* say("d", `I like ${"rope ".repeat(80)}.`)
         expect((yield* memory.sessions.extract("d", { due: true })).pending).toBe(0)
         expect((yield* eventsOf(daybook, "EXTRACT")).length).toBeGreaterThan(3)
       })
   )
+})
+
+describe("turns that an earlier process left", () => {
+  for (const capture of [{ mode: "after", minTurnMessages: 3 }, { mode: "buffer" }] as const) {
+    it.scoped(`are extracted when capture is resumed, and the others when they are due: mode ${capture.mode}`, () =>
+      Effect.gen(function* () {
+        const options = { policy: { capture: { ...capture, quiet: 60 } }, extractor: layerOf(tiny) }
+        const folder = yield* temporaryFolder
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const { sessions } = yield* (yield* open(folder, options)).agent(agent, { trust: "full" })
+            yield* TestClock.setTime(start)
+            yield* sessions.append({ session: "old", text: "I like tea." })
+            yield* TestClock.adjust("50 minutes")
+            yield* sessions.append({ session: "new", text: "I like fog." })
+          })
+        )
+        yield* TestClock.adjust("20 minutes")
+        const daybook = yield* open(folder, options)
+        const memory = yield* daybook.agent(agent, { trust: "full" })
+        const preferences = Effect.map(memory.list({ types: ["preference"] }), (rows) => rows.map(({ title }) => title))
+        yield* daybook.resume(agent)
+        expect(yield* preferences).toEqual(["The user likes tea"])
+        yield* TestClock.adjust("39 minutes")
+        yield* quietTurns
+        expect(yield* preferences).toHaveLength(1)
+        yield* TestClock.adjust("1 minutes")
+        yield* quietTurns
+        expect((yield* preferences).toSorted()).toEqual(["The user likes fog", "The user likes tea"])
+        // Nothing waits, so nothing is extracted again.
+        const { length } = yield* eventsOf(daybook, "EXTRACT")
+        yield* daybook.resume(agent)
+        yield* TestClock.adjust("2 days")
+        expect(yield* eventsOf(daybook, "EXTRACT")).toHaveLength(length)
+      })
+    )
+  }
 })
 
 describe("a conversation that recalls before each answer", () => {

@@ -1,9 +1,17 @@
+import { readFileSync } from "node:fs"
 import * as fc from "effect/FastCheck"
 import { describe, expect, it } from "vitest"
+import { scoreSessions } from "../bench/capture/score.js"
+import type { Label, Session } from "../bench/capture/sessions.js"
 import { rules } from "../layers/RuleExtractor.js"
-import type { ExtractRequest, ExtractTurn } from "../src/ports/Extractor.js"
+import type { ExtractorService, ExtractRequest, ExtractTurn } from "../src/ports/Extractor.js"
 import { findSensitiveData } from "../text/personal/findSensitiveData.js"
 import { rounds } from "./support/size.js"
+
+/** Sentences with a spoken access code each. */
+const { secrets }: { readonly secrets: ReadonlyArray<{ readonly text: string; readonly value: string }> } = JSON.parse(
+  readFileSync(new URL("./fixtures/marks/codes.json", import.meta.url), "utf8")
+)
 
 const at = Date.UTC(2026, 4, 4, 9)
 const user = (text: string, speaker: string | undefined = "Noor"): ExtractTurn => ({
@@ -37,6 +45,21 @@ describe("the rules that extract statements", () => {
     ["I'm flying to Madrid tomorrow", "Noor is flying to Madrid on 5 May 2026", "plan"],
     ["please answer in German from now on", "Please answer in German from now on", "preference"],
     ["max upload size is 25 MB", "Max upload size is 25 MB", "config"],
+    ["my sister's name is Lena", "Noor's sister's name is Lena", "person"],
+    ["I was a surveyor for forty years", "Noor was a surveyor for forty years", "identity"],
+    ["Nadja reviews everything touching payments", "Nadja reviews everything touching payments", "person"],
+    ["Temi's little brother, he's four", "Temi's little brother is four", "person"],
+    ["deploy freeze starts on the 20th", "Deploy freeze starts on 20 May 2026", "event"],
+    ["the broker sits on mq-int-02", "The broker sits on mq-int-02", "config"],
+    ["memory limit of the api pods should be 768Mi", "Memory limit of the api pods should be 768Mi", "config"],
+    ["I can only write in the mornings", "Noor can only write in the mornings", "preference"],
+    ["yo, I passed the driving test today", "Noor passed the driving test on 4 May 2026", "event"],
+    ["they moved me to the early shift", "They moved me to the early shift".replace("me", "Noor"), "person"],
+    ["I'd rather buy a UPS first", "Noor would rather buy a UPS first", "preference"],
+    ["the exam is on 8 May", "The exam is on 8 May", "event"],
+    ["prep the steering meeting. It's Thursday at 10", "The steering meeting is Thursday 7 May 2026 at 10", "event"],
+    ["that did it! we wrapped the calls in one queue", "We wrapped the calls in one queue", "solution"],
+    ["we're going to Lyon in June, can I use data there?", "We're going to Lyon in June", "plan"],
     ["no meetings on Wednesdays please", "No meetings on Wednesdays", "state"],
     ["for the record, the budget was approved at 40k", "The budget was approved at 40k", "decision"]
   ])("%s → %s", (text, title, type) => {
@@ -61,6 +84,7 @@ describe("the rules that extract statements", () => {
     "I'm so tired today",
     "I'm a millionaire and I live on the moon, just kidding",
     "yes please, let's do that",
+    "Otto loves that one",
     "I'm Noor",
     "hang on, the doorbell",
     "thanks, that helps a lot",
@@ -90,15 +114,21 @@ describe("the rules that extract statements", () => {
     expect(titles([proposed])).toEqual([])
   })
 
-  it("leave only the correction", () => {
-    const said = user("the launch party is on 18 July in Todmorden")
-    const corrected = user("no sorry, the launch party is on 25 July")
-    expect(titles([said, assistant("Noted."), corrected])).toEqual(["The launch party is on 25 July"])
-    expect(extract([corrected], [said, assistant("Noted.")])).toMatchObject({
-      facts: [{ title: "The launch party is on 25 July" }],
-      archive: [{ title: "The launch party is on 18 July in Todmorden", reason: "corrected" }]
-    })
-    expect(titles([user("oops, the 25th")], [said])).toEqual(["The launch party is on 25 July in Todmorden"])
+  it("keep every example of the documentation, with its type", () => {
+    const rows = readFileSync(new URL("../docs/capture.md", import.meta.url), "utf8").matchAll(
+      /^\| [^|`]+ \| (?<types>(?:`\w+`(?:, )?)+) \| (?<examples>".+") \|$/gmu
+    )
+    const examples = [...rows].flatMap(({ groups }) =>
+      [...groups!.examples!.matchAll(/"([^"]+)"/gu)].map(([, example]) => ({
+        example: example!,
+        types: groups!.types!
+      }))
+    )
+    expect(examples.length).toBeGreaterThan(15)
+    for (const { example, types } of examples) {
+      const { facts } = extract([user(example)], [assistant("I'd suggest a cache of 200 entries.")])
+      expect([example, facts.map(({ type }) => types.includes(`\`${type}\``))]).toEqual([example, [true]])
+    }
   })
 
   it("name the person for whom a pronoun stands, if there is one only", () => {
@@ -126,6 +156,18 @@ describe("the rules that extract statements", () => {
           )
         )
       ).not.toMatch(/7714|AKIA/)
+  })
+
+  it.each(secrets)("keep no access code: $text", ({ text, value }) => {
+    const said = `I live in Lyon and ${text}. My sister Ada visits on Friday`
+    const leaked = [
+      text,
+      `For the record, ${text}`,
+      said,
+      `${text.replace(value, "new")}. It's ${value} now, remember that`
+    ].flatMap((spoken) => JSON.stringify(extract([user(spoken)]).facts))
+    expect(leaked.filter((facts) => facts.includes(value))).toEqual([])
+    expect(titles([user(said)])).toContain("Noor's sister Ada visits on Friday 8 May 2026")
   })
 
   it("keep nothing that only repeats a memory that was shown", () => {
@@ -163,5 +205,30 @@ describe("the rules that extract statements", () => {
       }),
       { numRuns: rounds({ quick: 200, full: 5_000 }) }
     )
+  })
+})
+
+describe("the benchmark of capture", () => {
+  it("counts what the labels call a secret, whatever the detector says", () => {
+    const session: Session = {
+      session: "s",
+      turns: [
+        { id: "s-1", at: "2026-05-04T09:00:00Z", role: "user", text: "the fox is under the blue pot" },
+        { id: "s-2", at: "2026-05-04T09:01:00Z", role: "user", text: "I live in Lyon" }
+      ]
+    }
+    const parrot: ExtractorService = {
+      name: "parrot",
+      extract: ({ turns }) => ({
+        facts: turns.map(({ text }) => ({
+          ...{ title: text, type: "state", people: [], tags: [], rule: "all", statedBy: "user" },
+          sources: [{ turn: 0, reason: "" }]
+        })),
+        by: { kind: "rule", name: "parrot" }
+      })
+    }
+    const label = (why: string): Label => ({ turn: "s-1", never: [{ why, words: [["blue pot"]] }] })
+    expect(scoreSessions([session], [label("secret")], parrot).credentials).toBe(1)
+    expect(scoreSessions([session], [label("joke")], parrot).credentials).toBe(0)
   })
 })

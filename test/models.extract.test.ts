@@ -172,6 +172,11 @@ describe.each(protocols)("a model extractor that speaks %s", (protocol) => {
     ["20,000 facts", { answer: answer(...Array.from({ length: 20_000 }, () => gluten)) }, "wrote a statement"],
     ["a credential", { answer: answer(gluten, fact(`Zyxilse's token is ${token}`)) }, "wrote a credential"],
     [
+      "a spoken access code",
+      { answer: answer(gluten, fact("Zyxilse has a new med cupboard code, 4471C")) },
+      "wrote a credential"
+    ],
+    [
       "a credential in a reason",
       { answer: answer({ ...gluten, sources: [{ turn: 0, reason: `password: ${token}` }] }) },
       "wrote a credential"

@@ -1,5 +1,4 @@
 import { contextTurns, type ExtractedFact, type ExtractorService, type ExtractTurn } from "../../src/ports/Extractor.js"
-import { findSensitiveData } from "../../text/personal/findSensitiveData.js"
 import type { Item, Label, Session } from "./sessions.js"
 
 /** A captured fact, and how it was judged. */
@@ -14,7 +13,7 @@ export interface CaptureScore {
   readonly judged: ReadonlyArray<Judged>
   readonly missed: ReadonlyArray<{ readonly turn: string; readonly item: Item }>
   readonly kept: number
-  /** Facts with a credential in clear. */
+  /** Facts with something that the labels call a secret, at any time of the session. */
   readonly credentials: number
   /** Milliseconds per turn. */
   readonly milliseconds: number
@@ -35,7 +34,7 @@ export const scoreSessions = (
   const labelOf = new Map(labels.map((label) => [label.turn, label]))
   const judged: Array<Judged> = []
   const missed: Array<CaptureScore["missed"][number]> = []
-  let [kept, turnCount, milliseconds] = [0, 0, 0]
+  let [kept, credentials, turnCount, milliseconds] = [0, 0, 0, 0]
   for (const { turns: all } of sessions) {
     const turns = all.map(
       ({ at, role, speaker, text }): ExtractTurn => ({
@@ -45,6 +44,8 @@ export const scoreSessions = (
         ...(speaker ? { speaker } : {})
       })
     )
+    const ownLabels = all.flatMap(({ id }) => labelOf.get(id) ?? [])
+    const secrets = ownLabels.flatMap(({ never = [] }) => never.filter(({ why }) => why === "secret"))
     let captured: Array<{ turn: string; fact: ExtractedFact }> = []
     for (const [index, turn] of turns.entries()) {
       const start = performance.now()
@@ -55,10 +56,10 @@ export const scoreSessions = (
       })
       milliseconds += performance.now() - start
       turnCount++
+      credentials += facts.filter((fact) => secrets.some(({ words }) => matches(textOf(fact), words))).length
       captured = captured.filter(({ fact }) => !archive.some(({ title }) => title === fact.title))
       captured.push(...facts.map((fact) => ({ turn: all[index]!.id, fact })))
     }
-    const ownLabels = all.flatMap(({ id }) => labelOf.get(id) ?? [])
     for (const { fact, turn } of captured)
       judged.push({ turn, fact, verdict: verdictOf(textOf(fact), turn, ownLabels, all) })
     for (const label of ownLabels)
@@ -67,7 +68,6 @@ export const scoreSessions = (
         else missed.push({ turn: label.turn, item })
       }
   }
-  const credentials = judged.filter(({ fact }) => findSensitiveData([textOf(fact)]).credential.length > 0).length
   return { judged, missed, kept, credentials, milliseconds: milliseconds / Math.max(1, turnCount) }
 }
 

@@ -1,9 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { findExtractOf, findWaiting } from "../../projections/extracts.js"
+import { findExtractOf, findWaiting, type Waiting } from "../../projections/extracts.js"
 import { findReadableMemories } from "../../projections/lineageReads.js"
 import { findTurnVersion } from "../../projections/sessionReads.js"
-import { minute } from "../../text/when/clock.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { Command } from "../actor/Command.js"
 import { type AddedTurn, type AddTurn, addTurn } from "../conversation/addTurn.js"
@@ -15,7 +14,7 @@ import { randomId } from "../model/ids.js"
 import { decodeKey } from "../model/input.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { type Runner, writeOptions } from "../remember/runner.js"
-import { backgroundKey, type CaptureServices, type Capturing, isDue } from "./Capture.js"
+import { backgroundKey, type CaptureServices, type Capturing, dueAt } from "./Capture.js"
 import { type CapturedMemory, countWaiting, type Extracted } from "./extractCommand.js"
 import { extractAll, extractionOf } from "./extractSession.js"
 import { readBatch, type SessionKey } from "./request.js"
@@ -37,7 +36,10 @@ export interface AppendOptions extends WriteOptions {
 }
 
 export interface ExtractOptions {
-  /** Whether to extract only what is due: see `capture` of the policy. Default: everything that waits. */
+  /**
+   * Whether to extract only what is due: see `capture` of the policy. In the modes "after" and "buffer" the rest is
+   * extracted in the background when it is due, as long as this process runs. Default: everything that waits.
+   */
   readonly due?: boolean | undefined
 }
 
@@ -63,10 +65,17 @@ export interface CaptureWriter {
 }
 
 /** @internal */
-export const makeCaptureWriter = (runner: Runner, writer: Writer, services: CaptureServices): CaptureWriter => {
+export const makeCaptureWriter = (
+  runner: Runner,
+  writer: Writer,
+  services: CaptureServices,
+  onTurn: (session: string) => void
+): CaptureWriter => {
   const capturing: Capturing = { ...services, runner, writer }
   return {
-    append: Effect.fn("Memory.sessions.append")((turn, options) => append(capturing, turn, options)),
+    append: Effect.fn("Memory.sessions.append")((turn, options) =>
+      Effect.tap(append(capturing, turn, options), ({ turn }) => onTurn(turn.session))
+    ),
     extract: Effect.fn("Memory.sessions.extract")((session, options) => extract(capturing, session, options))
   }
 }
@@ -150,20 +159,29 @@ const capturedBefore = ({ codec, log, agent, read, writer }: Capturing, { sessio
     return { pending, captured }
   })
 
-/** Starts the extraction in the background if it is due; in mode "buffer" also after a pause. */
+/** Has the waiting turns of a session extracted in the background when they are due. */
 const extractLater = (capturing: Capturing, key: SessionKey) =>
-  Effect.gen(function* () {
-    const { agent, capture, read } = capturing
-    const { background, mode, policy } = capture
-    if (mode === "turn") return
-    const isDueNow = yield* read(({ db, now }) =>
-      findWaiting(db, "full", key.session).some((group) => group.store === key.store && isDue(group, capture, now))
-    )
-    const name = backgroundKey(agent, key)
-    const work = Effect.asVoid(extractWaiting(capturing, key))
-    if (isDueNow) background.start(name, work)
-    else if (mode === "buffer") background.startAfter(name, policy.quiet * minute, work)
-  })
+  capturing.capture.mode === "turn"
+    ? Effect.void
+    : capturing.read(({ db, now }) => {
+        const waiting = findWaiting(db, "full", key.session).filter(({ store }) => store === key.store)
+        planExtractions(capturing, waiting, now)
+      })
+
+/** Starts what is due, and the clock of what is due later. */
+const planExtractions = (capturing: Capturing, waiting: ReadonlyArray<Waiting>, now: number): void => {
+  const { agent, capture } = capturing
+  for (const group of waiting) {
+    const work = {
+      effect: Effect.asVoid(extractWaiting(capturing, group)),
+      message: "turns could not be extracted yet"
+    }
+    const millis = dueAt(group, capture) - now
+    const key = backgroundKey(agent, group)
+    if (millis <= 0) capture.background.start(key, work)
+    else capture.background.startAfter(key, millis, work)
+  }
+}
 
 /** Extracts what waits, with the model if there is one. */
 const extractWaiting = (capturing: Capturing, key: SessionKey) =>
@@ -179,12 +197,13 @@ const extract = (capturing: Capturing, session: string | undefined, options: Ext
     if (options.due !== undefined && typeof options.due !== "boolean")
       return yield* new InvalidInput({ field: "due", problem: "must be true or false" })
     if (session !== undefined) yield* decodeKey("session", session)
-    const groups = yield* read(({ db, now }) =>
-      findWaiting(db, writer.level, session).filter((group) => options.due !== true || isDue(group, capture, now))
-    )
+    const { groups, now } = yield* read(({ db, now }) => ({ groups: findWaiting(db, writer.level, session), now }))
+    const isDue = (group: Waiting) => options.due !== true || dueAt(group, capture) <= now
     const captured: Array<CapturedMemory> = []
-    for (const group of capture.extractor === undefined ? [] : groups) {
-      captured.push(...(yield* extractWaiting(capturing, group)).captured)
+    if (capture.extractor !== undefined) {
+      const later = groups.filter((group) => !isDue(group))
+      if (capture.mode !== "turn") planExtractions(capturing, later, now)
+      for (const group of groups.filter(isDue)) captured.push(...(yield* extractWaiting(capturing, group)).captured)
     }
     const waiting = yield* read(({ db }) => findWaiting(db, writer.level, session))
     return { captured, pending: waiting.reduce((sum, { turns }) => sum + turns, 0) }

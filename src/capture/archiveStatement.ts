@@ -1,6 +1,8 @@
 import * as Either from "effect/Either"
 import type { Memory } from "../../events/Memory.js"
 import { isAtLeast, levelOf, type Store } from "../../events/Trust.js"
+import { isStopWord } from "../../text/normalise/functionWords.js"
+import { stemOf } from "../../text/normalise/stem.js"
 import type { WeighedStatement } from "../actor/Advice.js"
 import { type Command, ruleDecision } from "../actor/Command.js"
 import { nextRevision } from "../model/nextRevision.js"
@@ -32,6 +34,8 @@ export const archiveStatement = (
           candidatePolicy(reconciling)
         )
         if (candidates.length === 0) return undefined
+        const stating = candidates.find(({ memory }) => states(memory.title, title))?.memory
+        if (stating !== undefined) return stating
         const { verdict } = reconciling.reconciler.judge(questionOf(statement, now, candidates))
         return verdict.action === "NONE" || verdict.action === "UPDATE" ? candidates[verdict.target]?.memory : undefined
       }
@@ -44,3 +48,18 @@ export const archiveStatement = (
     answer: () => undefined
   }
 }
+
+/** Whether a title states what a statement says, and perhaps more: it has all of its words, and no denial of its own. */
+const states = (title: string, statement: string): boolean => {
+  const [words, wanted] = [stemsOf(title), stemsOf(statement)]
+  return (
+    wanted.size >= minWords &&
+    [...wanted].every((word) => words.has(word)) &&
+    denying.test(title) === denying.test(statement)
+  )
+}
+const minWords = 2
+const denying = /\b(?:not|never|no|without|used to|former)\b|n't\b/iu
+
+const stemsOf = (text: string): ReadonlySet<string> =>
+  new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !isStopWord(word)).map(stemOf))

@@ -11,6 +11,8 @@ import type { Statements } from "./statements.js"
 /** What was done with a statement of a turn. */
 export interface CapturedMemory extends Pick<Captured, "id" | "action"> {
   readonly title: string
+  /** The memory that this one replaced, which ended. */
+  readonly ended?: { readonly id: string; readonly title: string }
 }
 
 /** The result of an extraction. */
@@ -116,11 +118,21 @@ const extractEvent = (
 /** The captured memories of an extraction's events, as far as a level may read them. */
 const capturedIn = (events: ReadonlyArray<DaybookEvent>, level: TrustLevel): ReadonlyArray<CapturedMemory> => {
   const images = events.flatMap((event) => imagesOf(event))
+  const replaced = new Map(
+    events.flatMap(({ payload, type }) =>
+      type === "DELETE" && payload.replacement !== undefined ? [[payload.replacement.id, payload.memory]] : []
+    )
+  )
   return events.flatMap((event) =>
     event.type === "EXTRACT"
-      ? event.payload.captured.flatMap(({ action, id }) => {
+      ? event.payload.captured.flatMap(({ action, id }): ReadonlyArray<CapturedMemory> => {
           const memory = images.findLast((image) => image.id === id)
-          return memory === undefined || !canRead(level, memory.store) ? [] : [{ id, action, title: memory.title }]
+          if (memory === undefined || !canRead(level, memory.store)) return []
+          const ended = replaced.get(id)
+          const isTold = ended !== undefined && canRead(level, ended.store)
+          return [
+            { id, action, title: memory.title, ...(isTold ? { ended: { id: ended.id, title: ended.title } } : {}) }
+          ]
         })
       : []
   )

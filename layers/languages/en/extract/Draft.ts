@@ -18,9 +18,13 @@ export interface Draft {
   readonly further?: ReadonlyArray<Draft>
   /** Its text is a title already. */
   readonly isWritten?: boolean
+  /** The former state, which this one replaces. */
+  readonly former?: Draft
+  /** It gives an earlier statement another value. */
+  readonly isCorrecting?: boolean
 }
 
-/** What was said before a turn. */
+/** The conversation before a turn. */
 export interface Background {
   readonly speaker: Speaker
   readonly mentions: ReadonlyArray<Mention>
@@ -28,7 +32,7 @@ export interface Background {
   readonly answered: ExtractTurn | undefined
   /** The texts of this turn and of the two before it. */
   readonly around: string
-  /** What the user said in the turns before. */
+  /** The statements of the user in the turns before. */
   readonly userText: string
   /** The facts of the turns before. */
   readonly earlier: () => ReadonlyArray<ExtractedFact>

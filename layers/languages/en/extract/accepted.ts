@@ -6,7 +6,7 @@ import type { Piece } from "./pieces.js"
 import type { Sign } from "./points.js"
 import { accepts, chooses, isAlternative, isChoice, picks, proposalOf } from "./proposals.js"
 import { type Reading, readPiece } from "./reading.js"
-import { mayHoldSecret } from "./secrets.js"
+import { secretTest } from "./secrets.js"
 
 /** Whether the assistant's turn asks something. */
 export const isAsking = (answered: ExtractTurn | undefined): boolean =>
@@ -52,7 +52,8 @@ const sharesContent = (text: string, other: string): boolean => {
   return false
 }
 /** Stems of words that pick, but name nothing. */
-const vague = /^(?:good|great|sound|work|that|yes|pleas|idea|let|keep|perfect|fine|mak|tak|on)$/u
+const vague =
+  /^(?:good|great|sound|work|that|yes|pleas|idea|let|keep|perfect|fine|mak|tak|on|like|thing|care|way|exact|agree|agreed|sure|right|then|well|this|thank|thanks)$/u
 
 /** The proposal that a user accepts with words such as "yes, exactly"; none if the user's own words say it. */
 export const acceptedDraft = (
@@ -65,7 +66,7 @@ export const acceptedDraft = (
   const sentences = sentencesOf(answered.text.slice(0, maxAnswered).replace(/```[\s\S]*?```/gu, " "))
   const proposal = sentences.flatMap((sentence) => proposalOf(sentence) ?? []).at(-1)
   if (proposal === undefined || isChoice(proposal) || sentences.some(isAlternative)) return []
-  if (isRecap(proposal, userText) || mayHoldSecret(proposal, answered.text)) return []
+  if (isRecap(proposal, userText) || secretTest(answered.text)(proposal)) return []
   const text = proposal
     .replaceAll(/\byou're\b/giu, "I am")
     .replaceAll(/\byour\b/giu, "my")

@@ -2,40 +2,103 @@ import type { ExtractedFact } from "../../../../src/ports/Extractor.js"
 import { statementOf } from "../statements.js"
 import { valuesIn } from "../values/readValues.js"
 import { keyOf, type PlacedValue } from "../values/Value.js"
+import { dateOf } from "./dates.js"
 import type { Reading } from "./reading.js"
 
 /** Fewest shared words of two statements about the same thing, and the share of the shorter one's words. */
-const same = { words: 2, share: 0.5 }
+const same = { words: 2, share: 0.5, plainShare: 0.6, takenShare: 0.6 }
 type Kind = PlacedValue["value"]["kind"]
 
-const kindsIn = (values: ReadonlyArray<PlacedValue>): ReadonlySet<Kind> =>
-  new Set(values.map(({ value }) => value.kind))
-
 /** The words of a statement without its numbers and dates. */
-const contentOf = (title: string, values: ReadonlyArray<PlacedValue>): ReadonlySet<string> => {
+const contentOf = (title: string, values: ReadonlyArray<PlacedValue>): Set<string> => {
   let rest = title
   for (const { end, index } of [...values].reverse()) rest = `${rest.slice(0, index)} ${rest.slice(end)}`
-  return new Set([...statementOf(rest).words].filter((word) => !/^\d|^(?:not|no|decid)$/u.test(word)))
+  return new Set(
+    [...statementOf(rest).words].filter(
+      (word) =>
+        !/^\d|^(?:not|no|decid|mean|meant|sorr|sorri|said|say|sinc|since|mak|make|made|now|actual|misread|mistak|wait)$/u.test(
+          word
+        )
+    )
+  )
 }
 
+/** How a statement stands to earlier ones: a correction in words, news about something, or neither. */
+export type Force = "corrects" | "updates" | "states"
+
+const updating =
+  /\b(?:actually|instead|now|moved|pushed|postponed|brought forward|rescheduled|extended|shortened|changed|raised|lowered|cut to|after all|turns? out|update|i checked|called|texted|cancel\w*|from now on|make (?:that|it)|always get it wrong|mix(?:ed)? (?:it|them|that) up|new (?:date|time|plan|deadline))\b|\bnot\b/iu
+
+/** The force of a statement by its words. */
+export const forceOf = (text: string, isCorrection: boolean): Force =>
+  isCorrection ? "corrects" : updating.test(text) ? "updates" : "states"
+
+/** Whether a statement can replace one of an earlier turn, which is read again only then. */
+export const mayReplace = (title: string, force: Force): boolean =>
+  force !== "states" ||
+  single.test(title) ||
+  /\d|days?\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/iu.test(title)
+
+const keysOf = (values: ReadonlyArray<PlacedValue>): ReadonlySet<string> =>
+  new Set(values.map(({ value }) => `${value.kind} ${keyOf(value)}`))
+
 /**
- * Whether a later statement gives another number, day or time to what an earlier one says. `isSaid`: the speaker says
- * that it is a correction; otherwise most of their words must be shared, and days must differ.
+ * Whether a later statement says something else of what an earlier one is about: another number, day, time or name, or
+ * that it is not so. Without words for a correction or for news, most of their words must be shared.
  */
-export const replaces = (later: ExtractedFact, earlier: ExtractedFact, at: number, isSaid: boolean): boolean => {
+export const replaces = (
+  later: ExtractedFact,
+  earlier: ExtractedFact,
+  { at, force, speaker }: { readonly at: number; readonly force: Force; readonly speaker: string }
+): boolean => {
   const [newValues, oldValues] = [valuesIn(later.title, at), valuesIn(earlier.title, at)]
-  const kinds = kindsIn(oldValues)
-  const oldKeys = new Set(oldValues.map(({ value }) => `${value.kind} ${keyOf(value)}`))
-  const denied = newValues.filter(({ index }) => denying.test(later.title.slice(0, index)))
-  if (denied.length > 0) return denied.some(({ value }) => oldKeys.has(`${value.kind} ${keyOf(value)}`))
-  const differs = newValues.some(({ value }) => kinds.has(value.kind) && !oldKeys.has(`${value.kind} ${keyOf(value)}`))
-  if (!isSaid && !(differs && kinds.has("day"))) return false
   const [newWords, oldWords] = [contentOf(later.title, newValues), contentOf(earlier.title, oldValues)]
   let shared = 0
+  // The speaker's name is in many titles.
+  for (const word of statementOf(speaker).words) for (const words of [newWords, oldWords]) words.delete(word)
   for (const word of newWords) if (oldWords.has(word)) shared++
-  const isShared =
-    shared >= (isSaid && differs ? 1 : same.words) && shared >= same.share * Math.min(newWords.size, oldWords.size)
-  return isShared ? differs || isSaid : isSaid && differs && sharesName(later.title, earlier.title)
+  const part = shared / Math.max(1, Math.min(newWords.size, oldWords.size))
+  const isNamed = sharesName(later.title.replaceAll(speaker, ""), earlier.title)
+  if (deniesName(later.title, earlier.title)) return shared > 0 || isNamed
+  const oldKeys = keysOf(oldValues)
+  const denied = newValues.filter(({ index }) => denying.test(later.title.slice(0, index)))
+  if (denied.length > 0 && keysOf(denied).size > 0 && [...keysOf(denied)].some((key) => oldKeys.has(key)))
+    return force === "corrects" || shared > 0 || isNamed
+  if (force !== "states" && takesBack(later.title, earlier.title))
+    return part >= same.takenShare && shared >= same.words
+  if (samePlace(later.title, earlier.title)) return true
+  const differing = newValues.filter(
+    ({ value }) =>
+      oldValues.some((old) => isComparable(value, old.value)) && !oldKeys.has(`${value.kind} ${keyOf(value)}`)
+  )
+  if (differing.length === 0) return force === "corrects" && shared >= same.words && part >= same.share
+  if (force === "states") return shared >= same.words && part >= same.plainShare
+  return (shared > 0 && part >= same.share) || isNamed
+}
+
+const isComparable = (one: PlacedValue["value"], other: PlacedValue["value"]): boolean =>
+  one.kind === other.kind &&
+  (one.kind !== "quantity" || one.unit === other.unit || one.unit === "" || other.unit === "")
+
+/** Whether a later title denies a name that an earlier one has: "he lives in Lille, not Lyon". */
+const deniesName = (later: string, earlier: string): boolean => {
+  const name = /\b(?:not|instead of|rather than)\s+(?:in |at |with |on |from |the )?(\p{Lu}[\p{L}'-]{2,})/u.exec(
+    later
+  )?.[1]
+  return name !== undefined && !calendarName.test(name) && earlier.includes(name)
+}
+
+const negation = /\b(?:not|no longer|never|cancel\w*|called off|won't)\b|n't\b/iu
+/** Whether a later title denies what an earlier one affirms. */
+const takesBack = (later: string, earlier: string): boolean => negation.test(later) && !negation.test(earlier)
+
+/** Attributes with one value at a time: "the interview is with Hanne", "my boss is called Greta". */
+const single =
+  /^(.*?\b(?:is called|are called|name is|lives in|works at|works for|is with|is at|is in|is based in)) (\p{Lu}[\p{L}'-]+)/u
+/** Whether two titles name different people or places in the same place. */
+const samePlace = (later: string, earlier: string): boolean => {
+  const [one, other] = [single.exec(later), single.exec(earlier)]
+  return one !== null && other !== null && one[1]!.toLowerCase() === other[1]!.toLowerCase() && one[2] !== other[2]
 }
 
 /** Stands before a value that was wrong: "the 19th, not the 17th". */
@@ -49,29 +112,102 @@ const calendarName =
   /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day$|^(?:January|February|March|April|May|June|July|August|September|October|November|December)$/u
 
 /**
- * The earlier title with the value of a correction that names nothing else: "the launch is on 18 July", "no, the 25th".
- * Undefined if the correction says more, or if the title has no value of that kind.
+ * An earlier text with the values of a correction that names nothing else: "no, the 25th", "Saturday at 9.15", "not
+ * eleven, twelve". Undefined if the correction says more, or if the text has no such value, or several.
  */
 export const withValue = (
   { text, values }: Pick<Reading, "text" | "values">,
-  title: string,
+  earlier: string,
   at: number
 ): string | undefined => {
-  const [found] = values
-  if (values.length !== 1 || found === undefined || found.value.isRelative === true) return undefined
-  if (contentOf(text, values).size > 0) return undefined
-  const { amount, form, month, unit, year } = found.value
-  // "25th" without an article is an ordinal number.
-  const day = unit === "th" ? amount : found.value.day
-  const kind = unit === "th" ? "day" : found.value.kind
-  const olds = valuesIn(title, at).filter(({ value }) => value.kind === kind)
-  const old = olds.at(-1)
-  if (old === undefined || olds.length > 1) return undefined
-  const isDayOfMonth = kind === "day" && day !== undefined && month === undefined
-  const withMonth = isDayOfMonth && old.value.month !== undefined
-  const { month: oldMonth = 1 } = old.value
-  const written = withMonth ? `${day} ${monthNames[oldMonth - 1]!}${year ?? old.value.year ?? ""}` : form
-  return `${title.slice(0, old.index)}${written.replace(/(\p{L})(\d{4})$/u, "$1 $2")}${title.slice(old.end)}`
+  const said = restating.exec(text)
+  if (said !== null) return replaceWords(earlier, said[1]!, said[2]!)
+  const named = renaming.exec(text)
+  if (named !== null) return replaceWords(earlier, named[1]!, named[2]!)
+  const known = contentOf(earlier, [])
+  if ([...contentOf(text, values)].some((word) => !known.has(word))) return undefined
+  const isDenied = ({ index }: PlacedValue) => denying.test(text.slice(0, index))
+  const [denied, given] = [values.filter(isDenied), values.filter((value) => !isDenied(value))]
+  const [first, second] = given
+  if (first === undefined || given.length > 2 || first.value.isRelative === true) return undefined
+  if (second !== undefined && (kindOf(second) === kindOf(first) || kindOf(first) === "quantity")) return undefined
+  const olds = valuesIn(earlier, at)
+  const old = oldValueOf(first, denied, olds)
+  if (old === undefined) return undefined
+  const other = second && olds.find(({ value }) => value.kind === second.value.kind)
+  const changes = [
+    {
+      old,
+      text: writtenValue(first, old) + (second !== undefined && other === undefined ? ` at ${second.value.form}` : "")
+    }
+  ]
+  if (second !== undefined && other !== undefined) changes.push({ old: other, text: second.value.form })
+  changes.sort((one, two) => two.old.index - one.old.index)
+  return changes.reduce(
+    (result, change) => result.slice(0, change.old.index) + change.text + result.slice(change.old.end),
+    earlier
+  )
 }
 
+/** "I said 11 and 14 May, it's 12 and 14". */
+const restating =
+  /\bi (?:said|wrote|told you|typed) (?:the |on |at )?([^,.;]{1,40}?),? (?:but )?(?:it's|it is|it should be|that should be|i meant|i mean|but it's) (?:the |on |at )?([^,.;]{1,40}?)(?: of course| obviously| now| actually)?[.!]*$/iu
+
+/** "It's not at Mario's, it's at Luigi's". */
+const renaming =
+  /^(?:it|that|he|she|they)(?:'s| is|'re| are)? not (?:in |at |with |on |the )*(\p{Lu}[\p{L}'-]+)[^,]{0,20}, (?:but )?(?:(?:it|that|he|she|they)(?:'s| is|'re| are) )?(?:in |at |with |on |the )*(\p{Lu}[\p{L}'-]+)[^,]{0,12}$/u
+
+/** A text with other words in the place of some that it has; a month at the end of the former ones stays. */
+const replaceWords = (text: string, former: string, words: string): string | undefined => {
+  const index = text.toLowerCase().indexOf(former.toLowerCase())
+  if (index < 0 || former.toLowerCase() === words.toLowerCase()) return undefined
+  const month = /\s\p{Lu}\p{L}+$/u.exec(former)?.[0] ?? ""
+  const end = /\d$/u.test(words) ? month : ""
+  return text.slice(0, index) + words + end + text.slice(index + former.length)
+}
+
+/** "25th" without an article is an ordinal number, and the day of a month. */
+const kindOf = ({ value: { kind, unit } }: PlacedValue): Kind => (unit === "th" ? "day" : kind)
+const dayOf = ({ value: { amount, day, unit } }: PlacedValue): number | undefined => (unit === "th" ? amount : day)
+
+/** The value that a correction replaces: the one that it denies, otherwise the only one of its kind. */
+const oldValueOf = (
+  given: PlacedValue,
+  denied: ReadonlyArray<PlacedValue>,
+  olds: ReadonlyArray<PlacedValue>
+): PlacedValue | undefined => {
+  const ofKind = olds.filter(({ value }) => value.kind === kindOf(given))
+  const isSame = (old: PlacedValue, other: PlacedValue) => {
+    const { value } = old
+    if (keyOf(value) === keyOf(other.value)) return true
+    if (kindOf(other) !== "day") return false
+    return dayOf(other) === undefined
+      ? value.weekday === other.value.weekday && value.weekday !== undefined
+      : value.day === dayOf(other)
+  }
+  if (denied.length > 0) return ofKind.find((old) => denied.some((other) => isSame(old, other)))
+  return ofKind.length === 1 && !isSame(ofKind[0]!, given) ? ofKind[0] : undefined
+}
+
+/** The new value in the format of the old one: a day of the month gets its month. */
+export const writtenValue = (given: PlacedValue, old: PlacedValue, said = given.value.form): string => {
+  const { month, year } = given.value
+  const form = said.replaceAll(monthName, (name) => name.charAt(0).toUpperCase() + name.slice(1))
+  const day = dayOf(given)
+  const isDayOfMonth = kindOf(given) === "day" && day !== undefined && month === undefined
+  const { weekday } = given.value
+  if (kindOf(given) === "day" && weekday !== undefined && given.value.day === undefined) {
+    const name = form.charAt(0).toUpperCase() + form.slice(1)
+    const { days, weekday: oldWeekday } = old.value
+    if (days === undefined || oldWeekday === undefined || !/\d/u.test(old.value.form)) return name
+    // "Tuesday, not Monday" means the Tuesday that is nearest to that Monday.
+    return `${name} ${dateOf(days[0] + ((weekday - oldWeekday + 10) % 7) - 3)}`
+  }
+  if (!isDayOfMonth || old.value.month === undefined) return form
+  const written = `${day} ${monthNames[old.value.month - 1]!}`
+  const newYear = year ?? old.value.year
+  return newYear === undefined ? written : `${written} ${newYear}`
+}
+
+const monthName = /\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b/gu
 const monthNames = "January February March April May June July August September October November December".split(" ")

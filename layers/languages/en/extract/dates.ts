@@ -54,7 +54,8 @@ const recurring = /\b(?:every|each|other|second|most|on all|any)\s+$/iu
 const preposition = /\b(?:on|in|by|until|till|since|from|after|before|for|of|to|around|at|the|is|and|between)\s+$/iu
 
 const monthNames = "January February March April May June July August September October November December".split(" ")
-const dateOf = (day: number): string => {
+/** A day since 1970 in words: "8 May 2026". */
+export const dateOf = (day: number): string => {
   const date = new Date(day * dayLength)
   return `${date.getUTCDate()} ${monthNames[date.getUTCMonth()]!} ${date.getUTCFullYear()}`
 }

@@ -7,7 +7,8 @@ import type {
 } from "../../../../src/ports/Extractor.js"
 import { detectLanguage } from "../../detectLanguage.js"
 import { statementOf } from "../statements.js"
-import { replaces } from "./corrections.js"
+import { formerState, takenBack } from "./changes.js"
+import { forceOf, mayReplace, replaces } from "./corrections.js"
 import type { Background, Draft } from "./Draft.js"
 import { factOf } from "./fact.js"
 import { type Mention, mentionsIn } from "./people.js"
@@ -29,9 +30,14 @@ export const extractEnglish = ({ context, recalled, turns }: ExtractRequest): Pi
   for (const [position, turn] of all.entries()) {
     if (position >= context.length && turn.role === "user" && isEnglish(turn.text)) {
       const background = backgroundOf(all, position, mentions, () => (facts.length > 0 ? facts : earlier()))
+      const taken = takenFrom(all, position, { facts, earlier, offset: context.length })
+      if (taken !== undefined && facts.includes(taken)) facts.splice(facts.indexOf(taken), 1)
+      else if (taken !== undefined) ends.push(endOf(taken, { turn: position - context.length }))
       for (const draft of draftsOf(turn, position - context.length, background)) {
         const fact = factOf(draft, turn, background.speaker)
-        const retired = correctedBy(draft, fact, turn.at, { facts, earlier })
+        const retired = correctedBy(draft, fact, { at: turn.at, facts, earlier, speaker: background.speaker.name })
+        const former = formerTitle(draft, turn, background)
+        if (former !== undefined) ends.push({ ...endOf({ title: former }, draft), reason: "replaced" })
         if (retired !== undefined && !facts.includes(retired)) ends.push(endOf(retired, draft))
         if (retired !== undefined && facts.includes(retired)) facts.splice(facts.indexOf(retired), 1)
         if (!isRecalled(fact.title, recalled) && !facts.some(({ title }) => title === fact.title)) facts.push(fact)
@@ -42,11 +48,18 @@ export const extractEnglish = ({ context, recalled, turns }: ExtractRequest): Pi
   return ends.length === 0 ? { facts } : { facts, archive: ends }
 }
 
-/** Whether a text is not clearly in another language. Short texts have too few words to tell. */
+/**
+ * Whether a text is not clearly in another language. Short texts have too few words to tell, and "in" is a word of many
+ * languages.
+ */
 const isEnglish = (text: string): boolean => {
-  const language = text.length < minForeign ? undefined : detectLanguage(text)
+  if (text.length < minForeign || englishOnly.test(text)) return true
+  const language = detectLanguage(text.replaceAll(/(?<!\p{L})in(?!\p{L})/giu, " "))
   return language === undefined || language === "en"
 }
+/** "I" inside a sentence, "I'm", "he's", "don't", "Ada's". */
+const englishOnly =
+  /(?<=[\p{L},;-] )I(?= \p{Ll})|\p{L}{2,}['’](?:s|re|ve|ll|t|d)(?!\p{L})|(?<!\p{L})I['’](?:m|ve|ll|d)(?!\p{L})/u
 /** Fewest characters of a text whose language is detected. */
 const minForeign = 25
 
@@ -85,24 +98,52 @@ const isRecalled = (title: string, recalled: ReadonlyArray<string>): boolean => 
   })
 }
 
+/** What a correction is compared with, when it was said, and who said it. */
+interface Known extends Pick<Background, "earlier"> {
+  readonly at: number
+  readonly facts: ReadonlyArray<ExtractedFact>
+  readonly speaker: string
+}
+
 /** The fact of an earlier turn that a draft corrects: of the same request, otherwise of the context. */
 const correctedBy = (
-  { isWritten = false, reading, turn }: Draft,
+  { isCorrecting = false, reading, turn }: Draft,
   fact: ExtractedFact,
-  at: number,
-  { earlier, facts }: { readonly facts: ReadonlyArray<ExtractedFact>; readonly earlier: Background["earlier"] }
+  { at, earlier, facts, speaker }: Known
 ): ExtractedFact | undefined => {
-  const isSaid = isWritten || reading.isCorrection
-  const isCorrected = (other: ExtractedFact) => other.title !== fact.title && replaces(fact, other, at, isSaid)
-  const mayBeEarlier = isSaid || (fact.occurredAt !== undefined && fact.people.length > 0)
+  const force = forceOf(reading.piece.text, isCorrecting || reading.isCorrection)
+  const isCorrected = (other: ExtractedFact) =>
+    other.title !== fact.title && replaces(fact, other, { at, force, speaker })
   const isBefore = (other: ExtractedFact) => other.sources[0].turn !== turn
   return (
     facts.findLast((other) => isBefore(other) && isCorrected(other)) ??
-    (mayBeEarlier ? earlier().findLast(isCorrected) : undefined)
+    (mayReplace(fact.title, force) ? earlier().findLast(isCorrected) : undefined)
   )
 }
 
-const endOf = ({ title }: ExtractedFact, { turn }: Draft): ExtractedEnd => ({
+/** The fact that a turn takes back: with the named word, otherwise the last one of the user's turn before. */
+const takenFrom = (
+  all: ReadonlyArray<ExtractTurn>,
+  position: number,
+  { earlier, facts, offset }: Pick<Known, "earlier" | "facts"> & { readonly offset: number }
+): ExtractedFact | undefined => {
+  const back = takenBack(all[position]!.text)
+  if (back === undefined) return undefined
+  const { word } = back
+  if (word !== undefined) {
+    const names = ({ title }: ExtractedFact) => title.toLowerCase().includes(word)
+    return facts.findLast(names) ?? earlier().findLast(names)
+  }
+  const before = all.slice(0, position).findLastIndex(({ role }) => role === "user")
+  const isBefore = (start: number) => (fact: ExtractedFact) => fact.sources[0].turn + start === before
+  return facts.findLast(isBefore(offset)) ?? earlier().findLast(isBefore(0))
+}
+
+/** What a draft says to hold no longer, as it was stated. */
+const formerTitle = ({ former }: Draft, turn: ExtractTurn, { speaker }: Background): string | undefined =>
+  former === undefined ? undefined : formerState(factOf(former, turn, speaker).title)
+
+const endOf = ({ title }: Pick<ExtractedFact, "title">, { turn }: Pick<Draft, "turn">): ExtractedEnd => ({
   title,
   reason: "corrected",
   sources: [{ turn, reason: "corrects it" }]

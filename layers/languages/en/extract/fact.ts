@@ -6,20 +6,27 @@ import { withDates } from "./dates.js"
 import { typeOf } from "./factType.js"
 import { mentionsIn } from "./people.js"
 import type { Sign } from "./points.js"
-import { asTitle, type Speaker, withAntecedent, withOmittedSubject, withSpeaker } from "./titles.js"
+import type { Reading } from "./reading.js"
+import { asReminder, asTitle, type Speaker, withAntecedent, withOmittedSubject, withSpeaker } from "./titles.js"
 
 /** The fact that a draft states. Its title stands alone: the speaker, people and days are named. */
 export const factOf = (draft: Draft, turn: ExtractTurn, speaker: Speaker): ExtractedFact => {
   const { reading, signs, text, turn: index } = draft
   const { mention, times, title } = titleOf(draft, turn, speaker)
-  const further = (draft.further ?? []).map((other) => titleOf(other, turn, speaker))
-  const mentioned = [text, ...(draft.further ?? []).map((other) => other.text)].flatMap((said) => mentionsIn(said))
-  const people = [...mentioned, ...(mention === undefined ? [] : [mention])].flatMap(({ isWeak, name }) =>
-    isWeak === true ? [] : (name ?? [])
+  const held = draft.former === undefined ? [] : [titleOf(draft.former, turn, speaker)]
+  const further = [...held, ...(draft.further ?? []).map((other) => titleOf(other, turn, speaker))].filter(
+    (other) => !title.startsWith(other.title)
   )
+  const mentioned = [text, ...(draft.further ?? []).map((other) => other.text)].flatMap((said) => mentionsIn(said))
+  // "Karim doesn't drink": what only people do makes the name that of a person.
+  const isHuman = reading.subject === "named" && humanSigns.some((sign) => signs.has(sign))
+  const people = [...mentioned, ...(mention === undefined ? [] : [mention])].flatMap(({ isWeak, label, name }) =>
+    isWeak === true && !(isHuman && text.startsWith(label)) ? [] : (name ?? [])
+  )
+  const isDone = reading.tense === "past" || reading.tense === "perfect"
   const { importance, rule, type } = typeOf(signs, reading, {
-    isAboutPerson: people.length > 0 || signs.has("pronoun") || signs.has("relative"),
-    isAhead: times.occurredAt !== undefined && times.occurredAt >= turn.at - dayLength
+    isAboutPerson: isAboutPerson(people, reading, signs),
+    isAhead: times.occurredAt !== undefined && times.occurredAt >= turn.at - (isDone ? 0 : dayLength)
   })
   const expiresAt = times.expiresAt ?? (signs.has("fleeting") ? endOfDay(turn.at) : undefined)
   return {
@@ -29,7 +36,7 @@ export const factOf = (draft: Draft, turn: ExtractTurn, speaker: Speaker): Extra
     importance,
     people: [...new Set(people)],
     tags: [],
-    sources: [{ turn: index, reason: reasonOf(signs) }],
+    sources: [{ turn: index, reason: draft.isCorrecting === true ? "corrects an earlier statement" : reasonOf(signs) }],
     rule,
     statedBy: "user",
     ...(times.occurredAt === undefined ? {} : { occurredAt: times.occurredAt }),
@@ -37,15 +44,28 @@ export const factOf = (draft: Draft, turn: ExtractTurn, speaker: Speaker): Extra
   }
 }
 
+const humanSigns: ReadonlyArray<Sign> = ["own state", "liking", "own health", "aged", "was a"]
+
+/** Whether a statement is about somebody other than its speaker. Pets and the speaker's own name are the speaker's. */
+const isAboutPerson = (
+  people: ReadonlyArray<string>,
+  { hits, text, words }: Reading,
+  signs: ReadonlySet<Sign>
+): boolean => {
+  if (/^my (?:full |first |last |real )?name(?:'s| is)\b|^(?:i'm|i am) (?:called|named)\b/iu.test(text)) return false
+  const isOwn = words[0] === "i" && signs.has("has a") && !hits.has("kin") && people.length === 0
+  return !isOwn && (people.length > 0 || signs.has("pronoun") || signs.has("relative"))
+}
+
 /** A statement as a sentence that stands alone, its times, and the person for whom its pronoun stands. */
 const titleOf = ({ isWritten = false, mentions, reading, signs, text }: Draft, turn: ExtractTurn, speaker: Speaker) => {
   const values = text === reading.text ? reading.values : valuesIn(text, turn.at)
-  const times = withDates(text, values, reading.tense)
+  const times = withDates(text, values, isWritten || signs.has("shifted") ? "none" : reading.tense)
   const resolved = withAntecedent(times.text, mentions)
   const heading = reading.piece.heading === undefined ? "" : `${reading.piece.heading}: `
-  const sentence = withSpeaker(withOmittedSubject(`${heading}${resolved.text}`, reading, speaker), speaker)
+  const sentence = withSpeaker(withOmittedSubject(`${heading}${asReminder(resolved.text)}`, reading, speaker), speaker)
   const title = asTitle(signs.has("accepts") ? `Decided: ${sentence.replace(approval, "")}` : sentence)
-  return { title: isWritten ? text : shortenText(title, maxTitle), times, mention: resolved.mention }
+  return { title: isWritten ? asTitle(times.text) : shortenText(title, maxTitle), times, mention: resolved.mention }
 }
 
 /** Words of approval at the end of what was chosen: "copper beech, yes, perfect". */

@@ -26,44 +26,33 @@ const markedImportance = 0.1
 /** The type of a piece by its signs: the first that holds. */
 export const typeOf = (
   signs: ReadonlySet<Sign>,
-  { identifiers, subject }: Reading,
+  { identifiers, subject, tense }: Reading,
   { isAboutPerson, isAhead }: { readonly isAboutPerson: boolean; readonly isAhead: boolean }
 ): FactType => {
   const has = (...names: ReadonlyArray<Sign>) => names.some((name) => signs.has(name))
   const isFirst = has("speaker", "omitted", "group")
-  const type: keyof typeof importances = has("instructs")
-    ? "preference"
-    : has("accepts")
-      ? "decision"
-      : has("solution") && has("past", "perfect", "it")
-        ? "solution"
-        : isFirst && has("duty")
-          ? "task"
-          : has("decision") && (isFirst || !isAboutPerson)
-            ? "decision"
-            : isAboutPerson && has("present", "perfect", "none", "past") && !isAhead
-              ? "person"
-              : isAhead && !has("past", "lasting")
-                ? isFirst
-                  ? "plan"
-                  : "event"
-                : has("liking") && isFirst
-                  ? "preference"
-                  : identifiers.length > 0
-                    ? "config"
-                    : (isFirst || has("own")) && has("is a", "attribute", "aged", "named so", "has a", "lasts")
-                      ? "identity"
-                      : has("health")
-                        ? "state"
-                        : has("number") && subject === "thing"
-                          ? "config"
-                          : isFirst && has("lasting")
-                            ? "preference"
-                            : isFirst && has("own state")
-                              ? "identity"
-                              : has("past", "change")
-                                ? "event"
-                                : "state"
+  const cases: ReadonlyArray<readonly [keyof typeof importances, boolean]> = [
+    ["preference", has("instructs")],
+    ["task", has("reminder")],
+    ["decision", has("accepts")],
+    ["identity", has("condition")],
+    ["solution", has("solution") && (has("past", "perfect", "it") || tense === "past")],
+    ["task", isFirst && has("duty")],
+    ["decision", has("decision") && (isFirst || !isAboutPerson)],
+    ["config", has("amount")],
+    ["person", isAboutPerson && has("present", "perfect", "none", "past") && !isAhead],
+    ["plan", isAhead && !has("past", "lasting") && isFirst],
+    ["event", isAhead && !has("past", "lasting")],
+    ["preference", has("liking") && isFirst],
+    ["config", identifiers.length > 0],
+    ["identity", (isFirst || has("own")) && has("is a", "was a", "attribute", "aged", "named so", "has a", "lasts")],
+    ["state", has("health")],
+    ["config", has("number") && subject === "thing"],
+    ["preference", isFirst && has("lasting")],
+    ["identity", isFirst && has("own state")],
+    ["event", has("past", "change")]
+  ]
+  const [type] = cases.find(([, holds]) => holds) ?? ["state"]
   return {
     type,
     rule: `en-${type}`,

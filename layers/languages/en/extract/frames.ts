@@ -15,10 +15,30 @@ export const frames = {
   just: / (?:has|have|\w+'ve|i|he|she|they|we) just /u,
   generic: / (?:you|your|one (?:is|was|does|did|gave|has|had|knew)|everyone|everybody|someone|somebody) /u,
   compared: / (?:like an? |as if |as though |like (?:some|my|the) |feels? like |looks? like )/u,
+  /** Its object is named elsewhere: "Otto loves that one". */
+  dangling:
+    / (?:that|this|the other|the same) (?:one|ones|thing) | (?:transfer|do|buy|love|loves|like|likes|want|wants|hate|hates|need|needs|take|takes|try|use) (?:it|them|some|that|those|these) (?:too |now |yet |again |before .*|on .*|by .*)?$/u,
+  /** An amount that somebody has set or pays. */
+  amount:
+    /^ (?:budget|rent|deposit|salary|fee|price)(?: is| of)? \d|(?:my|our|the|his|her|their) (?:\w+ ){0,2}?(?:budget|rent|deposit|fee|fees|price|cost|costs|quota|limit|allowance|mortgage|loan|target|salary|spending limit)(?: (?:for|of|on|per) [\w' ]+?)?(?:'s| is| are| was| stays| went| comes)(?: \w+){0,3} [\d€£$]/u,
+  /** What others did changes something for the speaker: "they moved me to Sundays". */
+  affected:
+    / (?:they|he|she|\w+) (?:have |has |'ve |just )?(?:moved|promoted|offered|gave|given|hired|fired|switched|transferred|accepted|rejected|invited|diagnosed|prescribed|put|made|elected|assigned|evicted) (?:me|us) (?!laugh|cry|smile|off|think|feel|mad|sad|happy|angry|nervous)/u,
+  /** What somebody keeps to: "I can only write in the mornings". */
+  keeping: / i (?:can|do|may) only | i only (?!want|need|wanted|have to|meant|know|just|got)/u,
+  /** A day that is another now: "the demo got pushed to Thursday". */
+  shifted:
+    / (?:pushed|moved|postponed|rescheduled|brought forward|extended|delayed|shifted|put off) (?:back |forward |on )?(?:to|until|till) /u,
+  /** Somebody got in touch, and nothing is said of what about. */
+  messaged: / (?:called|texted|rang|phoned|mailed|emailed|wrote|replied) $/u,
+  setting: /^ (?!if |what ).*(?:should|must) be (?:\w+ ){0,2}?\d/u,
+  /** A condition of the body that lasts. */
+  condition:
+    / (?:allergic|allergy|allergies|asthma|asthmatic|diabetes|diabetic|coeliac|celiac|vegan|vegetarian|pescatarian|intolerant|intolerance|epilepsy|epileptic|deaf|blind|hard of hearing|colou?r-?blind|wheelchair|kosher|halal|teetotal|adhd|autistic|dyslexic|haemophilia|haemophiliac|pacemaker) /u,
   being: /^ we(?:'re| are) /u,
   insteadOf: / (?:instead|rather than) /u,
   isA: new RegExp(
-    ` (?:i'm|im|i am|we're|we are|he's|she's|they're|is|are|works as|work as|name's|called) ${adverb}(?:an?|the|called) (?!bit |little|lot|mess|bad|good|great|nice|pain|joke|shame|problem|pity|start|question|\\w+ idea|one |best|worst|thing|point|same)`,
+    ` (?:i'm|im|i am|we're|we are|he's|she's|they're|is|are|works as|work as|name's|called) ${adverb}(?:an?|the|called) (?!bit |little|lot|mess|bad|good|great|nice|pain|joke|shame|problem|pity|start|question|\\w+ idea|one |best|worst|thing|point|same)| [a-z]+'s (?:our|my) [a-z]+ | (?:he|she|they) (?:is|are) (?:our|my) `,
     "u"
   ),
   hasA: / (?:i|we|he|she|they|they've|i've|we've|he's|she's)(?: also| still| only| now)? (?:have|has|had|got|own|owns|have got|has got|got) (?:an?|the|two|three|four|five|my|our|no|one|\d+) (?!question|meeting|look|idea|feeling|minute|moment|problem|headache|bit |lot |clue|think|thought|go |favour|chance|word)/u,
@@ -27,7 +47,9 @@ export const frames = {
     "u"
   ),
   namedSo:
-    / (?:(?:my|his|her|its|the|our|their) (?:\w+ )?(?:name|email|address|birthday|number|job|title|company|team|firm|editor|laptop|car|doctor|favou?rite|goal|budget|rent|salary|landlord|school|printer|dosage|size|blood type)(?:'s| is| are)|name's|called) /u,
+    / (?:(?:my|his|her|its|the|our|their) (?:\w+ )?(?:name|email|address|birthday|number|job|title|company|team|firm|editor|laptop|car|doctor|favou?rite|goal|budget|rent|salary|landlord|school|printer|dosage|size|blood type)(?:'s| is| are| was)|name's|called(?= \w)) /u,
+  /** A calling that somebody had: "I was a surveyor". */
+  wasA: / (?:i|he|she) (?:was|used to be|trained as|worked as) an? (?:\w+ ){0,2}?\w*(?:er|or|ist|ian|eer|man|woman|nurse|cook|clerk|smith|ant|guide|pilot|vet|priest|monk|nun|judge|chef|mate|wright) (?!of )/u,
   lasts: new RegExp(
     ` (?:(?:for|since|over|last|been|every|each) .*?(?:${number}|a couple of|several|many|few) (?:years?|months?|decades?)|since (?:\\d{4}|i |january|february|march|april|may|june|july|august|september|october|november|december|last|the )|(?:${number}) years (?:now|ago)|\\w+ (?:${number}) years )`,
     "u"
@@ -38,9 +60,13 @@ export const frames = {
   pleased: / (?:love|like|hate|enjoy|liked|loved) (?:it|that|this|how|when|you|your|these|those|the way|the idea) /u,
   copula: / (?:is|are|was|were|called|named|runs on|run on) /u,
   preferring: / (?:i'd|i would|would) (?:much |really )?(?:rather|prefer) /u,
-  constraint: / (?:no|never|only|without) (?:\w+ )?(?:\w{3,}s|more \w+) /u,
+  constraint:
+    / (?:no|never|only|without) (?:\w+ )?(?:\w{3,}s|more \w+) |^ no \w{3,} (?:\w+ )?(?:then|at all|please|anywhere|ever|for me|this (?:year|time|month)) /u,
   unconstrained:
     / (?:no|never) (?:\w+ )?(?:worries|thanks|problems|errors|ideas|matters|words|jokes|always|was|is|has|does|this|its|news|less|chances|signs|results|changes) /u,
+  /** What somebody does all the time: "Nadja reviews everything". */
+  habit:
+    /^ (?:[\p{L}'-]+ ){1,4}?(?!is |was |has |says |thinks |asks |wants |seems |looks |sounds |feels |keeps |knows |means |needs |gets |goes |does |makes |takes |lets |tells |hopes |wonders |this |its |his |yes |us |as )[a-z]{2,}[^s\W]s (?:the|all|every\w*|my|our|his|her|their|on|in|at|to|with|from|for|after|about|half|most|a|an|\w+s|\w+ing) /u,
   limit:
     / (?:under|below|at least|at most|max|maximum|min|minimum|up to|no more than|over|above|within|stay under|cap(?:ped)? at) (?:[a-z]+ )?\d/u,
   deadline:

@@ -31,7 +31,7 @@ const mentionPattern = new RegExp(
   [
     `\\b([Mm]y|[Oo]ur|[Hh]is|[Hh]er)\\s+(?:[\\p{L}-]+\\s+)?(${kinWords})(?:'s\\s+(${kinWords}))?(?:,?\\s+(?:called\\s+|named\\s+)?(${nameForm})(?!\\p{L}))?`,
     `(?:(?:[Hh]e|[Ss]he|${kinWords})(?:'s| is)? (?:called|named)|[Nn]ame(?:'s| is))\\s+(${nameForm})(?!\\p{L})`,
-    `(?<![\\p{L}"])(${nameForm})(?=(?:'s)?\\s+(?:says?|said|thinks?|told|wants?|lives?|works?|loves?|likes?|hates?|turns|plays?|arrives?|comes|called|calls|left|moved|died|asked|teaches|studies|sits|votes|cooks?|drives|carries|sings|speaks|drinks?|eats?|hopes|feels|knows?|laughed|joined|quit|married|sleeps|agreed|promised|texted|wrote|rang|offered)(?!\\p{L}))`,
+    `(?<![\\p{L}"])(${nameForm})(?=(?:'s)?\\s+(?:says?|said|thinks?|told|wants?|lives?|works?|loves?|likes?|hates?|turns|plays?|arrives?|comes|called|calls|left|moved|died|asked|teaches|studies|sits|votes|cooks?|drives|carries|sings|speaks|drinks?|eats?|hopes|feels|knows?|laughed|joined|quit|married|sleeps|agreed|promised|texted|wrote|rang|offered|used|smokes?|swims|owns|reviews|prefers?|bought|sold|built)(?!\\p{L}))`,
     `(?<!\\p{L})(?:with|ask|tell|told|asked|call|visit|meet|met|saw|seeing|(?:Mrs|Mr|Ms|Dr|Prof)\\.?)\\s+(${nameForm})(?!\\p{L})`,
     `(${nameForm})(?=\\s\\(\\d{1,2}\\)|\\s+and\\s+(?:I|me)(?!\\p{L}))`,
     `(?<!\\p{L})(?:[Mm]e|I|us)(?:,|\\s+and)\\s+(${nameForm})(?!\\p{L})`,

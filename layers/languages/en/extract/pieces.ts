@@ -20,7 +20,7 @@ const limits = { characters: 4_000, pieces: 60, pieceCharacters: 500 }
 const codeBlock = /(```|~~~)[\s\S]*?(?:\1|$)/gu
 /** Lines of forwarded mail, tables and logs. */
 const foreignLine =
-  /^\s*(?:>|\|.*\||[-+|=]{4,}|(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d)|at \S+ ?\(|(?:From|To|Cc|Subject|Sent|Date):\s|(?:Traceback|Caused by:|npm ERR!|error\[?\w*\]?:|warning:|\$ |>>> )|\w*(?:Error|Exception):\s)/u
+  /^\s*(?:>|\|.*\||[-+|=]{4,}|(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d)|at \S+ ?\(|(?:From|To|Cc|Subject|Sent|Date):\s|(?:Traceback|Caused by:|npm ERR!|error\[?\w*\]?:|warning:|\$ |>>> )|[\w.$]*(?:Error|Exception):\s)/u
 const columns = /\S(?: {3,}|\t)\S.*(?: {3,}|\t)\S/u
 
 /** Text in quotation marks. Single marks stand at the edges of words. */
@@ -57,7 +57,7 @@ const finite =
 /** Words with which a clause begins: a pronoun, or a name or a noun phrase before a verb. */
 const subject = `(?:(?:${pronouns})(?:'\\w+)?|(?:im|ive|its|thats|hes|shes|theyre)|(?:my|our|his|her|their|the)\\s+[\\w'-]+(?:\\s+[\\w'-]+){0,2}?\\s+(?:${finite})|\\p{Lu}[\\p{Ll}'-]+(?:'s)?\\s+(?:${finite}))(?=[\\s,]|$)`
 const clauseStart = new RegExp(
-  `(?:,\\s+|\\s+(?<=(?:\\S+\\s+){3}))(?:although|though|so|whereas|while)\\s+(?=${subject})|,?\\s+and\\s+(?<=(?:\\S+\\s+){4})(?=${subject})|,\\s+(?=${subject})|,?\\s+but\\s+|:\\s+(?=(?:[Ii]|we|my|our|the|it)(?:'\\w+)?\\s)`,
+  `(?:,\\s+|\\s+(?<=(?:\\S+\\s+){3}))(?:although|though|so|whereas|while)\\s+(?=${subject})|,?\\s+and\\s+(?<=(?:\\S+\\s+){4})(?!(?:it|that|this|everything|all|the \\w+|they)(?:'s|'re)? (?:\\w+ )?(?:works?|worked|passes|passed|gone|went|fixed|solved|disappeared|stopped|fine|builds?|green|back)\\b)(?=${subject})|,\\s+(?=${subject})|,\\s+(?=(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day's\\s)|,?\\s+but\\s+|:\\s+(?=(?:[Ii]|we|my|our|the|it)(?:'\\w+)?\\s)`,
   "u"
 )
 const dependent =
@@ -65,12 +65,15 @@ const dependent =
 
 const splitWith = (pattern: RegExp) => (text: string) => text.split(pattern)
 
-/** Splits the prose of a turn into pieces, in text order. */
-export const piecesOfTurn = (text: string): ReadonlyArray<Piece> => {
+/** Splits the prose of a turn into pieces, in text order. `rewrite` changes the prose before. */
+export const piecesOfTurn = (
+  text: string,
+  rewrite: (prose: string) => string = (prose) => prose
+): ReadonlyArray<Piece> => {
   const pieces: Array<Piece> = []
   let sentence = 0
   let heading: string | undefined
-  for (const rawLine of proseOf(text).split("\n")) {
+  for (const rawLine of rewrite(proseOf(text)).split("\n")) {
     const isBullet = bullet.test(rawLine)
     const line = rawLine.replace(bullet, "").trim()
     if (!isBullet) heading = line.endsWith(":") ? line.slice(0, -1) : undefined
@@ -84,14 +87,14 @@ export const piecesOfTurn = (text: string): ReadonlyArray<Piece> => {
 }
 
 const takeSentence = (pieces: Array<Piece>, text: string, sentence: number, heading: string | undefined) => {
-  const parts = text
-    .split(moreEnd)
-    .flatMap(splitWith(clauseStart))
+  if (foreignLine.test(text)) return
+  const isQuestion = /\?[)"'\s!?]*$/u.test(text)
+  const parts = withTopics(text.split(moreEnd).flatMap(splitWith(clauseStart)))
+    .flatMap((part) => (isQuestion && !tagQuestion.test(part) ? part.split(questionStart) : [part]))
     .map((part) => part.trim().replace(/^[,:;]+\s*|[,:;]+$/gu, ""))
     .filter((part) => /[\p{L}\p{N}]/u.test(part))
     .slice(0, Math.max(0, limits.pieces - pieces.length))
     .map((part) => part.slice(0, limits.pieceCharacters))
-  const isQuestion = /\?[)"'\s!?]*$/u.test(text)
   for (const [index, part] of parts.entries()) {
     const isTagged = tagQuestion.test(part)
     pieces.push({
@@ -103,6 +106,34 @@ const takeSentence = (pieces: Array<Piece>, text: string, sentence: number, head
     })
   }
 }
+
+/** A question after a statement: "we're going to Lyon in May, can I use data there?" */
+const questionStart =
+  /,\s+(?:so\s+|and\s+)?(?=(?:(?:can|could|do|does|did|is|are|will|would|should|shall|have|has)\s+(?:i|you|we|he|she|it|they|there|the|that|this|my)|what|which|where|when|how|who|why|any)\s)/iu
+
+/** Joins a topic with the clause about it: "Temi's brother, he's four" is "Temi's brother is four". */
+const withTopics = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const result: Array<string> = []
+  for (const part of parts) {
+    const last = result.at(-1)
+    const [, ending = ""] = /^(?:he|she|they|it)('s|'re|'ve)?(?=\s)/iu.exec(part) ?? []
+    if (last !== undefined && topic.test(last) && /^(?:he|she|they|it)(?:'|\s)/iu.test(part))
+      result[result.length - 1] = last + (written[ending] ?? "") + part.replace(/^\S+/u, "")
+    else if (last !== undefined && restated.test(last) && /^it(?:'s| is| should)/iu.test(part))
+      result[result.length - 1] = `${last}, ${part}`
+    else result.push(part)
+  }
+  return result
+}
+/** "I said 11 May": what it should have been follows. */
+const restated =
+  /(?:^|[\s,])i (?:said|wrote|told you|typed) [^,]{1,40},?$|^(?:it|that|he|she)(?:'s| is) not (?:in|at|with|on) [^,]{1,40},?$/iu
+
+const topic = new RegExp(
+  `^(?:(?:and|oh|also|so)[,\\s]+)?(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Tt]he|\\p{Lu}[\\p{L}-]+(?:'s)?)(?:\\s+(?!(?:${finite})(?:\\s|$))[\\p{L}-]+){0,3},?$`,
+  "u"
+)
+const written: Readonly<Record<string, string>> = { "'s": " is", "'re": " are", "'ve": " have" }
 
 /** "…, did I say?", "…, right?" */
 const tagQuestion =

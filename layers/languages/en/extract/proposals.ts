@@ -44,7 +44,7 @@ const proposing = [
 const questionWord =
   /^(?:(?:and|so|then|but|or|ok)[,\s]+)*(?:what|which|who|whose|where|when|why|how|is|are|was|were|do|does|did|can|could|should|shall|would|will|have|has|any|want|anything|need)\b/iu
 const passingWork =
-  /^(?:me|it|that|this|them|i|so|you|draft|write|list|show|explain|check|look|search|summari[sz]e|suggest|remind|translate|help|go through|print|give|tell|see|try again|compare|sketch|a (?:draft|list|summary|template|recipe|table|sketch|wording|reminder|hint|script|snippet))\b/iu
+  /^(?:me|it|that|this|them|i|so|you|draft|write|list|show|explain|check|look|search|summari[sz]e|suggest|remind|translate|help|go through|print|give|tell|see|try again|compare|sketch|a (?:draft|list|summary|template|recipe|table|sketch|wording|hint|script|snippet))\b/iu
 const confirming =
   /^(?:so|then|just to confirm|to confirm|you mean|meaning)[,:]?\s+(.+?)(?:,?\s+(?:right|correct|then|yes))?\?$/iu
 

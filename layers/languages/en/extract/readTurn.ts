@@ -1,33 +1,58 @@
-import type { ExtractedFact, ExtractTurn } from "../../../../src/ports/Extractor.js"
+import type { ExtractTurn } from "../../../../src/ports/Extractor.js"
+import { valuesIn } from "../values/readValues.js"
 import { acceptedDraft, isAnswer, isPick } from "./accepted.js"
+import { isChange, takenBack, withoutLead } from "./changes.js"
 import { withValue } from "./corrections.js"
 import type { Background, Draft } from "./Draft.js"
 import { mentionsIn } from "./people.js"
-import { piecesOfTurn } from "./pieces.js"
-import { minWorth, worthOf } from "./points.js"
+import { type Piece, piecesOfTurn } from "./pieces.js"
+import { minWorth, type Sign, worthOf } from "./points.js"
 import { type Reading, readPiece } from "./reading.js"
-import { mayHoldSecret } from "./secrets.js"
+import { withRepairs } from "./repairs.js"
+import { concernsSecrets, secretTest } from "./secrets.js"
 import { signsOf } from "./signs.js"
 import { withAntecedent } from "./titles.js"
 
 /** The statements of a user's turn that are worth keeping, in text order. */
 export const draftsOf = (turn: ExtractTurn, index: number, background: Background): ReadonlyArray<Draft> => {
-  const { answered, around, earlier, mentions } = background
+  const { answered, around, mentions } = background
   const drafts: Array<Draft> = []
   const known = [...mentions]
-  for (const reading of readingsOf(turn, around)) {
+  let isSettled = false
+  let previous: Reading | undefined
+  const readings = readingsOf(turn, around)
+  for (const [position, said] of readings.entries()) {
+    const named = withNoun(said, previous, turn.at)
+    const reading = isSettled ? { ...named, isCorrection: false } : named
     const { piece } = reading
+    const before = previous
+    if (takenBack(piece.text)?.word === undefined && takenBack(piece.text) !== undefined) {
+      const said = drafts.at(-1)
+      if (said !== undefined && piece.sentence - said.reading.piece.sentence <= 1) drafts.pop()
+    }
+    previous = reading
     if (isIntroduction(reading.text, turn.speaker) || agreement.test(reading.text)) continue
-    const signs = signsOf(reading, {
-      isAnswer: isAnswer(piece, answered),
-      isAccepting: isPick(reading, answered, turn)
-    })
+    const own = signsOf(reading, { isAnswer: isAnswer(piece, answered), isAccepting: isPick(reading, answered, turn) })
+    const isCure = own.has("past") && [position - 1, position + 1].some((other) => isSuccess(readings[other]))
+    const signs: ReadonlySet<Sign> = isCure
+      ? new Set([...own, "solution" as const].filter((sign) => sign !== "past"))
+      : own
     const last = drafts.at(-1)
-    const corrected = rightValueOf(reading, turn, earlier)
+    const corrected = isSettled ? undefined : rightValueOf(reading, turn, background)
     const isUnresolved = signs.has("pronoun") && withAntecedent(reading.text, known).mention === undefined
-    if (corrected !== undefined)
-      drafts.push({ reading, signs, text: corrected, mentions: [], turn: index, isWritten: true })
-    else if (worthOf(signs) - (isUnresolved ? unresolved : 0) >= minWorth) {
+    if (corrected !== undefined) {
+      drafts.push({
+        signs: signsOf(corrected.reading, plain),
+        mentions: [...known],
+        turn: index,
+        ...corrected,
+        isCorrecting: true
+      })
+      isSettled = true
+    } else if (isChange(before, reading)) {
+      if (last?.reading.piece === before.piece) drafts.pop()
+      drafts.push(changeOf(before, { reading, signs, text: reading.text, mentions: [...known], turn: index }))
+    } else if (worthOf(signs) - (isUnresolved ? unresolved : 0) >= minWorth) {
       const draft: Draft = { reading, signs, text: reading.text, mentions: [...known], turn: index }
       if (last !== undefined && isFurther(draft, last))
         drafts[drafts.length - 1] = { ...last, further: [...(last.further ?? []), draft] }
@@ -39,6 +64,38 @@ export const draftsOf = (turn: ExtractTurn, index: number, background: Backgroun
   return [...acceptedDraft(turn, index, background, drafts), ...drafts]
 }
 
+/** A statement of what holds now, with what held before. "It" stands for what the clause before names. */
+const changeOf = (before: Reading, draft: Draft): Draft => {
+  const former: Draft = { ...draft, reading: before, signs: signsOf(before, plain), text: before.text }
+  return draft.reading.subject === "it"
+    ? { ...draft, reading: before, text: `${before.text}, ${draft.text}`, former }
+    : { ...draft, text: withoutLead(draft.text), former }
+}
+
+/** Whether a piece only says that something helped: "that did it!" */
+const isSuccess = (reading: Reading | undefined): boolean =>
+  reading !== undefined &&
+  /^(?:(?:that|it|this|which)(?: finally| really)? (?:did (?:it|the trick)|worked|works(?: now| again)?|helped|fixed (?:it|that)|solved (?:it|that))|found it|works now|solved|fixed)[\s!.]*$/iu.test(
+    reading.text
+  )
+
+/** A clause about "it" with the noun for which it stands: the only one of the sentence before. */
+const withNoun = (reading: Reading, before: Reading | undefined, at: number): Reading => {
+  const [start, ending = ""] = /^it('s| is| has| runs| was)(?=\s)/iu.exec(reading.text) ?? []
+  if (start === undefined || before === undefined || reading.piece.sentence !== before.piece.sentence + 1)
+    return reading
+  if (reading.values.length + reading.names.length + reading.identifiers.length === 0) return reading
+  const nouns = [...before.text.matchAll(nounPhrase)]
+  if (concernsSecrets(before.text)) return reading
+  if (nouns.length !== 1 || /\b(?:it|that|this)\b/iu.test(before.text)) return reading
+  const text = `the ${nouns[0]![1]!}${ending === "'s" ? " is" : ending}${reading.text.slice(start.length)}`
+  return { ...readPiece({ ...reading.piece, text, continues: false }, at), isCorrection: reading.isCorrection }
+}
+const nounPhrase =
+  /(?<!\p{L})(?:the|my|our|an?) ((?:[\p{L}-]+ ){0,2}?[\p{L}-]+)(?=$|[.,;:!?]| (?:is|are|at|in|on|for|with|from|of|and|to|that|which|this|next|before|today|tomorrow)(?!\p{L}))/giu
+
+const plain = { isAnswer: false, isAccepting: false }
+
 /** Points that a pronoun costs if the person is not known. */
 const unresolved = 1
 
@@ -47,11 +104,12 @@ const readingsOf = (turn: ExtractTurn, around: string): ReadonlyArray<Reading> =
   const readings: Array<Reading> = []
   let marked: number | undefined
   let isCorrection = false
-  const pieces = piecesOfTurn(turn.text)
+  const pieces = piecesOfTurn(turn.text, (prose) => withRepairs(prose, turn.at))
+  const mayHoldSecret = secretTest(around)
   const jokes = new Set(pieces.flatMap(({ sentence, text }) => (jokeMark.test(text) ? [sentence] : [])))
   for (const piece of pieces) {
     if (jokes.has(piece.sentence)) continue
-    if (mayHoldSecret(piece.text, around)) continue
+    if (mayHoldSecret(piece.text)) continue
     const reading = readPiece(piece, turn.at)
     isCorrection ||= reading.isCorrection
     const isMarked = reading.isMarked || marked === piece.sentence
@@ -75,17 +133,42 @@ const isIntroduction = (text: string, speaker: string | undefined): boolean =>
 const jokeMark = /(?<!\b(?:no|not) )\b(?:kidding|joking|jk)\b/iu
 
 /** Words with which somebody finds a mistake of their own. */
-const noticing = /\b(?:hang on|checked|wait|oops|sorry|no)\b|!!/iu
+const noticing =
+  /\b(?:hang on|checked|wait|oops|sorry|no|i mean|make (?:that|it)|wrong|actually|update|correction|instead|rather|well)\b|!!/iu
 
-/** The last statement before with the value that a piece names; undefined if the piece says more. */
+/**
+ * The last statement before with the values that a piece names; undefined if the piece says more. A statement that was
+ * not kept is read again.
+ */
 const rightValueOf = (
-  { act, isCorrection, text, values }: Reading,
+  { act, isCorrection, piece, text, values }: Reading,
   turn: ExtractTurn,
-  earlier: () => ReadonlyArray<ExtractedFact>
-): string | undefined => {
-  if (values.length !== 1 || act !== "states" || !(isCorrection || noticing.test(turn.text))) return undefined
-  return [...earlier()].reverse().flatMap(({ title }) => withValue({ text, values }, title, turn.at) ?? [])[0]
+  { earlier, userText }: Pick<Background, "earlier" | "userText">
+): Pick<Draft, "text" | "reading" | "isWritten"> | undefined => {
+  const isAbout = piece.sentence === 0 && /^(?:it|that|he|she|they)(?:'s|\s)/iu.test(piece.text)
+  const isNaming = /\b(?:not (?:in |at |with |on )*\p{Lu}|[Ii] said)/u.test(text)
+  const isMeant = isCorrection || isAbout || isNaming || noticing.test(turn.text)
+  if ((values.length === 0 && !isNaming) || act === "asks" || !isMeant) return undefined
+  const core = isNaming ? text : text.split(coreEnd)[0]!
+  const ownValues = core === text ? values : valuesIn(core, turn.at)
+  const corrected = (said: string) => withValue({ text: core, values: ownValues }, said, turn.at)
+  const [title] = [...earlier()].reverse().flatMap((fact) => corrected(fact.title) ?? [])
+  if (title !== undefined) return { text: title, reading: readPiece(pieceOf(title), turn.at), isWritten: true }
+  const pieces = isCorrection ? [...piecesOfTurn(userText.slice(-maxCorrected))].reverse() : []
+  for (const piece of pieces) {
+    const written = piece.isAsked ? undefined : corrected(piece.text)
+    if (written === undefined) continue
+    const reading = readPiece({ ...piece, text: written }, turn.at)
+    return { text: reading.text, reading }
+  }
+  return undefined
 }
+/** Ends the words of a correction: what follows is its reason. */
+const coreEnd = /\s(?:if|because|as|so|since|for)\s|(?<=\d\S*),\s(?!not\b)/iu
+/** Characters of the user's earlier turns in which a corrected statement is searched. */
+const maxCorrected = 1_000
+
+const pieceOf = (text: string): Piece => ({ text, sentence: 0, isAsked: false, continues: false })
 
 /** Whether a draft says more about the person or the thing of the last one: it begins with a pronoun for them. */
 const isFurther = ({ mentions, reading, text }: Draft, last: Draft): boolean => {

@@ -61,13 +61,13 @@ export interface Reading {
 
 /** Words that open a turn: interjections, and other words if a comma or a full stop follows. */
 const opening =
-  /^(?:(?:ok(?:ay)?|k|oh+|ah+|ooh|aha|hm+|mm+|uh+m*|um+|er+m*|well|so|and|but|or|yeah|yes|yep|yup|nope|nah|no(?= (?:no|sorry|wait|actually|hang)\b)|alright|anyway|anyhow|btw|by the way|honestly|frankly|actually|also|ha(?:ha)*|lol|hey|hi|hello|good (?:morning|afternoon|evening)|thanks(?: a lot)?|thank you|thx|ta|cheers|sorry|wait|fyi|just so you know|to be (?:honest|fair)|tbh|i mean|you know|ps|of course|apart from that|in other news|never mind|nevermind|damn|god|ugh|argh|wow|hooray|yay|oops|whoops|scratch that|hang on|please note)(?:[\s,:;.!…-]+|$)|(?:no+|right|great|good|nice|perfect|cool|fine|sure|exactly|true|like|still|then|look|listen|plus|morning|evening|update|edit|finally|correction|indeed|seriously|luckily|unfortunately|sadly|basically|great news|good news|bad news)(?:\s*[,:;.!…]+\s*|\s+-\s+|$))+/iu
+  /^(?:(?:ok(?:ay)?|k|yo|oi|aye|hiya|heya|oh+|ah+|ooh|aha|hm+|mm+|uh+m*|um+|er+m*|well|so|and|but|or|yeah|yes|yep|yup|nope|nah|no(?= (?:no|sorry|wait|actually|hang)\b)|alright|anyway|anyhow|btw|by the way|honestly|frankly|actually|also|ha(?:ha)*|lol|hey|hi|hello|good (?:morning|afternoon|evening)|thanks(?: a lot)?|thank you|thx|ta|cheers|sorry|wait|fyi|just so you know|to be (?:honest|fair)|tbh|i mean|you know|ps|of course|apart from that|in other news|never mind|nevermind|damn|god|ugh|argh|wow|hooray|yay|oops|whoops|scratch that|hang on|please note)(?:[\s,:;.!…-]+|$)|(?:no+|right|great|good|nice|perfect|cool|fine|sure|exactly|true|like|still|then|look|listen|plus|morning|evening|update|edit|finally|correction|indeed|seriously|luckily|unfortunately|sadly|basically|great news|good news|bad news)(?:\s*[,:;.!…]+\s*|\s+-\s+|$))+/iu
 const marker =
   /^(?:[^:]{0,50}\b(?:rules|conventions|preferences|constraints|requirements|facts|notes|setup|stack|decisions|points)\b[^:]{0,40}:|(?:for the record|for your (?:records|notes)|note(?: to self| that)?|please note(?: that)?|(?:please )?(?:remember|keep in mind|bear in mind|write down|make a note|be aware|fyi|just so you know|for (?:future )?reference|fun fact|important|one more thing|heads? up)(?: that| this)?)\b)[\s,:—-]*/iu
 const closing =
-  /[\s,]*(?:by the way|btw|tbh|to be honest|though|anyway|lol|haha\w*|you know|i guess|i suppose|i think|i reckon|so yeah|or so|or something|if that matters|as you know|as i said|actually|honestly|thanks|thx|cheers|please|ok\??|right|innit|mind you|sorry|wish me luck|xd|[:;]-?[)DP]|(?:\p{Extended_Pictographic}|\uFE0F)+|[.!,…\s])+$/iu
+  /[\s,]*(?:by the way|btw|tbh|to be honest|though|anyway|lol|haha\w*|you know|i guess|i suppose|i think|i reckon|so yeah|or so|or something|if that matters|as you know|as i said|actually|honestly|thanks|thx|cheers|(?:would|will|could|can) you|please|ok\??|right|innit|mind you|sorry|wish me luck|xd|[:;]-?[)DP]|(?:\p{Extended_Pictographic}|\uFE0F)+|[.!,…\s])+$/iu
 const correcting =
-  /^(?:(?:oh|ah|and|hm+|ok|wait|hang on)[\s,]+)*(?:(?:no|nope|sorry|wait|correction|scratch that|hang on|oops|whoops|my (?:mistake|bad)|ah no|actually|strike that|i (?:misread|misspoke|mixed|got that wrong|was wrong|meant)|checked)\b)|\b(?:i mis(?:read|spoke|remembered|typed|heard)|(?:i was|that was|that's|it was) wrong|i meant|\b\d[\w.:]*\b[^.,]{0,24},? not (?:the )?\d|in fact|scratch that|mixed (?:it |them |that )?up|i take that back|changed my mind|turns out it's)\b/iu
+  /^(?:(?:oh|ah|and|hm+|ok|wait|hang on)[\s,]+)*(?:(?:no|nope|sorry|wait|correction|scratch that|hang on|oops|whoops|my (?:mistake|bad)|ah no|actually|strike that|i (?:misread|misspoke|mixed|got that wrong|was wrong|meant)|checked)\b)|\b(?:i mis(?:read|spoke|remembered|typed|heard)|(?:i was|that was|that's|it was) wrong|i meant|\b\d[\w.:]*\b[^.,]{0,24},? not (?:the )?\d+\w*|in fact|scratch that|mixed (?:it |them |that )?up|i take that back|changed my mind|turns out it's)\b/iu
 
 const questionStart =
   /^(?:(?:and|so|but|or)\s+)?(?:what|what's|when|where|which|who|whose|why|how|how's|is|are|was|were|do|does|did|can|could|would|will|should|shall|has|have|am|isn't|aren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't|shouldn't)\s+(?:i|you|we|he|she|it|they|there|the|this|that|these|those|my|your|our|a|an|any|some|to|about|if|much|many|long|often|is|are|do|does|did|would|could|should|can|was|were|else|\w+ly)\b/iu
@@ -98,6 +98,8 @@ const prepositions = setOf(
   functionWords.prepositions,
   "since as after before at by if when while because until till per via without on"
 )
+/** Adverbs before a subject: "now I mostly grow dahlias". */
+const leadWords = setOf("now nowadays currently lately anyway usually mostly often then")
 const requestWords = setOf(classes.requests)
 const auxiliary = setOf("am is are was were have has had do does did will would can could must should might may")
 const omittedStart =
@@ -135,7 +137,7 @@ export const readPiece = (piece: Piece, at: number): Reading => {
 const instructing =
   /^(?:please\s+|always\b|never\b|from now on\b|no more\b|stop\s+\w+ing\b|don't\b|do not\b|call me\b|in future\b)/iu
 const durable =
-  /\b(?:always|never|from now on|in future|every time|whenever|no more|anymore|any more|by default|each time|for me|with me|when you|to me)\b/iu
+  /\b(?:always|never|from now on|in future|every time|whenever|no more|anymore|any more|by default|each time|for me|with me|when you|to me)\b|, not (?:with|in|as|by)\b/iu
 
 const keyed = /^(?:[\p{L}-]+\s){0,2}[\p{L}_-]+\s*(?:=|:\s)\s*(\S+)/u
 /** Whether a text is a key with a value. A request after the colon is none. */
@@ -145,11 +147,15 @@ const isKeyedText = (text: string): boolean => {
 }
 const beginning = setOf("start begin launch leave move return arrive")
 
-const reminding = /^(?:please )?(?:remind me|don't let me forget|don't forget|make sure (?:i|we))\b/iu
+const reminding =
+  /^(?:(?:please|and|then|also|ok|oh|can you|could you|would you|you must) )*(?:remind me (?:to|about|of|on|in|at|next|tomorrow|every|when|that)|don't let me forget|don't forget (?:to|that|the|my|about)|make sure (?:i|we))\b/iu
+
+/** Whether a text asks for a reminder: "remind me to call her", "don't let me forget the passport". */
+export const isReminder = (text: string): boolean => reminding.test(text)
 
 const actOf = (piece: Piece, text: string, words: ReadonlyArray<string>, hits: ReadonlySet<WordClass>): Act => {
   const [first = "", second = ""] = words
-  if (reminding.test(text)) return "states"
+  if (isReminder(text)) return "states"
   if (/^(?:you can |please |just )*call me \p{L}/iu.test(text)) return "instructs"
   if (instructing.test(piece.text.replace(opening, "")) && !listenerQuestion.test(text)) {
     if (words.length > 2 && (durable.test(text) || first === "call")) return "instructs"
@@ -163,6 +169,7 @@ const actOf = (piece: Piece, text: string, words: ReadonlyArray<string>, hits: R
     (requestWords.has(first) || (lexicon.entries.get(stemOf(first))?.verb === true && stemOf(first) === first)) &&
     !pastForms.test(first) &&
     !auxiliary.has(second) &&
+    !nounStart.test(words.join(" ")) &&
     !hits.has("duty") &&
     !/(?:s|ed|ing)$/u.test(first) &&
     !(
@@ -176,6 +183,10 @@ const actOf = (piece: Piece, text: string, words: ReadonlyArray<string>, hits: R
     )
   return isImperative ? (durable.test(text) ? "instructs" : "requests") : "states"
 }
+
+/** A noun phrase before a verb, though its first word may be a request: "deploy freeze starts". */
+const nounStart =
+  /^[a-z]+ (?:(?!the|a|an|my|our|me|it|that|this|what|when|who|how|if|to|for|in|on|at|of|all|any|and|which|you|your)[a-z-]+ )?(?:is|are|was|were|has|starts|ends|begins|opens|closes|runs|takes|costs|happens|needs|lives|sits|expires|must|can't|cannot)(?: |$)/u
 
 const listenerQuestion =
   /^(?:(?:can|could|would|will|do|did|are|have|should) (?:you|we|i)\b|(?:i )?(?:want|need|would like|'d like) (?:you to|help)|i'd (?:like|love) (?:you|a |some|help)|(?:help|tell|show|give|write|remind) me\b|let me\b|let us\b|hit me\b)/iu
@@ -203,7 +214,7 @@ const subjectOf = (words: ReadonlyArray<string>, original: ReadonlyArray<string>
     if (personWords.has(word)) return "pronoun"
     if (thingWords.has(word)) return "it"
     if (listenerWords.has(word)) return "listener"
-    if (prepositions.has(word)) continue
+    if (prepositions.has(word) || leadWords.has(word)) continue
     if (index > 0 && prepositions.has(words[index - 1]!)) continue
     if (determiners.has(word)) return leadsPhrase(words) ? subjectAfterComma(text) : "thing"
     if (/^\p{Lu}\p{Ll}/u.test(original[index]!) && !isOrdinary(word)) return "named"

@@ -1,18 +1,43 @@
 import { findSensitiveData } from "../../../../text/personal/findSensitiveData.js"
+import { mayHoldCode, namesAccessCode, namesLocked } from "../../../../text/personal/spokenCodes.js"
 
 const secretCue =
-  /\b(?:pass(?:word|phrase|wd|code)?s?|pin|pins|puk|token|secret|api[ -]?key|network key|wifi key|wi-fi key|access key|credentials?|login|2fa|otp|(?:door|gate|alarm|security|access|safe|recovery|backup|entry|lock|voucher|unlock)[ -]?(?:box )?codes?|licen[cs]e key|combination|seed phrase|cvv|cvc)\b/iu
-/** A string that may be a secret: letters with digits, long hexadecimal or base64, or digits alone. */
-const opaque =
-  /(?<![\p{L}\p{N}/.])(?=[^\s]*\d)(?=[^\s]*[\p{L}\W])[\w!@#$%^&*+=~?-]{6,}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}.:/-])\d{4,8}#?(?![\p{L}\p{N}.:/-])|[A-Za-z0-9+/_-]{24,}/u
+  /\b(?:pass(?:word|phrase|wd|code)?s?|pin|pins|puk|token|secret|api[ -]?key|network key|wifi key|wi-fi key|access key|credentials?|login|2fa|otp|(?:voucher|lock ?box|key ?safe|key ?box)(?: codes?)?|licen[cs]e key|product key|combination|combo|keypad|padlock|seed phrase|cvv|cvc)\b/iu
+const digitWord = "(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double)"
+/**
+ * A string that may be a secret: letters with digits, long hexadecimal or base64, digits alone, in groups or in words.
+ */
+const opaque = new RegExp(
+  [
+    "(?<![\\p{L}\\p{N}/.])(?=[^\\s]*\\d)(?=[^\\s]*[\\p{L}\\W])[\\w!@#$%^&*+=~?-]{6,}(?![\\p{L}\\p{N}])",
+    "(?<![\\p{L}\\p{N}.:/-])(?:\\d{4,8}|[A-Za-z]{1,2}\\d{3,8}|\\d{3,8}[A-Za-z]{1,2})[#*]?(?![\\p{L}\\p{N}]|[.:/-][\\p{L}\\p{N}])",
+    "(?<![\\p{L}\\p{N}.:/-])\\d{1,2}(?:[ -]\\d{1,2}){2,}(?![\\p{L}\\p{N}]|[.:/-][\\p{L}\\p{N}])",
+    "[A-Za-z0-9+/_-]{24,}",
+    `(?<!\\p{L})${digitWord}(?:[ -]${digitWord}){2,}(?!\\p{L})`
+  ].join("|"),
+  "iu"
+)
 
 /**
- * Whether a piece may hold a credential in clear. `around`: the turn and the turns before it, where a word such as
- * "password" may stand.
+ * Makes the test whether a piece may hold a credential in clear. `around`: the turn and the turns before it, where a word
+ * such as "password" may stand.
  */
-export const mayHoldSecret = (piece: string, around: string): boolean =>
-  findSensitiveData([piece]).credential.length > 0 ||
-  (secretCue.test(around) && opaque.test(piece.replaceAll(plainValue, " ")))
+export const secretTest = (around: string): ((piece: string) => boolean) => {
+  let mayBeNear: boolean | undefined
+  return (piece) => {
+    if (findSensitiveData([piece]).credential.length > 0) return true
+    if (!opaque.test(piece.replaceAll(plainValue, " "))) return false
+    mayBeNear ??=
+      secretCue.test(around) ||
+      namesAccessCode(around) ||
+      mayHoldCode(around) ||
+      findSensitiveData([around]).credential.length > 0
+    return mayBeNear
+  }
+}
+
+/** Whether a text is about something that has a password or a code. */
+export const concernsSecrets = (text: string): boolean => secretCue.test(text) || namesLocked(text)
 
 /** Dates, years, times, amounts and versions. */
 const plainValue =

@@ -4,7 +4,7 @@ import { lexicon } from "../rules/lexicon.js"
 import { frames } from "./frames.js"
 import type { WordClass } from "./lexicon.js"
 import type { Sign } from "./points.js"
-import type { Act, Reading, Subject } from "./reading.js"
+import { type Act, isReminder, type Reading, type Subject } from "./reading.js"
 import type { Tense } from "./tense.js"
 
 /** How a piece stands to the assistant's last turn. */
@@ -94,13 +94,27 @@ const statedTests = {
   practice: ({ line, reading: { subject, tense } }) =>
     subject === "group" && tense === "present" && !frames.being.test(line),
   pursuit: ({ has, isFirst }) => isFirst && has("pursuing"),
+  habit: ({ line, reading: { subject, tense } }) =>
+    (subject === "named" || frames.relative.test(line)) && tense === "present" && frames.habit.test(line),
+  "was a": ({ line }) => frames.wasA.test(line),
   aim: ({ has, isFirst }) => isFirst && has("aiming"),
   decision: ({ has }) => has("deciding"),
   duty: ({ has, isFirst, line }) => has("duty") || (isFirst && frames.due.test(line)),
-  change: ({ has, hasFigure, hasIdentifier, isSomebody, reading: { tense } }) =>
-    has("changing") && (isSomebody || hasIdentifier || hasFigure) && tense !== "future" && tense !== "modal",
+  change: ({ has, hasDate, hasFigure, hasIdentifier, isSomebody, reading: { subject, tense } }) =>
+    has("changing") &&
+    (isSomebody || hasIdentifier || hasFigure || (hasDate && subject === "thing")) &&
+    tense !== "future" &&
+    tense !== "modal",
   happening: ({ has, isSomebody }) => isSomebody && has("happening"),
   plan: ({ has, hasDate }) => hasDate && has("planning"),
+  affected: ({ isFirst, line, reading: { tense } }) =>
+    !isFirst && (tense === "past" || tense === "perfect") && frames.affected.test(line),
+  shifted: ({ line, reading: { values } }) =>
+    frames.shifted.test(line) && values.some(({ value }) => value.kind === "day" || value.kind === "clock"),
+  keeping: ({ line, reading: { tense } }) => tense === "present" && frames.keeping.test(line),
+  reminder: ({ reading }) => isReminder(reading.text),
+  amount: ({ line }) => frames.amount.test(line),
+  condition: ({ isFirst, line }) => isFirst && frames.condition.test(line),
   solution: ({ has }) => has("solving"),
   lasting: ({ has }) => has("lasting"),
   rule: ({ has }) => has("ruling"),
@@ -160,10 +174,13 @@ const meantTests = {
   pleased: ({ isFirst, line }) => isFirst && frames.pleased.test(line),
   judged: ({ has, isAccepting, reading: { subject } }) =>
     has("judging") && !isAccepting && !has("solving") && subject !== "speaker" && subject !== "group",
-  generic: ({ line, reading }) => reading.act === "states" && frames.generic.test(line),
+  generic: ({ isFirst, line, reading }) => !isFirst && reading.act === "states" && frames.generic.test(line),
+  dangling: ({ line, reading: { piece } }) => !piece.continues && frames.dangling.test(line),
+  messaged: ({ line }) => frames.messaged.test(line),
   compared: ({ line }) => frames.compared.test(line),
   exclaimed: ({ reading }) => reading.piece.text.includes("!"),
-  trouble: ({ isFirst, line, reading: { subject } }) => !isFirst && subject !== "pronoun" && frames.trouble.test(line),
+  trouble: ({ has, isFirst, line, reading: { subject } }) =>
+    !isFirst && subject !== "pronoun" && !has("stative") && frames.trouble.test(line),
   empty: (view) => isEmpty(view),
   short: (view) => !isClause(view) && view.reading.words.length < 4,
   "very short": (view) => view.reading.words.length < 3 && (!isClause(view) || /^\p{L}+$/u.test(view.reading.text))
@@ -173,7 +190,7 @@ const hypothetical =
   /^(?:(?:and|but|so|or|then)\s+)*(?:if|what if|suppose|imagine|assuming|say we|say i|unless)\b|\b(?:would|could|might|wouldn't)\b.*\bif\b/iu
 const laughter = /\b(?:lol|lmao|rofl|(?:ha){2,}h?|hehe)\b|[😂🤣😅]/iu
 const atClock = /^\s*\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)\b/iu
-const conditional = /^(?:i'll|we'll|i'm|we're|i|we|my|our|the|she|he|they|\p{Lu})[^,]* if /iu
+const conditional = /^(?:(?:now|then|and|so) )?(?:i'll|we'll|i'm|we're|i|we|my|our|the|she|he|they|\p{Lu})[^,]* if /iu
 const supposed = /\b(?:what if|as if|would|might|maybe|could)\b/iu
 
 /** Whether a condition only follows a statement: "I'll do it on Sunday if the weather holds". */
@@ -188,7 +205,7 @@ const isEmpty = ({ has, hasDate, isAnswer, reading }: View): boolean => {
   const { hitList, identifiers, names, values, words } = reading
   if (identifiers.length + names.length > 0 || reading.isCorrection) return false
   if (isAnswer && values.length > 0) return false
-  if (hitList.some(({ wordClass }) => telling.has(wordClass))) return false
+  if (hitList.some(({ wordClass }) => telling.has(wordClass)) || frames.aged.test(` ${words.join(" ")} `)) return false
   const covered = new Set(hitList.flatMap(({ index, length }) => words.slice(index, index + length)))
   const spoken = values.flatMap(({ value: { form } }) => form.split(/\s+/u))
   const rest = words.filter(
@@ -215,11 +232,24 @@ export const signsOf = (reading: Reading, circumstances: Circumstances): Readonl
   if (act !== "states" && !(act === "requests" && view.isAccepting)) signs.add(act)
   for (const [sign, test] of tests) if (test(view)) signs.add(sign)
   const isWish = frames.preferring.test(view.line) || (view.isFirst && frames.due.test(view.line))
-  if (tense === "modal" && isWish) signs.delete("modal")
+  // "The limit should be 768 MiB" sets a value.
+  if (tense === "modal" && !view.isSomebody && frames.setting.test(view.line)) {
+    signs.delete("modal")
+    signs.add("present").add("value")
+  }
+  if (tense === "modal" && isWish) {
+    signs.delete("modal")
+    signs.add("present")
+  }
+  // What changed today holds after today.
+  if (signs.has("change") && (tense === "past" || tense === "perfect")) signs.delete("fleeting")
   // An event of the past counts if it changed what holds now.
-  const hasResult = view.isFirst
-    ? ["change", "own state", "decision"].some((sign) => signs.has(sign as Sign))
-    : signs.has("solution")
+  const hasResult =
+    signs.has("was a") ||
+    signs.has("named so") ||
+    (view.isFirst
+      ? ["change", "own state", "decision"].some((sign) => signs.has(sign as Sign))
+      : signs.has("solution") || signs.has("aged"))
   if (view.isPast && hasResult) signs.delete("past")
   return signs
 }

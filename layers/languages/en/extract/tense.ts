@@ -20,6 +20,10 @@ const modal = setOf(
 )
 const participle = /(?:ed|en|wn|ught|one|ung|ept|ost|old|ade|een|ome|ead|ut|et|ot|ft|nt|it|un)$/u
 
+/** Verbs of place, which are also plurals of nouns: "the broker sits on mq-2". */
+const placed =
+  /^(?:sits|lives|runs|stands|stays|resides|belongs|goes|comes|listens|points|hangs|lies|works|ships|moves|talks|connects|deploys)$/u
+
 /** Words of a piece that are searched for its verb. */
 const maxWords = 16
 
@@ -30,7 +34,7 @@ export const tenseOf = (words: ReadonlyArray<string>): Tense => {
     if (future.has(word)) return "future"
     if ((word === "going" && next === "to") || (present.has(word) && next === "going" && after === "to"))
       return "future"
-    if (modal.has(word)) return "modal"
+    if (modal.has(word) && !(word === "may" && isMonth(words[index - 1], next))) return "modal"
     if (perfect.has(word)) {
       const verb = /^(?:just|also|already|still|always|never|only|now|not|since|finally|even)$/u.test(next)
         ? after
@@ -45,13 +49,17 @@ export const tenseOf = (words: ReadonlyArray<string>): Tense => {
           ? "perfect"
           : "present"
     }
+    if (index > 0 && placed.test(word) && /^(?:in|on|at|to|from|with|under|behind|near|by|inside)$/u.test(next))
+      return "present"
     if (past.has(word)) return "past"
     if (present.has(word)) return "present"
     if (
       word !== "need" &&
       index > 0 &&
       pastForms.test(word) &&
-      !/(?:need|speed|feed|seed|bed|red|hundred|kid)$/u.test(word) &&
+      !/^(?:need|speed|feed|seed|bed|red|hundred|hatred|sacred|kid|shed|sled|bleed|breed|indeed|infrared)$/u.test(
+        word
+      ) &&
       !isAttribute(words, index)
     )
       return "past"
@@ -83,6 +91,11 @@ export const tenseOf = (words: ReadonlyArray<string>): Tense => {
   }
   return "none"
 }
+
+/** Whether "may" between two words is the month: "8 May", "in May", "May 2026". */
+const isMonth = (before = "", after: string): boolean =>
+  /^(?:\d+(?:st|nd|rd|th)?|in|of|until|till|by|since|early|late|mid|this|next|last|from|to|and)$/u.test(before) ||
+  /^\d/u.test(after)
 
 /** Whether a participle stands before its noun: "a used car", "the archived ones". */
 const isAttribute = (words: ReadonlyArray<string>, index: number): boolean =>

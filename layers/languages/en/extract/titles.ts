@@ -1,6 +1,6 @@
 import type { Mention } from "./people.js"
 import { antecedentOf } from "./people.js"
-import type { Reading } from "./reading.js"
+import { isReminder, type Reading } from "./reading.js"
 
 /** Who speaks, as titles name them. */
 export interface Speaker {
@@ -18,7 +18,7 @@ const irregular: Readonly<Record<string, string>> = {
   was: "was"
 }
 const unchanged =
-  /^(?:can|can't|cannot|could|couldn't|will|won't|would|wouldn't|should|shouldn't|shall|may|might|must|ought|had|hadn't|was|wasn't|did|didn't|used|is|has|(?!need$|feed$|speed$|bleed$|breed$|seed$|heed$|wed$|embed$)\w+ed|(?!(?:s|br|r|sw|cl|fl|st)ing$)\w+ing|no|not|got|went|left|took|came|gave|bought|sold|met|lost|found|made|broke|began|became|grew|fell|felt|kept|knew|said|told|thought|saw|ran|wrote|drove|flew|spoke|slept|built|spent|sent|paid|won|taught|chose|ate|drank|forgot|heard|held|quit|understood|brought|caught|put|set|read|cut|hit|let|hurt|split|rang|wore|sat|stood|just|already)$/u
+  /^(?:can|can't|cannot|could|couldn't|will|won't|would|wouldn't|should|shouldn't|shall|may|might|must|ought|had|hadn't|was|wasn't|did|didn't|used|is|has|(?!need$|feed$|speed$|bleed$|breed$|seed$|heed$|wed$|embed$)\w+ed|(?!(?:s|br|r|sw|cl|fl|st)ing$)\w+ing|no|not|got|went|left|took|came|gave|bought|sold|met|lost|found|made|broke|began|became|grew|fell|felt|kept|knew|said|told|thought|saw|ran|wrote|drove|flew|spoke|slept|built|spent|sent|paid|won|taught|chose|ate|drank|forgot|heard|held|quit|meant|misread|understood|brought|caught|put|set|read|cut|hit|let|hurt|split|rang|wore|sat|stood|just|already)$/u
 const adverbs =
   /^(?:also|just|still|always|never|usually|often|really|actually|only|now|mostly|already|finally|sometimes|currently|generally|normally|basically|probably|definitely|recently|both|\w+ly)$/u
 
@@ -37,12 +37,10 @@ const contracted: Readonly<Record<string, string>> = {
   "'ve": " has",
   ve: " has",
   "'ll": " will",
-  ll: " will",
-  "'d": " would",
-  d: " would"
+  "'d": " would"
 }
 const firstPerson =
-  /(?<![\p{L}\p{N}'.])(?:I('m|'ve|'ll|'d)|I(m|ve|ll|d)(?=\s)|I|my|mine|me|myself)(?![\p{L}\p{N}'_])(?:(\s+)([\p{L}']+)(?:(\s+)([\p{L}']+))?)?/giu
+  /(?<![\p{L}\p{N}'._/-])(?:I('m|'ve|'ll|'d)|I(m|ve)(?=\s)|I|my|mine|me|myself)(?![\p{L}\p{N}'_])(?:(\s+)([\p{L}']+)(?:(\s+)([\p{L}']+))?)?/giu
 
 /**
  * Writes the first person as a name: "I have a dog, my wife too" as "Noor has a dog, Noor's wife too". A text that
@@ -117,7 +115,7 @@ const omittedBase =
 
 /** Puts the speaker's name before a statement that leaves "I" out. */
 export const withOmittedSubject = (text: string, reading: Reading, { name }: Speaker): string => {
-  if (reading.subject !== "omitted" || reading.act !== "states") return text
+  if (reading.subject !== "omitted" || reading.act !== "states" || isReminder(text)) return text
   const start = text.charAt(0).toLowerCase() + text.slice(1)
   const base = omittedBase.exec(start)
   if (base !== null) {
@@ -126,6 +124,15 @@ export const withOmittedSubject = (text: string, reading: Reading, { name }: Spe
   }
   return omittedPast.test(start) ? `${name} ${start.replace(/^((?:also |still )?)don't\b/iu, "$1doesn't")}` : text
 }
+
+/** A request for a reminder as a statement: "don't let me forget the keys" is "Remind me of the keys". */
+export const asReminder = (text: string): string =>
+  isReminder(text)
+    ? text
+        .replace(/^(?:(?:please|and|then|also|ok|oh|can you|could you|would you|you must) )*(?=remind me|don't)/iu, "")
+        .replace(/^don't (?:let me )?forget (to|that|about)\b/iu, "Remind me $1")
+        .replace(/^don't (?:let me )?forget\b/iu, "Remind me of")
+    : text
 
 /** Closes a title: a capital at the start, no blanks and marks at the ends. */
 export const asTitle = (text: string): string => {

@@ -14,13 +14,13 @@ export const kin = {
   apprentice teammate ex fiance lawyer accountant vet coach trainer cto ceo lead`,
   they: `parents kids children twins siblings grandparents grandchildren friends sons daughters sisters brothers cousins nephews nieces in-laws boys
   girls neighbours neighbors colleagues tenants`,
-  pets: `dog cat puppy kitten rabbit horse pony hamster parrot budgie tortoise hen chicken goldfish snake lizard terrier labrador spaniel pup`
+  pets: `dogs cats horses chickens hens dog cat puppy kitten rabbit horse pony hamster parrot budgie tortoise hen chicken goldfish snake lizard terrier labrador spaniel pup`
 } as const
 
 export const classes = {
   health: `allerg* anaphyla* covid flu pneumonia measles hernia fracture fractured coeliac celiac diabet* asthma* migraine* intoleran* vegan vegetarian pescatarian diagnos* medication*
     meds surgery operated operation insulin epilep* adhd autis* dyslexi* arthri* degeneration therapy pregnan* vertigo injur* sprained
-    hearing_aids hearing_aid wheelchair deaf colour-blind colourblind color-blind colorblind blood_pressure pacemaker cancer stroke *itis *itus *osis *aemia *emia *algia
+    hearing_aids hard_of_hearing partially_sighted short-sighted visually_impaired hearing_aid wheelchair deaf colour-blind colourblind color-blind colorblind blood_pressure pacemaker cancer stroke *itis *itus *osis *aemia *emia *algia
     crohn's parkinson's alzheimer's dementia lactose gluten nuts nut shellfish kosher halal teetotal sober rehab chemo tablets inhaler epipens epipen insomnia
     depression anxiety burnout bad_back`,
 
@@ -28,10 +28,10 @@ export const classes = {
   stative: `live lives living work works working study studies studying studied own owns owned drive drives teach teaches taught play plays sing sings
     speak speaks run_a runs_a rent rents commute commutes volunteer volunteers manage manages coach coaches collect collects belong belongs come_from
     comes_from grew_up born raised based employed married engaged divorced separated widowed single retired cycle cycles swim swims wear wears
-    eat eats drink drinks smoke smokes cook cooks bake bakes use uses using maintain maintains attend attends write_for support supports tolerate
+    weigh weighs dictate dictates eat eats drink drinks smoke smokes cook cooks bake bakes use uses using maintain maintains attend attends write_for support supports tolerate
     tolerates deploy deploys owe owes lead leads left-handed right-handed bilingual fluent self-employed freelance freelancer unemployed native_language
     mother_tongue ride rides keep_halal on_call between_jobs go_to_the goes_to host hosts foster fosters garden paint paints knit knits climb climbs dance dances fish fishes
-    look_after looks_after care_for cares_for report_to reports_to sleep sleeps named`,
+    do_the does_the look_after looks_after care_for cares_for report_to reports_to sleep sleeps named`,
 
   /** Weaker ones, of which many sentences are made. */
   having: `carry carries share shares keep keeps take takes want wants need needs make makes grow grows pay pays earn earns cost costs weigh weighs open opens
@@ -42,7 +42,7 @@ export const classes = {
 
   liking: `prefer prefers preferred like likes love loves hate hates enjoy enjoys adore adores loathe loathes detest dislike dislikes
     favourite favorite rather can't_stand cannot_stand cant_stand can't_bear fan_of fond_of keen_on into allergic_to not_for_me my_thing sick_of
-    don't_do don't_like don't_eat don't_drink don't_want hates hate never_again no_fan picky avoid avoids swear_by obsessed afraid_of scared_of terrified_of a_fan_of best_for_me works_for_me work_for_me suits_me suit_me easier_for_me`,
+    don't_much_like doesn't_want doesn't_like won't_eat wants_no hates_being want_no don't_do don't_like don't_eat don't_drink don't_want hates hate never_again no_fan picky avoid avoids swear_by obsessed afraid_of scared_of terrified_of a_fan_of best_for_me works_for_me work_for_me suits_me suit_me easier_for_me`,
 
   deciding: `decided decision agreed settled_on settled going_with go_with goes_with went_with chose chosen picked opted opting we'll_use stick_with sticking_with
     sticking_to final signed_off approved scrap scrapped dropping dropped cancel cancelled canceled postponed switch switching switched migrate migrating migrated
@@ -66,7 +66,7 @@ export const classes = {
     upgraded changed set decided hired promoted adopted ordered installed replaced cancelled canceled resigned retired inherited enrolled transferred
     renewed rotated bumped increased reduced raised lowered enabled disabled rented split founded gave_up stopped became renamed created configured
     deployed rolled_back restored merged released launched moving_in moved_in diagnosed started_a started_my started_learning started_at signed_up
-    expecting tore sprained fractured applied dropped_out laid_off fired ended_up promised`,
+    expecting tore sprained fractured applied pushed_to pushed_back postponed rescheduled extended brought_forward delayed pinned patched downgraded rewrote dropped_out killing sunsetting shutting_down switching replacing rewriting retiring_the laid_off fired ended_up promised`,
 
   /** Events that may be of no weight. */
   happening: `started found won lost finished completed delivered shipped closed opened published received turned rang repeated put wrote built
@@ -74,7 +74,7 @@ export const classes = {
 
   solving: `fixed fixes turned_out turns_out solved solves solution root_cause culprit caused_by because_of workaround helped did_it did_the_trick the_fix the_bug
     the_problem_was the_issue_was the_cause the_reason was_the resolved works_now working_now works_again so_it_was it_was_the went_through the_trick that_was_it
-    fixed_it it_was_a cleared_it sorted_it makes_it_work reverting reverted`,
+    fixed_it green_again up_again works_fine are_gone is_gone went_away back_to_normal runs_again builds_again passes_now pass_again stopped_failing was_missing it_was_a cleared_it sorted_it makes_it_work reverting reverted`,
 
   /** Words that make a statement hold again and again, or for long. */
   lasting: `always never every each usually often mostly generally normally regularly daily weekly monthly yearly nightly twice since nowadays these_days
@@ -94,7 +94,7 @@ export const classes = {
     crying laughing speechless jealous rambling procrastinating overthinking crazy mad insane stupid an_idiot useless terrible hopeless weird nice great good`,
 
   supposing: `if what_if maybe might could perhaps probably possibly suppose imagine thinking_of thinking_about wonder wondering considering toying tempted not_sure unsure
-    would wouldn't would've could've should've i'd he'd she'd they'd we'd guess hopefully i_wish wish_i hoping hope dream one_day some_day someday whether unless in_theory
+    would wouldn't would've could've should've i'd he'd she'd they'd we'd guess hopefully i_wish wish_i hoping hope dream one_day some_day someday whether in_theory
     hypothetically in_case apparently supposedly allegedly rumour rumor seems seem seemed feels_like sounds_like looks_like may_be no_idea don't_know dunno not_decided undecided
     haven't_decided thought_about half_thinking leaning either_way in_a_perfect as_if as_though likely say_i`,
 
