@@ -1,0 +1,58 @@
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { AsOfInput } from "../../src/DaybookService.js"
+import { itemsOf } from "./answers.js"
+import { type Api, type ClientOptions, makeApi } from "./api.js"
+import { withClientErrors } from "./errors.js"
+import { memoryOf } from "./memory.js"
+import type { RemoteDaybook, RemoteOptions } from "./remote.js"
+import { requestsOf } from "./requests.js"
+
+/** A client of `daybook serve`: the operations of `Daybook`, at the trust level of its token. */
+export const make = (options: ClientOptions): Effect.Effect<RemoteDaybook, never, HttpClient.HttpClient> =>
+  Effect.map(makeApi(options), remoteOf)
+
+const remoteOf = (api: Api): RemoteDaybook => {
+  const { operations } = api
+  const ask = withClientErrors
+  const of = (agent: string) => requestsOf({ agent })
+  return {
+    agent: ((agent: string, { session, ...options }: RemoteOptions & { readonly asOf?: AsOfInput } = {}) =>
+      memoryOf(api, { agent, forSession: session, ...options })) as RemoteDaybook["agent"],
+    agents: itemsOf(ask(operations.agents({ urlParams: { limit: maxAgents } }))),
+    log: (agent, after, asOf) =>
+      Stream.paginateChunkEffect(undefined as string | undefined, (cursor) =>
+        Effect.map(
+          ask(operations.log(of(agent).read({ after, asOf, cursor, limit: eventsPerPage }))),
+          ({ items, next }) => [Chunk.fromIterable(items), Option.fromNullable(next)]
+        )
+      ),
+    verify: (agent, options) =>
+      ask(operations.verify({ urlParams: { ...(agent === undefined ? { all: true } : { agent }), ...options } })),
+    accept: (digest) => Effect.asVoid(ask(operations.accept({ urlParams: {}, headers: {}, payload: { digest } }))),
+    rebuild: (agent, projections) => Effect.asVoid(ask(operations.rebuild(of(agent).write({ projections })))),
+    compareView: (agent, projections) => ask(operations.compareView(of(agent).read({ projections }))),
+    backfill: (agent) => ask(operations.backfill(of(agent).write())),
+    whatIf: (agent, payload = {}) => ask(operations.whatIf({ ...of(agent).write(), payload })),
+    stats: (agent) => ask(operations.stats(of(agent).read())),
+    digests: (agent) => ask(operations.digests(of(agent).read())),
+    flush: (agent) => Effect.map(ask(api.recalls.flush(of(agent).write())), ({ count }) => count),
+    embedders: {
+      status: (agent, options) => ask(operations.embedder(of(agent).read(options))),
+      switchTo: (agent, name, { actor, onFailure: _, onProgress: __, ...options } = {}) =>
+        ask(operations.switchEmbedder({ ...of(agent).write({ actor }), payload: { name, ...options } })),
+      back: (agent, { actor, onFailure: _, onProgress: __, ...payload } = {}) =>
+        ask(operations.switchBack({ ...of(agent).write({ actor }), payload })),
+      drop: (agent, name, { actor, ...options } = {}) =>
+        ask(operations.dropEmbedder({ ...of(agent).write({ actor }), payload: { name, ...options } })),
+      compare: (agent, payload = {}) => ask(operations.compareEmbedders({ ...of(agent).write(), payload })),
+      calibrate: (agent, payload = {}) => ask(operations.calibrate({ ...of(agent).write(), payload }))
+    }
+  } as RemoteDaybook
+}
+
+const maxAgents = 1_000
+const eventsPerPage = 500

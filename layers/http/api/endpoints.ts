@@ -1,0 +1,45 @@
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { json } from "./json.js"
+import { idempotency, pathText, query, reading, writing } from "./parameters.js"
+import type { Types } from "./types.js"
+
+interface Operation<Answer extends keyof Types, Own extends Schema.Struct.Fields> {
+  /** What it does, in one line. */
+  readonly summary: string
+  readonly answer: Answer
+  /** Its parameters, beside those of every read or write. */
+  readonly query: Own
+}
+
+/** An operation that reads. */
+export const read = <const Name extends string, Answer extends keyof Types, Own extends Schema.Struct.Fields>(
+  name: Name,
+  path: `/${string}`,
+  { answer, query: own, summary }: Operation<Answer, Own>
+) =>
+  HttpApiEndpoint.get(name, path)
+    .setUrlParams(query({ ...reading, ...own }))
+    .addSuccess(json(answer))
+    .annotate(OpenApi.Summary, summary)
+
+type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE"
+
+/** An operation that writes. The header `Idempotency-Key` makes it safe to repeat. */
+export const write = <const Name extends string, Answer extends keyof Types, Own extends Schema.Struct.Fields>(
+  name: Name,
+  route: `${WriteMethod} /${string}`,
+  { answer, query: own, summary }: Operation<Answer, Own>
+) => {
+  const [method, path] = route.split(" ") as [WriteMethod, `/${string}`]
+  return HttpApiEndpoint.make(method)(name, path)
+    .setUrlParams(query({ ...writing, ...own }))
+    .setHeaders(idempotency)
+    .addSuccess(json(answer))
+    .annotate(OpenApi.Summary, summary)
+}
+
+/** The path of a URL with an id in it. */
+export const byId = Schema.Struct({ id: pathText })
+export const byRun = Schema.Struct({ run: pathText })

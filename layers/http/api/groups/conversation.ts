@@ -1,0 +1,170 @@
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import { stores } from "../../../../events/Trust.js"
+import { Role } from "../../../../events/Turn.js"
+import type { ConversationQuery } from "../../../../src/conversation/Sessions.js"
+import { conversationKinds } from "../../../../src/search/fields.js"
+import { read, write } from "../endpoints.js"
+import { json } from "../json.js"
+import type { ParametersOf } from "../parameters.js"
+import { choice, choices, flag, instant, number, page, searching, text, texts } from "../parameters.js"
+
+const session = text("The session's key.")
+const store = choice(stores)("The store. Default: the strictest that the trust level reads.")
+
+const conversationQuery = {
+  ...searching,
+  text: text("What to look for. Without it: the newest."),
+  sessions: texts("Sessions."),
+  stores: choices(stores)("Stores."),
+  roles: choices(Role.literals)("Roles of the speakers."),
+  speakers: texts("Speakers."),
+  kinds: choices(conversationKinds)("Kinds of text."),
+  tags: texts("A note must have each of these tags."),
+  anyTags: texts("A note must have one of these tags."),
+  after: instant("At or after this time."),
+  before: instant("Before this time."),
+  limit: number("Maximum rows, 1 to 1,000.")
+} satisfies ParametersOf<ConversationQuery>
+
+/** Conversations: turns, sessions, their summaries, and indexed files. */
+export const conversation = HttpApiGroup.make("conversation")
+  .add(
+    write("append", "POST /turns", {
+      summary: "Add a turn to a session, and capture what is worth keeping",
+      answer: "StoredTurn",
+      query: {}
+    }).setPayload(json("NewTurn"))
+  )
+  .add(
+    write("appendAll", "POST /turns/batch", {
+      summary: "Add up to 1,000 turns; each gets its own answer",
+      answer: "TurnBatchAnswer",
+      query: {}
+    }).setPayload(json("TurnBatch"))
+  )
+  .add(
+    read("turns", "/turns", {
+      summary: "Read the last turns of a session, oldest first",
+      answer: "Turns",
+      query: { session, session_id: text("Another name of `session`."), last: number("How many. Default: 100.") }
+    })
+  )
+  .add(
+    read("search", "/turns/search", {
+      summary: "Search turns and indexed files",
+      answer: "ConversationHits",
+      query: conversationQuery
+    })
+  )
+  .add(
+    read("explain", "/turns/search/explain", {
+      summary: "Search turns and files, and explain why each matched",
+      answer: "ExplainedConversation",
+      query: conversationQuery
+    })
+  )
+  .add(
+    read("sessions", "/sessions", {
+      summary: "List sessions, the most recently used first",
+      answer: "SessionPage",
+      query: page
+    })
+  )
+  .add(
+    write("forgetSession", "DELETE /sessions", {
+      summary: "Hide a session: its turns, its files and their index entries",
+      answer: "ForgottenSession",
+      query: { session }
+    })
+  )
+  .add(
+    read("restoreSession", "/sessions/messages", {
+      summary: "Rebuild the messages of a session within a token budget",
+      answer: "RestoredSession",
+      query: { session, tokens: number("The token budget.") }
+    })
+  )
+  .add(
+    read("summaries", "/sessions/summaries", {
+      summary: "List the summaries of sessions",
+      answer: "SummaryPage",
+      query: { ...page, session }
+    })
+  )
+  .add(
+    write("extract", "POST /sessions/extract", {
+      summary: "Extract memories from the turns that wait",
+      answer: "ExtractedTurns",
+      query: { session, due: flag("Only what is due.") }
+    })
+  )
+  .add(
+    write("summarize", "POST /sessions/summarize", {
+      summary: "Bring the summaries of a session up to date",
+      answer: "SummarizedSessions",
+      query: { session }
+    })
+  )
+  .add(
+    write("refresh", "POST /sessions/refresh", {
+      summary: "Bring the summaries of a session up to date if its turns ask for it",
+      answer: "Done",
+      query: { session }
+    })
+  )
+  .add(
+    write("end", "POST /sessions/end", {
+      summary: "End a session: extract what waits, then summarize it",
+      answer: "EndedSession",
+      query: { session }
+    })
+  )
+  .add(
+    read("readRolling", "/sessions/rolling", {
+      summary: "Read the rolling summary of a session; null if it has none",
+      answer: "SessionRollingOrNull",
+      query: { session, store }
+    })
+  )
+  .add(
+    write("writeRolling", "PUT /sessions/rolling", {
+      summary: "Replace the rolling summary of a session",
+      answer: "WrittenRolling",
+      query: { session, store }
+    }).setPayload(json("RollingInput"))
+  )
+  .add(
+    write("roll", "POST /sessions/rolling/roll", {
+      summary: "Condense the oldest turns of a session into its rolling summary",
+      answer: "Rolled",
+      query: { session, store, tokens: number("The token budget.") }
+    })
+  )
+  .add(
+    read("files", "/files", {
+      summary: "List indexed files without their text, the last added first",
+      answer: "FilePage",
+      query: page
+    })
+  )
+  .add(
+    read("file", "/files/by-path", {
+      summary: "Read the file of each store that has this path",
+      answer: "Files",
+      query: { path: text("The file's path.") }
+    })
+  )
+  .add(
+    write("addFile", "POST /files", {
+      summary: "Index the text of a file",
+      answer: "AddedFile",
+      query: {}
+    }).setPayload(json("FileInput"))
+  )
+  .add(
+    write("forgetFile", "DELETE /files", {
+      summary: "Hide a file from all reads",
+      answer: "ForgottenFile",
+      query: { path: text("The file's path.") }
+    })
+  )

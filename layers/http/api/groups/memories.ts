@@ -1,0 +1,198 @@
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import type { ContextQuery } from "../../../../src/context/ContextReader.js"
+import { byId, read, write } from "../endpoints.js"
+import { json } from "../json.js"
+import {
+  choice,
+  filters,
+  flag,
+  instant,
+  memoryQuery,
+  number,
+  type ParametersOf,
+  page,
+  text,
+  texts
+} from "../parameters.js"
+
+const contextQuery = {
+  session: text("The session of the conversation."),
+  message: text("The user's new message."),
+  tokens: number("The token budget."),
+  k: number("Maximum memories that the message recalls."),
+  at: instant("The asking time. Default: now."),
+  format: choice(["text", "markdown"])("The form of the headings. Default: `text`."),
+  parts: choice(["all", "recalled"])("`recalled`: only what the message recalls. Default: `all`.")
+} satisfies ParametersOf<ContextQuery>
+
+/** Memories: storing, finding, reading and changing them. */
+export const memories = HttpApiGroup.make("memories")
+  .add(
+    write("remember", "POST /memories", {
+      summary: "Store a memory; a repeat counts as another mention",
+      answer: "Remembered",
+      query: { reconcile: flag("Whether to weigh it against similar memories.") }
+    }).setPayload(json("MemoryInput"))
+  )
+  .add(
+    write("rememberAll", "POST /memories/batch", {
+      summary: "Store up to 1,000 memories; each gets its own answer",
+      answer: "MemoryBatchAnswer",
+      query: {}
+    }).setPayload(json("MemoryBatch"))
+  )
+  .add(
+    read("list", "/memories", {
+      summary: "List memories by page; with q, the best matches first",
+      answer: "MemoryPage",
+      query: {
+        ...filters,
+        ...page,
+        q: text("What to look for. Without it the memories are listed."),
+        layer: text("Another name of `tiers`, for one tier."),
+        sort: choice(["newest", "oldest", "changed", "mentions", "importance", "score"])(
+          "The order of a list. Default: `newest`; with `layer` as the only filter, `score`."
+        )
+      }
+    })
+  )
+  .add(
+    read("search", "/search", { summary: "Find memories by words and by meaning", answer: "Hits", query: memoryQuery })
+  )
+  .add(
+    read("explain", "/search/explain", {
+      summary: "Search, and explain how the query was understood and why each memory matched",
+      answer: "ExplainedMemories",
+      query: memoryQuery
+    })
+  )
+  .add(
+    read("getAll", "/memories/batch", {
+      summary: "Read whole memories by their ids; unknown ids are left out",
+      answer: "Memories",
+      query: { id: texts("Ids, up to 200.") }
+    })
+  )
+  .add(read("get", "/memories/:id", { summary: "Read a whole memory", answer: "Memory", query: {} }).setPath(byId))
+  .add(
+    write("update", "PATCH /memories/:id", {
+      summary: "Change the given fields of a memory, or its status",
+      answer: "MemoryChanged",
+      query: {}
+    })
+      .setPath(byId)
+      .setPayload(json("MemoryChanges"))
+  )
+  .add(
+    write("forget", "DELETE /memories/:id", {
+      summary: "Hide a memory; its history stays in the log",
+      answer: "Forgotten",
+      query: {}
+    }).setPath(byId)
+  )
+  .add(
+    read("why", "/memories/:id/why", {
+      summary: "Explain how and why a memory was created or changed",
+      answer: "Why",
+      query: { limit: number("How many of the newest versions, 1 to 200. Default 20.") }
+    }).setPath(byId)
+  )
+  .add(
+    read("history", "/memories/:id/history", {
+      summary: "Read every version of a memory, oldest first",
+      answer: "History",
+      query: {}
+    }).setPath(byId)
+  )
+  .add(
+    read("timeline", "/memories/:id/timeline", {
+      summary: "Read the memories around one memory in time",
+      answer: "Timeline",
+      query: { before: number("Rows before it. Default 5."), after: number("Rows after it. Default 5.") }
+    }).setPath(byId)
+  )
+  .add(
+    write("decide", "POST /memories/:id/decide", {
+      summary: "Settle the open disputes of a memory",
+      answer: "Settled",
+      query: {}
+    })
+      .setPath(byId)
+      .setPayload(json("Choice"))
+  )
+  .add(
+    write("vouch", "POST /memories/vouch", {
+      summary: "Raise memories to trust level full",
+      answer: "Vouched",
+      query: {}
+    }).setPayload(json("Ids"))
+  )
+  .add(
+    read("decisions", "/decisions", {
+      summary: "List the memories that raised disputes",
+      answer: "Disputes",
+      query: { ...page, open: flag("Only those that nobody has settled.") }
+    })
+  )
+  .add(
+    read("people", "/people", {
+      summary: "List the people in memories, the most recently mentioned first",
+      answer: "PeoplePage",
+      query: { ...page, name: text("Part of a name.") }
+    })
+  )
+  .add(
+    read("profile", "/profile", {
+      summary: "Read the block about the user for a system prompt",
+      answer: "Profile",
+      query: { tokens: number("The token budget.") }
+    })
+  )
+  .add(
+    read("context", "/context", {
+      summary: "Assemble what to send to a model for one turn",
+      answer: "Context",
+      query: {
+        session_id: text("Another name of `session`."),
+        ...contextQuery
+      }
+    })
+  )
+  .add(
+    write("observeTool", "POST /tool-runs", {
+      summary: "Store what a tool was called with and what it answered",
+      answer: "ObservedTool",
+      query: {}
+    }).setPayload(json("ToolObservation"))
+  )
+  .add(
+    write("undo", "POST /undo", {
+      summary: "Take back the changes of an event, a run or a source",
+      answer: "Undone",
+      query: {
+        dryRun: flag("Reports the changes without writing them."),
+        force: flag("Also undoes fields that would be conflicts.")
+      }
+    }).setPayload(json("Undoable"))
+  )
+  .add(
+    read("archived", "/archive", {
+      summary: "List the archive, newest first",
+      answer: "ArchivePage",
+      query: { ...page, text: text("Only memories with all of these words.") }
+    })
+  )
+  .add(
+    write("archive", "POST /memories/:id/archive", {
+      summary: "Move a memory to the archive",
+      answer: "Archived",
+      query: {}
+    }).setPath(byId)
+  )
+  .add(
+    write("restore", "POST /memories/:id/restore", {
+      summary: "Take a memory out of the archive",
+      answer: "Restored",
+      query: {}
+    }).setPath(byId)
+  )

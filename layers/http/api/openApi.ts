@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs"
+import * as OpenApi from "@effect/platform/OpenApi"
+import { Api } from "./Api.js"
+
+/** The places of the file in a checkout and in the package. */
+const places = ["../assets/schemas.json", "../../assets/schemas.json", "../../../assets/schemas.json"]
+
+const readSchemas = (): Readonly<Record<string, object>> => {
+  for (const place of places) {
+    try {
+      return JSON.parse(readFileSync(new URL(place, import.meta.url), "utf8"))
+    } catch (error) {
+      if (Object(error).code !== "ENOENT") throw error
+    }
+  }
+  throw new Error("the package lacks assets/schemas.json")
+}
+
+const problem = (description: string) => ({
+  description,
+  content: { "application/problem+json": { schema: { $ref: "#/components/schemas/ProblemDetails" } } }
+})
+
+const logEvents = {
+  tags: ["operations"],
+  operationId: "operations.logEvents",
+  summary: "Follow the events of an agent as server-sent events",
+  parameters: [
+    { name: "agent", in: "query", schema: { type: "string" }, required: false },
+    { name: "after", in: "query", schema: { type: "number" }, required: false, description: "Only later versions." },
+    {
+      name: "Last-Event-ID",
+      in: "header",
+      schema: { type: "string" },
+      required: false,
+      description: "The version to go on behind, as a client sends it when it reconnects."
+    }
+  ],
+  responses: {
+    "200": {
+      description: "One event for each event of the log: its version, its type, and the event as JSON.",
+      content: { "text/event-stream": { schema: { type: "string" } } }
+    }
+  }
+}
+
+/** Operations that answer with progress where the client accepts `text/event-stream`. */
+const reporting = new Set([
+  "operations.rebuild",
+  "operations.whatIf",
+  "operations.switchEmbedder",
+  "operations.switchBack"
+])
+
+interface Operation {
+  readonly operationId: string
+  readonly responses: Readonly<Record<string, { readonly content?: object }>>
+}
+
+/** Completes an operation: its problems, the answer to an unchanged read, and progress. */
+const completed = (method: string, operation: Operation) => {
+  const answer = operation.responses["200"]
+  const progress = { "text/event-stream": { schema: { type: "string" } } }
+  const content = { ...answer?.content, ...(reporting.has(operation.operationId) ? progress : {}) }
+  return {
+    ...operation,
+    security: [{ token: [] }],
+    responses: {
+      "200": { description: "The answer", content },
+      ...(method === "get" ? { "304": { description: "The client has this answer: see `If-None-Match`." } } : {}),
+      "4XX": problem("A problem with the request"),
+      "5XX": problem("A problem of the server")
+    }
+  }
+}
+
+const complete = (spec: Readonly<Record<string, unknown>>) => ({
+  ...spec,
+  info: {
+    title: "Daybook",
+    version: "1",
+    description:
+      "Long-term memory for AI agents. Each call names its agent in the query; the trust level is that of the token.",
+    license: { name: "MIT", identifier: "MIT" }
+  },
+  security: [{ token: [] }],
+  paths: Object.fromEntries(
+    Object.entries<Record<string, Operation>>({ ...Object(spec.paths), "/log/events": { get: logEvents } }).map(
+      ([path, methods]) => [
+        path,
+        Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, completed(method, operation)]))
+      ]
+    )
+  ),
+  components: {
+    schemas: readSchemas(),
+    securitySchemes: { token: { type: "http", scheme: "bearer", description: "`daybook token add` prints one." } }
+  }
+})
+
+/** The definition with what only its document needs. */
+export const describedApi = () => Api.annotate(OpenApi.Transform, complete)
+
+/** The interface as an OpenAPI 3.1 document. */
+export const openApi = (): object => OpenApi.fromApi(describedApi())

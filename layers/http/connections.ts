@@ -1,0 +1,154 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type * as Context from "effect/Context"
+import type { Caller } from "../access/Caller.js"
+import { isEventStream, sendRefusal, sendResponse, toWebRequest } from "./exchange.js"
+import type { Admitted, Guard } from "./guard.js"
+import { readBody } from "./guardBody.js"
+import type { ServerLimits } from "./guardLimits.js"
+import { type Refusal, retryLater } from "./guardRefusal.js"
+
+export interface ConnectionsOptions {
+  readonly guard: Guard
+  readonly limits: ServerLimits
+  /** Whether the token with this id is still valid. */
+  readonly isValid: (token: string) => boolean
+  readonly answer: (
+    path: string,
+    request: Request,
+    caller: Context.Tag.Service<Caller> | undefined,
+    isClosing: boolean
+  ) => Promise<Response>
+  /** Receives what no handler expected. The client is not told, because it may quote a memory. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/** Takes requests from Node to their answers, within the limits, and ends them all at the end of the server. */
+export interface Connections {
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void
+  /** Takes no further requests, ends event streams, waits for requests in progress, then closes every connection. */
+  readonly close: (server: Server) => Promise<void>
+}
+
+/** Milliseconds between two checks whether the tokens of event streams are still valid. */
+const recheckMillis = 2_000
+
+/** An open event stream, and the id of the token that opened it. */
+interface OpenStream {
+  readonly token: string
+  readonly abort: AbortController
+}
+
+export const makeConnections = (options: ConnectionsOptions): Connections => {
+  const { guard, isValid, limits } = options
+  const streams = new Set<OpenStream>()
+  let isClosing = false
+  let whenIdle = () => {}
+
+  const exchange = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = request.url?.split("?", 1)[0] ?? ""
+    if (isClosing) response.setHeader("connection", "close")
+    if (isClosing && path !== "/health") return sendRefusal(closing, response)
+    const admitted = guard.admit(request, path)
+    if ("status" in admitted) return sendRefusal(admitted, response)
+    try {
+      await serveAdmitted(request, response, admitted, path)
+    } finally {
+      admitted.leave()
+      if (guard.inProgress() === 0) whenIdle()
+    }
+  }
+
+  const serveAdmitted = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    { caller, leave }: Admitted,
+    path: string
+  ) => {
+    // A client that waits for this before it sends its body has waited until it was admitted.
+    if (request.headers.expect?.toLowerCase() === "100-continue") response.writeContinue()
+    const body = await readBody(request, limits)
+    if (body === undefined) return
+    if ("refusal" in body) return sendRefusal(body.refusal, response)
+    const abort = new AbortController()
+    response.once("close", () => abort.abort())
+    const answer = options.answer(path, toWebRequest(request, body.bytes, abort.signal), caller, isClosing)
+    const answered = await withTimeout(answer, limits.answerTime)
+    if (answered === undefined) {
+      sendRefusal(tooSlow, response)
+      return abort.abort()
+    }
+    if (caller === undefined || !isEventStream(answered)) return sendResponse(answered, response)
+    if (streams.size >= limits.streams) {
+      abort.abort()
+      return sendRefusal(tooManyStreams, response)
+    }
+    const stream = { token: caller.token, abort }
+    streams.add(stream)
+    leave()
+    if (guard.inProgress() === 0) whenIdle()
+    abort.signal.addEventListener("abort", () => response.end(), { once: true })
+    await sendResponse(answered, response).finally(() => streams.delete(stream))
+  }
+
+  const recheck = setInterval(() => {
+    for (const { abort, token } of streams) if (!isValid(token)) abort.abort()
+  }, recheckMillis)
+  recheck.unref()
+
+  return {
+    handle: (request, response) => {
+      exchange(request, response).catch((error: unknown) => {
+        options.onFailure(error)
+        if (response.headersSent) response.destroy()
+        else sendRefusal(failed, response)
+      })
+    },
+    close: async (server) => {
+      isClosing = true
+      clearInterval(recheck)
+      const closed = new Promise((resolve) => server.close(resolve))
+      for (const { abort } of streams) abort.abort()
+      if (guard.inProgress() > 0)
+        await withTimeout(
+          new Promise<true>((resolve) => {
+            whenIdle = () => resolve(true)
+          }),
+          limits.drainTime
+        )
+      server.closeIdleConnections()
+      // An answer that was just written still needs a moment to leave; then nothing keeps the process.
+      await withTimeout(closed, closeMillis)
+      server.closeAllConnections()
+      await closed
+    }
+  }
+}
+
+/** Milliseconds that the last answers get to be sent. */
+const closeMillis = 500
+
+/** The value of a promise; undefined if it takes longer. */
+const withTimeout = async <A>(promise: Promise<A>, millis: number): Promise<A | undefined> => {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), millis)
+  })
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer))
+}
+
+const closing: Refusal = { ...retryLater(503, "Closing", "the server is ending: retry later"), closes: true }
+
+const tooManyStreams = retryLater(503, "Overloaded", "too many event streams are open: close one", 5)
+
+const tooSlow = retryLater(
+  503,
+  "TooSlow",
+  "the answer took too long; a write may be stored: repeat it with the same Idempotency-Key",
+  5
+)
+
+const failed: Refusal = {
+  status: 500,
+  error: "InternalError",
+  detail: "the server failed: its log names the kind of failure"
+}

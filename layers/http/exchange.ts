@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { problemOf, problemType, type Refusal } from "./guardRefusal.js"
+
+/** Headers that concern one connection, or that only the guard may see. */
+const withheldHeaders = new Set([
+  "authorization",
+  "connection",
+  "expect",
+  "keep-alive",
+  "te",
+  "transfer-encoding",
+  "upgrade"
+])
+
+/** A request of Node as a web request with its complete body, without the token. */
+export const toWebRequest = (request: IncomingMessage, body: Buffer, signal: AbortSignal): Request => {
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(request.headersDistinct)) {
+    if (!withheldHeaders.has(name)) for (const value of values ?? []) headers.append(name, value)
+  }
+  return new Request(`http://${request.headers.host}${request.url}`, {
+    method: request.method ?? "GET",
+    headers,
+    signal,
+    ...(body.length === 0 ? {} : { body: new Uint8Array(body) })
+  })
+}
+
+/** Headers of every answer. A handler may set its own instead. */
+const defaultHeaders = {
+  "cache-control": "no-store",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY"
+} as const
+
+export const isEventStream = (response: Response): boolean =>
+  response.headers.get("content-type")?.startsWith("text/event-stream") === true
+
+/** Sends a web response. Resolves when its last byte is sent, or the client has gone. */
+export const sendResponse = async (response: Response, to: ServerResponse): Promise<void> => {
+  to.statusCode = response.status
+  for (const [name, value] of Object.entries(defaultHeaders)) to.setHeader(name, value)
+  response.headers.forEach((value, name) => {
+    to.setHeader(name, value)
+  })
+  if (response.body === null || to.req.method === "HEAD") to.end()
+  else if (response.headers.has("content-length")) to.end(Buffer.from(await response.arrayBuffer()))
+  // The client may leave at any time; then the pipeline cancels the body.
+  else await pipeline(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]), to).catch(() => {})
+}
+
+export const sendRefusal = (refusal: Refusal, to: ServerResponse): void => {
+  const body = problemOf(refusal)
+  for (const [name, value] of Object.entries({ ...defaultHeaders, ...refusal.headers })) to.setHeader(name, value)
+  if (refusal.closes === true) to.setHeader("connection", "close")
+  to.writeHead(refusal.status, { "content-type": problemType, "content-length": Buffer.byteLength(body) })
+  to.end(to.req.method === "HEAD" ? undefined : body)
+}

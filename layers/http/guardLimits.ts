@@ -1,0 +1,61 @@
+import { limits as inputLimits } from "../../src/model/limits.js"
+
+/** Limits of the HTTP server. Times are milliseconds. They protect the process and change no result. */
+export interface ServerLimits {
+  /** Maximum open connections. */
+  readonly connections: number
+  /** Maximum bytes of a request's line and headers, and maximum number of headers. */
+  readonly headerBytes: number
+  readonly headers: number
+  readonly urlLength: number
+  readonly bodyBytes: number
+  /** Maximum nesting of JSON in a body, and maximum number of its values. */
+  readonly jsonDepth: number
+  readonly jsonValues: number
+  /** Time for the headers, and for the whole request with its body. */
+  readonly headersTime: number
+  readonly requestTime: number
+  /** Time until the answer begins. */
+  readonly answerTime: number
+  /** Time without any transfer after which a connection is closed. */
+  readonly idleTime: number
+  /** How long the end of the server waits for requests in progress. */
+  readonly drainTime: number
+  /** Maximum requests in progress, of all tokens and of one. */
+  readonly inProgress: number
+  readonly inProgressOfToken: number
+  /** How long the requests that arrive together may take. Those that then still wait are refused. */
+  readonly turnTime: number
+  /** Maximum event streams. */
+  readonly streams: number
+  /** Requests per second of one token, and how many may come at once. */
+  readonly rate: number
+  readonly burst: number
+  /** Requests without a valid token, per second and at once, from one address. */
+  readonly failureRate: number
+  readonly failureBurst: number
+}
+
+export const defaultLimits: ServerLimits = {
+  connections: 512,
+  headerBytes: 16_384,
+  headers: 64,
+  urlLength: 8_192,
+  // The largest input is one imported file; JSON escapes its line breaks and quotes.
+  bodyBytes: inputLimits.importFile + (1 << 20),
+  jsonDepth: inputLimits.jsonDepth,
+  jsonValues: 200_000,
+  headersTime: 10_000,
+  requestTime: 30_000,
+  answerTime: 120_000,
+  idleTime: 150_000,
+  drainTime: 8_000,
+  inProgress: 64,
+  inProgressOfToken: 48,
+  turnTime: 500,
+  streams: 64,
+  rate: 500,
+  burst: 1_000,
+  failureRate: 5,
+  failureBurst: 50
+}

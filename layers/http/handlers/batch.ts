@@ -1,0 +1,26 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { InvalidInput } from "../../../src/model/errors.js"
+import { problemOf } from "../api/problems.js"
+import type { BatchEntry } from "../api/types.js"
+import { listIn, noOptions, type WriteOptions } from "./call.js"
+
+/** The entries of a batch. A key would not tell its entries apart: each entry names its own in its options. */
+export const batchOf = <Entry>({ commandId, run }: WriteOptions, others: object, payload: ReadonlyArray<Entry>) =>
+  Effect.gen(function* () {
+    yield* noOptions(others)
+    if (commandId !== undefined || run !== undefined)
+      return yield* new InvalidInput({
+        field: commandId === undefined ? "run" : "Idempotency-Key",
+        problem: "is not for a batch: name it for each entry, as [entry, { commandId, run }]"
+      })
+    return yield* listIn("body", payload)
+  })
+
+/** The outcome of each entry. */
+export const batchAnswer = <A, E extends { readonly _tag: string; readonly message: string }>(
+  outcomes: ReadonlyArray<Either.Either<A, E>>
+): ReadonlyArray<BatchEntry<A>> =>
+  outcomes.map((outcome) =>
+    Either.isRight(outcome) ? { answer: outcome.right } : { problem: problemOf(outcome.left) }
+  )

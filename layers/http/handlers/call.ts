@@ -1,0 +1,206 @@
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Daybook } from "../../../src/Daybook.js"
+import type { AsOfInput } from "../../../src/DaybookService.js"
+import type { Memory, MemoryReader } from "../../../src/Memory.js"
+import { InvalidInput, TrustRequired } from "../../../src/model/errors.js"
+import { failureNames } from "../../../src/model/failureNames.js"
+import { Caller, canUse } from "../../access/Caller.js"
+import { AgentForbidden, NoCaller } from "../api/problems.js"
+
+/** The parameters of a call that choose its memory. */
+interface Handle {
+  readonly agent?: string | undefined
+  readonly actor?: string | undefined
+  readonly asOf?: AsOfInput | undefined
+  readonly record?: boolean | undefined
+  readonly forSession?: string | undefined
+}
+
+/** The parameters of a write that choose its memory and its run. */
+interface Writing extends Pick<Handle, "agent" | "actor"> {
+  readonly run?: string | undefined
+}
+
+export interface WriteRequest<Query> {
+  readonly urlParams: Query
+  readonly headers: { readonly "idempotency-key"?: string | undefined }
+}
+
+/** The options of a write, as the library takes them. */
+export interface WriteOptions {
+  readonly commandId?: string
+  readonly run?: string
+}
+
+type System = Context.Tag.Service<Daybook>
+
+/** The agent of a call without a name, where the token is for more than one. */
+const defaultAgent = "default"
+
+/** The caller of the request. Its layer does not provide it: each request brings its own. */
+const caller = Effect.flatMap(
+  Effect.serviceOption(Caller),
+  Option.match({ onNone: () => Effect.fail(new NoCaller()), onSome: Effect.succeed })
+)
+
+/** The agent and the caller of a call, if the caller may use the agent. */
+const permitted = (name: string | undefined) =>
+  Effect.gen(function* () {
+    const from = yield* caller
+    const agent = yield* textIn("agent", name ?? (from.agents.includes("*") ? defaultAgent : from.agents))
+    return canUse(from, agent) ? { agent, from } : yield* new AgentForbidden({ agents: from.agents })
+  })
+
+/** A text of a request: a parameter that is repeated is a list. */
+export const textIn = (field: string, value: string): Effect.Effect<string, InvalidInput> =>
+  typeof value === "string"
+    ? Effect.succeed(value)
+    : Effect.fail(new InvalidInput({ field, problem: "must be one text" }))
+
+/** Logs the kind of a defect. The answer does not tell it. */
+export const logged = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.tapDefect(operation, (cause) => Effect.logError("a request failed", { failure: failureNames(cause) }))
+
+const present = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+
+/** The author always names the token, so that no client can write under the name of another one or of the engine. */
+const actorOf = (actor: string | undefined, token: string): string => {
+  if (actor === undefined) return `token:${token}`
+  // The library refuses an empty name. A parameter that is repeated is a list.
+  return typeof actor === "string" && actor !== "" ? `token:${token}/${actor}` : ""
+}
+
+const handleOf = ({ actor, forSession, record }: Handle, token: string) => ({
+  actor: actorOf(actor, token),
+  ...present({ record, session: forSession })
+})
+
+/** Reads from the caller's memory, now or as of a past moment. `f` gets the other parameters. */
+export const reads = <Query extends Handle, A, E>(
+  query: Query,
+  f: (memory: MemoryReader, options: Omit<Query, keyof Handle>) => Effect.Effect<A, E>
+) =>
+  logged(
+    Effect.gen(function* () {
+      const { actor, agent: name, asOf, forSession, record, ...options } = query
+      const { agent, from } = yield* permitted(name)
+      const daybook = yield* Daybook
+      const handle = { trust: from.trust, ...handleOf({ actor, forSession, record }, from.token) }
+      const memory: MemoryReader = yield* asOf === undefined
+        ? daybook.agent(agent, handle)
+        : daybook.agent(agent, { ...handle, asOf })
+      return yield* f(memory, options)
+    })
+  )
+
+/** Writes to the caller's memory. `f` gets the other parameters, and the options of the write. */
+export const writes = <Query extends Writing, A, E>(
+  { headers, urlParams }: WriteRequest<Query>,
+  f: (memory: Memory, options: WriteOptions, query: Omit<Query, keyof Writing>, agent: string) => Effect.Effect<A, E>
+) =>
+  logged(
+    Effect.gen(function* () {
+      const { actor, agent: name, run, ...others } = urlParams
+      const { agent, from } = yield* permitted(name)
+      const daybook = yield* Daybook
+      const memory = yield* daybook.agent(agent, { trust: from.trust, ...handleOf({ actor }, from.token) })
+      return yield* f(memory, present({ commandId: headers["idempotency-key"], run }) as WriteOptions, others, agent)
+    })
+  )
+
+/** Fails unless the caller is at full trust. `what` names the operation. */
+export const requireFull = (what: string) =>
+  Effect.flatMap(caller, ({ trust }) => (trust === "full" ? Effect.void : Effect.fail(new TrustRequired({ what }))))
+
+/** Runs an operation that ignores trust levels, such as a check of the log: for callers at full trust. */
+export const operates = <Query extends Writing, A, E>(
+  what: string,
+  query: Query,
+  f: (
+    daybook: System,
+    agent: string,
+    options: Omit<Query, keyof Writing> & { readonly actor: string }
+  ) => Effect.Effect<A, E>
+) =>
+  logged(
+    Effect.gen(function* () {
+      const { actor, agent: name, run: _, ...options } = query
+      const { agent, from } = yield* permitted(name)
+      yield* requireFull(what)
+      return yield* f(yield* Daybook, agent, { ...options, ...handleOf({ actor }, from.token) })
+    })
+  )
+
+/** As `operates`, for an operation without parameters of its own. `f` gets the name of the actor. */
+export const operatesPlain = <Query extends Writing, A, E>(
+  what: string,
+  query: Query,
+  f: (daybook: System, agent: string, actor: string) => Effect.Effect<A, E>
+) =>
+  operates(what, query, (daybook, agent, { actor, ...others }) =>
+    Effect.zipRight(noOptions(others), f(daybook, agent, actor))
+  )
+
+/** Runs an operation on the whole installation: for callers at full trust that may use every agent. */
+export const administers = <Query extends Writing, A, E>(
+  what: string,
+  { actor: _, agent: __, run: ___, ...options }: Query,
+  f: (daybook: System, options: Omit<Query, keyof Writing>) => Effect.Effect<A, E>
+) =>
+  logged(
+    Effect.gen(function* () {
+      const from = yield* caller
+      yield* requireFull(what)
+      if (from.agents !== "*") return yield* new AgentForbidden({ agents: from.agents })
+      return yield* f(yield* Daybook, options)
+    })
+  )
+
+/** Runs an operation on those agents that the caller may use: for callers at full trust. */
+export const surveys = <Query extends Writing, A, E>(
+  what: string,
+  { actor: _, agent: __, run: ___, ...options }: Query,
+  f: (daybook: System, options: Omit<Query, keyof Writing>, isUsable: (agent: string) => boolean) => Effect.Effect<A, E>
+) =>
+  logged(
+    Effect.gen(function* () {
+      const from = yield* caller
+      yield* requireFull(what)
+      return yield* f(yield* Daybook, options, (agent) => canUse(from, agent))
+    })
+  )
+
+/** As `reads`, for an operation without parameters of its own. */
+export const readsPlain = <Query extends Handle, A, E>(
+  query: Query,
+  f: (memory: MemoryReader) => Effect.Effect<A, E>
+) => reads(query, (memory, others) => Effect.zipRight(noOptions(others), f(memory)))
+
+/** As `writes`, for an operation without parameters of its own. */
+export const writesPlain = <Query extends Writing, A, E>(
+  request: WriteRequest<Query>,
+  f: (memory: Memory, options: WriteOptions) => Effect.Effect<A, E>
+) => writes(request, (memory, options, others) => Effect.zipRight(noOptions(others), f(memory, options)))
+
+/** Refuses parameters that an operation does not know. */
+export const noOptions = (options: object): Effect.Effect<void, InvalidInput> => {
+  const [field] = Object.keys(options)
+  return field === undefined
+    ? Effect.void
+    : new InvalidInput({ field, problem: "is not a parameter of this operation: leave it out" })
+}
+
+/** The body of a request that takes an object. */
+export const objectBody = <A extends object>(payload: A) =>
+  payload !== null && typeof payload === "object" && !Array.isArray(payload)
+    ? Effect.succeed(payload)
+    : Effect.fail(new InvalidInput({ field: "body", problem: "must be a JSON object" }))
+
+/** A list in the body of a request. The library iterates it before it checks its entries. */
+export const listIn = <A>(field: string, payload: ReadonlyArray<A>) =>
+  Array.isArray(payload)
+    ? Effect.succeed(payload as ReadonlyArray<A>)
+    : Effect.fail(new InvalidInput({ field, problem: "must be a list" }))

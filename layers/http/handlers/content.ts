@@ -1,0 +1,59 @@
+import * as Either from "effect/Either"
+import type { CapturedMemory } from "../../../src/capture/CaptureWriter.js"
+import type { PromptContext } from "../../../src/context/ContextReader.js"
+import { InvalidInput } from "../../../src/model/errors.js"
+import type { Observation } from "../../../src/model/input.js"
+import { fieldsOf } from "../../../src/notes/noteInput.js"
+import type { ContextAnswer, ExtractedMemory, MemoryChanges, MemoryInput, WithContent } from "../api/types.js"
+
+/** Adds the text of a memory as one field. */
+export const withContent = <A extends { readonly title: string; readonly narrative?: string | null | undefined }>(
+  memory: A
+): A & WithContent => {
+  const { narrative, title } = memory
+  const content =
+    typeof narrative !== "string" || narrative === ""
+      ? title
+      : narrative.startsWith(title)
+        ? narrative
+        : `${title}\n\n${narrative}`
+  return { ...memory, content }
+}
+
+/** Reads `content` as a title and a narrative. */
+const titleAndNarrative = (body: Pick<MemoryInput, "content" | "title" | "narrative">) =>
+  typeof body.content !== "string"
+    ? Either.left(new InvalidInput({ field: "content", problem: "must be text" }))
+    : body.title !== undefined || body.narrative != null
+      ? Either.left(new InvalidInput({ field: "content", problem: "replaces title and narrative: leave them out" }))
+      : Either.right(fieldsOf(body.content))
+
+export const observationOf = ({ content, ...fields }: MemoryInput): Either.Either<Observation, InvalidInput> =>
+  content === undefined
+    ? Either.right(fields as Observation)
+    : Either.map(titleAndNarrative({ ...fields, content }), ({ narrative, title }) => ({
+        ...fields,
+        title,
+        ...(narrative === null ? {} : { narrative })
+      }))
+
+export const changesOf = ({ content, ...fields }: Omit<MemoryChanges, "status">) =>
+  content === undefined
+    ? Either.right(fields)
+    : Either.map(titleAndNarrative({ ...(fields as MemoryInput), content }), (text) => ({ ...fields, ...text }))
+
+export const extractedMemory = ({ title, ...captured }: CapturedMemory): ExtractedMemory => ({
+  ...captured,
+  content: title
+})
+
+/** Adds what a context shows by tier. */
+export const contextAnswer = (context: PromptContext): ContextAnswer => {
+  const shown = (name: string) => context.parts.find((part) => part.name === name)?.memories ?? []
+  return {
+    ...context,
+    short_term: context.turns,
+    mid_term: shown("mid"),
+    long_term_hint: shown("recalled")
+  }
+}

@@ -1,0 +1,25 @@
+import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as Layer from "effect/Layer"
+import { Api } from "../api/Api.js"
+import { conversation } from "./conversation.js"
+import { document } from "./document.js"
+import { etags } from "./etags.js"
+import { maintenance, recalls, schedules } from "./lifecycle.js"
+import { logEvents } from "./logEvents.js"
+import { memories } from "./memories.js"
+import { notes } from "./notes.js"
+import { operations } from "./operations.js"
+
+const handlers = Layer.mergeAll(memories, conversation, notes, schedules, recalls, maintenance, operations)
+
+/** The document of the interface and its page. They tell nothing of what is stored, so they need no token. */
+export const documentPaths: ReadonlyArray<string> = ["/openapi.json", "/reference"]
+
+/**
+ * The routes of the HTTP interface. Each request must come with a `Caller` in its context, except those of
+ * `documentPaths`: without one it is refused.
+ */
+export const routes = Layer.mergeAll(HttpLayerRouter.addHttpApi(Api).pipe(Layer.provide(handlers)), document).pipe(
+  Layer.provide(etags.layer),
+  Layer.merge(logEvents)
+)

@@ -1,0 +1,81 @@
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Effect from "effect/Effect"
+import { Daybook } from "../../../src/Daybook.js"
+import { Api } from "../api/Api.js"
+import { noOptions, objectBody, operatesPlain, reads, readsPlain, writes, writesPlain } from "./call.js"
+import { paged } from "./pages.js"
+
+export const schedules = HttpApiBuilder.group(Api, "schedules", (handlers) =>
+  handlers
+    .handle("add", (request) =>
+      writesPlain(request, (memory, options) => memory.schedules.add(request.payload, options))
+    )
+    .handle("list", ({ urlParams }) =>
+      reads(urlParams, (memory, query) => paged(query, (page) => memory.schedules.list(page)))
+    )
+    .handle("count", ({ urlParams }) =>
+      reads(urlParams, (memory, filter) => Effect.map(memory.schedules.count(filter), (count) => ({ count })))
+    )
+    .handle("run", ({ path: { run }, urlParams }) => readsPlain(urlParams, (memory) => memory.schedules.run(run)))
+    .handle("get", ({ path: { id }, urlParams }) => readsPlain(urlParams, (memory) => memory.schedules.get(id)))
+    .handle("runs", ({ path: { id }, urlParams }) =>
+      reads(urlParams, (memory, query) => paged(query, (page) => memory.schedules.runs(id, page)))
+    )
+    .handle("update", (request) =>
+      writesPlain(request, (memory, options) =>
+        Effect.gen(function* () {
+          return yield* memory.schedules.update(request.path.id, yield* objectBody(request.payload), options)
+        })
+      )
+    )
+    .handle("delete", (request) =>
+      writesPlain(request, (memory, options) => memory.schedules.delete(request.path.id, options))
+    )
+)
+
+/** A number in a path. The operation refuses what is none. */
+const numberOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Number.NaN)
+
+export const recalls = HttpApiBuilder.group(Api, "recalls", (handlers) =>
+  handlers
+    .handle("list", ({ urlParams }) =>
+      reads(urlParams, (memory, query) => paged(query, (page) => memory.recalls.list(page)))
+    )
+    .handle("get", ({ path: { number }, urlParams }) =>
+      readsPlain(urlParams, (memory) => memory.recalls.get(numberOf(number)))
+    )
+    .handle("rerun", ({ path: { number }, urlParams }) =>
+      readsPlain(urlParams, (memory) => memory.recalls.rerun(numberOf(number)))
+    )
+    .handle("flush", ({ urlParams }) =>
+      operatesPlain("flush", urlParams, (daybook, agent) => Effect.map(daybook.flush(agent), (count) => ({ count })))
+    )
+)
+
+export const maintenance = HttpApiBuilder.group(Api, "maintenance", (handlers) =>
+  handlers
+    .handle("run", (request) =>
+      writes(request, (memory, options, query) => Effect.zipRight(noOptions(options), memory.maintenance.run(query)))
+    )
+    .handle("gc", (request) =>
+      Effect.flatMap(Daybook, (daybook) =>
+        writes(request, (memory, options, { dryRun, ...others }, agent) =>
+          Effect.gen(function* () {
+            yield* noOptions({ ...options, ...others })
+            const runs = yield* memory.maintenance.run({
+              stages: ["gc"],
+              ...(dryRun === undefined ? {} : { dryRun })
+            })
+            const { all, byTier } = yield* memory.maintenance.tiers({ limit: 0 })
+            const { capture, changes } = yield* daybook.stats(agent)
+            return { runs, changes, scores: { all, byTier }, capture }
+          })
+        )
+      )
+    )
+    .handle("list", ({ urlParams }) =>
+      reads(urlParams, (memory, query) => paged(query, (page) => memory.maintenance.list(page)))
+    )
+    .handle("tiers", ({ urlParams }) => reads(urlParams, (memory, query) => memory.maintenance.tiers(query)))
+    .handle("get", ({ path: { run }, urlParams }) => readsPlain(urlParams, (memory) => memory.maintenance.get(run)))
+)

@@ -1,0 +1,148 @@
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Effect from "effect/Effect"
+import type { Tier } from "../../../events/Memory.js"
+import type { Memory, MemoryReader } from "../../../src/Memory.js"
+import { InvalidInput, MemoryNotFound } from "../../../src/model/errors.js"
+import type { ListQuery } from "../../../src/search/MemoryReads.js"
+import { Api } from "../api/Api.js"
+import type { MemoryChanges } from "../api/types.js"
+import { batchAnswer, batchOf } from "./batch.js"
+import { listIn, noOptions, objectBody, reads, readsPlain, type WriteOptions, writes, writesPlain } from "./call.js"
+import { changesOf, contextAnswer, observationOf, withContent } from "./content.js"
+import { paged } from "./pages.js"
+
+/** Changes fields of a memory, or its status. */
+const change = (memory: Memory, id: string, { status, ...fields }: MemoryChanges, options: WriteOptions) =>
+  Effect.gen(function* () {
+    if (status === undefined) return yield* memory.update(id, yield* changesOf(fields), options)
+    if (Object.keys(fields).length > 0)
+      return yield* new InvalidInput({
+        field: "status",
+        problem: "stands alone: change other fields in another request"
+      })
+    switch (status) {
+      case "archived":
+        return yield* memory.archive.add(id, options)
+      case "deleted":
+        return yield* memory.forget(id, options)
+      case "active":
+        return yield* memory.archive.restore(id, options)
+      default:
+        return yield* new InvalidInput({ field: "status", problem: "must be one of active, archived, deleted" })
+    }
+  })
+
+/** Whether a list has no filter but its tier, and no order. */
+const isOnlyTier = ({ limit: _, offset: __, tiers: ___, ...others }: ListQuery): boolean =>
+  Object.keys(others).length === 0
+
+/** A page of a search. A search has no offset, so the hits before the page are found and left out. */
+const found = (memory: MemoryReader, text: string, { limit = 50, offset = 0, sort: _, ...filters }: ListQuery) =>
+  Effect.map(memory.search({ ...filters, text, limit: limit + offset }), (hits) => hits.slice(offset))
+
+export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
+  handlers
+    .handle("remember", (request) =>
+      writes(request, (memory, options, query) =>
+        Effect.gen(function* () {
+          const observation = yield* observationOf(yield* objectBody(request.payload))
+          return yield* memory.remember(observation, { ...query, ...options })
+        })
+      )
+    )
+    .handle("rememberAll", (request) =>
+      writes(request, (memory, options, query) =>
+        Effect.flatMap(batchOf(options, query, request.payload), (batch) =>
+          Effect.map(memory.rememberAll(batch), batchAnswer)
+        )
+      )
+    )
+    .handle("list", ({ urlParams }) =>
+      reads(urlParams, (memory, { layer, q = "", ...filters }) => {
+        const tier = layer === undefined ? {} : { tiers: [layer as Tier] }
+        return paged({ ...filters, ...tier, q }, ({ q: text, ...rest }) => {
+          if (text !== "") return Effect.map(found(memory, text, rest), (hits) => hits.map(withContent))
+          const order = layer !== undefined && isOnlyTier(rest) ? { sort: "score" as const } : {}
+          return Effect.map(memory.list({ ...rest, ...order }), (rows) => rows.map(withContent))
+        })
+      })
+    )
+    .handle("search", ({ urlParams }) => reads(urlParams, (memory, query) => memory.search(query)))
+    .handle("explain", ({ urlParams }) => reads(urlParams, (memory, query) => memory.explain(query)))
+    .handle("getAll", ({ urlParams }) =>
+      reads(urlParams, (memory, { id = [], ...others }) =>
+        Effect.zipRight(
+          noOptions(others),
+          Effect.map(memory.get(id), (found) => found.map(withContent))
+        )
+      )
+    )
+    .handle("get", ({ path: { id }, urlParams }) =>
+      readsPlain(urlParams, (memory) =>
+        Effect.gen(function* () {
+          const [found] = yield* memory.get([id])
+          return found === undefined ? yield* new MemoryNotFound({ id }) : withContent(found)
+        })
+      )
+    )
+    .handle("update", (request) =>
+      writesPlain(request, (memory, options) =>
+        Effect.gen(function* () {
+          return yield* change(memory, request.path.id, yield* objectBody(request.payload), options)
+        })
+      )
+    )
+    .handle("forget", (request) => writesPlain(request, (memory, options) => memory.forget(request.path.id, options)))
+    .handle("why", ({ path: { id }, urlParams }) => reads(urlParams, (memory, options) => memory.why(id, options)))
+    .handle("history", ({ path: { id }, urlParams }) => readsPlain(urlParams, (memory) => memory.history(id)))
+    .handle("timeline", ({ path: { id }, urlParams }) =>
+      reads(urlParams, (memory, span) => memory.timeline({ ...span, anchor: id }))
+    )
+    .handle("decide", (request) =>
+      writesPlain(request, (memory, options) =>
+        Effect.gen(function* () {
+          const { choice } = yield* objectBody(request.payload)
+          return yield* memory.decide(request.path.id, choice, options)
+        })
+      )
+    )
+    .handle("vouch", (request) =>
+      writesPlain(request, (memory, options) =>
+        Effect.gen(function* () {
+          const { ids } = yield* objectBody(request.payload)
+          return yield* memory.vouch(yield* listIn("ids", ids), options)
+        })
+      )
+    )
+    .handle("decisions", ({ urlParams }) =>
+      reads(urlParams, (memory, query) => paged(query, (page) => memory.decisions(page)))
+    )
+    .handle("people", ({ urlParams }) =>
+      reads(urlParams, (memory, query) => paged(query, (page) => memory.people(page)))
+    )
+    .handle("profile", ({ urlParams }) => reads(urlParams, (memory, query) => memory.profile(query)))
+    .handle("context", ({ urlParams }) =>
+      reads(urlParams, (memory, { session_id, ...query }) =>
+        Effect.map(memory.context(session_id === undefined ? query : { session: session_id, ...query }), contextAnswer)
+      )
+    )
+    .handle("observeTool", (request) =>
+      writesPlain(request, (memory, options) => memory.observeTool(request.payload, options))
+    )
+    .handle("undo", (request) =>
+      writes(request, (memory, { commandId }, query) =>
+        Effect.flatMap(objectBody(request.payload), (selection) =>
+          memory.undo(selection, { ...query, ...(commandId === undefined ? {} : { commandId }) })
+        )
+      )
+    )
+    .handle("archived", ({ urlParams }) =>
+      reads(urlParams, (memory, query) => paged(query, (page) => memory.archive.list(page)))
+    )
+    .handle("archive", (request) =>
+      writesPlain(request, (memory, options) => memory.archive.add(request.path.id, options))
+    )
+    .handle("restore", (request) =>
+      writesPlain(request, (memory, options) => memory.archive.restore(request.path.id, options))
+    )
+)

@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto"
+import * as Effect from "effect/Effect"
+import { InvalidInput } from "../../../src/model/errors.js"
+import type { Page } from "../api/types.js"
+
+interface Paged {
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+const defaultLimit = 50
+
+/**
+ * Answers one page. `next` is a cursor: it holds the place of the next page and a digest of the query, so that it
+ * cannot be used for another one.
+ */
+export const paged = <Query extends Paged, A, E>(
+  query: Query,
+  read: (query: Omit<Query, "cursor">) => Effect.Effect<ReadonlyArray<A>, E>
+): Effect.Effect<Page<A>, E | InvalidInput> =>
+  Effect.gen(function* () {
+    const { cursor, ...others } = query
+    const { limit = defaultLimit, offset: _, ...filters } = others
+    const offset = cursor === undefined ? query.offset : yield* placeIn(cursor, filters)
+    const items = yield* read({ ...others, ...(offset === undefined ? {} : { offset }) })
+    const isLast = items.length < limit
+    return { items, next: isLast ? null : cursorAt((offset ?? 0) + items.length, filters) }
+  })
+
+/** A cursor that names a place within the answers to a query. */
+export const cursorAt = (place: number, query: object): string =>
+  Buffer.from(JSON.stringify([place, digestOf(query)])).toString("base64url")
+
+/** The place that a cursor names. */
+export const placeIn = (cursor: string, query: object): Effect.Effect<number, InvalidInput> => {
+  try {
+    const [place, digest] = JSON.parse(Buffer.from(String(cursor), "base64url").toString())
+    if (Number.isSafeInteger(place) && place >= 0 && digest === digestOf(query)) return Effect.succeed(place)
+  } catch {}
+  return Effect.fail(new InvalidInput({ field: "cursor", problem: "is not a cursor of this query: leave it out" }))
+}
+
+const digestOf = (query: object): string =>
+  createHash("sha256")
+    .update(JSON.stringify(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1))))
+    .digest("base64url")
+    .slice(0, 12)

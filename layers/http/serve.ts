@@ -1,0 +1,175 @@
+import * as http from "node:http"
+import { type AddressInfo, isIP } from "node:net"
+import * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as HttpServer from "@effect/platform/HttpServer"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { errorCodeOf } from "../../events/errors.js"
+import type { TrustLevel } from "../../events/Trust.js"
+import { Daybook } from "../../src/Daybook.js"
+import { Caller } from "../access/Caller.js"
+import * as TokenFile from "../access/TokenFile.js"
+import type { Background } from "../background.js"
+import type { HttpHandler } from "../mcp/http.js"
+import { makeConnections } from "./connections.js"
+import { makeGuard } from "./guard.js"
+import { defaultLimits, type ServerLimits } from "./guardLimits.js"
+import { documentPaths, routes } from "./handlers/index.js"
+import { makeHealth } from "./health.js"
+
+export interface ServeOptions {
+  /** The data folder, for its token file. */
+  readonly folder: string
+  /** Default: 127.0.0.1, which other machines cannot reach. */
+  readonly host?: string | undefined
+  /** Default: 8787. 0 takes any free port. */
+  readonly port?: number | undefined
+  /** The agents that it serves, as a pattern; default: every agent that a token permits. */
+  readonly agents?: string | undefined
+  /** The highest level at which it serves; default: full. */
+  readonly trust?: TrustLevel | undefined
+  /** Host names by which clients may reach it, in addition to `localhost` and the address of the connection. */
+  readonly hostNames?: ReadonlyArray<string> | undefined
+  readonly limits?: Partial<ServerLimits> | undefined
+  /** The background work that `/health` reports on. */
+  readonly background?: Context.Tag.Service<Background> | undefined
+}
+
+/** A running server. */
+export interface Server {
+  readonly url: string
+  readonly port: number
+}
+
+/** The server cannot listen: the port is in use, or the address is not one of this machine. */
+export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
+  host: Schema.String,
+  port: Schema.Number,
+  /** The system's error code. */
+  code: Schema.String
+}) {
+  override get message() {
+    const problem =
+      this.code === "EADDRINUSE"
+        ? "the port is in use: pass another --port"
+        : this.code === "EACCES"
+          ? "the port needs more rights: pass a --port above 1023"
+          : `${this.code}: check --host`
+    return `cannot listen on ${this.host}:${this.port}: ${problem}`
+  }
+}
+
+export const defaultPort = 8_787
+
+/**
+ * Serves the HTTP interface as long as the scope is open. At the end it takes no further requests, ends event streams, and
+ * waits for the requests in progress.
+ */
+export const serve = (options: ServeOptions): Effect.Effect<Server, CannotListen, Daybook | Scope.Scope> =>
+  Effect.gen(function* () {
+    const limits = { ...defaultLimits, ...options.limits }
+    const runtime = yield* Effect.runtime<Daybook>()
+    const tokens = TokenFile.open(options.folder)
+    const health = yield* makeHealth({ background: options.background })
+    const api = yield* makeApi
+    const mcp = yield* makeMcp
+    let lastWarning = ""
+    const guard = makeGuard({
+      tokens,
+      limits,
+      rules: { names: hostNamesOf(options) },
+      agents: options.agents ?? "*",
+      trust: options.trust ?? "full",
+      isPublic: (path) => publicPaths.has(path),
+      onUnavailable: ({ message }) => {
+        if (message !== lastWarning) Runtime.runFork(runtime)(Effect.logWarning(message))
+        lastWarning = message
+      }
+    })
+    const connections = makeConnections({
+      guard,
+      limits,
+      isValid: tokens.isValid,
+      onFailure: (error) => {
+        const failure = error instanceof Error ? error.name : typeof error
+        Runtime.runFork(runtime)(Effect.logError("a request failed", { failure }))
+      },
+      answer: (path, request, caller, isClosing) =>
+        path === "/health"
+          ? Runtime.runPromise(runtime)(Effect.map(health(isClosing), healthResponse))
+          : path === "/mcp" && caller !== undefined
+            ? mcp(request, caller)
+            : api(request, caller === undefined ? Context.empty() : Context.make(Caller, caller))
+    })
+    return yield* listen(connections, limits, options)
+  })
+
+/** A name that it listens on is permitted. An address is permitted only where a connection uses it. */
+const hostNamesOf = ({ host = "localhost", hostNames = [] }: ServeOptions): ReadonlySet<string> =>
+  new Set([...(isIP(host) === 0 ? [host] : []), ...hostNames].map((name) => name.toLowerCase()))
+
+/** Paths without a token: they reveal nothing of what is stored. */
+const publicPaths = new Set(["/health", ...documentPaths])
+
+const healthResponse = (health: { readonly ready: boolean }): Response =>
+  Response.json(health, { status: health.ready ? 200 : 503 })
+
+/** The operations as a function of web requests. */
+const makeApi = Effect.gen(function* () {
+  const services = Layer.merge(HttpServer.layerContext, Layer.succeed(Daybook, yield* Daybook))
+  const runtime = yield* Layer.toRuntime(services)
+  const app = yield* Effect.provide(HttpLayerRouter.toHttpEffect(routes), runtime)
+  const answer = HttpApp.toWebHandlerRuntime(runtime)(app)
+  // The handler takes further services of a request, but its type names none.
+  return (request: Request, context: Context.Context<Caller> | Context.Context<never>): Promise<Response> =>
+    answer(request, context as Context.Context<never>)
+})
+
+/** The streamable HTTP transport of MCP. Its packages are loaded at its first request. */
+const makeMcp = Effect.gen(function* () {
+  const runtime = yield* Effect.runtime<Daybook>()
+  let handler: Promise<HttpHandler> | undefined
+  yield* Effect.addFinalizer(() => Effect.promise(async () => (await handler)?.close()))
+  return async (request: Request, caller: Context.Tag.Service<Caller>): Promise<Response> => {
+    handler ??= import("../mcp/http.js").then(({ makeHttpHandler }) => Runtime.runPromise(runtime)(makeHttpHandler()))
+    return (await handler).handle(request, caller)
+  }
+})
+
+const listen = (
+  connections: ReturnType<typeof makeConnections>,
+  limits: ServerLimits,
+  { host = "127.0.0.1", port = defaultPort }: ServeOptions
+): Effect.Effect<Server, CannotListen, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.async<http.Server, CannotListen>((resume) => {
+      const server = http.createServer({
+        maxHeaderSize: limits.headerBytes,
+        headersTimeout: limits.headersTime,
+        requestTimeout: limits.requestTime,
+        connectionsCheckingInterval: Math.min(1_000, limits.headersTime / 2),
+        requireHostHeader: true
+      })
+      server.maxConnections = limits.connections
+      server.maxHeadersCount = limits.headers
+      server.timeout = limits.idleTime
+      server.on("request", (request, response) => connections.handle(request, response))
+      server.on("checkContinue", (request, response) => connections.handle(request, response))
+      server.once("error", (error) => resume(Effect.fail(new CannotListen({ host, port, code: errorCodeOf(error) }))))
+      server.listen(port, host, () => {
+        server.removeAllListeners("error")
+        resume(Effect.succeed(server))
+      })
+    }),
+    (server) => Effect.promise(() => connections.close(server))
+  ).pipe(
+    Effect.map((server) => {
+      const { address, family, port } = server.address() as AddressInfo
+      return { port, url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}` }
+    })
+  )

@@ -1,0 +1,41 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { installationStream } from "../events/accepted.js"
+import type { StorageError } from "../events/errors.js"
+import * as ViewFile from "../projections/view/ViewFile.js"
+import type { Engine } from "./engine.js"
+
+/** Whether the engine moves. It tells nothing of what is stored. */
+export interface EngineHealth {
+  /** Awake agents whose view has a projection that stopped at an event. */
+  readonly parked: number
+  /** Awake agents whose view cannot be read, or does not reach the events that the log had before. */
+  readonly lagging: number
+  /** Milliseconds that the slowest commands in progress have taken; 0 if there are none. */
+  readonly commandMillis: number
+}
+
+/** Checks the log, and the views and actors of the agents that are awake. */
+export const healthOf = ({ agents, log, views }: Engine): Effect.Effect<EngineHealth, StorageError> =>
+  Effect.gen(function* () {
+    yield* log.head(installationStream)
+    let commandMillis = 0
+    const checked = yield* agents.forEachAwake(({ actor }) => {
+      commandMillis = Math.max(commandMillis, actor.runMillis())
+      return Effect.flatMap(log.head(actor.view.agent), ({ version }) =>
+        views.read(actor.view, (db) => ({
+          isParked: ViewFile.parkedOf(db).length > 0,
+          isLagging: ViewFile.checkpointOf(db).position < version
+        }))
+      )
+    })
+    const count = (
+      isCounted: (view: Either.Either.Right<(typeof checked)[number]>) => boolean,
+      ifUnreadable: boolean
+    ) => checked.filter((view) => Either.match(view, { onLeft: () => ifUnreadable, onRight: isCounted })).length
+    return {
+      parked: count(({ isParked }) => isParked, false),
+      lagging: count(({ isLagging }) => isLagging, true),
+      commandMillis
+    }
+  })
