@@ -1,0 +1,75 @@
+import { createMcpHandler } from "@modelcontextprotocol/server"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Runtime from "effect/Runtime"
+import { Daybook } from "../../src/Daybook.js"
+import { type Caller, canUse } from "../access/Caller.js"
+import { type Connection, openConnection } from "./connection.js"
+import { makeRun } from "./run.js"
+import { makeServer } from "./server.js"
+import type { ToolSet } from "./tools/all.js"
+
+export interface HttpOptions {
+  /** Default: `all`. */
+  readonly tools?: ToolSet | undefined
+}
+
+/** Answers requests of the streamable HTTP transport. */
+export interface HttpHandler {
+  /**
+   * Answers one request. The parameter `agent` of its URL names the agent; without it, the agent is the only one that the
+   * caller may use, or `default`. The caller's token must have been checked, and so must Host, Origin and size.
+   */
+  readonly handle: (request: Request, caller: Context.Tag.Service<Caller>) => Promise<Response>
+  /** Ends requests at work. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Makes the handler of `/mcp`. It keeps no sessions: each request is served on its own, at the level of its caller,
+ * whichever revision of the protocol it speaks.
+ */
+export const makeHttpHandler = ({ tools = "all" }: HttpOptions = {}): Effect.Effect<HttpHandler, never, Daybook> =>
+  Effect.gen(function* () {
+    const daybook = yield* Daybook
+    const runtime = yield* Effect.runtime<never>()
+    const run = makeRun(runtime)
+    const handler = createMcpHandler(({ authInfo }) => {
+      const connection = authInfo?.extra?.connection as Connection
+      return makeServer({ connection, run, tools })
+    })
+    return {
+      handle: async (request, caller) => {
+        const agent = agentOf(request, caller)
+        if (!canUse(caller, agent)) {
+          return problem(403, `agent: the token may not use this agent; add ?agent=NAME that matches ${caller.agents}`)
+        }
+        const opened = await Runtime.runPromise(runtime)(
+          Effect.either(openConnection(daybook, { agent, trust: caller.trust }))
+        )
+        if (Either.isLeft(opened)) return problem(400, opened.left.message)
+        const { token } = caller
+        return handler.fetch(request, {
+          authInfo: { token, clientId: token, scopes: [], extra: { connection: opened.right } }
+        })
+      },
+      close: () => handler.close()
+    }
+  })
+
+const agentOf = (request: Request, { agents }: Context.Tag.Service<Caller>): string => {
+  const named = new URL(request.url).searchParams.get("agent")
+  if (named !== null && named !== "") return named
+  return agents.includes("*") ? "default" : agents
+}
+
+/** A refusal before the protocol, as problem details (RFC 9457). */
+const problem = (status: 400 | 403, detail: string): Response =>
+  new Response(
+    JSON.stringify({ type: "about:blank", title: status === 400 ? "Bad Request" : "Forbidden", status, detail }),
+    {
+      status,
+      headers: { "content-type": "application/problem+json" }
+    }
+  )

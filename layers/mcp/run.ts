@@ -1,0 +1,64 @@
+import type { ServerContext } from "@modelcontextprotocol/server"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
+import * as Schedule from "effect/Schedule"
+
+/** Runs the work of one request in the program's runtime. */
+export type Run = <A, E>(effect: Effect.Effect<A, E>, context: ServerContext) => Promise<Exit.Exit<A, E>>
+
+/** How often a request that takes long reports progress, so that clients do not give up. */
+const progressInterval = "1 second"
+
+/**
+ * Runs requests: a cancelled one is interrupted, and one whose client asked for progress reports that it is at work once
+ * a second.
+ */
+export const makeRun = (runtime: Runtime.Runtime<never>): Run => {
+  const runPromiseExit = Runtime.runPromiseExit(runtime)
+  return async (effect, { mcpReq }) => {
+    const exit = await runPromiseExit(reporting(effect, mcpReq), { signal: mcpReq.signal })
+    const defect = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.dieOption(exit.cause)) : undefined
+    // Only the name: the message of a defect may quote a memory.
+    if (defect !== undefined) {
+      Runtime.runFork(runtime)(Effect.logError("request failed", { method: mcpReq.method, defect: nameOf(defect) }))
+    }
+    return exit
+  }
+}
+
+const nameOf = (defect: unknown): string => (defect instanceof Error ? defect.name : typeof defect)
+
+const reporting = <A, E>(
+  effect: Effect.Effect<A, E>,
+  { _meta, notify }: ServerContext["mcpReq"]
+): Effect.Effect<A, E> => {
+  const progressToken = _meta?.progressToken
+  if (progressToken === undefined) return effect
+  let progress = 0
+  const report = Effect.ignore(
+    Effect.tryPromise(() =>
+      notify({
+        method: "notifications/progress",
+        params: { progressToken, progress: ++progress, message: "at work" }
+      })
+    )
+  )
+  const reports = Effect.repeat(report, Schedule.spaced(progressInterval))
+  return Effect.scoped(Effect.zipRight(Effect.forkScoped(Effect.delay(reports, progressInterval)), effect))
+}
+
+/** The expected failure of a request; a cancelled or defective request has a text instead. */
+export const failureOf = <E extends { readonly message: string }>(
+  cause: Cause.Cause<E>
+): E | { readonly message: string } => {
+  const failure = Option.getOrUndefined(Cause.failureOption(cause))
+  if (failure !== undefined) return failure
+  return {
+    message: Cause.isInterruptedOnly(cause)
+      ? "cancelled: a write that was already durable stays stored"
+      : "unexpected failure: see the server's log, then try again"
+  }
+}

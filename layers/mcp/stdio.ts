@@ -1,0 +1,95 @@
+import { PassThrough, type Readable, type Writable } from "node:stream"
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server"
+import * as Sdk from "@modelcontextprotocol/server/stdio"
+import * as Effect from "effect/Effect"
+import * as Runtime from "effect/Runtime"
+import { Daybook } from "../../src/Daybook.js"
+import type { InvalidInput } from "../../src/model/errors.js"
+import { type ConnectionOptions, openConnection } from "./connection.js"
+import { makeRun } from "./run.js"
+import { makeServer } from "./server.js"
+import type { ToolSet } from "./tools/all.js"
+
+export interface StdioOptions extends ConnectionOptions {
+  /** Default: `all`. */
+  readonly tools?: ToolSet | undefined
+  /** Default: the streams of this process. Nothing else may write to `stdout`: it carries the protocol. */
+  readonly stdin?: Readable | undefined
+  readonly stdout?: Writable | undefined
+}
+
+/**
+ * Serves the protocol over standard input and output until the input ends. Requests that arrived before the end are
+ * still answered.
+ */
+export const serveStdio = ({
+  stdin = process.stdin,
+  stdout = process.stdout,
+  tools = "all",
+  ...options
+}: StdioOptions): Effect.Effect<void, InvalidInput, Daybook> =>
+  Effect.gen(function* () {
+    const connection = yield* openConnection(yield* Daybook, options)
+    const runtime = yield* Effect.runtime<never>()
+    const run = makeRun(runtime)
+    // Only the name: the message of the error may quote the input.
+    const onerror = ({ name }: Error) =>
+      void Runtime.runFork(runtime)(Effect.logWarning("input ignored", { error: name }))
+    yield* Effect.async<void>((resume) => {
+      const transport = drainingTransport(stdin, stdout, () => resume(Effect.void))
+      const handle = Sdk.serveStdio(() => makeServer({ connection, run, tools }), { transport, onerror })
+      return Effect.promise(() => handle.close())
+    })
+  })
+
+/** Milliseconds that requests may take after the input ended. */
+const maxDrainingMillis = 5_000
+
+/**
+ * The SDK's transport, except that the end of the input reaches it only after the requests before it were answered: the
+ * SDK drops answers after the end.
+ */
+const drainingTransport = (stdin: Readable, stdout: Writable, onEnd: () => void): Transport => {
+  const input = new PassThrough()
+  const inner = new Sdk.StdioServerTransport(input, stdout)
+  let unanswered = 0
+  let endedAt: number | undefined
+  const endWhenAnswered = () => {
+    if (endedAt === undefined) return
+    const isAnswered = unanswered === 0 && input.readableLength === 0
+    if (isAnswered || Date.now() - endedAt > maxDrainingMillis) input.end()
+    else setTimeout(endWhenAnswered, 10)
+  }
+  const ended = () => {
+    if (endedAt !== undefined) return
+    endedAt = Date.now()
+    // The last chunk reaches the transport, and its requests their handlers, in a later turn of the event loop.
+    setImmediate(endWhenAnswered)
+  }
+  const transport: Transport = {
+    start: async () => {
+      inner.onmessage = (message) => {
+        if (isRequest(message)) unanswered++
+        transport.onmessage?.(message)
+      }
+      inner.onerror = (error) => transport.onerror?.(error)
+      inner.onclose = () => {
+        stdin.unpipe(input)
+        stdin.pause()
+        transport.onclose?.()
+        onEnd()
+      }
+      await inner.start()
+      stdin.on("end", ended).on("close", ended).on("error", ended).pipe(input, { end: false })
+    },
+    send: async (message) => {
+      await inner.send(message)
+      if (isResponse(message)) unanswered--
+    },
+    close: () => inner.close()
+  }
+  return transport
+}
+
+const isRequest = (message: JSONRPCMessage): boolean => "method" in message && "id" in message
+const isResponse = (message: JSONRPCMessage): boolean => !("method" in message)

@@ -1,0 +1,81 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { MemoryNotFound } from "../../../src/model/errors.js"
+import { quotedText, visibleLine } from "../../../text/normalise/visibleText.js"
+import { toIso } from "../../../text/when/dates.js"
+import { whyNotFound } from "../refusal.js"
+import { adds, reads, replaces, tool } from "../Tool.js"
+import { cut, listText } from "../text.js"
+import { number, rows, text, texts } from "./fields.js"
+
+/** Maximum characters of a note in a list. */
+const listedNote = 1_000
+
+const saved = z.object({ id: text })
+
+export const noteSave = tool({
+  name: "note_save",
+  title: "Save a note",
+  description: "Save a text as it is.",
+  annotations: adds,
+  input: z.strictObject({ content: text, tags: texts.optional() }),
+  output: saved,
+  run: (note, { writer }, options) =>
+    Effect.map(writer.notes.save({ ...note, source: "note_save" }, options), ({ id, store }) => ({
+      data: { id, store },
+      text: `saved ${id}`
+    }))
+})
+
+export const noteSearch = tool({
+  name: "note_search",
+  title: "Search notes",
+  description: "Find notes.",
+  annotations: reads,
+  input: z.strictObject({ query: text.optional(), tags: texts.optional(), limit: number.optional() }),
+  output: z.object({ notes: rows }),
+  run: ({ limit, query, tags }, { reader }) =>
+    Effect.map(reader.notes.search({ text: query, tags, limit }), (hits) => {
+      const notes = hits.map(({ content, id, store, tags, tokens, updatedAt }) => ({
+        ...{ id, content: cut(content, listedNote), tags, store, tokens },
+        updated: toIso(updatedAt)
+      }))
+      const lines = notes.map(
+        ({ content, id, tags, updated }) =>
+          `${id} ${updated.slice(0, 10)}${tags.map((tag) => ` #${visibleLine(tag)}`).join("")} ${quotedText(content)}`
+      )
+      return { data: { notes }, text: listText(lines, "No note found.") }
+    })
+})
+
+export const noteUpdate = tool({
+  name: "note_update",
+  title: "Change a note",
+  description: "Replace a note's content or tags.",
+  annotations: replaces,
+  input: z.strictObject({ id: text, content: text.optional(), tags: texts.optional() }),
+  output: saved,
+  run: ({ id, ...changes }, connection, options) =>
+    connection.writer.notes.update(id, changes, options).pipe(
+      Effect.as({ data: { id }, text: `changed ${id}` }),
+      Effect.catchTag("MemoryNotFound", (error) => whyNotFound(connection, error))
+    )
+})
+
+export const noteDelete = tool({
+  name: "note_delete",
+  title: "Delete a note",
+  description: "Delete a note.",
+  annotations: replaces,
+  input: z.strictObject({ id: text }),
+  output: z.object({ deleted: z.boolean() }),
+  run: ({ id }, connection, options) =>
+    Effect.gen(function* () {
+      const deleted = yield* connection.writer.notes.delete(id, options)
+      // The writer does not see notes in stricter stores; the reader may.
+      if (!deleted && (yield* connection.reader.notes.get(id)) !== null) {
+        return yield* whyNotFound(connection, new MemoryNotFound({ id }))
+      }
+      return { data: { deleted }, text: deleted ? `deleted ${id}` : `there is no note ${id}` }
+    })
+})

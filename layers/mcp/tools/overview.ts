@@ -1,0 +1,130 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { type Turn, turnLevelOf } from "../../../events/Turn.js"
+import type { PromptContext } from "../../../src/context/ContextReader.js"
+import { quotedText, visibleLine } from "../../../text/normalise/visibleText.js"
+import { toIso } from "../../../text/when/dates.js"
+import { reads, tool } from "../Tool.js"
+import { cut, listText } from "../text.js"
+import { number, rows, text } from "./fields.js"
+
+/** Rows of an answer without `limit`, and maximum characters of a turn in it. */
+const defaultRows = 20
+const maxTurn = 2_000
+
+export const memoryPeople = tool({
+  name: "memory_people",
+  title: "People",
+  description: "List people and facts about them.",
+  annotations: reads,
+  input: z.strictObject({ name: text.optional(), limit: number.optional() }),
+  output: z.object({ people: rows }),
+  run: ({ limit = defaultRows, name }, { reader }) =>
+    Effect.map(reader.people({ name, limit }), (people) => {
+      const shown = people.map(({ facts, lastMentionedAt, mentions, name }) => ({
+        name,
+        mentions,
+        lastMentioned: toIso(lastMentionedAt).slice(0, 10),
+        facts
+      }))
+      const lines = shown.map(
+        ({ facts, lastMentioned, mentions, name }) =>
+          `${visibleLine(name)} x${mentions} ${lastMentioned}${facts.map((fact) => `\n- ${quotedText(fact)}`).join("")}`
+      )
+      return { data: { people: shown }, text: listText(lines, "No memory mentions such a person.") }
+    })
+})
+
+export const memorySessions = tool({
+  name: "memory_sessions",
+  title: "Sessions",
+  description: "List sessions, read one, or search what was said.",
+  annotations: reads,
+  input: z.strictObject({ session: text.optional(), query: text.optional(), limit: number.optional() }),
+  output: z.object({ sessions: rows.optional(), turns: rows.optional() }),
+  run: ({ limit = defaultRows, query, session }, { reader: { sessions } }) => {
+    if (query !== undefined) {
+      const within = session === undefined ? {} : { sessions: [session] }
+      return Effect.map(sessions.search({ ...within, text: query, limit }), (hits) => {
+        const turns = hits.map((hit) => ({ kind: hit.kind, text: cut(hit.text, maxTurn), ...placeOf(hit) }))
+        const lines = turns.map(
+          ({ text, ...place }) => `${Object.values(place).map(String).join(" ")}: ${quotedText(text)}`
+        )
+        return { data: { turns }, text: listText(lines, "Nothing found. Try other words.") }
+      })
+    }
+    if (session !== undefined) {
+      return Effect.map(sessions.get(session, { last: limit }), (found) => {
+        const turns = found.map(turnOf)
+        return { data: { turns }, text: listText(turns.map(turnLine), `Session ${session} has no turns.`) }
+      })
+    }
+    return Effect.map(sessions.list({ limit }), (found) => {
+      const shown = found.map(({ lastAt, session, speakers, tokens, turns }) => ({
+        ...{ session, turns, tokens, speakers },
+        last: toIso(lastAt)
+      }))
+      const lines = shown.map(
+        ({ last, session, speakers, tokens, turns }) =>
+          `${quotedText(session)} ${last} ${turns} turns t${tokens} ${speakers.map(visibleLine).join(", ")}`
+      )
+      return { data: { sessions: shown }, text: listText(lines, "There are no sessions yet.") }
+    })
+  }
+})
+
+/** Where a hit of a conversation search was found. */
+const placeOf = (hit: object): Readonly<Record<string, unknown>> => {
+  const { file, id, sequence, session } = hit as Readonly<Record<string, unknown>>
+  return {
+    ...(typeof session === "string" ? { session } : {}),
+    ...(typeof sequence === "number" ? { sequence } : {}),
+    ...(typeof file === "object" && file !== null ? { path: String(Object(file).path) } : {}),
+    ...(session === undefined && file === undefined ? { id: String(id) } : {})
+  }
+}
+
+/** A turn as programs get it. */
+export const turnOf = (turn: Turn) => {
+  const { occurredAt, role, sequence, speaker, text } = turn
+  return {
+    ...{ sequence, role, level: turnLevelOf(turn), text: cut(text, maxTurn) },
+    ...(speaker === undefined ? {} : { speaker }),
+    at: toIso(occurredAt)
+  }
+}
+
+/** A turn as a line for a model: its text is one JSON string. */
+export const turnLine = ({ at, role, sequence, speaker, text }: ReturnType<typeof turnOf>): string =>
+  `${sequence} ${at} ${role}${speaker === undefined ? "" : ` ${visibleLine(speaker)}`}: ${quotedText(text)}`
+
+export const memoryContext = tool({
+  name: "memory_context",
+  title: "Context",
+  description: "Build what a prompt should hold for a message.",
+  annotations: reads,
+  input: z.strictObject({
+    message: text.optional(),
+    session: text.optional(),
+    tokens: number.optional(),
+    k: number.optional()
+  }),
+  output: z.object({ system: text, user: text, tokens: number }),
+  run: (query, { reader }) =>
+    Effect.map(reader.context(query), (context) => {
+      const { leftOut, summary, system, tokens, turns, user } = context
+      const data = {
+        ...{ system, user, tokens },
+        ...(summary === "" ? {} : { summary }),
+        ...(turns.length === 0 ? {} : { turns: turns.map(({ role, text }) => ({ role, text })) }),
+        ...(leftOut.length === 0 ? {} : { leftOut: leftOut.map(({ part, reason }) => ({ part, reason })) })
+      }
+      return { data, text: contextText(context) || "Nothing is stored yet." }
+    })
+})
+
+/** A context as one text: the system part, the summary, the last turns, and what the message recalled. */
+export const contextText = ({ summary, system, turns, user }: PromptContext): string =>
+  [system, summary, turns.map(({ role, text }) => `${role}: ${text}`).join("\n"), user]
+    .filter((part) => part !== "")
+    .join("\n\n")

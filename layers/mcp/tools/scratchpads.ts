@@ -1,0 +1,50 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { quotedText } from "../../../text/normalise/visibleText.js"
+import { reads, replaces, tool } from "../Tool.js"
+import { text, texts } from "./fields.js"
+
+const input = z.strictObject({ session: text })
+const none = (session: string) => `session ${session} has no scratchpad`
+
+export const scratchpadRead = tool({
+  name: "scratchpad_read",
+  title: "Read a scratchpad",
+  description: "Read a session's scratchpad.",
+  annotations: reads,
+  input,
+  output: z.object({ items: texts.nullable() }),
+  run: ({ session }, { defaultStore, reader }) =>
+    Effect.map(reader.scratchpad.read(session, { store: defaultStore }), (scratchpad) => {
+      const items = scratchpad?.items ?? null
+      return { data: { items }, text: items?.map((item) => `- ${quotedText(item)}`).join("\n") ?? none(session) }
+    })
+})
+
+export const scratchpadWrite = tool({
+  name: "scratchpad_write",
+  title: "Write a scratchpad",
+  description: "Replace a session's scratchpad.",
+  annotations: replaces,
+  input: input.extend({ items: texts }),
+  output: z.object({ outcome: text }),
+  run: ({ items, session }, { writer }, options) =>
+    Effect.map(writer.scratchpad.write(session, items, options), ({ outcome }) => ({
+      data: { outcome },
+      text: outcome
+    }))
+})
+
+export const scratchpadClear = tool({
+  name: "scratchpad_clear",
+  title: "Clear a scratchpad",
+  description: "Clear a session's scratchpad.",
+  annotations: replaces,
+  input,
+  output: z.object({ cleared: z.boolean() }),
+  run: ({ session }, { writer }, options) =>
+    Effect.map(writer.scratchpad.clear(session, options), (cleared) => ({
+      data: { cleared },
+      text: cleared ? "cleared" : none(session)
+    }))
+})

@@ -1,0 +1,75 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { whyNotFound } from "../refusal.js"
+import { adds, replaces, tool } from "../Tool.js"
+import { store, text, texts } from "./fields.js"
+
+const saved = z.object({ id: text })
+
+export const memoryWrite = tool({
+  name: "memory_write",
+  title: "Store a memory",
+  description: "Store one statement.",
+  annotations: adds,
+  input: z.strictObject({
+    title: text.describe("the statement"),
+    narrative: text.optional(),
+    facts: texts.optional(),
+    type: text.describe("such as decision, preference, event").optional(),
+    people: texts.optional(),
+    tags: texts.optional(),
+    store: store.optional()
+  }),
+  output: z.object({ id: text, outcome: text }),
+  run: (input, { writer }, options) =>
+    Effect.map(writer.remember(input, options), ({ disputes, id, lowered, mentions, notTaken, outcome, replaced }) => {
+      const data = {
+        ...{ id, outcome, mentions },
+        ...(replaced === undefined ? {} : { replaced }),
+        ...(disputes === undefined ? {} : { disputes }),
+        ...(notTaken === undefined ? {} : { notTaken }),
+        ...(lowered === undefined ? {} : { lowered })
+      }
+      const notes = [
+        ...(replaced === undefined ? [] : [`it replaces ${replaced}`]),
+        ...(disputes === undefined ? [] : [`it contradicts ${disputes.join(", ")}: ask the user which is true`]),
+        ...(notTaken === undefined ? [] : [`not stored: ${notTaken.join(", ")}; use memory_update`]),
+        ...(lowered === undefined ? [] : [`lowered: ${lowered.join(", ")}`])
+      ]
+      return { data, text: [`${outcome} ${id}`, ...notes].join("; ") }
+    })
+})
+
+export const memoryUpdate = tool({
+  name: "memory_update",
+  title: "Change a memory",
+  description: "Replace fields of a memory.",
+  annotations: replaces,
+  input: z.strictObject({
+    id: text,
+    title: text.optional(),
+    narrative: text.optional(),
+    facts: texts.optional(),
+    tags: texts.optional()
+  }),
+  output: saved,
+  run: ({ id, ...changes }, connection, options) =>
+    connection.writer.update(id, changes, options).pipe(
+      Effect.as({ data: { id }, text: `changed ${id}` }),
+      Effect.catchTag("MemoryNotFound", (error) => whyNotFound(connection, error))
+    )
+})
+
+export const memoryForget = tool({
+  name: "memory_forget",
+  title: "Forget a memory",
+  description: "Hide a memory that is wrong.",
+  annotations: replaces,
+  input: z.strictObject({ id: text }),
+  output: saved,
+  run: ({ id }, connection, options) =>
+    connection.writer.forget(id, options).pipe(
+      Effect.as({ data: { id }, text: `forgot ${id}` }),
+      Effect.catchTag("MemoryNotFound", (error) => whyNotFound(connection, error))
+    )
+})
