@@ -1,0 +1,102 @@
+import { existsSync } from "node:fs"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { readPolicy } from "../../layers/config.js"
+import { layer } from "../../layers/Default.js"
+import { type HookEvent, type HookInput, hookEvents, readHookInput } from "../../layers/hosts/claudeCode/hookInput.js"
+import { countMissedPrompt } from "../../layers/hosts/claudeCode/missedPrompts.js"
+import { runHook } from "../../layers/hosts/claudeCode/runHook.js"
+import { currentAgent } from "../../layers/hosts/projectAgent.js"
+import { Daybook } from "../../src/Daybook.js"
+import { failureNames } from "../../src/model/failureNames.js"
+import { refused, usageError } from "../exit.js"
+import { awaitVectors } from "../vectors.js"
+import type { Call, Command } from "./Command.js"
+
+/** Milliseconds after the start of the process when a prompt goes on without its context. */
+const promptMillis = 850
+
+export const hook: Command<object, readonly [event: string]> = {
+  usage: "hook <event>",
+  summary: "answer a hook of Claude Code; the hook's JSON is on stdin",
+  creates: true,
+  details: [
+    `Events: ${hookEvents.join(", ")}`,
+    "The agent is --agent, else $DAYBOOK_AGENT, else the name of the project's folder.",
+    "The exit code is always 0, so that a failure does not stop the host."
+  ],
+  examples: ["hook session-start < hook.json", "--agent work hook stop < hook.json"],
+  afterInterruption: "every stored turn is kept",
+  run: (call, _, [name]) =>
+    Effect.gen(function* () {
+      const event = hookEvents.find((known) => known === name)
+      if (event === undefined) return yield* usageError(`event: must be one of ${hookEvents.join(", ")}`)
+      const input = readHookInput(yield* readStdin)
+      if (input === undefined) return yield* refused("stdin has no JSON object of a hook")
+      const isRead = event === "session-start" || event === "user-prompt"
+      const { folder } = call
+      // Without a memory there is nothing to read, and reading creates none.
+      if (isRead && !existsSync(folder)) return
+      const agent = call.agentWasPassed ? call.agent : yield* currentAgent(input.folder ?? process.cwd())
+      const answered = event === "user-prompt" ? limitPrompt(call, folder, agent) : { isDone: false }
+      yield* answer(call, event, input, agent).pipe(
+        Effect.tapErrorCause((cause) =>
+          Effect.sync(() => {
+            if (event === "user-prompt") countMissedPrompt(folder, agent, failureNames(cause))
+            answered.isDone = true
+          })
+        )
+      )
+      answered.isDone = true
+      if (!isRead) yield* awaitVectors({ ...call, agent })
+    })
+}
+
+const answer = (call: Call, event: HookEvent, input: HookInput, agent: string) =>
+  Effect.gen(function* () {
+    const policy = yield* readPolicy(call.folder)
+    const { trust } = call
+    const daybook = yield* event === "user-prompt" ? readingDaybook(call.folder) : call.daybook
+    const memory = yield* daybook.agent(agent, { trust, actor: "claude-code", session: input.session })
+    const output = yield* runHook(event, { input, memory, policy })
+    if (output !== undefined) call.out.jsonLine(output)
+  })
+
+/** A memory system that decides nothing: it loads faster, and a search needs no more. */
+const readingDaybook = (folder: string) =>
+  Effect.map(
+    Layer.build(
+      layer({ folder, extractor: null, reconciler: null, settler: null, statementReader: null, summarizer: null })
+    ),
+    (context) => Context.get(context, Daybook)
+  )
+
+/** Ends the process when a prompt has waited long enough. */
+const limitPrompt = ({ out }: Call, folder: string, agent: string) => {
+  const answered = { isDone: false }
+  out.endProcessAt?.(promptMillis, () => {
+    if (!answered.isDone) countMissedPrompt(folder, agent, "time limit")
+  })
+  return answered
+}
+
+/** Maximum bytes of a hook's input. An answer of a tool may be long. */
+const maxInputBytes = 64 << 20
+
+const readStdin = Effect.tryPromise({
+  try: async () => {
+    const { stdin } = process
+    if (stdin.isTTY) return ""
+    const chunks: Array<Buffer> = []
+    let bytes = 0
+    for await (const chunk of stdin) {
+      const piece = Buffer.from(chunk)
+      bytes += piece.length
+      if (bytes > maxInputBytes) return ""
+      chunks.push(piece)
+    }
+    return Buffer.concat(chunks).toString("utf8")
+  },
+  catch: () => refused("stdin cannot be read")
+})

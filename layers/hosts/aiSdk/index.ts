@@ -1,0 +1,35 @@
+/** The AI SDK on Daybook: `daybook/hosts/ai-sdk`. Tools for models, and a middleware that adds context and stores turns. */
+import { type JSONSchema7, jsonSchema, type Tool, tool } from "ai"
+import * as Either from "effect/Either"
+import * as JSONSchema from "effect/JSONSchema"
+import * as Schema from "effect/Schema"
+import type { HostMemory } from "../HostMemory.js"
+import { descriptions, parameters, runTool, type ToolInput, type ToolName } from "../tools.js"
+
+export { type HostMemory, type HostOptions, hostMemory, openMemory } from "../HostMemory.js"
+export { type MiddlewareOptions, memoryMiddleware } from "./middleware.js"
+
+/** The tools `memory_search`, `memory_get`, `memory_write` and `memory_forget` for `generateText` and `streamText`. */
+export const memoryTools = (memory: HostMemory): { readonly [Name in ToolName]: Tool<ToolInput[Name], unknown> } => ({
+  memory_search: toolOf(memory, "memory_search"),
+  memory_get: toolOf(memory, "memory_get"),
+  memory_write: toolOf(memory, "memory_write"),
+  memory_forget: toolOf(memory, "memory_forget")
+})
+
+const toolOf = <Name extends ToolName>(memory: HostMemory, name: Name): Tool<ToolInput[Name], unknown> => {
+  const schema = Schema.Struct(parameters[name]) as unknown as Schema.Schema<ToolInput[Name]>
+  const decode = Schema.decodeUnknownEither(schema)
+  const inputSchema = jsonSchema<ToolInput[Name]>(JSONSchema.make(schema) as JSONSchema7, {
+    validate: (value) =>
+      Either.match(decode(value), {
+        onLeft: (error) => ({ success: false, error }),
+        onRight: (input) => ({ success: true, value: input })
+      })
+  })
+  return tool({
+    description: descriptions[name],
+    inputSchema,
+    execute: (input: ToolInput[Name]) => memory.run(runTool(memory, name, input))
+  }) as Tool<ToolInput[Name], unknown>
+}

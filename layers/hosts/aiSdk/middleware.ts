@@ -1,0 +1,96 @@
+import type { LanguageModelMiddleware } from "ai"
+import { type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
+import { type Answer, answerTurn, type CallParams, commandIdOf, turnsOf } from "./turns.js"
+
+/** Options of `memoryMiddleware`. */
+export interface MiddlewareOptions {
+  /**
+   * The session that turns are stored in. A call can name another one: `providerOptions: { daybook: { session } }`.
+   * Without a session nothing is stored.
+   */
+  readonly session?: string | undefined
+  /** The token budget of the context. Default: `prompt.tokens` of the policy. */
+  readonly tokens?: number | undefined
+}
+
+/**
+ * A middleware for `wrapLanguageModel`. It adds what the user's message recalls, and stores the message, the calls of
+ * tools and the answer once the model is done. An error or an abort stores nothing, and a repeated call stores nothing
+ * twice: same session, same messages. If the memory fails, the model's answer comes through and the failure is logged.
+ */
+export const memoryMiddleware = (memory: HostMemory, options: MiddlewareOptions = {}): LanguageModelMiddleware => ({
+  specificationVersion: "v4",
+  wrapGenerate: async ({ model, params }) => {
+    const result = await model.doGenerate(await withContext(memory, params, options))
+    await storeTurn(memory, params, options, { content: result.content, finish: result.finishReason.unified })
+    return result
+  },
+  wrapStream: async ({ model, params }) => {
+    const result = await model.doStream(await withContext(memory, params, options))
+    const content: Array<Answer[number]> = []
+    let finish = "interrupted"
+    const stream = result.stream.pipeThrough(
+      new TransformStream({
+        transform: (part, controller) => {
+          if (part.type === "text-delta") addText(content, part.delta)
+          if (part.type === "tool-call" || part.type === "tool-result") content.push(part)
+          if (part.type === "finish" && finish !== "error") finish = part.finishReason.unified
+          if (part.type === "error") finish = "error"
+          controller.enqueue(part)
+        },
+        flush: () => storeTurn(memory, params, options, { content, finish })
+      })
+    )
+    return { ...result, stream }
+  }
+})
+
+const addText = (content: Array<Answer[number]>, delta: string): void => {
+  const last = content.at(-1)
+  if (last?.type === "text") content[content.length - 1] = { type: "text", text: last.text + delta }
+  else content.push({ type: "text", text: delta })
+}
+
+/** The parameters with the context: stable parts after the program's own system messages, what is recalled before the user's words. */
+const withContext = async (
+  memory: HostMemory,
+  params: CallParams,
+  { tokens }: MiddlewareOptions
+): Promise<CallParams> => {
+  const { prompt } = params
+  const asked = lastOfUser(prompt)
+  const message = turnsOf(prompt.slice(asked, asked + 1))[0]?.text
+  if (message === undefined) return params
+  const context = await runOrElse(memory, "context", memory.user.context({ message, tokens }), undefined)
+  if (context === undefined) return params
+  const start = prompt.findIndex(({ role }) => role !== "system")
+  const system = context.system === "" ? [] : [{ role: "system" as const, content: context.system }]
+  const recalled = context.user === "" ? [] : [{ type: "text" as const, text: context.user }]
+  const messages = prompt.map((entry, index) =>
+    index === asked && entry.role === "user" ? { ...entry, content: [...recalled, ...entry.content] } : entry
+  )
+  return { ...params, prompt: [...messages.slice(0, start), ...system, ...messages.slice(start)] }
+}
+
+const lastOfUser = (prompt: CallParams["prompt"]): number => prompt.findLastIndex(({ role }) => role === "user")
+
+/** Reasons after which the model's turn goes on, or was not finished. */
+const unfinished: ReadonlySet<string> = new Set(["tool-calls", "error", "interrupted"])
+
+const storeTurn = async (
+  memory: HostMemory,
+  { abortSignal, prompt, providerOptions }: CallParams,
+  options: MiddlewareOptions,
+  { content, finish }: { readonly content: Answer; readonly finish: string }
+): Promise<void> => {
+  const { session = options.session, turn } = providerOptions?.daybook ?? {}
+  if (typeof session !== "string" || unfinished.has(finish) || abortSignal?.aborted === true) return
+  const asked = lastOfUser(prompt)
+  const turns = [...turnsOf(prompt.slice(Math.max(0, asked))), ...answerTurn(content)]
+  const call = [session, turn ?? turnsOf(prompt.slice(0, asked + 1))]
+  const stored = storeTurns(
+    memory,
+    turns.map((entry, index) => [{ session, ...entry }, { commandId: commandIdOf(call, index, entry) }])
+  )
+  await runOrElse(memory, "storing a turn", stored, undefined)
+}

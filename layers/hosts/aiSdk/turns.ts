@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto"
+import type { LanguageModelMiddleware } from "ai"
+import type { ToolCall } from "../../../events/Turn.js"
+import type { TurnInput } from "../../../src/conversation/turnInput.js"
+import { limits } from "../../../src/model/limits.js"
+import { storable } from "../storable.js"
+
+type Generate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>
+/** The parameters of a call of a model. */
+export type CallParams = Parameters<Generate>[0]["params"]
+/** The answer of a model. */
+export type Answer = Awaited<ReturnType<Generate>>["content"]
+type Message = CallParams["prompt"][number]
+
+/** A message as a turn without its session. */
+export type MessageTurn = Pick<TurnInput, "text" | "toolCalls"> & { readonly role: "user" | "assistant" | "tool" }
+
+/** The turns of messages. System messages and messages without text and tools have none. */
+export const turnsOf = (prompt: ReadonlyArray<Message>): ReadonlyArray<MessageTurn> =>
+  prompt.flatMap((message) => (message.role === "system" ? [] : turnOf(message.role, message.content)))
+
+/** The turn of an answer; empty for an answer without text and tools. */
+export const answerTurn = (answer: Answer): ReadonlyArray<MessageTurn> => turnOf("assistant", answer)
+
+type Part = Exclude<Message, { readonly role: "system" }>["content"][number] | Answer[number]
+
+const turnOf = (role: MessageTurn["role"], parts: ReadonlyArray<Part>): ReadonlyArray<MessageTurn> => {
+  const text = storable(parts.flatMap(textOf).join("\n\n"))
+  const toolCalls = parts.flatMap(callOf).slice(0, limits.toolCalls)
+  return text.trim() === "" && toolCalls.length === 0
+    ? []
+    : [{ role, text, ...(toolCalls.length === 0 ? {} : { toolCalls }) }]
+}
+
+const textOf = (part: Part): ReadonlyArray<string> =>
+  part.type === "text" ? [part.text] : part.type === "file" ? [`[file ${part.mediaType}]`] : []
+
+const callOf = (part: Part): ReadonlyArray<ToolCall> => {
+  if (part.type !== "tool-call" && part.type !== "tool-result") return []
+  const { toolCallId, toolName } = part
+  const call = { id: storable(toolCallId, limits.key), name: storable(toolName, limits.key) }
+  if (part.type === "tool-call") return [{ ...call, arguments: jsonOf(part.input) }]
+  return [{ ...call, result: "output" in part ? outputText(part.output) : jsonOf(part.result) }]
+}
+
+const outputText = (output: object): string => jsonOf("value" in output ? output.value : output)
+
+const jsonOf = (value: unknown): string => storable(typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
+
+/**
+ * The command id of a turn: a repeat of the same call stores nothing. Two calls are the same if their session and their
+ * messages up to the user's last one are, or their `turn` if the program names it.
+ */
+export const commandIdOf = (call: ReadonlyArray<unknown>, index: number, turn: MessageTurn): string =>
+  `ai-sdk-${createHash("sha256")
+    .update(JSON.stringify([call, index, turn]))
+    .digest("hex")}`

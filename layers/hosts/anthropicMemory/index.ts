@@ -1,0 +1,52 @@
+/**
+ * Anthropic's memory tool on Daybook: `daybook/hosts/anthropic-memory`. Each file is a note with its history. The results
+ * are those of the tool's documentation and of the file system tool in `@anthropic-ai/sdk`.
+ */
+import { randomUUID } from "node:crypto"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import { makeDocuments } from "../documents.js"
+import { type HostMemory, logFailure } from "../HostMemory.js"
+import { type CommandName, decide, type Input, type MemoryCommand } from "./commands.js"
+import { FileProblem } from "./paths.js"
+
+export { type HostMemory, type HostOptions, hostMemory, openMemory } from "../HostMemory.js"
+export type { MemoryCommand } from "./commands.js"
+
+/**
+ * Carries out commands of the memory tool, one after the other, at the level of the model. For `@ai-sdk/anthropic`:
+ * `anthropic.tools.memory_20250818({ execute: memoryExecutor(memory) })`. A refused command rejects the promise with an
+ * error that the model can act on.
+ */
+export const memoryExecutor = (memory: HostMemory): ((command: MemoryCommand) => Promise<string>) => {
+  const documents = makeDocuments(memory, "anthropic-memory")
+  const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
+  const perform = (command: MemoryCommand): Effect.Effect<string, unknown> =>
+    Effect.gen(function* () {
+      const files = new Map((yield* documents.list()).map((file) => [file.name, file]))
+      const { answer, changes } = yield* Effect.try({ try: () => decide(files, command), catch: (problem) => problem })
+      const run = changes.length > 1 ? `anthropic-memory-${randomUUID()}` : undefined
+      for (const { file, path, text } of changes) {
+        if (path === undefined) yield* documents.remove(file!.id, run)
+        else if (file === undefined) yield* documents.save(path, text)
+        else yield* documents.replace(file.id, path, text, run)
+      }
+      return answer
+    })
+  return (command) =>
+    memory.run(
+      oneAtATime(perform(command)).pipe(
+        Effect.tapErrorCause((cause) =>
+          Cause.squash(cause) instanceof FileProblem ? Effect.void : logFailure("memory tool", cause)
+        )
+      )
+    )
+}
+
+/** The same as `MemoryToolHandlers` for `@anthropic-ai/sdk`: `betaMemoryTool(memoryHandlers(memory))`. */
+export const memoryHandlers = (
+  memory: HostMemory
+): { readonly [Name in CommandName]: (command: Input<Name>) => Promise<string> } => {
+  const execute = memoryExecutor(memory)
+  return { view: execute, create: execute, str_replace: execute, insert: execute, delete: execute, rename: execute }
+}

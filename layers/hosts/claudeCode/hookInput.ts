@@ -1,0 +1,70 @@
+/** The events of Claude Code for which `daybook hook` does something. */
+export const hookEvents = ["session-start", "user-prompt", "post-tool", "pre-compact", "stop", "session-end"] as const
+export type HookEvent = (typeof hookEvents)[number]
+
+/** The fields of a hook's input that are used. Claude Code writes the input as a JSON object to stdin. */
+export interface HookInput {
+  readonly session: string | undefined
+  readonly transcript: string | undefined
+  readonly folder: string | undefined
+  readonly prompt: string | undefined
+  readonly tool: ToolUse | undefined
+}
+
+/** A finished call of a tool. */
+export interface ToolUse {
+  readonly id: string | undefined
+  readonly name: string
+  readonly input: unknown
+  readonly response: unknown
+  /** The error of a failed call. */
+  readonly error: string | undefined
+}
+
+/** Reads a hook's input. A field that is missing, or has another type, is undefined. Undefined for anything but an object. */
+export const readHookInput = (text: string): HookInput | undefined => {
+  const fields = parseObject(text)
+  if (fields === undefined) return undefined
+  const stringOf = (name: string) => {
+    const value = fields[name]
+    return typeof value === "string" && value !== "" ? value : undefined
+  }
+  const name = stringOf("tool_name")
+  return {
+    session: stringOf("session_id"),
+    transcript: stringOf("transcript_path"),
+    folder: stringOf("cwd"),
+    prompt: stringOf("prompt"),
+    tool:
+      name === undefined
+        ? undefined
+        : {
+            id: stringOf("tool_use_id"),
+            name,
+            input: fields.tool_input,
+            response: fields.tool_response,
+            error: stringOf("error")
+          }
+  }
+}
+
+/** A JSON object; undefined for other text. */
+export const parseObject = (text: string): Readonly<Record<string, unknown>> | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The texts of a message: a string, or the text blocks of a list. */
+export const textOf = (content: unknown): string =>
+  typeof content === "string"
+    ? content
+    : (Array.isArray(content) ? content : [])
+        .flatMap((block) => (isObject(block) && typeof block.text === "string" ? [block.text] : []))
+        .join("\n")

@@ -1,0 +1,46 @@
+import { appendFileSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { statIfAny } from "../../../events/folder.js"
+
+/** Prompts of an agent that got no context. */
+export interface MissedPrompts {
+  readonly count: number
+  /** When the last one was missed, milliseconds since the epoch, and why. */
+  readonly lastAt?: number
+  readonly reason?: string
+}
+
+const fileOf = (folder: string): string => join(folder, "missed-prompts.log")
+
+/** No more prompts are counted when the file has this many bytes, some ten thousand prompts. */
+const maxBytes = 1 << 20
+
+/**
+ * Counts a prompt that got no context. It writes a line to a file beside the log, because the log may be what cannot be
+ * used. Never fails.
+ */
+export const countMissedPrompt = (folder: string, agent: string, reason: string): void => {
+  try {
+    const file = fileOf(folder)
+    if ((statIfAny(file)?.size ?? 0) >= maxBytes) return
+    appendFileSync(file, `${new Date().toISOString()} ${agent} ${reason.replace(/\s+/g, " ")}\n`, { mode: 0o600 })
+  } catch {
+    // A prompt is not delayed for a count.
+  }
+}
+
+/** The missed prompts of an agent; none if the file cannot be read. */
+export const missedPrompts = (folder: string, agent: string): MissedPrompts => {
+  const lines = readLines(fileOf(folder)).filter((line) => line.split(" ", 2)[1] === agent)
+  const [, time = "", reason = ""] = /^(\S+) \S+ (.*)$/.exec(lines.at(-1) ?? "") ?? []
+  const lastAt = Date.parse(time)
+  return { count: lines.length, ...(Number.isNaN(lastAt) ? {} : { lastAt, reason }) }
+}
+
+const readLines = (file: string): ReadonlyArray<string> => {
+  try {
+    return readFileSync(file, "utf8").split("\n")
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,37 @@
+import type { ToolObservation } from "../../../src/notes/observeTool.js"
+import type { ToolUse } from "./hookInput.js"
+import { isObject, textOf } from "./hookInput.js"
+
+/** Tools of Daybook itself: what they answer is stored already. */
+const ownTools = /^mcp__(?:.*_)?daybook(?:_.*)?__/i
+
+/** Tools whose answer repeats their input. */
+const editingTools = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write"])
+
+/** The run of a tool as an observation; undefined for Daybook's own tools. */
+export const toolRunOf = ({ error, input, name, response }: ToolUse): ToolObservation | undefined => {
+  if (ownTools.test(name)) return undefined
+  const code = /^Exit code (\d+)\n?/.exec(error ?? "")
+  const output = error?.slice(code?.[0].length ?? 0) ?? (editingTools.has(name) ? "" : responseText(response))
+  const { file_path: file } = isObject(input) ? input : {}
+  return {
+    tool: name,
+    input: isObject(input) && typeof input.command === "string" ? input.command : jsonText(input),
+    output: code === null && error !== undefined ? `Error: ${output}` : output,
+    ...(code === null ? {} : { exit: Number(code[1]) }),
+    ...(typeof file === "string" && file !== "" && file.length <= maxPath ? { files: [file] } : {})
+  }
+}
+
+const maxPath = 1_024
+
+/** The answer of a tool: the output of a command, the text blocks of an MCP tool, or the answer as JSON. */
+const responseText = (response: unknown): string => {
+  if (typeof response === "string") return response
+  if (isObject(response) && typeof response.stdout === "string") {
+    return [response.stdout, response.stderr].filter((text) => typeof text === "string" && text !== "").join("\n")
+  }
+  return textOf(isObject(response) ? response.content : response) || jsonText(response)
+}
+
+const jsonText = (value: unknown): string => (value === undefined || value === null ? "" : JSON.stringify(value))

@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto"
+import * as Effect from "effect/Effect"
+import { isAtLeast } from "../../events/Trust.js"
+import type { ReadError } from "../../src/model/filters.js"
+import { limits } from "../../src/model/limits.js"
+import type { HostMemory } from "./HostMemory.js"
+
+/** A text that a host stores under a name. Times are milliseconds since the epoch. */
+export interface HostDocument {
+  /** The id of the note that holds it. */
+  readonly id: string
+  /** One line. */
+  readonly name: string
+  readonly text: string
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** Maximum characters of a name and a text together. */
+export const maxDocument = limits.narrative - 1
+
+/**
+ * The texts of one host in an agent's memory. Each is a note whose first line is its name. So it has a history, search
+ * finds it, and undo takes back its changes. Notes below the level of the model are none of them. If two processes create a name at once, the one that changed last counts.
+ */
+export const makeDocuments = (
+  { model: { notes }, modelLevel }: Pick<HostMemory, "model" | "modelLevel">,
+  host: string
+) => ({
+  /** The documents, the oldest first; with a name only that one, which must have been saved with `isNamed`. */
+  list: (name?: string): Effect.Effect<ReadonlyArray<HostDocument>, ReadError> =>
+    Effect.gen(function* () {
+      const newest = new Map<string, HostDocument>()
+      for (let offset = 0; ; offset += limits.page) {
+        const user = name === undefined ? {} : { user: digestOf(name) }
+        const page = yield* notes.list({ ...user, tags: [host], limit: limits.page, offset })
+        for (const { content, source, ...note } of page) {
+          const end = content.indexOf("\n")
+          const found = { ...note, name: content.slice(0, end), text: content.slice(end + 1) }
+          if (!isAtLeast(note.level, modelLevel)) continue
+          if (source === host && end > 0 && !newest.has(found.name)) newest.set(found.name, found)
+        }
+        if (page.length < limits.page) return [...newest.values()].reverse().sort((a, b) => a.createdAt - b.createdAt)
+      }
+    }),
+
+  /** Saves a new document. `isNamed`: it keeps its name, and `list` can find it by that. */
+  save: (name: string, text: string, { isNamed = false } = {}) =>
+    notes.save({
+      content: `${name}\n${text}`,
+      tags: [host],
+      source: host,
+      ...(isNamed ? { user: digestOf(name) } : {})
+    }),
+
+  replace: (id: string, name: string, text: string, run?: string) =>
+    notes.update(id, { content: `${name}\n${text}` }, { run }),
+
+  remove: (id: string, run?: string) => notes.delete(id, { run })
+})
+
+/** Names may be longer than the key that notes are found by. */
+const digestOf = (name: string): string => createHash("sha256").update(name).digest("hex")

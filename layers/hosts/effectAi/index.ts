@@ -1,0 +1,52 @@
+/** A toolkit for `@effect/ai`: `daybook/hosts/effect-ai`. */
+import * as Tool from "@effect/ai/Tool"
+import * as Toolkit from "@effect/ai/Toolkit"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type { Daybook } from "../../../src/Daybook.js"
+import type { InvalidInput } from "../../../src/model/errors.js"
+import { type HostOptions, hostMemory } from "../HostMemory.js"
+import { descriptions, parameters, runTool } from "../tools.js"
+
+export { type HostMemory, type HostOptions, hostMemory, openMemory } from "../HostMemory.js"
+
+const success = Schema.Unknown
+
+/** The tools `memory_search`, `memory_get`, `memory_write` and `memory_forget`. `layer` has their handlers. */
+export const MemoryToolkit = Toolkit.make(
+  Tool.make("memory_search", {
+    description: descriptions.memory_search,
+    parameters: parameters.memory_search,
+    success
+  }).annotate(Tool.Readonly, true),
+  Tool.make("memory_get", {
+    description: descriptions.memory_get,
+    parameters: parameters.memory_get,
+    success
+  }).annotate(Tool.Readonly, true),
+  Tool.make("memory_write", {
+    description: descriptions.memory_write,
+    parameters: parameters.memory_write,
+    success
+  }).annotate(Tool.Destructive, false),
+  Tool.make("memory_forget", { description: descriptions.memory_forget, parameters: parameters.memory_forget, success })
+)
+
+/**
+ * The handlers of `MemoryToolkit` on an agent's memory. A refusal is the answer `{ error }`, so that the model can act on
+ * it.
+ */
+export const layer = (
+  options: HostOptions
+): Layer.Layer<Tool.HandlersFor<Toolkit.Tools<typeof MemoryToolkit>>, InvalidInput, Daybook> =>
+  MemoryToolkit.toLayer(
+    Effect.map(hostMemory(options), (memory) =>
+      MemoryToolkit.of({
+        memory_search: (input) => runTool(memory, "memory_search", input),
+        memory_get: (input) => runTool(memory, "memory_get", input),
+        memory_write: (input) => runTool(memory, "memory_write", input),
+        memory_forget: (input) => runTool(memory, "memory_forget", input)
+      })
+    )
+  )

@@ -1,0 +1,103 @@
+/** A `Session` for the OpenAI Agents SDK: `daybook/hosts/openai-agents`. */
+import { randomUUID } from "node:crypto"
+import type { Session } from "@openai/agents"
+import * as Effect from "effect/Effect"
+import { isAtLeast } from "../../../events/Trust.js"
+import { type Turn, turnLevelOf } from "../../../events/Turn.js"
+import { limits } from "../../../src/model/limits.js"
+import { type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
+import { itemOf, turnOf } from "./items.js"
+
+export { type HostMemory, type HostOptions, hostMemory, openMemory } from "../HostMemory.js"
+
+/** Options of `memorySession`. */
+export interface SessionOptions {
+  /** The id of the session, at most 200 characters. Default: a new one. */
+  readonly session?: string | undefined
+}
+
+/**
+ * A session that Daybook stores: each item is a turn of the conversation, so capture, search and summaries read it. It
+ * shows the last 1,000 items. Items that were popped or cleared stay in the log and in `memory.user.sessions`; the
+ * session's scratchpad names them, and undoing its event brings them back.
+ *
+ * A run goes on if items cannot be read or added; the failure is logged. `popItem` and `clearSession` reject.
+ */
+export const memorySession = (memory: HostMemory, { session: id = randomUUID() }: SessionOptions = {}): Session => {
+  const { run, user } = memory
+  const hidden = makeHidden(memory, id)
+  /** Turns of writers below the model could pose as the user; the output of tools is always `familiar`. */
+  const isShown = (turn: Turn) => turn.role === "tool" || isAtLeast(turnLevelOf(turn), memory.modelLevel)
+  const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
+  const live = Effect.gen(function* () {
+    const turns = yield* user.sessions.get(id, { last: limits.page })
+    const isHidden = yield* hidden.read
+    const cleared = turns.findLastIndex((turn) => isHidden.has(`${clearedBy}${turn.id}`))
+    return turns.slice(cleared + 1).flatMap((turn) => {
+      const item = isHidden.has(turn.id) || !isShown(turn) ? undefined : itemOf(turn)
+      return item === undefined ? [] : [{ id: turn.id, item }]
+    })
+  })
+  return {
+    getSessionId: () => Promise.resolve(id),
+    getItems: async (limit) => {
+      const items = await runOrElse(memory, "reading a session", oneAtATime(live), [])
+      return items
+        .slice(limit === undefined ? 0 : Math.max(0, items.length - Math.max(0, limit)))
+        .map(({ item }) => item)
+    },
+    addItems: async (items) => {
+      const added = Effect.suspend(() =>
+        storeTurns(
+          memory,
+          items.map((item) => [{ session: id, ...turnOf(item) }, {}])
+        )
+      )
+      await runOrElse(memory, "storing items", oneAtATime(added), undefined)
+    },
+    popItem: () =>
+      run(
+        oneAtATime(
+          Effect.gen(function* () {
+            const last = (yield* live).at(-1)
+            if (last !== undefined) yield* hidden.add(last.id)
+            return last?.item
+          })
+        )
+      ),
+    clearSession: () =>
+      run(
+        oneAtATime(
+          Effect.gen(function* () {
+            const [last] = yield* user.sessions.get(id, { last: 1 })
+            if (last !== undefined) yield* hidden.replace([`${clearedBy}${last.id}`])
+          })
+        )
+      )
+  }
+}
+
+/** Precedes the id of the last turn that was cleared. */
+const clearedBy = "cleared:"
+
+/** The ids of turns that a session does not show, in a scratchpad: each change of it can be undone. */
+const makeHidden = ({ user }: HostMemory, session: string) => {
+  const key = `openai-agents ${session}`
+  const read = Effect.map(
+    user.scratchpad.read(key),
+    (scratchpad) => new Set((scratchpad?.items ?? []).flatMap((item) => item.split(" ")))
+  )
+  const replace = (ids: ReadonlyArray<string>) => user.scratchpad.write(key, packed(ids))
+  return { read, replace, add: (id: string) => Effect.flatMap(read, (ids) => replace([...ids, id])) }
+}
+
+/** Packs ids into as few items as possible. */
+const packed = (ids: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const items: Array<string> = []
+  for (const id of ids) {
+    const last = items.at(-1)
+    if (last !== undefined && last.length + id.length < limits.scratchpadItem) items[items.length - 1] = `${last} ${id}`
+    else items.push(id)
+  }
+  return items
+}

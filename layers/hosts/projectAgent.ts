@@ -1,0 +1,34 @@
+import { basename, resolve } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { checkName } from "../../src/model/agentName.js"
+import { limits } from "../../src/model/limits.js"
+import { readSetting } from "../settings.js"
+
+/**
+ * The agent of a project: the name of the project's folder, with `-` in place of spaces and control characters.
+ * Projects whose folders have the same name share a memory. The root folder has the agent `default`.
+ */
+export const projectAgent = (folder: string): string => {
+  const characters = [
+    ...basename(resolve(folder))
+      .normalize("NFC")
+      .replace(/[\p{C}\p{Z}]+/gu, "-")
+  ]
+  // A name of wide characters may be too long for the name of a folder.
+  for (let length = Math.min(characters.length, limits.agent); length > 0; length--) {
+    const name = checkName(characters.slice(0, length).join(""))
+    if (Either.isRight(name)) return name.right
+  }
+  return "default"
+}
+
+/**
+ * The agent of the current project: `$DAYBOOK_AGENT`, else the one of the project's folder. Claude Code names the folder
+ * in `$CLAUDE_PROJECT_DIR`; without it the given folder counts.
+ */
+export const currentAgent = (folder: string): Effect.Effect<string> =>
+  Effect.gen(function* () {
+    const project = yield* readSetting("CLAUDE_PROJECT_DIR")
+    return (yield* readSetting("DAYBOOK_AGENT")) ?? projectAgent(project ?? folder)
+  })
