@@ -27,6 +27,8 @@ export class Maintenance extends Context.Tag("daybook/Maintenance")<
     readonly checkNow: Effect.Effect<void>
     /** The runs of this process that have not ended. */
     readonly running: Context.Tag.Service<Scheduler.Scheduler>["running"]
+    /** When it last checked for due schedules, milliseconds since the epoch. */
+    readonly checkedAt: Effect.Effect<number>
   }
 >() {}
 
@@ -53,13 +55,13 @@ export const make = ({
     const woken = yield* Effect.makeLatch(false)
     const scheduledAgents = new Set<string>()
 
-    /** Gives new agents their schedules. `first` is the first due time: now, at the start of the program. */
+    /** Gives new agents their schedules, and continues their capture. `first` is the first due time: now, at the start of the program. */
     const addSchedules = (first: number | undefined) =>
       Effect.gen(function* () {
         for (const { name } of yield* daybook.agents) {
           if (scheduledAgents.has(name)) continue
           // The next check retries.
-          yield* Effect.matchCauseEffect(runner.ensure(name, first), {
+          yield* Effect.matchCauseEffect(Effect.zipRight(runner.ensure(name, first), daybook.resume(name)), {
             onFailure: (cause) =>
               Effect.logWarning("cannot add an agent's schedules", { agent: name, failure: failureNames(cause) }),
             onSuccess: () => Effect.sync(() => scheduledAgents.add(name))
@@ -90,7 +92,11 @@ export const make = ({
       Effect.interruptible,
       Effect.forkScoped
     )
-    return { checkNow: Effect.sync(() => woken.unsafeOpen()), running: scheduler.running }
+    return {
+      checkNow: Effect.sync(() => woken.unsafeOpen()),
+      running: scheduler.running,
+      checkedAt: scheduler.checkedAt
+    }
   })
 
 /** Runs stages until no work remains or the time is over. */

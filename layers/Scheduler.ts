@@ -31,6 +31,8 @@ export class Scheduler extends Context.Tag("daybook/Scheduler")<
     readonly checkNow: Effect.Effect<void>
     /** The runs of this process that have not ended. */
     readonly running: Effect.Effect<ReadonlyArray<RunAttempt & { readonly agent: string }>>
+    /** When it last checked for due schedules, milliseconds since the epoch. */
+    readonly checkedAt: Effect.Effect<number>
   }
 >() {}
 
@@ -143,9 +145,11 @@ export const make = (
 
     const { claimDue, pauseMillis } = dueRuns({ runner: daybook.runner, leases, running, start })
 
+    let checkedAt = yield* Clock.currentTimeMillis
     const round = Effect.gen(function* () {
       woken.unsafeClose()
       const claimedAny = yield* claimDue
+      checkedAt = yield* Clock.currentTimeMillis
       // Checks again at once: more runs may be due.
       if (claimedAny && running.size < concurrency) return
       yield* Effect.raceFirst(Effect.sleep(yield* pauseMillis), woken.await)
@@ -168,7 +172,8 @@ export const make = (
     yield* Effect.forkScoped(loop)
     return {
       checkNow: Effect.sync(() => woken.unsafeOpen()),
-      running: Effect.sync(() => [...running.values()])
+      running: Effect.sync(() => [...running.values()]),
+      checkedAt: Effect.sync(() => checkedAt)
     }
   })
 

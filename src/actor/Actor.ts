@@ -28,6 +28,8 @@ export interface Actor {
   readonly runAll: <A, E>(
     commands: ReadonlyArray<Command<A, E>>
   ) => Effect.Effect<ReadonlyArray<Either.Either<A, E | CommandError>>, CommandError>
+  /** Milliseconds that the commands in progress have taken; 0 if there are none. */
+  readonly runMillis: () => number
 }
 
 export interface ActorOptions extends CarryOutServices {
@@ -108,6 +110,7 @@ export const make = (view: View, options: ActorOptions): Actor => {
 
   return {
     view,
+    runMillis: mailbox.runMillis,
     run: (command) => Effect.flatMap(mailbox.submit([command]), ([outcome]) => outcome!),
     runAll: (commands) =>
       Effect.gen(function* () {

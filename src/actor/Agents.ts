@@ -2,10 +2,11 @@ import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
-import type * as Option from "effect/Option"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { CurrentCodec } from "../../events/Codec.js"
 import { EventLog } from "../../events/EventLog.js"
@@ -79,6 +80,10 @@ export interface Agents<Embedding = AgentEmbedding> {
     name: string,
     f: (agent: Agent<Embedding>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<Option.Option<A>, E, R>
+  /** Runs `f` on each awake agent, one after the other. It is no use of the agent, so it does not keep it awake. */
+  readonly forEachAwake: <A, E>(
+    f: (agent: Agent<Embedding>) => Effect.Effect<A, E>
+  ) => Effect.Effect<ReadonlyArray<Either.Either<A, E>>>
   /** Whether an agent is awake or waking. */
   readonly isAwake: (name: string) => boolean
   /** The number of awake agents. */
@@ -150,6 +155,18 @@ export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<E
             leaveAfter(agentPool, entry, restore(Effect.flatMap(Deferred.await(entry.ready), f)))
           )
         }),
+      forEachAwake: (f) =>
+        Effect.map(
+          Effect.forEach([...agentPool.entries.values()], (entry) => {
+            const { agent } = entry
+            if (agent === undefined || agentPool.entries.get(entry.name) !== entry) return Effect.succeedNone
+            return Effect.map(Effect.either(inBackground(entry)(f(agent))), (result) =>
+              // An agent that went to sleep meanwhile has no result.
+              agentPool.entries.get(entry.name) === entry ? Option.some(result) : Option.none()
+            )
+          }),
+          (results) => results.flatMap(Option.toArray)
+        ),
       isAwake: (name) => agentPool.entries.has(name),
       awake: () => agentPool.entries.size
     } satisfies Agents<Embedding>

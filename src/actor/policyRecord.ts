@@ -17,8 +17,8 @@ export interface PolicyRecords {
 }
 
 /**
- * CONFIGURE does not record these settings: those of speed and resource use, and the models, because other events name
- * them.
+ * CONFIGURE does not record these settings: those of speed, resource use and background work, and the models, because
+ * other events name them.
  */
 const operational: ReadonlySet<string> = new Set([
   "actors",
@@ -27,9 +27,11 @@ const operational: ReadonlySet<string> = new Set([
   "embedding",
   "model",
   "rerank",
+  "retention.enabled",
   "schedules.concurrency",
   "schedules.drain",
   "schedules.poll",
+  "sessions.after_turn",
   "summarize.concurrency",
   "summarize.timeout"
 ])

@@ -1,4 +1,5 @@
 import * as Either from "effect/Either"
+import { lowestLevel } from "../../events/Trust.js"
 import type { Turn } from "../../events/Turn.js"
 import { hasTurn, lastSequence } from "../../projections/sessionReads.js"
 import { bounds, cutBytes } from "../../text/normalise/bounds.js"
@@ -58,7 +59,7 @@ export const addTurn = (
     const commandId = yield* commandIdOf(writer.level, options.commandId)
     const store = yield* storeToWrite(writer.level, checked.store)
     const at = toInstant(checked.at)
-    const { channel, role = "user", session, speaker, text, toolCalls } = checked
+    const { channel, level = writer.level, role = "user", session, speaker, text, toolCalls } = checked
     const calls = (toolCalls ?? []).flatMap(({ arguments: input = "", name, result = "" }) => [name, input, result])
     const tokens = writer.countTokens([text, ...calls].join("\n"))
     const draft: TurnDraft = {
@@ -69,8 +70,8 @@ export const addTurn = (
       text,
       ...(toolCalls === undefined ? {} : { toolCalls }),
       store,
-      // The caller did not write the output of a tool, so it gets the lowest level.
-      level: role === "tool" ? "familiar" : writer.level,
+      // The caller did not write the output of a tool, so it gets a low level.
+      level: lowestLevel(level, writer.level, role === "tool" ? "familiar" : "full"),
       tokens,
       at
     }

@@ -1,6 +1,6 @@
 import type * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { Store } from "../../events/Trust.js"
+import { type Store, TrustLevel } from "../../events/Trust.js"
 import { Role, type ToolCall } from "../../events/Turn.js"
 import type { InvalidInput } from "../model/errors.js"
 import {
@@ -38,6 +38,7 @@ const TurnSchema = Schema.Struct({
       limits.toolCalls
     ),
     store: storeField,
+    level: oneOf(TrustLevel, "full, inner, familiar, public"),
     at: Instant
   })
 }).pipe(
@@ -63,6 +64,8 @@ export interface TurnInput {
   readonly sequence?: number | undefined
   readonly toolCalls?: ReadonlyArray<ToolCall> | undefined
   readonly store?: Store | undefined
+  /** The trust level of the speaker, at most the writer's. Default: the writer's; `familiar` for the role `tool`. */
+  readonly level?: TrustLevel | undefined
   readonly at?: InstantInput | undefined
 }
 

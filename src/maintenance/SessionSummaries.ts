@@ -4,9 +4,11 @@ import type { Db } from "../../projections/Projection.js"
 import { findSessionTitles, findSummaries, type SummaryRow } from "../../projections/summaries.js"
 import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import type { CaptureWriter, ExtractedTurns } from "../capture/CaptureWriter.js"
+import type { InvalidInput } from "../model/errors.js"
 import { checkPage, type PageQuery, type ReadError } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import type { Writer } from "../remember/remember.js"
+import type { AfterTurn } from "./afterTurn.js"
 import { comparisonKey } from "./mergeContents.js"
 import { lowestWriter, quotedLine } from "./quoted.js"
 import type { SummarizedSession, SummarizeError, SummarizeServices } from "./summarizeSession.js"
@@ -65,6 +67,11 @@ export interface SessionSummaryWriter {
    * sessions. Fails with `LevelTooLow` if a higher level wrote turns that the summary would quote.
    */
   readonly summarize: (session: string) => Effect.Effect<ReadonlyArray<SummarizedSession>, SummarizeError>
+  /**
+   * Does at once what the engine does two seconds after each turn: condenses the oldest turns if that is due, and
+   * summarises the session if the assistant spoke last. For programs that end before that. A failure is logged.
+   */
+  readonly refresh: (session: string) => Effect.Effect<void, InvalidInput>
   /** Ends a session: extracts the turns that wait, then brings its summaries up to date. Later turns begin it again. */
   readonly end: (session: string) => Effect.Effect<EndedSession, SummarizeError>
 }
@@ -78,7 +85,7 @@ export interface EndedSession extends ExtractedTurns {
 export const makeSummaryWriter = (
   services: SummarizeServices,
   writer: Writer,
-  { extract }: Pick<CaptureWriter, "extract">
+  { extract, refresh }: Pick<CaptureWriter, "extract"> & { readonly refresh: AfterTurn["now"] }
 ): SessionSummaryWriter => {
   const summarize = (session: string) =>
     Effect.flatMap(
@@ -86,6 +93,9 @@ export const makeSummaryWriter = (
       ({ summarizeSession }) => summarizeSession(services, writer, session)
     )
   return {
+    refresh: Effect.fn("Memory.sessions.refresh")((session) =>
+      Effect.zipRight(decodeKey("session", session), refresh(session))
+    ),
     summarize: Effect.fn("Memory.sessions.summarize")(summarize),
     end: Effect.fn("Memory.sessions.end")(function* (session) {
       const extracted = yield* extract(session)

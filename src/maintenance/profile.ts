@@ -9,16 +9,16 @@ import {
 import { disputedFieldsOf } from "../../projections/disputeReads.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
-import { findProfile } from "../../projections/profileReads.js"
+import { findOftenMentioned, findProfile, profileTypes } from "../../projections/profileReads.js"
 import { findWordings } from "../../projections/wordings.js"
-import { visibleLine } from "../../text/normalise/visibleText.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { Evidence, Settlement, SettlerService } from "../ports/Settler.js"
-import { lifeScoreOf, type ScoreFacts, scoreFactsOf } from "../search/score.js"
+import { formulaOf, lifeScoreOf, type ScoreFacts, scoreFactsOf } from "../search/score.js"
 import { contradictsBy } from "./pairs.js"
 import { maxWordings, type Predecessors, predecessorsOf } from "./predecessors.js"
+import { isGiven, withinBudget } from "./profileLines.js"
 import { lowestWriter, quotedLine } from "./quoted.js"
 import type { Row } from "./stageRow.js"
 import { type Subject, subjectsOf } from "./subjects.js"
@@ -41,8 +41,8 @@ export interface Profile {
 }
 
 /**
- * The memories for an agent's system prompt: core memories, then identities, preferences and decisions by score, until
- * the budget is spent. Only writers from a level on count; others are quoted separately. Each subject has one line:
+ * The memories for an agent's system prompt: core memories, then identities, preferences and decisions by score, then
+ * memories of other types that were mentioned often, until the budget is spent. Only writers from a level on count; others are quoted separately. Each subject has one line:
  * its latest statement, with the score of all its statements. Superseded statements are left out. Of memories that
  * contradict each other, the one of the highest level has a line, or the newest of several. The line names the earlier
  * ones of the same level. Below full trust, the score ignores how often a memory was shown.
@@ -86,16 +86,29 @@ export const profileOf = (
   }
   const wordings: Evidence["wordings"] = ({ memory: { born, mentions } }) =>
     mentions > 1 ? findWordings(db, born, maxWordings) : []
-  const rows = findProfile(db, level, now, { writers, side: "from", countsAccesses })
-  const ids = rows.map(({ memory }) => memory.id)
-  const disputes = findOpenDisputes(db, level, ids, now)
   const mayHide = (row: Row, by: Row) => findDisputeBetween(db, row.memory, by.memory) !== "settled"
-  const context = { predecessorsOf: predecessors, judge, settler, wordings, disputes, certainty: reconcile, mayHide }
-  const ranked = rankedBy(rows, context, tiers, now)
-  const earlierOf = ({ memory }: Row, maxNamed: number) => earlierSides(memory, disputes.get(memory.id), maxNamed)
-  const chosen = withinBudget(ranked, countTokens, budget, { repeatsIn: settler?.repeats, earlierOf })
-  const lines = [...chosen.values()]
-  const tokens = lines.reduce((sum, line) => sum + countTokens(line), 0)
+  /** The lines of rows within the budget. */
+  const choose = (rows: ReadonlyArray<Row>) => {
+    const ids = rows.map(({ memory }) => memory.id)
+    const disputes = findOpenDisputes(db, level, ids, now)
+    const context = { predecessorsOf: predecessors, judge, settler, wordings, disputes, certainty: reconcile, mayHide }
+    const ranked = rankedBy(rows, context, tiers, now)
+    const earlierOf = ({ memory }: Row, maxNamed: number) => earlierSides(memory, disputes.get(memory.id), maxNamed)
+    const chosen = withinBudget(ranked, countTokens, budget, { repeatsIn: settler?.repeats, earlierOf })
+    const lines = [...chosen.values()]
+    const tokens = lines.reduce((sum, line) => sum + countTokens(line), 0)
+    return { chosen, disputes, left: ranked.length - chosen.size, lines, tokens }
+  }
+  const rows = findProfile(db, level, now, { writers, side: "from", countsAccesses })
+  const first = choose(rows)
+  const others =
+    first.left > 0 || budget - first.tokens < minRoom
+      ? []
+      : findOftenMentioned(db, level, formulaOf(tiers), {
+          ...{ now, writers, countsAccesses },
+          mentions: maintenance.profileMentions
+        })
+  const { chosen, disputes, left, lines, tokens } = others.length === 0 ? first : choose([...rows, ...others])
   const below = findProfile(db, level, now, { writers, side: "below" })
   return {
     entries: [...chosen.keys()].map(({ memory }) => ({
@@ -104,7 +117,7 @@ export const profileOf = (
     })),
     text: lines.join("\n"),
     tokens,
-    left: ranked.length - chosen.size,
+    left,
     quoted: quotedWithin(
       below.map(({ memory }) => memory),
       countTokens,
@@ -112,6 +125,9 @@ export const profileOf = (
     )
   }
 }
+
+/** Tokens that must be free before memories of other types are read. */
+const minRoom = 10
 
 /** The titles of a memory's opponents of the same level that rank below it, best first; those that have no room are counted. */
 const earlierSides = (memory: Memory, dispute: OpenDispute | undefined, maxNamed: number): ReadonlyArray<string> => {
@@ -125,9 +141,6 @@ const earlierSides = (memory: Memory, dispute: OpenDispute | undefined, maxNamed
   const unnamed = earlier.length - maxNamed
   return unnamed > 0 ? [...earlier.slice(0, maxNamed), `${unnamed} more`] : earlier
 }
-
-/** Maximum contradicting memories that a line names. Until all memories have their line, they are only counted. */
-const maxEarlier = { complete: 3, short: 0 }
 
 /** The quoted lines that fit into the remaining budget, in the given order. */
 const quotedWithin = (
@@ -144,47 +157,6 @@ const quotedWithin = (
     lines.push(line)
   }
   return lines
-}
-
-/**
- * The rows that fit into a budget of tokens, each with its line. Titles come before facts and
- * the names of disputed memories, except for memories that a user made core. A row that repeats an earlier line in other
- * words comes last.
- */
-export const withinBudget = (
-  ranked: ReadonlyArray<Row>,
-  countTokens: (text: string) => number,
-  budget: number,
-  {
-    earlierOf = () => [],
-    repeatsIn = () => () => false
-  }: {
-    readonly repeatsIn?: SettlerService["repeats"] | undefined
-    /** The titles of the contradicting memories that a row represents. */
-    readonly earlierOf?: (row: Row, maxNamed: number) => ReadonlyArray<string>
-  } = {}
-): ReadonlyMap<Row, string> => {
-  const lines = new Map<Row, string>()
-  let left = budget
-  const addLine = (row: Row, line: string): void => {
-    const shorter = lines.get(row)
-    const cost = countTokens(line) - (shorter === undefined ? 0 : countTokens(shorter))
-    // A later, shorter line may still fit.
-    if (cost > left) return
-    left -= cost
-    lines.set(row, line)
-  }
-  const completeLine = (row: Row) => lineOf(row.memory, earlierOf(row, maxEarlier.complete))
-  const repeated = new Set<Row>()
-  const repeats = repeatsIn(ranked)
-  for (const row of ranked) {
-    if (isGiven(row)) addLine(row, completeLine(row))
-    else if ([...lines.keys()].some((other) => repeats(row, other))) repeated.add(row)
-    else addLine(row, lineOf({ ...row.memory, facts: [] }, earlierOf(row, maxEarlier.short)))
-  }
-  for (const row of ranked) if (lines.has(row)) addLine(row, completeLine(row))
-  for (const row of repeated) addLine(row, completeLine(row))
-  return new Map(ranked.flatMap((row) => (lines.has(row) ? [[row, lines.get(row)!]] : [])))
 }
 
 /** The rows that a profile may show: core first, then by score. A memory that a user made core always stays. */
@@ -209,7 +181,13 @@ export const rankedBy = (
   ]
   return subjectsOf(current, context.judge, subjects)
     .map((subject) => ({ ...subject, ...rankOf(subject, predecessors, tiers, now) }))
-    .sort((a, b) => Number(b.core) - Number(a.core) || b.score - a.score || b.row.memory.born - a.row.memory.born)
+    .sort(
+      (a, b) =>
+        Number(b.core) - Number(a.core) ||
+        Number(b.own) - Number(a.own) ||
+        b.score - a.score ||
+        b.row.memory.born - a.row.memory.born
+    )
     .map(({ row }) => row)
 }
 
@@ -277,19 +255,11 @@ const rankOf = (
   }
   return {
     score: lifeScoreOf(facts, tiers, now).score,
+    /** Whether it belongs into the profile however often it was mentioned. */
+    own: [row, ...others].some(({ memory }) => memory.tier === "core" || isProfileType(memory.type)),
     // Maintenance chose the other core memories by score, so they compete by score again.
     core: [row, ...others].some(isGiven)
   }
 }
 
-/** Whether a user made the memory core. Otherwise maintenance did, and recorded the former tier in `coreFrom`. */
-const isGiven = ({ memory }: Row): boolean => memory.tier === "core" && memory.coreFrom === undefined
-
-/** The line of a memory in the profile. */
-export const lineOf = (
-  { facts, title }: Pick<Memory, "title" | "facts">,
-  earlier: ReadonlyArray<string> = []
-): string => {
-  const suffix = earlier.length === 0 ? "" : ` (earlier: ${earlier.join("; ")})`
-  return visibleLine(`- ${[title, ...facts].join("; ")}${suffix}`)
-}
+const isProfileType = (type: string): boolean => (profileTypes as ReadonlyArray<string>).includes(type)

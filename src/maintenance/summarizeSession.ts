@@ -33,13 +33,14 @@ export type SummarizeError = CommandError | InvalidInput | LevelTooLow | Session
 export type SummarizeServices = Pick<Maintainer, "policy" | "read" | "run" | "statements" | "summarizing">
 
 /**
- * Brings the summaries of a session up to date, in each store that the level reads. A session that has memories but no
+ * Brings the summaries of a session up to date, in each store that the level reads or in the named ones. A session that has memories but no
  * turns needs none: reads list its memories.
  */
 export const summarizeSession = (
   services: SummarizeServices,
   writer: Writer,
-  session: string
+  session: string,
+  only?: ReadonlyArray<Store>
 ): Effect.Effect<ReadonlyArray<SummarizedSession>, SummarizeError> =>
   Effect.gen(function* () {
     yield* decodeKey("session", session)
@@ -48,7 +49,7 @@ export const summarizeSession = (
       isKnown: findSummaries(db, writer.level, now, { session, limit: 1, offset: 0 }).length > 0
     }))
     if (stores.length === 0 && !isKnown) return yield* new SessionNotFound({ session })
-    return yield* Effect.forEach(stores, (store) => summarizeIn(services, writer, { session, store }))
+    return yield* Effect.forEach(only ?? stores, (store) => summarizeIn(services, writer, { session, store }))
   })
 
 const summarizeIn = (

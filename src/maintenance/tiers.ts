@@ -7,7 +7,7 @@ import { countScores, findByScore, type ScoreFormula, type ScoreSummary } from "
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
-import { decayOf } from "../search/score.js"
+import { formulaOf } from "../search/score.js"
 
 /** Memory counts and scores, by tier, type and score. */
 export interface Tiers {
@@ -26,13 +26,6 @@ export interface Tiers {
   /** λ per day, for all other types. */
   readonly decay: number
 }
-
-export const formulaOf = (policy: MaintenancePolicy["tiers"]): ScoreFormula => ({
-  frequencyWeight: policy.frequencyWeight,
-  recencyWeight: policy.recencyWeight,
-  importanceWeight: policy.importanceWeight,
-  decayOf: (type) => decayOf(type, policy)
-})
 
 /**
  * Computes all scores in SQL, in portions with pauses between them. A concurrent write may appear in a later portion but

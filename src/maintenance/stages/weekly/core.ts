@@ -4,7 +4,7 @@ import { profileTypes } from "../../../../projections/profileReads.js"
 import type { DecidedEvent } from "../../../actor/Command.js"
 import { nextRevision } from "../../../model/nextRevision.js"
 import { lifeScoreOf, scoreFactsOf } from "../../../search/score.js"
-import { lineOf } from "../../profile.js"
+import { lineOf } from "../../profileLines.js"
 import { ruleDecision } from "../../Stage.js"
 import type { MakeWeeklyTask } from "./WeeklyTask.js"
 

@@ -1,0 +1,56 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberMap from "effect/FiberMap"
+import type * as Scope from "effect/Scope"
+import { failureNames } from "../model/failureNames.js"
+
+/** Runs work that no caller waits for. It ends with the scope; what remains waits for the next process. */
+export interface Background {
+  /** Starts the work, unless work with this key runs already. A failure is logged as `message`. */
+  readonly start: (key: string, work: Work) => void
+  /** Starts the work after a pause in milliseconds. A later call with this key begins the pause again. */
+  readonly startAfter: (key: string, millis: number, work: Work) => void
+  /** Like `startAfter`, but a call during the pause of an earlier one changes nothing. */
+  readonly startSoon: (key: string, millis: number, work: Work) => void
+  /** Runs work of one key at a time. So no model is asked twice about the same turns. */
+  readonly alone: <A, E>(key: string, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
+}
+
+export interface Work {
+  readonly effect: Effect.Effect<void, unknown>
+  /** The log line if the work fails. It omits the cause, because that may quote a text. */
+  readonly message: string
+}
+
+export const make: Effect.Effect<Background, never, Scope.Scope> = Effect.gen(function* () {
+  const run = yield* FiberMap.makeRuntime<never, string>()
+  const start: Background["start"] = (key, work) => void run(key, quietly(work), { onlyIfMissing: true })
+  const locks = new Map<string, { readonly semaphore: Effect.Semaphore; users: number }>()
+  const pause = (key: string, millis: number, work: Work, isRestarted: boolean) =>
+    void run(
+      `pause ${key}`,
+      Effect.delay(
+        Effect.sync(() => start(key, work)),
+        Duration.millis(millis)
+      ),
+      { onlyIfMissing: !isRestarted }
+    )
+  return {
+    start,
+    startAfter: (key, millis, work) => pause(key, millis, work, true),
+    startSoon: (key, millis, work) => pause(key, millis, work, false),
+    alone: (key, work) =>
+      Effect.suspend(() => {
+        const lock = locks.get(key) ?? { semaphore: Effect.unsafeMakeSemaphore(1), users: 0 }
+        locks.set(key, lock)
+        lock.users++
+        const leave = Effect.sync(() => {
+          if (--lock.users === 0) locks.delete(key)
+        })
+        return Effect.ensuring(lock.semaphore.withPermits(1)(work), leave)
+      })
+  }
+})
+
+const quietly = ({ effect, message }: Work): Effect.Effect<void> =>
+  Effect.catchAllCause(effect, (cause) => Effect.logWarning(message, { failure: failureNames(cause) }))

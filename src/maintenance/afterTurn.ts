@@ -1,0 +1,69 @@
+import * as Effect from "effect/Effect"
+import { findSessionStores, isAnswered } from "../../projections/sessionReads.js"
+import type { Background } from "../actor/Background.js"
+import type { ReaderSource } from "../actor/ReaderSource.js"
+import { failureNames } from "../model/failureNames.js"
+import type { Writer } from "../remember/remember.js"
+import type { Runner } from "../remember/runner.js"
+import type { Maintainer } from "./maintain.js"
+import { makeRollingWriter } from "./rolling/Rolling.js"
+
+export interface AfterTurnServices
+  extends Pick<ReaderSource, "agent" | "read">,
+    Pick<Maintainer, "policy" | "run" | "statements" | "summarizing"> {
+  readonly background: Background
+}
+
+/** Keeps the summaries of a session up to date while turns are added. */
+export interface AfterTurn {
+  /** Does it shortly, in the background. */
+  readonly later: (session: string) => void
+  /** Does it now. A failure is logged. */
+  readonly now: (session: string) => Effect.Effect<void>
+}
+
+/** Milliseconds after a turn. Turns that come meanwhile are summarised together with it. */
+const pause = 2_000
+
+const message = "a session could not be summarised yet"
+
+/**
+ * Makes the work that follows a turn: condensing the oldest turns if they fill their budget, and summarising the session
+ * if the assistant spoke last. The engine does it at full trust, like maintenance: the turns determine the level of a
+ * summary, and the level of who added the last turn does not matter.
+ */
+export const makeAfterTurn = (services: AfterTurnServices, runner: Runner, caller: Writer): AfterTurn => {
+  const { agent, background, policy, read } = services
+  const writer: Writer = { ...caller, level: "full", actor: "sessions" }
+  const rolling = makeRollingWriter(runner, writer, services)
+  const key = (session: string) => JSON.stringify(["sessions", agent, session])
+
+  /** True if a summary was written. */
+  const refresh = (session: string) =>
+    Effect.gen(function* () {
+      const { answered, stores } = yield* read(({ db }) => {
+        const stores = findSessionStores(db, "full", session)
+        return { stores, answered: stores.filter((store) => isAnswered(db, session, store)) }
+      })
+      if (policy.summary.enabled) for (const store of stores) yield* rolling.roll(session, { store })
+      if (!policy.sessions.after_turn || answered.length === 0) return false
+      const { summarizeSession } = yield* Effect.promise(() => import("./summarizeSession.js"))
+      const results = yield* summarizeSession(services, writer, session, answered)
+      return results.some(({ outcome }) => outcome === "written")
+    })
+
+  const later = (session: string): void =>
+    background.startSoon(key(session), pause, {
+      // Turns that came while the summary was made are summarised by the next check.
+      effect: Effect.map(refresh(session), (isWritten) => (isWritten ? later(session) : undefined)),
+      message
+    })
+
+  return {
+    later,
+    now: (session) =>
+      Effect.catchAllCause(Effect.asVoid(refresh(session)), (cause) =>
+        Effect.logWarning(message, { failure: failureNames(cause) })
+      )
+  }
+}
