@@ -7,6 +7,7 @@ import * as WordEmbedder from "../layers/WordEmbedder.js"
 import { cachingEmbedder } from "../src/embedding/admin/calibrate.js"
 import { Embedder, type EmbedderService } from "../src/ports/Embedder.js"
 import type { defaults } from "../src/ports/Policy.js"
+import { type BlockResult, measureBlock, renderBlock } from "./quality/block.js"
 import { embedderFor } from "./quality/embedders.js"
 import { type Exam, readExams } from "./quality/exams.js"
 import { measure, measurePlain, type Result, type Scores, summary } from "./quality/measure.js"
@@ -19,6 +20,8 @@ const usage = `npm run bench:quality -- --data PATH [--embedder NAME]… [--only
   --embedder   measure this embedder by vector weight, not the search steps:
                words, hash, encoder (a small one from a package), openai/…,
                voyage/…, cohere/…, ollama/…, local/…; may be repeated
+  --context N  measure how much of the evidence a context of N tokens shows,
+               beside the first ten hits; each turn is stored as a memory
   --only       measure one step, named as in the output
   --exams N    use the first N conversations
   --questions  use the first N questions of each conversation or folder
@@ -110,6 +113,7 @@ const main = async () => {
       data: { type: "string" },
       embedder: { type: "string", multiple: true, default: [] },
       only: { type: "string" },
+      context: { type: "string" },
       exams: { type: "string" },
       questions: { type: "string" },
       json: { type: "boolean", default: false },
@@ -127,6 +131,12 @@ const main = async () => {
   const exams = readExams(values.data)
     .slice(0, atLeastOne("exams", values.exams))
     .map((exam) => ({ ...exam, questions: exam.questions.slice(0, maxQuestions) }))
+  if (values.context !== undefined) {
+    const tokens = atLeastOne("context", values.context)
+    const results: Array<BlockResult> = []
+    for (const exam of exams) results.push(...(await measureBlock(exam, tokens)))
+    return console.log(values.json ? JSON.stringify(results) : renderBlock(results, tokens))
+  }
   const scoresByVariant: Record<string, Scores> = {}
   if (!values.json) console.log(heading)
   const report: Report = (name, scores) => {

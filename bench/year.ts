@@ -12,12 +12,14 @@ import * as SetClock from "./year/clock.js"
 import { decodeYear, type Year } from "./year/format.js"
 import { type Month, replayYear } from "./year/live.js"
 import { failuresOf, renderEnding, renderHead, renderMonth, verdicts } from "./year/render.js"
+import { spokenYear } from "./year/spoken.js"
 import { type Writer, writers, writeYear } from "./year/write.js"
 
-const usage = `npm run bench:year -- --data FILE [--policy FILE] [--wrong] [--json]
+const usage = `npm run bench:year -- --data FILE [--turns] [--policy FILE] [--wrong] [--json]
 npm run bench:year -- --write FILE [--seed N] [--days N] [--writer NAME]
 
   --data    replay the year in this file; see bench/year/format.md
+  --turns   say each memory in a turn, so that only capture remembers
   --policy  use this policy, in JSON (default: the rules reconciler)
   --wrong   list the failures of each month, and the last profile
   --folder  keep the data in this folder, instead of a temporary one
@@ -63,6 +65,7 @@ const options = {
   data: { type: "string" },
   policy: { type: "string" },
   folder: { type: "string" },
+  turns: { type: "boolean", default: false },
   wrong: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   write: { type: "string" },
@@ -97,7 +100,7 @@ const main = async () => {
     )
   }
   if (values.data === undefined) return fail(`Missing --data.\n\n${usage}`)
-  const year = yearOf(values.data)
+  const year = values.turns ? spokenYear(yearOf(values.data)) : yearOf(values.data)
   const policy = policyOf(values.policy)
   const print = values.json ? () => {} : console.log
   print(`${year.name}\n\n${renderHead()}`)
@@ -120,7 +123,7 @@ const main = async () => {
   const { system, user } = process.cpuUsage(used)
   const cpu = (system + user) / 1_000
   if (values.folder === undefined) remove(folder)
-  const all = verdicts(months, end, took)
+  const all = verdicts(months, end, took, values.turns)
   if (values.json) console.log(JSON.stringify({ name: year.name, months, end, took, cpu, verdicts: all }, null, 2))
   else print(`\n${renderEnding(months, end, cpu, all)}`)
   if (values.wrong) print(`\n${months.at(-1)?.profile.text}`)

@@ -1,7 +1,9 @@
 import type { Memory } from "../events/Memory.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type MaintenancePage, withAccesses } from "./maintenancePages.js"
+import { readMemories } from "./observationSearch.js"
 import { type Db, floorSql, sql } from "./Projection.js"
+import { findByScore, type ScoreFormula, type ScoreQuery } from "./scoreReads.js"
 
 /** The maximum number of candidates per kind; the newest are used. */
 const maxPerKind = 500
@@ -41,3 +43,39 @@ export const findProfile = (
 
 /** Types of memories in a profile, besides core memories. */
 export const profileTypes = ["identity", "preference", "decision"] as const
+
+/** Types that are for the moment, stand in a part of their own, or must not be shown. */
+const otherTypes: ReadonlySet<string> = new Set([
+  ...profileTypes,
+  ...["conversation", "credential", "debug", "task", "temp"]
+])
+
+/** Of the memories with the highest scores, those of other types than `profileTypes` that were mentioned often. */
+export const findOftenMentioned = (
+  db: Db,
+  level: TrustLevel,
+  formula: ScoreFormula,
+  {
+    countsAccesses = true,
+    mentions,
+    now,
+    writers
+  }: Pick<ScoreQuery, "countsAccesses" | "now"> & { readonly mentions: number; readonly writers: TrustLevel }
+): MaintenancePage["rows"] => {
+  const best = findByScore(db, level, formula, { now, limit: maxPerKind, writers, countsAccesses })
+  const memories = [
+    ...readMemories(
+      db,
+      best.map(({ born }) => born)
+    ).values()
+  ].filter(
+    (memory) =>
+      memory.mentions >= mentions &&
+      !otherTypes.has(memory.type) &&
+      (memory.tier === "mid" || memory.tier === "long") &&
+      memory.stale === undefined
+  )
+  return level === "full" && countsAccesses
+    ? withAccesses(db, memories)
+    : memories.map((memory) => ({ memory, accesses: undefined }))
+}

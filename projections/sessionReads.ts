@@ -58,6 +58,12 @@ export const findLastTurn = (
 ): { readonly born: number; readonly sequence: number } | undefined =>
   sql(db, "SELECT last_born AS born, sequence FROM sessions WHERE session = ? AND store = ?").get(session, store)
 
+/** Whether the newest turn of a session in one store is an answer of the assistant. */
+export const isAnswered = (db: Db, session: string, store: Store): boolean =>
+  sql(db, `SELECT json_extract(turn, '$.role') FROM turns WHERE session = ? AND store = ? ORDER BY born DESC LIMIT 1`)
+    .pluck()
+    .get(session, store) === "assistant"
+
 /** All turns of a session in one store, oldest first, and the session's stored totals. */
 export const findSessionRows = (db: Db, session: string, store: Store) => ({
   turns: sql(

@@ -45,6 +45,38 @@ describe("the profile", () => {
     })
   )
 
+  it.scoped("has other memories that were mentioned three times, if the others leave room", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh({ vectorExtension: null })
+      const memory = yield* daybook.agent("ada", { trust: "full", record: false })
+      const say = (title: string, type: string, times: number, store: "private" | "shared" = "shared") =>
+        Effect.repeatN(memory.remember({ title, type, store }), times - 1)
+      yield* say("The database of Tern is Postgres", "state", 4)
+      yield* say("The crane stands at pier 3", "state", 2)
+      yield* say("Buy rope", "task", 4)
+      yield* say("The door code is hidden", "configuration", 3, "private")
+      yield* say("Mira is a pilot", "identity", 1)
+      const titles = (query: object = {}) =>
+        Effect.map(memory.profile(query), ({ entries }) => entries.map(({ title }) => title))
+      expect(yield* titles()).toEqual([
+        "Mira is a pilot",
+        "The database of Tern is Postgres",
+        "The door code is hidden"
+      ])
+      const inner = yield* daybook.agent("ada", { trust: "inner" })
+      expect((yield* inner.profile()).entries.map(({ title }) => title)).toEqual([
+        "Mira is a pilot",
+        "The database of Tern is Postgres"
+      ])
+      // The second identity takes the room.
+      yield* say("Mira has a brother in Ghent and a sister in Turin", "identity", 1)
+      expect(yield* titles({ tokens: 22 })).toEqual([
+        "Mira has a brother in Ghent and a sister in Turin",
+        "Mira is a pilot"
+      ])
+    })
+  )
+
   it("is printed on the command line, as are maintenance runs and the archive", async () => {
     build()
     const daybook = daybookIn(newFolder())

@@ -9,6 +9,7 @@ import { decodeYear, type Year } from "../bench/year/format.js"
 import { type Month, replayYear } from "../bench/year/live.js"
 import { firstMentions } from "../bench/year/mentions.js"
 import { failuresOf, renderMonth, verdicts } from "../bench/year/render.js"
+import { makeHearing, spokenYear } from "../bench/year/spoken.js"
 import { standingsIn } from "../bench/year/truths.js"
 import { writeYear } from "../bench/year/write.js"
 import * as Default from "../layers/Default.js"
@@ -132,6 +133,51 @@ describe("a current truth", () => {
     ])
     const silent = file({ attributes: [{ name: "car", truths: [{ from: "2026-01-02", says: ["Kia"] }] }] })
     expect([...firstMentions(read(silent))]).toEqual([])
+  })
+})
+
+describe("a spoken year", () => {
+  const memories = [
+    "Mira lives in Lisbon",
+    "Mira's dog no longer likes Mira's sister, she prefers cats",
+    "Meetings with Mira are best when she travels",
+    "Ana Ferro knows the tax module best. She is in Porto"
+  ]
+  const document = file({ memories: memories.map((title, at) => ({ at: `2026-01-0${at + 2}`, title })) })
+
+  it("is said by the user in the first person", () => {
+    const turns = [{ at: "2026-01-02", session: "one", role: "user", speaker: "Mira", text: "Mira is here." }]
+    const said = spokenYear(read({ ...document, turns })).happenings.flatMap((entry) =>
+      entry.kind === "said" ? [entry.turn.text] : []
+    )
+    expect(said).toEqual([
+      "I live in Lisbon.",
+      "I am here.",
+      "My dog no longer likes my sister, I prefer cats.",
+      "Meetings with me are best when I travel.",
+      "Ana Ferro knows the tax module best. She is in Porto."
+    ])
+  })
+
+  it("says why a truth is not in the profile", () => {
+    const year = read(document)
+    const at = Date.UTC(2026, 0, 20)
+    const reasonAfter = (
+      captured: ReadonlyArray<string>,
+      active: Partial<WholeMemory>,
+      standing = "missing" as const
+    ) => {
+      const hearing = makeHearing(year)
+      hearing.note(Date.UTC(2026, 0, 3), "Mira lives in Lisbon.", captured)
+      return hearing.reasonOf({ name: "home", standing }, at, [{ type: "event", title: "", ...active } as WholeMemory])
+    }
+    const title = "Mira lives in Lisbon"
+    expect(reasonAfter([], {})).toBe("not captured")
+    expect(reasonAfter(["Mira lives there"], {})).toBe("captured in other words")
+    expect(reasonAfter([title], {})).toBe("no longer active")
+    expect(reasonAfter([title], { title })).toBe("captured as another type")
+    expect(reasonAfter([title], { title, type: "identity" })).toBe("no room in the profile")
+    expect(reasonAfter([title], { title, tier: "core" }, "outdated" as never)).toBe("outdated value beside it")
   })
 })
 

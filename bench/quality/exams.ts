@@ -3,6 +3,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Memory } from "../../src/Memory.js"
+import type { Observation } from "../../src/model/input.js"
 import { limits } from "../../src/model/limits.js"
 
 /** A question, and the ids of the turns or documents that answer it. */
@@ -19,6 +20,8 @@ export interface Exam {
   readonly questions: ReadonlyArray<Question>
   /** Stores the content through the public API. Returns a map from Daybook's ids to the ids in the exam's data. */
   readonly store: (memory: Memory) => Effect.Effect<ReadonlyMap<string, string>, unknown>
+  /** The texts as memories, if the exam's own content is turns: what a context shows are memories. */
+  readonly observations?: ReadonlyArray<readonly [id: string, observation: Observation]>
   /** Searches, and returns the ids of the first 20 hits. */
   readonly search: (memory: Memory, text: string) => Effect.Effect<ReadonlyArray<string>, unknown>
 }
@@ -60,6 +63,18 @@ export const parseLocomo = (document: unknown): ReadonlyArray<Exam> =>
     return {
       texts: turns.map(({ id, text }) => [id, text]),
       questions,
+      observations: turns.map(({ at, id, speaker, text }) => [
+        id,
+        {
+          type: "conversation",
+          title: `${speaker}: ${text}`.slice(0, limits.title).toWellFormed(),
+          ...(text.length > limits.title ? { narrative: text } : {}),
+          people: [speaker],
+          // The same words may be said twice. The id makes each turn a separate memory.
+          tags: [id],
+          occurredAt: at
+        }
+      ]),
       store: (memory) =>
         Effect.map(
           Effect.forEach(turns, ({ id, ...turn }) =>

@@ -20,10 +20,14 @@ export interface Year {
   readonly to: number
 }
 
-/** A memory, turn or search, and its place in the file: "memory 12". */
+/**
+ * A memory, turn or search, and its place in the file: "memory 12". A file has no "said": a turn that is captured, and
+ * its text in the third person. See `spoken.ts`.
+ */
 export type Happening = { readonly at: number; readonly place: string } & (
   | { readonly kind: "memory"; readonly observation: Observation }
   | { readonly kind: "turn"; readonly turn: TurnInput }
+  | { readonly kind: "said"; readonly turn: TurnInput; readonly about: string }
   | { readonly kind: "search"; readonly text: string }
 )
 

@@ -11,6 +11,7 @@ import { type ActiveSet, activeSetOf } from "./bounds.js"
 import type { SetClock } from "./clock.js"
 import type { Happening, Year } from "./format.js"
 import { firstMentions, logReader } from "./mentions.js"
+import { makeHearing, type Reason } from "./spoken.js"
 import { type AttributeStanding, standingsIn } from "./truths.js"
 
 /** The state at the end of a month, after that night's maintenance. Durations are milliseconds. */
@@ -28,6 +29,8 @@ export interface Month {
     readonly entries: number
     readonly tokens: number
     readonly held: ReadonlyArray<AttributeStanding>
+    /** Why truths are missing; empty unless the year is spoken. */
+    readonly rest: ReadonlyArray<{ readonly name: string; readonly reason: Reason }>
   }
   /** Number of truths mentioned so far, and the names of those that no event in the log states. */
   readonly truths: { readonly told: number; readonly lost: ReadonlyArray<string> }
@@ -71,6 +74,8 @@ export const replayYear = (
     const checker = yield* daybook.agent(agent, { trust: "full", record: false })
     const firstSaid = firstMentions(year)
     const log = logReader(year)
+    const hearing = makeHearing(year)
+    const isSpoken = year.happenings.some(({ kind }) => kind === "said")
     let month = emptyMonth()
     const night = maintenance(memory, policy)
     const timed = <A, E, R>(what: keyof TimeSpent, effect: Effect.Effect<A, E, R>) =>
@@ -91,9 +96,11 @@ export const replayYear = (
         yield* clock.set(nightTime)
         if (midnight !== year.to && new Date(midnight).getUTCDate() !== 1) return
         if (midnight === year.from) return
-        const { active, profile } = yield* timed("checks", state(checker, policy, nightTime))
+        const { active, memories, profile } = yield* timed("checks", state(checker, policy, nightTime))
         yield* timed("checks", log.read(daybook, agent))
         const due = [...firstSaid].filter(([, first]) => first <= nightTime).map(([name]) => name)
+        const held = standingsIn(year.attributes, profile.text.split("\n"), nightTime)
+        const missing = held.filter(({ standing }) => isSpoken && standing !== "held")
         report({
           name: new Date(midnight - day).toISOString().slice(0, 7),
           told: month.told,
@@ -104,7 +111,11 @@ export const replayYear = (
             text: profile.text,
             entries: profile.entries.length,
             tokens: profile.tokens,
-            held: standingsIn(year.attributes, profile.text.split("\n"), nightTime)
+            held,
+            rest: missing.map((standing) => ({
+              name: standing.name,
+              reason: hearing.reasonOf(standing, nightTime, memories)
+            }))
           },
           truths: { told: due.length, lost: due.filter((name) => !log.found.has(name)) },
           took: month.took
@@ -117,7 +128,8 @@ export const replayYear = (
       const [first] = batch
       for (; midnight + night.after <= first!.at; midnight += day) yield* nightOf(midnight)
       yield* clock.set(first!.at)
-      yield* apply(memory, batch, month, timed)
+      const said = yield* apply(memory, batch, month, timed)
+      for (const { about, at, captured } of said) hearing.note(at, about, captured)
     }
     for (; midnight <= year.to; midnight += day) yield* nightOf(midnight)
 
@@ -162,7 +174,7 @@ const apply = (
   batch: ReadonlyArray<Happening>,
   { outcomes, told }: ReturnType<typeof emptyMonth>,
   timed: Timed
-): Effect.Effect<void, unknown> =>
+): Effect.Effect<ReadonlyArray<Said>, unknown> =>
   Effect.gen(function* () {
     const refused = (at: number, problem: { readonly message: string }) =>
       Effect.fail(new Error(`${batch[at]!.place}: ${problem.message}`))
@@ -181,12 +193,28 @@ const apply = (
       for (const [at, answer] of answers.entries()) if (Either.isLeft(answer)) return yield* refused(at, answer.left)
       told.turns += turns.length
     }
+    const said: Array<Said> = []
     for (const entry of batch) {
-      if (entry.kind !== "search") continue
-      yield* timed("searches", memory.search({ text: entry.text, limit: 5 }))
-      told.searches++
+      if (entry.kind === "search") {
+        yield* timed("searches", memory.search({ text: entry.text, limit: 5 }))
+        told.searches++
+      }
+      if (entry.kind === "said") {
+        const { captured } = yield* timed("turns", memory.sessions.append(entry.turn))
+        for (const { action } of captured) outcomes[action] = (outcomes[action] ?? 0) + 1
+        said.push({ at: entry.at, about: entry.about, captured: captured.map(({ title }) => title) })
+        told.turns++
+      }
     }
+    return said
   })
+
+/** A turn, and the titles of what was captured of it. */
+interface Said {
+  readonly at: number
+  readonly about: string
+  readonly captured: ReadonlyArray<string>
+}
 
 /** The nightly maintenance: runs the engine's own jobs at their times, as `Maintenance.layer` does. */
 const maintenance = (memory: Memory, { maintenance }: PolicyValues) => {
@@ -234,5 +262,5 @@ const state = (memory: Memory, policy: PolicyValues, now: number) =>
     for (let from = 0; from < ids.length; from += limits.ids) {
       memories.push(...(yield* memory.get(ids.slice(from, from + limits.ids))))
     }
-    return { active: activeSetOf(memories, policy, now), profile: yield* memory.profile() }
+    return { active: activeSetOf(memories, policy, now), memories, profile: yield* memory.profile() }
   })

@@ -32,6 +32,8 @@ const happeningText = (happening: Happening): string => {
       return textOf(happening.observation)
     case "turn":
       return happening.turn.text
+    case "said":
+      return happening.about
     default:
       return ""
   }

@@ -84,7 +84,9 @@ export const makeContextReader = (
     context: Effect.fn("Memory.context")(function* (query = {}) {
       const request = yield* decodeContextQuery(query, policy)
       const limit = countsExactly ? request.tokens : Math.floor(request.tokens / estimateMargin)
-      const stored = yield* readGuarded(source, services, request, limit)
+      const stored = yield* request.parts === "recalled"
+        ? Effect.map(Clock.currentTimeMillis, (now) => ({ ...emptyStored(request.at ?? now, ""), leftOut: [] }))
+        : readGuarded(source, services, request, limit)
       const message = request.message ?? stored.lastMessage
       const asking = { ...source, session: request.session ?? source.session, read: readAtTime(source, request.at) }
       const recalled = yield* recall(asking, services, { message, k: request.k, at: request.at })
@@ -100,6 +102,7 @@ export const makeContextReader = (
         policy,
         countTokens: services.context.countTokens,
         recalled: recalled.candidates?.filter((candidate) => !below.includes(candidate)),
+        isNear: recalled.isNear,
         expiring: stored.expiring,
         quoted: [...below.map((value) => ({ text: rowOf(value, style), value })), ...stored.quoted],
         session: request.session,
@@ -183,8 +186,12 @@ const readGuarded = (
 interface Recall {
   /** The memories that the message recalls, the best first; undefined if it was not searched. */
   readonly candidates: ReadonlyArray<Candidate> | undefined
+  /** False if they are only the closest. */
+  readonly isNear: boolean
   readonly leftOut: ReadonlyArray<LeftOutPart>
 }
+
+const none: Recall = { candidates: undefined, isNear: true, leftOut: [] }
 
 /** Searches for what a message recalls, if the gate finds that the message needs memories. */
 const recall = (
@@ -192,9 +199,9 @@ const recall = (
   services: ReaderServices & { readonly context: ContextServices },
   { at, k, message = "" }: { readonly message: string | undefined; readonly k: number; readonly at: number | undefined }
 ): Effect.Effect<Recall> => {
-  const leftOut = (reason: string): Recall => ({ candidates: undefined, leftOut: [{ part: "recalled", reason }] })
+  const leftOut = (reason: string): Recall => ({ ...none, leftOut: [{ part: "recalled", reason }] })
   const { policy } = services.context
-  if (message.trim() === "" || source.level === "public") return Effect.succeed({ candidates: undefined, leftOut: [] })
+  if (message.trim() === "" || source.level === "public") return Effect.succeed(none)
   if (!policy.prompt_index.enabled) return Effect.succeed(leftOut("prompt_index.enabled is false"))
   const gate = gateMessage(message.slice(0, limits.queryBytes))
   if (!gate.recall) return Effect.succeed(leftOut(`the message needs none: ${gate.reason}`))
@@ -205,21 +212,28 @@ const recall = (
       const request = yield* decodeQuery({ text: message, at, gate: true, limit: k }, policy.search)
       const filtered = { ...request, filters: { ...request.filters, ...filter } }
       const { hits } = yield* recordedSearch(source, services, "memories", filtered, searchIn)
-      // Hits of which none is near are no answer.
-      const scores = new Map((hits.some(({ near }) => near) ? hits : []).map(({ id, score }) => [id, score]))
+      const isNear = hits.some(({ near }) => near)
+      // Hits of which none is near are no answer, but the closest may be.
+      const closest = hits.filter(({ evidence }) => evidence >= policy.prompt_index.evidence).slice(0, maxClosest)
+      const scores = new Map((isNear ? hits : closest).map(({ id, score }) => [id, score]))
       const memories = yield* source.read(({ db, now }) =>
         withDisputes(db, level, getMemories(db, level, [...scores.keys()], now).map(toWholeMemory), now)
       )
-      return memories.map((memory) => ({ memory, score: scores.get(memory.id)! }))
+      return { isNear, candidates: memories.map((memory) => ({ memory, score: scores.get(memory.id)! })) }
     })
   const both = Effect.gen(function* () {
     const all = yield* search({})
-    const below = all.filter(({ memory }) => !isAtLeast(levelOf(memory), writers))
+    const below = all.candidates.filter(({ memory }) => !isAtLeast(levelOf(memory), writers))
+    if (below.length === 0) return all
     // Text of lower levels must not take the places of other memories.
-    return below.length === 0 ? all : [...(yield* search({ writers })), ...below]
+    const { candidates, isNear } = yield* search({ writers })
+    return { isNear, candidates: [...candidates, ...below] }
   })
   return Effect.map(
     guarded(both, policy.prompt.timeout),
-    Either.match({ onLeft: leftOut, onRight: (candidates) => ({ candidates, leftOut: [] }) })
+    Either.match({ onLeft: leftOut, onRight: (found) => ({ ...found, leftOut: [] }) })
   )
 }
+
+/** Maximum memories that are shown although none is near. */
+const maxClosest = 10

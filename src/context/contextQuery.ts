@@ -22,6 +22,8 @@ export interface ContextQuery {
   readonly at?: InstantInput | undefined
   /** Default: `text`. */
   readonly format?: ContextFormat | undefined
+  /** `recalled`: only what the message recalls, for a program that sent the other parts before. Default: `all`. */
+  readonly parts?: "all" | "recalled" | undefined
 }
 
 /** A checked query. */
@@ -32,9 +34,10 @@ export interface ContextRequest {
   readonly k: number
   readonly at: number | undefined
   readonly format: ContextFormat
+  readonly parts: "all" | "recalled"
 }
 
-const optionNames = ["session", "message", "tokens", "k", "at", "format"]
+const optionNames = ["session", "message", "tokens", "k", "at", "format", "parts"]
 
 export const decodeContextQuery = (
   query: ContextQuery,
@@ -42,17 +45,19 @@ export const decodeContextQuery = (
 ): Either.Either<ContextRequest, InvalidInput> =>
   Either.gen(function* () {
     yield* refuseUnknownOptions(query, optionNames)
-    const { format = "text", session } = query
+    const { format = "text", parts = "all", session } = query
     if (session !== undefined) yield* decodeKey("session", session)
     if (!Schema.is(Schema.Literal("text", "markdown"))(format)) {
       return yield* invalid("format", "must be text or markdown")
     }
+    if (parts !== "all" && parts !== "recalled") return yield* invalid("parts", "must be all or recalled")
     return {
       session,
       message: (yield* optionalText("message", query.message)).message,
       tokens: yield* checkInteger("tokens", query.tokens ?? policy.prompt.tokens, 1, Number.MAX_SAFE_INTEGER),
       k: yield* checkInteger("k", query.k ?? Math.min(20, indexSettings(policy.prompt_index).limit), 1, limits.ids),
       at: (yield* optionalInstant("at", query.at)).at,
-      format
+      format,
+      parts
     }
   })

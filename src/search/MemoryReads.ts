@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { type DisputeDecision, findDecisions, withDisputes } from "../../projections/disputeReads.js"
 import { findAround, getMemories } from "../../projections/observationReads.js"
 import {
@@ -10,6 +11,7 @@ import {
 } from "../../projections/observationSearch.js"
 import { findPeople, type Person } from "../../projections/people.js"
 import { findAccesses } from "../../projections/recalls.js"
+import { findByScore } from "../../projections/scoreReads.js"
 import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import { InvalidInput, MemoryNotFound } from "../model/errors.js"
 import { checkInteger, checkPage, type PageQuery, type ReadError, refuseUnknownOptions } from "../model/filters.js"
@@ -19,7 +21,7 @@ import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import type { Explained, WithLifeScore } from "./explain.js"
 import { recordedSearch, resultsOfReadById } from "./recordedSearch.js"
 import { explained } from "./retrieve.js"
-import { lifeScoreOf, scoreFactsOf } from "./score.js"
+import { formulaOf, lifeScoreOf, scoreFactsOf } from "./score.js"
 import { decodeFilter, decodeQuery, type Filter, type Hit, type Query, searchIn } from "./search.js"
 
 export type { DisputeDecision } from "../../projections/disputeReads.js"
@@ -36,9 +38,16 @@ export interface PeopleQuery extends PageQuery {
 
 export interface ListQuery extends Filter {
   readonly offset?: number | undefined
-  /** The order; default `newest`. `changed`: last changed first. */
-  readonly sort?: MemoryOrder | undefined
+  /**
+   * The order; default `newest`. `changed`: last changed first. `score`: the highest life score first; no filter but one
+   * tier goes with it.
+   */
+  readonly sort?: ListOrder | undefined
 }
+
+/** The orders of a list. */
+export const listOrders = [...memoryOrders, "score"] as const
+export type ListOrder = MemoryOrder | "score"
 
 /** The number of rows before and after the given memory. Default: 5 each. */
 export interface TimelineQuery {
@@ -135,13 +144,20 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
     list: Effect.fn("Memory.list")(function* (query = {}) {
       const filters = yield* decodeFilter(query, 50, ["offset", "sort"])
       const { sort = "newest" } = query
-      if (!memoryOrders.includes(sort)) {
-        return yield* new InvalidInput({ field: "sort", problem: `must be one of ${memoryOrders.join(", ")}` })
+      if (!listOrders.includes(sort)) {
+        return yield* new InvalidInput({ field: "sort", problem: `must be one of ${listOrders.join(", ")}` })
       }
       const page = yield* checkPage({ limit: query.limit, offset: query.offset }, 50)
-      const rows = yield* read(({ db, now }) =>
-        withDisputes(db, level, readIndexRows(db, findRecentMemories(db, level, filters, now, { ...page, sort })), now)
-      )
+      const tier = sort === "score" ? yield* onlyTier(query) : undefined
+      const rows = yield* read(({ db, now }) => {
+        const found =
+          sort === "score"
+            ? findByScore(db, level, formulaOf(maintenance.tiers), { now, tier, limit: page.offset + page.limit })
+                .slice(page.offset)
+                .map(({ born }) => born)
+            : findRecentMemories(db, level, filters, now, { ...page, sort })
+        return withDisputes(db, level, readIndexRows(db, found), now)
+      })
       return rows.map(({ born: _, ...row }) => row)
     }),
 
@@ -163,3 +179,9 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
     })
   }
 }
+
+/** The tier of a list by score. Scores are read from indexes that know no other filter. */
+const onlyTier = ({ limit: _, offset: __, sort: ___, tiers = [], ...others }: ListQuery) =>
+  tiers.length > 1 || Object.values(others).some((filter) => filter !== undefined)
+    ? Either.left(new InvalidInput({ field: "sort", problem: "score goes with no filter but one tier" }))
+    : Either.right(tiers[0])

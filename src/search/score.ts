@@ -1,3 +1,4 @@
+import type { ScoreFormula } from "../../projections/scoreReads.js"
 import { daysBetween } from "../../text/when/dates.js"
 import type { Row } from "../model/MemoryRow.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
@@ -84,3 +85,11 @@ export const scoreText = ({ days, decay, frequency, hits, importance, recency, s
     `${recency.toFixed(3)} for ${days} ${days === 1 ? "day" : "days"} unseen (decay ${decay})`,
     `${importance.toFixed(3)} for its importance`
   ].join(", ")
+
+/** The parameters of the score for queries in SQL. */
+export const formulaOf = (policy: MaintenancePolicy["tiers"]): ScoreFormula => ({
+  frequencyWeight: policy.frequencyWeight,
+  recencyWeight: policy.recencyWeight,
+  importanceWeight: policy.importanceWeight,
+  decayOf: (type) => decayOf(type, policy)
+})
