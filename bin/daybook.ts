@@ -6,17 +6,29 @@ import * as RuntimeFlags from "effect/RuntimeFlags"
 import { execute } from "./execute.js"
 import { type Outcome, outcomeOf } from "./exit.js"
 import { oneLine } from "./format.js"
+import { isHookCall } from "./hookCall.js"
 import { makeOutput } from "./output.js"
 import { terminal } from "./terminal.js"
 
-/** Milliseconds that an interrupted command may take to close its files. Every acknowledged write is durable already. */
-const maxClosingMillis = 800
+/**
+ * Milliseconds that an interrupted command may take to close its files, and a service to end its requests. Every
+ * acknowledged write is durable already.
+ */
+const maxClosingMillis = { command: 800, service: 15_000 }
+let isService = false
 
 // Only the command can be interrupted, not the report of its outcome.
 const uninterruptible = Runtime.disableRuntimeFlag(Runtime.defaultRuntime, RuntimeFlags.Interruption)
 const fiber = Runtime.runFork(
   uninterruptible,
-  execute(process.argv.slice(2), terminal.stdout, ({ json }) => makeOutput(terminal, { json }))
+  execute(
+    process.argv.slice(2),
+    terminal.stdout,
+    ({ json, quiet }) => makeOutput(terminal, { json, quiet }),
+    (command) => {
+      isService = command.isService === true
+    }
+  )
 )
 
 let codeOfSignal: number | undefined
@@ -28,18 +40,24 @@ let report = ({ code, isInterrupted, line }: Outcome) => {
   if (line !== undefined) terminal.stderr(`daybook: ${oneLine(line)}\n`)
 }
 
-/** The first signal interrupts the command and closes its files. A second one ends the process immediately. */
-for (const [signal, code] of [
+const signals = [
   ["SIGINT", 130],
   ["SIGTERM", 143]
-] as const) {
+] as const
+
+/**
+ * The first signal interrupts the command and closes its files. A second one ends the process immediately. A hook is not
+ * interrupted: its host sends a signal when it ends itself, and a hook ends soon.
+ */
+for (const [signal, code] of isHookCall(process.argv.slice(2)) ? [] : signals) {
   process.once(signal, () => {
     codeOfSignal = code
     Effect.runFork(Fiber.interruptFork(fiber))
+    const closeMillis = isService ? maxClosingMillis.service : maxClosingMillis.command
     setTimeout(() => {
       report({ code, line: "interrupted: every answered write is stored", isInterrupted: true })
       process.exit()
-    }, maxClosingMillis).unref()
+    }, closeMillis).unref()
   })
 }
 

@@ -7,7 +7,7 @@ import type {
   Rate,
   Switched
 } from "../src/embedding/admin/EmbedderOperations.js"
-import { count } from "./format.js"
+import { count, shellWord } from "./format.js"
 import type { Output } from "./output.js"
 import { fields } from "./table.js"
 
@@ -33,9 +33,6 @@ const durationText = (seconds: number): string => {
 /** The command that activates an index, with the given ranking weight. */
 const switchCall = ({ dimensions, model }: ModelName, weight?: number): string =>
   `daybook embed switch ${shellWord(model)} --dimensions ${dimensions}${weight === undefined ? "" : ` --weight ${weight}`}`
-
-/** Quotes a word for the shell, because the path of a model's folder may contain blanks. */
-const shellWord = (word: string): string => (/^[\w./:@~#-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 export const switchedText = ({ state, unchanged, ...model }: Switched, weight?: number): string => {
   if (unchanged) return `${modelText(model)}: already active`

@@ -3,6 +3,7 @@ import { resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { errorCodeOf, type StorageError, storageError } from "../events/errors.js"
@@ -12,27 +13,32 @@ import { layer } from "../layers/Default.js"
 import { rerankerNamed } from "../layers/rerankers.js"
 import { Daybook } from "../src/Daybook.js"
 import { InvalidInput, InvalidPolicy, TrustRequired } from "../src/model/errors.js"
+import { defaults } from "../src/ports/Policy.js"
 import { Reranker } from "../src/ports/Reranker.js"
 import { parseInstant } from "../src/search/parseInstant.js"
-import type { Call } from "./commands/Command.js"
-import { type CommandEnded, type Outcome, outcomeOf, refused } from "./exit.js"
+import type { AnyCommand, Call } from "./commands/Command.js"
+import { type CommandEnded, exitCodes, type Outcome, outcomeOf, refused } from "./exit.js"
+import { noteMissingAgent } from "./noteMissingAgent.js"
 import { type Output, stderrLogger } from "./output.js"
 import { type GlobalOptions, type Parsed, parse } from "./program.js"
 
-/** Runs a command line, then closes everything that it opened. */
+/** Runs a command line, then closes everything that it opened. `onCommand` receives the command before it runs. */
 export const execute = (
   argv: ReadonlyArray<string>,
   write: (text: string) => void,
-  outputOf: (globals: GlobalOptions) => Output
+  outputOf: (globals: GlobalOptions) => Output,
+  onCommand: (command: AnyCommand) => void = () => {}
 ): Effect.Effect<Outcome> =>
   Effect.suspend(() => {
     const parsed = parse(argv, write)
     if (!("command" in parsed)) return Effect.succeed(parsed)
+    onCommand(parsed.command)
     return run(parsed, outputOf(parsed.globals))
   })
 
-const run = ({ agentWasPassed, args, command, globals, options }: Parsed, out: Output): Effect.Effect<Outcome> =>
-  Effect.gen(function* () {
+const run = (parsed: Parsed, out: Output): Effect.Effect<Outcome> => {
+  const { agentWasPassed, args, command, dataWasPassed, globals, options, trustWasPassed } = parsed
+  return Effect.gen(function* () {
     const { actor, agent, data, trust } = globals
     if (command.operator === true && trust !== "full")
       return yield* new TrustRequired({ what: command.usage.split(" ")[0]! })
@@ -43,7 +49,8 @@ const run = ({ agentWasPassed, args, command, globals, options }: Parsed, out: O
       Effect.gen(function* () {
         yield* checkFolder
         const reranker = yield* "rerank" in options ? rerankerFor(data, String(options.rerank)) : Effect.succeed({})
-        return Context.get(yield* Layer.build(layer({ folder: data, ...reranker })), Daybook)
+        const policy = command.toleratesPolicy === true ? yield* policyOrDefaults(data) : {}
+        return Context.get(yield* Layer.build(layer({ folder: data, ...reranker, ...policy })), Daybook)
       })
     )
     // The process of a command ends immediately, so recalls are recorded only with --record.
@@ -52,7 +59,10 @@ const run = ({ agentWasPassed, args, command, globals, options }: Parsed, out: O
     const call: Call = {
       agent,
       agentWasPassed,
+      dataWasPassed,
       trust,
+      trustWasPassed,
+      folder: data,
       checkFolder: Effect.as(checkFolder, data),
       policyFile: (file) => policyFile(data, file),
       out,
@@ -60,12 +70,12 @@ const run = ({ agentWasPassed, args, command, globals, options }: Parsed, out: O
       // Opening the agent's memory validates the agent's name; operator calls do not validate it.
       daybook: Effect.zipRight(memory, daybook),
       reader: (asOf) =>
-        asOf === undefined
-          ? memory
-          : Effect.gen(function* () {
-              const point = "version" in asOf ? asOf : { at: yield* momentIn(data)(asOf.at) }
-              return yield* (yield* daybook).agent(agent, { trust, actor, asOf: point })
-            }),
+        Effect.gen(function* () {
+          yield* noteMissingAgent(call)
+          if (asOf === undefined) return yield* memory
+          const point = "version" in asOf ? asOf : { at: yield* momentIn(data)(asOf.at) }
+          return yield* (yield* daybook).agent(agent, { trust, actor, asOf: point })
+        }),
       resolveTime: momentIn(data),
       runCommandLine: (argv, out) =>
         execute(
@@ -82,7 +92,21 @@ const run = ({ agentWasPassed, args, command, globals, options }: Parsed, out: O
     Effect.provide(Logger.replace(Logger.defaultLogger, stderrLogger(out))),
     Effect.interruptible,
     Effect.exit,
-    Effect.map((exit) => outcomeOf(exit, command.afterInterruption))
+    Effect.map((exit) =>
+      command.isService === true && Exit.isInterrupted(exit)
+        ? { code: exitCodes.ok }
+        : outcomeOf(exit, command.afterInterruption)
+    )
+  )
+}
+
+/** The defaults if the policy of a folder cannot be read. */
+const policyOrDefaults = (folder: string) =>
+  readPolicy(folder).pipe(
+    Effect.as({}),
+    Effect.catchAll(({ message }) =>
+      Effect.as(Effect.logWarning(`${message}; the default policy is used`), { policy: defaults })
+    )
   )
 
 /**

@@ -1,10 +1,12 @@
 import * as Effect from "effect/Effect"
 import { Tier } from "../events/Memory.js"
 import type { Store } from "../events/Trust.js"
+import type { MemoryReader } from "../src/Memory.js"
 import { limits } from "../src/model/limits.js"
 import type { Filter } from "../src/search/search.js"
 import type { Call, Failure } from "./commands/Command.js"
 import { type Moment, nonEmpty, oneOf, option, repeatable, rowCount, storeOf, timeOrWords } from "./options.js"
+import type { Output } from "./output.js"
 
 /** The options that narrow a search or a list. */
 export const filterOptions = [
@@ -34,6 +36,21 @@ export interface FilterOptions {
   readonly before?: Moment
   readonly limit?: number
 }
+
+/** Prints a note on stderr for each type and session that no readable memory has, because it may be mistyped. */
+export const noteUnknownFilters = (
+  out: Pick<Output, "note">,
+  memory: Pick<MemoryReader, "list">,
+  { session, type = [] }: Pick<FilterOptions, "session" | "type">
+) =>
+  Effect.gen(function* () {
+    for (const name of type) {
+      if ((yield* memory.list({ types: [name], limit: 1 })).length === 0) out.note(`no memory has the type ${name}`)
+    }
+    if (session !== undefined && (yield* memory.list({ session, limit: 1 })).length === 0) {
+      out.note(`no memory has the session ${session}`)
+    }
+  })
 
 /** Builds the filter from the options and resolves times given in words. */
 export const filterOf = (

@@ -82,3 +82,7 @@ export const memoryText = (memory: WholeMemory, colours: Colours): string => {
     ...fields.flatMap(([name, value]) => (value ? `${colours.dim(name.padEnd(10))}  ${oneLine(value)}` : []))
   ].join("\n")
 }
+
+/** Quotes a word for a POSIX shell. */
+export const shellWord = (word: string): string =>
+  /^[\w./:@~#-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

@@ -5,14 +5,18 @@ import { fileURLToPath } from "node:url"
 import { Script } from "node:vm"
 import { unsupportedRuntime } from "../events/runtime.js"
 import * as CodeCache from "./codeCache.js"
+import { alwaysSucceed, isHookCall } from "./hookCall.js"
 
 /**
  * The entry point of `daybook`. On an unsupported Node it prints one line before it loads anything that would crash.
- * Otherwise it runs the program next to this file, with the compiled code that an earlier run cached.
+ * Otherwise it runs a program next to this file, with the compiled code that an earlier run cached. There are two with
+ * the same commands: only the larger one contains the servers, so that the everyday one starts faster.
  */
 const launch = () => {
-  const file = fileURLToPath(new URL(`${DAYBOOK_PROGRAM}.cjs`, import.meta.url))
-  const cache = CodeCache.open(DAYBOOK_PROGRAM)
+  const needsServer = process.argv.slice(2).some((argument) => servers.has(argument))
+  const program = needsServer ? DAYBOOK_SERVER_PROGRAM : DAYBOOK_PROGRAM
+  const file = fileURLToPath(new URL(`${program}.cjs`, import.meta.url))
+  const cache = CodeCache.open(program)
   const cachedData = cache?.read()
   const script = new Script(readFileSync(file, "utf8"), {
     filename: file,
@@ -22,6 +26,11 @@ const launch = () => {
   script.runInThisContext()(createRequire(file), file, dirname(file))
 }
 
+/** The commands that only the larger program can run. Where one of these words is a text, it runs as well. */
+const servers: ReadonlySet<string> = new Set(["serve", "mcp"])
+
+if (isHookCall(process.argv.slice(2))) alwaysSucceed()
+
 const unsupported = unsupportedRuntime(process)
 if (unsupported === undefined) launch()
 else {
@@ -29,5 +38,6 @@ else {
   process.exitCode = 2
 }
 
-/** Set by the bundler: the program's file name, which contains its digest. */
+/** Set by the bundler: the names of the programs' files, which contain their digests. */
 declare const DAYBOOK_PROGRAM: string
+declare const DAYBOOK_SERVER_PROGRAM: string

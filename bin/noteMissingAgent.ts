@@ -1,15 +1,31 @@
 import * as Effect from "effect/Effect"
+import { editCost } from "../text/normalise/spelling.js"
 import type { Call } from "./commands/Command.js"
 
 /**
  * Prints a note on stderr if `--agent` names an agent without events, because the name may be mistyped. Silent below
  * full trust.
  */
-export const noteMissingAgent = ({ agent, agentWasPassed, daybook, out, trust }: Call) =>
+export const noteMissingAgent = ({
+  agent,
+  agentWasPassed,
+  daybook,
+  out,
+  trust
+}: Pick<Call, "agent" | "agentWasPassed" | "daybook" | "out" | "trust">) =>
   Effect.gen(function* () {
     if (!agentWasPassed || trust !== "full") return
     const known = yield* Effect.flatMap(daybook, (opened) => opened.agents)
-    if (!known.some(({ name }) => name === agent)) {
-      out.note(`agent ${agent} has no events; 'daybook agents' lists the agents`)
-    }
+    if (known.some(({ name }) => name === agent)) return
+    const nearest = known
+      .map(({ name }) => ({ name, cost: editCost(agent.toLowerCase(), name.toLowerCase(), maxEdits) }))
+      .filter(({ cost }) => cost <= maxEdits)
+      .sort((a, b) => a.cost - b.cost)[0]
+    out.note(
+      nearest === undefined
+        ? `agent ${agent} has no events; 'daybook agents' lists the agents`
+        : `no agent ${agent}; there is ${nearest.name}`
+    )
   })
+
+const maxEdits = 2

@@ -25,6 +25,7 @@ export interface Output {
   readonly progress: (done: number, total: number, note?: string) => void
   /** Whether the reader still reads stdout: `daybook log | head` stops early. */
   readonly open: () => boolean
+  readonly endProcessAt?: Terminal["endProcessAt"]
 }
 
 export interface List {
@@ -32,15 +33,19 @@ export interface List {
   readonly end: () => void
 }
 
-export const makeOutput = (terminal: Terminal, options: { readonly json: boolean }): Output => {
+export const makeOutput = (
+  terminal: Terminal,
+  options: { readonly json: boolean; readonly quiet?: boolean }
+): Output => {
   const { open, stdout } = terminal
-  const { json } = options
+  const { json, quiet = false } = options
   const write = (text: string) => stdout(text === "" || text.endsWith("\n") ? text : `${text}\n`)
   return {
     json,
     open,
     colours: coloursOf(terminal.colour && !json),
     columns: terminal.columns,
+    endProcessAt: terminal.endProcessAt,
     show: (value, text) =>
       json
         ? Effect.sync(() => write(toJson(value)))
@@ -64,10 +69,13 @@ export const makeOutput = (terminal: Terminal, options: { readonly json: boolean
       }
     },
     note: (line) => {
-      if (!json) terminal.stderr(`${line}\n`)
+      if (!json && !quiet) terminal.stderr(`${line}\n`)
     },
-    warn: (line) => terminal.stderr(`${line}\n`),
+    warn: (line) => {
+      if (!quiet) terminal.stderr(`${line}\n`)
+    },
     progress: (done, total, note) => {
+      if (quiet) return
       const label = `${done}/${total}${note === undefined ? "" : ` ${note}`}`
       terminal.status?.(done < total ? bar(done / total, label) : "")
     }

@@ -2,10 +2,12 @@ import { Command as Commander, CommanderError } from "commander"
 import * as Effect from "effect/Effect"
 import { levels, type TrustLevel } from "../events/Trust.js"
 import { defaultFolder } from "../layers/config.js"
+import { currentAgent } from "../layers/hosts/projectAgent.js"
 import { commands } from "./commands/all.js"
 import type { AnyCommand } from "./commands/Command.js"
 import { exitCodes, type Outcome } from "./exit.js"
 import { nonEmpty, oneOf, option } from "./options.js"
+import { whatNext } from "./whatNext.js"
 
 declare const DAYBOOK_VERSION: string
 
@@ -16,6 +18,7 @@ export interface GlobalOptions {
   readonly trust: TrustLevel
   readonly actor: string
   readonly json: boolean
+  readonly quiet: boolean
 }
 
 /** A valid command line. */
@@ -24,7 +27,9 @@ export interface Parsed {
   readonly options: object
   readonly args: ReadonlyArray<unknown>
   readonly globals: GlobalOptions
+  readonly dataWasPassed: boolean
   readonly agentWasPassed: boolean
+  readonly trustWasPassed: boolean
 }
 
 /**
@@ -37,10 +42,11 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
   let shown = ""
   const program = new Commander("daybook")
     .description("Long-term memory for AI agents that can be audited, rewound and decided again.")
-    .version(DAYBOOK_VERSION, "--version", "show the version")
+    .version(DAYBOOK_VERSION, "-V, --version", "show the version")
     .helpOption("-h, --help", "show help")
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: termOf, minWidthToWrap: 20 })
     .configureOutput({
+      getOutHelpWidth: helpWidth,
       writeOut: (text) => (shown += text),
       writeErr: (text) => (shown += text),
       outputError: (text) => (line += text)
@@ -51,16 +57,23 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
   for (const command of commands) {
     const subcommand = program.command(command.usage).summary(command.summary).description(`${command.summary}.`)
     for (const option of command.options ?? []) subcommand.addOption(option)
-    if (command.details !== undefined) subcommand.addHelpText("after", `\n${command.details.join("\n")}`)
+    if (command.alias !== undefined) subcommand.alias(command.alias)
+    const { details } = command
+    if (details !== undefined) {
+      const lines = () => details.map((text) => subcommand.createHelp().boxWrap(text, helpWidth()))
+      subcommand.addHelpText("after", () => `\n${lines().join("\n")}`)
+    }
     if (command.examples !== undefined) subcommand.addHelpText("after", examples(command.examples))
     subcommand.action(() => {
-      const agentWasPassed = program.getOptionValueSource("agent") === "cli"
+      const wasPassed = (name: string) => program.getOptionValueSource(name) === "cli"
       parsed = {
         command,
         options: subcommand.opts(),
         args: subcommand.processedArgs,
         globals: program.opts(),
-        agentWasPassed
+        dataWasPassed: wasPassed("data"),
+        agentWasPassed: wasPassed("agent"),
+        trustWasPassed: wasPassed("trust")
       }
     })
   }
@@ -76,10 +89,22 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
       write(shown)
       return { code: exitCodes.ok }
     }
-    return { code: exitCodes.badCall, line: line === "" ? "No command given. Run `daybook --help`." : toOneLine(line) }
+    if (line !== "") return { code: exitCodes.badCall, line: toOneLine(line) }
+    return { ...{ command: whatNext, options: {}, args: [], globals: program.opts() }, ...nothingPassed }
   }
   return parsed!
 }
+
+const nothingPassed = { dataWasPassed: false, agentWasPassed: false, trustWasPassed: false }
+
+/** A command in the list of the help: its name and its alias. Its own help has its arguments. */
+const termOf = (command: Commander): string => {
+  const alias = command.alias()
+  return alias ? `${command.name()} (${alias})` : command.name()
+}
+
+/** Characters of a line of help: the terminal's width, or 80. */
+const helpWidth = (): number => Math.max(40, process.stdout.columns || Number(process.env.COLUMNS) || 80)
 
 /**
  * The unknown command in a call for help: `help serach` or `serach --help`. For these, commander shows general help.
@@ -87,7 +112,8 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
 const unknownCommandOf = ({ args, commands }: Commander): string | undefined => {
   const name = args[0] === "help" ? args[1] : args[0]
   const known = name === undefined || name.startsWith("-") || name === "help"
-  return known || commands.some((command) => command.name() === name) ? undefined : name
+  const isKnown = commands.some((command) => command.name() === name || command.aliases().includes(name!))
+  return known || isKnown ? undefined : name
 }
 
 const globalOptions = () => [
@@ -95,11 +121,14 @@ const globalOptions = () => [
     Effect.runSync(defaultFolder),
     "$DAYBOOK_DATA or ~/.local/share/daybook"
   ),
-  option("--agent <name>", "use this agent's memory").default("default"),
+  option("--agent <name>", "use this agent's memory; '.' is the current project's", agentNamed).default("default"),
   option("--trust <level>", `read and write at this trust level: ${levels.join(", ")}`, oneOf(levels)).default("full"),
   option("--actor <name>", "set the writer's name in the history").default("cli"),
-  option("--json", "print one JSON document").default(false)
+  option("--json", "print one JSON document").default(false),
+  option("-q, --quiet", "print answers and errors only").default(false)
 ]
+
+const agentNamed = (name: string): string => (name === "." ? Effect.runSync(currentAgent(process.cwd())) : name)
 
 const firstExamples = [
   'remember "Deploys happen on Tuesdays" --type decision --tag deploys',
@@ -122,6 +151,7 @@ const toOneLine = (message: string): string =>
       /^unknown option '(-[^-'][^']*)'$/m,
       `unknown option '$1'. To pass text that starts with "-", put \`--\` before it.`
     )
+    .replace(/^too many arguments for '.*$/im, "$& Put text with blanks in quotes.")
     .replace(/^option '(?:-\w, )?(--[\w-]+)[^']*' argument '[\s\S]*' is invalid\. /, "$1: ")
     .trim()
     .replace(/\s*\n\s*/g, " ")

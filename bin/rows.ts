@@ -18,3 +18,7 @@ export const indexColumns: ReadonlyArray<Column<IndexRow>> = [
     elastic: true
   }
 ]
+
+/** Says that a text was moved to the most closed store, because it contains a credential. */
+export const confinedNote = ({ confined }: { readonly confined?: true }): string =>
+  confined === true ? ". Stored as a private credential: it contains a password or key." : ""

@@ -1,4 +1,4 @@
-import { type Terminal, withoutControls } from "./terminalText.js"
+import { type Terminal, usesColour, withoutControls } from "./terminalText.js"
 
 let open = true
 
@@ -19,7 +19,7 @@ const replaceStatus = (line: string) => {
   status = line
 }
 
-/** The streams of this process. Colour needs a terminal and no NO_COLOR; the progress bar needs a terminal. */
+/** The streams of this process. The progress bar needs a terminal. */
 export const terminal: Terminal = withoutControls({
   stdout: (text) => {
     if (open && text !== "") process.stdout.write(text)
@@ -30,6 +30,13 @@ export const terminal: Terminal = withoutControls({
   },
   open: () => open,
   columns: process.stdout.isTTY ? process.stdout.columns : undefined,
-  colour: process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb",
+  endProcessAt: (millis, before) => {
+    const end = () => {
+      before()
+      process.exit()
+    }
+    setTimeout(end, Math.max(0, millis - performance.now())).unref()
+  },
+  colour: usesColour(process.env, process.stdout.isTTY === true),
   status: process.stderr.isTTY === true && process.env.TERM !== "dumb" ? replaceStatus : undefined
 })

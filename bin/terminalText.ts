@@ -10,6 +10,17 @@ export interface Terminal {
   /** Width of stdout in characters; absent if it is not a terminal. */
   readonly columns?: number | undefined
   readonly colour: boolean
+  /** Ends the process this many milliseconds after its start, after a call of `before`. Only for a real process. */
+  readonly endProcessAt?: (millis: number, before: () => void) => void
+}
+
+/** Whether to print colours: FORCE_COLOR decides, then NO_COLOR, then whether stdout is a terminal that has colours. */
+export const usesColour = (
+  { FORCE_COLOR, NO_COLOR, TERM }: Readonly<Record<string, string | undefined>>,
+  isTerminal: boolean
+): boolean => {
+  if (FORCE_COLOR) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false"
+  return isTerminal && !NO_COLOR && TERM !== "dumb"
 }
 
 /** The colours that answers use. */

@@ -16,11 +16,10 @@ type Call = readonly [args: ReadonlyArray<string>, line: RegExp]
 
 describe("the command line", () => {
   const wrong: ReadonlyArray<Call> = [
-    [[], /--help/],
     [["serach", "x"], /^Unknown command 'serach' \(Did you mean search\?\)$/],
     [["search"], /^Missing required argument 'query'$/],
     [["remember"], /^Missing required argument 'title'/],
-    [["remember", "two", "titles"], /^Too many arguments/],
+    [["remember", "two", "titles"], /^Too many arguments.* Put text with blanks in quotes\.$/],
     [["search", "x", "--bogus"], /^Unknown option '--bogus'$/],
     [["search", "-pilot"], /^Unknown option '-pilot'\. To pass text that starts with "-", put `--` before it\.$/],
     [["remember", "x", "--tag", ""], /^--tag: /],
@@ -53,9 +52,11 @@ describe("the command line", () => {
     [["list", "--after", "someday' is invalid. no"], /^--after: must be a time, such as 2026-03-01.*"last week"/],
     [["list", "--as-of", "v12"], /^--as-of: must be a log version/],
     [["list", "--store", "a secret\nin two lines"], /^--store: must be one of private, shared, social$/],
+    [["serve", "--port", "65536"], /^--port: must be a whole number from 0 to 65535$/],
     [["get-context"], /^Missing required argument 'session'$/],
     [["get-context", "s", "--k", "201"], /^--k: must be a whole number from 1 to 200$/],
     [["get-context", "s", "--format", "html"], /^--format: must be one of text, markdown, messages, anthropic$/],
+    [["mcp", "--tools", "few"], /^--tools: must be one of all, core$/],
     [["list", "--trust", "some"], /--trust.*full, inner, familiar, public/],
     [["update", "x", "--clear", "title"], /--clear/],
     [["list", "--data"], /--data.*missing/],
@@ -136,7 +137,14 @@ describe("the command line", () => {
     [["scratchpad", "write", "monday"], /^'scratchpad write' needs items$/],
     [["scratchpad", "read", "monday", "x"], /^'scratchpad read' takes no items$/],
     [["scratchpad", "clear", "monday", "--as-of", "1"], /^'scratchpad clear' takes no --as-of$/],
-    [["scratchpad", "write", "monday", "x".repeat(241)], /^items\.0: is longer than 240 characters$/]
+    [["scratchpad", "write", "monday", "x".repeat(241)], /^items\.0: is longer than 240 characters$/],
+    [["token", "steal"], /^action: must be one of add, list, revoke$/],
+    [["token", "add"], /^'token add' needs --agent and --trust$/],
+    [["token", "add", "--agent", "coop"], /^'token add' needs --agent and --trust$/],
+    [["token", "add", "--agent", "a b", "--trust", "inner"], /^agent: must be a name or a pattern such as "team-\*"/],
+    [["token", "add", "x", "--agent", "coop", "--trust", "inner"], /^'token add' takes no argument$/],
+    [["token", "list", "--name", "x"], /^'token list' takes no --name$/],
+    [["token", "revoke"], /^'token revoke' needs an id$/]
   ]
   it.each(never)("%j can never be valid", async (args, line) => {
     expect(await carriedOut(args)).toEqual({ code: 2, line: expect.stringMatching(line) })
@@ -174,6 +182,7 @@ describe("the command line", () => {
     [["undo", "--event", "1", "--trust", "inner"], /^undo needs trust level full$/],
     [["undo", "--event", "99"], /^nothing to undo: there is no event 99$/],
     [["undo", "--run", "nobody"], /^nothing to undo: there is no change of a memory by run nobody$/],
+    [["token", "revoke", "nobody"], /^token nobody not found: 'daybook token list' shows the ids$/],
     [["recall", "show", "1"], /^recall 1 not found: list the recalls to see their numbers$/],
     [["import", "/nowhere/at/all"], /^\/nowhere\/at\/all: does not exist$/],
     [["list", "--data", "/dev/null"], /^folder \/dev\/null: it is not a folder and cannot be created/],
@@ -199,6 +208,7 @@ describe("the command line", () => {
     ["forget", "nothere"],
     ["scratchpad", "read", "monday"],
     ["note", "list"],
+    ["token", "list"],
     ["maintain"]
   ])("%j makes no data folder", async (...args) => {
     expect(await carriedOut(args, nowhere)).toEqual({
@@ -215,6 +225,7 @@ describe("the command line", () => {
     ["note", "save", "tea"],
     ["observe-tool", "ls"],
     ["embed", "switch", "hash"],
+    ["token", "add", "--agent", "coop", "--trust", "inner"],
     ["import", "examples/memories/people"],
     ["add-file", "examples/memories/people"]
   ])("%j makes it, and an empty one is an empty daybook", async (...args) => {

@@ -95,7 +95,6 @@ describe("JSON", () => {
     expect(disputing.disputes).toHaveLength(1)
     await asked("decisions", "--open")
     await asked("decide", disputing.id, "both")
-    await asked("explain", id)
     await asked("list", "--sort", "changed", "--tier", "long")
     await asked("archive", "add", (await asked("remember", "The crane is rented")).id)
     await asked("maintain", "--dry-run")
@@ -109,8 +108,30 @@ describe("JSON", () => {
     await asked("forget-file", join(notes, "tea.md"))
     await asked("forget-session", "monday")
     await asked("what-if", "--reconciler", "none")
+    const granted = await asked("token", "add", "--agent", "team-*", "--trust", "inner", "--name", "editor")
+    expect(await asked("token", "list")).toEqual([
+      { id: granted.id, name: "editor", agents: "team-*", trust: "inner", createdAt: granted.createdAt }
+    ])
+    const copy = join(newFolder(), "copy")
+    await asked("backup", `${copy}.backup`)
+    await asked("export", `${copy}.jsonl`)
+    for (const [name, file] of [
+      ["restore", `${copy}.backup`],
+      ["import-log", `${copy}.jsonl`]
+    ] as const) {
+      await asked(name, file, "--data", join(newFolder(), "restored"))
+    }
+    await asked("token", "revoke", granted.id)
+    await asked("init")
+    await asked("completion", "bash")
     for (const name of ["rebuild", "backfill", "embed", "verify", "check", "stats", "log"]) await asked(name)
     expect(commands.map(({ usage }) => usage.split(" ")[0]).filter((name) => calls[name!] === undefined)).toEqual([
+      // Runs until a signal ends it: test/serve.cli.test.ts.
+      "serve",
+      // Writes what its host reads: test/hooks.test.ts.
+      "hook",
+      // Speaks its protocol: test/mcp.transports.test.ts.
+      "mcp",
       // Shows no answers of its own.
       "demo"
     ])

@@ -273,7 +273,6 @@ describe("help", () => {
       const { code, stdout } = await runInProcess(args)
       expect({ args, code, stdout }).toEqual({ args, code: 0, stdout: expect.stringContaining("daybook search") })
     }
-    expect(await runInProcess([])).toMatchObject({ code: 2, line: "No command given. Run `daybook --help`." })
   })
 
   it("names each argument by its meaning", () => {
@@ -370,6 +369,21 @@ describe("a command", () => {
       expect((await daybook(command, "--agent", "default")).stderr).toBe("")
     }
     expect((await daybook("list", "--agent", "typo", "--trust", "familiar")).stderr).toBe("")
+    for (const args of [["list"], ["search", "tea"], ["get-context", "monday"], ["people"], ["stats"]]) {
+      expect((await daybook(...args, "--agent", "defualt")).stderr).toContain("no agent defualt; there is default\n")
+    }
+    await daybook("remember", "The tea is green", "--type", "preference", "--session", "monday")
+    for (const args of [["list"], ["search", "tea"]]) {
+      expect((await daybook(...args, "--type", "preferences", "--session", "mondy")).stderr).toBe(
+        "no memory has the type preferences\nno memory has the session mondy\n"
+      )
+      expect((await daybook(...args, "--type", "preference", "--session", "monday")).stderr).toBe("")
+    }
+    expect(await daybook("get-context", "monday", "--tokens", "10")).toMatchObject({
+      code: 2,
+      line: expect.stringContaining("250")
+    })
+    expect((await daybook("get-context", "monday", "--tokens", "250")).stdout).toContain("tea at four")
     expect(await daybook("sessions", "--summary", "--session", "typo")).toMatchObject({
       code: 1,
       line: "session typo not found: check the key and the trust level",

@@ -2,9 +2,12 @@ import type { Option } from "commander"
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { InvalidExport } from "../../events/copies/importLines.js"
 import type { NotAccepted, StorageError } from "../../events/errors.js"
 import type { TrustLevel } from "../../events/Trust.js"
+import type { TokenNotFound, TokensUnavailable } from "../../layers/access/TokenFile.js"
 import type { PolicyFile } from "../../layers/config.js"
+import type { CannotListen } from "../../layers/http/serve.js"
 import type { CommandError } from "../../src/actor/Actor.js"
 import type { Daybook } from "../../src/Daybook.js"
 import type { Memory, MemoryReader } from "../../src/Memory.js"
@@ -22,6 +25,8 @@ import type { Output } from "../output.js"
 export interface Command<Options = object, Args extends ReadonlyArray<unknown> = readonly []> {
   /** The command's name and arguments, `get <id...>`: `<>` is required, `[]` is optional, `...` takes a list. */
   readonly usage: string
+  /** Another name of the command. */
+  readonly alias?: string
   /** Begins with a verb and has at most 70 characters, like the description of each option. */
   readonly summary: string
   readonly options?: ReadonlyArray<Option>
@@ -31,8 +36,12 @@ export interface Command<Options = object, Args extends ReadonlyArray<unknown> =
   readonly examples?: ReadonlyArray<string>
   /** Whether the command requires trust level `full`, because it reads or changes data of every level. */
   readonly operator?: boolean
+  /** Whether the command runs with the default policy, after a warning, if the folder's policy cannot be read. */
+  readonly toleratesPolicy?: boolean
   /** Tells the user what state an interruption leaves and how to continue. */
   readonly afterInterruption?: string
+  /** Whether the command runs until a signal ends it. That is its normal end, with exit code 0. */
+  readonly isService?: boolean
   /** When the command creates a missing data folder: always, or only with this first argument. Other commands fail. */
   readonly creates?: true | string
   readonly run: (call: Call, options: Options, args: Args) => Effect.Effect<void, Failure, Scope.Scope>
@@ -44,9 +53,15 @@ export type AnyCommand = Command<never, never>
 /** The context of a command: the caller, the output, and the data folder, which is opened on first use. */
 export interface Call {
   readonly agent: string
+  /** Whether `--data` was passed. */
+  readonly dataWasPassed: boolean
   /** Whether `--agent` was passed. */
   readonly agentWasPassed: boolean
   readonly trust: TrustLevel
+  /** Whether `--trust` was passed. */
+  readonly trustWasPassed: boolean
+  /** The path of the data folder, which may be missing. */
+  readonly folder: string
   /** The path of the data folder. Fails if the folder is missing or cannot be used. */
   readonly checkFolder: Effect.Effect<string, CommandEnded | StorageError>
   /** Reads the given policy file or, without one, the policy file of the data folder. */
@@ -70,12 +85,16 @@ export interface Call {
 /** Every expected failure of a command. Each has a message of one line. */
 export type Failure =
   | InstancesOf<typeof errors>
+  | CannotListen
   | CommandError
   | CommandEnded
   | EmbedderError
   | EmbedderUnavailable
+  | InvalidExport
   | NotAccepted
   | StorageError
+  | TokenNotFound
+  | TokensUnavailable
   | UnknownEmbedder
 
 /** The instances of the classes that a module exports. */

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Store } from "../../events/Trust.js"
 import { Role } from "../../events/Turn.js"
+import type { CapturedMemory } from "../../src/capture/CaptureWriter.js"
 import type { AddedTurn } from "../../src/conversation/addTurn.js"
 import type { TurnInput } from "../../src/conversation/turnInput.js"
 import { commandIdOption, definedFields, flag, isoTime, oneOf, option, storeOf, wholeNumber } from "../options.js"
@@ -50,8 +51,9 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
         return yield* exit
       }
       const added = yield* memory.sessions.append({ ...fields, text }, { commandId, extract })
-      // This process ends before background work would, so what is due is extracted here.
+      // This process ends before background work would, so it does here what is due.
       const later = added.pending === 0 ? undefined : yield* memory.sessions.extract(session, { due: true })
+      yield* memory.sessions.refresh(session)
       yield* awaitVectors(call)
       const captured = [...added.captured, ...(later?.captured ?? [])]
       yield* call.out.show({ ...added, pending: later?.pending ?? added.pending, captured }, () => {
@@ -59,8 +61,22 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
         const versionText = version === undefined ? "" : ` (version ${version})`
         return [
           `turn ${sequence} of ${session}${versionText}`,
-          ...captured.map(({ action, id, title }) => `  ${action} ${id}  ${title}`)
+          ...changesOf(captured).map(({ action, id, title }) => `  ${action} ${id}  ${title}`)
         ].join("\n")
       })
     })
+}
+
+/** The memories that a capture changed, each once. A replacement is an addition beside the end of another memory. */
+const changesOf = (captured: ReadonlyArray<CapturedMemory>): ReadonlyArray<CapturedMemory> => {
+  const changes = captured.flatMap(
+    (change): ReadonlyArray<CapturedMemory> =>
+      change.ended === undefined
+        ? [change]
+        : [
+            { ...change, action: "ADD" },
+            { ...change.ended, action: change.action }
+          ]
+  )
+  return changes.filter(({ id }, index) => changes.findIndex((other) => other.id === id) === index)
 }

@@ -3,13 +3,14 @@ import { addTurn } from "./add-turn.js"
 import { agents } from "./agents.js"
 import { archive } from "./archive.js"
 import { backfill } from "./backfill.js"
+import { backup, exportLog, importLog, restore } from "./backup.js"
 import type { AnyCommand } from "./Command.js"
 import { check } from "./check.js"
+import { makeCompletion } from "./completion.js"
 import { decide } from "./decide.js"
 import { decisions } from "./decisions.js"
 import { demo } from "./demo.js"
 import { embed } from "./embed.js"
-import { explain } from "./explain.js"
 import { files } from "./files.js"
 import { forget } from "./forget.js"
 import { forgetFile } from "./forget-file.js"
@@ -17,10 +18,13 @@ import { forgetSession } from "./forget-session.js"
 import { get } from "./get.js"
 import { getContext } from "./get-context.js"
 import { history } from "./history.js"
+import { hook } from "./hook.js"
 import { importPaths } from "./import.js"
+import { init } from "./init.js"
 import { list } from "./list.js"
 import { log } from "./log.js"
 import { gc, maintain } from "./maintain.js"
+import { mcp } from "./mcp.js"
 import { note } from "./note.js"
 import { observeTool } from "./observe-tool.js"
 import { people } from "./people.js"
@@ -31,10 +35,12 @@ import { remember } from "./remember.js"
 import { schedules } from "./schedules.js"
 import { scratchpad } from "./scratchpad.js"
 import { search } from "./search.js"
+import { serve } from "./serve.js"
 import { sessions } from "./sessions.js"
 import { stats } from "./stats.js"
 import { tiers } from "./tiers.js"
 import { timeline } from "./timeline.js"
+import { token } from "./token.js"
 import { turns } from "./turns.js"
 import { undo } from "./undo.js"
 import { update } from "./update.js"
@@ -57,7 +63,6 @@ export const commands: ReadonlyArray<AnyCommand> = [
   decide,
   history,
   why,
-  explain,
   people,
   profile,
   getContext,
@@ -84,9 +89,19 @@ export const commands: ReadonlyArray<AnyCommand> = [
   backfill,
   embed,
   verify,
+  backup,
+  restore,
+  exportLog,
+  importLog,
   check,
   tiers,
   stats,
   agents,
+  serve,
+  token,
+  init,
+  makeCompletion(() => commands),
+  hook,
+  mcp,
   demo
 ]

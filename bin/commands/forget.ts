@@ -12,6 +12,7 @@ interface ForgetOptions {
 
 export const forget: Command<ForgetOptions, readonly [id: string | undefined]> = {
   usage: "forget [id]",
+  alias: "rm",
   summary: "hide a memory; its history stays in the log",
   options: [
     option("--text <text>", "name the memory by its title, or by a part of its text", nonEmpty),

@@ -7,6 +7,9 @@ import type { Command } from "./Command.js"
 
 const formats = ["text", "markdown", "messages", "anthropic"] as const
 
+/** Below this budget hardly anything has room, so the prompt would be empty. */
+const minTokens = 250
+
 interface ContextOptions extends AsOfOptions {
   readonly k?: number
   readonly tokens?: number
@@ -19,7 +22,11 @@ export const getContext: Command<ContextOptions, readonly [session: string, mess
   summary: "print what to send to a model for the next turn of a session",
   options: [
     option("--k <n>", "recall at most n memories (default: 20)", wholeNumber(1, limits.ids)),
-    option("--tokens <n>", "use at most n tokens (default: 8000, or the policy's limit)", wholeNumber(1)),
+    option(
+      "--tokens <n>",
+      `use at most n tokens, at least ${minTokens} (default: 8000, or the policy's)`,
+      wholeNumber(minTokens)
+    ),
     option("--format <format>", `set the form: ${formats.join(", ")}`, oneOf(formats)),
     option("--at <time>", "set the time of asking, ISO 8601 (default: now)", isoTime),
     asOfOption

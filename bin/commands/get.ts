@@ -6,6 +6,7 @@ import type { Command } from "./Command.js"
 
 export const get: Command<AsOfOptions, readonly [ids: ReadonlyArray<string>]> = {
   usage: "get <id...>",
+  alias: "show",
   summary: "show whole memories, in the given order",
   options: [asOfOption],
   examples: ["get 8k2v0q5w1x", "get 8k2v0q5w1x 3h7c9m2p4z --json"],

@@ -1,19 +1,18 @@
 import * as Effect from "effect/Effect"
-import { type MemoryOrder, memoryOrders } from "../../projections/observationSearch.js"
-import { type FilterOptions, filterOf, filterOptions } from "../filters.js"
-import { noteMissingAgent } from "../noteMissingAgent.js"
+import { type ListOrder, listOrders } from "../../src/search/MemoryReads.js"
+import { type FilterOptions, filterOf, filterOptions, noteUnknownFilters } from "../filters.js"
 import { type AsOfOptions, asOfOption, oneOf, option, wholeNumber } from "../options.js"
 import { idColumn, indexColumns } from "../rows.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
 
-export const list: Command<FilterOptions & AsOfOptions & { readonly offset?: number; readonly sort?: MemoryOrder }> = {
+export const list: Command<FilterOptions & AsOfOptions & { readonly offset?: number; readonly sort?: ListOrder }> = {
   usage: "list",
   summary: "list memories, newest first unless --sort says otherwise",
   options: [
     ...filterOptions,
     option("--offset <n>", "skip the n newest memories", wholeNumber(0)),
-    option("--sort <order>", `sort by ${memoryOrders.join(", ")}`, oneOf(memoryOrders)),
+    option("--sort <order>", `sort by ${listOrders.join(", ")}`, oneOf(listOrders)),
     asOfOption
   ],
   examples: [
@@ -30,7 +29,7 @@ export const list: Command<FilterOptions & AsOfOptions & { readonly offset?: num
         offset: options.offset,
         sort: options.sort
       })
-      yield* noteMissingAgent(call)
+      if (rows.length === 0) yield* noteUnknownFilters(out, memory, options)
       yield* out.show(rows, () => table(out, rows, [idColumn, ...indexColumns]))
     })
 }

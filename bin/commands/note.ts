@@ -14,6 +14,7 @@ import {
   repeatable,
   storeOf
 } from "../options.js"
+import { confinedNote } from "../rows.js"
 import { type Column, fields, table } from "../table.js"
 import { awaitVectors } from "../vectors.js"
 import type { Call, Command } from "./Command.js"
@@ -90,13 +91,13 @@ const run = {
       const memory = yield* call.memory
       const saved = yield* memory.notes.save({ content: words.join(" "), tags: tag, ...rest }, { commandId })
       yield* awaitVectors(call)
-      yield* call.out.show(saved, () => `saved ${saved.id}${versionText(saved)}`)
+      yield* call.out.show(saved, () => `saved ${saved.id}${versionText(saved)}${confinedNote(saved)}`)
     }),
   get: ({ out, reader }: Call, { asOf }: NoteOptions, [id = ""]: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
       const found = yield* memory.notes.get(id)
-      if (found === null) return yield* refused(`note ${id} not found: check the id and the trust level`)
+      if (found === null) return yield* noteNotFound(id)
       yield* out.show(found, async () => `${await fields(out, detailsOf(found))}\n\n${found.content}`)
     }),
   search: ({ out, reader }: Call, { anyTag, asOf, limit, tag, user }: NoteOptions, words: ReadonlyArray<string>) =>
@@ -125,9 +126,12 @@ const run = {
   delete: ({ memory, out }: Call, { commandId }: NoteOptions, [id = ""]: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const deleted = yield* Effect.flatMap(memory, (opened) => opened.notes.delete(id, { commandId }))
-      yield* out.show({ id, deleted }, () => (deleted ? `deleted ${id}` : `there is no note ${id}`))
+      if (!deleted) return yield* noteNotFound(id)
+      yield* out.show({ id, deleted }, () => `deleted ${id}`)
     })
 } satisfies Record<Verb, unknown>
+
+const noteNotFound = (id: string) => refused(`note ${id} not found: check the id and the trust level`)
 
 const versionText = ({ version }: { readonly version?: number }): string =>
   version === undefined ? "" : ` (version ${version})`

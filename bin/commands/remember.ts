@@ -7,6 +7,7 @@ import { type ContentOptions, contentOf, contentOptions } from "../content.js"
 import { count } from "../format.js"
 import { loweredNote } from "../lowered.js"
 import { commandIdOption, definedFields, flag, oneOf, option, repeatable, sourceOf } from "../options.js"
+import { confinedNote } from "../rows.js"
 import { awaitVectors } from "../vectors.js"
 import { writeLines } from "../writeLines.js"
 import type { Command } from "./Command.js"
@@ -23,6 +24,7 @@ interface RememberOptions extends ContentOptions {
 
 export const remember: Command<RememberOptions, readonly [title: string]> = {
   usage: "remember <title>",
+  alias: "add",
   creates: true,
   summary: "store a memory; a repeat counts as another mention",
   details: ["With - as the title, reads one JSON object per line from stdin."],
@@ -68,7 +70,7 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
       )
       yield* awaitVectors(call)
       const note = [
-        remembered.confined === true ? ". Stored as a private credential: it contains a password or key." : "",
+        confinedNote(remembered),
         remembered.partlyIndexed === true ? ". It is too long: search covers only the beginning." : ""
       ].join("")
       const lowered = loweredNote(remembered, call.trust)

@@ -6,7 +6,7 @@ import { type Explained, type Explanation, explanationLines, nothingNearText } f
 import { conversationKinds } from "../../src/search/fields.js"
 import { scoreText } from "../../src/search/score.js"
 import type { Hit } from "../../src/search/search.js"
-import { type FilterOptions, filterOf, filterOptions } from "../filters.js"
+import { type FilterOptions, filterOf, filterOptions, noteUnknownFilters } from "../filters.js"
 import { dayText } from "../format.js"
 import {
   type AsOfOptions,
@@ -50,6 +50,7 @@ const modes: ReadonlyArray<Explanation["mode"]> = ["enhanced", "classic"]
 
 export const search: Command<SearchOptions, readonly [words: ReadonlyArray<string>]> = {
   usage: "search <query...>",
+  alias: "find",
   summary: "find memories, turns or files by words and meaning, best first",
   options: [
     ...filterOptions,
@@ -98,9 +99,16 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
         const columns = [idColumn, score, ...indexColumns]
         if (options.explain !== true) {
           const hits = yield* memory.search(query)
-          const note =
-            hits.length > 0 && hits.every(({ near }) => !near) ? `${nothingNearText}; the closest are:\n` : ""
-          return yield* out.show(hits, async () => `${note}${await table<Hit>(out, hits, columns)}`)
+          if (hits.length === 0) yield* noteUnknownFilters(out, memory, options)
+          if (hits.length === 0 || hits.some(({ near }) => near))
+            return yield* out.show(hits, () => table<Hit>(out, hits, columns))
+          // A score compares hits; that none is near is told by the evidence.
+          const absolute = { name: "evidence", cell: (hit: Hit) => hit.evidence.toFixed(3), alignRight: true }
+          return yield* out.show(
+            hits,
+            async () =>
+              `${nothingNearText}; the closest are:\n${await table<Hit>(out, hits, [idColumn, absolute, ...indexColumns])}`
+          )
         }
         const answer = yield* memory.explain(query)
         return yield* out.show(answer, () =>

@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
+import { missedPrompts } from "../../layers/hosts/claudeCode/missedPrompts.js"
 import type { Tiers } from "../../src/maintenance/tiers.js"
 import type { AgentStats } from "../../src/stats.js"
-import { secondText } from "../format.js"
+import { count, secondText } from "../format.js"
 import { noteMissingAgent } from "../noteMissingAgent.js"
 import { fields } from "../table.js"
 import type { Command } from "./Command.js"
@@ -18,9 +19,10 @@ export const stats: Command = {
       const tiers = yield* Effect.flatMap(memory, (opened) => opened.maintenance.tiers({ limit: 0 }))
       const { archive, changes, conversation, maintenance, memories, recalls, schedules, vectors, version, view } =
         result
+      const missed = missedPrompts(call.folder, agent)
       const stages = Object.fromEntries(maintenance.map(({ runs, stage }) => [stage, runs]))
       const nextRunText = schedules.nextRunAt === null ? "" : `, next ${secondText(schedules.nextRunAt)}`
-      yield* out.show({ ...result, life: tiers }, () =>
+      yield* out.show({ ...result, life: tiers, missedPrompts: missed }, () =>
         fields(out, [
           ["agent", agent],
           ["version", version],
@@ -61,6 +63,14 @@ export const stats: Command = {
             : [["configured", `${vectors.configured.model}; see 'daybook embed'`] as const]),
           ...(vectors.failure === undefined ? [] : [["failure", vectors.failure] as const]),
           ["recalls", recalls.recorded],
+          ...(missed.lastAt === undefined
+            ? []
+            : [
+                [
+                  "missed",
+                  `${count(missed.count, "prompt")}, last ${secondText(missed.lastAt)}: ${missed.reason}`
+                ] as const
+              ]),
           ["view", `${view.bytes} bytes`],
           ...view.parked.map(({ position, projection, reason }): readonly [string, string] => [
             "parked",

@@ -12,6 +12,7 @@ interface WhyOptions extends AsOfOptions {
 
 export const why: Command<WhyOptions, readonly [id: string]> = {
   usage: "why <id>",
+  alias: "explain",
   summary: "explain how and why a memory was created or changed",
   options: [asOfOption, option("--limit <n>", "show the n newest versions (default: 20)", wholeNumber(1, 200))],
   examples: ["why 8k2v0q5w1x", "why 8k2v0q5w1x --json"],

@@ -59,7 +59,7 @@ export interface RunOptions {
 /** Runs a program to its end, with something to read. */
 export const run = (command: string, args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Ran> =>
   new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, env: { ...process.env, ...options.env } })
+    const child = spawn(command, args, { cwd: root, env: { ...process.env, FORCE_COLOR: "", ...options.env } })
     const output = { stdout: "", stderr: "" }
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       output.stdout += text

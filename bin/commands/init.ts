@@ -1,0 +1,75 @@
+import { resolve } from "node:path"
+import { shellWord } from "../format.js"
+import { installation } from "../installation.js"
+import type { Call, Command } from "./Command.js"
+
+export const init: Command = {
+  usage: "init",
+  summary: "print the lines that connect each host to this installation",
+  details: ["It asks nothing and writes nothing. --data and --agent are in the lines if they are passed."],
+  examples: ["init", "--agent work init"],
+  run: (call) => {
+    const { out } = call
+    const hosts = hostsOf(call)
+    return out.show({ folder: resolve(call.folder), hosts }, () =>
+      hosts
+        .map(({ host, lines, where }) =>
+          [`${out.colours.bold(host)}: ${where}`, ...lines.map((line) => `  ${line}`)].join("\n")
+        )
+        .join("\n\n")
+    )
+  }
+}
+
+/** The lines for one host, and where they belong. */
+interface HostLines {
+  readonly host: string
+  readonly where: string
+  readonly lines: ReadonlyArray<string>
+}
+
+const hostsOf = ({ agent, agentWasPassed, dataWasPassed, folder }: Call): ReadonlyArray<HostLines> => {
+  const data = dataWasPassed ? ["--data", resolve(folder)] : []
+  const named = agentWasPassed ? ["--agent", agent] : []
+  // A desktop program does not have the PATH of a shell.
+  const server = { command: installation.node, args: [installation.program, ...data, ...named, "mcp"] }
+  const json = (value: object) => JSON.stringify(value, null, 2).split("\n")
+  const line = (...words: ReadonlyArray<string>) => words.map(shellWord).join(" ")
+  const mcpServers = json({ mcpServers: { daybook: server } })
+  return [
+    {
+      host: "Claude Code",
+      where: "run these; its hooks call the `daybook` of the PATH (npm install -g)",
+      lines: [
+        line("claude", "plugin", "marketplace", "add", installation.plugin),
+        "claude plugin install daybook@daybook"
+      ]
+    },
+    { host: "Claude Desktop", where: "Settings, Developer, Edit Config", lines: mcpServers },
+    { host: "Cursor", where: "~/.cursor/mcp.json", lines: mcpServers },
+    {
+      host: "VS Code",
+      where: ".vscode/mcp.json",
+      lines: json({ servers: { daybook: { type: "stdio", ...server } } })
+    },
+    {
+      host: "Codex",
+      where: "run this",
+      lines: [line("codex", "mcp", "add", "daybook", "--", server.command, ...server.args)]
+    },
+    {
+      host: "AI SDK",
+      where: "in a program; docs/hosts.md has it whole",
+      lines: ["npm install daybook ai", 'import { openMemory } from "daybook/hosts/ai-sdk"']
+    },
+    {
+      host: "curl",
+      where: "run these; the first prints the TOKEN of the last",
+      lines: [
+        line("daybook", ...data, "--agent", agent, "--trust", "full", "token", "add"),
+        line("daybook", ...data, "serve"),
+        `curl -H "Authorization: Bearer TOKEN" "http://127.0.0.1:8787/memories?agent=${encodeURIComponent(agent)}"`
+      ]
+    }
+  ]
+}
