@@ -28,7 +28,8 @@ const rooms = [
   "context",
   "undo",
   "whatIf",
-  "import"
+  "import",
+  "backup"
 ]
 
 const outside = ["test", "bench", "scripts", "training"]

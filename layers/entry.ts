@@ -7,6 +7,7 @@
 
 export { limits } from "../src/model/limits.js"
 export { gateMessage } from "../text/normalise/gate.js"
+export * as Backup from "./entry/Backup.js"
 export { Daybook, type DaybookOptions } from "./entry/Daybook.js"
 export * as Embedder from "./entry/Embedder.js"
 export * as Extractor from "./entry/Extractor.js"

@@ -1,4 +1,4 @@
-// Bundles a benchmark and runs it: `node scripts/bench.mjs bench|quality|decisions|dialogue|capture|finding|year [ARGUMENT ...]`.
+// Bundles a benchmark and runs it: `node scripts/bench.mjs bench|quality|decisions|dialogue|capture|finding|year|serve [ARGUMENT ...]`.
 import { spawnSync } from "node:child_process"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"

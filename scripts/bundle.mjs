@@ -1,6 +1,6 @@
 // Builds the bundles of dist/: `node scripts/bundle.mjs [WHAT]`, where WHAT is
 //   package (default)                the library and the command
-//   bench, quality, decisions, dialogue, capture, finding, year  a benchmark, into dist/WHAT.mjs
+//   bench, quality, decisions, dialogue, capture, finding, year, serve  a benchmark, into dist/WHAT.mjs
 import { createHash } from "node:crypto"
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
@@ -77,7 +77,17 @@ const bundleLibrary = async () => {
   const sqlClient = "@effect/sql-sqlite-node"
   const { metafile, outputFiles = [] } = await build({
     ...defaults,
-    entryPoints: ["layers/entry.ts", "layers/models/index.ts", "events/index.ts", "projections/index.ts"],
+    entryPoints: [
+      "layers/entry.ts",
+      "layers/models/index.ts",
+      "layers/mcp/index.ts",
+      "layers/client/index.ts",
+      ...["aiSdk", "anthropicMemory", "effectAi", "langgraph", "openaiAgents"].map(
+        (host) => `layers/hosts/${host}/index.ts`
+      ),
+      "events/index.ts",
+      "projections/index.ts"
+    ],
     outbase: root,
     outdir: join(root, "dist"),
     chunkNames: "library-[hash]",
@@ -94,9 +104,13 @@ const bundleLibrary = async () => {
   return filesOf(metafile)
 }
 
-const bundlePackage = async () => {
-  const libraryFiles = await bundleLibrary()
-  const command = await bundle("bin/daybook.ts", {
+/**
+ * Bundles the command line into a file `NAME-DIGEST.cjs`; returns its name without the extension, and its source files.
+ * @param {string} name @param {ReadonlyArray<string>} [external] modules that the program does not contain
+ */
+const bundleProgram = async (name, external = []) => {
+  const { code, files } = await bundle("bin/daybook.ts", {
+    external: ["better-sqlite3", "sqlite-vec", ...external],
     // A shorter program loads faster. Names stay unchanged, for readable stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
@@ -108,12 +122,24 @@ const bundlePackage = async () => {
     },
     footer: { js: "})" }
   })
-  const program = `program-${createHash("sha256").update(command.code).digest("hex").slice(0, 16)}`
-  writeToDist(`${program}.cjs`, command.code)
-  const launcher = await bundle("bin/launch.ts", { define: { DAYBOOK_PROGRAM: JSON.stringify(program) } })
+  const program = `${name}-${createHash("sha256").update(code).digest("hex").slice(0, 16)}`
+  writeToDist(`${program}.cjs`, code)
+  removeOld(`${name}-`, [`${program}.cjs`])
+  return { program, files }
+}
+
+const bundlePackage = async () => {
+  const libraryFiles = await bundleLibrary()
+  // The launcher runs the larger program for every call that names a server.
+  const everyday = await bundleProgram("program", ["../server/*"])
+  const server = await bundleProgram("server")
+  const define = {
+    DAYBOOK_PROGRAM: JSON.stringify(everyday.program),
+    DAYBOOK_SERVER_PROGRAM: JSON.stringify(server.program)
+  }
+  const launcher = await bundle("bin/launch.ts", { define })
   writeToDist("daybook.mjs", `#!/usr/bin/env node\n${launcher.code}`)
-  writeToDist("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...libraryFiles, ...command.files]))
-  removeOld("program-", [`${program}.cjs`])
+  writeToDist("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...libraryFiles, ...server.files]))
 }
 
 /**
@@ -129,7 +155,7 @@ const removeOld = (prefix, current) => {
   }
 }
 
-const benches = ["bench", "quality", "decisions", "dialogue", "capture", "finding", "year"]
+const benches = ["bench", "quality", "decisions", "dialogue", "capture", "finding", "year", "serve"]
 const what = process.argv[2] ?? "package"
 
 try {

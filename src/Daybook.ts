@@ -15,6 +15,7 @@ import type { DaybookService, Digests, VerifyOptions } from "./DaybookService.js
 import * as makeEmbedding from "./embedding/admin/operations.js"
 import { type Engine, makeEngine } from "./engine.js"
 import { makeHandles, versionAsOf } from "./handles.js"
+import { healthOf } from "./health.js"
 import { jobsOf } from "./maintenance/jobs.js"
 import { InvalidInput } from "./model/errors.js"
 import type { Embedder } from "./ports/Embedder.js"
@@ -85,6 +86,11 @@ export const make = Effect.gen(function* () {
     stats: named(stats(engine)),
     digests: named(digests(engine)),
     flush: named(recalls.flush),
+    resume: named((agent) =>
+      engine.capture.mode === "turn"
+        ? Effect.void
+        : Effect.asVoid(handles.live(agent, { trust: "full" }).sessions.extract(undefined, { due: true }))
+    ),
     embedders: {
       status: named(embedders.status),
       switchTo: named(embedders.switchTo),
@@ -102,7 +108,8 @@ export const make = Effect.gen(function* () {
       digest: engine.policyDigest,
       jobs: jobsOf(policy.maintenance)
     }),
-    awake: Effect.sync(agents.awake)
+    awake: Effect.sync(agents.awake),
+    health: healthOf(engine)
   })
 })
 

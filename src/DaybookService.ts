@@ -10,6 +10,7 @@ import type { ViewComparison } from "../projections/view/compareView.js"
 import type { CommandError } from "./actor/Actor.js"
 import type { EmbedderOperations } from "./embedding/admin/EmbedderOperations.js"
 import type { Backfilled } from "./embedding/Embedding.js"
+import type { EngineHealth } from "./health.js"
 import type { Memory, MemoryReader } from "./Memory.js"
 import type { InvalidInput, TrustRequired, VersionNotFound } from "./model/errors.js"
 import type { InstantInput } from "./model/input.js"
@@ -106,8 +107,15 @@ export interface DaybookService {
   readonly digests: (agent: string) => Effect.Effect<Digests, ViewError | InvalidInput>
   /** Records pending recalls now and returns how many. Otherwise the engine records them within a minute. */
   readonly flush: (agent: string) => Effect.Effect<number, CommandError | InvalidInput>
+  /**
+   * Continues the capture of an earlier process: extracts the turns that are due, and the rest when it is due, as long
+   * as this process runs. Does nothing in mode "turn", where the next turn does it.
+   */
+  readonly resume: (agent: string) => Effect.Effect<void, CommandError | InvalidInput>
   /** Operations for a scheduler that runs the schedules of all agents. See `layers/Scheduler.ts`. */
   readonly runner: Runner
   /** The number of agents that are awake in this process. */
   readonly awake: Effect.Effect<number>
+  /** Whether the log can be read, and the views and actors of awake agents move. */
+  readonly health: Effect.Effect<EngineHealth, StorageError>
 }

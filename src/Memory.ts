@@ -14,6 +14,7 @@ import {
 import { type HistoryReader, makeHistoryReader } from "./history.js"
 import { type ImportWriter, makeImportWriter } from "./import/ImportWriter.js"
 import { type ArchiveReader, type ArchiveWriter, makeArchiveReader, makeArchiveWriter } from "./maintenance/Archive.js"
+import { type AfterTurnServices, makeAfterTurn } from "./maintenance/afterTurn.js"
 import {
   type MaintenanceReader,
   type MaintenanceWriter,
@@ -116,8 +117,8 @@ export interface MemoryParts {
   readonly writer: Writer
   /** Whether the agent has no events. */
   readonly isEmpty: Effect.Effect<boolean, StorageError>
-  /** Services of `undo`, `maintain` and capture. */
-  readonly services: Omit<Undoer & Maintainer, "run"> & CaptureServices
+  /** Services of `undo`, `maintain`, capture and session summaries. */
+  readonly services: Omit<Undoer & Maintainer & AfterTurnServices, "run"> & CaptureServices
 }
 
 /** Adds the writes to a reader. Each write is a command that the agent's actor carries out. */
@@ -126,7 +127,8 @@ export const makeMemory = ({ isEmpty, reader, services, use, writer }: MemoryPar
   const writes = makeMemoryWrites(runner, writer)
   const engineWrites = makeMemoryWrites(runner, { ...writer, isEngine: true })
   const { runCommand: run } = runner
-  const capture = makeCaptureWriter(runner, writer, services)
+  const afterTurn = makeAfterTurn({ ...services, run }, runner, writer)
+  const capture = makeCaptureWriter(runner, writer, services, afterTurn.later)
   return {
     ...reader,
     ...writes,
@@ -137,7 +139,7 @@ export const makeMemory = ({ isEmpty, reader, services, use, writer }: MemoryPar
       ...reader.sessions,
       ...makeSessionWriter(runner, writer),
       ...capture,
-      ...makeSummaryWriter({ ...services, run }, writer, capture),
+      ...makeSummaryWriter({ ...services, run }, writer, { extract: capture.extract, refresh: afterTurn.now }),
       rolling: { ...reader.sessions.rolling, ...makeRollingWriter(runner, writer, services) }
     },
     files: { ...reader.files, ...makeFileWriter(runner, writer) },

@@ -9,6 +9,7 @@ import type { ViewError } from "../projections/view/buildViewFile.js"
 import { Views } from "../projections/view/Views.js"
 import * as Agents from "./actor/Agents.js"
 import * as ActiveEmbedders from "./actor/activeEmbedders.js"
+import * as Background from "./actor/Background.js"
 import { policyRecordOf as policyInForce } from "./actor/policyRecord.js"
 import * as Capture from "./capture/Capture.js"
 import { cachedCounts } from "./context/fill.js"
@@ -61,7 +62,8 @@ export const makeEngine = Effect.gen(function* () {
     redecideMillis: reconciling?.policy.timeout ?? 0
   })
   const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: policy.recall, search: policy.search })
-  const capture = yield* Capture.make((yield* Extractor) ?? undefined, policy.capture)
+  const background = yield* Background.make
+  const capture = Capture.make((yield* Extractor) ?? undefined, policy.capture, background)
   const readerServices: AllReaderServices = {
     log,
     codec,
@@ -84,6 +86,7 @@ export const makeEngine = Effect.gen(function* () {
     activeEmbedders,
     agents,
     recalls,
+    background,
     capture,
     reconciler,
     reconciling,

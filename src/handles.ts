@@ -103,6 +103,7 @@ const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memor
       settler: readerServices.settler,
       statements: engine.statements,
       capture: engine.capture,
+      background: engine.background,
       recordShown: (session) => recalls.flushSession(agent, session)
     }
   })

@@ -256,7 +256,9 @@ describe("the laws of disputes", () => {
         const { version } = yield* daybook.stats(agent)
         const asOf = yield* daybook.agent(agent, { trust: "full", asOf: { version } })
         expect(yield* asOf.search({ text: "the", limit: 100 })).toEqual(read)
-        const same = yield* daybook.whatIf(agent, { policy: yield* decode({ ...policy, recall: { log: false } }) })
+        const same = yield* daybook.whatIf(agent, {
+          policy: yield* decode({ ...policy, recall: { log: false }, sessions: { after_turn: false } })
+        })
         expect(same.decisions).toEqual([])
       }),
     { fastCheck: { numRuns: rounds({ quick: 6, full: 60 }) } }
@@ -267,7 +269,12 @@ describe("the laws of disputes", () => {
       const { daybook } = yield* system()
       const old = yield* say(daybook, "The door is red")
       const blue = yield* say(daybook, "The door is blue", 0.6)
-      const bold = yield* decode({ ...policy, recall: { log: false }, reconcile: { certain: 0.5 } })
+      const bold = yield* decode({
+        ...policy,
+        recall: { log: false },
+        sessions: { after_turn: false },
+        reconcile: { certain: 0.5 }
+      })
       const { decisions, memories } = yield* daybook.whatIf(agent, { policy: bold })
       expect(decisions).toMatchObject([
         { before: { outcome: "added", disputes: [old.id] }, after: { outcome: "replaced", replaced: old.id } }

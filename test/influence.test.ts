@@ -210,6 +210,14 @@ describe("the level of a memory", () => {
         full.sessions.append({ session: "monday", role: "assistant", text: "Checked the tides", toolCalls: [call] })
       const { turn: asked } = yield* calling({ name: "tides", arguments: "{}" })
       const { turn: answered } = yield* calling({ name: "tides", result: "The tide turns at ten" })
+      const levelSaid = (memory: typeof full, level: TrustLevel, role: "assistant" | "tool" = "assistant") =>
+        Effect.map(
+          memory.sessions.append({ session: "monday", role, text: "The tide turns at eleven", level, store: "social" }),
+          ({ turn }) => turn.id
+        )
+      const said = yield* levelSaid(full, "inner")
+      const saidByTool = yield* levelSaid(full, "full", "tool")
+      const saidBelow = yield* levelSaid(familiar, "full")
       const low = yield* familiar.remember({ title: "The harbour is shut" })
       yield* familiar.files.add({ path: "low.md", text: "The harbour is shut" })
       const familiarLevel = ["familiar", "long", ["tier"]]
@@ -218,6 +226,10 @@ describe("the level of a memory", () => {
       // The result of a call is a tool's output too; a call without one is the writer's own.
       expect(yield* levelFrom("turn", asked.id)).toEqual(["full", "core", undefined])
       expect(yield* levelFrom("turn", answered.id)).toEqual(familiarLevel)
+      // A writer may say less than its own level, never more.
+      expect(yield* levelFrom("turn", said)).toEqual(["inner", "core", undefined])
+      expect(yield* levelFrom("turn", saidByTool)).toEqual(familiarLevel)
+      expect(yield* levelFrom("turn", saidBelow)).toEqual(familiarLevel)
       expect(yield* levelFromSocial(full, "memory", low.id)).toEqual("familiar")
       expect(yield* levelFromSocial(full, "file", "low.md")).toEqual("familiar")
 

@@ -12,10 +12,12 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { catalogue } from "../events/catalogue.js"
 import { projections } from "../projections/all.js"
+import { hostPackages, hostPrograms } from "./support/hostPrograms.js"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const outside = mkdtempSync(join(tmpdir(), "daybook-package-"))
@@ -65,14 +67,16 @@ const everyWrite = (m: D.Memory) =>
     m.remember({ title: "t" }), Effect.flatMap(m.rememberAll([]), Effect.forEach((one) => one)), m.update("", {}), m.vouch([""]),
     m.forget(""), m.importMarkdown([]), m.undo({ event: 1 }), m.sessions.append({ session: "s", text: "t" }),
     Effect.flatMap(m.sessions.appendAll([]), Effect.forEach((one) => one)), m.sessions.forget(""),
-    m.sessions.rolling.write("s", { text: "t", upperSequence: 0, epoch: 0 }), m.sessions.rolling.roll("s"), m.sessions.summarize("s"), m.sessions.end("s"),
+    m.sessions.rolling.write("s", { text: "t", upperSequence: 0, epoch: 0 }), m.sessions.rolling.roll("s"), m.sessions.summarize("s"), m.sessions.end("s"), m.sessions.refresh("s"),
     m.files.add({ path: "p", text: "t" }), m.files.forget(""), m.observeTool({ tool: "t" }), m.notes.save({ content: "n" }), m.notes.update("", {}), m.notes.delete(""), m.scratchpad.write("s", ["i"]), m.scratchpad.clear("s"), m.archive.add(""), m.archive.restore(""), m.maintenance.run(),
     m.schedules.add({ goal: "g", every: 60_000 }), m.schedules.update("", {}), m.schedules.delete("")
   ])
 const everyOperation = (d: D.DaybookService) =>
   Effect.all([
     d.agents, d.rebuild("a"), d.verify(), d.accept(""), d.backfill("a"), d.whatIf("a"), d.stats("a"), d.digests("a"),
-    d.flush("a"), d.embedders.status("a"), d.embedders.switchTo("a", "hash"), d.embedders.drop("a", "hash")
+    d.flush("a"), d.embedders.status("a"), d.embedders.switchTo("a", "hash"), d.embedders.drop("a", "hash"),
+    D.Backup.create({ folder: "a", to: "b" }), D.Backup.check("b"), D.Backup.restore({ file: "b", folder: "c" }),
+    D.Backup.exportLog({ folder: "a", to: "d" }), D.Backup.importLog({ file: "d", folder: "e" })
   ])
 const all = Effect.gen(function* () {
   const daybook = yield* D.Daybook
@@ -86,8 +90,8 @@ const all = Effect.gen(function* () {
 const layers: Layer.Layer<D.Daybook, D.StorageError | D.InvalidPolicy> = Layer.merge(D.Daybook.layerMemory(), D.Daybook.layer({ folder: "./all" }))
 const answer = (error: { readonly message: string }) => Effect.succeed(error.message)
 const handled: Effect.Effect<unknown> = Effect.provide(all, layers).pipe(Effect.catchTags({
-  AlreadyErased: answer, ClockUnconfirmed: answer, CommandConflict: answer, CredentialForbidden: answer, EmbedderError: answer, EmbedderUnavailable: answer, FileInSession: answer,
-  FileNotFound: answer, InvalidEvent: answer, InvalidInput: answer, InvalidPolicy: answer, LevelTooLow: answer, MemoryNotFound: answer,
+  AlreadyErased: answer, BackupRefused: answer, ClockUnconfirmed: answer, CommandConflict: answer, CredentialForbidden: answer, EmbedderError: answer, EmbedderUnavailable: answer, FileInSession: answer,
+  FileNotFound: answer, InvalidEvent: answer, InvalidExport: answer, InvalidInput: answer, InvalidPolicy: answer, LevelTooLow: answer, MemoryNotFound: answer,
   NoSuchIndex: answer, NotAccepted: answer, NothingToUndo: answer, NotUndoable: answer, Overloaded: answer, PathRefused: answer,
   ProjectionParked: answer, RecallNotFound: answer, RunNotFound: answer, ScheduleNotFound: answer, SequenceConflict: answer,
   SessionNotFound: answer, SourceNotFound: answer, StorageError: answer, StoreForbidden: answer, TooManySchedules: answer,
@@ -125,6 +129,42 @@ export const layer = ModelReconciler.layer("mine").pipe(
 )
 `
 
+/** A server of the Model Context Protocol in a program of its own. */
+const mcpProgram = `
+import { Daybook, Embedder } from "daybook"
+import { type HttpHandler, makeHttpHandler, serveStdio } from "daybook/mcp"
+import { Effect } from "effect"
+
+export const stdio = serveStdio({ agent: "coop", trust: "full", tools: "core" })
+const answer = Effect.gen(function* () {
+  const { handle }: HttpHandler = yield* makeHttpHandler({ tools: "core" })
+  const request = new Request("http://127.0.0.1/mcp", {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" })
+  })
+  const response = yield* Effect.promise(() => handle(request, { agents: "coop", trust: "full", token: "t1" }))
+  return yield* Effect.promise(() => response.text())
+})
+const layer = Daybook.layer({ folder: process.argv[2] ?? "", embedder: Embedder.layerHash })
+console.log(await Effect.runPromise(Effect.provide(answer, layer)))
+`
+
+/** A client of a server, in a program of its own. Without a server it fails with a typed error. */
+const clientProgram = `
+import { Client, connect, RequestFailed, type RemoteMemory } from "daybook/client"
+import { FetchHttpClient } from "@effect/platform"
+import { Effect } from "effect"
+
+const options = { url: "http://127.0.0.1:49151", token: "none" }
+const failed = Effect.gen(function* () {
+  const memory: RemoteMemory = (yield* Client.make(options)).agent("coop")
+  return yield* Effect.flip(memory.search({ text: "ferry" }))
+}).pipe(Effect.provide(FetchHttpClient.layer))
+const error = await connect(options).agent("coop").list().catch((error: unknown) => error)
+console.log((await Effect.runPromise(failed))._tag, error instanceof RequestFailed)
+`
+
 const link = (name: string) => {
   mkdirSync(dirname(join(modules, name)), { recursive: true })
   symlinkSync(join(root, "node_modules", name), join(modules, name))
@@ -132,6 +172,15 @@ const link = (name: string) => {
 
 const run = (command: string, ...args: ReadonlyArray<string>) =>
   execFileSync(command, args, { cwd: outside, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+
+/** Compiles files by the strictest settings. */
+const compile = (files: ReadonlyArray<string>, ...options: ReadonlyArray<string>) =>
+  run(
+    join(modules, ".bin", "..", "typescript", "bin", "tsc"),
+    ...["--strict", "--exactOptionalPropertyTypes", "--target", "es2022", "--skipLibCheck", "--types", "node"],
+    ...options,
+    ...files
+  )
 
 describe("the package", () => {
   beforeAll(() => {
@@ -154,21 +203,19 @@ describe("the package", () => {
     writeFileSync(join(outside, "main.ts"), program)
   }, 120_000)
 
+  // Vitest's messages need a turn of the event loop now and then.
+  beforeEach(() => setImmediate())
   afterAll(() => rmSync(outside, { recursive: true, force: true }))
 
   it("compiles and runs in a TypeScript program outside the repository", () => {
     writeFileSync(join(outside, "model.ts"), modelProgram)
     writeFileSync(join(outside, "models.ts"), modelsProgram)
+    writeFileSync(join(outside, "mcp.ts"), mcpProgram)
+    writeFileSync(join(outside, "client.ts"), clientProgram)
     writeFileSync(join(outside, "errors.ts"), errorsProgram)
-    const compile = (...options: ReadonlyArray<string>) =>
-      run(
-        join(modules, ".bin", "..", "typescript", "bin", "tsc"),
-        ...["--strict", "--exactOptionalPropertyTypes", "--target", "es2022", "--skipLibCheck", "--types", "node"],
-        ...options,
-        ...["main.ts", "model.ts", "models.ts", "errors.ts"]
-      )
-    compile("--module", "esnext", "--moduleResolution", "bundler", "--noEmit")
-    compile("--module", "nodenext")
+    const files = ["main.ts", "model.ts", "models.ts", "mcp.ts", "client.ts", "errors.ts"]
+    compile(files, "--module", "esnext", "--moduleResolution", "bundler", "--noEmit")
+    compile(files, "--module", "nodenext")
     expect(JSON.parse(run("node", "main.js", join(outside, "data")))).toEqual({
       found: true,
       events: 1,
@@ -194,6 +241,8 @@ describe("the package", () => {
     link("@effect/ai-anthropic")
     expect(lines('{"api":"responses"}')).toEqual(["openai/m", "anthropic/m"].map(unreachable))
     run("node", "models.js")
+    expect(run("node", "client.js").trim()).toBe("RequestFailed true")
+    expect(run("node", "mcp.js", join(outside, "mcp-data"))).toContain('"name":"memory_search"')
   })
 
   it("contains the command, the examples and the licence", () => {
@@ -204,6 +253,7 @@ describe("the package", () => {
     expect(JSON.parse(daybook("backfill"))).toMatchObject({ remaining: 0 })
     expect(JSON.parse(daybook("search", "a sleepy dog"))[0].parts.vector).toBeGreaterThan(0)
     for (const file of [
+      "assets/schemas.json",
       "assets/tokens.bin",
       "assets/words.bin",
       "LICENSE",
@@ -232,4 +282,23 @@ describe("the package", () => {
     expect([...imported].filter((name) => !named.includes(name))).toEqual([])
     expect(imported.has("effect")).toBe(true)
   })
+
+  it.each(Object.entries(hostPrograms))(
+    "compiles and runs a program for %s without other hosts",
+    async (host, [packages, text]) => {
+      for (const name of hostPackages) rmSync(join(modules, name), { recursive: true, force: true })
+      for (const name of packages) link(name)
+      const opening = `import { type HostMemory, openMemory } from "daybook/hosts/${host}"`
+      const running = `
+const memory = await openMemory({ folder: process.argv[2] ?? "", agent: "coop", trust: { model: "inner" } })
+console.log(await host(memory))
+await memory.close()
+`
+      writeFileSync(join(outside, "host.ts"), [opening, text, running].join("\n"))
+      compile(["host.ts"], "--module", "esnext", "--moduleResolution", "bundler", "--noEmit")
+      await setImmediate()
+      compile(["host.ts"], "--module", "nodenext")
+      expect(run("node", "host.js", join(outside, `data-${host}`)).trim()).not.toBe("")
+    }
+  )
 })

@@ -27,7 +27,8 @@ const agent = "ada"
 const start = Date.parse("2026-03-14T06:00:00Z")
 const minute = 60_000
 /** The log of recalls as it comes, agents that stay awake. */
-const recording = { recall: {}, actors: { idle: 365 * 24 * 60 * minute } }
+// Summaries that are made after a turn would add events of their own.
+const recording = { recall: {}, actors: { idle: 365 * 24 * 60 * minute }, sessions: { after_turn: false } }
 
 const eventsOf = (daybook: System) =>
   Effect.map(Stream.runCollect(daybook.log(agent)), (events) => [...events] as ReadonlyArray<DaybookEvent>)

@@ -10,6 +10,7 @@ import type { DaybookEvent } from "../events/catalogue.js"
 import { takeTurn } from "../events/turns.js"
 // Loaded by the engine when it is first needed, which no test clock waits for.
 import "../src/maintenance/maintain.js"
+import "../src/maintenance/summarizeSession.js"
 import { rules as english } from "../layers/RuleStatementReader.js"
 import type { SummaryTurn } from "../projections/summaries.js"
 import { summarizeByRules as summarizeInSteps } from "../src/maintenance/sessionSummary.js"
@@ -50,7 +51,13 @@ const conversation = (turns: ReadonlyArray<SummaryTurn>) => ({
 const system = (options: EngineOptions = {}) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const { daybook } = yield* fresh({ vectorExtension: null, ...options })
+    // The tests of the stage add many turns before it runs.
+    const { sessions, ...policy } = options.policy ?? {}
+    const { daybook } = yield* fresh({
+      vectorExtension: null,
+      ...options,
+      policy: { ...policy, sessions: { after_turn: false, ...(sessions as object) } }
+    })
     const memory = yield* daybook.agent(agent, { trust: "full" })
     const say = (session: string, ...lines: ReadonlyArray<readonly ["user" | "assistant" | "tool", string]>) =>
       Effect.forEach(lines, ([role, text]) => memory.sessions.append({ session, role, text }))
@@ -447,6 +454,87 @@ describe("session summaries", () => {
           field: "deadline"
         })
       })
+  )
+})
+
+describe("summarising a session after its turns", () => {
+  const live = { policy: { sessions: { after_turn: true }, summary: { tokens: 200 } } }
+  const settle = Effect.repeat(takeTurn, { times: 50 })
+  const pass = (duration: "1 second" | "2 seconds") => Effect.zipRight(TestClock.adjust(duration), settle)
+
+  it.scoped("happens two seconds after an answer, once for all turns until then", () =>
+    Effect.gen(function* () {
+      const { daybook, events, memory, say } = yield* system(live)
+      yield* say("monday", ...ferry.slice(0, 2))
+      yield* pass("2 seconds")
+      expect(yield* events).toEqual([])
+      yield* say("monday", ...ferry.slice(2, 4))
+      yield* pass("1 second")
+      yield* say("monday", ...ferry.slice(4))
+      yield* pass("1 second")
+      expect(yield* events).toMatchObject([{ summary: { turns: 6, outcome: ferry.at(-1)![1] } }])
+      expect(yield* memory.sessions.summaries()).toMatchObject([{ session: "monday", behind: false, turns: 6 }])
+      yield* pass("2 seconds")
+      yield* pass("2 seconds")
+      expect(yield* events).toHaveLength(1)
+      // A lower level's turns cause the same, whatever the session has above them.
+      const familiar = yield* daybook.agent(agent, { trust: "familiar" })
+      yield* familiar.sessions.append({ session: "monday", text: "When do you sail?" })
+      yield* familiar.sessions.append({ session: "monday", text: "At noon.", role: "assistant" })
+      yield* pass("2 seconds")
+      expect((yield* events).map(({ store }) => store)).toEqual(["private", "social"])
+    })
+  )
+
+  it.scoped("also condenses the oldest turns once they fill their budget", () =>
+    Effect.gen(function* () {
+      const { memory, say } = yield* system(live)
+      const line = (day: number) =>
+        ["user", `On day ${day} the crew painted shed ${day}. ${"It rained. ".repeat(15)}`] as const
+      yield* say("monday", line(1), line(2), line(3))
+      yield* pass("2 seconds")
+      expect(yield* memory.sessions.rolling.read("monday")).toBe(null)
+      yield* say("monday", line(4), line(5))
+      yield* pass("2 seconds")
+      expect(yield* memory.sessions.rolling.read("monday")).toMatchObject({ epoch: 1 })
+    })
+  )
+
+  it.scoped("never fails a turn, also if the summarizer fails or hangs; the rules write the summary", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const summarizer = Layer.succeed(Summarizer, {
+        name: "broken",
+        summarize: () => (asked++ === 0 ? Effect.die("no") : Effect.never)
+      })
+      const { events, say } = yield* system({ ...live, summarizer })
+      yield* say("monday", ...ferry)
+      yield* pass("2 seconds")
+      expect(yield* events).toMatchObject([{ decision: { by: { kind: "rule" } } }])
+      yield* say("tuesday", ...ferry)
+      yield* pass("2 seconds")
+      yield* say("tuesday", ...ferry)
+      yield* TestClock.adjust("1 hour")
+      yield* settle
+      expect((yield* events).map(({ session }) => session)).toEqual(["monday", "tuesday", "tuesday"])
+      expect(asked).toBe(3)
+    })
+  )
+
+  it.scoped("is left to maintenance if the policy says so, or if the process ends first", () =>
+    Effect.gen(function* () {
+      const { events, memory, say } = yield* system()
+      yield* say("monday", ...ferry)
+      yield* TestClock.adjust("1 minutes")
+      yield* settle
+      yield* memory.sessions.refresh("monday")
+      expect(yield* events).toEqual([])
+      const other = yield* system(live)
+      yield* other.say("monday", ...ferry)
+      yield* other.memory.sessions.refresh("monday")
+      yield* other.memory.sessions.refresh("nobody")
+      expect(yield* other.events).toHaveLength(1)
+    })
   )
 })
 

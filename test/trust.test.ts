@@ -58,6 +58,7 @@ const writePaths = {
     memory.files.add({ path: "notes.md", text: observation.title, store }),
   "files.forget": (memory, { id }) => memory.files.forget(id),
   "sessions.summarize": (memory, { id }) => memory.sessions.summarize(id),
+  "sessions.refresh": (memory, { id }) => memory.sessions.refresh(id),
   "sessions.end": (memory, { id }) => memory.sessions.end(id),
   "sessions.rolling.write": (memory, { observation, store }) =>
     memory.sessions.rolling.write("monday", { text: observation.title, upperSequence: 0, epoch: 0 }, { store }),
@@ -111,6 +112,7 @@ const refusals: { readonly [Path in keyof typeof writePaths]: Refusal } = {
   "files.add": belowStore,
   "files.forget": { expected: { _tag: "FileNotFound" }, unknown: writePaths["files.forget"] },
   "sessions.summarize": { expected: { _tag: "SessionNotFound" }, unknown: writePaths["sessions.summarize"] },
+  "sessions.refresh": { expected: /^nothing$/, unknown: writePaths["sessions.refresh"] },
   "sessions.end": { expected: { _tag: "SessionNotFound" }, unknown: writePaths["sessions.end"] },
   "sessions.rolling.write": belowStore,
   "sessions.rolling.roll": belowStore,

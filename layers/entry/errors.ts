@@ -1,4 +1,5 @@
 /** Every error that a method of the package can fail with. */
+export { InvalidExport } from "../../events/copies/importLines.js"
 export {
   AlreadyErased,
   CommandConflict,

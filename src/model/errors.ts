@@ -274,3 +274,13 @@ export class RerankerUnavailable extends Schema.TaggedError<RerankerUnavailable>
 
 /** Errors of looking up a reranker: it does not exist, or this process cannot use it. */
 export type RerankerLookupError = UnknownReranker | RerankerUnavailable
+
+/** A backup or an export was not made, or not restored. Nothing was changed. `file` is a path. */
+export class BackupRefused extends Schema.TaggedError<BackupRefused>()("BackupRefused", {
+  file: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `${this.file} ${this.problem}`
+  }
+}

@@ -77,7 +77,14 @@ const modules: Readonly<Record<string, string>> = {
   daybook: "layers/entry.ts",
   "daybook/events": "events/index.ts",
   "daybook/projections": "projections/index.ts",
-  "daybook/models": "layers/models/index.ts"
+  "daybook/models": "layers/models/index.ts",
+  "daybook/mcp": "layers/mcp/index.ts",
+  "daybook/client": "layers/client/index.ts",
+  "daybook/hosts/ai-sdk": "layers/hosts/aiSdk/index.ts",
+  "daybook/hosts/anthropic-memory": "layers/hosts/anthropicMemory/index.ts",
+  "daybook/hosts/effect-ai": "layers/hosts/effectAi/index.ts",
+  "daybook/hosts/langgraph": "layers/hosts/langgraph/index.ts",
+  "daybook/hosts/openai-agents": "layers/hosts/openaiAgents/index.ts"
 }
 
 /** The surroundings of a `ts body` block: the body of a program that holds `daybook` and `memory`. */

@@ -65,7 +65,12 @@ export const foundation = (folder: string, options: EngineOptions = {}) => {
   const { embedder, embedders, implied, log, policy, projections, reconciler, reranker, summarizer, vectorExtension } =
     options
   const values = Either.getOrThrow(
-    decode({ recall: { log: false }, ...policy, reconcile: { reconciler: "rules", ...(policy?.reconcile ?? {}) } })
+    decode({
+      recall: { log: false },
+      sessions: { after_turn: false },
+      ...policy,
+      reconcile: { reconciler: "rules", ...(policy?.reconcile ?? {}) }
+    })
   )
   const views = Views.layer({
     folder,

@@ -71,6 +71,8 @@ export const Compress = Schema.Struct({
 
 /** Shortens narratives by age. Titles and facts stay; people and pinned memories are not changed. */
 export const Retention = Schema.Struct({
+  /** Whether `daybook serve` and `daybook mcp` run the maintenance jobs at their times. */
+  enabled: withDefault(Schema.Boolean, true),
   /** Days after which a narrative is cut to its most informative sentences, up to `narrative` characters. */
   shortenAfter: withDefault(days, 7),
   narrative: withDefault(Schema.Int.pipe(Schema.between(40, 10_000)), 280),
@@ -99,6 +101,8 @@ export const Archive = Schema.Struct({
 export const Sessions = Schema.Struct({
   /** Minutes without a turn before a session is summarised. */
   quiet: withDefault(nonNegative, 30),
+  /** Whether a session is also summarised shortly after each turn of the assistant. */
+  after_turn: withDefault(Schema.Boolean, true),
   rows
 })
 
@@ -134,6 +138,8 @@ export const Maintenance = Schema.Struct({
   decayedTiers: withDefault(Schema.Array(Schema.Literal("long", "mid", "daily")), ["mid", "daily"]),
   /** Token limit of the profile, the core block of a system prompt. */
   profileTokens: withDefault(count, 500),
+  /** Mentions from which a memory of another type is in the profile, if identities, preferences and decisions leave room. */
+  profileMentions: withDefault(count, 3),
   rows
 })
 

@@ -45,6 +45,8 @@ export const PromptIndex = Schema.Struct({
    * 30 rows, 500 tokens, titles only.
    */
   preset: withDefault(Schema.Literal("full", "compact"), "full"),
+  /** If no memory is near the message: evidence from which the closest ones are shown, as such (`search.nearEvidence`). */
+  evidence: withDefault(share, 0.3),
   /** Days whose memories are guaranteed to appear; default: the preset's. */
   recent_days: exactOptional(Schema.Int.pipe(Schema.between(1, 30))),
   /** Maximum rows of a part; default: the preset's. */
