@@ -322,6 +322,8 @@ describe("an unusable view", () => {
     "DELETE FROM view",
     "DELETE FROM projections",
     "UPDATE projections SET version = 900",
+    "UPDATE projections SET parked_at = 2",
+    "UPDATE projections SET parked_at = 'x', reason = 'x'",
     "UPDATE observations SET memory = 'no JSON'"
   ]
   const all = [true, false].flatMap((isOpen) => (["write", "read"] as const).map((first) => ({ isOpen, first })))
@@ -331,7 +333,7 @@ describe("an unusable view", () => {
       Effect.gen(function* () {
         for (const { first, isOpen } of rounds({ quick: [all[index % 4]!], full: all })) {
           // What a process has opened it does not ask for its version again.
-          if (isOpen && text.includes("projections")) continue
+          if (isOpen && text.includes("projections") && !text.includes("parked_at")) continue
           const folder = written()
           const opened = yield* open(folder)
           const handle = yield* opened.agent(agent, { trust: "full" })

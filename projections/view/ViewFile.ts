@@ -143,19 +143,25 @@ export const writerState = (db: Db): { readonly head: Checkpoint; readonly parke
   const row = sql(
     db,
     `SELECT position, hash, recorded_at, retired,
-      (SELECT json_group_object(name, parked_at) FROM projections WHERE parked_at IS NOT NULL) AS parked FROM view`
+      EXISTS (SELECT 1 FROM projections WHERE parked_at IS NOT NULL) AS isParked FROM view`
   ).get()
   return {
     head: checkpointFrom(row),
-    parked: new Map(row.parked === "{}" ? [] : Object.entries(JSON.parse(row.parked)))
+    parked: new Map(row.isParked === 0 ? [] : parkedOf(db).map(({ position, projection }) => [projection, position]))
   }
 }
 
-export const parkedOf = (db: Db): ReadonlyArray<Parked> =>
-  sql(
+/** The parked projections, by name. Throws for a row that `park` never writes: somebody edited the view. */
+export const parkedOf = (db: Db): ReadonlyArray<Parked> => {
+  const rows: ReadonlyArray<Parked> = sql(
     db,
     "SELECT name AS projection, parked_at AS position, reason FROM projections WHERE parked_at IS NOT NULL ORDER BY name"
   ).all()
+  if (rows.some(({ position, reason }) => !Number.isInteger(position) || typeof reason !== "string")) {
+    throw damagedView("PARKED_PROJECTION")
+  }
+  return rows
+}
 
 export const park = (db: Db, { projection, position, reason }: Parked): void => {
   const { changes } = sql(db, "UPDATE projections SET parked_at = ?, reason = ? WHERE name = ?").run(
