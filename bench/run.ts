@@ -13,6 +13,7 @@ import { rebuild } from "./rebuild.js"
 import { reconcile } from "./reconcile.js"
 import { header, machine, table } from "./report.js"
 import { search } from "./search.js"
+import { telemetry } from "./telemetry.js"
 import { text } from "./text.js"
 import { whatIf } from "./whatif.js"
 
@@ -32,6 +33,7 @@ const groups: ReadonlyArray<Group> = [
   whatIf,
   maintain,
   pauses,
+  telemetry,
   agents,
   command
 ]

@@ -21,6 +21,7 @@ import { type CommandEnded, exitCodes, type Outcome, outcomeOf, refused } from "
 import { noteMissingAgent } from "./noteMissingAgent.js"
 import { type Output, stderrLogger } from "./output.js"
 import { type GlobalOptions, type Parsed, parse } from "./program.js"
+import { withTrace } from "./withTrace.js"
 
 /** Runs a command line, then closes everything that it opened. `onCommand` receives the command before it runs. */
 export const execute = (
@@ -87,6 +88,7 @@ const run = (parsed: Parsed, out: Output): Effect.Effect<Outcome> => {
     yield* command.run(call, options as never, args as never)
   }).pipe(
     Effect.scoped,
+    (running) => withTrace(command, globals.data, running),
     Effect.catchTag("InvalidPolicy", (error) => Effect.flatMap(withFile(error, globals.data), Effect.fail)),
     // Only answers go to stdout; logs go to stderr.
     Effect.provide(Logger.replace(Logger.defaultLogger, stderrLogger(out))),

@@ -32,12 +32,14 @@ export interface BatcherOptions<Request, A, E> {
   readonly capacity?: { readonly maxWaiting: number; readonly full: Exit.Exit<A, E> }
   /** Returns one exit per request, in order. Never fails. */
   readonly run: (requests: ReadonlyArray<Request>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>>
+  /** Receives each change of the number of requests that wait for the current run to end. */
+  readonly onWaiting?: (change: number) => void
   /** Runs background work, for example while it keeps a resource open. */
   readonly background?: (work: Effect.Effect<void>) => Effect.Effect<void>
 }
 
 export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Batcher<Request, A, E> => {
-  const { background = (work) => work, capacity, maxBatch, run } = options
+  const { background = (work) => work, capacity, maxBatch, onWaiting, run } = options
   const queue: Array<WaitingRequest<Request, A, E>> = []
   let isRunning = false
   /** When the current run began, by `performance.now`. */
@@ -46,6 +48,8 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
   /** Runs one batch, then continues with `next`. All writes use it, so it avoids unneeded effects. */
   const runBatch = <B, E2>(next: () => Effect.Effect<B, E2>): Effect.Effect<B, E2> => {
     const batch = queue.splice(0, maxBatch)
+    const waited = onWaiting === undefined ? 0 : batch.filter((entry) => entry.answer !== undefined).length
+    if (waited > 0) onWaiting?.(-waited)
     startedAt = performance.now()
     const answer = (exitOf: (index: number) => Exit.Exit<A, E>) => {
       for (const [index, entry] of batch.entries()) {
@@ -101,6 +105,7 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
         }
         const answer = Deferred.unsafeMake<A, E>(FiberId.none)
         queue.push({ request, answer })
+        onWaiting?.(1)
         return restore(Deferred.await(answer))
       }),
     runMillis: () => (isRunning ? performance.now() - startedAt : 0)

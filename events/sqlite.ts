@@ -122,6 +122,8 @@ const migrate = (file: string, isMigrated = false): Effect.Effect<string, unknow
     return undefined
   }).pipe(
     Effect.scoped,
+    // A span for each statement would hide the others of a trace.
+    Effect.withTracerEnabled(false),
     Effect.catchAllDefect(Effect.fail),
     Effect.retry({
       schedule: busyRetry,

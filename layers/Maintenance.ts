@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { traceEvent } from "../events/tracing.js"
 import { Daybook } from "../src/Daybook.js"
 import type { StageRun } from "../src/maintenance/maintain.js"
 import { failureNames } from "../src/model/failureNames.js"
@@ -85,6 +86,7 @@ export const make = ({
       yield* addSchedules(undefined)
       yield* scheduler.checkNow
     })
+    yield* traceEvent("maintenance.loop_started", { loop: "maintenance" })
     yield* Clock.currentTimeMillis.pipe(
       Effect.flatMap(addSchedules),
       Effect.zipRight(scheduler.checkNow),

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { traceEvent } from "../events/tracing.js"
 import { Daybook } from "../src/Daybook.js"
 import { failureNames } from "../src/model/failureNames.js"
 import type { PolicyValues } from "../src/ports/Policy.js"
@@ -61,6 +62,7 @@ const captureLoop = (every: number) =>
     /** The version of each agent at the last look. */
     const seen = new Map<string, number>()
     let checkedAt = yield* Clock.currentTimeMillis
+    yield* traceEvent("maintenance.loop_started", { loop: "capture" })
     const round = Effect.gen(function* () {
       for (const { name, version } of yield* daybook.agents) {
         if (seen.get(name) === version) continue

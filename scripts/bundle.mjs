@@ -82,6 +82,7 @@ const bundleLibrary = async () => {
       "layers/models/index.ts",
       "layers/mcp/index.ts",
       "layers/client/index.ts",
+      "layers/telemetry/index.ts",
       ...["aiSdk", "anthropicMemory", "effectAi", "langgraph", "openaiAgents"].map(
         (host) => `layers/hosts/${host}/index.ts`
       ),

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import { genesis } from "../events/Chain.js"
 import { CurrentCodec } from "../events/Codec.js"
 import { EventLog } from "../events/EventLog.js"
+import { traceEvent } from "../events/tracing.js"
 import type { Db } from "../projections/Projection.js"
 import type { ViewError } from "../projections/view/buildViewFile.js"
 import { Views } from "../projections/view/Views.js"
@@ -38,6 +39,7 @@ type Agent = Agents.Agent<Embedding.Embedding>
 
 /** Starts the agents and the recording of recalls. Both end with the scope. */
 export const makeEngine = Effect.gen(function* () {
+  yield* traceEvent("start.initializing")
   const views = yield* Views
   const log = yield* EventLog
   const codec = yield* CurrentCodec
@@ -55,6 +57,8 @@ export const makeEngine = Effect.gen(function* () {
   const [summarizer, reader] = [yield* Summarizer, yield* StatementReader]
   const summarizing =
     summarizer === null || reader === null ? undefined : { summarizer, reader, policy: policy.summarize }
+  const { dimensions, local = false, model } = embedder
+  yield* traceEvent("start.embedding_configured", { model, dimensions, local })
   const activeEmbedders = ActiveEmbedders.make(embedder, (yield* Embedders) ?? undefined)
   const agents = yield* Agents.make({
     embedding: Embedding.make(activeEmbedders, policy.embedding),

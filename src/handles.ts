@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { StorageError } from "../events/errors.js"
 import { TrustLevel } from "../events/Trust.js"
+import { annotate } from "../events/tracing.js"
 import { toInstant } from "../text/when/dates.js"
 import * as AsOf from "./actor/AsOf.js"
 import type { ReaderSource } from "./actor/ReaderSource.js"
@@ -54,12 +55,13 @@ const checkOptions = (options: AgentOptions & { readonly asOf?: AsOfInput }) =>
 const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memory => {
   const { agents, codec, countTokens, log, policy, readerServices, recalls, views } = engine
   const isRecorded = options.record ?? (policy.recall.log || options.session !== undefined)
+  const annotated = annotate({ agent, level: options.trust })
   const source: ReaderSource = {
     agent,
     level: options.trust,
     session: options.session,
     read: (f) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.flatMap(Effect.zipRight(annotated, Clock.currentTimeMillis), (now) =>
         engine.readAgent(
           agent,
           ({ actor }) =>
@@ -79,7 +81,7 @@ const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memor
   }
   return makeMemory({
     reader: makeReader(source, readerServices),
-    use: (f) => agents.use(agent, f),
+    use: (f) => Effect.zipRight(annotated, agents.use(agent, f)),
     writer: {
       level: options.trust,
       pin: policy.tiers.pin,

@@ -1,4 +1,4 @@
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import { type DaybookEvent, type Decision, type EventType, imagesOf } from "../events/catalogue.js"
 import type { Memory as Image } from "../events/Memory.js"
 import { findChanges } from "../projections/history.js"
@@ -9,6 +9,7 @@ import type { ReaderServices, ReaderSource } from "./actor/ReaderSource.js"
 import { MemoryNotFound } from "./model/errors.js"
 import type { ReadError } from "./model/filters.js"
 import { decodeKey } from "./model/input.js"
+import { operation } from "./model/operation.js"
 import { toWholeMemory, type WholeMemory } from "./model/wholeMemory.js"
 import { visibleDecision } from "./visibleDecision.js"
 import type { Why, WhyOptions } from "./why.js"
@@ -41,8 +42,8 @@ export interface HistoryReader {
 
 /** @internal */
 export const makeHistoryReader = (source: ReaderSource, services: ReaderServices): HistoryReader => ({
-  why: Effect.fn("Memory.why")(whyOf(source, services)),
-  history: Effect.fn("Memory.history")(historyOf(source, services))
+  why: operation("Memory.why")(whyOf(source, services)),
+  history: operation("Memory.history")(historyOf(source, services))
 })
 
 /** Reads every version of a memory from the log, oldest first. Omits versions whose content was erased. */

@@ -123,7 +123,7 @@ describe.each(embedding)("keys and texts with %s and a reranker", (provider) => 
       )
       const { exit, spans, text } = yield* overheard(program)
       if (exit._tag === "Failure") throw new Error("the program failed")
-      expect(spans).toEqual(expect.arrayContaining(["Embedder.embed", "Reranker.rerank", "Memory.explain"]))
+      expect(spans).toEqual(expect.arrayContaining(["Embedder.embed", "Reranker.rerank", "search_memory"]))
       // It was broken in every way, and somebody was told.
       expect(server.requests.length).toBeGreaterThan(2 * behaviours.length)
       const told = inspect(answers, { depth: 9, maxArrayLength: null })

@@ -39,7 +39,7 @@ describe("metrics", () => {
     }).pipe(Effect.provide(Daybook.layerMemory()))
   )
 
-  it.live("have a span for each method, named by its place in the handle", () =>
+  it.live("have a span for each call of a method, named by its operation", () =>
     Effect.gen(function* () {
       const names: Array<string> = []
       const attributes = new Map<string, unknown>()
@@ -75,16 +75,14 @@ describe("metrics", () => {
         yield* memory.recalls.list()
       })
       yield* Effect.withTracer(program.pipe(Effect.provide(Daybook.layerMemory())), tracer)
-      expect(names).toEqual(
-        expect.arrayContaining([
-          "Memory.remember",
-          "Memory.sessions.append",
-          "Memory.sessions.search",
-          "Memory.recalls.list"
-        ])
-      )
-      expect(attributes.get("Memory.sessions.search agent")).toBe("coop")
-      expect(attributes.get("Memory.sessions.search hits")).toBe(1)
+      const methodsOf = (operation: string) => attributes.get(`${operation} daybook.method`)
+      expect(methodsOf("upsert_memory")).toBe("Memory.sessions.append")
+      expect(methodsOf("search_memory")).toBe("Memory.sessions.search")
+      expect(methodsOf("read_memory")).toBe("Memory.recalls.list")
+      expect(names.filter((name) => name === "upsert_memory")).toHaveLength(2)
+      expect(attributes.get("search_memory gen_ai.operation.name")).toBe("search_memory")
+      expect(attributes.get("search_memory agent")).toBe("coop")
+      expect(attributes.get("search_memory gen_ai.memory.record.count")).toBe(1)
     })
   )
 })

@@ -1,9 +1,11 @@
 import * as HttpApiClient from "@effect/platform/HttpApiClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { Api as definition } from "../http/api/Api.js"
+import { currentTraceparent } from "../telemetry/traceContext.js"
 
 /** Where a client sends its requests, and with which token. */
 export interface ClientOptions {
@@ -17,9 +19,22 @@ export interface ClientOptions {
 export const makeApi = ({ token, url = "http://127.0.0.1:8787" }: ClientOptions) =>
   HttpApiClient.make(definition, {
     baseUrl: url.replace(/\/+$/, ""),
-    transformClient: HttpClient.mapRequest(
-      HttpClientRequest.bearerToken(Redacted.isRedacted(token) ? token : Redacted.make(token))
-    )
+    transformClient: (client) =>
+      client.pipe(
+        HttpClient.mapRequest(HttpClientRequest.bearerToken(Redacted.isRedacted(token) ? token : Redacted.make(token))),
+        // The server's spans become children of the program's.
+        HttpClient.mapRequestEffect((request) =>
+          Effect.map(
+            currentTraceparent,
+            Option.match({
+              onNone: () => request,
+              onSome: (header) => HttpClientRequest.setHeader(request, "traceparent", header)
+            })
+          )
+        ),
+        // The client's own spans contain URLs, and so the texts of searches.
+        HttpClient.withTracerDisabledWhen(() => true)
+      )
   })
 
 export type Api = Effect.Effect.Success<ReturnType<typeof makeApi>>

@@ -2,13 +2,16 @@ import * as http from "node:http"
 import { type AddressInfo, isIP } from "node:net"
 import * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
 import * as HttpServer from "@effect/platform/HttpServer"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import { type AnySpan, ParentSpan } from "effect/Tracer"
 import { errorCodeOf } from "../../events/errors.js"
 import type { TrustLevel } from "../../events/Trust.js"
 import { Daybook } from "../../src/Daybook.js"
@@ -21,6 +24,7 @@ import { makeGuard } from "./guard.js"
 import { defaultLimits, type ServerLimits } from "./guardLimits.js"
 import { documentPaths, routes } from "./handlers/index.js"
 import { makeHealth } from "./health.js"
+import { traceExchange } from "./traceExchange.js"
 
 export interface ServeOptions {
   /** The data folder, for its token file. */
@@ -102,9 +106,13 @@ export const serve = (options: ServeOptions): Effect.Effect<Server, CannotListen
       answer: (path, request, caller, isClosing) =>
         path === "/health"
           ? Runtime.runPromise(runtime)(Effect.map(health(isClosing), healthResponse))
-          : path === "/mcp" && caller !== undefined
-            ? mcp(request, caller)
-            : api(request, caller === undefined ? Context.empty() : Context.make(Caller, caller))
+          : Runtime.runPromise(runtime)(
+              traceExchange(request, (parent) =>
+                path === "/mcp" && caller !== undefined
+                  ? mcp(request, caller, Context.getOption(parent as Context.Context<ParentSpan>, ParentSpan))
+                  : api(request, caller === undefined ? parent : Context.add(parent, Caller, caller))
+              )
+            )
     })
     return yield* listen(connections, limits, options)
   })
@@ -122,7 +130,8 @@ const healthResponse = (health: { readonly ready: boolean }): Response =>
 /** The operations as a function of web requests. */
 const makeApi = Effect.gen(function* () {
   const services = Layer.merge(HttpServer.layerContext, Layer.succeed(Daybook, yield* Daybook))
-  const runtime = yield* Layer.toRuntime(services)
+  // The router's own spans contain addresses and headers, and so texts of searches: `traceExchange` makes better ones.
+  const runtime = yield* Effect.locally(Layer.toRuntime(services), HttpMiddleware.currentTracerDisabledWhen, () => true)
   const app = yield* Effect.provide(HttpLayerRouter.toHttpEffect(routes), runtime)
   const answer = HttpApp.toWebHandlerRuntime(runtime)(app)
   // The handler takes further services of a request, but its type names none.
@@ -135,9 +144,13 @@ const makeMcp = Effect.gen(function* () {
   const runtime = yield* Effect.runtime<Daybook>()
   let handler: Promise<HttpHandler> | undefined
   yield* Effect.addFinalizer(() => Effect.promise(async () => (await handler)?.close()))
-  return async (request: Request, caller: Context.Tag.Service<Caller>): Promise<Response> => {
+  return async (
+    request: Request,
+    caller: Context.Tag.Service<Caller>,
+    parent: Option.Option<AnySpan>
+  ): Promise<Response> => {
     handler ??= import("../mcp/http.js").then(({ makeHttpHandler }) => Runtime.runPromise(runtime)(makeHttpHandler()))
-    return (await handler).handle(request, caller)
+    return (await handler).handle(request, caller, Option.getOrUndefined(parent))
   }
 })
 

@@ -3,6 +3,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Runtime from "effect/Runtime"
+import type { AnySpan } from "effect/Tracer"
 import { Daybook } from "../../src/Daybook.js"
 import { type Caller, canUse } from "../access/Caller.js"
 import { type Connection, openConnection } from "./connection.js"
@@ -21,7 +22,12 @@ export interface HttpHandler {
    * Answers one request. The parameter `agent` of its URL names the agent; without it, the agent is the only one that the
    * caller may use, or `default`. The caller's token must have been checked, and so must Host, Origin and size.
    */
-  readonly handle: (request: Request, caller: Context.Tag.Service<Caller>) => Promise<Response>
+  readonly handle: (
+    request: Request,
+    caller: Context.Tag.Service<Caller>,
+    /** The span of the request. */
+    parent?: AnySpan
+  ) => Promise<Response>
   /** Ends requests at work. */
   readonly close: () => Promise<void>
 }
@@ -34,13 +40,12 @@ export const makeHttpHandler = ({ tools = "all" }: HttpOptions = {}): Effect.Eff
   Effect.gen(function* () {
     const daybook = yield* Daybook
     const runtime = yield* Effect.runtime<never>()
-    const run = makeRun(runtime)
     const handler = createMcpHandler(({ authInfo }) => {
-      const connection = authInfo?.extra?.connection as Connection
-      return makeServer({ connection, run, tools })
+      const { connection, parent } = authInfo!.extra as { readonly connection: Connection; readonly parent?: AnySpan }
+      return makeServer({ connection, run: makeRun(runtime, parent), tools })
     })
     return {
-      handle: async (request, caller) => {
+      handle: async (request, caller, parent) => {
         const agent = agentOf(request, caller)
         if (!canUse(caller, agent)) {
           return problem(403, `agent: the token may not use this agent; add ?agent=NAME that matches ${caller.agents}`)
@@ -51,7 +56,7 @@ export const makeHttpHandler = ({ tools = "all" }: HttpOptions = {}): Effect.Eff
         if (Either.isLeft(opened)) return problem(400, opened.left.message)
         const { token } = caller
         return handler.fetch(request, {
-          authInfo: { token, clientId: token, scopes: [], extra: { connection: opened.right } }
+          authInfo: { token, clientId: token, scopes: [], extra: { connection: opened.right, parent } }
         })
       },
       close: () => handler.close()

@@ -5,21 +5,38 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
+import type { AnySpan } from "effect/Tracer"
+import { traced } from "../../events/tracing.js"
+import { parentOf } from "../telemetry/traceContext.js"
 
 /** Runs the work of one request in the program's runtime. */
-export type Run = <A, E>(effect: Effect.Effect<A, E>, context: ServerContext) => Promise<Exit.Exit<A, E>>
+export type Run = <A, E>(
+  effect: Effect.Effect<A, E>,
+  context: ServerContext,
+  /** The tool that it calls. */
+  tool?: string
+) => Promise<Exit.Exit<A, E>>
 
 /** How often a request that takes long reports progress, so that clients do not give up. */
 const progressInterval = "1 second"
 
 /**
- * Runs requests: a cancelled one is interrupted, and one whose client asked for progress reports that it is at work once
+ * Runs requests in a span each, below the client's span: the one of `_meta.traceparent` (W3C Trace Context), or else
+ * `parent`. A cancelled one is interrupted, and one whose client asked for progress reports that it is at work once
  * a second.
  */
-export const makeRun = (runtime: Runtime.Runtime<never>): Run => {
+export const makeRun = (runtime: Runtime.Runtime<never>, parent?: AnySpan): Run => {
   const runPromiseExit = Runtime.runPromiseExit(runtime)
-  return async (effect, { mcpReq }) => {
-    const exit = await runPromiseExit(reporting(effect, mcpReq), { signal: mcpReq.signal })
+  return async (effect, { mcpReq }, tool) => {
+    const { method, signal } = mcpReq
+    const from = parentOf(mcpReq._meta?.traceparent) ?? parent
+    const whole = traced(
+      tool === undefined ? `MCP ${method}` : `${method} ${tool}`,
+      reporting(effect, mcpReq),
+      { "mcp.method.name": method, ...(tool === undefined ? {} : { "gen_ai.tool.name": tool }) },
+      { kind: "server", ...(from === undefined ? { root: true } : { parent: from }) }
+    )
+    const exit = await runPromiseExit(whole, { signal })
     const defect = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.dieOption(exit.cause)) : undefined
     // Only the name: the message of a defect may quote a memory.
     if (defect !== undefined) {

@@ -61,7 +61,7 @@ export const makeServer = ({ connection, run, tools: set }: ServerOptions): Serv
     const commandId = context.mcpReq._meta?.[idempotencyKey]
     if (commandId !== undefined && typeof commandId !== "string")
       return refused(`_meta.${idempotencyKey}: must be text`)
-    const exit = await run(tool.call(params.arguments ?? {}, connection, { commandId }), context)
+    const exit = await run(tool.call(params.arguments ?? {}, connection, { commandId }), context, tool.name)
     return Exit.isSuccess(exit)
       ? { content: [{ type: "text", text: exit.value.text }], structuredContent: exit.value.data }
       : refused(failureOf(exit.cause).message)

@@ -1,6 +1,8 @@
 import type * as LanguageModel from "@effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { traced } from "../../events/tracing.js"
+import { countModelCall } from "../../src/ports/modelMetrics.js"
 import { type Failure, failureOf } from "./failures.js"
 
 /** A question whose answer is JSON. */
@@ -42,7 +44,12 @@ export const askForJson = (
         const { detail, reason } = failureOf(error)
         return { reason, ...(detail === undefined ? {} : { detail }) }
       }),
-      Effect.catchAllDefect(() => Effect.fail({ reason: "failed" as const, detail: "defect" }))
+      Effect.catchAllDefect(() => Effect.fail({ reason: "failed" as const, detail: "defect" })),
+      Effect.tapBoth({
+        onFailure: ({ reason }) => Effect.sync(() => countModelCall(name, reason)),
+        onSuccess: () => Effect.sync(() => countModelCall(name, "ok"))
+      }),
+      (answer) => traced("LanguageModel.ask", answer, { task: name }, { kind: "client" })
     )
 
 const withoutNulls = (value: unknown): unknown =>

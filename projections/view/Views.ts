@@ -6,11 +6,13 @@ import type * as Scope from "effect/Scope"
 import { CurrentCodec } from "../../events/Codec.js"
 import { EventLog } from "../../events/EventLog.js"
 import { makeFolder } from "../../events/folder.js"
+import { traced } from "../../events/tracing.js"
 import { inTurns, type Steps } from "../../events/turns.js"
 import { projections } from "../all.js"
 import { type Db, sql } from "../Projection.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
 import { compareView, type ViewComparison } from "./compareView.js"
+import { openViews } from "./metrics.js"
 import { openReader, openView, outdatedProjections, reopen } from "./openView.js"
 import {
   buildSuccessor,
@@ -95,7 +97,14 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
     return Views.of({
       config,
       names: new Set(config.projections.map(({ name }) => name)),
-      open: (agent) => Effect.tap(openView(context, agent), (view) => rebuildOutdated(context, view)),
+      open: (agent) =>
+        traced(
+          "Views.open",
+          Effect.zipLeft(
+            Effect.tap(openView(context, agent), (view) => rebuildOutdated(context, view)),
+            countOpen
+          )
+        ),
       catchUp: (view) => catchUpLocked(context, view),
       read: (view, f) => readView(context, view, f),
       readInTurns: (view, steps) =>
@@ -105,18 +114,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
         ),
       readEmpty: (f) => attempt(() => ViewFile.readEmpty(config.projections, config, f)),
       write: (view, use) => view.lock.locked(() => orRebuilt(context, view, () => writeView(context, view, use))),
-      rebuild: (view, names, onProgress) =>
-        Effect.uninterruptibleMask((restore) =>
-          Effect.flatMap(
-            restore(Effect.zipRight(refresh(context, view), buildSuccessor(context, view, names, onProgress))),
-            (successor) =>
-              // Other writers continued during the build, perhaps in yet another generation. The log has all their
-              // events.
-              view.lock.locked(() =>
-                Effect.zipRight(catchUpToUnknown(context, view), switchTo(context, view, successor))
-              )
-          )
-        ),
+      rebuild: (view, names, onProgress) => traced("Views.rebuild", rebuildView(context, view, names, onProgress)),
       compare: (view, names, onProgress) =>
         Effect.zipRight(
           refresh(context, view),
@@ -130,6 +128,27 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
     })
   })
 
+/** Counts an open view until its scope closes. */
+const countOpen = Effect.acquireRelease(
+  Effect.sync(() => openViews.unsafeModify(1, [])),
+  () => Effect.sync(() => openViews.unsafeModify(-1, []))
+)
+
+const rebuildView = (
+  context: ViewContext,
+  view: View,
+  names: ReadonlyArray<string> | null,
+  onProgress?: (progress: Progress) => void
+) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(
+      restore(Effect.zipRight(refresh(context, view), buildSuccessor(context, view, names, onProgress))),
+      (successor) =>
+        // Other writers continued during the build, perhaps in yet another generation. The log has all their events.
+        view.lock.locked(() => Effect.zipRight(catchUpToUnknown(context, view), switchTo(context, view, successor)))
+    )
+  )
+
 /** Rebuilds the outdated projections of an open view, or all of them if it is damaged. */
 const rebuildOutdated = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.flatMap(outdatedProjections(context, view), (names) => {
@@ -140,11 +159,14 @@ const rebuildOutdated = (context: ViewContext, view: View): Effect.Effect<void, 
   })
 
 const catchUpLocked = (context: ViewContext, view: View) =>
-  view.lock.locked((restore) =>
-    restore(
-      Effect.zipRight(
-        reopenIfReplaced(context, view),
-        orRebuilt(context, view, () => catchUp(context, view))
+  traced(
+    "Views.catchUp",
+    view.lock.locked((restore) =>
+      restore(
+        Effect.zipRight(
+          reopenIfReplaced(context, view),
+          orRebuilt(context, view, () => catchUp(context, view))
+        )
       )
     )
   )

@@ -6,6 +6,9 @@ import * as Metric from "effect/Metric"
  */
 export const viewLag = Metric.gauge("daybook_view_lag_events")
 
+/** Views that this process has open. */
+export const openViews = Metric.gauge("daybook_open_views")
+
 /** Events that views applied while catching up, without the events that this process wrote. */
 export const caughtUpEvents = Metric.counter("daybook_view_caught_up_events", { incremental: true })
 

@@ -5,10 +5,12 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Batcher from "../../events/Batcher.js"
 import { StorageError } from "../../events/errors.js"
+import { traced } from "../../events/tracing.js"
 import { takeTurnIfDue } from "../../events/turns.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { View } from "../../projections/view/Views.js"
 import { Overloaded } from "../model/errors.js"
+import { waitingCommands } from "../model/operationMetrics.js"
 import type { AnyCommand, Command, Outcome } from "./Command.js"
 import { type CarryOutServices, type CommandError, carryOut } from "./carryOut.js"
 import { type AdviceByCommand, noAdvice } from "./decideAll.js"
@@ -104,7 +106,9 @@ export const make = (view: View, options: ActorOptions): Actor => {
   const mailbox = Batcher.make({
     maxBatch: maxJobsPerBatch,
     capacity: { maxWaiting: options.maxWaiting, full: Exit.fail(new Overloaded({ agent: view.agent })) },
-    run: completeJobs,
+    run: (jobs: ReadonlyArray<Job>) =>
+      traced("Actor.run", completeJobs(jobs), { commands: jobs.reduce((sum, job) => sum + job.length, 0) }),
+    onWaiting: (change) => waitingCommands.unsafeModify(change, []),
     background: options.background
   })
 

@@ -5,6 +5,7 @@ import type { Codec } from "../../events/Codec.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { type AlreadyErased, type CommandConflict, VersionConflict } from "../../events/errors.js"
 import { interruptible } from "../../events/mask.js"
+import { traced } from "../../events/tracing.js"
 import { inTurns, isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { Poisoned } from "../../projections/view/ViewFile.js"
@@ -16,6 +17,7 @@ import type { DecidedEvent, Outcome } from "./Command.js"
 import { isFarBehind, type Reading, readingAhead, readingBehind } from "./clock.js"
 import { type Batch, type Changes, type Deciding, decideAll } from "./decideAll.js"
 import type { PolicyRecords } from "./policyRecord.js"
+import { reportDecisions } from "./reportDecisions.js"
 
 /** The reason why a valid command could not be carried out. */
 export type CommandError = ViewError | CommandConflict | AlreadyErased | VersionConflict | Overloaded
@@ -43,9 +45,11 @@ export const carryOut = (
 ): Effect.Effect<ReadonlyArray<Outcome>, CommandError | BaseRows.ViewDiffers> =>
   Effect.suspend(() => {
     let report: (() => void) | undefined
+    let stored: ReadonlyArray<DecidedEvent> = []
     const afterCommit: CarryOutServices = {
       ...services,
       onCommit: (events, after, to) => {
+        stored = events
         report = () => services.onCommit(events, after, to)
       }
     }
@@ -59,7 +63,10 @@ export const carryOut = (
     )
     // Background work that is requested before the view shows the events would find nothing to do.
     return Effect.ensuring(
-      written,
+      Effect.zipLeft(
+        written,
+        Effect.suspend(() => reportDecisions(stored))
+      ),
       Effect.sync(() => report?.())
     )
   })
@@ -122,14 +129,18 @@ const store = (
           : Effect.fail(new VersionConflict({ stream: agent, expected, actual: version }))
       )
     }
-    const appending = log.append({
-      stream: agent,
-      expected,
-      now,
-      commands: newCommands,
-      vectors,
-      ...(due === undefined ? {} : { due })
-    })
+    const appending = traced(
+      "EventLog.append",
+      log.append({
+        stream: agent,
+        expected,
+        now,
+        commands: newCommands,
+        vectors,
+        ...(due === undefined ? {} : { due })
+      }),
+      { events: decided.length }
+    )
     return Effect.flatMap(
       baseRows.isEmpty() ? appending : Effect.zipRight(baseRows.check, appending),
       (appended): Effect.Effect<ReadonlyArray<Outcome>, VersionConflict> => {

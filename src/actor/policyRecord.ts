@@ -33,7 +33,8 @@ const operational: ReadonlySet<string> = new Set([
   "schedules.poll",
   "sessions.after_turn",
   "summarize.concurrency",
-  "summarize.timeout"
+  "summarize.timeout",
+  "trace"
 ])
 
 const isOperational = (section: string, name: string): boolean =>

@@ -12,6 +12,7 @@ import { InvalidInput } from "../model/errors.js"
 import { refuseUnknownOptions } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import { decodeKey } from "../model/input.js"
+import { operation } from "../model/operation.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { type Runner, writeOptions } from "../remember/runner.js"
 import { backgroundKey, type CaptureServices, type Capturing, dueAt } from "./Capture.js"
@@ -73,10 +74,10 @@ export const makeCaptureWriter = (
 ): CaptureWriter => {
   const capturing: Capturing = { ...services, runner, writer }
   return {
-    append: Effect.fn("Memory.sessions.append")((turn, options) =>
+    append: operation("Memory.sessions.append")((turn, options) =>
       Effect.tap(append(capturing, turn, options), ({ turn }) => onTurn(turn.session))
     ),
-    extract: Effect.fn("Memory.sessions.extract")((session, options) => extract(capturing, session, options))
+    extract: operation("Memory.sessions.extract")((session, options) => extract(capturing, session, options))
   }
 }
 

@@ -1,6 +1,9 @@
 import * as Effect from "effect/Effect"
+import { traceEvent } from "../../events/tracing.js"
 import type { CommandError } from "../actor/Actor.js"
 import { type Command, runCause } from "../actor/Command.js"
+import { countFallback } from "../model/operationMetrics.js"
+import type { Extraction } from "../ports/Extractor.js"
 import { ask, extractNow } from "./ask.js"
 import type { Capturing } from "./Capture.js"
 import { type CapturedMemory, type Extracted, extractCommand } from "./extractCommand.js"
@@ -37,6 +40,13 @@ export const extractAll = (
     return { isCurrent: false, captured, pending }
   })
 
+/** Counts a model whose answer was replaced by the rules', and traces it. */
+const reported = ({ by, fallback }: Extraction) => {
+  if (fallback === undefined) return Effect.void
+  countFallback("extractor")
+  return traceEvent("capture.failed", { reason: "extractor", by: by.kind })
+}
+
 /** Asks the extractor about a batch, and makes the command that stores the answer. */
 export const extractionOf = (
   { capture, writer }: Capturing,
@@ -47,7 +57,7 @@ export const extractionOf = (
   const { mode, policy } = capture
   const extractor = capture.extractor!
   const asked = by === "rules" ? Effect.sync(() => extractNow(extractor, batch)) : ask(extractor, batch, policy.timeout)
-  return Effect.map(asked, (extraction) => {
+  return Effect.map(Effect.tap(asked, reported), (extraction) => {
     const settings = { credentials: policy.credentials, hasDailyLog: mode === "buffer" }
     const statements = statementsOf(batch, extraction, { ...writer, actor: "capture" }, settings)
     return extractCommand({

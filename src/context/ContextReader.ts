@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { isAtLeast, levelOf, type TrustLevel } from "../../events/Trust.js"
+import { annotate, traceEvent } from "../../events/tracing.js"
 import { withDisputes } from "../../projections/disputeReads.js"
 import { getMemories } from "../../projections/observationReads.js"
 import { gateMessage } from "../../text/normalise/gate.js"
@@ -11,6 +12,7 @@ import { lowestWriter } from "../maintenance/quoted.js"
 import type { InvalidInput } from "../model/errors.js"
 import { failureNames } from "../model/failureNames.js"
 import { limits } from "../model/limits.js"
+import { operation } from "../model/operation.js"
 import { toWholeMemory } from "../model/wholeMemory.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { indexSettings } from "../ports/policy/prompt.js"
@@ -81,7 +83,7 @@ export const makeContextReader = (
   const { level } = source
   const writers = lowestWriter(policy.prompt.writers, level)
   return {
-    context: Effect.fn("Memory.context")(function* (query = {}) {
+    context: operation("Memory.context")(function* (query = {}) {
       const request = yield* decodeContextQuery(query, policy)
       const limit = countsExactly ? request.tokens : Math.floor(request.tokens / estimateMargin)
       const stored = yield* request.parts === "recalled"
@@ -112,7 +114,8 @@ export const makeContextReader = (
       const parts = [...stored.prefix.parts, ...filled.parts]
       const leftOut = [...stored.prefix.leftOut, ...stored.leftOut, ...recalled.leftOut, ...filled.leftOut]
       const tokens = stored.prefix.tokens + filled.tokens
-      yield* Effect.annotateCurrentSpan({ agent: source.agent, level, tokens, parts: parts.length })
+      yield* annotate({ agent: source.agent, level, tokens, parts: parts.length })
+      yield* reportIndex(recalled, filled.parts)
       const missing = leftOut.map(({ part, reason }) => `${part}: ${reason}`).join("; ")
       yield* Effect.logDebug("context built", { agent: source.agent, level, tokens, leftOut: missing })
       return {
@@ -183,12 +186,34 @@ const readGuarded = (
   })
 }
 
+/** Tells what became of the memories that the message recalls. */
+const reportIndex = ({ candidates, leftOut, skipped }: Recall, parts: ReadonlyArray<ContextPart>) => {
+  if (candidates === undefined) {
+    if (skipped === undefined) return Effect.void
+    return traceEvent("prompt_index.skipped", { reason: skipped, parts: leftOut.length })
+  }
+  const part = parts.find(({ name }) => name === "recalled")
+  const memories = part?.memories.length ?? 0
+  return Effect.zipRight(
+    traceEvent("prompt_index.built", { candidates: candidates.length }),
+    memories === 0
+      ? traceEvent("prompt_index.skipped", {
+          reason: candidates.length === 0 ? "nothing_found" : "shown_already_or_no_room"
+        })
+      : traceEvent("prompt_index.injected", { memories, tokens: part!.tokens })
+  )
+}
+
+/** Why a message was not searched. */
+type SkipReason = "disabled" | "gate" | "failed"
+
 interface Recall {
   /** The memories that the message recalls, the best first; undefined if it was not searched. */
   readonly candidates: ReadonlyArray<Candidate> | undefined
   /** False if they are only the closest. */
   readonly isNear: boolean
   readonly leftOut: ReadonlyArray<LeftOutPart>
+  readonly skipped?: SkipReason
 }
 
 const none: Recall = { candidates: undefined, isNear: true, leftOut: [] }
@@ -199,12 +224,16 @@ const recall = (
   services: ReaderServices & { readonly context: ContextServices },
   { at, k, message = "" }: { readonly message: string | undefined; readonly k: number; readonly at: number | undefined }
 ): Effect.Effect<Recall> => {
-  const leftOut = (reason: string): Recall => ({ ...none, leftOut: [{ part: "recalled", reason }] })
+  const leftOut = (skipped: SkipReason, reason: string): Recall => ({
+    ...none,
+    leftOut: [{ part: "recalled", reason }],
+    skipped
+  })
   const { policy } = services.context
   if (message.trim() === "" || source.level === "public") return Effect.succeed(none)
-  if (!policy.prompt_index.enabled) return Effect.succeed(leftOut("prompt_index.enabled is false"))
+  if (!policy.prompt_index.enabled) return Effect.succeed(leftOut("disabled", "prompt_index.enabled is false"))
   const gate = gateMessage(message.slice(0, limits.queryBytes))
-  if (!gate.recall) return Effect.succeed(leftOut(`the message needs none: ${gate.reason}`))
+  if (!gate.recall) return Effect.succeed(leftOut("gate", `the message needs none: ${gate.reason}`))
   const { level } = source
   const writers = lowestWriter(policy.prompt.writers, level)
   const search = (filter: { readonly writers?: TrustLevel }) =>
@@ -231,7 +260,7 @@ const recall = (
   })
   return Effect.map(
     guarded(both, policy.prompt.timeout),
-    Either.match({ onLeft: leftOut, onRight: (found) => ({ ...found, leftOut: [] }) })
+    Either.match({ onLeft: (reason) => leftOut("failed", reason), onRight: (found) => ({ ...found, leftOut: [] }) })
   )
 }
 

@@ -1,4 +1,4 @@
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import { findFiles, findFilesAt, type IndexedFile } from "../../projections/files.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
@@ -11,6 +11,7 @@ import {
   type StoreForbidden
 } from "../model/errors.js"
 import { checkPage, type PageQuery, type ReadError } from "../model/filters.js"
+import { operation } from "../model/operation.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import type { Runner } from "../remember/runner.js"
 import { type AddedFile, addFile } from "./addFile.js"
@@ -51,12 +52,12 @@ export interface FileWriter {
 
 /** @internal */
 export const makeFileReader = ({ level, read }: ReaderSource): FileReader => ({
-  list: Effect.fn("Memory.files.list")(function* (query = {}) {
+  list: operation("Memory.files.list")(function* (query = {}) {
     const page = yield* checkPage(query, 50)
     return yield* read(({ db }) => findFiles(db, level, page))
   }),
 
-  get: Effect.fn("Memory.files.get")(function* (path) {
+  get: operation("Memory.files.get")(function* (path) {
     yield* decodePath(path)
     const files = yield* read(({ db }) => findFilesAt(db, level, path))
     return files.length > 0 ? files : yield* new FileNotFound({ path })
@@ -65,6 +66,6 @@ export const makeFileReader = ({ level, read }: ReaderSource): FileReader => ({
 
 /** @internal */
 export const makeFileWriter = ({ run }: Runner, writer: Writer): FileWriter => ({
-  add: Effect.fn("Memory.files.add")((file, options) => run(() => addFile(writer, file, options), options)),
-  forget: Effect.fn("Memory.files.forget")((path, options) => run(() => forgetFile(writer, path, options), options))
+  add: operation("Memory.files.add")((file, options) => run(() => addFile(writer, file, options), options)),
+  forget: operation("Memory.files.forget")((path, options) => run(() => forgetFile(writer, path, options), options))
 })

@@ -15,6 +15,7 @@ import type {
 import { checkInteger, checkPage, type PageQuery, type ReadError, refuseUnknownOptions } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import { limits } from "../model/limits.js"
+import { operation } from "../model/operation.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { type Runner, writeOptions } from "../remember/runner.js"
 import type { Explained } from "../search/explain.js"
@@ -85,19 +86,19 @@ export const makeSessionReader = (source: ReaderSource, services: ReaderServices
       (request) => recordedSearch(source, services, "conversation", request, searchConversationIn)
     )
   return {
-    list: Effect.fn("Memory.sessions.list")(function* (query = {}) {
+    list: operation("Memory.sessions.list")(function* (query = {}) {
       const page = yield* checkPage(query, 50)
       return yield* read(({ db }) => findSessions(db, level, page))
     }),
 
-    get: Effect.fn("Memory.sessions.get")(function* (session, query = {}) {
+    get: operation("Memory.sessions.get")(function* (session, query = {}) {
       yield* decodeKey("session", session)
       yield* refuseUnknownOptions(query, ["last"])
       const last = yield* checkInteger("last", query.last ?? services.maintenance.short_term.size, 1, limits.page)
       return yield* read(({ db }) => findTurns(db, level, session, last))
     }),
 
-    restore: Effect.fn("Memory.sessions.restore")(function* (session, options = {}) {
+    restore: operation("Memory.sessions.restore")(function* (session, options = {}) {
       yield* decodeKey("session", session)
       yield* refuseUnknownOptions(options, ["tokens"])
       const { countTokens, countsExactly: isExact, maintenance } = services
@@ -107,18 +108,18 @@ export const makeSessionReader = (source: ReaderSource, services: ReaderServices
       return yield* read(({ db }) => restoreSession(db, { level, session, budget, countTokens, isExact, writers }))
     }),
 
-    search: Effect.fn("Memory.sessions.search")((query) => Effect.map(searchFor(query), ({ hits }) => hits)),
+    search: operation("Memory.sessions.search")((query) => Effect.map(searchFor(query), ({ hits }) => hits)),
 
-    explain: Effect.fn("Memory.sessions.explain")((query) => Effect.map(searchFor(query), explained))
+    explain: operation("Memory.sessions.explain")((query) => Effect.map(searchFor(query), explained))
   }
 }
 
 /** @internal */
 export const makeSessionWriter = ({ run, runAll }: Runner, writer: Writer): SessionWriter => ({
-  appendAll: Effect.fn("Memory.sessions.appendAll")((turns) =>
+  appendAll: operation("Memory.sessions.appendAll")((turns) =>
     runAll("turns", turns, (turn, options) => addTurn(writer, turn, options), [...writeOptions, "extract"])
   ),
-  forget: Effect.fn("Memory.sessions.forget")((session, options) =>
+  forget: operation("Memory.sessions.forget")((session, options) =>
     run(() => forgetSession(writer, session, options), options)
   )
 })

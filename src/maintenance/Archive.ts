@@ -1,4 +1,4 @@
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import { takeTurn } from "../../events/turns.js"
 import { type ArchiveCursor, type ArchiveEntry, findArchived } from "../../projections/archive.js"
 import type { CommandError } from "../actor/Actor.js"
@@ -6,6 +6,7 @@ import type { ReaderSource } from "../actor/ReaderSource.js"
 import { InvalidInput, type LevelTooLow, type MemoryNotFound, type ProjectionParked } from "../model/errors.js"
 import { checkPage, optionalText, type PageQuery, type ReadError } from "../model/filters.js"
 import { limits } from "../model/limits.js"
+import { operation } from "../model/operation.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import { type Archived, archiveMemory } from "../remember/archiveMemory.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
@@ -48,7 +49,7 @@ export interface ArchiveWriter {
 
 /** @internal */
 export const makeArchiveReader = ({ level, read }: ReaderSource): ArchiveReader => ({
-  list: Effect.fn("Memory.archive.list")(function* (query = {}) {
+  list: operation("Memory.archive.list")(function* (query = {}) {
     const page = yield* checkPage(query, 50, ["text"])
     const { text = "" } = yield* optionalText("text", query.text)
     const words = text.split(/\s+/u).filter((word) => word !== "")
@@ -75,8 +76,8 @@ export const makeArchiveReader = ({ level, read }: ReaderSource): ArchiveReader 
 
 /** @internal */
 export const makeArchiveWriter = ({ run }: Runner, writer: Writer): ArchiveWriter => ({
-  add: Effect.fn("Memory.archive.add")((id, options) => run(() => archiveMemory(writer, id, options), options)),
-  restore: Effect.fn("Memory.archive.restore")((id, options) => run(() => restore(writer, id, options), options))
+  add: operation("Memory.archive.add")((id, options) => run(() => archiveMemory(writer, id, options), options)),
+  restore: operation("Memory.archive.restore")((id, options) => run(() => restore(writer, id, options), options))
 })
 
 /** Maximum archive rows to read without a pause; takes about 2 ms. */

@@ -7,6 +7,7 @@ import type { CaptureWriter, ExtractedTurns } from "../capture/CaptureWriter.js"
 import type { InvalidInput } from "../model/errors.js"
 import { checkPage, type PageQuery, type ReadError } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
+import { operation } from "../model/operation.js"
 import type { Writer } from "../remember/remember.js"
 import type { AfterTurn } from "./afterTurn.js"
 import { comparisonKey } from "./mergeContents.js"
@@ -93,11 +94,11 @@ export const makeSummaryWriter = (
       ({ summarizeSession }) => summarizeSession(services, writer, session)
     )
   return {
-    refresh: Effect.fn("Memory.sessions.refresh")((session) =>
+    refresh: operation("Memory.sessions.refresh")((session) =>
       Effect.zipRight(decodeKey("session", session), refresh(session))
     ),
-    summarize: Effect.fn("Memory.sessions.summarize")(summarize),
-    end: Effect.fn("Memory.sessions.end")(function* (session) {
+    summarize: operation("Memory.sessions.summarize")(summarize),
+    end: operation("Memory.sessions.end")(function* (session) {
       const extracted = yield* extract(session)
       return { ...extracted, summaries: yield* summarize(session) }
     })
@@ -109,7 +110,7 @@ export const makeSummaryReader = (
   { level, read }: ReaderSource,
   { maintenance: { prompt } }: ReaderServices
 ): SessionSummaryReader => ({
-  summaries: Effect.fn("Memory.sessions.summaries")(function* (query = {}) {
+  summaries: operation("Memory.sessions.summaries")(function* (query = {}) {
     const { session } = query
     if (session !== undefined) yield* decodeKey("session", session)
     const page = yield* checkPage(query, 50, ["session"])

@@ -7,6 +7,7 @@ import type { Decision } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import type { DecidedEvent } from "../actor/Command.js"
 import { memoryText } from "../model/memoryText.js"
+import { countFallback } from "../model/operationMetrics.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import type { StatementReaderService } from "../ports/StatementReader.js"
 import {
@@ -55,6 +56,7 @@ export const applySummarizer = (
       const startedAt = yield* Clock.currentTimeMillis
       const answer = yield* answerOf(summarizing, draft.request, countTokens)
       const latency = (yield* Clock.currentTimeMillis) - startedAt
+      if (Either.isLeft(answer)) countFallback("summarizer")
       const event = Either.match(answer, {
         onLeft: ({ message }) => withDecision(events[draft.eventIndex]!, { fallback: message, latency }),
         onRight: ({ lines }) =>

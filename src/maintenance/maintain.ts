@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
+import { traced, traceEvent } from "../../events/tracing.js"
 import { takeTurn } from "../../events/turns.js"
 import { isClockConfirmed } from "../../projections/configuration.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
@@ -97,12 +98,19 @@ export const maintain = (
     if (!dryRun && isConfirmed) yield* maintainer.run(confirmClock(writer.actor))
     else if (!dryRun) yield* maintainer.read(requireConfirmedClock).pipe(Effect.flatten)
     const runs: Array<StageRun> = []
+    yield* traceEvent("maintenance.run_started", { stages: requested?.length ?? stages.length })
     const planned = new Map<number, Memory>()
     for (const stage of stages.filter(({ name }) => requested === undefined || requested.includes(name))) {
-      runs.push(
-        yield* dryRun ? dryRunStage(maintainer, writer, stage, planned) : runStage(maintainer, writer, stage, end)
-      )
+      const running: Effect.Effect<StageRun, CommandError> = dryRun
+        ? dryRunStage(maintainer, writer, stage, planned)
+        : runStage(maintainer, writer, stage, end)
+      const ran = yield* traced("Maintenance.stage", running, { stage: stage.name })
+      runs.push(ran)
+      const { counts, duration, left } = ran
+      const memories = Object.values(counts).reduce((sum, number) => sum + number, 0)
+      yield* traceEvent("maintenance.stage", { stage: stage.name, memories, left, millis: duration })
     }
+    yield* traceEvent("maintenance.run_finished", { stages: runs.length })
     return runs
   })
 

@@ -1,11 +1,13 @@
 import * as Effect from "effect/Effect"
 import type { SessionSummary } from "../../events/SessionSummary.js"
 import type { Store } from "../../events/Trust.js"
+import { traceEvent } from "../../events/tracing.js"
 import { inTurns } from "../../events/turns.js"
 import { findLastTurn, findSessionStores } from "../../projections/sessionReads.js"
 import { findSummaries, findSummary, findSummaryTurns, type SessionKey } from "../../projections/summaries.js"
 import type { CommandError } from "../actor/Actor.js"
 import { type InvalidInput, type LevelTooLow, SessionNotFound } from "../model/errors.js"
+import { failureNames } from "../model/failureNames.js"
 import { randomId } from "../model/ids.js"
 import { decodeKey } from "../model/input.js"
 import { requireLevel } from "../remember/levels.js"
@@ -49,7 +51,16 @@ export const summarizeSession = (
       isKnown: findSummaries(db, writer.level, now, { session, limit: 1, offset: 0 }).length > 0
     }))
     if (stores.length === 0 && !isKnown) return yield* new SessionNotFound({ session })
-    return yield* Effect.forEach(only ?? stores, (store) => summarizeIn(services, writer, { session, store }))
+    return yield* Effect.forEach(only ?? stores, (store) =>
+      summarizeIn(services, writer, { session, store }).pipe(
+        Effect.tap(({ outcome }) =>
+          outcome === "written"
+            ? traceEvent("session_summary.written")
+            : traceEvent("session_summary.skipped", { reason: outcome })
+        ),
+        Effect.tapErrorCause((cause) => traceEvent("session_summary.failed", { reason: failureNames(cause) }))
+      )
+    )
   })
 
 const summarizeIn = (

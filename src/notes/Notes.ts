@@ -23,6 +23,7 @@ import {
 } from "../model/errors.js"
 import { checkPage, type PageQuery, type ReadError } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
+import { operation } from "../model/operation.js"
 import { forget } from "../remember/forget.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import type { Runner } from "../remember/runner.js"
@@ -119,14 +120,14 @@ export interface NoteWriter {
 export const makeNoteReader = (source: ReaderSource, services: ReaderServices): NoteReader => {
   const { level, read } = source
   return {
-    get: Effect.fn("Memory.notes.get")(function* (id) {
+    get: operation("Memory.notes.get")(function* (id) {
       yield* decodeKey("id", id)
       if (!isNoteId(id)) return null
       const [memory] = yield* read(({ db, now }) => getMemories(db, level, [id], now))
       return memory === undefined ? null : noteOf(memory)
     }),
 
-    search: Effect.fn("Memory.notes.search")(function* ({ user, ...query }) {
+    search: operation("Memory.notes.search")(function* ({ user, ...query }) {
       const sessions = yield* sessionsOf(user)
       const request = yield* decodeConversationQuery({ ...query, sessions, kinds: ["note"] }, services.ranking.policy)
       const { hits } = yield* recordedSearch(source, services, "conversation", request, searchConversationIn)
@@ -140,7 +141,7 @@ export const makeNoteReader = (source: ReaderSource, services: ReaderServices): 
       })
     }),
 
-    list: Effect.fn("Memory.notes.list")(function* ({ anyTags, tags, user, ...rest } = {}) {
+    list: operation("Memory.notes.list")(function* ({ anyTags, tags, user, ...rest } = {}) {
       const page = yield* checkPage(rest, 50, ["user", "tags", "anyTags"])
       const { limit: _, ...filters } = yield* decodeFilter({ tags, anyTags }, 50, [])
       const sessions = yield* sessionsOf(user)
@@ -152,9 +153,9 @@ export const makeNoteReader = (source: ReaderSource, services: ReaderServices): 
 
 /** @internal */
 export const makeNoteWriter = ({ run }: Runner, writer: Writer): NoteWriter => ({
-  save: Effect.fn("Memory.notes.save")((note, options) => run(() => saveNote(writer, note, options), options)),
+  save: operation("Memory.notes.save")((note, options) => run(() => saveNote(writer, note, options), options)),
 
-  update: Effect.fn("Memory.notes.update")((id, changes, options) =>
+  update: operation("Memory.notes.update")((id, changes, options) =>
     run(
       () =>
         Either.gen(function* () {
@@ -167,7 +168,7 @@ export const makeNoteWriter = ({ run }: Runner, writer: Writer): NoteWriter => (
     )
   ),
 
-  delete: Effect.fn("Memory.notes.delete")((id, options) =>
+  delete: operation("Memory.notes.delete")((id, options) =>
     run(
       () =>
         Either.gen(function* () {

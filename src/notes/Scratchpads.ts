@@ -1,4 +1,4 @@
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { readableStores, type Store, type TrustLevel } from "../../events/Trust.js"
@@ -10,6 +10,7 @@ import type { InvalidInput, LevelTooLow, ProjectionParked, StoreForbidden } from
 import { checkInteger, type ReadError, refuseUnknownOptions } from "../model/filters.js"
 import { decodeWith, keyField, optional, storeField } from "../model/input.js"
 import { limits } from "../model/limits.js"
+import { operation } from "../model/operation.js"
 import type { Writer } from "../remember/remember.js"
 import { type Runner, writeOptions } from "../remember/runner.js"
 import { clearScratchpad, type ScratchpadOptions, type WrittenScratchpad, writeScratchpad } from "./writeScratchpad.js"
@@ -80,7 +81,7 @@ export const makeScratchpadReader = (
   const storeOf = (session: string, store: Store | undefined) =>
     Either.map(decodePlace({ session, store }), () => store ?? readableStores(level)[0] ?? "social")
   return {
-    read: Effect.fn("Memory.scratchpad.read")(function* (session, query = {}) {
+    read: operation("Memory.scratchpad.read")(function* (session, query = {}) {
       yield* refuseUnknownOptions(query, ["store"])
       const store = yield* storeOf(session, query.store)
       const row = yield* read(({ db }) => findScratchpad(db, session, store, level))
@@ -89,7 +90,7 @@ export const makeScratchpadReader = (
       return { session, store, ...scratchpad, writtenAt, ...visibleVersion(level, version) }
     }),
 
-    history: Effect.fn("Memory.scratchpad.history")(function* (session, query = {}) {
+    history: operation("Memory.scratchpad.history")(function* (session, query = {}) {
       yield* refuseUnknownOptions(query, ["store", "limit"])
       const limit = yield* checkInteger("limit", query.limit ?? 50, 1, limits.page)
       const store = yield* storeOf(session, query.store)
@@ -118,10 +119,10 @@ export const makeScratchpadReader = (
 
 /** @internal */
 export const makeScratchpadWriter = ({ run }: Runner, writer: Writer): ScratchpadWriter => ({
-  write: Effect.fn("Memory.scratchpad.write")((session, items, options) =>
+  write: operation("Memory.scratchpad.write")((session, items, options) =>
     run(() => writeScratchpad(writer, session, items, options), options, scratchpadOptions)
   ),
-  clear: Effect.fn("Memory.scratchpad.clear")((session, options) =>
+  clear: operation("Memory.scratchpad.clear")((session, options) =>
     run(() => clearScratchpad(writer, session, options), options, scratchpadOptions)
   )
 })

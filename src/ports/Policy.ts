@@ -22,6 +22,7 @@ import { Embedding, Rerank } from "./policy/models.js"
 import { Prompt, PromptIndex } from "./policy/prompt.js"
 import { Schedules } from "./policy/schedules.js"
 import { Tokens } from "./policy/tokens.js"
+import { Trace } from "./policy/trace.js"
 
 const Search = Schema.Struct({
   /**
@@ -230,6 +231,7 @@ export const PolicySchema = Schema.Struct({
   summary: section(Summary),
   schedules: section(Schedules),
   tokens: section(Tokens),
+  trace: section(Trace),
   model: exactOptional(Model)
 })
 export type PolicyValues = typeof PolicySchema.Type

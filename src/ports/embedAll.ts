@@ -2,6 +2,7 @@ import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as MetricLabel from "effect/MetricLabel"
+import { traceEvent } from "../../events/tracing.js"
 import { type Embedder, EmbedderError } from "./Embedder.js"
 import { embeddedTexts, embedMillis, failedEmbeddings } from "./embedMetrics.js"
 import { runInOwnFiber } from "./runInOwnFiber.js"
@@ -32,6 +33,16 @@ export const embedAll = (
     start = performance.now()
     return embedder.embed(texts, purpose)
   })
+  const reported = (outcome: string) =>
+    traceEvent("embedding.request", () => ({
+      model,
+      dimensions,
+      purpose,
+      outcome,
+      texts: texts.length,
+      characters: texts.reduce((sum, text) => sum + text.length, 0),
+      millis: Math.round(performance.now() - start)
+    }))
   const tags = [MetricLabel.make("model", model), MetricLabel.make("purpose", purpose)]
   return (embedder.skipsCache === true ? runInOwnFiber(request, inTime) : inTime(request)).pipe(
     Effect.catchAllDefect(() => Effect.fail(new EmbedderError({ model, reason: "failed" }))),
@@ -51,13 +62,15 @@ export const embedAll = (
         : Effect.succeed(unitVectors as ReadonlyArray<Float32Array | undefined>)
     }),
     Effect.tapBoth({
-      onFailure: ({ reason }) =>
-        Effect.sync(() => failedEmbeddings.unsafeUpdate(1, [tags[0]!, MetricLabel.make("reason", reason)])),
-      onSuccess: () =>
-        Effect.sync(() => {
-          embeddedTexts.unsafeUpdate(texts.length, tags)
-          embedMillis.unsafeUpdate(performance.now() - start, tags)
-        })
+      onFailure: ({ reason }) => {
+        failedEmbeddings.unsafeUpdate(1, [tags[0]!, MetricLabel.make("reason", reason)])
+        return reported(reason)
+      },
+      onSuccess: () => {
+        embeddedTexts.unsafeUpdate(texts.length, tags)
+        embedMillis.unsafeUpdate(performance.now() - start, tags)
+        return reported("ok")
+      }
     })
   )
 }

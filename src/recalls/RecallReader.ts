@@ -13,6 +13,7 @@ import type { Ranking, ReaderServices, ReaderSource, Snapshot } from "../actor/R
 import { type ConversationHit, searchConversationIn } from "../conversation/searchConversation.js"
 import { RecallNotFound, TrustRequired } from "../model/errors.js"
 import { checkInteger, checkPage, type PageQuery, type ReadError } from "../model/filters.js"
+import { operation } from "../model/operation.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import { defaults } from "../ports/Policy.js"
 import { conversationSyntax, memorySyntax } from "../search/fields.js"
@@ -95,7 +96,7 @@ export const makeRecallReader = (source: ReaderSource, services: ReaderServices)
     })
 
   return {
-    list: Effect.fn("Memory.recalls.list")(function* (query = {}) {
+    list: operation("Memory.recalls.list")(function* (query = {}) {
       yield* requireFullTrust
       const page = yield* checkPage(query, 50)
       const places = yield* read(({ db }) => findRecalls(db, page))
@@ -106,9 +107,9 @@ export const makeRecallReader = (source: ReaderSource, services: ReaderServices)
       }))
     }),
 
-    get: Effect.fn("Memory.recalls.get")((number) => Effect.map(findOne(number), ({ recall }) => recall)),
+    get: operation("Memory.recalls.get")((number) => Effect.map(findOne(number), ({ recall }) => recall)),
 
-    rerun: Effect.fn("Memory.recalls.rerun")(function* (number) {
+    rerun: operation("Memory.recalls.rerun")(function* (number) {
       const { batch, recall, recorded } = yield* findOne(number)
       const vector = yield* vectorOf(services, recorded, batch)
       const embedder = yield* activeEmbedderOf({ read }, activeEmbedders)

@@ -1,8 +1,6 @@
-import * as Context from "effect/Context"
-import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
-import * as Tracer from "effect/Tracer"
+import { annotateRecord } from "../../events/tracing.js"
 import type { CommandError } from "../actor/Actor.js"
 import type {
   CredentialForbidden,
@@ -15,6 +13,7 @@ import type {
   TrustRequired
 } from "../model/errors.js"
 import type { Changes, Observation } from "../model/input.js"
+import { operation } from "../model/operation.js"
 import { type Forgotten, forget } from "./forget.js"
 import { type RememberOptions, remember, type WriteOptions, type Writer } from "./remember.js"
 import type { Remembered } from "./remembered.js"
@@ -81,34 +80,31 @@ export interface MemoryWrites {
 
 /** @internal */
 export const makeMemoryWrites = ({ run, runAll }: Runner, writer: Writer): MemoryWrites => ({
-  remember: (observation, options) =>
-    traced(
-      "Memory.remember",
-      run(() => remember(writer, observation, options), options, rememberOptions)
-    ),
-  rememberAll: Effect.fn("Memory.rememberAll")((observations) =>
+  remember: operation("Memory.remember")((observation, options) =>
+    run(() => remember(writer, observation, options), options, rememberOptions)
+  ),
+  rememberAll: operation("Memory.rememberAll")((observations) =>
     runAll("observations", observations, (input, options) => remember(writer, input, options), rememberOptions)
   ),
-  update: Effect.fn("Memory.update")((id, changes, options) =>
-    run(() => update(writer, id, changes, options), options)
+  update: operation("Memory.update")((id, changes, options) =>
+    Effect.zipLeft(
+      run(() => update(writer, id, changes, options), options),
+      annotateRecord(id)
+    )
   ),
-  vouch: Effect.fn("Memory.vouch")((ids, options) => run(() => vouch(writer, ids, options), options)),
-  decide: Effect.fn("Memory.decide")((id, choice, options) =>
-    run(() => settleDispute(writer, id, choice, options), options)
+  vouch: operation("Memory.vouch")((ids, options) => run(() => vouch(writer, ids, options), options)),
+  decide: operation("Memory.decide")((id, choice, options) =>
+    Effect.zipLeft(
+      run(() => settleDispute(writer, id, choice, options), options),
+      annotateRecord(id)
+    )
   ),
-  forget: Effect.fn("Memory.forget")((id, options) => run(() => forget(writer, id, options), options))
+  forget: operation("Memory.forget")((id, options) =>
+    Effect.zipLeft(
+      run(() => forget(writer, id, options), options),
+      annotateRecord(id)
+    )
+  )
 })
 
 const rememberOptions: ReadonlyArray<string> = [...writeOptions, "reconcile"]
-
-/**
- * Adds a span to the most frequent write, unless the program has no tracer. Takes no stack trace, because one costs as
- * much as the rest of the write.
- */
-const traced = <A, E>(name: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.tracerWith((tracer) =>
-    tracer === untraced ? effect : Effect.withSpan(effect, name, { captureStackTrace: false })
-  )
-
-/** Effect's default tracer, which discards spans. */
-const untraced = Context.get(DefaultServices.liveServices, Tracer.Tracer)

@@ -9,6 +9,7 @@ import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import type { Store } from "../../events/Trust.js"
+import { traceEvent } from "../../events/tracing.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
@@ -115,6 +116,8 @@ export const askModels = (
   const advise = Effect.fnUntraced(function* (pendingCommands: ReadonlyArray<AnyCommand>, existing: AdviceByCommand) {
     const embedder = yield* activeEmbedder
     const statements = pendingCommands.map(({ statement }) => statement!)
+    const by = reconciler.ask === undefined ? "rule" : "model"
+    yield* traceEvent("reconciliation.requested", { by, statements: statements.length })
     const vectors = yield* embedByStore(embedder, statements, policy.embedTimeout)
     const answers =
       reconciler.ask === undefined

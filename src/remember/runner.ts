@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { annotate } from "../../events/tracing.js"
 import { isTurnDue, takeTurn } from "../../events/turns.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { Agent } from "../actor/Agents.js"
@@ -60,7 +61,7 @@ export const makeRunner = (use: Use) => ({
         decoded.push(isPair(input) ? inRun(decode(input[0], input[1]), input[1], optionNames) : decode(input as Input))
       }
       const commands = decoded.flatMap((command) => (Either.isRight(command) ? [command.right] : []))
-      yield* Effect.annotateCurrentSpan({ [field]: inputs.length, refused: inputs.length - commands.length })
+      yield* annotate({ "gen_ai.memory.record.count": inputs.length, commands: commands.length })
       const outcomes = commands.length === 0 ? [] : yield* use(({ actor }) => actor.runAll(commands))
       let next = 0
       return decoded.map((command) => (Either.isLeft(command) ? Either.left(command.left) : outcomes[next++]!))

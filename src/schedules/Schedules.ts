@@ -29,6 +29,7 @@ import {
   refuseUnknownOptions
 } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
+import { operation } from "../model/operation.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import type { Runner } from "../remember/runner.js"
 import type { Scheduled } from "./addSchedule.js"
@@ -95,25 +96,25 @@ export const makeScheduleReader = (
       return row ?? (yield* new ScheduleNotFound({ id }))
     })
   return {
-    list: Effect.fn("Memory.schedules.list")(function* (query = {}) {
+    list: operation("Memory.schedules.list")(function* (query = {}) {
       yield* requireFullTrust
       const [filters, page] = [yield* filterOf(query), yield* checkPage(query, 50, filterNames)]
       const rows = yield* read(({ db }) => findSchedules(db, filters, page))
       return rows.map(scheduleOf)
     }),
 
-    count: Effect.fn("Memory.schedules.count")(function* (filter = {}) {
+    count: operation("Memory.schedules.count")(function* (filter = {}) {
       yield* requireFullTrust
       yield* refuseUnknownOptions(filter, filterNames)
       const filters = yield* filterOf(filter)
       return yield* read(({ db }) => countSchedules(db, filters))
     }),
 
-    get: Effect.fn("Memory.schedules.get")((id) =>
+    get: operation("Memory.schedules.get")((id) =>
       Effect.zipRight(requireFullTrust, Effect.map(findOne(id), scheduleOf))
     ),
 
-    runs: Effect.fn("Memory.schedules.runs")(function* (id, query = {}) {
+    runs: operation("Memory.schedules.runs")(function* (id, query = {}) {
       yield* requireFullTrust
       const page = yield* checkPage(query, 50)
       yield* findOne(id)
@@ -121,7 +122,7 @@ export const makeScheduleReader = (
       return rows.map(runOf)
     }),
 
-    run: Effect.fn("Memory.schedules.run")(function* (run) {
+    run: operation("Memory.schedules.run")(function* (run) {
       yield* requireFullTrust
       yield* decodeKey("run", run)
       const row = yield* read(({ db }) => findScheduleRun(db, run))
@@ -136,19 +137,19 @@ export const makeScheduleReader = (
 
 /** @internal Loads the cron parser on first use, because few programs use schedules. */
 export const makeScheduleWriter = ({ run }: Runner, writer: Writer): ScheduleWriter => ({
-  add: Effect.fn("Memory.schedules.add")((schedule, options) =>
+  add: operation("Memory.schedules.add")((schedule, options) =>
     Effect.flatMap(
       Effect.promise(() => import("./addSchedule.js")),
       ({ addSchedule }) => run(() => addSchedule(writer, schedule, options), options)
     )
   ),
-  update: Effect.fn("Memory.schedules.update")((id, changes, options) =>
+  update: operation("Memory.schedules.update")((id, changes, options) =>
     Effect.flatMap(
       Effect.promise(() => import("./updateSchedule.js")),
       ({ updateSchedule }) => run(() => updateSchedule(writer, id, changes, options), options)
     )
   ),
-  delete: Effect.fn("Memory.schedules.delete")((id, options) =>
+  delete: operation("Memory.schedules.delete")((id, options) =>
     Effect.flatMap(
       Effect.promise(() => import("./deleteSchedule.js")),
       ({ deleteSchedule }) => run(() => deleteSchedule(writer, id, options), options)

@@ -17,6 +17,7 @@ import { InvalidInput, MemoryNotFound } from "../model/errors.js"
 import { checkInteger, checkPage, type PageQuery, type ReadError, refuseUnknownOptions } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import { limits } from "../model/limits.js"
+import { operation } from "../model/operation.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import type { Explained, WithLifeScore } from "./explain.js"
 import { recordedSearch, resultsOfReadById } from "./recordedSearch.js"
@@ -95,9 +96,9 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       (request) => recordedSearch(source, services, "memories", request, searchIn)
     )
   return {
-    search: Effect.fn("Memory.search")((query) => Effect.map(searchFor(query), ({ hits }) => hits)),
+    search: operation("Memory.search")((query) => Effect.map(searchFor(query), ({ hits }) => hits)),
 
-    explain: Effect.fn("Memory.explain")(function* (query) {
+    explain: operation("Memory.explain")(function* (query) {
       const { explanation, hits } = explained(yield* searchFor(query))
       const ids = hits.map(({ id }) => id)
       const scores = yield* read(({ db, now }) => {
@@ -112,7 +113,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       return { explanation: { ...explanation, nothingNear: hits.every(({ near }) => !near) }, hits: scored }
     }),
 
-    timeline: Effect.fn("Memory.timeline")(function* (query) {
+    timeline: operation("Memory.timeline")(function* (query) {
       yield* refuseUnknownOptions(query, ["anchor", "before", "after"])
       const { after, anchor, before } = query
       yield* decodeKey("anchor", anchor)
@@ -128,7 +129,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       return rows.map(({ born: _, ...row }) => row)
     }),
 
-    get: Effect.fn("Memory.get")(function* (ids) {
+    get: operation("Memory.get")(function* (ids) {
       if (ids.length > limits.ids)
         return yield* new InvalidInput({ field: "ids", problem: `must have at most ${limits.ids} entries` })
       for (const id of ids) yield* decodeKey("ids", id)
@@ -141,7 +142,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       })
     }),
 
-    list: Effect.fn("Memory.list")(function* (query = {}) {
+    list: operation("Memory.list")(function* (query = {}) {
       const filters = yield* decodeFilter(query, 50, ["offset", "sort"])
       const { sort = "newest" } = query
       if (!listOrders.includes(sort)) {
@@ -161,7 +162,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       return rows.map(({ born: _, ...row }) => row)
     }),
 
-    decisions: Effect.fn("Memory.decisions")(function* (query = {}) {
+    decisions: operation("Memory.decisions")(function* (query = {}) {
       yield* refuseUnknownOptions(query, ["open", "limit", "offset"])
       const { open = false, ...rest } = query
       if (typeof open !== "boolean") return yield* new InvalidInput({ field: "open", problem: "must be true or false" })
@@ -169,7 +170,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       return yield* read(({ db, now }) => findDecisions(db, level, now, { ...page, isOpen: open }))
     }),
 
-    people: Effect.fn("Memory.people")(function* (query = {}) {
+    people: operation("Memory.people")(function* (query = {}) {
       const page = yield* checkPage(query, 50, ["name"])
       if (query.name !== undefined && typeof query.name !== "string") {
         return yield* new InvalidInput({ field: "name", problem: "must be text" })

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Payload } from "../../events/catalogue.js"
 import type { RecallHit } from "../../events/Recall.js"
 import type { TrustLevel } from "../../events/Trust.js"
+import { annotate } from "../../events/tracing.js"
 import type { Ranking, ReaderServices, ReaderSource, ShownResults } from "../actor/ReaderSource.js"
 import { embedderForQuery } from "./queryVector.js"
 import { type Answer, type Find, type Request, retrieve } from "./retrieve.js"
@@ -37,7 +38,7 @@ export const recordedSearch = <
       ...shownResultsOf(kind, level, request, answer, embedder),
       ...(session === undefined ? {} : { session })
     })
-    yield* Effect.annotateCurrentSpan({ agent, level, hits: answer.hits.length })
+    yield* annotate({ agent, level, "gen_ai.memory.record.count": answer.hits.length })
     return answer
   })
 

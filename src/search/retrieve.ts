@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { ReadingLevel, TrustLevel } from "../../events/Trust.js"
+import { traceEvent } from "../../events/tracing.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { type GateResult, gateMessage } from "../../text/normalise/gate.js"
@@ -13,6 +14,7 @@ import type { InvalidInput } from "../model/errors.js"
 import { optionalInstant, optionalText } from "../model/filters.js"
 import { Instant, type InstantInput } from "../model/input.js"
 import { limits } from "../model/limits.js"
+import { countFallback } from "../model/operationMetrics.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { RerankerError } from "../ports/Reranker.js"
 import { type Explanation, scoreReasons } from "./explain.js"
@@ -178,6 +180,11 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
     const { failures, vector } = needsVector
       ? yield* queryVector(text, ranking.embedder, ranking.policy.queryTimeout)
       : { vector: knownVector ?? null, failures: [] }
+    if (failures.length > 0) {
+      countFallback("vectors")
+      const { model } = ranking.embedder
+      yield* traceEvent("search.vector_fallback", { model, reason: vector === null ? "full_text" : "partly" })
+    }
     const retrieved = yield* read((snapshot) => find(snapshot, { level, request, vector, ranking }))
     const reranking =
       mode === "classic" || retrieved.keepsOrder ? notReranked : yield* rerank(text, retrieved.drafts, ranking)
@@ -273,6 +280,7 @@ const rerank = <Row, Parts extends { readonly rerank: number }>(
     }),
     Effect.catchAllCause((cause) => {
       const error = Option.getOrElse(Cause.failureOption(cause), () => new RerankerError({ name, reason: "failed" }))
+      countFallback("reranker")
       return Effect.succeed({ failure: `${error.message}; hits are not reranked` })
     })
   )

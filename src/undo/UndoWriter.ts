@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { operation } from "../model/operation.js"
 import type { Writer } from "../remember/remember.js"
 import type { Undoable } from "./choose.js"
 import type { UndoError, Undoer, Undone, UndoOptions } from "./undo.js"
@@ -17,7 +18,7 @@ export interface UndoWriter {
 
 /** @internal */
 export const makeUndoWriter = (undoer: Undoer, writer: Writer): UndoWriter => ({
-  undo: Effect.fn("Memory.undo")((selection, options) =>
+  undo: operation("Memory.undo")((selection, options) =>
     Effect.flatMap(
       Effect.promise(() => import("./undo.js")),
       ({ undo }) => undo(undoer, writer, selection, options)

@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { traced } from "../../../events/tracing.js"
 import { type Embedder, EmbedderError } from "../../../src/ports/Embedder.js"
 import { limitRequests, type RequestLimits } from "../limitRequests.js"
 import { postJson, type RequestFailed, requestErrors, type Target } from "../postJson.js"
@@ -209,7 +210,8 @@ const embedMissing = (model: EmbeddingModel, sendTexts: SendTexts): Service["emb
         })
       ),
       Effect.map(() => texts.map((text) => received.get(text)!)),
-      Effect.withSpan("Embedder.embed", { attributes: { model: model.name, texts: texts.length, purpose } })
+      (vectors) =>
+        traced("Embedder.embed", vectors, { model: model.name, texts: texts.length, purpose }, { kind: "client" })
     )
   }
 }

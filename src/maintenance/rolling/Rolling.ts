@@ -1,4 +1,4 @@
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { readableStores, type Store, type TrustLevel } from "../../../events/Trust.js"
@@ -9,6 +9,7 @@ import type { ReaderServices, ReaderSource } from "../../actor/ReaderSource.js"
 import type { InvalidInput, LevelTooLow, ProjectionParked, StoreForbidden } from "../../model/errors.js"
 import { checkInteger, type ReadError, refuseUnknownOptions } from "../../model/filters.js"
 import { decodeWith, keyField, optional, storeField } from "../../model/input.js"
+import { operation } from "../../model/operation.js"
 import { storeToWrite } from "../../remember/levels.js"
 import type { Writer } from "../../remember/remember.js"
 import { type Runner, writeOptions } from "../../remember/runner.js"
@@ -86,7 +87,7 @@ export const makeRollingReader = (
   { level, read }: ReaderSource,
   { countTokens }: Pick<ReaderServices, "countTokens">
 ): RollingReader => ({
-  read: Effect.fn("Memory.sessions.rolling.read")(function* (session, query = {}) {
+  read: operation("Memory.sessions.rolling.read")(function* (session, query = {}) {
     yield* refuseUnknownOptions(query, ["store"])
     const { store = readableStores(level)[0] ?? "social" } = yield* decodePlace({ session, store: query.store })
     const row = yield* read(({ db }) => findRolling(db, session, store, level))
@@ -111,11 +112,11 @@ export const makeRollingWriter = (
   writer: Writer,
   { policy, read, summarizing }: Pick<Maintainer, "policy" | "read" | "summarizing">
 ): RollingWriter => ({
-  write: Effect.fn("Memory.sessions.rolling.write")((session, input, options) =>
+  write: operation("Memory.sessions.rolling.write")((session, input, options) =>
     run(() => writeRolling(writer, session, input, options), options, rollingOptions)
   ),
 
-  roll: Effect.fn("Memory.sessions.rolling.roll")(function* (session, { tokens, ...options } = {}) {
+  roll: operation("Memory.sessions.rolling.roll")(function* (session, { tokens, ...options } = {}) {
     yield* refuseUnknownOptions(options, rollOptions)
     const place = yield* decodePlace({ session, store: options.store })
     const store = yield* storeToWrite(writer.level, place.store)

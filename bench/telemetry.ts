@@ -1,0 +1,111 @@
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { layerFile } from "../layers/telemetry/TraceFile.js"
+import { operation } from "../src/model/operation.js"
+import { makeMemories, makeQueries } from "./data.js"
+import { formatNumber, type Group, maximumRatio, memoryOf, openDaybook, type Row, temporaryFolder } from "./harness.js"
+import { type Cost, interleaved, median, medianCost } from "./measure.js"
+import { worldOf } from "./world.js"
+
+/** The cost of a trace file for writes and searches, and of a method's span in a program that traces nothing. */
+export const telemetry: Group = {
+  name: "telemetry",
+  rows: async function* ({ quick }) {
+    yield await writes(quick ? 100 : 1_000, quick ? 2 : 15)
+    yield await searches(quick ? 1_000 : 10_000, quick ? 2 : 15)
+    yield await untraced(quick ? 10_000 : 200_000, quick ? 2 : 7)
+  }
+}
+
+/** Opens Daybook twice on the same folder, with and without a trace file. */
+const openBoth = (folder: string) => {
+  const plain = openDaybook(folder)
+  const file = join(temporaryFolder(), "trace.jsonl")
+  const tracing = ManagedRuntime.make(layerFile({ file, maxBytes: 1 << 30 }))
+  const run: typeof plain.run = (effect, options) => plain.run(withTracer(effect), options)
+  const withTracer = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(
+      Effect.promise(() => tracing.runPromise(Effect.tracer)),
+      (tracer) => Effect.withTracer(effect, tracer)
+    )
+  return {
+    plain: plain.run,
+    traced: run,
+    close: async () => {
+      await plain.close()
+      await tracing.dispose()
+    }
+  }
+}
+
+const writes = async (size: number, runs: number): Promise<Row> => {
+  const daybook = openBoth(temporaryFolder())
+  let written = 0
+  const side = (run: typeof daybook.plain) => () => ({
+    work: () =>
+      run(
+        Effect.gen(function* () {
+          const memory = yield* memoryOf("writer")
+          for (const observation of makeMemories(size, ++written)) yield* memory.remember(observation)
+        })
+      )
+  })
+  const costs = await interleaved({ floor: side(daybook.plain), daybook: side(daybook.traced) }, { runs })
+  await daybook.close()
+  return compared(`${formatNumber(size)} writes with a trace file`, costs, size)
+}
+
+const searches = async (size: number, runs: number): Promise<Row> => {
+  const { agent, folder, memories } = await worldOf(size)
+  const daybook = openBoth(folder)
+  const queries = makeQueries(memories, 200)
+  const side = (run: typeof daybook.plain) => () => ({
+    work: () =>
+      run(
+        Effect.gen(function* () {
+          const memory = yield* memoryOf(agent)
+          for (const text of queries) yield* memory.search({ text })
+        })
+      )
+  })
+  const costs = await interleaved({ floor: side(daybook.plain), daybook: side(daybook.traced) }, { runs })
+  await daybook.close()
+  return compared(`searches of ${formatNumber(size)} memories with a trace file`, costs, queries.length)
+}
+
+type Costs = Readonly<Record<"floor" | "daybook", ReadonlyArray<Cost>>>
+
+/** The median of the ratios of neighbouring runs, because other load on the machine changes from run to run. */
+const compared = (name: string, costs: Costs, calls: number): Row => {
+  const ratio = median(costs.daybook.map(({ cpu }, run) => cpu / costs.floor[run]!.cpu))
+  const each = (side: keyof Costs) => `${formatNumber((medianCost(costs[side]).cpu * 1_000) / calls)} µs CPU`
+  return {
+    name,
+    daybook: each("daybook"),
+    floor: each("floor"),
+    ...maximumRatio(ratio, 1.05),
+    figures: { calls, ...costs }
+  }
+}
+
+/** A method that does nothing, against one that Effect gives a span. */
+const untraced = async (calls: number, runs: number): Promise<Row> => {
+  const nothing = () => Effect.void
+  const side = (method: () => Effect.Effect<void>) => () => ({
+    work: () =>
+      Effect.runPromise(
+        Effect.gen(function* () {
+          for (let call = 0; call < calls; call++) yield* method()
+        })
+      )
+  })
+  const costs = await interleaved(
+    { floor: side(Effect.fn("Memory.search")(nothing)), daybook: side(operation("Memory.search")(nothing)) },
+    { runs }
+  )
+  return {
+    ...compared("the span of a method without a tracer, against Effect.fn", costs, calls),
+    ...maximumRatio(medianCost(costs.daybook).cpu / medianCost(costs.floor).cpu, 1)
+  }
+}

@@ -1,0 +1,161 @@
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
+import * as LogLevel from "effect/LogLevel"
+import * as Option from "effect/Option"
+import * as Tracer from "effect/Tracer"
+import type { TrustLevel } from "./Trust.js"
+
+/** The happenings that traces and logs name. docs/telemetry.md says when each one occurs, and with which attributes. */
+export type TraceEventName =
+  | "start.initializing"
+  | "start.embedding_configured"
+  | "maintenance.loop_started"
+  | "maintenance.run_started"
+  | "maintenance.run_finished"
+  | "maintenance.stage"
+  | "prompt_index.built"
+  | "prompt_index.skipped"
+  | "prompt_index.injected"
+  | "capture.extracted"
+  | "capture.failed"
+  | "session_summary.written"
+  | "session_summary.skipped"
+  | "session_summary.failed"
+  | "search.vector_fallback"
+  | "reconciliation.requested"
+  | "reconciliation.decided"
+  | "reconciliation.applied"
+  | "embedding.request"
+
+/**
+ * The attributes of spans and events: ids that the engine made, names from the policy, words from a fixed list, counts. No
+ * text of a caller, so no query, session, person or key. A sink drops every attribute that is missing here.
+ */
+export interface TraceAttributes {
+  /** The agent's name: the id of its stream. */
+  readonly agent?: string
+  readonly level?: TrustLevel
+  /** The method of the handle, `Memory.search`. */
+  readonly "daybook.method"?: string
+  readonly "error.type"?: string
+  readonly "gen_ai.operation.name"?: string
+  readonly "gen_ai.memory.record.count"?: number
+  readonly "gen_ai.memory.record.id"?: string
+  /** The name of a model, as the policy or the embedder has it. */
+  readonly model?: string
+  readonly dimensions?: number
+  readonly local?: boolean
+  readonly purpose?: "document" | "query"
+  readonly outcome?: string
+  /** Why something was left out or failed, as one word or the tag of an error. */
+  readonly reason?: string
+  /** Who decided: `rule`, `model`, `caller`. */
+  readonly by?: string
+  /** The type of an event of the log. */
+  readonly action?: string
+  readonly stage?: string
+  readonly loop?: string
+  readonly part?: string
+  readonly task?: string
+  readonly "http.request.method"?: string
+  readonly "http.response.status_code"?: number
+  readonly "http.route"?: string
+  readonly "mcp.method.name"?: string
+  readonly "gen_ai.tool.name"?: string
+  readonly agents?: number
+  readonly attempts?: number
+  readonly candidates?: number
+  readonly characters?: number
+  readonly commands?: number
+  readonly events?: number
+  readonly extracted_count?: number
+  readonly fallback?: boolean
+  readonly left?: boolean
+  readonly memories?: number
+  readonly millis?: number
+  readonly parts?: number
+  readonly stages?: number
+  readonly statements?: number
+  readonly texts?: number
+  readonly tokens?: number
+  readonly turns?: number
+  readonly version?: number
+  readonly written_count?: number
+}
+
+/** Effect's default tracer, which discards spans. */
+const untraced = Context.get(DefaultServices.liveServices, Tracer.Tracer)
+
+/** Whether somebody receives the spans of this fiber. */
+export const isTraced: Effect.Effect<boolean> = Effect.tracerWith((tracer) => Effect.succeed(tracer !== untraced))
+
+/**
+ * Adds a span, unless the program has no tracer; then it adds nothing but this question. Takes no stack trace, because
+ * one costs as much as the rest of a write.
+ */
+export const traced = <A, E, R>(
+  name: string,
+  effect: Effect.Effect<A, E, R>,
+  attributes?: TraceAttributes,
+  options?: Omit<Tracer.SpanOptions, "attributes" | "captureStackTrace">
+): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>
+  Effect.tracerWith((tracer) =>
+    tracer === untraced
+      ? (effect as Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>>)
+      : Effect.withSpan(effect, name, {
+          ...options,
+          captureStackTrace: false,
+          ...(attributes === undefined ? {} : { attributes: { ...attributes } })
+        })
+  )
+
+/** Adds attributes to the span of the fiber, if it has one that a tracer receives. */
+export const annotate = (attributes: TraceAttributes): Effect.Effect<void> =>
+  Effect.withFiberRuntime((fiber) => {
+    const span = fiber.currentSpan
+    if (span?._tag === "Span") {
+      for (const [name, value] of Object.entries(attributes)) if (value !== undefined) span.attribute(name, value)
+    }
+    return Effect.void
+  })
+
+/** The form of the ids that the engine makes. A caller may pass any text instead of one. */
+const recordId = /^[0-9a-hjkmnp-tv-z]{10}$/
+
+/** Adds the id of the memory that an operation is about, if it is one. */
+export const annotateRecord = (id: string): Effect.Effect<void> =>
+  recordId.test(id) ? annotate({ "gen_ai.memory.record.id": id }) : Effect.void
+
+/**
+ * Reports a happening: to the fiber's span, or to a span of its own where there is none, and as a log line of level
+ * debug. Attributes that cost something to compute are passed as a function, which runs only if somebody listens.
+ */
+export const traceEvent = (
+  name: TraceEventName,
+  attributes: TraceAttributes | (() => TraceAttributes) = {}
+): Effect.Effect<void> =>
+  Effect.withFiberRuntime((fiber) => {
+    const minimum = fiber.getFiberRef(FiberRef.currentMinimumLogLevel)
+    const isLogged = LogLevel.lessThanEqual(minimum, LogLevel.Debug)
+    return Effect.tracerWith((tracer) => {
+      if (tracer === untraced && !isLogged) return Effect.void
+      const fields: Record<string, unknown> = { ...(typeof attributes === "function" ? attributes() : attributes) }
+      const logged = isLogged ? Effect.logDebug(name, fields) : Effect.void
+      if (tracer === untraced) return logged
+      return Effect.clockWith((clock) => {
+        const now = clock.unsafeCurrentTimeNanos()
+        const span = fiber.currentSpan
+        if (span?._tag === "Span") span.event(name, now, fields)
+        else {
+          const parent = Option.fromNullable(span)
+          const own = tracer.span("Daybook.event", parent, Context.empty(), [], now, "internal")
+          own.event(name, now, fields)
+          own.end(now, Exit.void)
+        }
+        return logged
+      })
+    })
+  })

@@ -1,0 +1,32 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Tracer from "effect/Tracer"
+import { annotate, traced } from "../../events/tracing.js"
+import { parentOf } from "../telemetry/traceContext.js"
+
+const methods: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"])
+
+/**
+ * Answers a request in a span of its own, below the client's span if the request names one (W3C Trace Context). The span
+ * tells the method, the route and the status: no address, parameter or header. `answer` gets it as `ParentSpan`.
+ */
+export const traceExchange = (
+  request: Request,
+  answer: (parent: Context.Context<never>) => Promise<Response>
+): Effect.Effect<Response> => {
+  const method = methods.has(request.method) ? request.method : "OTHER"
+  const parent = parentOf(request.headers.get("traceparent"))
+  const answered = Effect.withFiberRuntime<Response>((fiber) => {
+    const span = fiber.currentSpan
+    // The type of a request's context names no services, as each handler asks for those that it uses.
+    const context =
+      span === undefined ? Context.empty() : (Context.make(Tracer.ParentSpan, span) as Context.Context<never>)
+    return Effect.promise(() => answer(context))
+  })
+  return traced(
+    `HTTP ${method}`,
+    Effect.tap(answered, ({ status }) => annotate({ "http.response.status_code": status })),
+    { "http.request.method": method },
+    { kind: "server", ...(parent === undefined ? { root: true } : { parent }) }
+  )
+}

@@ -1,0 +1,55 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { makeFileTracer } from "./fileTracer.js"
+import { filteredTracer } from "./filteredTracer.js"
+import { metricLines } from "./metricLines.js"
+import { makeTraceLines } from "./TraceLines.js"
+
+export interface TraceFileOptions {
+  /** The file; created for its owner only, otherwise continued. */
+  readonly file: string
+  /** Bytes at which the file is renamed to `FILE.1` and begun again. Default: 10,000,000. */
+  readonly maxBytes?: number | undefined
+  /** Milliseconds between two writes of the metrics. They are also written at the end. Default: a minute. */
+  readonly metricsEvery?: number | undefined
+}
+
+export const defaultMaxBytes = 10_000_000
+
+/**
+ * Writes spans, events and metrics to a file, one JSON object a line. It needs no collector and no package. A file that
+ * cannot be written is told once in the log, and fails no operation.
+ */
+export const layerFile = ({
+  file,
+  maxBytes = defaultMaxBytes,
+  metricsEvery = 60_000
+}: TraceFileOptions): Layer.Layer<never> =>
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const lines = yield* Effect.acquireRelease(
+        Effect.sync(() => makeTraceLines({ file, maxBytes })),
+        (opened) => Effect.sync(opened.close)
+      )
+      const writeMetrics = Effect.gen(function* () {
+        for (const line of yield* metricLines(yield* Clock.currentTimeMillis)) lines.add(line)
+      })
+      let isTold = false
+      const watch = Effect.gen(function* () {
+        yield* Effect.sleep(metricsEvery)
+        yield* writeMetrics
+        yield* tellFailure
+      })
+      const tellFailure = Effect.suspend(() => {
+        lines.flush()
+        const failure = lines.failure()
+        if (failure === undefined || isTold) return Effect.void
+        isTold = true
+        return Effect.logWarning("the trace file cannot be written", { failure })
+      })
+      yield* Effect.forkScoped(Effect.interruptible(Effect.forever(watch)))
+      yield* Effect.addFinalizer(() => Effect.zipRight(writeMetrics, tellFailure))
+      return Layer.setTracer(filteredTracer(makeFileTracer(lines)))
+    })
+  )

@@ -1,0 +1,95 @@
+import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, statSync, writeSync } from "node:fs"
+
+export interface TraceLinesOptions {
+  readonly file: string
+  /** Bytes at which the file is renamed to `FILE.1`, in place of an earlier one, and begun again. */
+  readonly maxBytes: number
+}
+
+/** A file of JSON lines. No call fails: lines that cannot be written are dropped. */
+export interface TraceLines {
+  readonly add: (line: object) => void
+  readonly flush: () => void
+  /** Writes what waits, and closes the file. */
+  readonly close: () => void
+  /** The system's code of the last failure; undefined if the last write succeeded. */
+  readonly failure: () => string | undefined
+}
+
+/** Milliseconds that a line may wait for others, so that one call of the system writes many. */
+const maxWaitMillis = 100
+/** Characters that may wait. */
+const maxWaiting = 64 << 10
+
+const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants
+
+/** Opens the file at the first line, for its owner only. Several processes may append to it. */
+export const makeTraceLines = ({ file, maxBytes }: TraceLinesOptions): TraceLines => {
+  let descriptor: number | undefined
+  let isRegular = false
+  let failure: string | undefined
+  let waiting = ""
+  let timer: NodeJS.Timeout | undefined
+
+  const open = () => {
+    // A pipe without a reader would stop the process.
+    descriptor = openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NONBLOCK, 0o600)
+    isRegular = fstatSync(descriptor).isFile()
+    if (isRegular) fchmodSync(descriptor, 0o600)
+    return descriptor
+  }
+  const release = () => {
+    const opened = descriptor
+    descriptor = undefined
+    if (opened !== undefined) closeSync(opened)
+  }
+  /** Renames a full file, unless another process has done it. Then this one goes on in the new file. */
+  const rotate = (opened: number) => {
+    const { ino, size } = fstatSync(opened)
+    if (!isRegular || size < maxBytes) return
+    if (statSync(file, { throwIfNoEntry: false })?.ino === ino) renameSync(file, `${file}.1`)
+    release()
+  }
+  const attempt = (work: () => void) => {
+    try {
+      work()
+      failure = undefined
+    } catch (error) {
+      failure = String(Object(error).code ?? "UNKNOWN")
+      // The next flush opens it again.
+      try {
+        release()
+      } catch {
+        descriptor = undefined
+      }
+    }
+  }
+  const flush = () => {
+    clearTimeout(timer)
+    timer = undefined
+    if (waiting === "") return
+    const lines = waiting
+    waiting = ""
+    attempt(() => {
+      const opened = descriptor ?? open()
+      writeSync(opened, lines)
+      rotate(opened)
+    })
+  }
+  // A process may end by `process.exit`.
+  process.on("exit", flush)
+  return {
+    add: (line) => {
+      waiting += `${JSON.stringify(line)}\n`
+      if (waiting.length >= maxWaiting) flush()
+      else timer ??= setTimeout(flush, maxWaitMillis).unref()
+    },
+    flush,
+    close: () => {
+      flush()
+      process.off("exit", flush)
+      attempt(release)
+    },
+    failure: () => failure
+  }
+}

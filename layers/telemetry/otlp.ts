@@ -1,0 +1,82 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { missingPackage } from "../models/packages.js"
+import { filteredTracer } from "./filteredTracer.js"
+
+export interface OtlpOptions {
+  /** The collector's URL for OTLP over HTTP, without `/v1/traces`. Default: http://127.0.0.1:4318. */
+  readonly url?: string | undefined
+  /** Headers of each request, such as the collector's key. */
+  readonly headers?: Readonly<Record<string, string | Redacted.Redacted>> | undefined
+  /** Default: `OTEL_SERVICE_NAME`, or `daybook`. */
+  readonly serviceName?: string | undefined
+  /** Milliseconds between two exports of spans, and of metrics. What remains is sent at the end. */
+  readonly spansEvery?: number | undefined
+  readonly metricsEvery?: number | undefined
+}
+
+/** The package that exports to a collector is missing. */
+export class TelemetryUnavailable extends Data.TaggedError("TelemetryUnavailable")<{ readonly problem: string }> {
+  override get message() {
+    return `telemetry: ${this.problem}`
+  }
+}
+
+/**
+ * Sends spans with their events, and metrics, to a collector by OTLP (JSON over HTTP). It needs the package
+ * `@effect/opentelemetry`, and none of its own peers. A collector that does not answer fails no operation.
+ */
+export const layerOtlp = ({
+  headers = {},
+  metricsEvery = 10_000,
+  serviceName,
+  spansEvery = 5_000,
+  url = "http://127.0.0.1:4318"
+}: OtlpOptions = {}): Layer.Layer<never, TelemetryUnavailable> =>
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const { OtlpMetrics, OtlpSerialization, OtlpTracer } = yield* exporters
+      const base = url.replace(/\/+$/, "")
+      const shared = {
+        shutdownTimeout: "2 seconds",
+        resource: { serviceName: serviceName ?? process.env.OTEL_SERVICE_NAME ?? "daybook" },
+        headers: Object.fromEntries(
+          Object.entries(headers).map(([name, value]) => [
+            name,
+            Redacted.isRedacted(value) ? Redacted.value(value) : value
+          ])
+        )
+      } as const
+      const services = Layer.merge(FetchHttpClient.layer, OtlpSerialization.layerJson)
+      const tracer = yield* OtlpTracer.make({ ...shared, url: `${base}/v1/traces`, exportInterval: spansEvery }).pipe(
+        Effect.provide(services)
+      )
+      const metrics = OtlpMetrics.layer({ ...shared, url: `${base}/v1/metrics`, exportInterval: metricsEvery })
+      return Layer.merge(Layer.setTracer(filteredTracer(tracer)), Layer.provide(metrics, services))
+    })
+  )
+
+/**
+ * Filters the tracer that a program provides, for example that of `NodeSdk.layer`: ids, counts and known words pass,
+ * texts and messages of errors do not.
+ */
+export const layerFiltered: Layer.Layer<never> = Layer.unwrapEffect(
+  Effect.tracerWith((tracer) => Effect.succeed(Layer.setTracer(filteredTracer(tracer))))
+)
+
+/** Loaded late: the package is an optional peer. */
+const exporters = Effect.tryPromise({
+  try: async () => {
+    const [OtlpTracer, OtlpMetrics, OtlpSerialization] = await Promise.all([
+      import("@effect/opentelemetry/OtlpTracer"),
+      import("@effect/opentelemetry/OtlpMetrics"),
+      import("@effect/opentelemetry/OtlpSerialization")
+    ])
+    return { OtlpTracer, OtlpMetrics, OtlpSerialization }
+  },
+  catch: (error) =>
+    new TelemetryUnavailable({ problem: missingPackage(error) ?? "@effect/opentelemetry cannot be loaded" })
+})

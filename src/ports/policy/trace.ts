@@ -1,0 +1,16 @@
+import * as Schema from "effect/Schema"
+import { exactOptional, withDefault } from "./fields.js"
+
+/** The trace file of the `daybook` command: spans, events and metrics, one JSON object a line, without any text. */
+export const Trace = Schema.Struct({
+  /** The file; a relative path starts at the data folder. `$DAYBOOK_TRACE_FILE` comes first. Default: none. */
+  file: exactOptional(
+    Schema.String.pipe(
+      Schema.filter((path) => path.trim() !== "" && path.length <= 4_096 && !path.includes("\0"), {
+        message: () => "must be the path of a file"
+      })
+    )
+  ),
+  /** Bytes at which the file is renamed to FILE.1, in place of an earlier one, and begun again. */
+  size: withDefault(Schema.Int.pipe(Schema.between(10_000, 1_000_000_000)), 10_000_000)
+})
