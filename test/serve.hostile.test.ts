@@ -3,220 +3,27 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+// The server loads it at the first request to /mcp, and a refusal must be fast.
+import "../layers/mcp/http.js"
 import type { Daybook } from "../src/Daybook.js"
-import { type RequestParts, requestBytes, sendRaw, startServer } from "./support/httpServer.js"
+import { rows } from "./support/hostileRequests.js"
+import { requestBytes, sendRaw, startServer } from "./support/httpServer.js"
 import { expectDuration } from "./support/size.js"
 
 const canary = "Vorplenax"
-const body = JSON.stringify({ title: "Written by an attacker" })
-const post = { method: "POST", path: "/memories?agent=coop", body } as const
 
-/** A hostile request, and the statuses that may answer it. 0 is a closed connection. */
-type Row = readonly [
-  name: string,
-  parts: RequestParts | ((port: number, token: string) => string | Buffer),
-  ...statuses: ReadonlyArray<number>
-]
+type System = Context.Tag.Service<Daybook>
 
-const fromBrowser: ReadonlyArray<Row> = [
-  ["a page of another site", { headers: { origin: "https://evil.example" } }, 403],
-  ["a page that posts", { ...post, headers: { origin: "https://evil.example" } }, 403],
-  ["a page of another local port", { headers: { origin: "http://127.0.0.1:3000" } }, 403],
-  ["a page of localhost by another name", { headers: { origin: "http://localhost" } }, 403],
-  ["an opaque origin", { headers: { origin: "null" } }, 403],
-  ["a file in the browser", { headers: { origin: "file://" } }, 403],
-  ["an extension", { headers: { origin: "chrome-extension://abcdef" } }, 403],
-  ["an image of another site", { headers: { "sec-fetch-site": "cross-site" } }, 403],
-  ["a page of another subdomain", { headers: { "sec-fetch-site": "same-site" } }, 403],
-  [
-    "a preflight",
-    { method: "OPTIONS", headers: { origin: "https://evil.example", "access-control-request-method": "POST" } },
-    403,
-    405
-  ],
-  ["a form", { ...post, headers: { "content-type": "application/x-www-form-urlencoded" } }, 415],
-  ["a form with files", { ...post, headers: { "content-type": "multipart/form-data; boundary=x" } }, 415],
-  ["a text form", { ...post, headers: { "content-type": "text/plain" } }, 415],
-  ["an origin twice", { headers: { origin: ["https://evil.example", "http://127.0.0.1"] } }, 400]
-]
-
-const byRebinding: ReadonlyArray<Row> = [
-  ["a foreign name", { headers: { host: "evil.example" } }, 403],
-  [
-    "a foreign name and the port",
-    (port, token) => requestBytes(port, token, { headers: { host: `evil.example:${port}` } }),
-    403
-  ],
-  ["a name that begins like localhost", { headers: { host: "localhost.evil.example" } }, 403],
-  ["a name that begins like the address", { headers: { host: "127.0.0.1.evil.example" } }, 403],
-  ["a port that no server has", { headers: { host: "127.0.0.1:65536" } }, 403],
-  ["user information in the name", { headers: { host: "localhost@evil.example" } }, 400, 403],
-  ["an empty name", { headers: { host: "" } }, 400, 403],
-  ["no name", { headers: { host: null } }, 400],
-  ["two names", { headers: { host: ["127.0.0.1", "evil.example"] } }, 400],
-  ["another address", { headers: { host: "192.168.1.7" } }, 403],
-  ["any address", { headers: { host: "0.0.0.0" } }, 403],
-  ["an absolute address", (port, token) => requestBytes(port, token, { path: "http://evil.example/stats" }), 400],
-  ["an address without a scheme", { path: "//evil.example/stats" }, 400],
-  ["a forwarded name", { headers: { host: "evil.example", "x-forwarded-host": "localhost" } }, 403]
-]
-
-const byOthers: ReadonlyArray<Row> = [
-  ["no token", { headers: { authorization: null } }, 401],
-  ["an empty token", { headers: { authorization: "Bearer " } }, 401],
-  ["a made-up token", { headers: { authorization: `Bearer daybook_0123456789_${"A".repeat(43)}` } }, 401],
-  [
-    "the right id with another secret",
-    (port, token) => requestBytes(port, `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`, {}),
-    401
-  ],
-  ["the id alone", (port, token) => requestBytes(port, token.split("_")[1]!, {}), 401],
-  ["a shortened secret", (port, token) => requestBytes(port, token.slice(0, -1), {}), 401],
-  [
-    "basic authentication",
-    (port, token) =>
-      requestBytes(port, "", { headers: { authorization: `Basic ${Buffer.from(`a:${token}`).toString("base64")}` } }),
-    401
-  ],
-  [
-    "the token in the address",
-    (port, token) => requestBytes(port, "", { path: `/stats?token=${token}&access_token=${token}` }),
-    401
-  ],
-  [
-    "the token in a cookie",
-    (port, token) => requestBytes(port, "", { headers: { authorization: null, cookie: `token=${token}` } }),
-    401
-  ],
-  [
-    "two tokens",
-    (port, token) => requestBytes(port, "", { headers: { authorization: [`Bearer ${token}`, "Bearer x"] } }),
-    400
-  ],
-  ["a long token", { headers: { authorization: `Bearer ${"A".repeat(10_000)}` } }, 401],
-  ["a write without a token", { ...post, headers: { authorization: null } }, 401],
-  ["another agent", { path: "/stats?agent=other" }, 403],
-  ["another agent, written to", { ...post, path: "/memories?agent=other" }, 403, 404],
-  ["an agent with a longer name", { path: "/stats?agent=coop2" }, 403],
-  ["an agent with another case", { path: "/stats?agent=Coop" }, 403],
-  ["the agent's name as a pattern", { path: "/stats?agent=*" }, 403],
-  ["two agents", { path: "/stats?agent=coop&agent=other" }, 400, 403]
-]
-
-const wrong: ReadonlyArray<Row> = [
-  ["an unknown method", { method: "BREW" }, 400, 405],
-  ["TRACE", { method: "TRACE" }, 400, 405],
-  ["CONNECT", { method: "CONNECT", path: "127.0.0.1:22" }, 0, 400, 405],
-  ["a read with a body", { body }, 400],
-  ["XML", { ...post, headers: { "content-type": "application/xml" } }, 415],
-  ["JSON in another charset", { ...post, headers: { "content-type": "application/json; charset=utf-16" } }, 415],
-  ["a body without a type", { ...post, headers: { "content-type": null } }, 415],
-  ["a compressed body", { ...post, headers: { "content-encoding": "gzip" } }, 415],
-  ["half a JSON document", { ...post, body: '{"title":"x"' }, 400],
-  ["bytes that are not UTF-8", { ...post, body: Buffer.from([0x22, 0xff, 0xfe, 0x22]) }, 400],
-  ["a path out of the folder", { path: "/../../etc/passwd" }, 400],
-  ["an encoded path out of the folder", { path: "/files/%2e%2e/%2E%2E/etc/passwd" }, 400],
-  ["a path with backslashes", { path: "/files/..%5c..%5cpasswd" }, 400],
-  ["a zero byte in the path", { path: "/files/a%00.md" }, 400],
-  ["a broken escape", { path: "/files/%zz" }, 400],
-  [
-    "a space in the path",
-    (port, token) => `GET /stats x HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n\r\n`,
-    400
-  ],
-  ["an unknown path", { path: "/.env" }, 400, 404]
-]
-
-const smuggled: ReadonlyArray<Row> = [
-  ["two lengths", { ...post, headers: { "content-length": ["5", "38"] } }, 400],
-  ["a length and chunks", { ...post, headers: { "transfer-encoding": "chunked" } }, 400],
-  [
-    "an unknown encoding after chunks",
-    { ...post, headers: { "content-length": null, "transfer-encoding": "chunked, identity" } },
-    400
-  ],
-  ["a negative length", { ...post, headers: { "content-length": "-1" } }, 400],
-  ["a length in hexadecimal", { ...post, headers: { "content-length": "0x26" } }, 400],
-  [
-    "a header with a line break",
-    (port, token) => `GET /stats HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nx: a\nauthorization: Bearer ${token}\r\n\r\n`,
-    0,
-    400,
-    401
-  ],
-  [
-    "a folded header",
-    (port, token) =>
-      `GET /stats HTTP/1.1\r\nhost: evil.example\r\n 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n\r\n`,
-    400,
-    403
-  ],
-  [
-    "a space before the colon",
-    (port, token) => `GET /stats HTTP/1.1\r\nhost : 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n\r\n`,
-    400
-  ],
-  [
-    "HTTP/1.0",
-    (port, token) => `GET /stats HTTP/1.0\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n\r\n`,
-    0,
-    400
-  ],
-  ["HTTP/2", () => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 0, 400, 505],
-  ["TLS", () => Buffer.from("16030100c8010000c40303", "hex"), 0, 400]
-]
-
-const bombs: ReadonlyArray<Row> = [
-  ["deep lists", { ...post, body: "[".repeat(200_000) }, 400],
-  ["deep objects", { ...post, body: `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}` }, 400],
-  ["a million values", { ...post, body: `[${"0,".repeat(1_000_000)}0]` }, 400],
-  ["a length of a terabyte", { ...post, body: "{}", headers: { "content-length": "1099511627776" } }, 413],
-  [
-    "endless chunks",
-    (port, token) => {
-      const chunk = `ffff\r\n${"a".repeat(0xffff)}\r\n`
-      const head = requestBytes(port, token, {
-        ...post,
-        body: "",
-        headers: { "content-length": null, "transfer-encoding": "chunked" }
-      })
-      return Buffer.concat([head, Buffer.from(chunk.repeat(100))])
-    },
-    413,
-    0
-  ],
-  ["a long address", { path: `/stats?agent=coop&text=${"a".repeat(10_000)}` }, 400],
-  ["a huge header", { headers: { "x-large": "a".repeat(100_000) } }, 431],
-  [
-    "a thousand headers",
-    (port, token) =>
-      requestBytes(port, token, {
-        headers: Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`x-${index}`, "a"]))
-      }),
-    400,
-    431
-  ],
-  ["a huge number", { ...post, body: `{"title":"x","importance":1e999999}` }, 400, 404],
-  ["a prototype", { ...post, body: `{"__proto__":{"title":"x"},"constructor":{"prototype":{}}}` }, 400, 404]
-]
-
-const groups = { fromBrowser, byRebinding, byOthers, wrong, smuggled, bombs }
-const rows: ReadonlyArray<Row> = Object.values(groups).flat()
-
-/** An engine that counts how many memories are opened, and reads of an agent beside them. */
+/** An engine that records each of its operations that is used, but for the probe of `/health`. */
 const counting = () => {
   const calls: Array<string> = []
-  const wrap = (daybook: Context.Tag.Service<Daybook>): Context.Tag.Service<Daybook> => ({
-    ...daybook,
-    agent: ((name: string, options: never) => {
-      calls.push(name)
-      return daybook.agent(name, options)
-    }) as typeof daybook.agent,
-    stats: (name) => {
-      calls.push(name)
-      return daybook.stats(name)
-    }
-  })
+  const wrap = (daybook: System): System =>
+    new Proxy(daybook, {
+      get: (target, name: keyof System) => {
+        if (name !== "health") calls.push(name)
+        return target[name]
+      }
+    })
   return { calls, wrap }
 }
 
@@ -249,14 +56,14 @@ describe("hostile requests", () => {
         expect(answer.headers, name).not.toMatch(/access-control-allow/i)
       }
       // The last two bodies are JSON: an operation takes its memory, and refuses them before it reads.
-      expect(calls).toEqual(["coop", "coop"])
+      expect(calls).toEqual(["agent", "agent"])
       expect(yield* daybook.agents).toEqual(before)
       // The same request without anything hostile is answered.
       const served = yield* Effect.promise(() =>
         sendRaw(port, requestBytes(port, token.text, { path: "/stats?agent=coop" }))
       )
       expect(served).toMatchObject({ status: 200 })
-      expect(calls).toEqual(["coop", "coop", "coop"])
+      expect(calls).toEqual(["agent", "agent", "stats"])
     })
   )
 

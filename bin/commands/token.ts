@@ -20,7 +20,7 @@ export const token: Command<TokenCall, readonly [action: string | undefined, id:
   details: [
     "Actions: add, list, revoke",
     "'token add' needs --agent, a name or a pattern such as 'team-*', and --trust.",
-    "It prints the token once; the data folder keeps only its digest."
+    "It prints the token once, alone on stdout; the data folder keeps only its digest."
   ],
   examples: ["token add --agent coop --trust inner --name editor", "token list", "token revoke 8k2v0q5w1x"],
   run: (call, { name }, [action = "list", id]) => {
@@ -39,12 +39,14 @@ const add = (call: Call, name: string | undefined) =>
     const folder = yield* call.checkFolder
     yield* Effect.try({ try: () => makeFolder(folder), catch: storageError(folder) })
     const { text, token } = yield* (yield* tokenFile(folder)).add({ agents: agent, trust, name })
-    yield* out.show({ ...shown(token), token: text }, () =>
+    // Only the token goes to stdout, so that a shell can keep it: TOKEN=$(daybook token add …).
+    yield* out.show({ ...shown(token), token: text }, () => text)
+    const agents = agent === "*" ? "every agent" : agent.includes("*") ? `agents ${agent}` : `agent ${agent}`
+    out.note(
       [
-        text,
-        `It permits ${agent === "*" ? "every agent" : `agents ${agent}`} at trust level ${trust}, until 'daybook token revoke ${token.id}'.`,
-        "It is not shown again. Try it while 'daybook serve' runs:",
-        `curl -H 'Authorization: Bearer ${text}' 'http://127.0.0.1:8787/memories?agent=${encodeURIComponent(exampleAgent(agent))}'`
+        `It permits ${agents} at trust level ${trust}, until 'daybook token revoke ${token.id}'.`,
+        "It is not shown again. With it in TOKEN, try it while 'daybook serve' runs:",
+        `curl -H "Authorization: Bearer $TOKEN" 'http://127.0.0.1:8787/memories?agent=${encodeURIComponent(exampleAgent(agent))}'`
       ].join("\n")
     )
   })

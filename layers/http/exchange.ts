@@ -21,7 +21,8 @@ export const toWebRequest = (request: IncomingMessage, body: Buffer, signal: Abo
     if (!withheldHeaders.has(name)) for (const value of values ?? []) headers.append(name, value)
   }
   return new Request(`http://${request.headers.host}${request.url}`, {
-    method: request.method ?? "GET",
+    // Answers to both have the same headers: only the body is not sent.
+    method: request.method === "HEAD" ? "GET" : (request.method ?? "GET"),
     headers,
     signal,
     ...(body.length === 0 ? {} : { body: new Uint8Array(body) })
@@ -37,6 +38,10 @@ const defaultHeaders = {
   "x-frame-options": "DENY"
 } as const
 
+/** Statuses of an answer that tell the client to retry, and after how many seconds if the handler does not say it. */
+const retryStatuses = new Set([429, 503])
+const retrySeconds = 1
+
 export const isEventStream = (response: Response): boolean =>
   response.headers.get("content-type")?.startsWith("text/event-stream") === true
 
@@ -47,6 +52,7 @@ export const sendResponse = async (response: Response, to: ServerResponse): Prom
   response.headers.forEach((value, name) => {
     to.setHeader(name, value)
   })
+  if (retryStatuses.has(response.status) && !to.hasHeader("retry-after")) to.setHeader("retry-after", retrySeconds)
   if (response.body === null || to.req.method === "HEAD") to.end()
   else if (response.headers.has("content-length")) to.end(Buffer.from(await response.arrayBuffer()))
   // The client may leave at any time; then the pipeline cancels the body.
