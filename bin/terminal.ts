@@ -30,12 +30,9 @@ export const terminal: Terminal = withoutControls({
   },
   open: () => open,
   columns: process.stdout.isTTY ? process.stdout.columns : undefined,
-  endProcessAt: (millis, before) => {
-    const end = () => {
-      before()
-      process.exit()
-    }
-    setTimeout(end, Math.max(0, millis - performance.now())).unref()
+  endProcessAt: (millis, onEnd) => {
+    process.once("exit", () => onEnd(performance.now()))
+    setTimeout(() => process.exit(), Math.max(0, millis - performance.now())).unref()
   },
   colour: usesColour(process.env, process.stdout.isTTY === true),
   status: process.stderr.isTTY === true && process.env.TERM !== "dumb" ? replaceStatus : undefined

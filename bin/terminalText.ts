@@ -10,8 +10,11 @@ export interface Terminal {
   /** Width of stdout in characters; absent if it is not a terminal. */
   readonly columns?: number | undefined
   readonly colour: boolean
-  /** Ends the process this many milliseconds after its start, after a call of `before`. Only for a real process. */
-  readonly endProcessAt?: (millis: number, before: () => void) => void
+  /**
+   * Ends the process this many milliseconds after its start. `onEnd` is called when the process ends, by this or by
+   * itself, with its age in milliseconds. Only for a real process.
+   */
+  readonly endProcessAt?: (millis: number, onEnd: (age: number) => void) => void
 }
 
 /** Whether to print colours: FORCE_COLOR decides, then NO_COLOR, then whether stdout is a terminal that has colours. */

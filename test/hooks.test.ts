@@ -13,11 +13,36 @@ afterAll(removeFolders)
 /** The environment of a hook: no setting of the machine that runs the test decides the agent. */
 const environment = { CLAUDE_PROJECT_DIR: "", DAYBOOK_AGENT: "", DAYBOOK_POLICY: "" }
 
-const hook = (data: string, event: string, input: object | string): Promise<Ran> =>
-  spawnDaybook(["--data", data, "hook", event], {
+/** Programs that the process of a hook runs before its own. */
+const programs = {
+  /** Gives a prompt twenty times its time, because a test must not depend on how busy the machine is. */
+  patient: `const start = setTimeout
+performance.now = () => 0
+globalThis.setTimeout = (work, millis, ...args) => start(work, millis > 500 ? 20 * millis : millis, ...args)`,
+  punctual: "",
+  late: `const write = process.stdout.write.bind(process.stdout)
+process.stdout.write = (...args) => { while (performance.now() < 1_100); return write(...args) }`,
+  offline: `const fail = () => { process.stderr.write("network used"); throw new Error("offline") }
+require("node:net").Socket.prototype.connect = fail
+require("node:dgram").Socket.prototype.send = fail
+for (const name of ["lookup", "resolve"]) require("node:dns")[name] = fail
+globalThis.fetch = fail`
+}
+type Preloaded = keyof typeof programs
+
+const hook = (
+  data: string,
+  event: string,
+  input: object | string,
+  preloaded: ReadonlyArray<Preloaded> = ["patient"]
+): Promise<Ran> => {
+  const file = join(newFolder(), "preload.cjs")
+  writeFileSync(file, preloaded.map((name) => programs[name]).join("\n"))
+  return spawnDaybook(["--data", data, "hook", event], {
     input: typeof input === "string" ? input : JSON.stringify(input),
-    env: environment
+    env: { ...environment, NODE_OPTIONS: `--require ${file}` }
   })
+}
 
 /** The text that a hook adds to the conversation. */
 const contextOf = ({ code, stdout }: Ran): string | undefined => {
@@ -123,6 +148,24 @@ describe("the hooks of Claude Code", () => {
     expect(await read(data, "list")).toMatchObject([{ type: "tool" }])
   })
 
+  it("use no network", async () => {
+    const data = join(newFolder(), "data")
+    const offline = ["patient", "offline"] as const
+    const { prompt, says } = makeTranscript("s")
+    const transcript = join(newFolder(), "s.jsonl")
+    writeFileSync(transcript, textOfEntries([prompt("We decided to deploy the harbour on Thursdays."), says("Noted.")]))
+    const said = { session_id: "s", transcript_path: transcript, cwd: "/home/ida/harbour" }
+    for (const event of ["stop", "pre-compact", "session-end"]) {
+      expect(await hook(data, event, said, offline)).toEqual({ ...silent, stderr: "" })
+    }
+    const asked = { ...said, session_id: "t", prompt: "On which day do we deploy the harbour?" }
+    for (const event of ["session-start", "user-prompt"]) {
+      const ran = await hook(data, event, asked, offline)
+      expect(ran.stderr).toBe("")
+      expect(contextOf(ran)).toContain("Thursdays")
+    }
+  })
+
   it("keep a context within what Claude Code shows", async () => {
     const data = newFolder()
     const long = Array.from({ length: 120 }, (_, index) =>
@@ -204,13 +247,19 @@ describe("a hook that cannot work", () => {
     lock.pragma("locking_mode = EXCLUSIVE")
     lock.exec("BEGIN EXCLUSIVE")
     try {
-      expect(await hook(data, "user-prompt", input)).toMatchObject(silent)
+      expect(await hook(data, "user-prompt", input, ["punctual"])).toMatchObject(silent)
     } finally {
       lock.close()
     }
     expect(await missed(data)).toMatchObject({ count: 1, reason: expect.stringMatching(/time limit|StorageError/) })
     expect(contextOf(await hook(data, "user-prompt", input))).toContain("Vellanoor")
     expect((await missed(data)).count).toBe(1)
+  })
+
+  it("counts a prompt whose process ends after the host has given up", async () => {
+    const data = await filled()
+    expect((await hook(data, "user-prompt", input, ["late"])).code).toBe(0)
+    expect(await missed(data)).toMatchObject({ count: 1, reason: "time limit" })
   })
 
   it("ends with code 0 on a full disk, an unsupported Node, and a broken installation", async () => {

@@ -17,6 +17,9 @@ import type { Call, Command } from "./Command.js"
 /** Milliseconds after the start of the process when a prompt goes on without its context. */
 const promptMillis = 850
 
+/** Milliseconds after which the host no longer takes an answer: the `timeout` of plugin/hooks/hooks.json, less its own start. */
+const hostMillis = 975
+
 export const hook: Command<object, readonly [event: string]> = {
   usage: "hook <event>",
   summary: "answer a hook of Claude Code; the hook's JSON is on stdin",
@@ -39,16 +42,15 @@ export const hook: Command<object, readonly [event: string]> = {
       // Without a memory there is nothing to read, and reading creates none.
       if (isRead && !existsSync(folder)) return
       const agent = call.agentWasPassed ? call.agent : yield* currentAgent(input.folder ?? process.cwd())
-      const answered = event === "user-prompt" ? limitPrompt(call, folder, agent) : { isDone: false }
+      const prompt = event === "user-prompt" ? limitPrompt(call, folder, agent) : unlimited()
       yield* answer(call, event, input, agent).pipe(
         Effect.tapErrorCause((cause) =>
           Effect.sync(() => {
-            if (event === "user-prompt") countMissedPrompt(folder, agent, failureNames(cause))
-            answered.isDone = true
+            prompt.problem = failureNames(cause)
           })
         )
       )
-      answered.isDone = true
+      prompt.problem = undefined
       if (!isRead) yield* awaitVectors({ ...call, agent })
     })
 }
@@ -72,13 +74,26 @@ const readingDaybook = (folder: string) =>
     (context) => Context.get(context, Daybook)
   )
 
-/** Ends the process when a prompt has waited long enough. */
-const limitPrompt = ({ out }: Call, folder: string, agent: string) => {
-  const answered = { isDone: false }
-  out.endProcessAt?.(promptMillis, () => {
-    if (!answered.isDone) countMissedPrompt(folder, agent, "time limit")
+/** A prompt that waits for its context. */
+interface WaitingPrompt {
+  /** Why it has no context; undefined once it has its answer. */
+  problem: string | undefined
+}
+
+const unlimited = (): WaitingPrompt => ({ problem: timeLimit })
+const timeLimit = "time limit"
+
+/**
+ * Ends the process when the prompt has waited long enough. A prompt without its answer is counted, and so is one whose
+ * process ended too late: the host waits for the end of the process, which writes of the disk can delay.
+ */
+const limitPrompt = ({ out }: Call, folder: string, agent: string): WaitingPrompt => {
+  const prompt = unlimited()
+  out.endProcessAt?.(promptMillis, (age) => {
+    const reason = prompt.problem ?? (age > hostMillis ? timeLimit : undefined)
+    if (reason !== undefined) countMissedPrompt(folder, agent, reason)
   })
-  return answered
+  return prompt
 }
 
 /** Maximum bytes of a hook's input. An answer of a tool may be long. */
