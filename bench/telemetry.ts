@@ -12,9 +12,9 @@ import { worldOf } from "./world.js"
 export const telemetry: Group = {
   name: "telemetry",
   rows: async function* ({ quick }) {
-    yield await writes(quick ? 100 : 1_000, quick ? 2 : 15)
-    yield await searches(quick ? 1_000 : 10_000, quick ? 2 : 15)
-    yield await untraced(quick ? 10_000 : 200_000, quick ? 2 : 7)
+    yield await writes(quick ? 100 : 200, quick ? 2 : 15)
+    yield await searches(1_000, quick ? 2 : 15)
+    yield await untraced(quick ? 10_000 : 50_000, quick ? 2 : 7)
   }
 }
 

@@ -170,37 +170,43 @@ const hits = (text: string, secrets: ReadonlyArray<string>) =>
   secrets.filter((secret) => text.toLowerCase().includes(secret.toLowerCase()))
 
 describe("texts, names, queries and keys", () => {
-  it.scopedLive("are in no line of the trace file", { timeout: 60_000 }, () =>
-    Effect.gen(function* () {
-      const file = join(yield* temporaryFolder, "trace.jsonl")
-      const token = yield* Effect.scoped(program).pipe(
-        Effect.provide(Telemetry.layerFile({ file })),
-        Effect.provide(loud)
-      )
-      const lines = linesOf(file)
-      expect(lines.length).toBeGreaterThan(200)
-      const names = new Set(lines.map(({ name }) => name))
-      for (const name of ["search_memory", "HTTP GET", "HTTP POST", "Embedder.embed", "tools/call memory_search"])
-        expect(names).toContain(name)
-      expect(lines.filter(({ status }) => status === "error").length).toBeGreaterThan(20)
-      expect(hits(readFileSync(file, "utf8"), [...Object.values(words), token])).toEqual([])
-    })
+  it.scopedLive(
+    "are in no line of the trace file",
+    () =>
+      Effect.gen(function* () {
+        const file = join(yield* temporaryFolder, "trace.jsonl")
+        const token = yield* Effect.scoped(program).pipe(
+          Effect.provide(Telemetry.layerFile({ file })),
+          Effect.provide(loud)
+        )
+        const lines = linesOf(file)
+        expect(lines.length).toBeGreaterThan(200)
+        const names = new Set(lines.map(({ name }) => name))
+        for (const name of ["search_memory", "HTTP GET", "HTTP POST", "Embedder.embed", "tools/call memory_search"])
+          expect(names).toContain(name)
+        expect(lines.filter(({ status }) => status === "error").length).toBeGreaterThan(20)
+        expect(hits(readFileSync(file, "utf8"), [...Object.values(words), token])).toEqual([])
+      }),
+    60_000
   )
 
-  it.scopedLive("reach no collector", { timeout: 60_000 }, () =>
-    Effect.gen(function* () {
-      const { arrived, bodies, spans, url } = yield* collector
-      const token = yield* Effect.scoped(program).pipe(
-        Effect.provide(Telemetry.layerOtlp({ url, spansEvery: 100, metricsEvery: 100 })),
-        Effect.provide(loud)
-      )
-      yield* arrived("tools/call memory_search")
-      expect(spans().length).toBeGreaterThan(150)
-      expect(spans().filter(({ status }) => status.code === 2).length).toBeGreaterThan(20)
-      expect(spans().flatMap(({ events }) => events).length).toBeGreaterThan(50)
-      const sent = bodies.map(({ text }) => text).join("\n")
-      expect(sent).toContain("daybook_operation_millis")
-      expect(hits(sent, [...Object.values(words), token])).toEqual([])
-    })
+  it.scopedLive(
+    "reach no collector",
+    () =>
+      Effect.gen(function* () {
+        const { arrived, bodies, spans, url } = yield* collector
+        const token = yield* Effect.scoped(program).pipe(
+          Effect.provide(Telemetry.layerOtlp({ url, spansEvery: 100, metricsEvery: 100 })),
+          Effect.provide(loud)
+        )
+        yield* arrived("tools/call memory_search")
+        expect(spans().length).toBeGreaterThan(150)
+        expect(spans().filter(({ status }) => status.code === 2).length).toBeGreaterThan(20)
+        expect(spans().flatMap(({ events }) => events).length).toBeGreaterThan(50)
+        const sent = bodies.map(({ text }) => text).join("\n")
+        expect(sent).toContain("daybook_operation_millis")
+        expect(hits(sent, [...Object.values(words), token])).toEqual([])
+      }),
+    60_000
   )
 })
