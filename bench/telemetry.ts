@@ -12,8 +12,8 @@ import { worldOf } from "./world.js"
 export const telemetry: Group = {
   name: "telemetry",
   rows: async function* ({ quick }) {
-    yield await writes(quick ? 100 : 200, quick ? 2 : 15)
-    yield await searches(1_000, quick ? 2 : 15)
+    yield await writes(quick ? 100 : 200, quick ? 2 : 9)
+    yield await searches(1_000, quick ? 2 : 9)
     yield await untraced(quick ? 10_000 : 50_000, quick ? 2 : 7)
   }
 }

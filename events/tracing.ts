@@ -87,7 +87,7 @@ export interface TraceAttributes {
 }
 
 /** Effect's default tracer, which discards spans. */
-const untraced = Context.get(DefaultServices.liveServices, Tracer.Tracer)
+export const untraced = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
 /** Whether somebody receives the spans of this fiber. */
 export const isTraced: Effect.Effect<boolean> = Effect.tracerWith((tracer) => Effect.succeed(tracer !== untraced))

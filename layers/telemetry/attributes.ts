@@ -85,4 +85,8 @@ const safeName =
   /^(?:[a-z]{1,20}[._][a-z_.]{1,40}|[A-Z][A-Za-z]{1,30}(?:\.[A-Za-z]{1,40}){1,3}|daybook [a-z-]{1,30}|HTTP [A-Z]{3,7}|MCP [a-z]{1,20}(?:\/[a-z_]{1,20}){0,2}|[a-z]{1,20}\/[a-z]{1,20} [a-z]{1,20}_[a-z_]{1,30}|http\.(?:client|server) [A-Z]{3,7})$/
 
 /** The name of a span. A program may name its own spans by its texts, so that a name of another form becomes `span`. */
-export const safeNameOf = (spanName: string): string => (safeName.test(spanName) ? spanName : "span")
+export const safeNameOf = (spanName: string): string =>
+  spanName in operationNames || safeName.test(spanName) ? spanName : "span"
+
+/** The most frequent names, which need no closer look. */
+const operationNames = Object.fromEntries(Object.values(operations).map((known) => [known, true]))

@@ -12,7 +12,8 @@ type Methods = { -readonly [Name in "attribute" | "event" | "end" | "addLinks"]:
  */
 export const filteredTracer = (inner: Tracer.Tracer): Tracer.Tracer =>
   Tracer.make({
-    context: (run, fiber) => inner.context(run, fiber),
+    // Effect calls it for every step of a fiber, so it must not be wrapped.
+    context: inner.context,
     span: (name, parent, context, links, startTime, kind, options) =>
       filtered(inner.span(safeNameOf(name), parent, context, links.map(bare), startTime, kind, options))
   })

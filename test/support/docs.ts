@@ -80,6 +80,7 @@ const modules: Readonly<Record<string, string>> = {
   "daybook/models": "layers/models/index.ts",
   "daybook/mcp": "layers/mcp/index.ts",
   "daybook/client": "layers/client/index.ts",
+  "daybook/telemetry": "layers/telemetry/index.ts",
   "daybook/hosts/ai-sdk": "layers/hosts/aiSdk/index.ts",
   "daybook/hosts/anthropic-memory": "layers/hosts/anthropicMemory/index.ts",
   "daybook/hosts/effect-ai": "layers/hosts/effectAi/index.ts",
