@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -8,7 +9,7 @@ import { formatNumber, type Group, openDaybook, temporaryFolder, waitForEmbeddin
 import { median } from "./measure.js"
 import { worldOf } from "./world.js"
 
-/** A complete `daybook search` process, on a folder with one agent. */
+/** A complete `daybook search` process, on a folder with one agent, and the start of a server on it. */
 export const command: Group = {
   name: "command",
   rows: async function* ({ quick }) {
@@ -39,6 +40,21 @@ export const command: Group = {
       reached: cpu <= 0.35,
       figures: { runs }
     }
+    const starts: Array<Usage> = []
+    for (let run = 0; run < (quick ? 3 : 6); run++) {
+      const usage = await timedServer(spy, [program, "--data", folder, "serve", "--port", "0"])
+      if (run > 0) starts.push(usage)
+    }
+    const startCpu = median(starts.map((usage) => usage.cpu))
+    yield {
+      name: "`daybook serve`, started and ended",
+      daybook: `${startCpu.toFixed(2)} s CPU; listens after ${median(starts.map((usage) => usage.wall)).toFixed(2)} s`,
+      floor: "",
+      result: `${startCpu.toFixed(2)} s`,
+      target: "≤ 1 s",
+      reached: startCpu <= 1,
+      figures: { runs: starts }
+    }
   }
 }
 
@@ -53,6 +69,22 @@ const reportUsage = `process.on("exit", () => {
   const { system, user } = process.cpuUsage()
   require("node:fs").writeFileSync(process.env.BENCH_USAGE, String((system + user) / 1e6))
 })`
+
+/** Starts a server, and ends it when it listens. `wall` is the time until then. */
+const timedServer = async (spy: string, args: ReadonlyArray<string>): Promise<Usage> => {
+  const report = `${spy}.usage`
+  const start = performance.now()
+  const child = spawn(process.execPath, ["--require", spy, ...args], {
+    env: { ...process.env, BENCH_USAGE: report },
+    stdio: ["ignore", "pipe", "ignore"]
+  })
+  const ended = once(child, "close")
+  await once(child.stdout, "data")
+  const wall = (performance.now() - start) / 1_000
+  child.kill("SIGTERM")
+  await ended
+  return { wall, cpu: Number(readFileSync(report, "utf8")) }
+}
 
 const timed = async (spy: string, args: ReadonlyArray<string>): Promise<Usage> => {
   const report = `${spy}.usage`

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
+import { loadavg } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
@@ -29,7 +30,9 @@ const connections = 128
 const { quick, help } = parseArgs({
   options: { quick: { type: "boolean", default: false }, help: { type: "boolean", default: false } }
 }).values
-const size = quick ? { memories: 500, seconds: 10, short: 4 } : { memories: 1_000, seconds: 60, short: 10 }
+const size = quick
+  ? { memories: 500, seconds: 10, short: 4, warm: 4 }
+  : { memories: 1_000, seconds: 60, short: 10, warm: 30 }
 
 /** The data of the run: written by the library, whose own times the server is compared with. */
 const prepare = async (folder: string) => {
@@ -99,6 +102,9 @@ const expectThat = (isTrue: boolean, problem: string) => {
   if (!isTrue) problems.push(problem)
 }
 
+/** The load average of the last minute: on a busy machine every figure is worse. */
+const showMachine = () => console.log(`load average of the machine: ${loadavg()[0]!.toFixed(1)}`)
+
 const show = (name: string, { seconds, sent, statuses, times }: LoadResult) => {
   const answers = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
   console.log(
@@ -112,7 +118,8 @@ const allowed = (status: number): boolean => status === 503 || (status >= 200 &&
 /** Half of the capacity: no answer of the server fails, and its memory stays. */
 const loadHalf = async (target: Target, pid: number, next: ReturnType<typeof makeMix>["next"], capacity: number) => {
   const memory: Array<number> = []
-  await openLoad(target, next, { rate: capacity / 2, seconds: size.short })
+  // V8 lets a new heap grow until its first full collections; then the memory that it takes stays the same.
+  await openLoad(target, next, { rate: capacity / 2, seconds: size.warm })
   const timer = setInterval(() => memory.push(memoryOf(pid)), 1_000)
   const half = await openLoad(target, next, { rate: capacity / 2, seconds: size.seconds })
   clearInterval(timer)
@@ -147,6 +154,7 @@ const countMissing = async (folder: string, titles: ReadonlyArray<string>): Prom
 const main = async () => {
   const folder = temporaryFolder()
   try {
+    showMachine()
     const { ids, queries, times, tokens } = await prepare(folder)
     console.log(
       `the library: p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms, ${formatNumber(times.length / size.short)} calls/s`
@@ -166,6 +174,7 @@ const main = async () => {
     target.agent.destroy()
     expectThat((await server.stop()) === 0, "the server did not end with code 0")
     const missing = await countMissing(folder, acknowledged)
+    showMachine()
     console.log(`${formatNumber(acknowledged.length)} acknowledged writes, ${missing} missing`)
     expectThat(missing === 0, `${missing} acknowledged writes are missing`)
   } finally {

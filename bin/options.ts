@@ -15,11 +15,32 @@ export const option = <A>(flags: string, description: string, parse?: (value: st
 export const flag = (flags: string, description: string): Option => new Option(flags, description)
 
 /** An option that may be repeated; its values are collected in order. */
-export const repeatable = <A = string>(flags: string, description: string, parse?: (value: string) => A): Option =>
-  new Option(flags, `${description} (repeatable)`).argParser((value, before: ReadonlyArray<unknown> = []) => [
+export const repeatable = <A = string>(flags: string, description: string, parse?: (value: string) => A): Option => {
+  const collect = (value: string, before: ReadonlyArray<unknown> = []) => [
     ...before,
     parse === undefined ? value : parse(value)
-  ])
+  ]
+  return new Option(flags, `${description} (repeatable)`).argParser(Object.assign(collect, { values: valuesOf(parse) }))
+}
+
+/** An option as a shell completes it. */
+export interface OptionShape {
+  /** Its long form, `--trust`. */
+  readonly flag: string
+  readonly description: string
+  /** Its values; empty if they are not known; undefined if it takes none. */
+  readonly values: ReadonlyArray<string> | undefined
+}
+
+export const shapeOf = ({ description, long, optional, parseArg, required }: Option): OptionShape => ({
+  flag: long ?? "",
+  description,
+  values: required || optional ? valuesOf(parseArg) : undefined
+})
+
+/** The values that a parser of `oneOf` takes. */
+const valuesOf = (parse: object | undefined): ReadonlyArray<string> =>
+  parse !== undefined && "values" in parse ? (parse.values as ReadonlyArray<string>) : []
 
 /** Parses a whole number within these bounds. The error never quotes the value. */
 export const wholeNumber =
@@ -60,13 +81,15 @@ export const timeOrWords = (value: string): Moment => {
 
 const isoExamples = "such as 2026-03-01 or 2026-03-01T09:30:00Z"
 
-export const oneOf =
-  <A extends string>(values: ReadonlyArray<A>) =>
-  (value: string): A => {
+/** Parses one of these values. The parser names them, for completion. */
+export const oneOf = <A extends string>(values: ReadonlyArray<A>): ((value: string) => A) => {
+  const parse = (value: string): A => {
     const match = values.find((allowed) => allowed === value)
     if (match === undefined) throw new InvalidArgumentError(`must be one of ${values.join(", ")}`)
     return match
   }
+  return Object.assign(parse, { values })
+}
 
 export const nonEmpty = (value: string): string => {
   if (value === "") throw new InvalidArgumentError("is empty")

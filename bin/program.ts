@@ -1,12 +1,9 @@
 import { Command as Commander, CommanderError } from "commander"
-import * as Effect from "effect/Effect"
-import { levels, type TrustLevel } from "../events/Trust.js"
-import { defaultFolder } from "../layers/config.js"
-import { currentAgent } from "../layers/hosts/projectAgent.js"
+import type { TrustLevel } from "../events/Trust.js"
 import { commands } from "./commands/all.js"
 import type { AnyCommand } from "./commands/Command.js"
 import { exitCodes, type Outcome } from "./exit.js"
-import { nonEmpty, oneOf, option } from "./options.js"
+import { globalOptions } from "./globalOptions.js"
 import { whatNext } from "./whatNext.js"
 
 declare const DAYBOOK_VERSION: string
@@ -115,20 +112,6 @@ const unknownCommandOf = ({ args, commands }: Commander): string | undefined => 
   const isKnown = commands.some((command) => command.name() === name || command.aliases().includes(name!))
   return known || isKnown ? undefined : name
 }
-
-const globalOptions = () => [
-  option("--data <dir>", "use this data folder", nonEmpty).default(
-    Effect.runSync(defaultFolder),
-    "$DAYBOOK_DATA or ~/.local/share/daybook"
-  ),
-  option("--agent <name>", "use this agent's memory; '.' is the current project's", agentNamed).default("default"),
-  option("--trust <level>", `read and write at this trust level: ${levels.join(", ")}`, oneOf(levels)).default("full"),
-  option("--actor <name>", "set the writer's name in the history").default("cli"),
-  option("--json", "print one JSON document").default(false),
-  option("-q, --quiet", "print answers and errors only").default(false)
-]
-
-const agentNamed = (name: string): string => (name === "." ? Effect.runSync(currentAgent(process.cwd())) : name)
 
 const firstExamples = [
   'remember "Deploys happen on Tuesdays" --type decision --tag deploys',

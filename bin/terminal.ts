@@ -22,6 +22,7 @@ const replaceStatus = (line: string) => {
 /** The streams of this process. The progress bar needs a terminal. */
 export const terminal: Terminal = withoutControls({
   stdout: (text) => {
+    if (status !== "") replaceStatus("")
     if (open && text !== "") process.stdout.write(text)
   },
   stderr: (text) => {

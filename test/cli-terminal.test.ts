@@ -114,6 +114,7 @@ describe("init", () => {
     expect(existsSync(join(linesOf("Claude Code")[0]!.split(" ").at(-1)!, "hooks", "hooks.json"))).toBe(true)
     expect(linesOf("Codex")[0]).toContain("--agent 'my ship' mcp")
     expect(linesOf("curl").at(-1)).toContain("agent=my%20ship")
+    expect(linesOf("curl")[1]).toMatch(/^TOKEN=\$\(daybook .* token add\)$/)
     const plain = JSON.parse((await runInProcess(["--json", "init"])).stdout).hosts
     expect(plain[4].lines[0]).toMatch(/daybook\.mjs mcp$/)
   })
@@ -132,6 +133,59 @@ describe("completion", () => {
     expect(complete("note", "s")).toEqual(["save", "search"])
     expect(complete("add", "--typ")).toEqual(["--type"])
     expect(complete("--quiet", "search", "--agen")).toEqual(["--agent"])
+    expect(complete("--agent", "coop", "search", "--lim")).toEqual(["--limit"])
+    expect(complete("token", "")).toEqual(["add", "list", "revoke"])
+    expect(complete("token", "add", "")).toEqual([])
+    expect(complete("--trust", "f")).toEqual(["full", "familiar"])
+    expect(complete("--trust", "=", "i")).toEqual(["inner"])
+    expect(complete("add", "--tier", "l")).toEqual(["long"])
+    expect(complete("help", "reme")).toEqual(["remember"])
+  })
+
+  it("gives fish the same, where it is installed", async () => {
+    const { stdout } = await runInProcess(["completion", "fish"])
+    const calls = ["daybook reme", "daybook --agent coop token ", "daybook --trust i", "daybook add --tier l"]
+    const asked = [...calls, "daybook help reme"].map((call) => `complete -C ${JSON.stringify(call)}`)
+    const {
+      error,
+      stderr,
+      stdout: found
+    } = spawnSync("fish", ["-c", `${stdout}\n${asked.join("\n")}`], {
+      encoding: "utf8",
+      env: { ...process.env, HOME: newFolder() }
+    })
+    if (error !== undefined) return console.log("the completion of fish was not tried: fish is missing")
+    expect(stderr).toBe("")
+    expect(lines(found).map((line) => line.split("\t")[0])).toEqual([
+      ...["remember", "add", "list", "revoke", "inner", "long", "remember"]
+    ])
+  })
+
+  it("gives zsh the same, where it is installed", async () => {
+    const { stdout } = await runInProcess(["completion", "zsh"])
+    // The functions that propose words, which only an interactive shell has.
+    const stubs = `compdef() { :; }; compset() { return 1 }; _files() { print FILES }
+      compadd() { shift; for word in "$@"; do [[ $word == $PREFIX* ]] && print -- $word; done }`
+    const complete = (...words: ReadonlyArray<string>) => {
+      const call = `words=(daybook ${words.map((word) => `'${word}'`).join(" ")}); CURRENT=${words.length + 1}; PREFIX='${words.at(-1)}'; _daybook`
+      return spawnSync("zsh", ["-fc", `${stubs}\n${stdout}\n${call}`], { encoding: "utf8" })
+    }
+    if (complete("reme").error !== undefined) return console.log("the completion of zsh was not tried: zsh is missing")
+    for (const [words, found] of [
+      [["reme"], ["remember"]],
+      [
+        ["--agent", "coop", "token", ""],
+        ["add", "list", "revoke"]
+      ],
+      [["token", "add", ""], ["FILES"]],
+      [["--trust", "i"], ["inner"]],
+      [["add", "--tier", "l"], ["long"]],
+      [["search", "--lim"], ["--limit"]],
+      [["help", "reme"], ["remember"]]
+    ] as const) {
+      const { stderr, stdout: proposed } = complete(...words)
+      expect([words, stderr, lines(proposed)]).toEqual([words, "", found])
+    }
   })
 
   it("names each command and option for zsh and fish, and no other shell", async () => {

@@ -22,6 +22,14 @@ describe("an answer of the server", () => {
     })
   )
 
+  it.scopedLive("says how long its connection stays open for the next request", () =>
+    Effect.gen(function* () {
+      const { url } = yield* startServer({ limits: { keepAliveTime: 7_000 } })
+      const { headers } = yield* Effect.promise(() => fetch(`${url}/health`))
+      expect(headers.get("keep-alive")).toBe("timeout=7")
+    })
+  )
+
   it.scopedLive("says when to retry if the engine cannot take a request now", () =>
     Effect.gen(function* () {
       const busy = new StorageError({ kind: "busy", where: "log.db", code: "SQLITE_BUSY" })

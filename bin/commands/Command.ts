@@ -30,6 +30,8 @@ export interface Command<Options = object, Args extends ReadonlyArray<unknown> =
   /** Begins with a verb and has at most 70 characters, like the description of each option. */
   readonly summary: string
   readonly options?: ReadonlyArray<Option>
+  /** The values of the first argument, for completion, where `usage` does not list them. */
+  readonly words?: ReadonlyArray<string>
   /** Lines of help below the options. */
   readonly details?: ReadonlyArray<string>
   /** Example calls for the help, without `daybook`. */

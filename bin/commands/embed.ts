@@ -124,6 +124,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 
 export const embed: Command<Options, readonly [action: string | undefined, model: string | undefined]> = {
   usage: "embed [action] [model]",
+  words: Object.keys(verbs),
   creates: "switch",
   summary: "show or change the embedding model",
   operator: true,

@@ -22,6 +22,7 @@ const hostMillis = 975
 
 export const hook: Command<object, readonly [event: string]> = {
   usage: "hook <event>",
+  words: hookEvents,
   summary: "answer a hook of Claude Code; the hook's JSON is on stdin",
   creates: true,
   details: [

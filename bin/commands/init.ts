@@ -64,11 +64,11 @@ const hostsOf = ({ agent, agentWasPassed, dataWasPassed, folder }: Call): Readon
     },
     {
       host: "curl",
-      where: "run these; the first prints the TOKEN of the last",
+      where: "run the first in one terminal, the others in another",
       lines: [
-        line("daybook", ...data, "--agent", agent, "--trust", "full", "token", "add"),
         line("daybook", ...data, "serve"),
-        `curl -H "Authorization: Bearer TOKEN" "http://127.0.0.1:8787/memories?agent=${encodeURIComponent(agent)}"`
+        `TOKEN=$(${line("daybook", ...data, "--agent", agent, "--trust", "full", "token", "add")})`,
+        `curl -H "Authorization: Bearer $TOKEN" "http://127.0.0.1:8787/memories?agent=${encodeURIComponent(agent)}"`
       ]
     }
   ]

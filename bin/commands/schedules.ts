@@ -85,6 +85,7 @@ const duration = (value: string): number => {
 
 export const schedules: Command<Options, readonly [action: Verb | undefined, id: string | undefined]> = {
   usage: "schedules [action] [id]",
+  words: Object.keys(verbs),
   creates: "add",
   summary: "manage schedules (to run them, a program must provide handlers)",
   operator: true,

@@ -12,19 +12,22 @@ interface TokenCall {
   readonly name?: string
 }
 
+const actions = ["add", "list", "revoke"]
+
 export const token: Command<TokenCall, readonly [action: string | undefined, id: string | undefined]> = {
   usage: "token [action] [id]",
+  words: actions,
   summary: "add, list or revoke access tokens of the HTTP server",
   creates: "add",
   options: [option("--name <text>", "name what uses the new token", nonEmpty)],
   details: [
-    "Actions: add, list, revoke",
+    `Actions: ${actions.join(", ")}`,
     "'token add' needs --agent, a name or a pattern such as 'team-*', and --trust.",
     "It prints the token once, alone on stdout; the data folder keeps only its digest."
   ],
   examples: ["token add --agent coop --trust inner --name editor", "token list", "token revoke 8k2v0q5w1x"],
   run: (call, { name }, [action = "list", id]) => {
-    if (!["add", "list", "revoke"].includes(action)) return usageError("action: must be one of add, list, revoke")
+    if (!actions.includes(action)) return usageError(`action: must be one of ${actions.join(", ")}`)
     if ((id !== undefined) !== (action === "revoke"))
       return usageError(action === "revoke" ? "'token revoke' needs an id" : `'token ${action}' takes no argument`)
     if (name !== undefined && action !== "add") return usageError(`'token ${action}' takes no --name`)

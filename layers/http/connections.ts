@@ -82,6 +82,8 @@ export const makeConnections = (options: ConnectionsOptions): Connections => {
       abort.abort()
       return sendRefusal(tooManyStreams, response)
     }
+    // A revoked token must not keep its connection.
+    response.shouldKeepAlive = false
     const stream = { token: caller.token, abort }
     streams.add(stream)
     leave()

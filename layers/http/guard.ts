@@ -102,7 +102,8 @@ const authenticate = (
     ? {
         status: 401,
         error: "InvalidToken",
-        detail: "send 'Authorization: Bearer TOKEN' with a token of 'daybook token add'",
+        detail:
+          "send 'Authorization: Bearer TOKEN' with a token that 'daybook token add' made for the server's data folder",
         headers: { "www-authenticate": 'Bearer realm="daybook"' },
         closes: true
       }

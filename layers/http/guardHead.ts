@@ -77,7 +77,7 @@ const checkContent = ({ headers, method }: IncomingMessage, { bodyBytes }: Serve
   if (method === "GET" || method === "HEAD") return refused(400, "UnexpectedBody", "this request must have no body")
   const type = headers["content-type"] ?? ""
   if (!/^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
-    return refused(415, "UnsupportedMediaType", "send application/json in UTF-8")
+    return refused(415, "UnsupportedMediaType", "send JSON in UTF-8, with the header Content-Type: application/json")
   const encoding = headers["content-encoding"]
   if (encoding !== undefined && encoding.toLowerCase() !== "identity")
     return refused(415, "UnsupportedMediaType", "send the body without a content encoding")

@@ -19,6 +19,11 @@ export interface ServerLimits {
   readonly answerTime: number
   /** Time without any transfer after which a connection is closed. */
   readonly idleTime: number
+  /**
+   * Time for which a connection stays open between two requests. A client that sends one at the moment of the end gets no
+   * answer, so it is longer than a busy process may be late.
+   */
+  readonly keepAliveTime: number
   /** How long the end of the server waits for requests in progress. */
   readonly drainTime: number
   /** Maximum requests in progress, of all tokens and of one. */
@@ -49,10 +54,11 @@ export const defaultLimits: ServerLimits = {
   requestTime: 30_000,
   answerTime: 120_000,
   idleTime: 150_000,
+  keepAliveTime: 30_000,
   drainTime: 8_000,
   inProgress: 64,
   inProgressOfToken: 48,
-  turnTime: 500,
+  turnTime: 1_000,
   streams: 64,
   rate: 500,
   burst: 1_000,

@@ -171,6 +171,7 @@ const listen = (
       server.maxConnections = limits.connections
       server.maxHeadersCount = limits.headers
       server.timeout = limits.idleTime
+      server.keepAliveTimeout = limits.keepAliveTime
       server.on("request", (request, response) => connections.handle(request, response))
       server.on("checkContinue", (request, response) => connections.handle(request, response))
       server.once("error", (error) => resume(Effect.fail(new CannotListen({ host, port, code: errorCodeOf(error) }))))

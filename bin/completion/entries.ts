@@ -1,0 +1,44 @@
+import type { AnyCommand } from "../commands/Command.js"
+import { type OptionShape, shapeOf } from "../options.js"
+
+/** What a shell completes after the name of a command. */
+export interface Entry {
+  /** Its name and its alias. */
+  readonly names: ReadonlyArray<string>
+  readonly options: ReadonlyArray<OptionShape>
+  /** The values of its first argument, where they are known. */
+  readonly words: ReadonlyArray<string>
+  readonly summary: string
+}
+
+export const entryOf = ({ alias, options = [], summary, usage, words }: AnyCommand): Entry => {
+  const [name = "", argument = ""] = usage.split(" ")
+  return {
+    names: alias === undefined ? [name] : [name, alias],
+    options: options.map(shapeOf),
+    // `note <save|get>` names its verbs.
+    words: words ?? (argument.includes("|") ? argument.replace(/[<>[\]]/g, "").split("|") : []),
+    summary
+  }
+}
+
+/** Everything that the script of a shell needs. */
+export interface Completions {
+  readonly entries: ReadonlyArray<Entry>
+  /** The options that every command takes. */
+  readonly globals: ReadonlyArray<OptionShape>
+}
+
+export const commandNames = ({ entries }: Completions): ReadonlyArray<string> => [
+  ...entries.flatMap(({ names }) => names),
+  "help"
+]
+
+export const flagsOf = (options: ReadonlyArray<OptionShape>): ReadonlyArray<string> => options.map(({ flag }) => flag)
+
+/** The flags that are followed by a value, of all commands: the word behind them is no command and no argument. */
+export const flagsWithValue = ({ entries, globals }: Completions): ReadonlyArray<string> => [
+  ...new Set([...globals, ...entries.flatMap(({ options }) => options)].filter(takesValue).map(({ flag }) => flag))
+]
+
+export const takesValue = ({ values }: OptionShape): boolean => values !== undefined

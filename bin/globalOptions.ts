@@ -1,0 +1,20 @@
+import * as Effect from "effect/Effect"
+import { levels } from "../events/Trust.js"
+import { defaultFolder } from "../layers/config.js"
+import { currentAgent } from "../layers/hosts/projectAgent.js"
+import { nonEmpty, oneOf, option } from "./options.js"
+
+/** The options that every command takes, before or after its name. */
+export const globalOptions = () => [
+  option("--data <dir>", "use this data folder", nonEmpty).default(
+    Effect.runSync(defaultFolder),
+    "$DAYBOOK_DATA or ~/.local/share/daybook"
+  ),
+  option("--agent <name>", "use this agent's memory; '.' is the current project's", agentNamed).default("default"),
+  option("--trust <level>", `read and write at this trust level: ${levels.join(", ")}`, oneOf(levels)).default("full"),
+  option("--actor <name>", "set the writer's name in the history").default("cli"),
+  option("--json", "print one JSON document").default(false),
+  option("-q, --quiet", "print answers and errors only").default(false)
+]
+
+const agentNamed = (name: string): string => (name === "." ? Effect.runSync(currentAgent(process.cwd())) : name)
