@@ -30,6 +30,11 @@ export interface HostMemory {
   /** Writes what a model writes by a tool. */
   readonly model: Memory
   readonly modelLevel: TrustLevel
+  /**
+   * `user` for the prompts of a session: the memories that it reads are not captured again when a turn of the session
+   * repeats them.
+   */
+  readonly inSession: (session: string) => Effect.Effect<Memory, InvalidInput>
   /** Runs a method. The promise is rejected with the method's own error, such as `InvalidInput`. */
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /**
@@ -68,10 +73,12 @@ export const hostMemory = ({
     const daybook = yield* Daybook
     const runtime = yield* Effect.runtime<never>()
     const modelLevel = lowestLevel(user, model)
+    const userOptions = { trust: user, actor: "host" }
     return {
-      user: yield* daybook.agent(agent, { trust: user, actor: "host" }),
+      user: yield* daybook.agent(agent, userOptions),
       model: yield* daybook.agent(agent, { trust: modelLevel, actor: "model" }),
       modelLevel,
+      inSession: (session) => daybook.agent(agent, { ...userOptions, session }),
       run: async (effect) => resultOf(await Runtime.runPromiseExit(runtime)(effect)),
       close: () => Promise.resolve()
     }
