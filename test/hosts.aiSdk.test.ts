@@ -164,6 +164,7 @@ describe("memoryMiddleware", () => {
     })
     await generateText({ model, prompt })
     expect(await memory.run(memory.user.sessions.list())).toEqual([])
+    for (const session of ["", "x".repeat(300)]) expect(() => memoryMiddleware(memory, { session })).toThrow(/^session/)
     await generateText({ model, prompt, providerOptions: { daybook: { session: "other" } } })
     expect(await turnsOf(memory, "other")).toEqual(both)
   })
