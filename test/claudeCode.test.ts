@@ -125,6 +125,15 @@ describe("the input of a hook", () => {
       expect(tool(own, {}, {})).toBeUndefined()
     }
     expect(tool("mcp__daybooklike__x", {}, {})).toBeDefined()
+    const own = [
+      "daybook search tide",
+      "cd /a && DAYBOOK_DATA=b npx daybook list",
+      "cat x | /usr/bin/daybook remember -"
+    ]
+    for (const command of own) expect(tool("Bash", { command }, { stdout: "a memory" }), command).toBeUndefined()
+    for (const command of ["git clone daybook", "ls daybook/plugin", "./daybooks list"]) {
+      expect(tool("Bash", { command }, { stdout: "x" }), command).toBeDefined()
+    }
   })
 })
 

@@ -212,6 +212,8 @@ describe("a hook that cannot work", () => {
     for (const event of rounds<ReadonlyArray<string>>({ quick: ["stop", "bogus"], full: [...hookEvents, "bogus"] })) {
       for (const text of inputs) expect(await hook(data, event, text)).toMatchObject(silent)
     }
+    const lost = await hook(data, "user-prompt", { prompt: "Which berth?" })
+    expect(lost).toEqual({ ...silent, stderr: "daybook: stdin: session_id is missing\n" })
     const calls = [
       ["hook"],
       ["--trust", "none", "hook", "stop"],

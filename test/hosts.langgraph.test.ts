@@ -7,6 +7,7 @@ import {
 } from "@langchain/langgraph-checkpoint"
 import fc from "fast-check"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
+import { makeDocuments } from "../layers/hosts/documents.js"
 import { DaybookStore } from "../layers/hosts/langgraph/index.js"
 import { removeFolders } from "./support/cli.js"
 import { closeMemories, newMemory } from "./support/hosts.js"
@@ -242,6 +243,18 @@ describe("DaybookStore", () => {
     await store.delete(["users", "mira"], "food")
     await memory.run(memory.user.undo({ event: (await memory.run(memory.user.history(hit!.id))).at(-1)!.version! }))
     expect((await store.get(["users", "mira"], "food"))?.value).toEqual({ text: "likes capers" })
+  })
+
+  it("deletes an item that two processes created at once", async () => {
+    const memory = await newMemory()
+    const documents = makeDocuments(memory, "langgraph")
+    for (const v of [1, 2]) {
+      await memory.run(documents.save(JSON.stringify([["a"], "k"]), JSON.stringify({ v }), { isNamed: true }))
+    }
+    const store = new DaybookStore(memory)
+    expect((await store.get(["a"], "k"))?.value).toEqual({ v: 2 })
+    await store.delete(["a"], "k")
+    expect(await store.get(["a"], "k")).toBeNull()
   })
 
   it("refuses a value that is too long, and writes nothing of its batch", async () => {

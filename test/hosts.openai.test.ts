@@ -178,6 +178,14 @@ describe("memorySession", () => {
     expect(await session.getItems()).toEqual([asked])
   })
 
+  it("refuses an id that no session can have, when it is made", async () => {
+    const memory = await newMemory()
+    for (const session of ["", "x".repeat(201), "x".repeat(400)]) {
+      expect(() => memorySession(memory, { session })).toThrow(/^session/)
+    }
+    await expect(newMemory({ agent: undefined as unknown as string })).rejects.toThrow("agent: is missing")
+  })
+
   it("pops hundreds of items", async () => {
     const session = memorySession(await newMemory())
     await session.addItems(Array.from({ length: 40 }, (_, n) => ({ ...question, content: `${n}` }) as AgentInputItem))

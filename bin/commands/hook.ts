@@ -38,6 +38,7 @@ export const hook: Command<object, readonly [event: string]> = {
       if (event === undefined) return yield* usageError(`event: must be one of ${hookEvents.join(", ")}`)
       const input = readHookInput(yield* readStdin)
       if (input === undefined) return yield* refused("stdin has no JSON object of a hook")
+      if (input.session === undefined) return yield* refused("stdin: session_id is missing")
       const isRead = event === "session-start" || event === "user-prompt"
       const { folder } = call
       // Without a memory there is nothing to read, and reading creates none.

@@ -20,5 +20,5 @@ const program = Effect.gen(function* () {
   }
 })
 const model = Layer.effect(LanguageModel.LanguageModel, local)
-const tools = layer({ agent: "coop" }).pipe(Layer.provide(Daybook.layer({ folder: "./data" })))
+const tools = layer({ agent: "harbour" }).pipe(Layer.provide(Daybook.layer({ folder: "./data" })))
 await Effect.runPromise(program.pipe(Effect.provide([model, tools])))

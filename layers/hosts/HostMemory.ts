@@ -1,5 +1,6 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Runtime from "effect/Runtime"
@@ -8,8 +9,9 @@ import type { AppendOptions } from "../../src/capture/CaptureWriter.js"
 import type { AppendTurnError, TurnInput } from "../../src/conversation/Sessions.js"
 import { Daybook } from "../../src/Daybook.js"
 import type { Memory } from "../../src/Memory.js"
-import type { InvalidInput } from "../../src/model/errors.js"
+import { InvalidInput } from "../../src/model/errors.js"
 import { failureNames } from "../../src/model/failureNames.js"
+import { decodeKey } from "../../src/model/input.js"
 import * as Default from "../Default.js"
 
 /** The agent of a host's memory, and the trust levels of its reads and writes. */
@@ -30,6 +32,11 @@ export interface HostMemory {
   /** Writes what a model writes by a tool. */
   readonly model: Memory
   readonly modelLevel: TrustLevel
+  /**
+   * `user` for the prompts of a session: the memories that it reads are not captured again when a turn of the session
+   * repeats them.
+   */
+  readonly inSession: (session: string) => Effect.Effect<Memory, InvalidInput>
   /** Runs a method. The promise is rejected with the method's own error, such as `InvalidInput`. */
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /**
@@ -65,13 +72,17 @@ export const hostMemory = ({
   trust: { model = "inner", user = "full" } = {}
 }: HostOptions): Effect.Effect<HostMemory, InvalidInput, Daybook> =>
   Effect.gen(function* () {
+    // A program without types may leave it out.
+    if (typeof agent !== "string") return yield* new InvalidInput({ field: "agent", problem: "is missing" })
     const daybook = yield* Daybook
     const runtime = yield* Effect.runtime<never>()
     const modelLevel = lowestLevel(user, model)
+    const userOptions = { trust: user, actor: "host" }
     return {
-      user: yield* daybook.agent(agent, { trust: user, actor: "host" }),
+      user: yield* daybook.agent(agent, userOptions),
       model: yield* daybook.agent(agent, { trust: modelLevel, actor: "model" }),
       modelLevel,
+      inSession: (session) => daybook.agent(agent, { ...userOptions, session }),
       run: async (effect) => resultOf(await Runtime.runPromiseExit(runtime)(effect)),
       close: () => Promise.resolve()
     }
@@ -102,6 +113,12 @@ export const runOrElse = <A, E, B>(
 /** Logs a failure without its message, which may quote a memory. */
 export const logFailure = (what: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.logWarning("memory failed", { what, error: failureNames(cause) })
+
+/** Throws `InvalidInput` for an id that no session can have. Otherwise each of its turns would only be a line of the log. */
+export const checkSession = (session: string): void => {
+  const checked = decodeKey("session", session)
+  if (Either.isLeft(checked)) throw checked.left
+}
 
 const resultOf = <A, E>(exit: Exit.Exit<A, E>): A => {
   if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)

@@ -14,6 +14,8 @@ export interface HostDocument {
   readonly text: string
   readonly createdAt: number
   readonly updatedAt: number
+  /** Older notes of the same name, which another process created at the same time. */
+  readonly duplicates: ReadonlyArray<string>
 }
 
 /** Maximum characters of a name and a text together. */
@@ -21,43 +23,50 @@ export const maxDocument = limits.narrative - 1
 
 /**
  * The texts of one host in an agent's memory. Each is a note whose first line is its name. So it has a history, search
- * finds it, and undo takes back its changes. Notes below the level of the model are none of them. If two processes create a name at once, the one that changed last counts.
+ * finds it, and undo takes back its changes. Notes below the level of the model are none of them. If two processes create
+ * a name at once, the one that changed last counts; the next change of it removes the other.
  */
 export const makeDocuments = (
   { model: { notes }, modelLevel }: Pick<HostMemory, "model" | "modelLevel">,
   host: string
-) => ({
-  /** The documents, the oldest first; with a name only that one, which must have been saved with `isNamed`. */
-  list: (name?: string): Effect.Effect<ReadonlyArray<HostDocument>, ReadError> =>
-    Effect.gen(function* () {
-      const newest = new Map<string, HostDocument>()
-      for (let offset = 0; ; offset += limits.page) {
-        const user = name === undefined ? {} : { user: digestOf(name) }
-        const page = yield* notes.list({ ...user, tags: [host], limit: limits.page, offset })
-        for (const { content, source, ...note } of page) {
-          const end = content.indexOf("\n")
-          const found = { ...note, name: content.slice(0, end), text: content.slice(end + 1) }
-          if (!isAtLeast(note.level, modelLevel)) continue
-          if (source === host && end > 0 && !newest.has(found.name)) newest.set(found.name, found)
+) => {
+  const removeAll = (ids: ReadonlyArray<string>, run: string | undefined) =>
+    Effect.forEach(ids, (id) => notes.delete(id, { run }), { discard: true })
+  return {
+    /** The documents, the oldest first; with a name only that one, which must have been saved with `isNamed`. */
+    list: (name?: string): Effect.Effect<ReadonlyArray<HostDocument>, ReadError> =>
+      Effect.gen(function* () {
+        const newest = new Map<string, HostDocument>()
+        for (let offset = 0; ; offset += limits.page) {
+          const user = name === undefined ? {} : { user: digestOf(name) }
+          const page = yield* notes.list({ ...user, tags: [host], limit: limits.page, offset })
+          for (const { content, source, ...note } of page) {
+            const end = content.indexOf("\n")
+            const name = content.slice(0, end)
+            if (!isAtLeast(note.level, modelLevel) || source !== host || end <= 0) continue
+            const newer = newest.get(name)
+            const found = newer ?? { ...note, name, text: content.slice(end + 1), duplicates: [] }
+            newest.set(name, newer === undefined ? found : { ...found, duplicates: [...found.duplicates, note.id] })
+          }
+          if (page.length < limits.page) return [...newest.values()].reverse().sort((a, b) => a.createdAt - b.createdAt)
         }
-        if (page.length < limits.page) return [...newest.values()].reverse().sort((a, b) => a.createdAt - b.createdAt)
-      }
-    }),
+      }),
 
-  /** Saves a new document. `isNamed`: it keeps its name, and `list` can find it by that. */
-  save: (name: string, text: string, { isNamed = false } = {}) =>
-    notes.save({
-      content: `${name}\n${text}`,
-      tags: [host],
-      source: host,
-      ...(isNamed ? { user: digestOf(name) } : {})
-    }),
+    /** Saves a new document. `isNamed`: it keeps its name, and `list` can find it by that. */
+    save: (name: string, text: string, { isNamed = false } = {}) =>
+      notes.save({
+        content: `${name}\n${text}`,
+        tags: [host],
+        source: host,
+        ...(isNamed ? { user: digestOf(name) } : {})
+      }),
 
-  replace: (id: string, name: string, text: string, run?: string) =>
-    notes.update(id, { content: `${name}\n${text}` }, { run }),
+    replace: ({ duplicates, id }: HostDocument, name: string, text: string, run?: string) =>
+      Effect.zipRight(notes.update(id, { content: `${name}\n${text}` }, { run }), removeAll(duplicates, run)),
 
-  remove: (id: string, run?: string) => notes.delete(id, { run })
-})
+    remove: ({ duplicates, id }: HostDocument, run?: string) => removeAll([id, ...duplicates], run)
+  }
+}
 
 /** Names may be longer than the key that notes are found by. */
 const digestOf = (name: string): string => createHash("sha256").update(name).digest("hex")

@@ -1,5 +1,6 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import type { DefaultOptions } from "../../layers/Default.js"
 import { Embedder } from "../../layers/entry.js"
 import { type HostMemory, type HostOptions, openMemory } from "../../layers/hosts/HostMemory.js"
 import { newFolder } from "./cli.js"
@@ -7,7 +8,7 @@ import { newFolder } from "./cli.js"
 const opened: Array<HostMemory> = []
 
 /** An agent's memory in a folder of its own; `closeMemories` closes it. */
-export const newMemory = async (options: Partial<HostOptions> & { readonly folder?: string } = {}) => {
+export const newMemory = async (options: Partial<HostOptions & DefaultOptions> = {}) => {
   const memory = await openMemory({ folder: newFolder(), agent: "coop", embedder: Embedder.layerHash, ...options })
   opened.push(memory)
   return memory

@@ -4,20 +4,28 @@ import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
 import type { HostMemory } from "../HostMemory.js"
-import { descriptions, parameters, runTool, type ToolInput, type ToolName } from "../tools.js"
+import { descriptions, parameters, runTool, type ToolInput, type ToolName, type ToolOptions } from "../tools.js"
 
 export { type HostMemory, type HostOptions, hostMemory, openMemory } from "../HostMemory.js"
+export type { ToolOptions } from "../tools.js"
 export { type MiddlewareOptions, memoryMiddleware } from "./middleware.js"
 
 /** The tools `memory_search`, `memory_get`, `memory_write` and `memory_forget` for `generateText` and `streamText`. */
-export const memoryTools = (memory: HostMemory): { readonly [Name in ToolName]: Tool<ToolInput[Name], unknown> } => ({
-  memory_search: toolOf(memory, "memory_search"),
-  memory_get: toolOf(memory, "memory_get"),
-  memory_write: toolOf(memory, "memory_write"),
-  memory_forget: toolOf(memory, "memory_forget")
+export const memoryTools = (
+  memory: HostMemory,
+  options: ToolOptions = {}
+): { readonly [Name in ToolName]: Tool<ToolInput[Name], unknown> } => ({
+  memory_search: toolOf(memory, "memory_search", options),
+  memory_get: toolOf(memory, "memory_get", options),
+  memory_write: toolOf(memory, "memory_write", options),
+  memory_forget: toolOf(memory, "memory_forget", options)
 })
 
-const toolOf = <Name extends ToolName>(memory: HostMemory, name: Name): Tool<ToolInput[Name], unknown> => {
+const toolOf = <Name extends ToolName>(
+  memory: HostMemory,
+  name: Name,
+  options: ToolOptions
+): Tool<ToolInput[Name], unknown> => {
   const schema = Schema.Struct(parameters[name]) as unknown as Schema.Schema<ToolInput[Name]>
   const decode = Schema.decodeUnknownEither(schema)
   const inputSchema = jsonSchema<ToolInput[Name]>(JSONSchema.make(schema) as JSONSchema7, {
@@ -30,6 +38,6 @@ const toolOf = <Name extends ToolName>(memory: HostMemory, name: Name): Tool<Too
   return tool({
     description: descriptions[name],
     inputSchema,
-    execute: (input: ToolInput[Name]) => memory.run(runTool(memory, name, input))
+    execute: (input: ToolInput[Name]) => memory.run(runTool(memory, { name, input }, options))
   }) as Tool<ToolInput[Name], unknown>
 }

@@ -1,5 +1,6 @@
 import type { LanguageModelMiddleware } from "ai"
-import { type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
+import * as Effect from "effect/Effect"
+import { checkSession, type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
 import { type Answer, answerTurn, type CallParams, commandIdOf, turnsOf } from "./turns.js"
 
 /** Options of `memoryMiddleware`. */
@@ -17,8 +18,14 @@ export interface MiddlewareOptions {
  * A middleware for `wrapLanguageModel`. It adds what the user's message recalls, and stores the message, the calls of
  * tools and the answer once the model is done. An error or an abort stores nothing, and a repeated call stores nothing
  * twice: same session, same messages. If the memory fails, the model's answer comes through and the failure is logged.
+ * Throws `InvalidInput` for a session that is empty or too long.
  */
-export const memoryMiddleware = (memory: HostMemory, options: MiddlewareOptions = {}): LanguageModelMiddleware => ({
+export const memoryMiddleware = (memory: HostMemory, options: MiddlewareOptions = {}): LanguageModelMiddleware => {
+  if (options.session !== undefined) checkSession(options.session)
+  return middlewareOf(memory, options)
+}
+
+const middlewareOf = (memory: HostMemory, options: MiddlewareOptions): LanguageModelMiddleware => ({
   specificationVersion: "v4",
   wrapGenerate: async ({ model, params }) => {
     const result = await model.doGenerate(await withContext(memory, params, options))
@@ -52,16 +59,16 @@ const addText = (content: Array<Answer[number]>, delta: string): void => {
 }
 
 /** The parameters with the context: stable parts after the program's own system messages, what is recalled before the user's words. */
-const withContext = async (
-  memory: HostMemory,
-  params: CallParams,
-  { tokens }: MiddlewareOptions
-): Promise<CallParams> => {
+const withContext = async (memory: HostMemory, params: CallParams, options: MiddlewareOptions): Promise<CallParams> => {
   const { prompt } = params
+  const { tokens } = options
   const asked = lastOfUser(prompt)
   const message = turnsOf(prompt.slice(asked, asked + 1))[0]?.text
   if (message === undefined) return params
-  const context = await runOrElse(memory, "context", memory.user.context({ message, tokens }), undefined)
+  const session = sessionOf(params, options)
+  const reader = session === undefined ? Effect.succeed(memory.user) : memory.inSession(session)
+  const read = Effect.flatMap(reader, (user) => user.context({ message, tokens }))
+  const context = await runOrElse(memory, "context", read, undefined)
   if (context === undefined) return params
   const start = prompt.findIndex(({ role }) => role !== "system")
   const system = context.system === "" ? [] : [{ role: "system" as const, content: context.system }]
@@ -72,6 +79,12 @@ const withContext = async (
   return { ...params, prompt: [...messages.slice(0, start), ...system, ...messages.slice(start)] }
 }
 
+/** The session of a call; undefined where nothing is stored. */
+const sessionOf = ({ providerOptions }: CallParams, options: MiddlewareOptions): string | undefined => {
+  const { session = options.session } = providerOptions?.daybook ?? {}
+  return typeof session === "string" ? session : undefined
+}
+
 const lastOfUser = (prompt: CallParams["prompt"]): number => prompt.findLastIndex(({ role }) => role === "user")
 
 /** Reasons after which the model's turn goes on, or was not finished. */
@@ -79,15 +92,16 @@ const unfinished: ReadonlySet<string> = new Set(["tool-calls", "error", "interru
 
 const storeTurn = async (
   memory: HostMemory,
-  { abortSignal, prompt, providerOptions }: CallParams,
+  params: CallParams,
   options: MiddlewareOptions,
   { content, finish }: { readonly content: Answer; readonly finish: string }
 ): Promise<void> => {
-  const { session = options.session, turn } = providerOptions?.daybook ?? {}
-  if (typeof session !== "string" || unfinished.has(finish) || abortSignal?.aborted === true) return
+  const { abortSignal, prompt, providerOptions } = params
+  const session = sessionOf(params, options)
+  if (session === undefined || unfinished.has(finish) || abortSignal?.aborted === true) return
   const asked = lastOfUser(prompt)
   const turns = [...turnsOf(prompt.slice(Math.max(0, asked))), ...answerTurn(content)]
-  const call = [session, turn ?? turnsOf(prompt.slice(0, asked + 1))]
+  const call = [session, providerOptions?.daybook?.turn ?? turnsOf(prompt.slice(0, asked + 1))]
   const stored = storeTurns(
     memory,
     turns.map((entry, index) => [{ session, ...entry }, { commandId: commandIdOf(call, index, entry) }])

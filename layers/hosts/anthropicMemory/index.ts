@@ -27,9 +27,9 @@ export const memoryExecutor = (memory: HostMemory): ((command: MemoryCommand) =>
       const { answer, changes } = yield* Effect.try({ try: () => decide(files, command), catch: (problem) => problem })
       const run = changes.length > 1 ? `anthropic-memory-${randomUUID()}` : undefined
       for (const { file, path, text } of changes) {
-        if (path === undefined) yield* documents.remove(file!.id, run)
+        if (path === undefined) yield* documents.remove(file!, run)
         else if (file === undefined) yield* documents.save(path, text)
-        else yield* documents.replace(file.id, path, text, run)
+        else yield* documents.replace(file, path, text, run)
       }
       return answer
     })

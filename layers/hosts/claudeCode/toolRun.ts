@@ -5,18 +5,22 @@ import { isObject, textOf } from "./hookInput.js"
 /** Tools of Daybook itself: what they answer is stored already. */
 const ownTools = /^mcp__(?:.*_)?daybook(?:_.*)?__/i
 
+/** A shell that runs `daybook`: its output is of memories that are stored already. */
+const ownCommand = /(?:^|[;&|(\n])\s*(?:\w+=\S*\s+)*(?:npx\s+)?(?:\S*\/)?daybook(?:\.mjs)?(?:\s|$)/
+
 /** Tools whose answer repeats their input. */
 const editingTools = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write"])
 
-/** The run of a tool as an observation; undefined for Daybook's own tools. */
+/** The run of a tool as an observation; undefined for Daybook's own tools and its command. */
 export const toolRunOf = ({ error, input, name, response }: ToolUse): ToolObservation | undefined => {
-  if (ownTools.test(name)) return undefined
+  const command = isObject(input) && typeof input.command === "string" ? input.command : undefined
+  if (ownTools.test(name) || (command !== undefined && ownCommand.test(command))) return undefined
   const code = /^Exit code (\d+)\n?/.exec(error ?? "")
   const output = error?.slice(code?.[0].length ?? 0) ?? (editingTools.has(name) ? "" : responseText(response))
   const { file_path: file } = isObject(input) ? input : {}
   return {
     tool: name,
-    input: isObject(input) && typeof input.command === "string" ? input.command : jsonText(input),
+    input: command ?? jsonText(input),
     output: code === null && error !== undefined ? `Error: ${output}` : output,
     ...(code === null ? {} : { exit: Number(code[1]) }),
     ...(typeof file === "string" && file !== "" && file.length <= maxPath ? { files: [file] } : {})

@@ -7,9 +7,10 @@ import * as Schema from "effect/Schema"
 import type { Daybook } from "../../../src/Daybook.js"
 import type { InvalidInput } from "../../../src/model/errors.js"
 import { type HostOptions, hostMemory } from "../HostMemory.js"
-import { descriptions, parameters, runTool } from "../tools.js"
+import { descriptions, parameters, runTool, type ToolOptions } from "../tools.js"
 
 export { type HostMemory, type HostOptions, hostMemory, openMemory } from "../HostMemory.js"
+export type { ToolOptions } from "../tools.js"
 
 const success = Schema.Unknown
 
@@ -37,16 +38,21 @@ export const MemoryToolkit = Toolkit.make(
  * The handlers of `MemoryToolkit` on an agent's memory. A refusal is the answer `{ error }`, so that the model can act on
  * it.
  */
-export const layer = (
-  options: HostOptions
-): Layer.Layer<Tool.HandlersFor<Toolkit.Tools<typeof MemoryToolkit>>, InvalidInput, Daybook> =>
+export const layer = ({
+  session,
+  ...options
+}: HostOptions & ToolOptions): Layer.Layer<
+  Tool.HandlersFor<Toolkit.Tools<typeof MemoryToolkit>>,
+  InvalidInput,
+  Daybook
+> =>
   MemoryToolkit.toLayer(
     Effect.map(hostMemory(options), (memory) =>
       MemoryToolkit.of({
-        memory_search: (input) => runTool(memory, "memory_search", input),
-        memory_get: (input) => runTool(memory, "memory_get", input),
-        memory_write: (input) => runTool(memory, "memory_write", input),
-        memory_forget: (input) => runTool(memory, "memory_forget", input)
+        memory_search: (input) => runTool(memory, { name: "memory_search", input }, { session }),
+        memory_get: (input) => runTool(memory, { name: "memory_get", input }, { session }),
+        memory_write: (input) => runTool(memory, { name: "memory_write", input }, { session }),
+        memory_forget: (input) => runTool(memory, { name: "memory_forget", input }, { session })
       })
     )
   )

@@ -62,9 +62,9 @@ export class DaybookStore extends BaseStore {
       for (const [name, { index, value }] of puts) {
         const [existing] = yield* documents.list(name)
         const text = `${index === false ? unindexed : ""}${JSON.stringify(value)}`
-        if (value === null) yield* existing === undefined ? Effect.void : documents.remove(existing.id)
+        if (value === null) yield* existing === undefined ? Effect.void : documents.remove(existing)
         else if (existing === undefined) yield* documents.save(name, text, { isNamed: true })
-        else yield* documents.replace(existing.id, name, text)
+        else yield* documents.replace(existing, name, text)
       }
       return results
     })

@@ -4,8 +4,9 @@ import type { Session } from "@openai/agents"
 import * as Effect from "effect/Effect"
 import { isAtLeast } from "../../../events/Trust.js"
 import { type Turn, turnLevelOf } from "../../../events/Turn.js"
+import { InvalidInput } from "../../../src/model/errors.js"
 import { limits } from "../../../src/model/limits.js"
-import { type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
+import { checkSession, type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
 import { itemOf, turnOf } from "./items.js"
 
 export { type HostMemory, type HostOptions, hostMemory, openMemory } from "../HostMemory.js"
@@ -21,9 +22,12 @@ export interface SessionOptions {
  * shows the last 1,000 items. Items that were popped or cleared stay in the log and in `memory.user.sessions`; the
  * session's scratchpad names them, and undoing its event brings them back.
  *
- * A run goes on if items cannot be read or added; the failure is logged. `popItem` and `clearSession` reject.
+ * A run goes on if items cannot be read or added; the failure is logged. `popItem` and `clearSession` reject. Throws
+ * `InvalidInput` for an id that is empty or too long.
  */
 export const memorySession = (memory: HostMemory, { session: id = randomUUID() }: SessionOptions = {}): Session => {
+  checkSession(id)
+  if (id.length > maxId) throw new InvalidInput({ field: "session", problem: `is longer than ${maxId} characters` })
   const { run, user } = memory
   const hidden = makeHidden(memory, id)
   /** Turns of writers below the model could pose as the user; the output of tools is always `familiar`. */
@@ -76,6 +80,9 @@ export const memorySession = (memory: HostMemory, { session: id = randomUUID() }
       )
   }
 }
+
+/** The scratchpad of a session has its id with a prefix. */
+const maxId = 200
 
 /** Precedes the id of the last turn that was cleared. */
 const clearedBy = "cleared:"
