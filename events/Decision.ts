@@ -11,6 +11,16 @@ export const Candidate = Schema.Struct({
   parts: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Number }))
 })
 
+/** How a statement was found in a conversation. */
+export const Extracted = Schema.Struct({
+  /** The id of the rule, `model`, `daily` for a line of the daily log, or `archive` for what is said to hold no more. */
+  rule: Schema.String,
+  statedBy: Schema.optional(Schema.Literal("user", "assistant", "tool", "other")),
+  /** Why each turn is a source. Empty in events of schema 5, which kept the reasons of all turns in `reason`. */
+  sources: Schema.Array(Schema.Struct({ turn: Schema.String, reason: Schema.String }))
+})
+export type Extracted = typeof Extracted.Type
+
 /** The decision behind an event: the action, who decided, and why. */
 export const Decision = Schema.Struct({
   action: Schema.Literal("ADD", "UPDATE", "DELETE", "NONE", "DISPUTE", "COMPRESS", "ARCHIVE", "FORGET", "SUMMARIZE"),
@@ -26,6 +36,8 @@ export const Decision = Schema.Struct({
   threshold: Schema.optional(Schema.Number),
   fallback: Schema.optional(Schema.String),
   /** Milliseconds that a model took to answer; absent if none was called. */
-  latency: Schema.optional(Schema.Number)
+  latency: Schema.optional(Schema.Number),
+  /** Present for what capture stored or archived. */
+  extracted: Schema.optional(Extracted)
 })
 export type Decision = typeof Decision.Type

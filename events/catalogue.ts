@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import { Decision } from "./Decision.js"
 import { Embed, EmbedderChanged } from "./Embed.js"
 import { Extract } from "./Extract.js"
+import { withExtracted } from "./extractedReason.js"
 import { File } from "./File.js"
 import { Memory } from "./Memory.js"
 import { RecallBatch } from "./Recall.js"
@@ -12,7 +13,7 @@ import { summarizeFields } from "./SessionSummary.js"
 import { Store } from "./Trust.js"
 import { Turn } from "./Turn.js"
 
-export { Candidate, Decision } from "./Decision.js"
+export { Candidate, Decision, Extracted } from "./Decision.js"
 export type { Captured } from "./Extract.js"
 
 /**
@@ -161,14 +162,14 @@ const same = (payload: unknown) => payload
 const versionTwo = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schema, version: 2, upcasts: { 1: same } })
 
 /**
- * The fifth schema of events that contain memories. Schema 2 added stale memories and undo. Schema 3 added promotion,
+ * The sixth schema of events that contain memories. Schema 2 added stale memories and undo. Schema 3 added promotion,
  * shortening of narratives by age, and restoring from the archive. Schema 4 added the level of the writer.
- * Schema 5 added disputes.
+ * Schema 5 added disputes. Schema 6 moved the rule of capture from the text of a decision's reason to a field.
  */
-const versionFive = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
+const versionSix = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
   schema,
-  version: 5,
-  upcasts: { 1: same, 2: same, 3: same, 4: same }
+  version: 6,
+  upcasts: { 1: same, 2: same, 3: same, 4: same, 5: withExtracted }
 })
 
 /**
@@ -183,11 +184,11 @@ const Clock = Schema.Union(
 
 /** Every event type that Daybook writes. A new one needs a schema above and a line here. */
 export const catalogue = {
-  ADD: versionFive(Add),
-  UPDATE: versionFive(Update),
-  DELETE: versionFive(Delete),
-  COMPRESS: versionFive(Compress),
-  ARCHIVE: versionFive(Archive),
+  ADD: versionSix(Add),
+  UPDATE: versionSix(Update),
+  DELETE: versionSix(Delete),
+  COMPRESS: versionSix(Compress),
+  ARCHIVE: versionSix(Archive),
   EMBED: versionOne(Embed),
   EMBEDDER: versionOne(EmbedderChanged),
   IMPORT: versionOne(Import),

@@ -42,7 +42,14 @@ export interface Related extends MemoryText {
 
 /** A source of a memory. The content of a source that the level may not read is absent. */
 export type WhySource =
-  | { readonly kind: "turn"; readonly id: string; readonly reason: Link["reason"]; readonly turn?: TurnText }
+  | {
+      readonly kind: "turn"
+      readonly id: string
+      readonly reason: Link["reason"]
+      /** Why capture took it as a source, such as "accepts a proposal". */
+      readonly because?: string
+      readonly turn?: TurnText
+    }
   | { readonly kind: "file"; readonly path: string; readonly reason: Link["reason"] }
   | { readonly kind: "memory"; readonly id: string; readonly reason: Link["reason"]; readonly memory?: Related }
 

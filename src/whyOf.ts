@@ -75,12 +75,23 @@ export const whyOf =
         }
       })
       const reported = versions.slice(-limit)
+      const becauseOf = new Map(
+        versions.flatMap(({ decision }) =>
+          (decision?.extracted?.sources ?? []).flatMap(({ reason, turn }) =>
+            reason === "" ? [] : [[turn, reason] as const]
+          )
+        )
+      )
       return {
         memory: { ...toWholeMemory(memory), ...disputed, ...accesses, status: memory.status },
         life: memory.status === "active" ? verdictOf({ memory, accesses }, services.maintenance, now) : null,
         versions: reported,
         earlier: changes.length - reported.length,
-        ...relations
+        ...relations,
+        sources: relations.sources.map((source) => {
+          const because = source.kind === "turn" ? becauseOf.get(source.id) : undefined
+          return because === undefined ? source : { ...source, because }
+        })
       }
     })
 

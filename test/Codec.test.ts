@@ -53,6 +53,32 @@ const row = (type: string, schema: number, payload: string | null): StoredEvent 
 const right = <A, E>(either: Either.Either<A, E>): A => Either.getOrThrowWith(either, (error) => error)
 const left = <A, E>(either: Either.Either<A, E>): E => right(Either.flip(either))
 
+describe("a decision of schema 5 with the rule of capture in its reason", () => {
+  const reasonOf = (reason: string) => {
+    const payload = JSON.parse(sample("ADD", 5)) as { decision: { reason: string } }
+    payload.decision.reason = reason
+    const event = right(Effect.runSync(Effect.either(codec.decode(row("ADD", 5, JSON.stringify(payload))))))
+    return (event.payload as { readonly decision: { readonly reason: string; readonly extracted?: unknown } }).decision
+  }
+
+  it("has the rule as a field, and keeps the words about its turns", () => {
+    expect(
+      reasonOf("no similar memory; extracted by en-plan, stated by user: accepts a proposal; marked pii")
+    ).toMatchObject({
+      reason: "no similar memory; accepts a proposal; marked pii",
+      extracted: { rule: "en-plan", statedBy: "user", sources: [] }
+    })
+    expect(reasonOf("said to hold no more; extracted by archive")).toMatchObject({
+      reason: "said to hold no more",
+      extracted: { rule: "archive", sources: [] }
+    })
+  })
+
+  it("is unchanged without such a note", () => {
+    expect(reasonOf("no similar memory; marked pii").extracted).toBeUndefined()
+  })
+})
+
 describe("golden samples", () => {
   it("exist for each schema of each event type, and for no other", () => {
     const wanted = types.flatMap((type) =>

@@ -74,8 +74,13 @@ describe("a turn of the user", () => {
         ]
       })
       const why = yield* memory.why(added.captured[0]!.id)
-      expect(why.versions[0]!.decision!.reason).toMatch(/extracted by likes, stated by user: says it$/)
-      expect(why.sources).toMatchObject([{ kind: "turn", turn: { session: "monday", sequence: 2 } }])
+      expect(why.versions[0]!.decision).toMatchObject({
+        reason: expect.not.stringContaining("extracted"),
+        extracted: { rule: "likes", statedBy: "user", sources: [{ turn: added.turn.id, reason: "says it" }] }
+      })
+      expect(why.sources).toMatchObject([
+        { kind: "turn", because: "says it", turn: { session: "monday", sequence: 2 } }
+      ])
       expect((yield* daybook.stats(agent)).capture).toEqual({
         waiting: 0,
         extractors: [{ name: "tiny-1", attempts: 1, successes: 1, turns: 2, captured: 2 }]

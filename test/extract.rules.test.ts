@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import * as fc from "effect/FastCheck"
+import type * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
 import { scoreSessions } from "../bench/capture/score.js"
-import type { Label, Session } from "../bench/capture/sessions.js"
+import { Label, readLines, Session } from "../bench/capture/sessions.js"
 import { rules } from "../layers/RuleExtractor.js"
 import type { ExtractorService, ExtractRequest, ExtractTurn } from "../src/ports/Extractor.js"
 import { findSensitiveData } from "../text/personal/findSensitiveData.js"
@@ -175,6 +177,78 @@ describe("the rules that extract statements", () => {
     expect(titles([user("I live in Ghent")], [], ["Noor lives in Utrecht"])).toEqual(["Noor lives in Ghent"])
   })
 
+  it.each([
+    ["i finally handed in my resignation", "Noor finally handed in Noor's resignation"],
+    ["starting at a printing house in march", "Noor is starting at a printing house in March"],
+    ["dont call me before ten please", "Don't call Noor before ten"],
+    ["The lease in Bruges fell through", "The lease in Bruges fell through"],
+    ["vinegar got rid of the limescale", "Vinegar got rid of the limescale"],
+    ["spare me the disclaimers", "Spare Noor the disclaimers"],
+    ["would you answer in French in future?", "Answer in French in future"],
+    ["my late husband Piet kept bees", "Noor's late husband Piet kept bees"],
+    ["my hearing is not what it was", "Noor's hearing is not what it was"],
+    ["We had booked a cottage, but it was cancelled", "We had booked a cottage, but it was cancelled"]
+  ])("keep %j", (text, title) => {
+    expect(titles([user(text)])).toEqual([title])
+  })
+
+  it.each([
+    "thread 'main' panicked at src/main.rs:12:5: the index is 7",
+    "Cannot read properties of null (reading 'size')",
+    "I know what they changed",
+    "I'd rather find out first",
+    "we're taking turns"
+  ])("leave out %j", (text) => {
+    expect(titles([user(text)])).toEqual([])
+  })
+
+  it.each([
+    ["Which editor do you use?", "helix", "Noor uses helix (editor)"],
+    ["Nice. Where are you staying?", "at my aunt's in Namur", "Noor is staying at Noor's aunt's in Namur"],
+    ["How many hens do you have?", "seven", "Noor has seven hens"],
+    ["What is your budget?", "about 900 euros", "Noor's budget is about 900 euros"],
+    ["Is Odile your sister?", "yep", "Odile is Noor's sister"],
+    ["Could you rent a smaller studio?", "yes, let's do that", "Decided: rent a smaller studio"]
+  ])("read %j with the answer %j", (question, answer, title) => {
+    expect(titles([user(answer)], [assistant(question)])).toEqual([title])
+  })
+
+  it.each([
+    ["Which editor do you use?", "no idea"],
+    ["Which of them do you mean?", "the second"],
+    ["What do you need?", "a hug"],
+    ["About the rent?", "yes"],
+    ["Shall I add these to the list?", "yes please"],
+    ["How can I help?", "Keep it short"]
+  ])("keep nothing of %j and the answer %j", (question, answer) => {
+    expect(titles([user(answer)], [assistant(question)])).toEqual([])
+  })
+
+  it("give a statement without a subject the person who was mentioned last", () => {
+    expect(extract([user("Wim's my stepson, he's 9. Lives in Aalst")]).facts).toMatchObject([
+      { title: "Wim is Noor's stepson", facts: ["Wim is 9"], people: ["Wim"] },
+      { title: "Wim lives in Aalst", people: ["Wim"] }
+    ])
+  })
+
+  it.each([
+    ["my dose is 20 mg since the operation", { topic: "health" }],
+    ["the exam is on 8 May #biology", { topic: "study", tags: ["biology"] }],
+    ["we're launching Project Heron in June", { project: "Heron", topic: "software" }],
+    ["our web-shop repo uses pnpm", { project: "web-shop", topic: "software" }],
+    ["I live in Ghent", { tags: [] }]
+  ])("name the topic, project and tags of %j", (text, expected) => {
+    const [fact] = extract([user(text)]).facts
+    expect(fact).toMatchObject(expected)
+    expect(fact!.topic).toBe("topic" in expected ? expected.topic : undefined)
+    expect(fact!.project).toBe("project" in expected ? expected.project : undefined)
+  })
+
+  it("set an end for what holds in a span of time", () => {
+    expect(extract([user("I'm on call this week")]).facts).toMatchObject([{ expiresAt: Date.UTC(2026, 4, 11) }])
+    expect(extract([user("I moved to Lyon this week")]).facts[0]!.expiresAt).toBeUndefined()
+  })
+
   it("set an end for what holds until a day", () => {
     expect(extract([user("My boss Ingrid is on leave until 12 May 2026")]).facts).toMatchObject([
       { expiresAt: Date.UTC(2026, 4, 13), people: ["Ingrid"] }
@@ -205,6 +279,23 @@ describe("the rules that extract statements", () => {
       }),
       { numRuns: rounds({ quick: 200, full: 5_000 }) }
     )
+  })
+})
+
+describe("conversations that the rules were not tuned for", () => {
+  it("are captured with the promised precision and recall, and no secret", () => {
+    const read = <A, I>(name: string, schema: Schema.Schema<A, I>) =>
+      readLines(fileURLToPath(new URL(`./fixtures/capture/${name}.jsonl`, import.meta.url)), schema)
+    const { credentials, judged, kept, missed } = scoreSessions(
+      read("kept-turns", Session),
+      read("kept-labels", Label),
+      rules
+    )
+    const right = judged.filter(({ verdict }) => verdict === "keep" || verdict === "allowed").length
+    expect(right / judged.length).toBeGreaterThanOrEqual(0.9)
+    expect(kept / (kept + missed.length)).toBeGreaterThanOrEqual(0.75)
+    expect(judged.filter(({ verdict }) => verdict === "never: quote")).toEqual([])
+    expect(credentials).toBe(0)
   })
 })
 

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { Extracted } from "../../events/catalogue.js"
 import { scoreText } from "../../src/search/score.js"
 import type { Why, WhySource, WhyVersion } from "../../src/why.js"
 import { count, oneLine, secondText, staleText } from "../format.js"
@@ -77,7 +78,7 @@ const versionBranch = (
   const versionText = version === undefined ? String(revision) : `${revision} (version ${version})`
   const text = `${colours.bold(versionText)}  ${secondText(recordedAt)}  ${colours.cyan(decision?.action ?? type)} by ${oneLine(actor)}`
   if (decision === null) return { text: `${text}  ${colours.dim("its content was erased")}` }
-  const { by, candidates, fallback, latency, reason, threshold } = decision
+  const { by, candidates, extracted, fallback, latency, reason, threshold } = decision
   const decisionLines = [
     ...(threshold === undefined ? [] : [`${count(candidates.length, "candidate")} above ${threshold}`]),
     ...(latency === undefined ? [] : [`${latency} ms`])
@@ -87,6 +88,7 @@ const versionBranch = (
     text,
     children: [
       { text: `${oneLine(by.name)}: ${oneLine(reason)}${colours.dim(groundsText)}` },
+      ...(extracted === undefined ? [] : [{ text: extractedText(extracted) }]),
       ...(fallback === undefined ? [] : [{ text: colours.yellow(`fallback used: ${oneLine(fallback)}`) }]),
       ...candidates.map(({ id, said, score }) => ({
         text: `${score.toFixed(2)}  ${colours.cyan(id)}  ${oneLine([said.title, ...said.facts].join(" · "))}`
@@ -99,6 +101,9 @@ const versionBranch = (
   }
 }
 
+const extractedText = ({ rule, statedBy }: Extracted): string =>
+  `extracted by ${oneLine(rule)}${statedBy === undefined ? "" : `, stated by ${statedBy}`}`
+
 const sourceBranch = (source: WhySource, colours: Colours): Branch => {
   if (source.kind === "file") return { text: `file ${oneLine(source.path)} (${source.reason})` }
   if (source.kind === "memory") {
@@ -106,11 +111,12 @@ const sourceBranch = (source: WhySource, colours: Colours): Branch => {
       text: `memory ${colours.cyan(source.id)} (${source.reason})  ${oneLine(source.memory?.title ?? "")}`.trimEnd()
     }
   }
-  const { turn } = source
-  if (turn === undefined) return { text: `turn ${source.id} (${source.reason}), no longer available` }
+  const { because, turn } = source
+  const reasonText = because === undefined ? source.reason : `${source.reason}: ${oneLine(because)}`
+  if (turn === undefined) return { text: `turn ${source.id} (${reasonText}), no longer available` }
   const speaker = turn.speaker ?? turn.role
   return {
-    text: `turn ${turn.sequence} of ${oneLine(turn.session)} (${source.reason})  ${oneLine(speaker)}: ${oneLine(turn.text)}`
+    text: `turn ${turn.sequence} of ${oneLine(turn.session)} (${reasonText})  ${oneLine(speaker)}: ${oneLine(turn.text)}`
   }
 }
 

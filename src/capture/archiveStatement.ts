@@ -14,7 +14,7 @@ import type { Writer } from "../remember/remember.js"
 
 /** Makes the command that archives the memory that states something; it is refused if there is none. */
 export const archiveStatement = (
-  { actor, level, note = "", reconciling }: Writer,
+  { actor, level, extracted, reconciling }: Writer,
   store: Store,
   { title }: ExtractedEnd
 ): Command<void, void> => {
@@ -42,7 +42,8 @@ export const archiveStatement = (
       const memory = findStated()
       if (memory === undefined || !isAtLeast(level, levelOf(memory))) return Either.left(undefined)
       const memories = [nextRevision(memory, { status: "archived", updatedAt: now })]
-      const decision = ruleDecision("ARCHIVE", "capture", `it is said to hold no more${note}`)
+      const decided = ruleDecision("ARCHIVE", "capture", "it is said to hold no more")
+      const decision = extracted === undefined ? decided : { ...decided, extracted }
       return Either.right({ events: [{ type: "ARCHIVE", payload: { memories, decision } }] })
     },
     answer: () => undefined

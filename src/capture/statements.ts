@@ -1,4 +1,5 @@
 import * as Either from "effect/Either"
+import type { Extracted } from "../../events/Decision.js"
 import { canRead, levels, lowestLevel, opennessOf, type TrustLevel } from "../../events/Trust.js"
 import { sourceLevelOf } from "../../projections/lineage.js"
 import { holdsCredential } from "../../text/personal/maskCredentials.js"
@@ -9,7 +10,6 @@ import type { ExtractedEnd, ExtractedFact, Extraction } from "../ports/Extractor
 import type { PolicyValues } from "../ports/Policy.js"
 import { remember, type Writer } from "../remember/remember.js"
 import { archiveStatement } from "./archiveStatement.js"
-import { noteOf } from "./note.js"
 import type { Batch, BatchTurn } from "./request.js"
 
 /** A command that stores an extracted statement, with what the EXTRACT event records of it. */
@@ -50,20 +50,20 @@ export const statementsOf = (
     if (isCredential(fact) && !(policy.credentials && batch.store === "private")) skip("credential")
     else if (isRepeated(batch, fact, sources)) skip("recalled")
     else {
-      const own = writerOf(batch, sources, writer, noteOf(fact.rule, fact))
+      const own = writerOf(batch, sources, writer, extractedBy(fact.rule, batch, fact))
       const command = remember(own, observationOf(batch, fact, sources))
       if (Either.isRight(command)) commands.push({ command: command.right, rule: fact.rule, turns: sources })
       else skip(command.left._tag === "CredentialForbidden" ? "credential" : "refused")
     }
   }
   if (dailyLine !== undefined && batch.turns.length > 0) {
-    const own = writerOf(batch, batch.turns, writer, noteOf("daily", { title: dailyLine, reason: "" }))
+    const own = writerOf(batch, batch.turns, writer, { rule: "daily", sources: [] })
     const command = remember(own, dailyOf(batch, dailyLine), { reconcile: false })
     if (Either.isRight(command)) commands.push({ command: command.right, rule: "daily", turns: batch.turns })
   }
   for (const end of archive) {
     const sources = sourcesOf(batch, end)
-    const own = writerOf(batch, sources, writer, noteOf("archive", end))
+    const own = writerOf(batch, sources, writer, extractedBy("archive", batch, end))
     commands.push({ command: archiveStatement(own, batch.store, end), rule: "archive", turns: sources })
   }
   return { commands, skipped }
@@ -125,19 +125,40 @@ const lineOf = ({ session, turns }: Batch, facts: ReadonlyArray<ExtractedFact>):
 
 const maxLine = 400
 
+/** The turn with an index in a request; a negative one counts from the end of its context. */
+const turnAt = ({ context, turns }: Batch, index: number): BatchTurn =>
+  index < 0 ? context[context.length + index]! : turns[index]!
+
+/** How a statement was found: the rule, whose statement it is, and why each turn is a source. */
+const extractedBy = (rule: string, batch: Batch, said: ExtractedEnd | ExtractedFact): Extracted => {
+  const last = [{ turn: batch.turns.length - 1, reason: "" }]
+  const reasons = new Map<string, string>()
+  for (const { reason, turn } of said.sources ?? last)
+    reasons.set(turnAt(batch, turn).turn.id, (reason || ("reason" in said ? said.reason : "")).slice(0, maxReason))
+  return {
+    rule,
+    ...("statedBy" in said ? { statedBy: said.statedBy } : {}),
+    sources: [...reasons].slice(0, limits.sources).map(([turn, reason]) => ({ turn, reason }))
+  }
+}
+const maxReason = 200
+
 /** The turns that support a statement, each once; without sources, the last turn. */
 const sourcesOf = (
-  { context, turns }: Batch,
-  { sources = [{ turn: turns.length - 1, reason: "" }] }: Pick<ExtractedEnd, "sources">
-): ReadonlyArray<BatchTurn> => [
-  ...new Set(sources.map(({ turn }) => (turn < 0 ? context[context.length + turn]! : turns[turn]!)))
-]
+  batch: Batch,
+  { sources = [{ turn: batch.turns.length - 1, reason: "" }] }: Pick<ExtractedEnd, "sources">
+): ReadonlyArray<BatchTurn> => [...new Set(sources.map(({ turn }) => turnAt(batch, turn)))]
 
 /** The engine as the writer of a statement: with the lowest level of the statement's sources, as far as it may write. */
-const writerOf = ({ store }: Batch, sources: ReadonlyArray<BatchTurn>, writer: Writer, note: string): Writer => {
+const writerOf = (
+  { store }: Batch,
+  sources: ReadonlyArray<BatchTurn>,
+  writer: Writer,
+  extracted: Extracted
+): Writer => {
   const [first, ...others] = sources.map(({ turn }) => sourceLevelOf(turn))
   const level: TrustLevel = lowestLevel(first!, ...others)
-  return { ...writer, isEngine: true, level: canRead(level, store) ? level : levels[opennessOf(store)]!, note }
+  return { ...writer, isEngine: true, level: canRead(level, store) ? level : levels[opennessOf(store)]!, extracted }
 }
 
 const textsOf = ({ facts = [], narrative = "", title }: ExtractedFact): ReadonlyArray<string> => [

@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import type { Decision } from "../../events/catalogue.js"
+import type { Decision, Extracted } from "../../events/catalogue.js"
 import { embeddingText, type Link, type Memory } from "../../events/Memory.js"
 import { canRead, type TrustLevel } from "../../events/Trust.js"
 import { findOpenDisputes } from "../../projections/disputeGroups.js"
@@ -51,8 +51,8 @@ export interface Writer {
   readonly recordedLevel?: TrustLevel | null
   /** True if the engine itself writes, as an import does. It may then set every kind of source. */
   readonly isEngine?: boolean
-  /** The end of the reason of each decision: where the engine has a statement from. */
-  readonly note?: string
+  /** How capture found the statement; its decision records it. */
+  readonly extracted?: Extracted
   /** The tag that protects a memory from maintenance. */
   readonly pin: string
   /** The writer's name in the log. */
@@ -105,7 +105,7 @@ export const remember = (
     writer,
     observation,
     draft,
-    marksReason: `${writer.note ?? ""}${reason}`,
+    marksReason: reason,
     reconciling: isWeighed ? writer.reconciling : undefined,
     isUnweighed: options.reconcile === false
   }
@@ -115,7 +115,7 @@ export const remember = (
     request: () => requestOf(observation, askedStore),
     text: () => embeddingText(draft),
     ...(request.reconciling === undefined ? {} : { statement: draft }),
-    decide: (situation) => decide(request, situation),
+    decide: (situation) => Either.map(decide(request, situation), withExtracted(writer.extracted)),
     answer: ([event], repeated, present) => ({
       ...answerOf(writer.level, event, present),
       ...(confined && (draft.store !== askedStore || observation.type !== "credential") ? { confined } : {}),
@@ -126,6 +126,17 @@ export const remember = (
     })
   })
 }
+
+/** Records in the decision about a statement how capture found it. The first event is the one about the statement. */
+const withExtracted =
+  (extracted: Extracted | undefined) =>
+  <A>(decided: Decided<A>): Decided<A> => {
+    if (extracted === undefined || !("events" in decided)) return decided
+    const [first, ...others] = decided.events
+    if (first === undefined || !("decision" in first.payload)) return decided
+    const decision = { ...first.payload.decision, extracted }
+    return { ...decided, events: [{ ...first, payload: { ...first.payload, decision } } as typeof first, ...others] }
+  }
 
 interface Request {
   readonly writer: Writer

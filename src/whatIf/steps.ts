@@ -4,7 +4,6 @@ import { imagesOf } from "../../events/catalogue.js"
 import { isNoteId, isRawToolRun, type Memory } from "../../events/Memory.js"
 import type { TrustLevel } from "../../events/Trust.js"
 import { type AnyCommand, eventCause } from "../actor/Command.js"
-import { noteIn } from "../capture/note.js"
 import type { Changes, Observation } from "../model/input.js"
 import { forget } from "../remember/forget.js"
 import { observationFrom } from "../remember/recordedInput.js"
@@ -75,9 +74,9 @@ const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefine
       const observation: Observation = { ...observationFrom(memory, input), store: memory.store }
       const wasWeighed = !isUnweighed(decision)
       const recordedLevel = (input?.level as TrustLevel | undefined) ?? memory.level ?? null
-      const note = noteIn(decision.reason)
+      const { extracted } = decision
       const engine = { recordedLevel, isEngine: !lowered.includes("source") }
-      const recorded = { ...writer, ...engine, ...(note === undefined ? {} : { note }) }
+      const recorded = { ...writer, ...engine, ...(extracted === undefined ? {} : { extracted }) }
       return remember(recorded, observation, wasWeighed ? {} : { reconcile: false })
     })
   switch (event.type) {

@@ -31,12 +31,16 @@ export const isPick = (
   const asked = isAsking(answered)
   if (picks(piece.text)) return asked || sharesContent(reading.text, answered.text)
   if (reading.words.length < 5 && approving.test(turn.text) && sharesContent(reading.text, answered.text)) return true
-  if (!asked || piece.sentence >= answerSentences) return false
+  if (!asked || piece.sentence >= answerSentences || offering.test(answered.text)) return false
   return (
     chooses(reading.text) ||
     (isChoice(answered.text) && reading.words.length <= maxChoiceWords && sharesContent(reading.text, answered.text))
   )
 }
+
+/** A question that offers help and leaves open with what. */
+const offering =
+  /\b(?:can|could|may|shall) i (?:do|help|assist)\b|\bhow (?:can|may) i\b|\banything (?:i|else)\b|\bwhat (?:can|do you need|would you like|should i)\b|\bneed (?:any )?help\b[^?]*\?\s*$/iu
 
 /** Words of approval, anywhere in a turn. */
 const approving = /\b(?:yes|perfect|exactly|do that|go with|that one|deal|agreed|good idea)\b/iu

@@ -82,3 +82,31 @@ const writtenDay = (
   if (length >= 365 && date.getUTCDate() === 1) return String(date.getUTCFullYear())
   return undefined
 }
+
+const span =
+  /\b(?:this|the rest of (?:the|this)) (week|weekend|month)\b|\bfor (?:the )?(?:next|coming) (?:(\w+) )?(day|week|month)s?\b/iu
+const counts: Readonly<Record<string, number>> = { a: 1, two: 2, three: 3, four: 4, five: 5, six: 6, few: 4, ten: 10 }
+const monthLength = 31
+const thursdayBased = 3
+
+/**
+ * The end of a span that a text names, in milliseconds since the epoch: what holds "this week" or "for the next three
+ * days" holds no longer after it. A month counts as 31 days from now, except "this month". `at`: when it was said.
+ */
+export const endOfSpan = (text: string, at: number): number | undefined => {
+  const match = span.exec(text)
+  if (match === null) return undefined
+  const [, current, count = "a", unit] = match
+  const today = Math.floor(at / dayLength)
+  if (unit !== undefined) {
+    const number = counts[count.toLowerCase()] ?? Number(count)
+    if (!Number.isInteger(number) || number < 1) return undefined
+    return (
+      (today + 1 + number * { day: 1, week: weekLength, month: monthLength }[unit.toLowerCase() as "day"]) * dayLength
+    )
+  }
+  const date = new Date(at)
+  if (current!.toLowerCase() === "month") return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
+  // Day 0 of the epoch was a Thursday; a week ends after its Sunday.
+  return (today + weekLength - ((today + thursdayBased) % weekLength)) * dayLength
+}

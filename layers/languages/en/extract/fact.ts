@@ -2,12 +2,13 @@ import type { ExtractedFact, ExtractTurn } from "../../../../src/ports/Extractor
 import { shortenText } from "../../../../text/normalise/sentences.js"
 import { valuesIn } from "../values/readValues.js"
 import type { Draft } from "./Draft.js"
-import { withDates } from "./dates.js"
+import { endOfSpan, withDates } from "./dates.js"
 import { typeOf } from "./factType.js"
 import { mentionsIn } from "./people.js"
 import type { Sign } from "./points.js"
 import type { Reading } from "./reading.js"
 import { asReminder, asTitle, type Speaker, withAntecedent, withOmittedSubject, withSpeaker } from "./titles.js"
+import { projectOf, tagsOf, topicOf } from "./topics.js"
 
 /** The fact that a draft states. Its title stands alone: the speaker, people and days are named. */
 export const factOf = (draft: Draft, turn: ExtractTurn, speaker: Speaker): ExtractedFact => {
@@ -28,17 +29,22 @@ export const factOf = (draft: Draft, turn: ExtractTurn, speaker: Speaker): Extra
     isAboutPerson: isAboutPerson(people, reading, signs),
     isAhead: times.occurredAt !== undefined && times.occurredAt >= turn.at - (isDone ? 0 : dayLength)
   })
-  const expiresAt = times.expiresAt ?? (signs.has("fleeting") ? endOfDay(turn.at) : undefined)
+  const project = projectOf(text)
+  const topic = topicOf(reading)
+  const expiresAt =
+    times.expiresAt ?? (signs.has("fleeting") ? endOfDay(turn.at) : isDone ? undefined : endOfSpan(text, turn.at))
   return {
     title,
     ...(further.length === 0 ? {} : { facts: further.map((other) => other.title) }),
     type,
     importance,
     people: [...new Set(people)],
-    tags: [],
+    tags: tagsOf(reading.piece.text),
     sources: [{ turn: index, reason: draft.isCorrecting === true ? "corrects an earlier statement" : reasonOf(signs) }],
     rule,
     statedBy: "user",
+    ...(project === undefined ? {} : { project }),
+    ...(topic === undefined ? {} : { topic }),
     ...(times.occurredAt === undefined ? {} : { occurredAt: times.occurredAt }),
     ...(expiresAt === undefined ? {} : { expiresAt })
   }
@@ -63,10 +69,21 @@ const titleOf = ({ isWritten = false, mentions, reading, signs, text }: Draft, t
   const times = withDates(text, values, isWritten || signs.has("shifted") ? "none" : reading.tense)
   const resolved = withAntecedent(times.text, mentions)
   const heading = reading.piece.heading === undefined ? "" : `${reading.piece.heading}: `
-  const sentence = withSpeaker(withOmittedSubject(`${heading}${asReminder(resolved.text)}`, reading, speaker), speaker)
+  const sentence = withSpeaker(
+    withOmittedSubject(
+      `${heading}${asReminder(signs.has("instructs") ? asInstruction(resolved.text) : resolved.text)}`,
+      reading,
+      speaker
+    ),
+    speaker
+  )
   const title = asTitle(signs.has("accepts") ? `Decided: ${sentence.replace(approval, "")}` : sentence)
   return { title: isWritten ? asTitle(times.text) : shortenText(title, maxTitle), times, mention: resolved.mention }
 }
+
+/** A lasting wish as an instruction: "would you use larger letters in future?" is "use larger letters in future". */
+const asInstruction = (text: string): string =>
+  text.replace(/^(?:please |so |and )*(?:can|could|would|will) you (?:please |kindly )?/iu, "").replace(/[\s?]+$/u, "")
 
 /** Words of approval at the end of what was chosen: "copper beech, yes, perfect". */
 const approval =

@@ -17,7 +17,26 @@ export const frames = {
   compared: / (?:like an? |as if |as though |like (?:some|my|the) |feels? like |looks? like )/u,
   /** Its object is named elsewhere: "Otto loves that one". */
   dangling:
-    / (?:that|this|the other|the same) (?:one|ones|thing) | (?:transfer|do|buy|love|loves|like|likes|want|wants|hate|hates|need|needs|take|takes|try|use) (?:it|them|some|that|those|these) (?:too |now |yet |again |before .*|on .*|by .*)?$/u,
+    / (?:that|this|the other|the same) (?:one|ones|thing) | (?:transfer|do|does|did|handle|handles|buy|love|loves|like|likes|want|wants|hate|hates|need|needs|take|takes|try|use) (?:it|them|some|that|those|these) (?:too |now |yet |again |today |tomorrow |tonight |before .*|on .*|by .*)?$/u,
+  /** The speaker's relative with a name: "my wife Solveig". */
+  introduces: new RegExp(` (?:my|our) (?:[a-z]+ )?(?:${relatives}) `, "u"),
+  /** A part of somebody's body, of which something is said. */
+  body: / (?:my|his|her|your|\w+'s) (?:left |right |bad |lower |upper |own )?(?:knees?|hips?|back|shoulders?|ankles?|wrists?|elbows?|eyesight|eyes|hearing|heart|lungs?|kidneys?|liver|thyroid|blood (?:pressure|sugar|type)|memory|balance|spine|neck|stomach|gut|skin|teeth|tooth) (?:is|are|isn't|has|hasn't|was|gave|keeps|doesn't|can't|won't|needs?) /u,
+  /** A remedy that helped: "rice flour worked". */
+  helped:
+    /^ (?!that |it |this |which |nothing |what |who |i |we |he |she |they )(?:[\w'-]+ ){1,6}?(?:worked(?: (?:a treat|fine|perfectly|well|wonders|like a charm|for (?:me|us)))?|helped(?: (?:a lot|me|us))?|did (?:it|the trick)|fixed (?:it|that|this)|solved (?:it|that|the \w+)|cured (?:it|that|the \w+)|got rid of (?:it|them|the \w+)|sorted (?:it|that)(?: out)?|made it go away) $/u,
+  /** Away on days: "she's out on Monday". */
+  away: / (?:out|off|away|back|in|home|over|gone|free|around|closed|open|shut) (?:on|until|till|from|by|in|the|all|next|this|every) /u,
+  /** An answer's form: "skip the explanations". */
+  form: /^ (?:(?:please|and|just|also|you can) )*(?:skip|leave out|drop|spare me|cut|omit|no need for|lose|avoid|keep) (?:(?:the|your|all|any|those|these|my) )?(?:\w+ )?(?:explanations?|comments?|intro\w*|summar(?:y|ies)|apolog\w+|disclaimers?|small talk|preambles?|pleasantries|emojis?|filler|flattery|compliments|bullet points?|headings?|answers?|repl(?:y|ies)|responses?|jargon|exclamation marks?)(?: (?:short|brief|simple|plain|formal|informal|out|too|from now on|in future|please|at all))* $/u,
+  /** A question inside a statement: "I know what they changed". */
+  indirect:
+    / (?:know|knows|knew|see|saw|wonder|understand|remember|forgot|ask|asked|heard|explain|check|guess) (?:what|how|why|who|where|whether|if|when) /u,
+  /** A wish to go on at once: "I'd rather find out". */
+  inquiring:
+    / (?:rather|prefer to|want to|like to) (?:not )?(?:find|know|see|wait|try|check|look|start|do|go|say|think|keep looking|understand|leave) /u,
+  /** What somebody will never do again. */
+  neverAgain: / never (?:\w+ ){1,5}?again $/u,
   /** An amount that somebody has set or pays. */
   amount:
     /^ (?:budget|rent|deposit|salary|fee|price)(?: is| of)? \d|(?:my|our|the|his|her|their) (?:\w+ ){0,2}?(?:budget|rent|deposit|fee|fees|price|cost|costs|quota|limit|allowance|mortgage|loan|target|salary|spending limit)(?: (?:for|of|on|per) [\w' ]+?)?(?:'s| is| are| was| stays| went| comes)(?: \w+){0,3} [\d€£$]/u,
@@ -51,7 +70,7 @@ export const frames = {
   /** A calling that somebody had: "I was a surveyor". */
   wasA: / (?:i|he|she) (?:was|used to be|trained as|worked as) an? (?:\w+ ){0,2}?\w*(?:er|or|ist|ian|eer|man|woman|nurse|cook|clerk|smith|ant|guide|pilot|vet|priest|monk|nun|judge|chef|mate|wright) (?!of )/u,
   lasts: new RegExp(
-    ` (?:(?:for|since|over|last|been|every|each) .*?(?:${number}|a couple of|several|many|few) (?:years?|months?|decades?)|since (?:\\d{4}|i |january|february|march|april|may|june|july|august|september|october|november|december|last|the )|(?:${number}) years (?:now|ago)|\\w+ (?:${number}) years )`,
+    ` (?:(?:${number}) (?:years|months|decades) (?:at|in|with|as|of|together|on) |(?:for|since|over|last|been|every|each) .*?(?:${number}|a couple of|several|many|few) (?:years?|months?|decades?)|since (?:\\d{4}|i |january|february|march|april|may|june|july|august|september|october|november|december|last|the )|(?:${number}) years (?:now|ago)|(?!by |in |at |of |the |than |last |next )\\w+ (?:${number}) years )`,
     "u"
   ),
   attribute: / (?:(?:my|our|the|its|his|her|their) )?(?:[a-z-]+ ){0,2}?([a-z-]+)(?:'s| is| are|'s called) /u,
@@ -61,7 +80,7 @@ export const frames = {
   copula: / (?:is|are|was|were|called|named|runs on|run on) /u,
   preferring: / (?:i'd|i would|would) (?:much |really )?(?:rather|prefer) /u,
   constraint:
-    / (?:no|never|only|without) (?:\w+ )?(?:\w{3,}s|more \w+) |^ no \w{3,} (?:\w+ )?(?:then|at all|please|anywhere|ever|for me|this (?:year|time|month)) /u,
+    / (?:no|never|only|without) (?:\w+ )?(?:\w{3,}s|more \w+) |^ (?:\w+ ){1,4}only $|^ no \w{3,} (?:\w+ )?(?:then|at all|please|anywhere|ever|for me|this (?:year|time|month)) /u,
   unconstrained:
     / (?:no|never) (?:\w+ )?(?:worries|thanks|problems|errors|ideas|matters|words|jokes|always|was|is|has|does|this|its|news|less|chances|signs|results|changes) /u,
   /** What somebody does all the time: "Nadja reviews everything". */
@@ -80,5 +99,5 @@ export const frames = {
   minding:
     / (?:i|we) (?:\w+ly |do |don't |can't |just |also )*(?:know|see|mean|understand|get (?:it|that|why|how|the point)|wonder|remember|forget|hear|agree|trust|thank|promise|swear|appreciate|doubt|confess|admit|say|tell|ask|misread|mis\w+|look|hope|wish|suppose|imagine) /u,
   trouble:
-    / (?:doesn't|won't|isn't|no error|fails?|failing|error|errors|hangs?|broken|crash\w*|stuck|throws?|dies|dying|down again|acting up|red again) /u
+    / (?:doesn't|won't|isn't|no error|fails?|failing|error|errors|hangs?|times out|timed out|broken|crash\w*|stuck|throws?|dies|dying|down again|acting up|red again) /u
 }

@@ -1,7 +1,8 @@
+import { domains } from "./domains.js"
 import { classes, kin } from "./words.js"
 
 /** A class of words in `words.ts`. */
-export type WordClass = keyof typeof classes | "kin" | "pet"
+export type WordClass = keyof typeof classes | "kin" | "mattering" | "pet"
 
 /** A word or a phrase of a class in a text: its first word and its number of words. */
 export interface Hit {
@@ -17,6 +18,7 @@ interface Phrase {
 
 const lists: Readonly<Record<WordClass, string>> = {
   ...classes,
+  mattering: Object.values(domains).join(" "),
   kin: [kin.she, kin.he, kin.either, kin.they].join(" "),
   pet: kin.pets
 }

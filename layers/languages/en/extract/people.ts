@@ -39,6 +39,11 @@ const mentionPattern = new RegExp(
   ].join("|"),
   "gu"
 )
+/** "Milo's my stepson": a name, perhaps in lower case, and what its bearer is to the speaker. */
+const presented = new RegExp(
+  `(?:^|[\\s,(])(\\p{L}[\\p{L}\\p{M}-]*\\p{Ll})(?:'s| is) (?:my|our) (?:[\\p{L}-]+ )?(${kinWords})(?![\\p{L}'])`,
+  "giu"
+)
 const calendarWords = setOf(
   "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december i"
 )
@@ -65,6 +70,10 @@ export const mentionsIn = (text: string, answered = ""): ReadonlyArray<Mention> 
       mentions.push({ label: name ?? label, ...(name === undefined ? {} : { name }), pronoun: pronounOf(word) })
     } else if (name !== undefined && isName(name))
       mentions.push({ label: name, name, pronoun: "either", ...(names.at(-1) === undefined ? {} : { isWeak: true }) })
+  }
+  for (const [, name = "", relative = ""] of text.slice(0, maxRead).matchAll(presented)) {
+    const label = name.charAt(0).toUpperCase() + name.slice(1)
+    if (isName(label)) mentions.push({ label, name: label, pronoun: pronounOf(relative.toLowerCase()) })
   }
   return mentions
 }

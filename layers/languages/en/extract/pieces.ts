@@ -1,5 +1,6 @@
 import { isCodeLine } from "../../../../text/normalise/gate.js"
 import { sentencesOf } from "../../../../text/normalise/sentences.js"
+import { withSpelling } from "./spelling.js"
 
 /** A part of a sentence that can be stated alone, in the words of its turn. */
 export interface Piece {
@@ -21,6 +22,9 @@ const codeBlock = /(```|~~~)[\s\S]*?(?:\1|$)/gu
 /** Lines of forwarded mail, tables and logs. */
 const foreignLine =
   /^\s*(?:>|\|.*\||[-+|=]{4,}|(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d)|at \S+ ?\(|(?:From|To|Cc|Subject|Sent|Date):\s|(?:Traceback|Caused by:|npm ERR!|error\[?\w*\]?:|warning:|\$ |>>> )|[\w.$]*(?:Error|Exception):\s)/u
+/** A place in a source file with its line, and what programs print: these stand in reports of errors. */
+const reported =
+  /\b[\w./-]+\.[a-z]{1,4}:\d+(?::\d+)?\b|\bpanicked at\b|^\s*(?:[\w.]*(?:Error|Exception|Warning)|FAIL(?:ED)?|fatal|panic|exit (?:code|status))\b.*[:(]|\b(?:Error|Exception): |\bCannot (?:read|find|set|access|resolve) [a-z]+ |\bis not (?:a function|iterable|defined|assignable)\b/u
 const columns = /\S(?: {3,}|\t)\S.*(?: {3,}|\t)\S/u
 
 /** Text in quotation marks. Single marks stand at the edges of words. */
@@ -57,7 +61,7 @@ const finite =
 /** Words with which a clause begins: a pronoun, or a name or a noun phrase before a verb. */
 const subject = `(?:(?:${pronouns})(?:'\\w+)?|(?:im|ive|its|thats|hes|shes|theyre)|(?:my|our|his|her|their|the)\\s+[\\w'-]+(?:\\s+[\\w'-]+){0,2}?\\s+(?:${finite})|\\p{Lu}[\\p{Ll}'-]+(?:'s)?\\s+(?:${finite}))(?=[\\s,]|$)`
 const clauseStart = new RegExp(
-  `(?:,\\s+|\\s+(?<=(?:\\S+\\s+){3}))(?:although|though|so|whereas|while)\\s+(?=${subject})|,?\\s+and\\s+(?<=(?:\\S+\\s+){4})(?!(?:it|that|this|everything|all|the \\w+|they)(?:'s|'re)? (?:\\w+ )?(?:works?|worked|passes|passed|gone|went|fixed|solved|disappeared|stopped|fine|builds?|green|back)\\b)(?=${subject})|,\\s+(?=${subject})|,\\s+(?=(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day's\\s)|,?\\s+but\\s+|:\\s+(?=(?:[Ii]|we|my|our|the|it)(?:'\\w+)?\\s)`,
+  `(?:,\\s+|\\s+(?<=(?:\\S+\\s+){3}))(?:although|though|so|whereas|while)\\s+(?=${subject})|,?\\s+and\\s+(?:now\\s+|then\\s+|so\\s+)?(?<=(?:\\S+\\s+){4})(?!(?:it|that|this|everything|all|the \\w+|they)(?:'s|'re)? (?:\\w+ )?(?:works?|worked|passes|passed|gone|went|fixed|solved|disappeared|stopped|fine|builds?|green|back)\\b)(?=${subject})|,\\s+(?=${subject})|,\\s+(?=(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day's\\s)|,?\\s+but\\s+(?!it(?:'s| is| was| has| got)(?: now| just| since)? (?:been )?(?:\\w+ed|off|put off)\\b)|,\\s+(?:except|only|which means|meaning)(?: that)?\\s+(?=${subject})|:\\s+(?=(?:[Ii]|we|my|our|the|it)(?:'\\w+)?\\s)`,
   "u"
 )
 const dependent =
@@ -73,7 +77,7 @@ export const piecesOfTurn = (
   const pieces: Array<Piece> = []
   let sentence = 0
   let heading: string | undefined
-  for (const rawLine of rewrite(proseOf(text)).split("\n")) {
+  for (const rawLine of rewrite(withSpelling(proseOf(text))).split("\n")) {
     const isBullet = bullet.test(rawLine)
     const line = rawLine.replace(bullet, "").trim()
     if (!isBullet) heading = line.endsWith(":") ? line.slice(0, -1) : undefined
@@ -87,7 +91,7 @@ export const piecesOfTurn = (
 }
 
 const takeSentence = (pieces: Array<Piece>, text: string, sentence: number, heading: string | undefined) => {
-  if (foreignLine.test(text)) return
+  if (foreignLine.test(text) || reported.test(text)) return
   const isQuestion = /\?[)"'\s!?]*$/u.test(text)
   const parts = withTopics(text.split(moreEnd).flatMap(splitWith(clauseStart)))
     .flatMap((part) => (isQuestion && !tagQuestion.test(part) ? part.split(questionStart) : [part]))
@@ -130,7 +134,7 @@ const restated =
   /(?:^|[\s,])i (?:said|wrote|told you|typed) [^,]{1,40},?$|^(?:it|that|he|she)(?:'s| is) not (?:in|at|with|on) [^,]{1,40},?$/iu
 
 const topic = new RegExp(
-  `^(?:(?:and|oh|also|so)[,\\s]+)?(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Tt]he|\\p{Lu}[\\p{L}-]+(?:'s)?)(?:\\s+(?!(?:${finite})(?:\\s|$))[\\p{L}-]+){0,3},?$`,
+  `^(?!\\S+(?:'s| is) (?:my|our|an?|the) )(?:(?:and|oh|also|so)[,\\s]+)?(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Tt]he|\\p{Lu}[\\p{L}-]+(?:'s)?)(?:\\s+(?!(?:${finite})(?:\\s|$))[\\p{L}-]+){0,3},?$`,
   "u"
 )
 const written: Readonly<Record<string, string>> = { "'s": " is", "'re": " are", "'ve": " have" }

@@ -37,6 +37,8 @@ const proposing = [
   /^(?:then |so |or |alternatively,? |otherwise,? )?(?:you|we) (?:could|can|should|might|may want to|may also want to)(?: also| just| simply)?(?: use| take| try| do| go with)?[:,]?\s+(.+)$/iu,
   /^(?:so )?(?:do you want|would you like|shall we|should we|want|could we|can we)\s+(?:me to |to )?(.+)$/iu,
   new RegExp(`^(?:so )?(?:shall|should|can) i\\s+((?:${lastingWork})\\b.+)$`, "iu"),
+  /^(?:could|can) you (?:just |maybe |also |perhaps )?(?!share|send|paste|post|provide|confirm|tell|show|give|describe|explain|check|clarify|elaborate|upload|attach|say|be more)(.+)$/iu,
+  /^why (?:not|don't (?:you|we))\s+(.+)$/iu,
   /^(?:suggestion|proposal|plan|option|draft|recommendation|so|then):\s*(.+)$/iu,
   /^(.+?) (?:would be|is probably|is|seems|might be) (?:the )?(?:simplest|best|safer|safest|easier|easiest|better|cleaner|cleanest|simpler|simple|enough|sensible)\b.*$/iu,
   /^(?:then|so|better)\s+(.+)$/iu
@@ -45,12 +47,20 @@ const questionWord =
   /^(?:(?:and|so|then|but|or|ok)[,\s]+)*(?:what|which|who|whose|where|when|why|how|is|are|was|were|do|does|did|can|could|should|shall|would|will|have|has|any|want|anything|need)\b/iu
 const passingWork =
   /^(?:me|it|that|this|them|i|so|you|draft|write|list|show|explain|check|look|search|summari[sz]e|suggest|remind|translate|help|go through|print|give|tell|see|try again|compare|sketch|a (?:draft|list|summary|template|recipe|table|sketch|wording|hint|script|snippet))\b/iu
+/** What names its object by a pronoun, or only a place for it: "add these to the plan", "about the budget". */
+const nameless =
+  /^(?:\p{L}+ (?:(?:up|out|down|off) )?(?:it|them|these|this|that|those)(?: (?:all|too|up|out|in|down|now|for you|to (?:the|your) \p{L}+|in (?:the|your) \p{L}+))*|(?:about|like|as in|regarding) .*)[?.!]*$/iu
 const confirming =
   /^(?:so|then|just to confirm|to confirm|you mean|meaning)[,:]?\s+(.+?)(?:,?\s+(?:right|correct|then|yes))?\?$/iu
 
 /** What a sentence of the assistant proposes; undefined if it proposes nothing that outlasts its answer. */
 export const proposalOf = (sentence: string): string | undefined => {
   const text = sentence.trim()
+  const proposal = proposedIn(text)
+  return proposal === undefined || nameless.test(proposal) ? undefined : proposal
+}
+
+const proposedIn = (text: string): string | undefined => {
   const confirmed = confirming.exec(text)?.[1]
   if (confirmed !== undefined) return confirmed
   // "Dates with Intl only?": a statement that is put as a question.

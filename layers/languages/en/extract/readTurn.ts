@@ -1,9 +1,11 @@
 import type { ExtractTurn } from "../../../../src/ports/Extractor.js"
 import { valuesIn } from "../values/readValues.js"
 import { acceptedDraft, isAnswer, isPick } from "./accepted.js"
+import { affirmedStatement, statementOfAnswer } from "./answers.js"
 import { isChange, takenBack, withoutLead } from "./changes.js"
 import { withValue } from "./corrections.js"
 import type { Background, Draft } from "./Draft.js"
+import { withOmittedPerson } from "./omitted.js"
 import { mentionsIn } from "./people.js"
 import { type Piece, piecesOfTurn } from "./pieces.js"
 import { minWorth, type Sign, worthOf } from "./points.js"
@@ -20,9 +22,10 @@ export const draftsOf = (turn: ExtractTurn, index: number, background: Backgroun
   const known = [...mentions]
   let isSettled = false
   let previous: Reading | undefined
-  const readings = readingsOf(turn, around)
+  const readings = readingsOf(turn, around, answered?.text)
   for (const [position, said] of readings.entries()) {
-    const named = withNoun(said, previous, turn.at)
+    const complete = withOmittedPerson(said, known, { at: turn.at, before: previous })
+    const named = withNoun(complete, previous, turn.at)
     const reading = isSettled ? { ...named, isCorrection: false } : named
     const { piece } = reading
     const before = previous
@@ -100,7 +103,7 @@ const plain = { isAnswer: false, isAccepting: false }
 const unresolved = 1
 
 /** Reads the pieces of a turn that hold no secret. "For the record, …" and "no, sorry, …" count for what follows. */
-const readingsOf = (turn: ExtractTurn, around: string): ReadonlyArray<Reading> => {
+const readingsOf = (turn: ExtractTurn, around: string, question: string | undefined): ReadonlyArray<Reading> => {
   const readings: Array<Reading> = []
   let marked: number | undefined
   let isCorrection = false
@@ -113,10 +116,19 @@ const readingsOf = (turn: ExtractTurn, around: string): ReadonlyArray<Reading> =
     const reading = readPiece(piece, turn.at)
     isCorrection ||= reading.isCorrection
     const isMarked = reading.isMarked || marked === piece.sentence
-    readings.push({ ...reading, isCorrection, isMarked })
+    readings.push({ ...(readings.length > 0 ? reading : asAnswer(reading, question, turn.at)), isCorrection, isMarked })
     if (reading.isMarked && reading.words.length < 2) marked = piece.sentence
   }
-  return readings
+  const affirmed = question === undefined ? undefined : affirmedStatement(question, turn.text)
+  if (affirmed === undefined || mayHoldSecret(affirmed)) return readings
+  return [readPiece(pieceOf(affirmed), turn.at), ...readings]
+}
+
+/** The first words of a turn as a statement, if they are a short answer to a question. */
+const asAnswer = (reading: Reading, question: string | undefined, at: number): Reading => {
+  if (question === undefined || reading.act !== "states" || reading.tense !== "none") return reading
+  const text = statementOfAnswer(question, reading.text)
+  return text === undefined ? reading : readPiece({ ...reading.piece, text }, at)
 }
 
 /** Words that only accept something; `acceptedDraft` keeps what they accept. */

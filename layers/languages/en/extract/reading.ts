@@ -4,6 +4,7 @@ import { lexicon } from "../rules/lexicon.js"
 import { pastForms } from "../rules/pivot.js"
 import { valuesIn } from "../values/readValues.js"
 import type { PlacedValue } from "../values/Value.js"
+import { frames } from "./frames.js"
 import { type Hit, hitsIn, type WordClass } from "./lexicon.js"
 import { type Piece, quoted } from "./pieces.js"
 import { type Tense, tenseOf } from "./tense.js"
@@ -86,7 +87,7 @@ const notNames = setOf(
   november december mondays tuesdays wednesdays thursdays fridays saturdays sundays`
 )
 const speakerWords = setOf("i i'm im i've ive i'd i'll me myself")
-const groupWords = setOf("we we're we've we'll we'd us")
+const groupWords = setOf("let's we we're we've we'll we'd us")
 const ownWords = setOf("my our mine ours")
 const personWords = setOf(
   "hes shes theyre he she they he's she's they're they've he'll she'll they'll his her their him them"
@@ -103,7 +104,7 @@ const leadWords = setOf("now nowadays currently lately anyway usually mostly oft
 const requestWords = setOf(classes.requests)
 const auxiliary = setOf("am is are was were have has had do does did will would can could must should might may")
 const omittedStart =
-  /^(?:not (?:an?|my|into|keen)\b|(?:(?:just|already|also|still|finally|only|now|never|always|usually|mostly)\s+)*(?:going to|gonna|need to|have to|gotta|must|want|love|hate|prefer|can't|cannot|won't|don't|didn't|am|been|got|had|used to|would|should|taking|moving|going|working|living|staying|flying|getting|using|thinking|looking|trying|starting|leaving|coming|having|doing|running|meeting|seeing|presenting|planning|switched|\w+ed)\b)/iu
+  /^(?:not (?:an?|my|into|keen)\b|(?:back )?on (?:call|(?:sick|parental|maternity|paternity|annual) leave|holiday|vacation)\b|off (?:sick|work)\b|out of (?:the )?office\b|(?:(?:just|already|also|still|finally|only|now|never|always|usually|mostly)\s+)*(?:going to|gonna|need to|have to|gotta|must|want|love|hate|prefer|can't|cannot|won't|don't|didn't|am|been|got|had|used to|would|should|taking|moving|going|working|living|staying|flying|getting|using|thinking|looking|trying|starting|leaving|coming|having|doing|running|meeting|seeing|presenting|planning|switched|\w+ed)\b)/iu
 
 /** Reads a piece. `at`: when its turn was said. */
 export const readPiece = (piece: Piece, at: number): Reading => {
@@ -156,6 +157,7 @@ export const isReminder = (text: string): boolean => reminding.test(text)
 const actOf = (piece: Piece, text: string, words: ReadonlyArray<string>, hits: ReadonlySet<WordClass>): Act => {
   const [first = "", second = ""] = words
   if (isReminder(text)) return "states"
+  if (isLastingWish(text) || frames.form.test(` ${words.join(" ")} `)) return "instructs"
   if (/^(?:you can |please |just )*call me \p{L}/iu.test(text)) return "instructs"
   if (instructing.test(piece.text.replace(opening, "")) && !listenerQuestion.test(text)) {
     if (words.length > 2 && (durable.test(text) || first === "call")) return "instructs"
@@ -189,7 +191,14 @@ const nounStart =
   /^[a-z]+ (?:(?!the|a|an|my|our|me|it|that|this|what|when|who|how|if|to|for|in|on|at|of|all|any|and|which|you|your)[a-z-]+ )?(?:is|are|was|were|has|starts|ends|begins|opens|closes|runs|takes|costs|happens|needs|lives|sits|expires|must|can't|cannot)(?: |$)/u
 
 const listenerQuestion =
-  /^(?:(?:can|could|would|will|do|did|are|have|should) (?:you|we|i)\b|(?:i )?(?:want|need|would like|'d like) (?:you to|help)|i'd (?:like|love) (?:you|a |some|help)|(?:help|tell|show|give|write|remind) me\b|let me\b|let us\b|hit me\b)/iu
+  /^(?:(?:can|could|would|will|do|did|are|have|should) (?:you|we|i)\b|(?:i )?(?:want|need|would like|'d like) (?:you to|help)|i(?:'d| would| should) (?:like|love) (?:you|a |some|help|to (?:write|draft|ask|know|see|understand|compose|translate|compare|check))|(?:help|tell|show|give|write|remind) me\b|let me\b|let us\b|hit me\b)/iu
+
+/** A request that holds for all answers, put as a question: "would you use larger letters in future?" */
+const isLastingWish = (text: string): boolean =>
+  /^(?:please |so |and )*(?:can|could|would|will) you\b/iu.test(text) &&
+  /\b(?:from now on|in (?:the )?future|every time|each time|always|whenever|by default|from here on|going forward)\b/iu.test(
+    text
+  )
 
 /** A prohibition without an object of the moment holds for all answers: "don't use emojis", "please no bullet points". */
 const requestOrInstruct = (text: string): Act =>
@@ -204,7 +213,7 @@ const otherForms = setOf("left set made lost put red bed")
 const subjectOf = (words: ReadonlyArray<string>, original: ReadonlyArray<string>, text: string): Subject => {
   const [first = ""] = words
   if (parents.has(first.replace(/'s$/u, ""))) return "own"
-  if (words.length > 2 && pastForms.test(first) && !otherForms.has(first) && !/^(?:need|feed|speed)/u.test(first))
+  if (words.length > 1 && pastForms.test(first) && !otherForms.has(first) && !/^(?:need|feed|speed)/u.test(first))
     return "omitted"
   if (omittedStart.test(text) && !speakerWords.has(first)) return "omitted"
   for (const [index, word] of words.slice(0, maxLead).entries()) {

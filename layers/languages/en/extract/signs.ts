@@ -6,6 +6,7 @@ import type { WordClass } from "./lexicon.js"
 import type { Sign } from "./points.js"
 import { type Act, isReminder, type Reading, type Subject } from "./reading.js"
 import type { Tense } from "./tense.js"
+import { kin } from "./words.js"
 
 /** How a piece stands to the assistant's last turn. */
 export interface Circumstances {
@@ -86,8 +87,14 @@ const statedTests = {
   lasts: ({ line }) => frames.lasts.test(line),
   frequency: ({ line }) => frames.frequency.test(line),
   relative: ({ line }) => frames.relative.test(line),
-  health: ({ has }) => has("health"),
-  "own health": ({ has, isSomebody }) => isSomebody && has("health"),
+  health: ({ has, line }) => has("health") || frames.body.test(line),
+  "own health": ({ has, isSomebody, line }) => isSomebody && (has("health") || frames.body.test(line)),
+  matters: ({ has, isSomebody, hasDate, reading }) =>
+    has("mattering") && (isSomebody || hasDate || reading.names.length > 0 || reading.values.length > 0),
+  introduces: ({ line, reading }) =>
+    frames.introduces.test(line) && reading.subject === "own" && introduced.test(reading.text),
+  form: ({ line }) => frames.form.test(line),
+  "never again": ({ isFirst, line }) => isFirst && frames.neverAgain.test(line),
   liking: ({ has, isSomebody }) => isSomebody && has("liking"),
   "own state": ({ has, isFirst, isPast, isSomebody }) => isSomebody && (!isPast || isFirst) && has("stative"),
   having: ({ has, isPast, isSomebody }) => isSomebody && !isPast && has("having"),
@@ -100,9 +107,9 @@ const statedTests = {
   aim: ({ has, isFirst }) => isFirst && has("aiming"),
   decision: ({ has }) => has("deciding"),
   duty: ({ has, isFirst, line }) => has("duty") || (isFirst && frames.due.test(line)),
-  change: ({ has, hasDate, hasFigure, hasIdentifier, isSomebody, reading: { subject, tense } }) =>
+  change: ({ has, hasDate, hasFigure, hasIdentifier, isSomebody, reading: { names, subject, tense } }) =>
     has("changing") &&
-    (isSomebody || hasIdentifier || hasFigure || (hasDate && subject === "thing")) &&
+    (isSomebody || hasIdentifier || hasFigure || names.length > 0 || (hasDate && subject === "thing")) &&
     tense !== "future" &&
     tense !== "modal",
   happening: ({ has, isSomebody }) => isSomebody && has("happening"),
@@ -115,7 +122,7 @@ const statedTests = {
   reminder: ({ reading }) => isReminder(reading.text),
   amount: ({ line }) => frames.amount.test(line),
   condition: ({ isFirst, line }) => isFirst && frames.condition.test(line),
-  solution: ({ has }) => has("solving"),
+  solution: ({ has, isFirst, line }) => has("solving") || (!isFirst && frames.helped.test(line)),
   lasting: ({ has }) => has("lasting"),
   rule: ({ has }) => has("ruling"),
   constraint: ({ line, reading }) =>
@@ -133,6 +140,12 @@ const statedTests = {
     (subject === "thing" || subject === "own" || subject === "named") &&
     (hasFigure || hasClock || hasIdentifier || (names.length > 0 && frames.copula.test(line)))
 } satisfies Partial<Record<Tested, Test>>
+
+/** A relative with a name behind it. */
+const introduced = new RegExp(
+  `\\b(?:${[kin.she, kin.he, kin.either].join(" ").trim().split(/\s+/u).join("|")}),? \\p{Lu}\\p{Ll}`,
+  "u"
+)
 
 const contrasted = /,? not (?:the |an? )?[\w'-]+(?: [\w'-]+){0,2}$/u
 
@@ -170,6 +183,8 @@ const meantTests = {
   quoted: ({ reading }) => reading.isQuoted,
   saying: ({ isFirst, reading }) =>
     !isFirst && reading.hitList.some(({ index, wordClass }) => wordClass === "saying" && index < maxSpeakerWords),
+  indirect: ({ line }) => frames.indirect.test(line),
+  inquiring: ({ isFirst, line }) => isFirst && frames.inquiring.test(line),
   minding: ({ isFirst, line }) => isFirst && frames.minding.test(line),
   pleased: ({ isFirst, line }) => isFirst && frames.pleased.test(line),
   judged: ({ has, isAccepting, reading: { subject } }) =>
@@ -180,7 +195,12 @@ const meantTests = {
   compared: ({ line }) => frames.compared.test(line),
   exclaimed: ({ reading }) => reading.piece.text.includes("!"),
   trouble: ({ has, isFirst, line, reading: { subject } }) =>
-    !isFirst && subject !== "pronoun" && !has("stative") && frames.trouble.test(line),
+    !isFirst &&
+    subject !== "pronoun" &&
+    !has("stative") &&
+    !has("health") &&
+    !frames.body.test(line) &&
+    frames.trouble.test(line),
   empty: (view) => isEmpty(view),
   short: (view) => !isClause(view) && view.reading.words.length < 4,
   "very short": (view) => view.reading.words.length < 3 && (!isClause(view) || /^\p{L}+$/u.test(view.reading.text))
@@ -198,10 +218,10 @@ const isConditional = ({ reading: { tense, text } }: View): boolean =>
   tense !== "modal" && conditional.test(text) && !supposed.test(text)
 
 /** Classes that tell what somebody is, so that a statement needs no other word. */
-const telling: ReadonlySet<WordClass> = new Set(["stative", "liking", "health", "kin", "pet"])
+const telling: ReadonlySet<WordClass> = new Set(["stative", "liking", "health", "kin", "pet", "mattering"])
 
 /** Whether a piece names nothing: "I'm taking it", "by no means", "first week of July". */
-const isEmpty = ({ has, hasDate, isAnswer, reading }: View): boolean => {
+const isEmpty = ({ has, hasDate, isAnswer, isFirst, isSomebody, line, reading }: View): boolean => {
   const { hitList, identifiers, names, values, words } = reading
   if (identifiers.length + names.length > 0 || reading.isCorrection) return false
   if (isAnswer && values.length > 0) return false
@@ -212,10 +232,11 @@ const isEmpty = ({ has, hasDate, isAnswer, reading }: View): boolean => {
     (word) => word.length > 2 && !isStopWord(word) && !covered.has(word) && !spoken.includes(word) && !vague.has(word)
   )
   if (rest.length > 0) return false
+  if (hasDate && ((isFirst && has("having")) || (isSomebody && frames.away.test(line)))) return false
   return values.length === 0 || (hasDate && !has("planning") && !has("changing") && !has("duty"))
 }
 const vague = setOf(
-  "one thing things stuff way means matter let let's like get got going week month year end first last bit lot"
+  "one turns thing things stuff way means matter let let's like get got going week month year end first last bit lot"
 )
 
 const isClause = ({ isSomebody, reading }: View): boolean => isSomebody && reading.tense !== "none"
@@ -231,6 +252,7 @@ export const signsOf = (reading: Reading, circumstances: Circumstances): Readonl
   const signs = new Set<Sign>([subject, tense])
   if (act !== "states" && !(act === "requests" && view.isAccepting)) signs.add(act)
   for (const [sign, test] of tests) if (test(view)) signs.add(sign)
+  if (act === "instructs") for (const sign of ["modal", "supposing", "listener"] as const) signs.delete(sign)
   const isWish = frames.preferring.test(view.line) || (view.isFirst && frames.due.test(view.line))
   // "The limit should be 768 MiB" sets a value.
   if (tense === "modal" && !view.isSomebody && frames.setting.test(view.line)) {

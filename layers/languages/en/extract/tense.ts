@@ -24,6 +24,9 @@ const participle = /(?:ed|en|wn|ught|one|ung|ept|ost|old|ade|een|ome|ead|ut|et|o
 const placed =
   /^(?:sits|lives|runs|stands|stays|resides|belongs|goes|comes|listens|points|hangs|lies|works|ships|moves|talks|connects|deploys)$/u
 
+/** Adverbs between a subject and its verb. */
+const adverbs = /^(?:just|also|already|still|finally|both|never|always|once|even|only|\w{2,}ly)$/u
+
 /** Words of a piece that are searched for its verb. */
 const maxWords = 16
 
@@ -63,7 +66,7 @@ export const tenseOf = (words: ReadonlyArray<string>): Tense => {
       !isAttribute(words, index)
     )
       return "past"
-    if (index === 0 && pastForms.test(word) && word.length > 3 && !/^(?:need|feed|speed)$/u.test(word)) return "past"
+    if (index === 0 && pastForms.test(word) && !/^(?:need|feed|speed|red|bed|led|shed)$/u.test(word)) return "past"
     if (index === 0 && /^(?:need|want|have|hate|love)$/u.test(word)) return "present"
     const entry = lexicon.entries.get(stemOf(word))
     if (
@@ -81,7 +84,9 @@ export const tenseOf = (words: ReadonlyArray<string>): Tense => {
       !/^(?:my|our|his|her|their|the|a|an|two|three|some|\d+)$/u.test(words[index - 1]!)
     )
       return "present"
-    if (index > 0 && /^(?:i|we|they|you)$/u.test(words[index - 1]!) && /^\p{L}+$/u.test(word)) return "present"
+    const isAdverb = adverbs.test(word) && next !== ""
+    const subject = adverbs.test(words[index - 1] ?? "") ? words[index - 2] : words[index - 1]
+    if (!isAdverb && /^(?:i|we|they|you)$/u.test(subject ?? "") && /^\p{L}+$/u.test(word)) return "present"
     if (
       index > 0 &&
       entry?.verb === true &&

@@ -22,7 +22,7 @@ export const classes = {
     meds surgery operated operation insulin epilep* adhd autis* dyslexi* arthri* degeneration therapy pregnan* vertigo injur* sprained
     hearing_aids hard_of_hearing partially_sighted short-sighted visually_impaired hearing_aid wheelchair deaf colour-blind colourblind color-blind colorblind blood_pressure pacemaker cancer stroke *itis *itus *osis *aemia *emia *algia
     crohn's parkinson's alzheimer's dementia lactose gluten nuts nut shellfish kosher halal teetotal sober rehab chemo tablets inhaler epipens epipen insomnia
-    depression anxiety burnout bad_back`,
+    depression anxiety burnout bad_back hip_replacement knee_replacement prosthe* paternity_leave maternity_leave parental_leave sick_leave hospital`,
 
   /** Verbs that tell what somebody is, has or does all the time, in their forms. */
   stative: `live lives living work works working study studies studying studied own owns owned drive drives teach teaches taught play plays sing sings
@@ -66,7 +66,8 @@ export const classes = {
     upgraded changed set decided hired promoted adopted ordered installed replaced cancelled canceled resigned retired inherited enrolled transferred
     renewed rotated bumped increased reduced raised lowered enabled disabled rented split founded gave_up stopped became renamed created configured
     deployed rolled_back restored merged released launched moving_in moved_in diagnosed started_a started_my started_learning started_at signed_up
-    expecting tore sprained fractured applied pushed_to pushed_back postponed rescheduled extended brought_forward delayed pinned patched downgraded rewrote dropped_out killing sunsetting shutting_down switching replacing rewriting retiring_the laid_off fired ended_up promised`,
+    expecting tore sprained fractured applied pushed_to pushed_back postponed rescheduled extended brought_forward delayed pinned patched downgraded rewrote dropped_out killing sunsetting shutting_down switching replacing rewriting retiring_the laid_off fired ended_up promised fell_through pulled_out backed_out fallen_through handed_in took_over taken_over stepped_down given_up gave_in
+    retrained settled_in standardised standardized standardise standardize broke_up broken_up split_up called_off swapped moves_out moves_in moving_out moved_out made_me turned_down got_engaged got_married passed_my passed_her passed_his dropped_for adopted lent lost_my`,
 
   /** Events that may be of no weight. */
   happening: `started found won lost finished completed delivered shipped closed opened published received turned rang repeated put wrote built

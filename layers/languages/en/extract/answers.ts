@@ -1,0 +1,118 @@
+import { sentencesOf } from "../../../../text/normalise/sentences.js"
+
+// Short answers, which are statements only together with their question: "Which crate do you use?" "nom".
+
+/** Words before a question: "and", "nice,". */
+const lead = "(?:[\\p{L}']+[,!.]\\s+|(?:[Aa]nd|[Ss]o|[Oo]k|[Oo]kay|[Oo]h)\\s+){0,2}"
+/** Verbs of a question about the answer that is wanted, not about the user. */
+const wanting = "(?:want|need|mean|think|say|know|like to|prefer me|suggest|remember|agree|see|expect me|wish)"
+const noun = "[\\p{L}'-]+(?: [\\p{L}'-]+){0,3}?"
+
+type Writer = (answer: string, parts: ReadonlyArray<string>) => string
+const asked: ReadonlyArray<readonly [question: RegExp, write: Writer]> = [
+  // "Which crate do you use?"
+  [
+    new RegExp(`^${lead}(?:which|what) (${noun}) do you (?!${wanting}\\b)([\\p{L}' -]+)\\?$`, "iu"),
+    (answer, [thing, verb]) => `I ${verb} ${answer} (${thing!.toLowerCase()})`
+  ],
+  [
+    new RegExp(`^${lead}(?:which|what) (${noun}) are you ([\\p{L}]+ing[\\p{L}' -]*)\\?$`, "iu"),
+    (answer, [thing, verb]) => `I'm ${verb} ${answer} (${thing!.toLowerCase()})`
+  ],
+  // "What do you grow?", "Where do you live?", "Where are you staying?"
+  [
+    new RegExp(
+      `^${lead}(?:what|where) do you (?!${wanting}\\b)((?:usually |mostly |normally )?\\p{L}+)(?: (?:now|these days|there|nowadays|at the moment))?\\?$`,
+      "iu"
+    ),
+    (answer, [verb]) => `I ${verb} ${answer}`
+  ],
+  [
+    new RegExp(`^${lead}(?:what|where) are you (\\p{L}+ing)(?: (?:now|these days|there|at the moment))?\\?$`, "iu"),
+    (answer, [verb]) => `I'm ${verb} ${answer}`
+  ],
+  // "How many pupils do you have?"
+  [
+    new RegExp(`^${lead}how (?:many|much) (${noun}) do you (\\p{L}+)[^?]*\\?$`, "iu"),
+    (answer, [thing, verb]) => `I ${verb} ${answer} ${thing}`
+  ],
+  // "How old is Milo?", "When's your exam?", "What is your budget?", "Who is Milo?"
+  [
+    new RegExp(
+      `^${lead}(?:[Hh]ow (?:old|tall|long|big|far|large|high|heavy)|[Ww]hen|[Ww]here|[Ww]ho|[Ww]hat(?: breed| colou?r| size| time| day)?)(?:'s| is| are| was) ((?:your|the|his|her|their) ${noun}|\\p{Lu}[\\p{L}'-]+(?: \\p{Lu}[\\p{L}'-]+)?)\\?$`,
+      "u"
+    ),
+    (answer, [thing]) => `${thing} is ${answer}`
+  ]
+]
+
+/** Questions that "yes" answers with a statement. */
+const confirmed: ReadonlyArray<readonly [question: RegExp, write: Writer]> = [
+  [
+    new RegExp(
+      `^${lead}[Ii]s (\\p{Lu}[\\p{L}'-]+|your (?:\\p{L}+ )?\\p{L}+) (your|a|an|the|still|from|in|at|allergic|vegan|vegetarian|also) (.+)\\?$`,
+      "u"
+    ),
+    (_, [person, word, rest]) => `${person} is ${word} ${rest}`
+  ],
+  [
+    new RegExp(
+      `^${lead}are you (?!sure|ready|ok|okay|asking|looking|saying|kidding|serious|still there|there|done|happy)(.+)\\?$`,
+      "iu"
+    ),
+    (_, [rest]) => `I am ${rest}`
+  ],
+  [
+    new RegExp(
+      `^${lead}do you (?!${wanting}\\b)(?:still |also |ever )?((?:have|own|eat|drink|like|love|live|work|use|play|speak|drive|smoke|run|rent|keep|teach|study)\\b.+)\\?$`,
+      "iu"
+    ),
+    (_, [rest]) => `I ${rest}`
+  ]
+]
+
+const affirmation =
+  /^(?:yes|yep|yup|yeah|correct|exactly|right|indeed|that's right|(?:he|she|it|they|i|we) (?:is|are|am|do|does))(?:[\s,.!]|$)/iu
+/** Answers that tell nothing. */
+const evading =
+  /^(?:no|nope|nah|not|none|nothing|no idea|dunno|don't know|depends|maybe|perhaps|both|all|any|either|neither|whatever|it|that|this|i|we|you|he|she|they|what|why|how|sure|thanks|thank you|just|only if|yes|yep|yeah|ok|okay|hm+|let me|let's|please|sorry|wait|go|good|great|fine|never mind)(?![\p{L}-])/iu
+/** Most words of an answer that has no verb of its own. */
+const maxAnswerWords = 10
+
+const asFirstPerson = (text: string): string =>
+  text
+    .replaceAll(/\byou're\b/giu, "I'm")
+    .replaceAll(/\byours\b/giu, "mine")
+    .replaceAll(/\byour\b/giu, (word) => (word.startsWith("Y") ? "My" : "my"))
+    .replaceAll(/\byou\b/giu, "I")
+
+/** The question at the end of a text. */
+const questionOf = (text: string): string | undefined => {
+  const last = sentencesOf(text).at(-1)?.trim()
+  return last?.endsWith("?") === true ? last : undefined
+}
+
+/**
+ * The statement that a short answer without a verb makes: "at my cousin's" is "I'm staying at my cousin's". Undefined if
+ * the question is of another form.
+ */
+export const statementOfAnswer = (question: string, answer: string): string | undefined => {
+  if (evading.test(answer) || answer.split(/\s+/u).length > maxAnswerWords) return undefined
+  return written(asked, questionOf(question), answer)
+}
+
+/** The statement of a question that a turn affirms: "Is Paulo your brother?" "Yep." is "Paulo is my brother". */
+export const affirmedStatement = (question: string, turn: string): string | undefined =>
+  affirmation.test(turn.trim()) ? written(confirmed, questionOf(question), "") : undefined
+
+const written = (
+  forms: ReadonlyArray<readonly [RegExp, Writer]>,
+  question: string | undefined,
+  answer: string
+): string | undefined => {
+  for (const [form, write] of question === undefined ? [] : forms) {
+    const match = form.exec(question!)
+    if (match !== null) return asFirstPerson(write(answer, match.slice(1)))
+  }
+  return undefined
+}

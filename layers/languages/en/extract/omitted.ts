@@ -1,0 +1,26 @@
+import type { Mention } from "./people.js"
+import { type Reading, readPiece } from "./reading.js"
+
+/** What only people do, in the third person without a subject: "lives in Ghent", "is 9", "can't eat eggs". */
+const personal =
+  /^(?:(?:also|still|now|just|only|and) )*(?:lives|works (?:as|at|in|for|from|with)|studies|stays (?:with|at|over)|plays|teaches|drives|loves|likes|hates|prefers|speaks|turns \p{N}|comes from|goes to|collects|wears|retired|(?:can't|cannot|doesn't|won't) (?:eat|have|drink|stand|like|do|drive|speak|swim)|is (?:an?|allergic|vegan|vegetarian|my|our|from|in|at|\p{N}|afraid|scared|pregnant|retired|married|left-handed|very|quite|good)|(?:has|was born|got) (?:an?|two|three|four|no|in))(?!\p{L})/iu
+const done = /^(?:moved|quit|joined|married|graduated|died|retired|passed)(?!\p{L})/iu
+
+/**
+ * A statement that leaves its subject out, with the person who was mentioned last: "Milo's my stepson. Stays with us"
+ * says it of Milo. "I" is never left out before a verb in the third person.
+ */
+export const withOmittedPerson = (
+  reading: Reading,
+  mentions: ReadonlyArray<Mention>,
+  { at, before }: { readonly at: number; readonly before: Reading | undefined }
+): Reading => {
+  const isAboutOther =
+    before !== undefined && (before.subject === "pronoun" || before.subject === "own" || before.subject === "named")
+  if (!personal.test(reading.text) && !(isAboutOther && done.test(reading.text))) return reading
+  const person = mentions.at(-1)
+  if (person === undefined || reading.act === "asks" || reading.piece.heading !== undefined) return reading
+  const predicate = reading.text.replace(/^and /iu, "")
+  const text = `${person.label} ${predicate.charAt(0).toLowerCase()}${predicate.slice(1)}`
+  return { ...readPiece({ ...reading.piece, text, continues: false }, at), isCorrection: reading.isCorrection }
+}
