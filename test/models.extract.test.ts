@@ -216,7 +216,7 @@ describe.each(protocols)("a model extractor that speaks %s", (protocol) => {
       expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Fail")
       expect(text).toContain(`extractor ${protocol === "messages" ? "anthropic" : "openai"}/small-1: ${reason}`)
       for (const secret of [key, token, "Zyxilse", "gluten", server.url.slice(7)]) expect(text).not.toContain(secret)
-      expect(spans).toEqual(["ModelExtractor.ask"])
+      expect(spans).toEqual(["ModelExtractor.ask", "LanguageModel.ask"])
       expect(server.requests).toHaveLength(1)
     })
   )

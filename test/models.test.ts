@@ -124,7 +124,7 @@ describe.each(protocols)("a model that speaks %s", (protocol) => {
       expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Fail")
       expect(server.requests).toHaveLength(requests)
       for (const secret of [key, ...texts, server.url.slice(7)]) expect(text).not.toContain(secret)
-      expect(spans).toEqual(["ModelReconciler.ask"])
+      expect(spans).toEqual(["ModelReconciler.ask", "LanguageModel.ask"])
     })
   )
 
