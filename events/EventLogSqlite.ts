@@ -12,7 +12,8 @@ import { inspect } from "./inspect.js"
 import { newestEvents } from "./newest.js"
 import { open, retryWhileBusy } from "./sqlite.js"
 import { sql } from "./statement.js"
-import { findCommand, headOf } from "./store.js"
+import { findCommand, headOf, newestErasure } from "./store.js"
+import { substitute } from "./substitute.js"
 import * as VectorCache from "./vectorCache.js"
 
 /** The maximum number of waiting appends that share one transaction, and so one fsync. */
@@ -34,15 +35,18 @@ export const make = (folder: string) =>
     yield* Effect.ignore(retryWhileBusy("log.db", committer.adopt))
 
     const batcher = Batcher.make({ maxBatch: maxGroupSize, run: committer.run })
-    const events = (condition: string, ...params: ReadonlyArray<unknown>) =>
-      attempt(() => (sql(reader, `${selectEvents} ${condition}`).all(...params) as Array<EventRow>).map(fromRow))
+    const raw = (condition: string, stream: string, ...params: ReadonlyArray<unknown>) =>
+      (sql(reader, `${selectEvents} ${condition}`).all(stream, ...params) as Array<EventRow>).map(fromRow)
+    const events = (condition: string, stream: string, ...params: ReadonlyArray<unknown>) =>
+      attempt(() => substitute(reader, stream, raw(condition, stream, ...params)))
+    const inRange = "WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?"
 
     return EventLog.of({
       append: batcher.submit,
-      read: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit }) =>
-        events("WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?", stream, after, to, limit),
+      read: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit, raw: isRaw = false }) =>
+        isRaw ? attempt(() => raw(inRange, stream, after, to, limit)) : events(inRange, stream, after, to, limit),
       replay: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit }) =>
-        attempt(() => sql(reader, selectReplayed).all(stream, after, to, limit)),
+        attempt(() => substitute(reader, stream, sql(reader, selectReplayed).all(stream, after, to, limit))),
       at: (stream, versions) =>
         events(
           "WHERE stream = ? AND version IN (SELECT value FROM json_each(?)) ORDER BY version",
@@ -80,6 +84,8 @@ export const make = (folder: string) =>
             offset
           )
         ),
+      erase: committer.erase,
+      newestErasure: (stream) => attempt(() => newestErasure(reader, stream)),
       accept: (append, timers) => retryWhileBusy("log.db", () => committer.accept(append, timers)),
       inspect: ({ expect, stream }) =>
         inspect({ reader, installation, anchor: committer.anchoring.anchor, stream, expect })
