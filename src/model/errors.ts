@@ -51,6 +51,13 @@ export class RecallNotFound extends Schema.TaggedError<RecallNotFound>()("Recall
   }
 }
 
+/** The query of this recall was erased. */
+export class RecallErased extends Schema.TaggedError<RecallErased>()("RecallErased", { number: Schema.Number }) {
+  override get message() {
+    return `recall ${this.number} cannot be repeated: its query was erased`
+  }
+}
+
 /** No schedule with this id. */
 export class ScheduleNotFound extends Schema.TaggedError<ScheduleNotFound>()("ScheduleNotFound", {
   id: Schema.String
@@ -282,5 +289,14 @@ export class BackupRefused extends Schema.TaggedError<BackupRefused>()("BackupRe
 }) {
   override get message() {
     return `${this.file} ${this.problem}`
+  }
+}
+
+/** The selection matches nothing. `ids` lists the ids that nothing has; it is empty for another selection. */
+export class NothingToErase extends Schema.TaggedError<NothingToErase>()("NothingToErase", {
+  ids: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `nothing to erase ${this.ids.length === 0 ? "matches" : `has the id ${this.ids.join(", ")}`}`
   }
 }
