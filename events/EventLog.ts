@@ -134,12 +134,13 @@ export interface Erased {
   readonly erased: number
   /** Events that were stored in their place. */
   readonly remains: number
-  /**
-   * `waits`: another process still reads the old pages, so the files may contain erased text until the log is opened
-   * without such a reader.
-   */
-  readonly cleaning: "done" | "waits"
 }
+
+/**
+ * Whether the files are free of erased text. `waits`: another process still reads or writes the old pages. Whoever opens
+ * the log next finishes.
+ */
+export type Cleaning = "done" | "waits"
 
 /** The newest event of a stream. A stream without events has version 0 and the genesis hash. */
 export interface Head {
@@ -234,6 +235,13 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
      * Fails with `VersionConflict` where a stream has events after `readAt`: select again.
      */
     readonly erase: (request: EraseRequest) => Effect.Effect<Erased, VersionConflict | StorageError>
+    /** Streams whose views may still contain erased text. */
+    readonly cleanings: Effect.Effect<ReadonlyArray<string>, StorageError>
+    /**
+     * Removes erased text from the files of the log: empties the write-ahead log, and proves that free space has only
+     * zeros or rewrites the file. `cleaned` are streams whose old views were removed.
+     */
+    readonly clean: (cleaned: ReadonlyArray<string>) => Effect.Effect<Cleaning, StorageError>
     /** The version of the newest ERASE event of a stream; 0 if there is none. */
     readonly newestErasure: (stream: string) => Effect.Effect<number, StorageError>
     /**

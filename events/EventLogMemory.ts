@@ -115,7 +115,7 @@ export const make = () => {
       }
       const digests = new Set(request.vectors)
       for (const key of vectors.keys()) if (digests.has(key.slice(key.lastIndexOf(" ") + 1))) vectors.delete(key)
-      return { ...counts, cleaning: "done" as const }
+      return counts
     })
 
   return EventLog.of({
@@ -150,6 +150,8 @@ export const make = () => {
           .slice(offset, offset + limit)
       ),
     erase: (request) => Effect.suspend(() => erase(request)),
+    cleanings: Effect.succeed([]),
+    clean: () => Effect.succeed("done" as const),
     newestErasure: (stream) =>
       Effect.sync(() => eventsOf(stream).findLast(({ type }) => type === "ERASE")?.version ?? 0),
     accept: (request) => Effect.asVoid(Effect.suspend(() => append(request))),

@@ -4,11 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { streamHeads } from "./anchoring.js"
 import * as Batcher from "./Batcher.js"
+import { clean, cleaningsIn } from "./cleaning.js"
 import * as Committer from "./committer.js"
 import { EventLog } from "./EventLog.js"
 import { type StorageError, storageError } from "./errors.js"
 import { type EventRow, fromRow, selectEvents, selectReplayed } from "./eventRows.js"
 import { inspect } from "./inspect.js"
+import * as Ledger from "./ledger.js"
 import { newestEvents } from "./newest.js"
 import { open, retryWhileBusy } from "./sqlite.js"
 import { sql } from "./statement.js"
@@ -20,19 +22,26 @@ import * as VectorCache from "./vectorCache.js"
 export const maxGroupSize = 100
 
 /** The log in `<folder>/log.db`, with its anchor file in the same folder. */
-export const layer = (folder: string): Layer.Layer<EventLog, StorageError> =>
-  Layer.scoped(EventLog, make(folder)).pipe(Layer.provide(Reactivity.layer))
+export const layer = (folder: string, options: LogOptions = {}): Layer.Layer<EventLog, StorageError> =>
+  Layer.scoped(EventLog, make(folder, options)).pipe(Layer.provide(Reactivity.layer))
 
-export const make = (folder: string) =>
+export interface LogOptions {
+  /** A second file for the ledger of erasures, for example on another disk. */
+  readonly ledgerCopy?: string | undefined
+}
+
+export const make = (folder: string, { ledgerCopy }: LogOptions = {}) =>
   Effect.gen(function* () {
     const file = join(folder, "log.db")
     const { installation, reader, writer } = yield* open(file)
+    const ledger = Ledger.make(join(folder, "erasures.log"), ledgerCopy)
     const committer = yield* Effect.acquireRelease(
-      retryWhileBusy("log.db", () => Committer.make({ file, folder, installation, reader, writer })),
+      retryWhileBusy("log.db", () => Committer.make({ file, folder, installation, ledger, reader, writer })),
       ({ close }) => Effect.sync(close)
     )
     // A damaged anchor does not stop reads. `inspect` and the first append report it.
     yield* Effect.ignore(retryWhileBusy("log.db", committer.adopt))
+    yield* retryWhileBusy("log.db", committer.enforceLedger)
 
     const batcher = Batcher.make({ maxBatch: maxGroupSize, run: committer.run })
     const raw = (condition: string, stream: string, ...params: ReadonlyArray<unknown>) =>
@@ -85,10 +94,12 @@ export const make = (folder: string) =>
           )
         ),
       erase: committer.erase,
+      cleanings: attempt(() => cleaningsIn(reader).filter((stream) => stream !== "")),
+      clean: (cleaned) => clean({ writer, locked: committer.locked }, cleaned),
       newestErasure: (stream) => attempt(() => newestErasure(reader, stream)),
       accept: (append, timers) => retryWhileBusy("log.db", () => committer.accept(append, timers)),
       inspect: ({ expect, stream }) =>
-        inspect({ reader, installation, anchor: committer.anchoring.anchor, stream, expect })
+        inspect({ reader, installation, ledger, anchor: committer.anchoring.anchor, stream, expect })
     })
   })
 

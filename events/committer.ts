@@ -9,16 +9,18 @@ import {
   nextFile,
   referenceIn
 } from "./anchoring.js"
-import type { AcceptedTimer, Append, Erased, EraseRequest, Head } from "./EventLog.js"
-import { makeErase } from "./erase.js"
-import { StorageError, storageError, type VersionConflict } from "./errors.js"
+import { cleaningsIn } from "./cleaning.js"
+import type { AcceptedTimer, Append, Head } from "./EventLog.js"
+import { type Eraser, makeErase } from "./erase.js"
+import { StorageError, storageError } from "./errors.js"
+import type { Ledger } from "./ledger.js"
 import { sameFileState, watch } from "./logFiles.js"
 import { assertSchema } from "./logSchema.js"
 import { appendBatch, appendedEvents, appendMillis } from "./metrics.js"
 import { remakeNewest } from "./newest.js"
 import { retryWhileBusy } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
-import { type Added, type Answer, type HeadCache, setTimer, storeAll } from "./store.js"
+import { type Added, type Answer, type HeadCache, headOf, setTimer, storeAll } from "./store.js"
 import { make as makeGuard } from "./streamGuard.js"
 import { atOnce, inTurns, type Steps, takeTurn } from "./turns.js"
 import * as VectorCache from "./vectorCache.js"
@@ -37,6 +39,7 @@ export interface CommitterOptions {
   /** The path of `log.db`. */
   readonly file: string
   readonly installation: string
+  readonly ledger: Ledger
   readonly reader: Db
   readonly writer: Db
 }
@@ -48,16 +51,21 @@ export interface Committer {
   readonly adopt: () => void
   readonly run: (appends: ReadonlyArray<Append>) => Effect.Effect<ReadonlyArray<Answer>>
   readonly accept: (append: Append, timers: ReadonlyArray<AcceptedTimer>) => void
-  readonly erase: (request: EraseRequest) => Effect.Effect<Erased, VersionConflict | StorageError>
+  readonly erase: Eraser["erase"]
+  /** Erases what the ledger names and the log still has, before anything is read. */
+  readonly enforceLedger: () => void
+  readonly locked: <A>(work: () => A) => A
   /** Flushes the anchor, stores a reference to its last line in the log, and records the state of `log.db`. */
   readonly close: () => void
 }
 
-export const make = ({ file, folder, installation, reader, writer }: CommitterOptions): Committer => {
+export const make = ({ file, folder, installation, ledger, reader, writer }: CommitterOptions): Committer => {
   const cache: HeadCache = { version: -1, schema: -1, epoch: 0, sequence: 0, heads: new Map<string, Head>() }
   let onDisk: LineReference | undefined
   let timer: NodeJS.Timeout | undefined
   let hasWritten = false
+  /** `data_version` at the last check of the ledger. */
+  let assertedAt = -1
 
   const lockedInSteps = function* <A>(work: () => Steps<A>): Steps<A> {
     // A long transaction yields to the event loop. Other work of this process waits for it, as other processes do.
@@ -100,6 +108,8 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
       cache.heads.clear()
       Object.assign(cache, { version, schema, sequence: newestSequence(writer) })
     }
+    if (version !== assertedAt) eraser.assertLedger()
+    assertedAt = version
     let state = anchoring.current()
     if (cache.sequence > state.sequence) state = anchoring.appendLine({})
     // Another process's background check found damage, so the next append verifies the stream again.
@@ -233,7 +243,11 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     })
   }
 
-  const erase = makeErase({ anchorCommitted, guard, transact: transactInTurns, writer })
+  const eraser = makeErase({
+    ...{ anchorCommitted, anchoring, guard, installation, ledger, lockedInSteps, writer },
+    transact: transactInTurns,
+    forget: (streams) => locked(() => anchoring.forget(streams))
+  })
 
   return {
     anchoring,
@@ -245,6 +259,7 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
         for (const { due, stream } of timers) setTimer(writer, stream, due)
         VectorCache.removeDamaged(writer)
         remakeNewest(writer)
+        eraser.acceptLedger()
       })
       locked(() => anchoring.startEpoch())
       checked.clear()
@@ -253,7 +268,13 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
       isAdopted = true
       hasWritten = true
     },
-    erase,
+    erase: eraser.erase,
+    enforceLedger: () => {
+      atOnce(eraser.enforce())
+      const deleted = cleaningsIn(writer).filter((stream) => stream !== "" && headOf(writer, stream).version === 0)
+      if (deleted.length > 0) locked(() => anchoring.forget(deleted))
+    },
+    locked,
     run: (appends) => {
       const checking = guard.check(streamsOf(appends))
       if (checking === undefined) return commit(appends)

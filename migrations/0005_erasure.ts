@@ -13,9 +13,8 @@ const subjectsIn = (column: string, $: string, type: string): string => `
 
 /**
  * Erasure. `remains` has the version of the newest REMAINS event of each erased event `of`. The index finds the newest
- * ERASE event of a stream. `ledger_reference` is the last line of the ledger of erasures that this log has applied, and
- * the length of the ledger up to its end. `cleanings` has the streams whose views may still contain erased text; the empty
- * name stands for the pages of this file.
+ * ERASE event of a stream. `ledger_reference` is the last line of the ledger of erasures that this log has applied.
+ * `cleanings` has the streams whose views may still contain erased text; the empty name stands for the pages of this file.
  */
 export const statements = [
   `CREATE TABLE remains (stream TEXT NOT NULL, of INTEGER NOT NULL, version INTEGER NOT NULL,
@@ -29,11 +28,8 @@ export const statements = [
         ON CONFLICT DO UPDATE SET version = max(version, excluded.version);
     END`,
   `CREATE INDEX events_erase ON events (stream, version) WHERE type = 'ERASE'`,
-  `CREATE TABLE ledger_reference (line INTEGER NOT NULL, hash BLOB NOT NULL, bytes INTEGER NOT NULL)`,
+  `CREATE TABLE ledger_reference (line INTEGER NOT NULL, hash BLOB NOT NULL)`,
   `CREATE TABLE cleanings (stream TEXT PRIMARY KEY) WITHOUT ROWID`
 ]
 
-export default runStatements([
-  ...statements,
-  "INSERT INTO ledger_reference (line, hash, bytes) VALUES (0, zeroblob(32), 0)"
-])
+export default runStatements([...statements, "INSERT INTO ledger_reference (line, hash) VALUES (0, zeroblob(32))"])

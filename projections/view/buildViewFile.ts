@@ -46,7 +46,23 @@ export interface BuildOptions extends ViewFile.ViewOptions {
  * is parked at that event, and the build restarts.
  */
 export const build = (options: BuildOptions): Effect.Effect<void, ViewError> =>
-  tryBuild(options, { poisoned: [], indexedFirst: [] })
+  Effect.gen(function* () {
+    const { copyOf, ...fromLog } = options
+    // Read before the events: if others are erased meanwhile, the number is too low, and the view is built again.
+    const erasure = yield* options.log.newestErasure(options.agent)
+    const isCopied = copyOf !== undefined && (yield* erasureIn(copyOf.file, options)) === erasure
+    yield* tryBuild({ ...(isCopied ? options : fromLog), erasure }, { poisoned: [], indexedFirst: [] })
+  })
+
+const erasureIn = (file: string, options: ViewFile.ViewOptions) =>
+  Effect.acquireUseRelease(
+    attempt(() => ViewFile.openFile(file, "read", options)),
+    ({ db }) => attempt(() => ViewFile.erasureOf(db)),
+    ({ db }) => Effect.sync(() => db.close())
+  )
+
+/** Options of one build, with the newest ERASE event before it began. */
+type Building = BuildOptions & { readonly erasure: number }
 
 /**
  * Decodes a page of events and fetches the vectors that they refer to. Stops before the first event that this version
@@ -109,7 +125,7 @@ interface Findings {
   readonly indexedFirst: ReadonlyArray<string>
 }
 
-const tryBuild = (options: BuildOptions, findings: Findings): Effect.Effect<void, ViewError> =>
+const tryBuild = (options: Building, findings: Findings): Effect.Effect<void, ViewError> =>
   Effect.acquireUseRelease(
     openNew(options),
     ({ db, hasVectors }) => fillView(db, hasVectors, options, findings),
@@ -135,7 +151,7 @@ const openNew = (options: BuildOptions) =>
   }).pipe(Effect.mapError(storageError("view")))
 
 /** Makes one attempt. Returns the findings for the next attempt; undefined if the view is complete. */
-const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: Findings) =>
+const fillView = (db: Db, hasVectors: boolean, options: Building, findings: Findings) =>
   Effect.gen(function* () {
     const { indexedFirst, poisoned } = findings
     const { agent, copyOf, log, projections } = options
@@ -158,6 +174,7 @@ const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: 
       db.exec("BEGIN")
       for (const parked of poisoned) ViewFile.park(db, parked)
       if (lastEvent !== undefined) ViewFile.moveCheckpoint(db, last, lastEvent.hash, lastEvent.recordedAt)
+      ViewFile.setErasure(db, options.erasure)
       db.exec("COMMIT")
       db.pragma("journal_mode = WAL")
     })
