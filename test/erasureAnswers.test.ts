@@ -163,6 +163,27 @@ describe("erasing a person", () => {
   )
 })
 
+describe("erasing a person from the runs of a schedule", () => {
+  it.scoped("takes the output that names the person, and leaves the run and the schedule", () =>
+    Effect.gen(function* () {
+      const { daybook, folder, memory } = yield* prepared
+      yield* memory.schedules.add({ goal: "list the calls", handler: "tides", every: 3_600_000 })
+      yield* TestClock.adjust("2 hours")
+      const { claimed } = yield* daybook.runner.claim(agent, new Map([["tides", 30 * 60_000]]), 1)
+      yield* daybook.runner.finish(agent, claimed[0]!, { status: "ok", output: "Anna Berg called twice" })
+      const [schedule] = yield* memory.schedules.list()
+      const before = yield* memory.schedules.runs(schedule!.id)
+      const { agents } = yield* daybook.erase({ person: "Anna Berg" })
+      expect(agents[0]!.counts).toMatchObject({ runs: 1, schedules: 0 })
+      const after = yield* memory.schedules.runs(schedule!.id)
+      expect(after).toHaveLength(before.length)
+      expect(after[0]).toMatchObject({ run: before[0]!.run, status: "ok" })
+      expect((yield* memory.schedules.list()).map(({ id }) => id)).toEqual([schedule!.id])
+      expect((yield* prove(folder, ["Anna Berg"])).hits).toEqual([])
+    })
+  )
+})
+
 describe("erasing an agent", () => {
   it.scoped("deletes its stream, and leaves the other agents as they were", () =>
     Effect.gen(function* () {

@@ -3,9 +3,8 @@ import * as Effect from "effect/Effect"
 import { Erase } from "../../events/catalogue.js"
 import type { AgentErasure, Erasable, EraseReason, Erasure, RecordedErasure } from "../../src/erasure/Erasure.js"
 import type { Hit, Proof } from "../../src/erasure/proof.js"
-import { toIso } from "../../text/when/dates.js"
 import { CommandEnded, exitCodes, refused, usageError } from "../exit.js"
-import { count } from "../format.js"
+import { count, secondText } from "../format.js"
 import { flag, oneOf, option } from "../options.js"
 import type { Output } from "../output.js"
 import { type Column, table } from "../table.js"
@@ -128,8 +127,11 @@ const reportOf = ({ agents, ...others }: Erasure) => ({
 })
 
 const countsText = ({ agent, counts, events, remains }: AgentErasure): string => {
-  const parts = Object.entries(counts).flatMap(([kind, number]) => (number === 0 ? [] : [`${number} ${kind}`]))
-  return `${agent}: ${count(events, "event")}, of which ${remains} in part: ${parts.join(", ")}`
+  const parts = Object.entries(counts).flatMap(([kind, number]) =>
+    number === 0 ? [] : [count(number, kind.replace(/ies$/, "y").replace(/s$/, ""), kind)]
+  )
+  const inPart = remains === 0 ? "" : `, ${remains} of them in part`
+  return `${agent}: ${parts.join(", ")} (${count(events, "event")}${inPart})`
 }
 
 const planText = async (out: Output, { agents, whole }: Erasure): Promise<string> => {
@@ -163,7 +165,7 @@ const memoryColumns: ReadonlyArray<Column<AgentErasure["memories"][number]>> = [
 ]
 
 const recordColumns: ReadonlyArray<Column<RecordedErasure>> = [
-  { name: "when", cell: ({ at }) => toIso(at) },
+  { name: "when", cell: ({ at }) => secondText(at) },
   { name: "agent", cell: ({ agent }) => agent },
   { name: "version", cell: ({ version }) => version, alignRight: true },
   { name: "by", cell: ({ selector }) => selector ?? "" },

@@ -72,7 +72,7 @@ const planAll = (eraser: Eraser, { agent, selection }: Scope) =>
     if (planned.length === 0 && !isWhole) return yield* new NothingToErase({ ids: [] })
     if (selection.kind === "memory") yield* requireAll(selection.ids, plans.get(chosen[0]!)!)
     const vectors = yield* unusedVectors(eraser, all, plans, isWhole)
-    const reports = planned.map(({ report }) => report(vectors.length))
+    const reports = planned.map(({ report }) => report())
     return {
       streams: isWhole ? [] : planned.map(({ erasure }) => erasure),
       wholeStreams: isWhole ? chosen : [],

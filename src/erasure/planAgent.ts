@@ -31,7 +31,7 @@ export interface AgentPlan {
   readonly usedDigests: ReadonlySet<string>
   /** The ids of the memories, turns, files and schedules that go. */
   readonly found: ReadonlySet<string>
-  readonly report: (vectors: number) => AgentErasure
+  readonly report: () => AgentErasure
 }
 
 /** Maximum passes over the events. Lineage leads from older to newer events, so a few are enough. */

@@ -13,8 +13,7 @@ export const kinds = [
   "queries",
   "schedules",
   "runs",
-  "requests",
-  "vectors"
+  "requests"
 ] as const
 export type Kind = (typeof kinds)[number]
 
@@ -78,16 +77,14 @@ export const makeReport = (agent: string, subjects: Subjects) => {
         else if (subjects.tainted.has(image.born)) changed.set(image.born, image)
       }
     },
-    /** The report, with the number of cached vectors that go. */
-    finish: (vectors: number): AgentErasure => ({
+    finish: (): AgentErasure => ({
       ...{ agent, events, remains },
       counts: {
         ...counts,
         memories: memories.size,
         turns: subjects.turns.size,
         files: subjects.files.size,
-        schedules: subjects.schedules.size,
-        vectors
+        schedules: subjects.schedules.size
       },
       memories: [...memories.values()].map(named),
       changed: [...changed.values()].map(named),

@@ -1,6 +1,8 @@
 import * as Schema from "effect/Schema"
 import { levels, readableStores, Store, TrustLevel } from "../../events/Trust.js"
 
+export { NothingToErase, RecallErased } from "./eraseErrors.js"
+
 /** A field of the input is invalid. The error names the field and the problem, never the value. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
   field: Schema.String,
@@ -48,13 +50,6 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
 export class RecallNotFound extends Schema.TaggedError<RecallNotFound>()("RecallNotFound", { number: Schema.Number }) {
   override get message() {
     return `recall ${this.number} not found: list the recalls to see their numbers`
-  }
-}
-
-/** The query of this recall was erased. */
-export class RecallErased extends Schema.TaggedError<RecallErased>()("RecallErased", { number: Schema.Number }) {
-  override get message() {
-    return `recall ${this.number} cannot be repeated: its query was erased`
   }
 }
 
@@ -289,14 +284,5 @@ export class BackupRefused extends Schema.TaggedError<BackupRefused>()("BackupRe
 }) {
   override get message() {
     return `${this.file} ${this.problem}`
-  }
-}
-
-/** The selection matches nothing. `ids` lists the ids that nothing has; it is empty for another selection. */
-export class NothingToErase extends Schema.TaggedError<NothingToErase>()("NothingToErase", {
-  ids: Schema.Array(Schema.String)
-}) {
-  override get message() {
-    return `nothing to erase ${this.ids.length === 0 ? "matches" : `has the id ${this.ids.join(", ")}`}`
   }
 }
