@@ -34,7 +34,7 @@ export const make = (folder: string, { ledgerCopy }: LogOptions = {}) =>
   Effect.gen(function* () {
     const file = join(folder, "log.db")
     const { installation, reader, writer } = yield* open(file)
-    const ledger = Ledger.make(join(folder, "erasures.log"), ledgerCopy)
+    const ledger = Ledger.make(join(folder, Ledger.ledgerName), ledgerCopy)
     const committer = yield* Effect.acquireRelease(
       retryWhileBusy("log.db", () => Committer.make({ file, folder, installation, ledger, reader, writer })),
       ({ close }) => Effect.sync(close)

@@ -16,6 +16,7 @@ export const cleaningsIn = (db: Db): ReadonlyArray<string> =>
   sql(db, "SELECT stream FROM cleanings ORDER BY stream")
     .all()
     .map(({ stream }) => stream)
+    .filter((stream) => typeof stream === "string")
 
 /** Removes erased text from the files of a log: see `EventLog.clean`. */
 export const clean = (

@@ -182,6 +182,17 @@ export const make = ({ file, folder, installation, ledger, reader, writer }: Com
     })
   }
 
+  /** Removes deleted streams from the anchor. The log first refers to the old last line, as in `rotate`. */
+  const forget = (streams: ReadonlyArray<string>): void => {
+    const referred = locked(referToLast)
+    const isDone = locked(() => {
+      const isLast = anchoring.current().line === referred.line
+      if (isLast) anchoring.forget(streams)
+      return isLast
+    })
+    if (!isDone) forget(streams)
+  }
+
   const referToLast = () => {
     const state = anchoring.current()
     anchor.sync()
@@ -246,7 +257,7 @@ export const make = ({ file, folder, installation, ledger, reader, writer }: Com
   const eraser = makeErase({
     ...{ anchorCommitted, anchoring, guard, installation, ledger, lockedInSteps, writer },
     transact: transactInTurns,
-    forget: (streams) => locked(() => anchoring.forget(streams))
+    forget
   })
 
   return {
@@ -272,7 +283,7 @@ export const make = ({ file, folder, installation, ledger, reader, writer }: Com
     enforceLedger: () => {
       atOnce(eraser.enforce())
       const deleted = cleaningsIn(writer).filter((stream) => stream !== "" && headOf(writer, stream).version === 0)
-      if (deleted.length > 0) locked(() => anchoring.forget(deleted))
+      if (deleted.length > 0) forget(deleted)
     },
     locked,
     run: (appends) => {

@@ -34,6 +34,9 @@ export interface LedgerLine extends LedgerEntry {
   readonly hash: string
 }
 
+/** The file of the ledger in the data folder. */
+export const ledgerName = "erasures.log"
+
 export interface LedgerHead {
   readonly line: number
   readonly hash: string
@@ -177,7 +180,7 @@ const guarded = (ledger: Ledger): Ledger => {
       try {
         return work(...args)
       } catch (cause) {
-        throw storageError("erasures.log")(cause)
+        throw storageError(ledgerName)(cause)
       }
     }
   return { read: guard(ledger.read), append: guard(ledger.append), restart: guard(ledger.restart) }

@@ -31,7 +31,7 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
     option("--person <name>", "erase what names a person, of all agents without --agent"),
     option("--session <key>", "erase a session and what was made from it"),
     option("--source <kind:key>", "erase all from a source, such as import:notes.md"),
-    option("--reason <reason>", `record why: ${reasons.join(", ")} (default: request)`, oneOf(reasons)),
+    option("--reason <reason>", "record why: privacy, request (default), mistake, secret or legal", oneOf(reasons)),
     flag("--dry-run", "show what would go, without erasing it"),
     flag("--yes", "erase without asking"),
     flag("--verify", "search all files for the given texts instead"),
