@@ -9,7 +9,6 @@ import {
   nextFile,
   referenceIn
 } from "./anchoring.js"
-import { cleaningsIn } from "./cleaning.js"
 import type { AcceptedTimer, Append, Head } from "./EventLog.js"
 import { type Eraser, makeErase } from "./erase.js"
 import { StorageError, storageError } from "./errors.js"
@@ -20,7 +19,7 @@ import { appendBatch, appendedEvents, appendMillis } from "./metrics.js"
 import { remakeNewest } from "./newest.js"
 import { retryWhileBusy } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
-import { type Added, type Answer, type HeadCache, headOf, setTimer, storeAll } from "./store.js"
+import { type Added, type Answer, type HeadCache, setTimer, storeAll } from "./store.js"
 import { make as makeGuard } from "./streamGuard.js"
 import { atOnce, inTurns, type Steps, takeTurn } from "./turns.js"
 import * as VectorCache from "./vectorCache.js"
@@ -280,11 +279,7 @@ export const make = ({ file, folder, installation, ledger, reader, writer }: Com
       hasWritten = true
     },
     erase: eraser.erase,
-    enforceLedger: () => {
-      atOnce(eraser.enforce())
-      const deleted = cleaningsIn(writer).filter((stream) => stream !== "" && headOf(writer, stream).version === 0)
-      if (deleted.length > 0) forget(deleted)
-    },
+    enforceLedger: () => atOnce(eraser.enforce()),
     locked,
     run: (appends) => {
       const checking = guard.check(streamsOf(appends))

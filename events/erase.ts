@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Anchoring, DueLine } from "./anchoring.js"
 import { newestSequence } from "./anchoring.js"
+import { cleaningsIn } from "./cleaning.js"
 import type { Erased, EraseRequest } from "./EventLog.js"
 import {
   applyLines,
@@ -71,13 +72,17 @@ export const makeErase = (options: Options): Eraser => {
 
   const enforce = function* (): Steps<void> {
     const state = ledger.read()
-    if (ledgerProblem(state, [appliedLine(writer)], installation) !== null) return
-    if (pendingLines(writer, state).length === 0) return
-    yield* lockedInSteps(function* () {
-      const anchor = anchoring.anchor.read({ repair: false })
-      let sequence = Math.max(newestSequence(writer), anchor.kind === "state" ? anchor.state.sequence : 0)
-      yield* applyLines(writer, pendingLines(writer, state), { now: Date.now(), nextSequence: () => ++sequence })
-    })
+    const isSound = ledgerProblem(state, [appliedLine(writer)], installation) === null
+    if (isSound && pendingLines(writer, state).length > 0) {
+      yield* lockedInSteps(function* () {
+        const anchor = anchoring.anchor.read({ repair: false })
+        let sequence = Math.max(newestSequence(writer), anchor.kind === "state" ? anchor.state.sequence : 0)
+        yield* applyLines(writer, pendingLines(writer, state), { now: Date.now(), nextSequence: () => ++sequence })
+      })
+    }
+    // The anchor may still name streams that a killed process deleted.
+    const deleted = cleaningsIn(writer).filter((stream) => stream !== "" && headOf(writer, stream).version === 0)
+    if (deleted.length > 0) forget(deleted)
   }
 
   const erase: Eraser["erase"] = (request) =>

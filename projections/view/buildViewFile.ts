@@ -1,5 +1,4 @@
-import { closeSync, fsync, fsyncSync, openSync, statSync } from "node:fs"
-import { promisify } from "node:util"
+import { closeSync, openSync } from "node:fs"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -8,10 +7,11 @@ import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { type InvalidEvent, type StorageError, storageError, UnknownEvent } from "../../events/errors.js"
-import { minChildBytes, runSql } from "../../events/sqlProcess.js"
+import { runSql } from "../../events/sqlProcess.js"
 import { opennessOf } from "../../events/Trust.js"
 import { isTurnDue, takeTurn } from "../../events/turns.js"
 import type { Db, Lookup, Projection } from "../Projection.js"
+import { erasureIn, syncFile } from "./newFile.js"
 import { attempt } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
@@ -53,13 +53,6 @@ export const build = (options: BuildOptions): Effect.Effect<void, ViewError> =>
     const isCopied = copyOf !== undefined && (yield* erasureIn(copyOf.file, options)) === erasure
     yield* tryBuild({ ...(isCopied ? options : fromLog), erasure }, { poisoned: [], indexedFirst: [] })
   })
-
-const erasureIn = (file: string, options: ViewFile.ViewOptions) =>
-  Effect.acquireUseRelease(
-    attempt(() => ViewFile.openFile(file, "read", options)),
-    ({ db }) => attempt(() => ViewFile.erasureOf(db)),
-    ({ db }) => Effect.sync(() => db.close())
-  )
 
 /** Options of one build, with the newest ERASE event before it began. */
 type Building = BuildOptions & { readonly erasure: number }
@@ -304,14 +297,3 @@ const finishTables = (db: Db, rebuilt: ReadonlyArray<Projection>, indexedEarly: 
   })
 
 const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`
-
-/** Flushes a file to disk, in a background thread if the file is large. */
-const syncFile = (file: string) =>
-  Effect.acquireUseRelease(
-    attempt(() => openSync(file, "r+")),
-    (descriptor) =>
-      statSync(file).size < minChildBytes
-        ? attempt(() => fsyncSync(descriptor))
-        : Effect.tryPromise({ try: () => promisify(fsync)(descriptor), catch: storageError("view") }),
-    (descriptor) => Effect.sync(() => closeSync(descriptor))
-  )

@@ -16,8 +16,10 @@ export interface ErasureWriterOptions {
 const { folder, request, step } = JSON.parse(process.argv[2]!) as ErasureWriterOptions
 let steps = Number.NEGATIVE_INFINITY
 
-const counted = <Args extends ReadonlyArray<unknown>, A>(work: (this: unknown, ...args: Args) => A) =>
-  function (this: unknown, ...args: Args): A {
+// biome-ignore lint/suspicious/noExplicitAny: it wraps functions of any signature.
+const counted = (work: (...args: Array<any>) => any) =>
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  function (this: unknown, ...args: Array<any>) {
     if (++steps === step) process.kill(process.pid, "SIGKILL")
     return work.apply(this, args)
   }
@@ -29,7 +31,7 @@ Database.prototype.exec = counted(Database.prototype.exec)
 Database.prototype.pragma = counted(Database.prototype.pragma)
 memory.close()
 for (const name of ["writeSync", "fsyncSync", "renameSync", "rmSync"] as const) {
-  Object.assign(fs, { [name]: counted(fs[name] as (...args: Array<never>) => unknown) })
+  Object.assign(fs, { [name]: counted(fs[name]) })
 }
 syncBuiltinESMExports()
 
