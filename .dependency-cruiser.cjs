@@ -29,6 +29,7 @@ const rooms = [
   "undo",
   "whatIf",
   "import",
+  "erasure",
   "backup"
 ]
 

@@ -59,6 +59,7 @@ const run = (parsed: Parsed, out: Output): Effect.Effect<Outcome> => {
     const memory = Effect.flatMap(daybook, (opened) => opened.agent(agent, { trust, actor, record }))
     const call: Call = {
       agent,
+      actor,
       agentWasPassed,
       dataWasPassed,
       trust,

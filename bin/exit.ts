@@ -12,7 +12,9 @@ export const exitCodes = {
   /** An invalid call: an unknown option, a missing or empty argument, a number out of range. */
   badCall: 2,
   /** `verify` found damage. */
-  damaged: 3
+  damaged: 3,
+  /** `erase` is recorded, but the files may contain erased text until another process closes the log. */
+  cleaningWaits: 4
 } as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]

@@ -38,6 +38,7 @@ export type ReplayedEvent = Pick<
   | "cause"
   | "occurredAt"
   | "recordedAt"
+  | "erasedAt"
 >
 
 /** The hash before the first event of a stream. */

@@ -6,6 +6,7 @@ import type { ReplayedEvent } from "./Chain.js"
 import {
   catalogue,
   type DaybookEvent,
+  type Envelope,
   type ErasedEvent,
   type EventDefinition,
   type EventType,
@@ -57,7 +58,7 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
           new UnknownEvent({ stream: row.stream, version: row.version, type: row.type, schema: row.schema })
         )
       }
-      const envelope = {
+      const envelope: Envelope & { readonly type: EventType; erasedAt?: number } = {
         type: row.type as EventType,
         sequence: row.sequence,
         stream: row.stream,
@@ -68,6 +69,7 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
         occurredAt: row.occurredAt,
         recordedAt: row.recordedAt
       }
+      if (row.erasedAt !== null) envelope.erasedAt = row.erasedAt
       if (row.payload === null) return Either.right({ ...envelope, payload: null })
       const invalid = (path: string) =>
         Either.left(new InvalidEvent({ stream: row.stream, version: row.version, type: row.type, path }))

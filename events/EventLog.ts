@@ -80,6 +80,68 @@ export type Subject =
   | { readonly kind: "row"; readonly subject: number }
   | { readonly kind: "schedule" | "definition" | "run"; readonly subject: string }
 
+/** The reasons that an erasure can have. Free text could itself hold what must be erased. */
+export type EraseReason = "privacy" | "request" | "mistake" | "secret" | "legal"
+
+/** How the erased events were selected. The selected names and ids are not recorded. */
+export type EraseSelector = "memory" | "person" | "session" | "source" | "agent"
+
+/**
+ * The content that an erased event keeps: its payload without the erased subjects. `type` may differ from the type of the
+ * event, for example an ADD of the replacement where a DELETE loses its own memory. The payload is JSON text made by the
+ * codec.
+ */
+export interface Remains {
+  /** The version of the erased event. */
+  readonly of: number
+  readonly type: string
+  readonly schema: number
+  readonly payload: string
+}
+
+/** The events to erase from one stream. */
+export interface StreamErasure {
+  readonly stream: string
+  /** The stream's version when the events were selected. Later events could repeat what is erased. */
+  readonly readAt: number
+  /**
+   * Their payload, salt and request digest are removed. A version that is already erased loses its remains. ERASE events
+   * are never erased.
+   */
+  readonly versions: ReadonlyArray<number>
+  /** What stays of some of these versions. */
+  readonly remains: ReadonlyArray<Remains>
+  /** The stream's timer afterwards, as in `Append`. */
+  readonly due?: number | null
+}
+
+export interface EraseRequest {
+  readonly actor: string
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: number
+  readonly reason: EraseReason
+  readonly selector: EraseSelector
+  readonly streams: ReadonlyArray<StreamErasure>
+  /** Streams whose rows are deleted, with their timers. No event records it, only the ledger. */
+  readonly wholeStreams: ReadonlyArray<string>
+  /** Digests (hexadecimal) of texts that no remaining event uses. Their cached vectors are deleted. */
+  readonly vectors: ReadonlyArray<string>
+}
+
+/** The result of an erasure. It is durable. */
+export interface Erased {
+  /** Events that lost their payload. */
+  readonly erased: number
+  /** Events that were stored in their place. */
+  readonly remains: number
+}
+
+/**
+ * Whether the files are free of erased text. `waits`: another process still reads or writes the old pages. Whoever opens
+ * the log next finishes.
+ */
+export type Cleaning = "done" | "waits"
+
 /** The newest event of a stream. A stream without events has version 0 and the genesis hash. */
 export interface Head {
   readonly stream: string
@@ -120,10 +182,13 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
      * command id gets its first answer.
      */
     readonly append: (append: Append) => Effect.Effect<ReadonlyArray<Appended>, AppendError>
-    /** Events after a version, oldest first, at most `limit`. */
+    /**
+     * Events after a version, oldest first, at most `limit`. An erased event has the type, schema and payload of its
+     * newest REMAINS event; without one its payload is null. So do all other reads. `raw` reads the rows as stored.
+     */
     readonly read: (
       stream: string,
-      options: { readonly after: number; readonly to?: number; readonly limit: number }
+      options: { readonly after: number; readonly to?: number; readonly limit: number; readonly raw?: boolean }
     ) => Effect.Effect<ReadonlyArray<StoredEvent>, StorageError>
     /** Reads like `read`, but without the columns that replay does not use. */
     readonly replay: (
@@ -166,6 +231,20 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       readonly offset?: number
     }) => Effect.Effect<ReadonlyArray<Timer>, StorageError>
     /**
+     * Removes the content of events for ever, and records the removal in an ERASE event of each stream. All or nothing.
+     * Fails with `VersionConflict` where a stream has events after `readAt`: select again.
+     */
+    readonly erase: (request: EraseRequest) => Effect.Effect<Erased, VersionConflict | StorageError>
+    /** Streams whose views may still contain erased text. */
+    readonly cleanings: Effect.Effect<ReadonlyArray<string>, StorageError>
+    /**
+     * Removes erased text from the files of the log: empties the write-ahead log, and proves that free space has only
+     * zeros or rewrites the file. `cleaned` are streams whose old views were removed.
+     */
+    readonly clean: (cleaned: ReadonlyArray<string>) => Effect.Effect<Cleaning, StorageError>
+    /** The version of the newest ERASE event of a stream; 0 if there is none. */
+    readonly newestErasure: (stream: string) => Effect.Effect<number, StorageError>
+    /**
      * Stores an event although the log is damaged. Also removes damaged vectors, sets these timers, and starts a new
      * anchor file. A copy of the old anchor stays next to the new one.
      */
@@ -185,14 +264,17 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
 export const readAll = (
   log: Context.Tag.Service<EventLog>,
   stream: string,
-  options: { readonly after?: number; readonly to?: number; readonly page?: number } = {}
+  options: { readonly after?: number; readonly to?: number; readonly page?: number; readonly raw?: boolean } = {}
 ): Stream.Stream<StoredEvent, StorageError> => {
   const limit = options.page ?? 250
   return Stream.paginateChunkEffect(options.after ?? 0, (after) =>
     Effect.map(
       Effect.zipRight(
         takeTurnIfDue,
-        log.read(stream, { after, limit, ...(options.to === undefined ? {} : { to: options.to }) })
+        log.read(stream, {
+          ...{ after, limit, raw: options.raw === true },
+          ...(options.to === undefined ? {} : { to: options.to })
+        })
       ),
       (events) => {
         const last = events.at(-1)

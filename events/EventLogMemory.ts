@@ -4,10 +4,20 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { StoredEvent } from "./Chain.js"
-import { type Append, type Appended, EventLog, type Head, type Subject, type Timer } from "./EventLog.js"
+import {
+  type Append,
+  type Appended,
+  type EraseRequest,
+  EventLog,
+  type Head,
+  type Subject,
+  type Timer
+} from "./EventLog.js"
+import { eraseCommand, planErasure } from "./erasePlan.js"
 import { VersionConflict } from "./errors.js"
 import { emptyHead, meetsExpectation } from "./eventRows.js"
 import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
+import { contentIn } from "./substitute.js"
 
 /** A log in memory, lost when the process ends. For tests and experiments. */
 export const layer: Layer.Layer<EventLog> = Layer.sync(EventLog, () => make())
@@ -25,6 +35,11 @@ export const make = () => {
       { stream, commandId, request },
       eventsOf(stream).filter((event) => event.commandId === commandId)
     )
+
+  const setTimer = (stream: string, due: number | null) => {
+    if (due === null) timers.delete(stream)
+    else timers.set(stream, due)
+  }
 
   const append = (request: Append) =>
     Either.gen(function* () {
@@ -52,26 +67,64 @@ export const make = () => {
         if (command.commandId !== undefined) newAnswers.set(command.commandId, answer)
         return answer
       })
-      if (due !== undefined && (hasNewCommand || commands.length === 0)) {
-        if (due === null) timers.delete(stream)
-        else timers.set(stream, due)
-      }
+      if (due !== undefined && (hasNewCommand || commands.length === 0)) setTimer(stream, due)
       for (const { model, dimensions, digest, vector } of newVectors ?? []) {
         vectors.set(vectorKey(model, dimensions, digest), vector.slice())
       }
       return answers
     })
 
-  const read: Context.Tag.Service<EventLog>["read"] = (stream, { after, to = Number.POSITIVE_INFINITY, limit }) =>
-    Effect.sync(() => eventsOf(stream).slice(after, Math.min(to, after + limit)))
+  /** The events as reads answer with them: an erased event has the content of its newest REMAINS event. */
+  const contentsOf = (stream: string): ReadonlyArray<StoredEvent> => {
+    const events = eventsOf(stream)
+    const kept = new Map(events.flatMap((event) => (isRemains(event) ? [[ofOf(event), contentIn(event.payload)]] : [])))
+    return kept.size === 0 ? events : events.map((event) => ({ ...event, ...kept.get(event.version) }))
+  }
+
+  const read: Context.Tag.Service<EventLog>["read"] = (stream, { after, limit, raw, to = Number.POSITIVE_INFINITY }) =>
+    Effect.sync(() => (raw === true ? eventsOf : contentsOf)(stream).slice(after, Math.min(to, after + limit)))
+
+  const erase = (request: EraseRequest) =>
+    Either.gen(function* () {
+      for (const { readAt, stream } of request.streams) {
+        const { version } = headOf(stream)
+        if (version !== readAt)
+          return yield* Either.left(new VersionConflict({ stream, expected: readAt, actual: version }))
+      }
+      const counts = { erased: 0, remains: 0 }
+      for (const { due, stream, ...erasure } of request.streams) {
+        const events = eventsOf(stream)
+        const remainsOf = (version: number) => events.findLast((event) => isRemains(event) && ofOf(event) === version)
+        const plan = planErasure(erasure, events, (version) => remainsOf(version)?.version)
+        if (plan.versions.length === 0) continue
+        const rows = [
+          ...linkEvents(headOf(stream), eraseCommand(request, plan, undefined), request.now, () => ++sequence)
+        ]
+        const empty = { payload: null, salt: null, requestDigest: null, erasedAt: rows[0]!.recordedAt }
+        const erased = new Set(plan.versions)
+        const kept = events.map((event) => (erased.has(event.version) ? { ...event, ...empty } : event))
+        streams.set(stream, [...kept, ...rows])
+        if (due !== undefined) setTimer(stream, due)
+        counts.erased += plan.versions.length
+        counts.remains += plan.remains.length
+      }
+      for (const stream of request.wholeStreams) {
+        counts.erased += eventsOf(stream).length
+        streams.delete(stream)
+        timers.delete(stream)
+      }
+      const digests = new Set(request.vectors)
+      for (const key of vectors.keys()) if (digests.has(key.slice(key.lastIndexOf(" ") + 1))) vectors.delete(key)
+      return counts
+    })
 
   return EventLog.of({
     append: (request) => Effect.suspend(() => append(request)),
     read,
     replay: read,
-    at: (stream, versions) => Effect.sync(() => eventsOf(stream).filter((event) => versions.includes(event.version))),
+    at: (stream, versions) => Effect.sync(() => contentsOf(stream).filter((event) => versions.includes(event.version))),
     newest: (stream, subjects) =>
-      Effect.sync(() => subjects.map((subject) => eventsOf(stream).findLast((event) => isAbout(event, subject)))),
+      Effect.sync(() => subjects.map((subject) => contentsOf(stream).findLast((event) => isAbout(event, subject)))),
     head: (stream) => Effect.sync(() => headOf(stream)),
     streams: Effect.sync(() => [...streams.keys()].sort(byBytes).map(headOf)),
     versionAt: (stream, instant) =>
@@ -96,10 +149,20 @@ export const make = () => {
           .sort((a, b) => a.due - b.due || byBytes(a.stream, b.stream))
           .slice(offset, offset + limit)
       ),
+    erase: (request) => Effect.suspend(() => erase(request)),
+    cleanings: Effect.succeed([]),
+    clean: () => Effect.succeed("done" as const),
+    newestErasure: (stream) =>
+      Effect.sync(() => eventsOf(stream).findLast(({ type }) => type === "ERASE")?.version ?? 0),
     accept: (request) => Effect.asVoid(Effect.suspend(() => append(request))),
     inspect: () => Effect.succeed({ problems: [], broken: [], repairs: [], restores: [], anchor: null })
   })
 }
+
+const isRemains = (event: StoredEvent): event is StoredEvent & { readonly payload: string } =>
+  event.type === "REMAINS" && event.payload !== null
+
+const ofOf = ({ payload }: { readonly payload: string }): number => JSON.parse(payload).of
 
 /** Whether an event adds or changes a subject. */
 const isAbout = ({ payload: text, type, version }: StoredEvent, { kind, subject }: Subject): boolean => {

@@ -4,45 +4,58 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { streamHeads } from "./anchoring.js"
 import * as Batcher from "./Batcher.js"
+import { clean, cleaningsIn } from "./cleaning.js"
 import * as Committer from "./committer.js"
 import { EventLog } from "./EventLog.js"
 import { type StorageError, storageError } from "./errors.js"
 import { type EventRow, fromRow, selectEvents, selectReplayed } from "./eventRows.js"
 import { inspect } from "./inspect.js"
+import * as Ledger from "./ledger.js"
 import { newestEvents } from "./newest.js"
 import { open, retryWhileBusy } from "./sqlite.js"
 import { sql } from "./statement.js"
-import { findCommand, headOf } from "./store.js"
+import { findCommand, headOf, newestErasure } from "./store.js"
+import { substitute } from "./substitute.js"
 import * as VectorCache from "./vectorCache.js"
 
 /** The maximum number of waiting appends that share one transaction, and so one fsync. */
 export const maxGroupSize = 100
 
 /** The log in `<folder>/log.db`, with its anchor file in the same folder. */
-export const layer = (folder: string): Layer.Layer<EventLog, StorageError> =>
-  Layer.scoped(EventLog, make(folder)).pipe(Layer.provide(Reactivity.layer))
+export const layer = (folder: string, options: LogOptions = {}): Layer.Layer<EventLog, StorageError> =>
+  Layer.scoped(EventLog, make(folder, options)).pipe(Layer.provide(Reactivity.layer))
 
-export const make = (folder: string) =>
+export interface LogOptions {
+  /** A second file for the ledger of erasures, for example on another disk. */
+  readonly ledgerCopy?: string | undefined
+}
+
+export const make = (folder: string, { ledgerCopy }: LogOptions = {}) =>
   Effect.gen(function* () {
     const file = join(folder, "log.db")
     const { installation, reader, writer } = yield* open(file)
+    const ledger = Ledger.make(join(folder, Ledger.ledgerName), ledgerCopy)
     const committer = yield* Effect.acquireRelease(
-      retryWhileBusy("log.db", () => Committer.make({ file, folder, installation, reader, writer })),
+      retryWhileBusy("log.db", () => Committer.make({ file, folder, installation, ledger, reader, writer })),
       ({ close }) => Effect.sync(close)
     )
     // A damaged anchor does not stop reads. `inspect` and the first append report it.
     yield* Effect.ignore(retryWhileBusy("log.db", committer.adopt))
+    yield* retryWhileBusy("log.db", committer.enforceLedger)
 
     const batcher = Batcher.make({ maxBatch: maxGroupSize, run: committer.run })
-    const events = (condition: string, ...params: ReadonlyArray<unknown>) =>
-      attempt(() => (sql(reader, `${selectEvents} ${condition}`).all(...params) as Array<EventRow>).map(fromRow))
+    const raw = (condition: string, stream: string, ...params: ReadonlyArray<unknown>) =>
+      (sql(reader, `${selectEvents} ${condition}`).all(stream, ...params) as Array<EventRow>).map(fromRow)
+    const events = (condition: string, stream: string, ...params: ReadonlyArray<unknown>) =>
+      attempt(() => substitute(reader, stream, raw(condition, stream, ...params)))
+    const inRange = "WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?"
 
     return EventLog.of({
       append: batcher.submit,
-      read: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit }) =>
-        events("WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?", stream, after, to, limit),
+      read: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit, raw: isRaw = false }) =>
+        isRaw ? attempt(() => raw(inRange, stream, after, to, limit)) : events(inRange, stream, after, to, limit),
       replay: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit }) =>
-        attempt(() => sql(reader, selectReplayed).all(stream, after, to, limit)),
+        attempt(() => substitute(reader, stream, sql(reader, selectReplayed).all(stream, after, to, limit))),
       at: (stream, versions) =>
         events(
           "WHERE stream = ? AND version IN (SELECT value FROM json_each(?)) ORDER BY version",
@@ -80,9 +93,13 @@ export const make = (folder: string) =>
             offset
           )
         ),
+      erase: committer.erase,
+      cleanings: attempt(() => cleaningsIn(reader).filter((stream) => stream !== "")),
+      clean: (cleaned) => clean({ writer, locked: committer.locked }, cleaned),
+      newestErasure: (stream) => attempt(() => newestErasure(reader, stream)),
       accept: (append, timers) => retryWhileBusy("log.db", () => committer.accept(append, timers)),
       inspect: ({ expect, stream }) =>
-        inspect({ reader, installation, anchor: committer.anchoring.anchor, stream, expect })
+        inspect({ reader, installation, ledger, anchor: committer.anchoring.anchor, stream, expect })
     })
   })
 

@@ -40,7 +40,9 @@ export const Recall = Schema.Struct({
   apart: Schema.optional(Schema.Struct({ ...EmbedderFigures, stores: Schema.Array(Store), vector: Schema.String })),
   hits: Schema.Array(RecallHit),
   /** The session whose prompt the results were for; absent if the reader named none. */
-  session: Schema.optional(Schema.String)
+  session: Schema.optional(Schema.String),
+  /** The query was erased. The entry stays, so that the numbers of the other recalls do not change. */
+  erased: Schema.optional(Schema.Literal(true))
 })
 export type Recall = typeof Recall.Type
 

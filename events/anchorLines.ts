@@ -30,6 +30,8 @@ export interface LineContent {
   readonly unmarked?: true
   /** The start of the next slice (small part) of the background check. */
   readonly slice?: readonly [stream: string, version: number]
+  /** The last line of the ledger of erasures. */
+  readonly ledger?: { readonly line: number; readonly hash: string }
   /** The repairs of the anchor that this line completed. */
   readonly repaired?: ReadonlyArray<string>
 }
@@ -77,6 +79,7 @@ export interface AnchorState {
   readonly marks: Map<string, Place>
   readonly file: FileState | undefined
   readonly slice: readonly [stream: string, version: number] | undefined
+  readonly ledger: LineContent["ledger"]
   readonly repaired: ReadonlyArray<string>
   readonly restored: ReadonlyArray<Restored>
 }
@@ -108,12 +111,19 @@ export const applyLine = (state: AnchorState | undefined, line: string): AnchorS
 export const advance = (state: AnchorState, content: LineContent, hash: string): AnchorState => {
   if (content.unmarked === true) state.marks.clear()
   addHeads(state, content)
-  const { file = state.file, line: number, repaired = [], sequence, slice = state.slice } = content
-  return { ...state, line: number, hash, sequence, file, slice, repaired: [...state.repaired, ...repaired] }
+  const {
+    file = state.file,
+    ledger = state.ledger,
+    line: number,
+    repaired = [],
+    sequence,
+    slice = state.slice
+  } = content
+  return { ...state, line: number, hash, sequence, file, slice, ledger, repaired: [...state.repaired, ...repaired] }
 }
 
 const stateOfFirst = (content: FirstLine, hash: string): AnchorState | null => {
-  const { epoch, file, line, log, repaired = [], restored = [], sequence, slice } = content
+  const { epoch, file, ledger, line, log, repaired = [], restored = [], sequence, slice } = content
   if (typeof log !== "string" || !Number.isInteger(epoch)) return null
   const state: AnchorState = {
     log,
@@ -123,6 +133,7 @@ const stateOfFirst = (content: FirstLine, hash: string): AnchorState | null => {
     sequence,
     file,
     slice,
+    ledger,
     repaired,
     restored,
     heads: new Map(),

@@ -13,7 +13,9 @@ import {
   readFirstFormat
 } from "./anchorLines.js"
 import { anchorDamaged } from "./damage.js"
+import { removeCopiesNaming, withoutStreams } from "./deletedStreams.js"
 import type { Head } from "./EventLog.js"
+import { appliedLine } from "./ledgerReference.js"
 import { type LogFiles, sameFileState } from "./logFiles.js"
 import { type Db, sql } from "./statement.js"
 import { checkSlice } from "./streamCheck.js"
@@ -31,6 +33,8 @@ export interface Anchoring {
   readonly refer: (line: LineReference) => void
   /** Starts a new anchor file from the heads in the log, after accepted damage or a restore. Keeps the old file. */
   readonly startEpoch: (restored?: Restored) => void
+  /** Replaces the anchor file by one that does not name these deleted streams. */
+  readonly forget: (streams: ReadonlyArray<string>) => void
   /** Runs one slice of the background check; undefined if no stream has a mark (verified version). */
   readonly slice: (reader: Db, millis: number) => Partial<LineContent> | undefined
 }
@@ -124,16 +128,23 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
     const last = state !== undefined && state.line >= reference.line ? state : reference
     const heads = soundHeads(writer).map(headEntry)
     const sequence = newestSequence(writer)
+    const ledger = appliedLine(writer)
     const first: FirstLine = {
       ...{ line: last.line + 1, log: installation, epoch, after: last.hash, sequence, heads },
-      ...(restores.length === 0 ? {} : { restored: restores })
+      ...(restores.length === 0 ? {} : { restored: restores }),
+      ...(ledger.line === 0 ? {} : { ledger })
     }
     sql(writer, "DELETE FROM anchor_reference").run()
     sql(writer, "INSERT INTO anchor_reference (line, hash) VALUES (0, zeroblob(32))").run()
     refer(anchor.replace(first))
   }
 
-  return { anchor, adopt, current, appendLine, refer, startEpoch, slice }
+  const forget: Anchoring["forget"] = (streams) => {
+    refer(anchor.replace(nextFile(...withoutStreams(current(), streams))))
+    removeCopiesNaming(folder, streams)
+  }
+
+  return { anchor, adopt, current, appendLine, refer, startEpoch, forget, slice }
 }
 
 /** The anchor line that the log refers to; null if the reference is damaged. */
@@ -270,6 +281,7 @@ export const nextFile = (state: AnchorState, changes: Partial<FirstLine> = {}): 
   ...entriesOf(state),
   ...(state.file === undefined ? {} : { file: state.file }),
   ...(state.slice === undefined ? {} : { slice: state.slice }),
+  ...(state.ledger === undefined ? {} : { ledger: state.ledger }),
   ...(state.restored.length === 0 ? {} : { restored: state.restored }),
   ...changes
 })

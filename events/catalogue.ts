@@ -126,8 +126,37 @@ export const Configure = Schema.Struct({
   changed: Schema.Array(Schema.String)
 })
 
-/** Removes the payload and salt of these events of the stream. Their digest and hash stay. */
-export const Erase = Schema.Struct({ versions: Schema.Array(Schema.Number), reason: Schema.String })
+const EraseReason = Schema.Literal("privacy", "request", "mistake", "secret", "legal")
+
+/**
+ * These events of the stream lost their payload and salt. Their digest and hash stay. An ERASE event is never erased, so
+ * it has no name and no free text.
+ */
+export const Erase = Schema.Struct({
+  versions: Schema.Array(Schema.Number),
+  reason: EraseReason,
+  /** How the events were selected; absent in schema 1. */
+  selector: Schema.optional(Schema.Literal("memory", "person", "session", "source", "agent")),
+  /** Hash of the ledger's line for this erasure, hexadecimal; absent where the log has no ledger. */
+  ledger: Schema.optional(Schema.String)
+})
+
+/** Schema 1 had a free text as the reason. No command wrote it. */
+const eraseOne = (payload: unknown) => {
+  const { reason, versions } = payload as { readonly versions: unknown; readonly reason: unknown }
+  return { versions, reason: typeof reason === "string" && !Schema.is(EraseReason)(reason) ? "request" : reason }
+}
+
+/**
+ * The content that an erased event keeps. Reads answer with it in the place of the erased event `of`. It can be erased in
+ * turn; then the newest one of the same event counts.
+ */
+export const RemainsKept = Schema.Struct({
+  of: Schema.Number,
+  type: Schema.String,
+  schema: Schema.Number,
+  payload: Schema.Unknown
+})
 
 /** An operator accepted this damage of the log. The event is stored in the installation's stream. */
 export const Accept = Schema.Struct({
@@ -201,13 +230,14 @@ export const catalogue = {
   SUMMARIZE: versionTwo(Summarize),
   ROLL: versionOne(Roll),
   SCRATCHPAD: versionOne(ScratchpadWritten),
-  // Schema 2 added the session.
-  RECALL: versionTwo(RecallBatch),
+  // Schema 2 added the session, schema 3 erased recalls.
+  RECALL: { schema: RecallBatch, version: 3, upcasts: { 1: same, 2: same } },
   CONFIGURE: versionOne(Configure),
   CLOCK: versionOne(Clock),
   RUN: versionOne(Run),
   SCHEDULE: versionOne(ScheduleChange),
-  ERASE: versionOne(Erase),
+  ERASE: { schema: Erase, version: 2, upcasts: { 1: eraseOne } },
+  REMAINS: versionOne(RemainsKept),
   ACCEPT: versionOne(Accept)
 } as const satisfies Record<string, EventDefinition>
 
@@ -244,6 +274,8 @@ export interface Envelope {
   readonly cause: string | null
   readonly occurredAt: number
   readonly recordedAt: number
+  /** When the event was erased; its payload is what an erasure left of it. Absent for an event that was not erased. */
+  readonly erasedAt?: number
 }
 
 /** A decoded event, upcast to the newest schema of its type. */

@@ -48,8 +48,12 @@ export const chainChecker = (stream: string, codec: Codec, before: PreviousEvent
       if (event.type === "ERASE") {
         const decoded = codec.decode(event)
         if (Either.isRight(decoded) && decoded.right.type === "ERASE" && decoded.right.payload !== null) {
-          for (const erasedVersion of decoded.right.payload.versions)
+          for (const erasedVersion of decoded.right.payload.versions) {
             allowedErasures.set(erasedVersion, event.recordedAt)
+            const isChecked = erasedVersion > before.version && erasedVersion < event.version
+            if (isChecked && !erased.has(erasedVersion))
+              problems.push({ stream, version: erasedVersion, what: "an ERASE event names it, but it has its payload" })
+          }
         }
       }
       previous = event.hash

@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { withoutAccepted } from "./accepted.js"
 import {
   type Anchoring,
   type DueLine,
@@ -10,17 +9,18 @@ import {
   nextFile,
   referenceIn
 } from "./anchoring.js"
-import { streamDamaged } from "./damage.js"
 import type { AcceptedTimer, Append, Head } from "./EventLog.js"
+import { type Eraser, makeErase } from "./erase.js"
 import { StorageError, storageError } from "./errors.js"
+import type { Ledger } from "./ledger.js"
 import { sameFileState, watch } from "./logFiles.js"
 import { assertSchema } from "./logSchema.js"
 import { appendBatch, appendedEvents, appendMillis } from "./metrics.js"
 import { remakeNewest } from "./newest.js"
 import { retryWhileBusy } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
-import { type Answer, setTimer, storeAll } from "./store.js"
-import { checkStream } from "./streamCheck.js"
+import { type Added, type Answer, type HeadCache, setTimer, storeAll } from "./store.js"
+import { make as makeGuard } from "./streamGuard.js"
 import { atOnce, inTurns, type Steps, takeTurn } from "./turns.js"
 import * as VectorCache from "./vectorCache.js"
 
@@ -38,6 +38,7 @@ export interface CommitterOptions {
   /** The path of `log.db`. */
   readonly file: string
   readonly installation: string
+  readonly ledger: Ledger
   readonly reader: Db
   readonly writer: Db
 }
@@ -49,19 +50,21 @@ export interface Committer {
   readonly adopt: () => void
   readonly run: (appends: ReadonlyArray<Append>) => Effect.Effect<ReadonlyArray<Answer>>
   readonly accept: (append: Append, timers: ReadonlyArray<AcceptedTimer>) => void
+  readonly erase: Eraser["erase"]
+  /** Erases what the ledger names and the log still has, before anything is read. */
+  readonly enforceLedger: () => void
+  readonly locked: <A>(work: () => A) => A
   /** Flushes the anchor, stores a reference to its last line in the log, and records the state of `log.db`. */
   readonly close: () => void
 }
 
-export const make = ({ file, folder, installation, reader, writer }: CommitterOptions): Committer => {
-  const checked = new Set<string>()
-  /** Cache of damaged streams. It is cleared when another process writes to the log. */
-  const refused = new Map<string, StorageError>()
-  let refusedAt = -1
-  const cache = { version: -1, schema: -1, epoch: 0, sequence: 0, heads: new Map<string, Head>() }
+export const make = ({ file, folder, installation, ledger, reader, writer }: CommitterOptions): Committer => {
+  const cache: HeadCache = { version: -1, schema: -1, epoch: 0, sequence: 0, heads: new Map<string, Head>() }
   let onDisk: LineReference | undefined
   let timer: NodeJS.Timeout | undefined
   let hasWritten = false
+  /** `data_version` at the last check of the ledger. */
+  let assertedAt = -1
 
   const lockedInSteps = function* <A>(work: () => Steps<A>): Steps<A> {
     // A long transaction yields to the event loop. Other work of this process waits for it, as other processes do.
@@ -84,17 +87,18 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
   // This read opens the write-ahead log; `watch` then finds its inode.
   let isAdopted = referenceIn(writer)?.line !== 0
   const files = watch(file)
-  const anchoring = makeAnchoring({ files, folder, installation, isChecked: (stream) => checked.has(stream), writer })
-  const { anchor } = anchoring
-
   /** A log without a reference is new, or its anchor has the first format. */
   const adopt = () => {
     if (!isAdopted) locked(anchoring.adopt)
     isAdopted = true
   }
+  const guard = makeGuard({ adopt, anchoring: () => anchoring, files, locked, reader, writer })
+  const { checked, refused } = guard
+  const anchoring = makeAnchoring({ files, folder, installation, isChecked: (stream) => checked.has(stream), writer })
+  const { anchor } = anchoring
 
   /** Runs before the events of a transaction: refuses to write to a damaged log, and appends a missing anchor line. */
-  const prepare = (appends: ReadonlyArray<Append>) => {
+  const prepare = (streams: ReadonlyArray<string>) => {
     // `data_version` is unchanged while no other connection writes, so the cached heads are current.
     const { data_version: version } = sql(writer, "PRAGMA data_version").get()
     if (version !== cache.version || cache.heads.size > maxCachedHeads) {
@@ -103,23 +107,28 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
       cache.heads.clear()
       Object.assign(cache, { version, schema, sequence: newestSequence(writer) })
     }
+    if (version !== assertedAt) eraser.assertLedger()
+    assertedAt = version
     let state = anchoring.current()
     if (cache.sequence > state.sequence) state = anchoring.appendLine({})
     // Another process's background check found damage, so the next append verifies the stream again.
-    for (const { stream } of appends) if (state.marks.get(stream)?.version === 0) checked.delete(stream)
+    for (const stream of streams) if (state.marks.get(stream)?.version === 0) checked.delete(stream)
     // If the newest events were cut off, the anchor is ahead of the log. Their sequence numbers are not used again.
     cache.sequence = Math.max(cache.sequence, state.sequence)
     return sameFileState(state.file, files.check())
   }
 
-  /** Stores all waiting appends, of all agents, in one transaction: one fsync for the group. */
-  const store = function* (appends: ReadonlyArray<Append>) {
+  /** Runs one transaction that adds events: one fsync for all of them. */
+  const transaction = function* <A extends Added>(
+    streams: ReadonlyArray<string>,
+    work: (cache: HeadCache) => Steps<A>
+  ) {
     const start = performance.now()
     adopt()
     const { fileIsKnown, stored } = yield* lockedInSteps(function* () {
-      const fileIsKnown = prepare(appends)
+      const fileIsKnown = prepare(streams)
       if (onDisk !== undefined) anchoring.refer(onDisk)
-      return { fileIsKnown, stored: yield* storeAll(writer, appends, cache) }
+      return { fileIsKnown, stored: yield* work(cache) }
     })
     onDisk = undefined
     hasWritten = true
@@ -172,6 +181,17 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     })
   }
 
+  /** Removes deleted streams from the anchor. The log first refers to the old last line, as in `rotate`. */
+  const forget = (streams: ReadonlyArray<string>): void => {
+    const referred = locked(referToLast)
+    const isDone = locked(() => {
+      const isLast = anchoring.current().line === referred.line
+      if (isLast) anchoring.forget(streams)
+      return isLast
+    })
+    if (!isDone) forget(streams)
+  }
+
   const referToLast = () => {
     const state = anchoring.current()
     anchor.sync()
@@ -180,36 +200,11 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     return state
   }
 
-  /** Verifies each stream before this process first writes to it. Undefined if there is nothing to verify. */
-  const checkNew = (appends: ReadonlyArray<Append>): Effect.Effect<void, StorageError> | undefined => {
-    const streams = new Set(appends.map(({ stream }) => stream).filter((stream) => !checked.has(stream)))
-    if (streams.size === 0) return undefined
-    const forgetRefusals = attempt(() => {
-      const { data_version: version } = sql(writer, "PRAGMA data_version").get()
-      if (version !== refusedAt) refused.clear()
-      refusedAt = version
-    })
-    const check = (stream: string) =>
-      Effect.gen(function* () {
-        const { file: noted, marks, ...anchored } = yield* retryWhileBusy("log.db", () => locked(anchoring.current))
-        if (refused.has(stream)) return
-        const mark = sameFileState(noted, files.state()) ? marks.get(stream) : undefined
-        const found = yield* checkStream(reader, stream, mark, anchored)
-        const [problem] = yield* attempt(() => withoutAccepted(reader, found))
-        if (problem === undefined) checked.add(stream)
-        else refused.set(stream, streamDamaged(stream, problem.version, problem.what))
-      })
-    return Effect.zipRight(
-      Effect.zipRight(forgetRefusals, retryWhileBusy("log.db", adopt)),
-      Effect.forEach(streams, check, { discard: true })
-    )
-  }
-
-  /** Stores appends, and yields to the event loop within long ones. Only the first step, which takes the lock, is retried. */
-  const storeInTurns = (appends: ReadonlyArray<Append>) =>
+  /** Runs a transaction, and yields to the event loop within a long one. Only the first step, which takes the lock, is retried. */
+  const transactInTurns = <A extends Added>(streams: ReadonlyArray<string>, work: (cache: HeadCache) => Steps<A>) =>
     Effect.flatMap(
       retryWhileBusy("log.db", () => {
-        const steps = store(appends)
+        const steps = transaction(streams, work)
         return { first: steps.next(), steps }
       }),
       ({ first, steps }) =>
@@ -238,13 +233,16 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
   const commit = (appends: ReadonlyArray<Append>): Effect.Effect<ReadonlyArray<Answer>> =>
     appends.length === 0
       ? Effect.succeed([])
-      : Effect.matchEffect(storeInTurns(appends), {
-          onFailure: failAll(appends),
-          onSuccess: ({ answers, line }) => {
-            anchorCommitted(line)
-            return Effect.succeed(answers)
+      : Effect.matchEffect(
+          transactInTurns(streamsOf(appends), (cache) => storeAll(writer, appends, cache)),
+          {
+            onFailure: failAll(appends),
+            onSuccess: ({ answers, line }) => {
+              anchorCommitted(line)
+              return Effect.succeed(answers)
+            }
           }
-        })
+        )
 
   /** A damaged stream can be read but not written. Appends to other streams continue. */
   const commitSound = (appends: ReadonlyArray<Append>): Effect.Effect<ReadonlyArray<Answer>> => {
@@ -254,6 +252,12 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
       return appends.map((append) => answerOf.get(append) ?? Exit.fail(refused.get(append.stream)!))
     })
   }
+
+  const eraser = makeErase({
+    ...{ anchorCommitted, anchoring, guard, installation, ledger, lockedInSteps, writer },
+    transact: transactInTurns,
+    forget
+  })
 
   return {
     anchoring,
@@ -265,6 +269,7 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
         for (const { due, stream } of timers) setTimer(writer, stream, due)
         VectorCache.removeDamaged(writer)
         remakeNewest(writer)
+        eraser.acceptLedger()
       })
       locked(() => anchoring.startEpoch())
       checked.clear()
@@ -273,8 +278,11 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
       isAdopted = true
       hasWritten = true
     },
+    erase: eraser.erase,
+    enforceLedger: () => atOnce(eraser.enforce()),
+    locked,
     run: (appends) => {
-      const checking = checkNew(appends)
+      const checking = guard.check(streamsOf(appends))
       if (checking === undefined) return commit(appends)
       return Effect.matchEffect(checking, { onFailure: failAll(appends), onSuccess: () => commitSound(appends) })
     },
@@ -285,5 +293,7 @@ export const make = ({ file, folder, installation, reader, writer }: CommitterOp
     }
   }
 }
+
+const streamsOf = (appends: ReadonlyArray<Append>) => appends.map(({ stream }) => stream)
 
 const attempt = <A>(read: () => A) => Effect.try({ try: read, catch: storageError("log.db") })

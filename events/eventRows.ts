@@ -30,7 +30,8 @@ export const selectEvents = `SELECT ${columns} FROM events`
 
 /** The columns of a `ReplayedEvent` in the table `e`. They omit the digests, which would need four more buffers per row. */
 export const replayedColumns = `e.sequence, e.stream, e.version, e.type, e.schema, e.payload, e.command_id AS commandId,
-    e.actor, e.cause, e.occurred_at AS occurredAt, e.recorded_at AS recordedAt`
+    e.actor, e.cause, e.occurred_at AS occurredAt, e.recorded_at AS recordedAt,
+    e.erased_at AS erasedAt`
 
 export const selectReplayed = `SELECT ${replayedColumns} FROM events e WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?`
 

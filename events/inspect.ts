@@ -4,7 +4,9 @@ import { anchorProblem, newestSequence, referenceIn } from "./anchoring.js"
 import type { AnchorState } from "./anchorLines.js"
 import { fileLinked } from "./damage.js"
 import type { Inspection, Problem } from "./EventLog.js"
+import { eventsKeptDespite, problemOfLedger } from "./enforce.js"
 import { type StorageError, storageError } from "./errors.js"
+import type { Ledger } from "./ledger.js"
 import { linkedFiles } from "./logFiles.js"
 import { schemaProblems } from "./logSchema.js"
 import { newestProblems } from "./newest.js"
@@ -18,6 +20,7 @@ interface Options {
   readonly reader: Db
   readonly installation: string
   readonly anchor: Anchor
+  readonly ledger: Ledger
   readonly stream: string | null
   readonly expect?: string | undefined
 }
@@ -36,9 +39,35 @@ export const inspect = (options: Options): Effect.Effect<Inspection, StorageErro
     return yield* attempt(() => {
       const broken = [...integrity, ...schemaProblems(reader)].map((text) => wholeLogProblem(`log.db: ${text}`))
       const links = linkedFiles(reader.name).map((name) => wholeLogProblem(fileLinked(name).message))
-      return compareWithAnchor(options, [...links, ...broken], [...newestTableProblems, ...vectorProblems])
+      const ledgerProblems = problemsOfLedger(options).map((text) => wholeLogProblem(text))
+      return compareWithAnchor(
+        options,
+        [...links, ...broken],
+        [...ledgerProblems, ...newestTableProblems, ...vectorProblems]
+      )
     })
   })
+
+/** Compares the ledger of erasures with the log: its lines, and the events that it names. */
+const problemsOfLedger = ({ anchor, installation, ledger, reader, stream }: Options): ReadonlyArray<string> => {
+  const problem = problemOfLedger({ anchor, db: reader, installation, ledger })
+  const { lines } = ledger.read()
+  const known = new Set(lines.flatMap(({ after, hash }) => (after === undefined ? [hash] : [hash, after])))
+  const named = sql(reader, `SELECT stream, version, payload ->> '$.ledger' AS ledger FROM events WHERE type = 'ERASE'`)
+    .all()
+    .filter(
+      (event) => (stream === null || event.stream === stream) && event.ledger !== null && !known.has(event.ledger)
+    )
+  const first = lines[0]?.after === undefined ? named : []
+  const kept = eventsKeptDespite(reader, lines)
+  return [
+    ...(problem === null ? [] : [problem]),
+    ...first.map(
+      (event) => `event ${event.version} of ${event.stream} erases by a line that the ledger of erasures lacks`
+    ),
+    ...(kept === 0 ? [] : [`${kept} events that the ledger of erasures names have their payload: open the log again`])
+  ]
+}
 
 const attempt = <A>(f: () => A) => Effect.try({ try: f, catch: storageError("log.db") })
 

@@ -64,7 +64,9 @@ export const repeatOf = (
 ): Either.Either<Option.Option<Appended>, CommandConflict | AlreadyErased> => {
   const [first] = events
   if (first === undefined) return Either.right(Option.none())
-  if (first.salt === null) return Either.left(new AlreadyErased({ stream, commandId }))
+  // A part of the answer is gone for ever, so the command cannot be answered again.
+  if (first.salt === null || events.some(({ salt }) => salt === null))
+    return Either.left(new AlreadyErased({ stream, commandId }))
   return sameBytes(first.requestDigest, requestDigestOf(first.salt, request))
     ? Either.right(Option.some({ events, repeated: true }))
     : Either.left(new CommandConflict({ stream, commandId }))

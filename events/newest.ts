@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
-import { changesOfSubjects, fillNewest } from "../migrations/0004_newest.js"
 import type { ReplayedEvent } from "./Chain.js"
 import type { Problem, Subject } from "./EventLog.js"
 import type { StorageError } from "./errors.js"
 import { replayedColumns } from "./eventRows.js"
 import { runSql } from "./sqlProcess.js"
 import { type Db, sql } from "./statement.js"
+import { substitute } from "./substitute.js"
 
 /** The newest event of each subject, in their order; undefined for a subject without an event. */
 export const newestEvents = (
@@ -14,9 +14,8 @@ export const newestEvents = (
   subjects: ReadonlyArray<Subject>
 ): ReadonlyArray<ReplayedEvent | undefined> => {
   const events = new Array<ReplayedEvent | undefined>(subjects.length).fill(undefined)
-  for (const { key, ...event } of sql(db, selectNewest).all({ stream, subjects: JSON.stringify(subjects) })) {
-    events[key] = event as ReplayedEvent
-  }
+  const rows = sql(db, selectNewest).all({ stream, subjects: JSON.stringify(subjects) })
+  for (const { key, ...event } of substitute(db, stream, rows)) events[key] = event as ReplayedEvent
   return events
 }
 
@@ -25,10 +24,45 @@ const selectNewest = `SELECT key, ${replayedColumns}
   LEFT JOIN newest n ON n.stream = :stream AND n.kind = s.kind AND n.subject = s.subject
   CROSS JOIN events e ON e.stream = :stream AND e.version = coalesce(n.version, iif(s.kind = 'row', s.subject, 0))`
 
+/**
+ * The subjects that events change, with the versions: the events as reads answer with them, so what is left of an erased
+ * event counts as the event. `condition` selects streams. A payload that is no JSON changes none.
+ */
+const changesOfSubjects = (condition: string): string => `
+  WITH content AS (
+    SELECT stream, version, type, payload FROM events WHERE ${condition}
+      AND type IN ('UPDATE', 'DELETE', 'COMPRESS', 'ARCHIVE', 'SCHEDULE', 'RUN')
+    UNION ALL SELECT stream, payload ->> '$.of', payload ->> '$.type', payload -> '$.payload'
+      FROM events WHERE ${condition} AND type = 'REMAINS' AND json_valid(payload)),
+  changing AS (SELECT stream, version, type, CASE WHEN json_valid(payload) THEN payload END AS payload FROM content)
+  SELECT stream, 'row' AS kind, payload ->> '$.memory.born' AS subject, version
+    FROM changing WHERE type IN ('UPDATE', 'DELETE', 'COMPRESS')
+  UNION ALL SELECT stream, 'row', value ->> '$.born', version
+    FROM changing, json_each(payload, '$.sources') WHERE changing.type = 'COMPRESS'
+  UNION ALL SELECT stream, 'row', value ->> '$.born', version
+    FROM changing, json_each(payload, '$.memories') WHERE changing.type = 'ARCHIVE'
+  UNION ALL SELECT stream, 'schedule', payload ->> '$.schedule', version FROM changing WHERE type = 'SCHEDULE'
+  UNION ALL SELECT stream, 'definition', payload ->> '$.schedule', version
+    FROM changing WHERE type = 'SCHEDULE' AND payload ->> '$.definition' IS NOT NULL
+  UNION ALL SELECT stream, 'run', payload ->> '$.name', version
+    FROM changing WHERE type = 'RUN' AND payload ->> '$.kind' = 'schedule'`
+
+const fillNewest = (condition: string): string => `INSERT INTO newest (stream, kind, subject, version)
+  SELECT stream, kind, subject, max(version) FROM (${changesOfSubjects(condition)})
+  WHERE subject IS NOT NULL GROUP BY stream, kind, subject`
+
 /** Rebuilds the table from the events. */
 export const remakeNewest = (db: Db): void => {
   sql(db, "DELETE FROM newest").run()
-  sql(db, fillNewest).run()
+  sql(db, fillNewest("true")).run()
+}
+
+/** Finds the newest event again for the subjects whose newest event lost its content. */
+export const updateNewest = (db: Db, stream: string, erased: ReadonlyArray<number>): void => {
+  const isAffected = sql(db, `SELECT 1 FROM newest WHERE stream = ? AND version IN (SELECT value FROM json_each(?))`)
+  if (isAffected.get(stream, JSON.stringify(erased)) === undefined) return
+  sql(db, "DELETE FROM newest WHERE stream = ?").run(stream)
+  sql(db, fillNewest("stream = :stream")).run({ stream })
 }
 
 /** Streams whose recorded newest event differs from the newest event in the log. */
@@ -47,7 +81,7 @@ export const newestProblems = (db: Db, stream: string | null): Effect.Effect<Rea
 const selectDifferences = (stream: string | null) => `
   WITH chosen AS (SELECT ${stream === null ? "NULL" : `'${stream.replaceAll("'", "''")}'`} AS name),
   given AS MATERIALIZED (
-    SELECT stream, kind, subject, max(version) AS version FROM (${changesOfSubjects}), chosen
+    SELECT stream, kind, subject, max(version) AS version FROM (${changesOfSubjects("true")}), chosen
     WHERE subject IS NOT NULL AND (name IS NULL OR stream = name) GROUP BY stream, kind, subject),
   stored AS (SELECT stream, kind, subject, version FROM newest, chosen WHERE name IS NULL OR stream = name),
   different AS (

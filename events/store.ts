@@ -33,6 +33,10 @@ export const headOf = (db: Db, stream: string): Head => {
     : { stream, version: row.version, hash: row.hash, recordedAt: row.recorded_at }
 }
 
+/** The version of the newest ERASE event of a stream; 0 if there is none. */
+export const newestErasure = (db: Db, stream: string): number =>
+  sql(db, "SELECT max(version) AS version FROM events WHERE stream = ? AND type = 'ERASE'").get(stream).version ?? 0
+
 /** The stored events of a command id; none for a new id. */
 export const findCommand = (
   db: Db,
@@ -60,6 +64,18 @@ export interface Stored {
   /** Number of new events. */
   readonly appended: number
 }
+
+/** The newest sequence and stream heads, valid while no other process writes. */
+export interface HeadCache {
+  version: number
+  schema: number
+  epoch: number
+  sequence: number
+  readonly heads: Map<string, Head>
+}
+
+/** The events that a transaction added: the new heads of their streams, the newest sequence, and their number. */
+export type Added = Pick<Stored, "heads" | "sequence" | "appended">
 
 /**
  * Stores appends in order, each after the previous ones. A conflict fails only its own append. Yields within appends of

@@ -109,7 +109,7 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
     for (const { stream: name } of selected) {
       const checker = chainChecker(name, codec)
       const fold = timers?.()
-      const reading = Stream.runForEach(readAll(log, name), (event) => {
+      const reading = Stream.runForEach(readAll(log, name, { raw: true }), (event) => {
         checker.next(event)
         if (event.type === "ACCEPT" && name === installationStream) payloads.push(event.payload)
         if (fold !== undefined && (event.type === "SCHEDULE" || event.type === "RUN")) applyTo(fold, codec, event)

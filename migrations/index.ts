@@ -2,14 +2,22 @@ import log, { statements as logStatements } from "./0001_log.js"
 import timers, { statements as timersStatements } from "./0002_timers.js"
 import integrity, { statements as integrityStatements } from "./0003_integrity.js"
 import newest, { statements as newestStatements } from "./0004_newest.js"
+import erasure, { statements as erasureStatements } from "./0005_erasure.js"
 
 /** Every migration of the log's schema, by number and name. Migrations only go forward. Never edit a released one. */
-export const migrations = { "0001_log": log, "0002_timers": timers, "0003_integrity": integrity, "0004_newest": newest }
+export const migrations = {
+  "0001_log": log,
+  "0002_timers": timers,
+  "0003_integrity": integrity,
+  "0004_newest": newest,
+  "0005_erasure": erasure
+}
 
 /** The statements that created the schema, by migration. `sqlite_master` contains exactly these texts. */
 export const schemaStatements: ReadonlyArray<ReadonlyArray<string>> = [
   logStatements,
   timersStatements,
   integrityStatements,
-  newestStatements
+  newestStatements,
+  erasureStatements
 ]

@@ -80,6 +80,11 @@ export const make = Effect.gen(function* () {
       Effect.flatMap(name === undefined ? Effect.succeed(null) : agentNamedIfAny(name), (agent) =>
         verifyWithViews(engine, agent, options)
       ),
+    erase: (selection, options) => eraseWith(engine, (eraser, { erase }) => erase(eraser, selection, options)),
+    erasures: (name) =>
+      Effect.flatMap(name === undefined ? Effect.succeed(undefined) : agentNamedIfAny(name), (agent) =>
+        eraseWith(engine, (eraser, { erasures }) => erasures(eraser, agent))
+      ),
     accept: (digest) => accept(log, codec, digest, { timers: timerFold }),
     backfill: named((agent) => agents.use(agent, ({ embedding }) => embedding.backfill)),
     whatIf: named(whatIf(engine)),
@@ -180,6 +185,18 @@ const viewProblems = (engine: Engine, agent: string): Effect.Effect<ReadonlyArra
             }
           ]
   })
+
+type ErasureModule = typeof import("./erasure/erase.js")
+
+/** Loads the code of erasures when it is needed. */
+const eraseWith = <A, E>(
+  { codec, countTokens, log, recalls, views }: Engine,
+  f: (eraser: Parameters<ErasureModule["erase"]>[0], module: ErasureModule) => Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  Effect.flatMap(
+    Effect.promise(() => import("./erasure/erase.js")),
+    (module) => f({ codec, countTokens, log, flushRecalls: recalls.flush, clean: views.clean }, module)
+  )
 
 const whatIf =
   ({ activeEmbedders, codec, countTokens, log, policy, reconciler, views }: Engine): DaybookService["whatIf"] =>

@@ -10,6 +10,7 @@ import type { ViewComparison } from "../projections/view/compareView.js"
 import type { CommandError } from "./actor/Actor.js"
 import type { EmbedderOperations } from "./embedding/admin/EmbedderOperations.js"
 import type { Backfilled } from "./embedding/Embedding.js"
+import type { ErasureOperations } from "./erasure/Erasure.js"
 import type { EngineHealth } from "./health.js"
 import type { Memory, MemoryReader } from "./Memory.js"
 import type { InvalidInput, TrustRequired, VersionNotFound } from "./model/errors.js"
@@ -61,7 +62,7 @@ export interface Digests {
 }
 
 /** The operations of `Daybook`. */
-export interface DaybookService {
+export interface DaybookService extends ErasureOperations {
   /**
    * An agent's memory at one trust level, for reading and writing; with `asOf`, for reading the past. Agents need not
    * be created.

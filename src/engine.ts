@@ -139,9 +139,15 @@ const accessTo = ({ agents, log, views }: AccessServices) => {
       ifEmpty: (db: Db, hasVectors: boolean) => A
     ) => Effect.flatMap(isEmpty(name), (empty) => (empty ? views.readEmpty(ifEmpty) : agents.use(name, f))),
 
-    /** A version with its event's hash. By the hash, cached views of this log differ from those of another log. */
+    /**
+     * A version with its event's hash, and the newest erasure. By the hash, cached views of this log differ from those of
+     * another log.
+     */
     pointAt: (agent: string, version: number) =>
-      Effect.map(log.at(agent, [version]), ([event]) => ({ version, hash: event?.hash ?? genesis })),
+      Effect.zipWith(log.at(agent, [version]), log.newestErasure(agent), ([event], erasure) => ({
+        ...{ version, erasure },
+        hash: event?.hash ?? genesis
+      })),
 
     /**
      * The time that counts for a version: its recording time. If the clock had jumped forward then, the earliest later

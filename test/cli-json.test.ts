@@ -124,6 +124,8 @@ describe("JSON", () => {
     await asked("token", "revoke", granted.id)
     await asked("init")
     await asked("completion", "bash")
+    await asked("erase", other.id, "--yes")
+    await asked("erase", "--list")
     for (const name of ["rebuild", "backfill", "embed", "verify", "check", "stats", "log"]) await asked(name)
     expect(commands.map(({ usage }) => usage.split(" ")[0]).filter((name) => calls[name!] === undefined)).toEqual([
       // Runs until a signal ends it: test/serve.cli.test.ts.

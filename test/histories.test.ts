@@ -17,7 +17,8 @@ const absent: Partial<Record<EventType, string>> = {
   COMPRESS: "maintenance makes it: life.test.ts and life.weeks.test.ts compare live and rebuilt views",
   CLOCK: "a jump of the clock makes it: clock.test.ts compares live and rebuilt views",
   CONFIGURE: "a change of policy makes it: policy.test.ts",
-  ERASE: "no command makes it yet; Codec.test.ts decodes a sample"
+  ERASE: "an erasure makes it: erasure.test.ts",
+  REMAINS: "an erasure makes it: erasure.test.ts"
 }
 
 describe("the histories of the laws", () => {

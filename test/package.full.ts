@@ -74,6 +74,7 @@ const everyWrite = (m: D.Memory) =>
 const everyOperation = (d: D.DaybookService) =>
   Effect.all([
     d.agents, d.rebuild("a"), d.verify(), d.accept(""), d.backfill("a"), d.whatIf("a"), d.stats("a"), d.digests("a"),
+    d.erase({ everythingOf: "a" }), d.erasures(), D.Erasure.prove("a", ["text"]),
     d.flush("a"), d.embedders.status("a"), d.embedders.switchTo("a", "hash"), d.embedders.drop("a", "hash"),
     D.Backup.create({ folder: "a", to: "b" }), D.Backup.check("b"), D.Backup.restore({ file: "b", folder: "c" }),
     D.Backup.exportLog({ folder: "a", to: "d" }), D.Backup.importLog({ file: "d", folder: "e" })
@@ -92,8 +93,8 @@ const answer = (error: { readonly message: string }) => Effect.succeed(error.mes
 const handled: Effect.Effect<unknown> = Effect.provide(all, layers).pipe(Effect.catchTags({
   AlreadyErased: answer, BackupRefused: answer, ClockUnconfirmed: answer, CommandConflict: answer, CredentialForbidden: answer, EmbedderError: answer, EmbedderUnavailable: answer, FileInSession: answer,
   FileNotFound: answer, InvalidEvent: answer, InvalidExport: answer, InvalidInput: answer, InvalidPolicy: answer, LevelTooLow: answer, MemoryNotFound: answer,
-  NoSuchIndex: answer, NotAccepted: answer, NothingToUndo: answer, NotUndoable: answer, Overloaded: answer, PathRefused: answer,
-  ProjectionParked: answer, RecallNotFound: answer, RunNotFound: answer, ScheduleNotFound: answer, SequenceConflict: answer,
+  NoSuchIndex: answer, NotAccepted: answer, NothingToErase: answer, NothingToUndo: answer, NotUndoable: answer, Overloaded: answer, PathRefused: answer,
+  ProjectionParked: answer, RecallErased: answer, RecallNotFound: answer, RunNotFound: answer, ScheduleNotFound: answer, SequenceConflict: answer,
   SessionNotFound: answer, SourceNotFound: answer, StorageError: answer, StoreForbidden: answer, TooManySchedules: answer,
   TrustRequired: answer, UnknownEmbedder: answer, UnknownEvent: answer, VersionConflict: answer, VersionNotFound: answer
 }))

@@ -55,6 +55,8 @@ export type AnyCommand = Command<never, never>
 /** The context of a command: the caller, the output, and the data folder, which is opened on first use. */
 export interface Call {
   readonly agent: string
+  /** The writer's name in the history. */
+  readonly actor: string
   /** Whether `--data` was passed. */
   readonly dataWasPassed: boolean
   /** Whether `--agent` was passed. */

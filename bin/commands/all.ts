@@ -11,6 +11,7 @@ import { decide } from "./decide.js"
 import { decisions } from "./decisions.js"
 import { demo } from "./demo.js"
 import { embed } from "./embed.js"
+import { erase } from "./erase.js"
 import { files } from "./files.js"
 import { forget } from "./forget.js"
 import { forgetFile } from "./forget-file.js"
@@ -83,6 +84,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   gc,
   schedules,
   undo,
+  erase,
   log,
   whatIf,
   rebuild,

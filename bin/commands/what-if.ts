@@ -122,6 +122,8 @@ const text = async (out: Output, result: WhatIf, limit: number): Promise<string>
       ]
     ))
   ]
+  if (result.erased.length > 0)
+    parts.push(`${out.colours.bold("Erased, so not decided again")}: ${result.erased.join(", ")}`)
   return [...(isSame(result) ? [out.colours.bold("Nothing would change")] : parts), summary(out, result)].join("\n\n")
 }
 

@@ -4,9 +4,10 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { isSqliteError, openDatabase } from "../driver.js"
 import { type StorageError, storageError } from "../errors.js"
+import { ledgerText, writeLedger } from "./snapshot.js"
 
 /**
- * A backup is one file: a copy of `log.db` that also has the table `backup`, with the anchor and the time. The table keeps
+ * A backup is one file: a copy of `log.db` that also has the table `backup`, with the anchor, the ledger of erasures and the time. The table keeps
  * a backup from being used as a log by mistake.
  */
 export interface BackupContent {
@@ -19,14 +20,15 @@ const applicationId = 0x44424b50
 
 /** Turns the log of a folder into a backup, within its `log.db`. Returns the id of the installation. */
 export const pack = (folder: string, { createdAt }: BackupContent, anchor: string): string => {
+  const ledger = ledgerText(folder)
   const db = openDatabase(join(folder, "log.db"))
   try {
     // One file without a write-ahead log beside it.
     db.pragma("journal_mode = DELETE")
     db.pragma("synchronous = FULL")
     db.transaction(() => {
-      db.exec("CREATE TABLE backup (created_at INTEGER NOT NULL, anchor TEXT NOT NULL)")
-      db.prepare("INSERT INTO backup (created_at, anchor) VALUES (?, ?)").run(createdAt, anchor)
+      db.exec("CREATE TABLE backup (created_at INTEGER NOT NULL, anchor TEXT NOT NULL, ledger TEXT NOT NULL)")
+      db.prepare("INSERT INTO backup (created_at, anchor, ledger) VALUES (?, ?, ?)").run(createdAt, anchor, ledger)
       db.pragma(`application_id = ${applicationId}`)
     })()
     return db.prepare("SELECT id FROM installation").pluck().get() as string
@@ -49,18 +51,20 @@ export const unpack = (file: string, folder: string): Effect.Effect<BackupConten
         const found = takeOut(log)
         if (found === null) return null
         writeFileSync(join(folder, "anchor.log"), found.anchor, { mode: 0o600 })
+        writeLedger(folder, found.ledger ?? "")
         return { createdAt: found.createdAt }
       },
       catch: storageError(file)
     })
   })
 
-const takeOut = (log: string): (BackupContent & { readonly anchor: string }) | null => {
+/** Backups of earlier versions have no ledger. */
+const takeOut = (log: string): (BackupContent & { readonly anchor: string; readonly ledger?: string }) | null => {
   const db = openDatabase(log, { fileMustExist: true })
   try {
     if (db.pragma("application_id", { simple: true }) !== applicationId) return null
-    const row = db.prepare("SELECT created_at AS createdAt, anchor FROM backup").get() as
-      | { readonly createdAt: number; readonly anchor: string }
+    const row = db.prepare("SELECT *, created_at AS createdAt FROM backup").get() as
+      | { readonly createdAt: number; readonly anchor: string; readonly ledger?: string }
       | undefined
     if (row === undefined) return null
     db.transaction(() => {

@@ -1,5 +1,6 @@
 import { schemaStatements } from "../../migrations/index.js"
 import { type EventRow, selectEvents } from "../eventRows.js"
+import { appliedLine } from "../ledgerReference.js"
 import { sql } from "../statement.js"
 import type { CopyProgress, Snapshot } from "./snapshot.js"
 
@@ -10,6 +11,7 @@ import type { CopyProgress, Snapshot } from "./snapshot.js"
 export type ExportLine =
   | { readonly daybook: ExportHeader }
   | { readonly anchor: string }
+  | { readonly ledger: string }
   | { readonly event: ExportedEvent }
   | { readonly timer: readonly [stream: string, due: number] }
   | { readonly vector: ExportedVector }
@@ -24,6 +26,8 @@ export interface ExportHeader {
   readonly installedAt: number
   /** When the export was made, milliseconds since the epoch. */
   readonly createdAt: number
+  /** The last line of the ledger of erasures that the log has applied; absent if there is none. */
+  readonly erasures?: number | undefined
 }
 
 type Bytes = "salt" | "digest" | "hash" | "request_digest"
@@ -48,13 +52,16 @@ export interface ExportCounts {
 
 /** The lines of a log, each with its line end. */
 export const exportLines = function* (
-  { anchor, db }: Snapshot,
+  { anchor, db, ledger }: Snapshot,
   createdAt: number,
   onProgress: CopyProgress
 ): Generator<string> {
   const { id: installation, created_at: installedAt } = sql(db, "SELECT id, created_at FROM installation").get()
-  yield line({ daybook: { format: 1, schema: schemaStatements.length, installation, installedAt, createdAt } })
+  const { line: applied } = appliedLine(db)
+  const header = { format: 1, schema: schemaStatements.length, installation, installedAt, createdAt } as const
+  yield line({ daybook: applied === 0 ? header : { ...header, erasures: applied } })
   for (const text of anchor.split("\n")) if (text !== "") yield line({ anchor: text })
+  for (const text of ledger.split("\n")) if (text !== "") yield line({ ledger: text })
   const { total } = sql(db, "SELECT count(*) AS total FROM events").get()
   const counts = { events: 0, timers: 0, vectors: 0 }
   for (const row of sql(db, `${selectEvents} ORDER BY sequence`).iterate() as Iterable<EventRow>) {

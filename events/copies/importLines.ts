@@ -8,10 +8,13 @@ import { type AnchorState, applyLine } from "../anchorLines.js"
 import { isSqliteError } from "../driver.js"
 import { type StorageError, storageError } from "../errors.js"
 import { insertEvent } from "../eventRows.js"
+import { parseLedger } from "../ledger.js"
+import { setAppliedLine } from "../ledgerReference.js"
 import { open } from "../sqlite.js"
 import { type Db, sql } from "../statement.js"
 import { takeTurnIfDue } from "../turns.js"
 import type { ExportHeader } from "./exportLines.js"
+import { writeLedger } from "./snapshot.js"
 
 /** A line of an export that cannot be imported. `line` counts from 1. */
 export class InvalidExport extends Schema.TaggedError<InvalidExport>()("InvalidExport", {
@@ -33,10 +36,12 @@ const Line = Schema.Union(
       schema: WholeNumber,
       installation: Schema.String,
       installedAt: WholeNumber,
-      createdAt: WholeNumber
+      createdAt: WholeNumber,
+      erasures: Schema.optional(WholeNumber)
     })
   }),
   Schema.Struct({ anchor: Schema.String }),
+  Schema.Struct({ ledger: Schema.String }),
   Schema.Struct({
     event: Schema.Struct({
       sequence: WholeNumber,
@@ -111,6 +116,10 @@ export const importLines = (
         writeFileSync(join(folder, "anchor.log"), state.anchorLines.map((text) => `${text}\n`).join(""), {
           mode: 0o600
         })
+        const ledger = state.ledgerLines.map((text) => `${text}\n`).join("")
+        const applied = parseLedger(ledger).lines.find((entry) => entry.line === state.header?.erasures)
+        if (applied !== undefined) setAppliedLine(writer, applied)
+        writeLedger(folder, ledger)
         writer.exec("COMMIT")
       },
       catch: storageError("log.db")
@@ -123,6 +132,7 @@ interface State {
   header: ExportHeader | undefined
   anchor: AnchorState | undefined
   readonly anchorLines: Array<string>
+  readonly ledgerLines: Array<string>
   readonly counts: { events: number; timers: number; vectors: number }
   hasEnded: boolean
 }
@@ -132,6 +142,7 @@ const emptyState = (): State => ({
   header: undefined,
   anchor: undefined,
   anchorLines: [],
+  ledgerLines: [],
   counts: { events: 0, timers: 0, vectors: 0 },
   hasEnded: false
 })
@@ -169,6 +180,10 @@ const addLine = (db: Db, state: State, text: string): string | null => {
     if (next === null) return "is a changed line of the anchor"
     state.anchor = next
     state.anchorLines.push(line.anchor)
+    return null
+  }
+  if ("ledger" in line) {
+    state.ledgerLines.push(line.ledger)
     return null
   }
   if ("end" in line) {

@@ -1,10 +1,11 @@
-import { readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { newestSequence } from "../anchoring.js"
 import { isFirstFormat, type LineContent } from "../anchorLines.js"
 import { openDatabase } from "../driver.js"
 import { StorageError, storageError } from "../errors.js"
+import { ledgerName } from "../ledger.js"
 import { busyTimeoutMillis } from "../sqlite.js"
 import type { Db } from "../statement.js"
 
@@ -16,6 +17,8 @@ export interface Snapshot {
   readonly db: Db
   /** The text of the anchor file, without lines that were written later. */
   readonly anchor: string
+  /** The text of the ledger of erasures. Later lines are no harm: a restored copy erases what they name. */
+  readonly ledger: string
 }
 
 /**
@@ -44,10 +47,22 @@ const begin = (db: Db, folder: string): Snapshot => {
     db.exec("BEGIN")
     const sequence = newestSequence(db)
     const anchor = linesUntil(readFileSync(join(folder, "anchor.log"), "utf8"), sequence)
-    if (anchor !== undefined) return { db, anchor }
+    if (anchor !== undefined) return { db, anchor, ledger: ledgerText(folder) }
     db.exec("ROLLBACK")
   }
   throw new StorageError({ kind: "busy", where: "anchor.log", code: "REPLACED" })
+}
+
+/** The complete lines of a folder's ledger of erasures; empty without one. */
+export const ledgerText = (folder: string): string => {
+  const file = join(folder, ledgerName)
+  const text = existsSync(file) ? readFileSync(file, "utf8") : ""
+  return text.slice(0, text.lastIndexOf("\n") + 1)
+}
+
+/** Puts a ledger into a folder, if it has lines. */
+export const writeLedger = (folder: string, text: string): void => {
+  if (text !== "") writeFileSync(join(folder, ledgerName), text, { mode: 0o600 })
 }
 
 /** The anchor's lines that cover no later event; undefined if its first line already does. */
@@ -73,7 +88,7 @@ const pagesInTurn = 1_000
 
 /** Copies the log of a folder into an empty one. The copy is a log of its own. */
 export const copyLog = (folder: string, target: string, onProgress: CopyProgress): Effect.Effect<void, StorageError> =>
-  useSnapshot(folder, ({ anchor, db }) =>
+  useSnapshot(folder, ({ anchor, db, ledger }) =>
     Effect.tryPromise({
       try: async (signal) => {
         const file = join(target, "log.db")
@@ -86,6 +101,7 @@ export const copyLog = (folder: string, target: string, onProgress: CopyProgress
           }
         })
         writeFileSync(join(target, "anchor.log"), anchor, { mode: 0o600 })
+        writeLedger(target, ledger)
       },
       catch: storageError("log.db")
     })

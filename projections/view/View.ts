@@ -23,6 +23,8 @@ export interface View {
   /** Opened at the first write, because most short-lived programs never write. */
   writer: Db | null
   hasVectors: boolean
+  /** The newest ERASE event that the file was built under. See `ViewFile.erasureOf`. */
+  erasure: number
   /** True after the log commits and before the view commits. During this time the view lags intentionally. */
   writing: boolean
   /**
@@ -94,6 +96,13 @@ export const keepsChanging = (agent: string): StorageError =>
 export const isAtHead = (checkpoint: ViewFile.Checkpoint, head: Head): boolean =>
   checkpoint.position === head.version &&
   (head.version === 0 || (sameBytes(checkpoint.hash, head.hash) && checkpoint.recordedAt === head.recordedAt))
+
+/**
+ * Whether the log has an ERASE event that the view was not built under, so that its rows may contain erased text. Such a
+ * view is neither read nor copied.
+ */
+export const missesErasure = ({ log }: ViewContext, { agent, erasure }: View): Effect.Effect<boolean, StorageError> =>
+  Effect.map(log.newestErasure(agent), (newest) => newest > erasure)
 
 /** Whether the open view file is still in use: it is not retired, and it still exists. */
 export const isCurrent = (view: View, checkpoint: ViewFile.Checkpoint): boolean =>

@@ -136,6 +136,15 @@ export const moveCheckpoint = (db: Db, position: number, hash: Uint8Array, recor
   sql(db, "UPDATE view SET position = ?, hash = ?, recorded_at = ?").run(position, hash, recordedAt)
 }
 
+/**
+ * The newest ERASE event that the file was built under; 0 for none. A file never changes it: a view that has seen an older
+ * one is built again. It is in the header of the file, so that views of earlier versions need no other tables.
+ */
+export const erasureOf = (db: Db): number => db.pragma("user_version", { simple: true }) as number
+
+/** Sets the number in a new file. */
+export const setErasure = (db: Db, version: number): void => void db.pragma(`user_version = ${version}`)
+
 export const retire = (db: Db, retired = true) => void sql(db, "UPDATE view SET retired = ?").run(retired ? 1 : 0)
 
 /** The checkpoint and the parked projections, in one query: a writer needs both for each write. */

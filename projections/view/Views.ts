@@ -4,13 +4,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { CurrentCodec } from "../../events/Codec.js"
-import { EventLog } from "../../events/EventLog.js"
+import { type Cleaning, EventLog } from "../../events/EventLog.js"
+import type { StorageError } from "../../events/errors.js"
 import { makeFolder } from "../../events/folder.js"
 import { traced } from "../../events/tracing.js"
 import { inTurns, type Steps } from "../../events/turns.js"
 import { projections } from "../all.js"
 import { type Db, sql } from "../Projection.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
+import { cleanViews } from "./cleanViews.js"
 import { compareView, type ViewComparison } from "./compareView.js"
 import { openViews } from "./metrics.js"
 import { openReader, openView, outdatedProjections, reopen } from "./openView.js"
@@ -24,7 +26,7 @@ import {
   replace,
   switchTo
 } from "./rebuild.js"
-import { attempt, isAtHead, isCurrent, type View, type ViewContext, type ViewsConfig } from "./View.js"
+import { attempt, isAtHead, isCurrent, missesErasure, type View, type ViewContext, type ViewsConfig } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 import { type Transaction, writeView } from "./writeView.js"
 
@@ -72,6 +74,13 @@ export class Views extends Context.Tag("daybook/Views")<
       names: ReadonlyArray<string> | null,
       onProgress?: (progress: Progress) => void
     ) => Effect.Effect<ViewComparison, ViewError>
+    /** The newest ERASE event of an agent; 0 for none. A file that was built under an older one may not be read. */
+    readonly newestErasure: (agent: string) => Effect.Effect<number, StorageError>
+    /**
+     * Removes what was built before an erasure: views, views of past versions, branches. Then lets the log clean its own
+     * files. `waits`: another process is in the way; whoever opens the log next finishes.
+     */
+    readonly clean: Effect.Effect<Cleaning, StorageError>
     /** Builds the view of a past version in `file`. */
     readonly buildPast: (
       agent: string,
@@ -94,6 +103,10 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
       ...options
     }
     const context: ViewContext = { config, log, codec }
+    // A process that was killed may have left views with erased text. The log reports what it cannot do.
+    yield* Effect.ignore(
+      Effect.flatMap(log.cleanings, (open) => (open.length === 0 ? Effect.void : cleanViews(context)))
+    )
     return Views.of({
       config,
       names: new Set(config.projections.map(({ name }) => name)),
@@ -120,6 +133,8 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           refresh(context, view),
           Effect.suspend(() => compareView(context, view, names, onProgress))
         ),
+      newestErasure: log.newestErasure,
+      clean: cleanViews(context),
       buildPast: (agent, { file, stricter, to }) =>
         Effect.zipRight(
           attempt(() => makeFolder(dirname(file))),
@@ -205,16 +220,18 @@ const refresh = (context: ViewContext, view: View): Effect.Effect<void, ViewErro
   Effect.gen(function* () {
     const checkpoint = yield* Effect.either(attempt(() => ViewFile.checkpointOf(view.reader)))
     if (checkpoint._tag === "Right" && isCurrent(view, checkpoint.right)) {
-      if (view.writing || checkpoint.right.position === (view.unknown?.version ?? 0) - 1) return
+      if (view.writing || checkpoint.right.position === (view.unknown?.version ?? 0) - 1) {
+        if (!(yield* missesErasure(context, view))) return
+      }
       // If the log cannot be read, the rows in the view are still correct.
       const head = yield* Effect.option(context.log.head(view.agent))
       if (head._tag === "None" || isAtHead(checkpoint.right, head.value)) return
     }
-    // If the disk is too full to catch up, the rows in the view are still correct.
+    // If the disk is too full to catch up, the rows in the view are still correct, unless some were erased.
     yield* catchUpLocked(context, view).pipe(
       Effect.catchIf(
         (error) => error._tag === "StorageError" && error.kind === "full",
-        () => Effect.void
+        (error) => Effect.flatMap(missesErasure(context, view), (misses) => (misses ? Effect.fail(error) : Effect.void))
       ),
       Effect.catchTag("UnknownEvent", (unknown) => {
         view.unknown = unknown

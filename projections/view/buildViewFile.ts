@@ -1,5 +1,4 @@
-import { closeSync, fsync, fsyncSync, openSync, statSync } from "node:fs"
-import { promisify } from "node:util"
+import { closeSync, openSync } from "node:fs"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -8,10 +7,11 @@ import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { type InvalidEvent, type StorageError, storageError, UnknownEvent } from "../../events/errors.js"
-import { minChildBytes, runSql } from "../../events/sqlProcess.js"
+import { runSql } from "../../events/sqlProcess.js"
 import { opennessOf } from "../../events/Trust.js"
 import { isTurnDue, takeTurn } from "../../events/turns.js"
 import type { Db, Lookup, Projection } from "../Projection.js"
+import { erasureIn, syncFile } from "./newFile.js"
 import { attempt } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
@@ -46,7 +46,16 @@ export interface BuildOptions extends ViewFile.ViewOptions {
  * is parked at that event, and the build restarts.
  */
 export const build = (options: BuildOptions): Effect.Effect<void, ViewError> =>
-  tryBuild(options, { poisoned: [], indexedFirst: [] })
+  Effect.gen(function* () {
+    const { copyOf, ...fromLog } = options
+    // Read before the events: if others are erased meanwhile, the number is too low, and the view is built again.
+    const erasure = yield* options.log.newestErasure(options.agent)
+    const isCopied = copyOf !== undefined && (yield* erasureIn(copyOf.file, options)) === erasure
+    yield* tryBuild({ ...(isCopied ? options : fromLog), erasure }, { poisoned: [], indexedFirst: [] })
+  })
+
+/** Options of one build, with the newest ERASE event before it began. */
+type Building = BuildOptions & { readonly erasure: number }
 
 /**
  * Decodes a page of events and fetches the vectors that they refer to. Stops before the first event that this version
@@ -109,7 +118,7 @@ interface Findings {
   readonly indexedFirst: ReadonlyArray<string>
 }
 
-const tryBuild = (options: BuildOptions, findings: Findings): Effect.Effect<void, ViewError> =>
+const tryBuild = (options: Building, findings: Findings): Effect.Effect<void, ViewError> =>
   Effect.acquireUseRelease(
     openNew(options),
     ({ db, hasVectors }) => fillView(db, hasVectors, options, findings),
@@ -135,7 +144,7 @@ const openNew = (options: BuildOptions) =>
   }).pipe(Effect.mapError(storageError("view")))
 
 /** Makes one attempt. Returns the findings for the next attempt; undefined if the view is complete. */
-const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: Findings) =>
+const fillView = (db: Db, hasVectors: boolean, options: Building, findings: Findings) =>
   Effect.gen(function* () {
     const { indexedFirst, poisoned } = findings
     const { agent, copyOf, log, projections } = options
@@ -158,6 +167,7 @@ const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: 
       db.exec("BEGIN")
       for (const parked of poisoned) ViewFile.park(db, parked)
       if (lastEvent !== undefined) ViewFile.moveCheckpoint(db, last, lastEvent.hash, lastEvent.recordedAt)
+      ViewFile.setErasure(db, options.erasure)
       db.exec("COMMIT")
       db.pragma("journal_mode = WAL")
     })
@@ -287,14 +297,3 @@ const finishTables = (db: Db, rebuilt: ReadonlyArray<Projection>, indexedEarly: 
   })
 
 const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`
-
-/** Flushes a file to disk, in a background thread if the file is large. */
-const syncFile = (file: string) =>
-  Effect.acquireUseRelease(
-    attempt(() => openSync(file, "r+")),
-    (descriptor) =>
-      statSync(file).size < minChildBytes
-        ? attempt(() => fsyncSync(descriptor))
-        : Effect.tryPromise({ try: () => promisify(fsync)(descriptor), catch: storageError("view") }),
-    (descriptor) => Effect.sync(() => closeSync(descriptor))
-  )

@@ -10,6 +10,7 @@ import {
   isCurrent,
   type LockedView,
   lockForWrite,
+  missesErasure,
   parkProjection,
   rollback,
   type View,
@@ -20,9 +21,10 @@ import * as ViewFile from "./ViewFile.js"
 /**
  * The result of one pass, which decides the next step. `atHead`: nothing is missing. `applied`: a page was applied or
  * a projection parked, so check again. `superseded`: another process made a new view file current. `differentLog`: the
- * view's last event is not in the log. `farBehind`: too many events are missing to apply them here.
+ * view's last event is not in the log. `farBehind`: too many events are missing to apply them here. `erased`: events that
+ * the view has applied were erased since.
  */
-export type CatchUpResult = "atHead" | "applied" | "superseded" | "differentLog" | "farBehind"
+export type CatchUpResult = "atHead" | "applied" | "superseded" | "differentLog" | "farBehind" | "erased"
 
 /**
  * Applies one page of the events after the view's checkpoint. The caller holds the view's lock. If a process crashes
@@ -37,13 +39,16 @@ export const catchUpOnce = (context: ViewContext, view: View): Effect.Effect<Cat
     if (isAtHead(checkpoint, head)) return "atHead"
     const { hash, position } = checkpoint
     viewLag.unsafeUpdate(head.version - position, [])
+    if (yield* missesErasure(context, view)) return "erased"
     // The page begins with the checkpoint's own event, whose hash proves that this is the same log.
     const rows = yield* log.read(view.agent, { after: Math.max(position - 1, 0), limit: pageEvents })
     const last = rows[0]
     if (position > 0 && !(sameBytes(last?.hash ?? null, hash) && last?.recordedAt === checkpoint.recordedAt)) {
       return "differentLog"
     }
-    const missing = position === 0 ? rows : rows.slice(1)
+    const missing = beforeErasure(position === 0 ? rows : rows.slice(1), view.erasure)
+    // An erasure in the meantime: the next pass finds it.
+    if (missing.length === 0 && rows.at(-1)!.version > position) return "applied"
     if (missing.length === 0) return "atHead"
     if (head.version - position > maxMissingEvents) {
       // If this version does not know the next event, a rebuild would end at the same event.
@@ -54,6 +59,12 @@ export const catchUpOnce = (context: ViewContext, view: View): Effect.Effect<Cat
     if (poison !== null) yield* parkProjection(context, view, poison)
     return "applied"
   })
+
+/** The events before the first erasure that the view was not built under. */
+const beforeErasure = (events: ReadonlyArray<StoredEvent>, erasure: number): ReadonlyArray<StoredEvent> => {
+  const end = events.findIndex(({ type, version }) => type === "ERASE" && version > erasure)
+  return end < 0 ? events : events.slice(0, end)
+}
 
 interface Missing {
   readonly checkpoint: ViewFile.Checkpoint

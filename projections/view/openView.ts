@@ -14,7 +14,7 @@ export const openView = (context: ViewContext, agent: string): Effect.Effect<Vie
     const generations = Generations.make(join(config.folder, "views"), agent)
     const opened = Effect.flatMap(currentFile(context, generations, agent), (file) => openReader(context, file))
     // Removes a file that SQLite refuses to open, then builds the view again.
-    const { db, hasVectors } = yield* Effect.catchIf(
+    const { db, erasure, hasVectors } = yield* Effect.catchIf(
       opened,
       (error) => error._tag === "StorageError" && error.kind === "damaged",
       () =>
@@ -31,6 +31,7 @@ export const openView = (context: ViewContext, agent: string): Effect.Effect<Vie
       reader: db,
       writer: null,
       hasVectors,
+      erasure,
       writing: false,
       unknown: undefined,
       lastWrite: undefined
@@ -55,15 +56,23 @@ export const outdatedProjections = ({ config }: ViewContext, view: View) =>
 export const reopen = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
     const file = yield* currentFile(context, view.generations, view.agent, view.file)
-    const { db, hasVectors } = yield* openReader(context, file)
+    const { db, erasure, hasVectors } = yield* openReader(context, file)
     // Replace the connections before closing the old ones, so that a concurrent read always finds an open one.
     const { reader, writer } = view
-    Object.assign(view, { file, reader: db, hasVectors, writer: null })
+    Object.assign(view, { file, reader: db, hasVectors, erasure, writer: null })
     yield* closeView({ reader, writer })
   })
 
 export const openReader = ({ config }: ViewContext, file: string) =>
-  attempt(() => ViewFile.openFile(file, "read", config))
+  attempt(() => {
+    const opened = ViewFile.openFile(file, "read", config)
+    try {
+      return { ...opened, erasure: ViewFile.erasureOf(opened.db) }
+    } catch (cause) {
+      opened.db.close()
+      throw cause
+    }
+  })
 
 /**
  * The current file of an agent's view, built from the log if there is none. `retired` is a file that marks itself as

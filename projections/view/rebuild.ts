@@ -43,6 +43,7 @@ export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, V
           yield* discard(context, view)
           break
         case "farBehind":
+        case "erased":
           return yield* replace(context, view, null)
       }
       const { position } = yield* attempt(() => ViewFile.checkpointOf(view.reader))
@@ -106,8 +107,8 @@ export const buildSuccessor = (
     const file = yield* attempt(generations.newFile)
     const { version } = yield* log.head(agent)
     const opened = Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(openReader(context, file), ({ db, hasVectors }) => {
-        const successor: View = { ...view, file, reader: db, writer: null, hasVectors, lastWrite: undefined }
+      Effect.flatMap(openReader(context, file), ({ db, erasure, hasVectors }) => {
+        const successor: View = { ...view, file, reader: db, writer: null, hasVectors, erasure, lastWrite: undefined }
         const caughtUp = restore(catchUpToUnknown(context, successor))
         return Effect.as(
           Effect.onError(caughtUp, () => closeView(successor)),
@@ -169,8 +170,8 @@ const takeOver = (
       return yield* tries > 0 ? takeOver(context, view, successor, tries - 1) : keepsChanging(view.agent)
     }
     const previous = { reader: view.reader, writer: view.writer }
-    const { file, hasVectors, reader, writer } = successor
-    Object.assign(view, { file, reader, writer, hasVectors })
+    const { erasure, file, hasVectors, reader, writer } = successor
+    Object.assign(view, { file, reader, writer, hasVectors, erasure })
     rebuiltViews.unsafeUpdate(1, [])
     yield* closeView(previous)
     yield* removeRetired(view.generations, retiredFile)
@@ -180,13 +181,15 @@ const takeOver = (
 const removeRetired = ({ removeInBackground }: View["generations"], file: string): Effect.Effect<void> =>
   Effect.ignore(Effect.tryPromise(() => removeInBackground(file)))
 
+/** Error codes of a file that another process has removed: a view that it replaced, or one built before an erasure. */
+const removedCodes = new Set(["SQLITE_CANTOPEN", "ENOENT"])
+
 /** Retries with a reopened view, if another process removed the view's file after making a newer one current. */
 const retryIfRemoved =
   <A>(context: ViewContext, view: View, tries: number, retry: () => Effect.Effect<A, ViewError>) =>
   (effect: Effect.Effect<A, ViewError>): Effect.Effect<A, ViewError> =>
     Effect.catchIf(
       effect,
-      (error) =>
-        error._tag === "StorageError" && error.code === "SQLITE_CANTOPEN" && tries > 0 && !existsSync(view.file),
+      (error) => error._tag === "StorageError" && removedCodes.has(error.code) && tries > 0 && !existsSync(view.file),
       () => Effect.flatMap(reopen(context, view), retry)
     )

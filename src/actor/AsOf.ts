@@ -18,7 +18,8 @@ export interface PastRead {
   readonly views: Context.Tag.Service<Views>
   /** The agent's live view. */
   readonly liveView: View
-  readonly target: { readonly version: number; readonly hash: Uint8Array }
+  /** `erasure` is the version of the newest ERASE event; 0 for none. A view from before it is not read. */
+  readonly target: { readonly version: number; readonly hash: Uint8Array; readonly erasure: number }
   readonly level: TrustLevel
   /** The time of the read, milliseconds since the epoch. */
   readonly at: number
@@ -51,11 +52,14 @@ export const read = <A>(
           renameSync(building, file)
           evict(folder, maxCached)
         })
+        // Events were erased while it was built. The cleaning may have come before the file got its name.
+        if ((yield* views.newestErasure(liveView.agent)) > target.erasure) return yield* ViewFile.damagedView("ERASED")
       }
       return yield* attempt(() => {
         utimesSync(file, new Date(), new Date())
         const { db } = ViewFile.openFile(file, "read", views.config)
         try {
+          if (ViewFile.erasureOf(db) < target.erasure) throw ViewFile.damagedView("ERASED")
           return f({ db, now: at })
         } finally {
           db.close()

@@ -19,6 +19,7 @@ import { basename, dirname, join, relative, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { errorCodeOf, type StorageError, storageError } from "../../events/errors.js"
 import { makeFolder, statIfAny } from "../../events/folder.js"
+import { ledgerName } from "../../events/ledger.js"
 import { BackupRefused } from "../model/errors.js"
 
 /** The names of staging folders of this machine. The process id comes next. */
@@ -115,7 +116,8 @@ const isInside = (file: string, folder: string): boolean => {
 const ofLog = /^(log\.db|anchor\.log)/
 
 /** Folders and files that are made from the log. Others, such as the policy, outlive a restore. */
-const isFromLog = (name: string): boolean => ofLog.test(name) || name === "views" || name === "cache"
+const isFromLog = (name: string): boolean =>
+  ofLog.test(name) || name === "views" || name === "cache" || name === ledgerName
 
 /** Whether a data folder has a log, or something that was part of one. */
 export const hasLog = (folder: string): boolean =>

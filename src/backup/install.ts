@@ -4,7 +4,11 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Anchor from "../../events/Anchor.js"
 import { startRestoredEpoch } from "../../events/copies/epoch.js"
-import type { StorageError } from "../../events/errors.js"
+import { ledgerText, writeLedger } from "../../events/copies/snapshot.js"
+import { EventLog } from "../../events/EventLog.js"
+import * as EventLogSqlite from "../../events/EventLogSqlite.js"
+import { type StorageError, storageError } from "../../events/errors.js"
+import { ledgerName, parseLedger } from "../../events/ledger.js"
 import { BackupRefused } from "../model/errors.js"
 import { hasLog, installFolder, realFolder, withStaging } from "./copyFiles.js"
 import type { VerifiedCopy } from "./verifyCopy.js"
@@ -52,6 +56,8 @@ export const install = <E>(
         const staging = join(parent, "data")
         yield* Effect.sync(() => mkdirSync(staging, { mode: 0o700 }))
         const { createdAt, heads, verification } = yield* build(staging)
+        yield* takeLedger(target, staging)
+        yield* eraseAgain(staging)
         const versions = new Map(heads.map(({ stream, version }) => [stream, version]))
         const lost = [...(old?.heads ?? [])].flatMap(([agent, { version }]) => {
           const after = versions.get(agent) ?? 0
@@ -72,6 +78,37 @@ export const install = <E>(
       })
     )
   })
+
+/**
+ * Takes the ledger of erasures of the folder that the copy replaces, if it continues the ledger of the copy. It names what
+ * was erased after the copy was made.
+ */
+const takeLedger = (target: string, staging: string): Effect.Effect<void, BackupRefused | StorageError> =>
+  Effect.gen(function* () {
+    const text = yield* attempt(() => ledgerText(target))
+    const [own, copied] = [parseLedger(text), parseLedger(yield* attempt(() => ledgerText(staging)))]
+    const isSame = own.lines[0]?.log === copied.lines[0]?.log || copied.lines.length === 0
+    if (own.lines.length === 0 || !isSame) return
+    const shared = Math.min(own.lines.length, copied.lines.length)
+    if (
+      own.problem !== null ||
+      own.lines.slice(0, shared).some(({ hash }, index) => hash !== copied.lines[index]!.hash)
+    )
+      return yield* new BackupRefused({
+        file: join(target, ledgerName),
+        problem: "does not continue the ledger of erasures in the copy: restore into another folder"
+      })
+    if (own.lines.length > copied.lines.length) yield* attempt(() => writeLedger(staging, text))
+  })
+
+/** Opens the copy, which erases what its ledger names, and removes the erased text from its files. */
+const eraseAgain = (staging: string): Effect.Effect<void, StorageError> =>
+  Effect.flatMap(EventLog, (log) => Effect.flatMap(log.cleanings, log.clean)).pipe(
+    Effect.provide(EventLogSqlite.layer(staging)),
+    Effect.asVoid
+  )
+
+const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: storageError(ledgerName) })
 
 /** The state of a folder's anchor; undefined if there is none that can be read. */
 const anchorOf = (folder: string) => {

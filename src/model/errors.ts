@@ -1,6 +1,8 @@
 import * as Schema from "effect/Schema"
 import { levels, readableStores, Store, TrustLevel } from "../../events/Trust.js"
 
+export { NothingToErase, RecallErased } from "./eraseErrors.js"
+
 /** A field of the input is invalid. The error names the field and the problem, never the value. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
   field: Schema.String,

@@ -11,7 +11,7 @@ import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { modelLabel } from "../actor/activeEmbedders.js"
 import type { Ranking, ReaderServices, ReaderSource, Snapshot } from "../actor/ReaderSource.js"
 import { type ConversationHit, searchConversationIn } from "../conversation/searchConversation.js"
-import { RecallNotFound, TrustRequired } from "../model/errors.js"
+import { RecallErased, RecallNotFound, TrustRequired } from "../model/errors.js"
 import { checkInteger, checkPage, type PageQuery, type ReadError } from "../model/filters.js"
 import { operation } from "../model/operation.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
@@ -31,6 +31,8 @@ export interface RecallRow extends Pick<Recorded, "kind" | "level" | "text" | "a
   readonly number: number
   /** Number of hits that it showed. */
   readonly shown: number
+  /** Present if the query was erased; its text is empty then. */
+  readonly erased?: true
 }
 
 /** A recall with everything that its answer depended on. Times are milliseconds since the epoch. */
@@ -69,7 +71,7 @@ export interface RecallReader {
   /** One recall by its number, with everything its answer depended on. */
   readonly get: (number: number) => Effect.Effect<Recall, ReadError | TrustRequired | RecallNotFound>
   /** Repeats a recall on the view and at the time of the original, and compares the results. */
-  readonly rerun: (number: number) => Effect.Effect<Rerun, ReadError | TrustRequired | RecallNotFound>
+  readonly rerun: (number: number) => Effect.Effect<Rerun, ReadError | TrustRequired | RecallNotFound | RecallErased>
 }
 
 /** A recall of the log. One event records several recalls. */
@@ -101,9 +103,10 @@ export const makeRecallReader = (source: ReaderSource, services: ReaderServices)
       const page = yield* checkPage(query, 50)
       const places = yield* read(({ db }) => findRecalls(db, page))
       const recalls = yield* readRecalls(services, source.agent, places)
-      return recalls.map(({ recall: { askedAt, hits, kind, level, number, text } }) => ({
+      return recalls.map(({ recall: { askedAt, erased, hits, kind, level, number, text } }) => ({
         ...{ number, kind, level, text, askedAt },
-        shown: hits.length
+        shown: hits.length,
+        ...(erased === undefined ? {} : { erased })
       }))
     }),
 
@@ -111,6 +114,7 @@ export const makeRecallReader = (source: ReaderSource, services: ReaderServices)
 
     rerun: operation("Memory.recalls.rerun")(function* (number) {
       const { batch, recall, recorded } = yield* findOne(number)
+      if (recorded.erased === true) return yield* new RecallErased({ number })
       const vector = yield* vectorOf(services, recorded, batch)
       const embedder = yield* activeEmbedderOf({ read }, activeEmbedders)
       const recordedRanking = rankingOf(batch, recorded, { ...ranking, embedder })

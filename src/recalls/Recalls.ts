@@ -178,15 +178,35 @@ const flushQueue = (
   queue: Queue,
   minWaiting: number
 ): Effect.Effect<number, CommandError> => {
-  const flushAll = Effect.suspend(() => {
-    const requested = queue.waiting.length
-    return Effect.iterate(0, {
-      while: (recorded) => recorded < requested && queue.waiting.length >= minWaiting,
-      body: (recorded) => Effect.map(recordBatch(options, agent, queue), (count) => recorded + count)
+  const flushAll = Effect.zipRight(
+    dropErased(options, agent, queue),
+    Effect.suspend(() => {
+      const requested = queue.waiting.length
+      return Effect.iterate(0, {
+        while: (recorded) => recorded < requested && queue.waiting.length >= minWaiting,
+        body: (recorded) => Effect.map(recordBatch(options, agent, queue), (count) => recorded + count)
+      })
     })
-  })
+  )
   return Effect.uninterruptible(queue.lock.withPermits(1)(flushAll))
 }
+
+/**
+ * Drops recalls that were read before the newest erasure: their queries may name what it removed. If the whole agent was
+ * erased, its stream is shorter than the position that was read.
+ */
+const dropErased = ({ log }: RecallsOptions, agent: string, queue: Queue) =>
+  Effect.gen(function* () {
+    if (queue.waiting.length === 0) return
+    const { version } = yield* log.head(agent)
+    const erasure = yield* log.newestErasure(agent)
+    const waiting = queue.waiting.filter(({ position }) => position >= erasure && position <= version)
+    const dropped = queue.waiting.length - waiting.length
+    if (dropped === 0) return
+    queue.waiting.splice(0, queue.waiting.length, ...waiting)
+    queue.dropped += dropped
+    droppedRecalls.unsafeUpdate(dropped, [])
+  })
 
 const recordBatch = (options: RecallsOptions, agent: string, queue: Queue) =>
   Effect.suspend(() => {

@@ -112,6 +112,8 @@ export interface WhatIf {
   readonly reconciler: string
   readonly decisions: ReadonlyArray<DecisionDiff>
   readonly skipped: ReadonlyArray<Skipped>
+  /** The versions of decisions that were erased, in whole or in part. They are not decided again, and never differ. */
+  readonly erased: ReadonlyArray<number>
   readonly memories: {
     readonly onlyLive: ReadonlyArray<OneSidedMemory>
     readonly onlyBranch: ReadonlyArray<OneSidedMemory>

@@ -74,6 +74,7 @@ export const run = (
     const counter = makeCounter()
     const replaySteps = replay({ branch, divergence, answers, policy: reconcile, tally: counter.tally })
     const vectors = pageVectors(origin, searchesSimilar)
+    const erased: Array<number> = []
     let recordedAt = 0
     let previousEmbedder: EmbedderService | undefined
     for (let after = from - 1; after < to; ) {
@@ -82,7 +83,9 @@ export const run = (
       const events: Array<DaybookEvent | ErasedEvent> = []
       for (const row of rows) {
         if (isTurnDue()) yield* takeTurn
-        events.push(yield* codec.decode(row))
+        const event = yield* codec.decode(row)
+        if (event.erasedAt !== undefined && decidedTypes.has(event.type)) erased.push(event.version)
+        events.push(event)
       }
       for (let index = 0; index < events.length; ) {
         const embedder = yield* activeEmbedders.activeIn(branch.db)
@@ -107,6 +110,7 @@ export const run = (
       reconciler: reconciler?.name ?? "none",
       decisions,
       skipped,
+      erased,
       memories,
       counts: {
         events: Math.max(0, to - from + 1),
@@ -142,6 +146,9 @@ const checkPolicy = (changed: PolicyChange, current: PolicyValues): Either.Eithe
 /** Whether the replay follows a setting. Maintenance, marks (tags of personal data) and searches are not replayed. */
 const isReplayed = (section: string, name: string): boolean =>
   section === "reconcile" || section === "model" || (section === "search" && name === "commonShare")
+
+/** Types of events that store decisions on observations. */
+const decidedTypes: ReadonlySet<string> = new Set(["ADD", "UPDATE", "DELETE"])
 
 /** Number of events that are decoded together. */
 const pageSize = 500

@@ -41,7 +41,8 @@ export const makeStepper = (
     if (event.payload === null) return { kind: "skip", event }
     if (event.cause === cause) return { kind: "skip", event }
     if (event.type === "EMBED") return { kind: searchesVectors ? "embed" : "skip", event }
-    const decided = decidedStep(event)
+    // The request of an erased event may be gone, so its decision stays.
+    const decided = event.erasedAt === undefined ? decidedStep(event) : undefined
     if (decided !== undefined) {
       cause = eventCause(event.version)
       return decided(writer)

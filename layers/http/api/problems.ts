@@ -135,6 +135,7 @@ export const problems = Schema.Union(
   problem(404)(Errors.SourceNotFound),
   problem(404)(Errors.FileNotFound),
   problem(404)(Errors.RecallNotFound),
+  problem(410)(Errors.RecallErased),
   problem(404)(Errors.ScheduleNotFound),
   problem(404)(Errors.RunNotFound),
   problem(404)(Errors.VersionNotFound),

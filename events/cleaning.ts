@@ -1,0 +1,79 @@
+import * as Effect from "effect/Effect"
+import type { Cleaning } from "./EventLog.js"
+import { type StorageError, storageError } from "./errors.js"
+import { hasOnlyContent } from "./freePages.js"
+import { busyTimeoutMillis, retryWhileBusy } from "./sqlite.js"
+import { runSql } from "./sqlProcess.js"
+import { type Db, sql } from "./statement.js"
+
+interface Options {
+  readonly writer: Db
+  readonly locked: <A>(work: () => A) => A
+}
+
+/** Streams whose views may contain erased text; the empty name stands for the pages of the log. */
+export const cleaningsIn = (db: Db): ReadonlyArray<string> =>
+  sql(db, "SELECT stream FROM cleanings ORDER BY stream")
+    .all()
+    .map(({ stream }) => stream)
+    .filter((stream) => typeof stream === "string")
+
+/** Removes erased text from the files of a log: see `EventLog.clean`. */
+export const clean = (
+  { locked, writer }: Options,
+  cleaned: ReadonlyArray<string>
+): Effect.Effect<Cleaning, StorageError> =>
+  Effect.gen(function* () {
+    const remove = (streams: ReadonlyArray<string>) =>
+      retryWhileBusy("log.db", () =>
+        locked(() => {
+          for (const stream of streams) sql(writer, "DELETE FROM cleanings WHERE stream = ?").run(stream)
+          return cleaningsIn(writer)
+        })
+      )
+    const open = yield* cleaned.length === 0 ? attempt(() => cleaningsIn(writer)) : remove(cleaned)
+    if (open.includes("")) {
+      if (!(yield* emptyWal(writer))) return "waits"
+      const isClean = yield* retryWhileBusy("log.db", () => locked(() => hasOnlyContent(writer)))
+      if (!isClean && !(yield* rewrite(writer))) return "waits"
+      yield* remove([""])
+    } else if (cleaned.length === 0) return open.length === 0 ? "done" : "waits"
+    const isEmpty = yield* emptyWal(writer)
+    return isEmpty && open.every((stream) => stream === "") ? "done" : "waits"
+  })
+
+/** Rewrites the file without free pages. Other processes wait meanwhile. False if one of them holds a lock too long. */
+const rewrite = (writer: Db): Effect.Effect<boolean, StorageError> =>
+  Effect.gen(function* () {
+    const statements = ["PRAGMA busy_timeout = 5000", "PRAGMA secure_delete = ON", "VACUUM"]
+    const answer = yield* runSql(writer, { statements })
+    yield* attempt(() => writer.pragma(`busy_timeout = ${busyTimeoutMillis}`))
+    if ("failedAt" in answer) {
+      const error = storageError("log.db")(answer)
+      return error.kind === "busy" ? false : yield* error
+    }
+    return yield* emptyWal(writer)
+  })
+
+/**
+ * Copies the write-ahead log into the database and cuts it to nothing. False while another process reads an older state.
+ */
+const emptyWal = (writer: Db): Effect.Effect<boolean, StorageError> =>
+  Effect.gen(function* () {
+    for (let tries = 0; tries < checkpointTries; tries++) {
+      const [{ busy }] = yield* attempt(() => writer.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }])
+      if (busy === 0) return true
+      yield* pause
+    }
+    return false
+  })
+
+const checkpointTries = 50
+
+/** Not a sleep of Effect: a test that replaces the clock would wait for ever. */
+const pause = Effect.async<void>((resume) => {
+  const timer = setTimeout(() => resume(Effect.void), 10)
+  return Effect.sync(() => clearTimeout(timer))
+})
+
+const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: storageError("log.db") })

@@ -1,0 +1,170 @@
+import type { Anchor } from "./Anchor.js"
+import { sha256 } from "./Chain.js"
+import type { Head, Remains } from "./EventLog.js"
+import { deleteStream, deleteVectors, eraseStream, planStream } from "./eraseRows.js"
+import { type EventRow, selectEvents } from "./eventRows.js"
+import { rebuildKept } from "./keptParts.js"
+import { type EventKey, emptyLedger, type Ledger, type LedgerHead, type LedgerLine } from "./ledger.js"
+import { appliedLine, setAppliedLine } from "./ledgerReference.js"
+import { type Db, sql } from "./statement.js"
+import { substitute } from "./substitute.js"
+import type { Steps } from "./turns.js"
+
+// Erases what the ledger names. Functions that write run inside a transaction; the caller holds the write lock.
+
+/** The problem of a ledger that does not contain the lines that log and anchor name; null if there is none. */
+export const ledgerProblem = (
+  { lines, problem }: ReturnType<Ledger["read"]>,
+  heads: ReadonlyArray<LedgerHead>,
+  installation: string
+): string | null => {
+  if (problem !== null) return problem
+  if (lines.some(({ log }) => log !== installation)) return "the ledger of erasures does not belong to this log"
+  const last = lines.at(-1)?.line ?? 0
+  const before = lines[0]?.after === undefined ? emptyLedger : { line: lines[0].line - 1, hash: lines[0].after }
+  for (const { hash, line } of heads) {
+    if (line === 0 || (line === before.line && hash === before.hash)) continue
+    if (line > last) return `the ledger of erasures ends with line ${last}, but line ${line} was written`
+    // Lines before an accepted loss are not there any more.
+    const found = lines.find((entry) => entry.line === line)
+    if (line > before.line && found?.hash !== hash) return `line ${line} of the ledger of erasures was changed`
+  }
+  return null
+}
+
+/** The lines of the ledger that log and anchor name. */
+export const ledgerHeads = (db: Db, anchor: Anchor): ReadonlyArray<LedgerHead> => {
+  const read = anchor.read({ repair: false })
+  return [appliedLine(db), ...(read.kind === "state" && read.state.ledger !== undefined ? [read.state.ledger] : [])]
+}
+
+/** The problem of a log's ledger; null if there is none. */
+export const problemOfLedger = ({
+  anchor,
+  db,
+  installation,
+  ledger
+}: {
+  readonly db: Db
+  readonly anchor: Anchor
+  readonly ledger: Ledger
+  readonly installation: string
+}): string | null => ledgerProblem(ledger.read(), ledgerHeads(db, anchor), installation)
+
+/** The lines that the log has not applied: after a crash, or in a log that was restored from an older copy. */
+export const pendingLines = (db: Db, { lines }: ReturnType<Ledger["read"]>): ReadonlyArray<LedgerLine> => {
+  const { line } = appliedLine(db)
+  return lines.filter((entry) => entry.line > line)
+}
+
+/** Erases again what the lines name. Returns the new heads of the changed streams. */
+export const applyLines = function* (
+  db: Db,
+  lines: ReadonlyArray<LedgerLine>,
+  context: { readonly now: number; readonly nextSequence: () => number }
+): Steps<ReadonlyArray<Head>> {
+  const heads = new Map<string, Head>()
+  const digests = new Set<string>()
+  for (const line of lines) {
+    const { hash: ledger, reason = "request", selector = "memory" } = line
+    for (const [stream, { remains, versions }] of erasuresIn(db, line)) {
+      const plan = planStream(db, { stream, versions, remains })
+      if (plan.versions.length === 0) continue
+      for (const digest of digestsIn(db, stream, plan.versions)) digests.add(digest)
+      const request = { actor: "ledger", now: context.now, reason, selector }
+      const head = yield* eraseStream(db, { ...plan, stream }, { request, ledger, nextSequence: context.nextSequence })
+      heads.set(stream, head)
+      noteCleaning(db, stream)
+    }
+    for (const stream of deletedStreams(db, line)) {
+      yield* deleteStream(db, stream)
+      heads.delete(stream)
+      noteCleaning(db, stream)
+    }
+    setAppliedLine(db, line)
+  }
+  yield* deleteVectors(db, unusedDigests(db, digests))
+  return [...heads.values()]
+}
+
+/** Notes that the views of a stream, and the free pages of this file, may contain erased text. */
+export const noteCleaning = (db: Db, stream: string): void =>
+  void sql(db, "INSERT OR IGNORE INTO cleanings (stream) VALUES (?), ('')").run(stream)
+
+/** How many events have their payload although a line names them. */
+export const eventsKeptDespite = (db: Db, lines: ReadonlyArray<LedgerLine>): number => {
+  const select = sql(db, "SELECT hash FROM events WHERE sequence = ? AND payload IS NOT NULL")
+  const isKept = ([sequence, hash]: EventKey) => {
+    const row = select.get(sequence)
+    return row?.hash instanceof Uint8Array && Buffer.from(row.hash).toString("hex") === hash
+  }
+  return lines.reduce((count, { events }) => count + events.filter(isKept).length, 0)
+}
+
+interface Found {
+  readonly versions: Array<number>
+  readonly remains: Array<Remains>
+}
+
+/** The events of this log that a line names, by stream. A number with another hash is another event. */
+const erasuresIn = (db: Db, { events, kept }: LedgerLine): ReadonlyMap<string, Found> => {
+  const found = new Map<string, Found>()
+  const rowOf = (sequence: number, hash: string): EventRow | undefined => {
+    const row: EventRow | undefined = sql(db, `${selectEvents} WHERE sequence = ?`).get(sequence)
+    return row !== undefined && Buffer.from(row.hash).toString("hex") === hash ? row : undefined
+  }
+  const foundIn = (stream: string): Found => {
+    const entry = found.get(stream) ?? { versions: [], remains: [] }
+    found.set(stream, entry)
+    return entry
+  }
+  for (const [sequence, hash] of events) {
+    const row = rowOf(sequence, hash)
+    if (row !== undefined) foundIn(row.stream).versions.push(row.version)
+  }
+  for (const [sequence, hash, type, schema, parts] of kept) {
+    const row = rowOf(sequence, hash)
+    if (row === undefined) continue
+    const entry = foundIn(row.stream)
+    if (!entry.versions.includes(row.version)) entry.versions.push(row.version)
+    const [{ payload }] = substitute(db, row.stream, [row]) as [EventRow]
+    const rebuilt = payload === null ? undefined : rebuildKept(JSON.parse(payload), parts)
+    if (rebuilt !== undefined) entry.remains.push({ of: row.version, type, schema, payload: JSON.stringify(rebuilt) })
+  }
+  return found
+}
+
+const deletedStreams = (db: Db, { streams }: LedgerLine): ReadonlyArray<string> =>
+  streams.length === 0
+    ? []
+    : sql(db, "SELECT stream, min(sequence) AS first FROM events GROUP BY stream")
+        .all()
+        .filter(({ first, stream }) =>
+          streams.some(([salt, digest, newest]) => first <= newest && streamDigest(salt, stream) === digest)
+        )
+        .map(({ stream }) => stream)
+
+/** The name of a deleted stream, as the ledger has it. It confirms a guess, and cannot be read. */
+export const streamDigest = (salt: string, stream: string): string => sha256(salt + stream).toString("hex")
+
+const digestsIn = (db: Db, stream: string, versions: ReadonlyArray<number>): ReadonlyArray<string> =>
+  sql(
+    db,
+    `SELECT payload FROM events WHERE stream = ? AND version IN (SELECT value FROM json_each(?)) AND ${hasVectors}`
+  )
+    .all(stream, JSON.stringify(versions))
+    .flatMap(({ payload }: { readonly payload: string | null }) => payload?.match(digestPattern) ?? [])
+
+/** Types whose payloads name cached vectors. */
+const hasVectors = "type IN ('EMBED', 'RECALL', 'REMAINS')"
+const digestPattern = /\b[0-9a-f]{64}\b/g
+
+/** The digests that no remaining event names. */
+const unusedDigests = (db: Db, digests: ReadonlySet<string>): ReadonlyArray<string> => {
+  const unused = new Set(digests)
+  if (unused.size === 0) return []
+  for (const { payload } of sql(db, `SELECT payload FROM events WHERE ${hasVectors}`).iterate()) {
+    for (const digest of (payload as string | null)?.match(digestPattern) ?? []) unused.delete(digest)
+  }
+  return [...unused]
+}

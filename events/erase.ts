@@ -1,0 +1,208 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { Anchoring, DueLine } from "./anchoring.js"
+import { newestSequence } from "./anchoring.js"
+import { cleaningsIn } from "./cleaning.js"
+import type { Erased, EraseRequest } from "./EventLog.js"
+import {
+  applyLines,
+  ledgerHeads,
+  ledgerProblem,
+  noteCleaning,
+  pendingLines,
+  problemOfLedger,
+  streamDigest
+} from "./enforce.js"
+import { deleteStream, deleteVectors, eraseStream, planStream, type StreamPlan } from "./eraseRows.js"
+import { type StorageError, VersionConflict } from "./errors.js"
+import { type EventRow, selectEvents } from "./eventRows.js"
+import { describeKept } from "./keptParts.js"
+import { type EventKey, type Ledger, type LedgerEntry, ledgerDamaged } from "./ledger.js"
+import { appliedLine, setAppliedLine } from "./ledgerReference.js"
+import { randomBytes } from "./randomBytes.js"
+import { type Db, sql } from "./statement.js"
+import { type Added, type HeadCache, headOf } from "./store.js"
+import type { StreamGuard } from "./streamGuard.js"
+import { substitute } from "./substitute.js"
+import type { Steps } from "./turns.js"
+
+interface Options {
+  readonly writer: Db
+  readonly guard: StreamGuard
+  readonly anchoring: Anchoring
+  readonly installation: string
+  readonly ledger: Ledger
+  readonly lockedInSteps: <A>(work: () => Steps<A>) => Steps<A>
+  readonly transact: <A extends Added>(
+    streams: ReadonlyArray<string>,
+    work: (cache: HeadCache) => Steps<A>
+  ) => Effect.Effect<A & { readonly line: DueLine }, StorageError>
+  readonly anchorCommitted: (line: DueLine) => void
+  /** Removes deleted streams from the anchor. */
+  readonly forget: (streams: ReadonlyArray<string>) => void
+}
+
+export interface Eraser {
+  readonly erase: (request: EraseRequest) => Effect.Effect<Erased, VersionConflict | StorageError>
+  /** Erases what the ledger names and this log still has. Runs before anything is read. */
+  readonly enforce: () => Steps<void>
+  /** Starts a new ledger if the old one is lost or damaged: an operator accepted that. Runs inside a transaction. */
+  readonly acceptLedger: () => void
+  /** Throws if the ledger does not contain what log and anchor name. */
+  readonly assertLedger: () => void
+}
+
+/** Makes the erasure of a log: see `EventLog.erase`. */
+export const makeErase = (options: Options): Eraser => {
+  const { anchorCommitted, anchoring, forget, guard, installation, ledger, lockedInSteps, transact, writer } = options
+
+  const problemNow = () => problemOfLedger({ db: writer, anchor: anchoring.anchor, installation, ledger })
+
+  const assertLedger = () => {
+    const problem = problemNow()
+    if (problem !== null) throw ledgerDamaged(problem)
+  }
+
+  const acceptLedger = () => {
+    if (problemNow() === null) return
+    const newest = ledgerHeads(writer, anchoring.anchor).reduce((a, b) => (b.line > a.line ? b : a))
+    const entry = { log: installation, at: Date.now(), events: [], kept: [], streams: [] }
+    setAppliedLine(writer, ledger.restart(newest, entry))
+  }
+
+  const enforce = function* (): Steps<void> {
+    const state = ledger.read()
+    const isSound = ledgerProblem(state, [appliedLine(writer)], installation) === null
+    if (isSound && pendingLines(writer, state).length > 0) {
+      yield* lockedInSteps(function* () {
+        const anchor = anchoring.anchor.read({ repair: false })
+        let sequence = Math.max(newestSequence(writer), anchor.kind === "state" ? anchor.state.sequence : 0)
+        yield* applyLines(writer, pendingLines(writer, state), { now: Date.now(), nextSequence: () => ++sequence })
+      })
+    }
+    // The anchor may still name streams that a killed process deleted.
+    const deleted = cleaningsIn(writer).filter((stream) => stream !== "" && headOf(writer, stream).version === 0)
+    if (deleted.length > 0) forget(deleted)
+  }
+
+  const erase: Eraser["erase"] = (request) =>
+    Effect.gen(function* () {
+      const streams = [...request.streams.map(({ stream }) => stream), ...request.wholeStreams]
+      yield* guard.check(streams) ?? Effect.void
+      for (const stream of streams) {
+        const refusal = guard.refused.get(stream)
+        if (refusal !== undefined) return yield* refusal
+      }
+      const { line, result } = yield* transact(streams, (cache) =>
+        eraseAll({ db: writer, installation, ledger, request, cache })
+      )
+      if (Either.isLeft(result)) return yield* result.left
+      const { hash, line: number } = appliedLine(writer)
+      anchorCommitted({ ...line, additions: { ledger: { line: number, hash } } })
+      if (request.wholeStreams.length > 0) forget(request.wholeStreams)
+      return result.right
+    }).pipe(Effect.uninterruptible)
+
+  return { acceptLedger, assertLedger, enforce, erase }
+}
+
+interface Stored extends Added {
+  readonly result: Either.Either<Erased, VersionConflict>
+}
+
+interface Work {
+  readonly db: Db
+  readonly installation: string
+  readonly ledger: Ledger
+  readonly request: EraseRequest
+  readonly cache: HeadCache
+}
+
+const eraseAll = function* ({ cache, db, installation, ledger, request }: Work): Steps<Stored> {
+  let { sequence } = cache
+  const nextSequence = () => ++sequence
+  // A process that was killed wrote these lines and did not erase.
+  const heads = [...(yield* applyLines(db, pendingLines(db, ledger.read()), { now: request.now, nextSequence }))]
+  const added = () => ({ heads, sequence, appended: sequence - cache.sequence })
+  const plans: Array<StreamPlan> = []
+  for (const erasure of request.streams) {
+    const { due, readAt, stream } = erasure
+    const { version } = headOf(db, stream)
+    if (version !== readAt) {
+      const conflict = new VersionConflict({ stream, expected: readAt, actual: version })
+      return { ...added(), result: Either.left(conflict) }
+    }
+    const plan = planStream(db, erasure)
+    if (plan.versions.length > 0) plans.push({ ...plan, stream, due })
+  }
+  const whole = request.wholeStreams.filter((stream) => headOf(db, stream).version > 0)
+  const counts = { erased: 0, remains: 0 }
+  if (plans.length + whole.length + request.vectors.length === 0) return { ...added(), result: Either.right(counts) }
+  const head = ledger.append(appliedLine(db), entryOf(db, { installation, plans, request, whole }))
+  for (const plan of plans) {
+    heads.push(yield* eraseStream(db, plan, { request, ledger: head.hash, nextSequence }))
+    noteCleaning(db, plan.stream)
+    counts.erased += plan.versions.length
+    counts.remains += plan.remains.length
+  }
+  for (const stream of whole) {
+    counts.erased += yield* deleteStream(db, stream)
+    cache.heads.delete(stream)
+    noteCleaning(db, stream)
+  }
+  yield* deleteVectors(db, request.vectors)
+  noteCleaning(db, "")
+  setAppliedLine(db, head)
+  return { ...added(), result: Either.right(counts) }
+}
+
+/** The ledger's line for an erasure. It is written before the erasure, so it describes what the erasure will do. */
+const entryOf = (
+  db: Db,
+  {
+    installation,
+    plans,
+    request,
+    whole
+  }: {
+    readonly installation: string
+    readonly plans: ReadonlyArray<StreamPlan>
+    readonly request: EraseRequest
+    readonly whole: ReadonlyArray<string>
+  }
+): LedgerEntry => ({
+  log: installation,
+  at: request.now,
+  reason: request.reason,
+  selector: request.selector,
+  events: plans.flatMap(({ stream, versions }) => rowsAt(db, stream, versions).map(keyOf)),
+  kept: plans.flatMap(({ remains, stream }) => {
+    const rows = new Map(
+      rowsAt(
+        db,
+        stream,
+        remains.map(({ of }) => of)
+      ).map((row) => [row.version, row])
+    )
+    const keys = new Map([...rows].map(([version, row]) => [version, keyOf(row)]))
+    substitute(db, stream, [...rows.values()])
+    return remains.flatMap(({ of, payload, schema, type }) => {
+      const old = rows.get(of)?.payload
+      const parts = old === null || old === undefined ? undefined : describeKept(JSON.parse(old), JSON.parse(payload))
+      return parts === undefined ? [] : [[...keys.get(of)!, type, schema, parts] as const]
+    })
+  }),
+  streams: whole.map((stream) => {
+    const salt = Buffer.from(randomBytes(16)).toString("hex")
+    const newest = sql(db, "SELECT max(sequence) AS newest FROM events WHERE stream = ?").get(stream).newest
+    return [salt, streamDigest(salt, stream), newest] as const
+  })
+})
+
+const rowsAt = (db: Db, stream: string, versions: ReadonlyArray<number>): ReadonlyArray<EventRow> =>
+  sql(db, `${selectEvents} WHERE stream = ? AND version IN (SELECT value FROM json_each(?)) ORDER BY version`).all(
+    stream,
+    JSON.stringify(versions)
+  )
+
+const keyOf = ({ hash, sequence }: EventRow): EventKey => [sequence, hash.toString("hex")]

@@ -1,0 +1,89 @@
+import type { StoredEvent } from "./Chain.js"
+import type { EraseRequest, Head, StreamErasure } from "./EventLog.js"
+import { type ErasePlan, eraseCommand, planErasure } from "./erasePlan.js"
+import { type EventRow, fromRow, insertEvent, selectEvents, toParams } from "./eventRows.js"
+import { headAfter, linkEvents } from "./link.js"
+import { updateNewest } from "./newest.js"
+import { type Db, sql } from "./statement.js"
+import { headOf, setTimer } from "./store.js"
+import { isTurnDue, itemsPerCheck, type Steps } from "./turns.js"
+
+// Functions that erase inside a transaction. The caller holds the write lock.
+
+/** Decides from the rows of a stream which of them an erasure changes. */
+export const planStream = (db: Db, erasure: Pick<StreamErasure, "stream" | "versions" | "remains">): ErasePlan => {
+  const { stream, versions } = erasure
+  const rows = sql(db, `${selectEvents} WHERE stream = ? AND version IN (SELECT value FROM json_each(?))`)
+  const remains = sql(db, "SELECT version FROM remains WHERE stream = ? AND of = ?")
+  return planErasure(
+    erasure,
+    rows.all(stream, JSON.stringify(versions)).map((row: EventRow) => fromRow(row)),
+    (version) => remains.get(stream, version)?.version
+  )
+}
+
+export interface StreamPlan extends ErasePlan {
+  readonly stream: string
+  readonly due?: number | null | undefined
+}
+
+export interface EraseContext {
+  readonly request: Pick<EraseRequest, "actor" | "now" | "reason" | "selector">
+  /** Hash of the ledger's line. */
+  readonly ledger: string
+  readonly nextSequence: () => number
+}
+
+/** Stores ERASE and REMAINS, and removes the content of the erased events. Returns the stream's new head. */
+export const eraseStream = function* (
+  db: Db,
+  { due, stream, ...plan }: StreamPlan,
+  { ledger, nextSequence, request }: EraseContext
+): Steps<Head> {
+  const head = headOf(db, stream)
+  const rows: Array<StoredEvent> = []
+  for (const row of linkEvents(head, eraseCommand(request, plan, ledger), request.now, nextSequence)) {
+    sql(db, insertEvent).run(toParams(row))
+    rows.push(row)
+    if (rows.length % itemsPerCheck === 0 && isTurnDue()) yield
+  }
+  const clear = sql(
+    db,
+    "UPDATE events SET payload = NULL, salt = NULL, request_digest = NULL, erased_at = ? WHERE stream = ? AND version = ?"
+  )
+  for (const [index, version] of plan.versions.entries()) {
+    clear.run(rows[0]!.recordedAt, stream, version)
+    if (index % itemsPerCheck === 0 && isTurnDue()) yield
+  }
+  const dropped = "DELETE FROM remains WHERE stream = ? AND version IN (SELECT value FROM json_each(?))"
+  sql(db, dropped).run(stream, JSON.stringify(plan.versions))
+  updateNewest(db, stream, [...plan.versions, ...plan.remains.map(({ of }) => of)])
+  if (due !== undefined) setTimer(db, stream, due)
+  return headAfter(head, rows)
+}
+
+/** Rows deleted in one statement: some milliseconds. */
+const rowsInStep = 500
+
+/** Deletes every row of a stream. Its name stays in no table. */
+export const deleteStream = function* (db: Db, stream: string): Steps<number> {
+  let deleted = 0
+  for (let changes = rowsInStep; changes === rowsInStep; deleted += changes) {
+    ;({ changes } = sql(
+      db,
+      `DELETE FROM events WHERE sequence IN (SELECT sequence FROM events WHERE stream = ? LIMIT ${rowsInStep})`
+    ).run(stream))
+    if (isTurnDue()) yield
+  }
+  for (const table of ["newest", "remains", "timers"]) sql(db, `DELETE FROM ${table} WHERE stream = ?`).run(stream)
+  return deleted
+}
+
+/** Deletes cached vectors by the digests of their texts. */
+export const deleteVectors = function* (db: Db, digests: ReadonlyArray<string>): Steps<void> {
+  const statement = sql(db, "DELETE FROM embeddings WHERE digest = ?")
+  for (const [index, digest] of digests.entries()) {
+    statement.run(Buffer.from(digest, "hex"))
+    if (index % itemsPerCheck === 0 && isTurnDue()) yield
+  }
+}

@@ -1,0 +1,187 @@
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from "node:fs"
+import { dirname } from "node:path"
+import { noHash } from "./anchorLines.js"
+import { sha256 } from "./Chain.js"
+import type { EraseReason, EraseSelector } from "./EventLog.js"
+import { StorageError, storageError } from "./errors.js"
+import { statIfAny } from "./folder.js"
+import type { KeptParts } from "./keptParts.js"
+
+/** One erasure. It names events by number and hash, and holds no text and no names. */
+export interface LedgerEntry {
+  /** The id of the installation. */
+  readonly log: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** Reason and selector are absent where an operator accepted that the ledger was lost. */
+  readonly reason?: EraseReason
+  readonly selector?: EraseSelector
+  /** The erased events: sequence and hash. */
+  readonly events: ReadonlyArray<EventKey>
+  /** What stays of events: the event, then type and schema of its remains, and their parts. */
+  readonly kept: ReadonlyArray<readonly [...EventKey, type: string, schema: number, parts: KeptParts]>
+  /** Streams that were deleted: a salt, SHA-256(salt ‖ name), and the newest sequence of the stream. */
+  readonly streams: ReadonlyArray<readonly [salt: string, digest: string, newest: number]>
+}
+
+export type EventKey = readonly [sequence: number, hash: string]
+
+/** A line of the ledger. Each hash covers the hash of the line before. */
+export interface LedgerLine extends LedgerEntry {
+  readonly line: number
+  /** Only in the first line of a file: the hash of the last line of the ledger before it, which was lost. */
+  readonly after?: string
+  readonly hash: string
+}
+
+/** The file of the ledger in the data folder. */
+export const ledgerName = "erasures.log"
+
+export interface LedgerHead {
+  readonly line: number
+  readonly hash: string
+}
+
+export const emptyLedger: LedgerHead = { line: 0, hash: noHash }
+
+/**
+ * The ledger of erasures, `erasures.log` next to `log.db`. A line is on disk before its events are erased. Whoever opens
+ * the log erases what the ledger names, so neither a crash nor a restored copy brings erased text back. Callers of
+ * `append` hold the write lock of the log.
+ */
+export interface Ledger {
+  /** All lines, or why they cannot be trusted. A missing ledger has no lines. */
+  readonly read: () => { readonly lines: ReadonlyArray<LedgerLine>; readonly problem: string | null }
+  /** Appends a line after `head` to the ledger and its copy. It is on disk when this returns. */
+  readonly append: (head: LedgerHead, entry: LedgerEntry) => LedgerHead
+  /** Keeps the files under other names, and starts a ledger that continues after a line that was lost. */
+  readonly restart: (head: LedgerHead, entry: LedgerEntry) => LedgerHead
+}
+
+/** `copy` is a second place for the ledger, for example on another disk. The longer one of the two counts. */
+export const make = (file: string, copy?: string): Ledger => {
+  const files = copy === undefined ? [file] : [file, copy]
+  let cached: { readonly key: string; readonly state: ReturnType<Ledger["read"]> } | undefined
+  const read = () => {
+    const key = files.map(keyOf).join()
+    if (cached?.key !== key) cached = { key, state: readAll() }
+    return cached.state
+  }
+  const readAll = () => {
+    const all = files.map((path) => parseLedger(textOf(path)))
+    const longest = all.reduce((a, b) => (b.lines.length > a.lines.length ? b : a))
+    const sound = all.every(({ lines }) => lines.every(({ hash }, index) => hash === longest.lines[index]!.hash))
+    return sound ? longest : { ...longest, problem: "the ledger of erasures and its copy differ" }
+  }
+  const write = (lines: ReadonlyArray<LedgerLine>, added: LedgerLine): LedgerHead => {
+    const before = lines.map(formatLine).join("")
+    for (const path of files) appendDurably(path, before, formatLine(added))
+    cached = undefined
+    return { line: added.line, hash: added.hash }
+  }
+  return guarded({
+    read,
+    append: (head, entry) => {
+      const { lines } = read()
+      return write(lines, lineAfter(head, entry, lines.length === 0 && head.line > 0))
+    },
+    restart: (head, entry) => {
+      for (const path of files) if (existsSync(path)) renameSync(path, `${path}.before-line-${head.line + 1}`)
+      cached = undefined
+      return write([], lineAfter(head, entry, true))
+    }
+  })
+}
+
+/** Changes with each append, and where another file takes the place of the ledger. */
+const keyOf = (file: string): string => {
+  const { ctimeMs, ino, size } = statIfAny(file) ?? { ino: 0, size: 0, ctimeMs: 0 }
+  return `${ino} ${size} ${ctimeMs}`
+}
+
+const lineAfter = ({ hash, line }: LedgerHead, entry: LedgerEntry, isFirst: boolean): LedgerLine => {
+  const content = { line: line + 1, ...(isFirst ? { after: hash } : {}), ...entry }
+  return { ...content, hash: sha256(hash + JSON.stringify(content)).toString("hex") }
+}
+
+const formatLine = ({ hash, ...content }: LedgerLine): string => `${hash} ${JSON.stringify(content)}\n`
+
+/** The complete lines of a ledger. A crash may leave an unfinished last line, whose events were not erased. */
+export const parseLedger = (text: string): ReturnType<Ledger["read"]> => {
+  const lines: Array<LedgerLine> = []
+  for (const line of text.split("\n").slice(0, -1)) {
+    const json = line.slice(65)
+    const content = parse(json)
+    const last = lines.at(-1)
+    const before = last?.hash ?? content?.after ?? noHash
+    const hash = line.slice(0, 64)
+    const isNext = content !== undefined && (last === undefined || content.line === last.line + 1)
+    if (!isNext || sha256(before + json).toString("hex") !== hash)
+      return { lines, problem: `the ledger of erasures was changed at line ${(last?.line ?? 0) + 1}` }
+    lines.push({ ...content, hash })
+  }
+  return { lines, problem: null }
+}
+
+const parse = (json: string): Omit<LedgerLine, "hash"> | undefined => {
+  try {
+    const content = JSON.parse(json)
+    const isLine =
+      Number.isInteger(content.line) && [content.events, content.kept, content.streams].every(Array.isArray)
+    return isLine ? content : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "")
+
+/** Appends `added`, and first what the file lacks of `before`. Cuts off an unfinished line. */
+const appendDurably = (file: string, before: string, added: string): void => {
+  const isNew = !existsSync(file)
+  const text = textOf(file)
+  const complete = text.slice(0, text.lastIndexOf("\n") + 1)
+  const descriptor = openSync(file, isNew ? "w" : "r+", 0o600)
+  try {
+    const end = Buffer.byteLength(complete)
+    ftruncateSync(descriptor, end)
+    const bytes = Buffer.from(before.slice(complete.length) + added)
+    for (let written = 0; written < bytes.length; )
+      written += writeSync(descriptor, bytes, written, bytes.length - written, end + written)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  if (isNew && process.platform !== "win32") syncFolder(dirname(file))
+}
+
+const syncFolder = (folder: string): void => {
+  const descriptor = openSync(folder, "r")
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The ledger is too short, changed, or of another log. No stream can be written, because erased text could come back. */
+export const ledgerDamaged = (problem: string): StorageError =>
+  new StorageError({
+    kind: "damaged",
+    where: "erasures.log",
+    code: "LEDGER_DAMAGED",
+    detail: `erasures.log: ${problem}; nothing was written. Put the ledger back, or accept its loss with 'daybook verify --accept DIGEST'`
+  })
+
+const guarded = (ledger: Ledger): Ledger => {
+  const guard =
+    <Args extends ReadonlyArray<unknown>, A>(work: (...args: Args) => A) =>
+    (...args: Args): A => {
+      try {
+        return work(...args)
+      } catch (cause) {
+        throw storageError(ledgerName)(cause)
+      }
+    }
+  return { read: guard(ledger.read), append: guard(ledger.append), restart: guard(ledger.restart) }
+}

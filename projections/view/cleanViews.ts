@@ -1,0 +1,61 @@
+import { readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import type { Cleaning } from "../../events/EventLog.js"
+import type { StorageError } from "../../events/errors.js"
+import { statIfAny } from "../../events/folder.js"
+import { agentFolderName, removeViewFile } from "./generations.js"
+import { attempt, type ViewContext } from "./View.js"
+import * as ViewFile from "./ViewFile.js"
+
+/** Removes the files that were built before an erasure, and lets the log clean its own files: see `Views.clean`. */
+export const cleanViews = (context: ViewContext): Effect.Effect<Cleaning, StorageError> =>
+  Effect.gen(function* () {
+    const { config, log } = context
+    const streams = yield* log.cleanings
+    for (const agent of streams) {
+      const erasure = yield* log.newestErasure(agent)
+      const { version } = yield* log.head(agent)
+      const name = agentFolderName(agent)
+      yield* attempt(() => {
+        if (version === 0) rmSync(join(config.folder, "views", name), { recursive: true, force: true })
+        else removeOlder(context, join(config.folder, "views", name), erasure)
+        rmSync(join(config.folder, "cache", name), { recursive: true, force: true })
+      })
+    }
+    if (streams.length > 0) yield* attempt(() => removeBranches(join(config.folder, "cache")))
+    return yield* log.clean(streams)
+  })
+
+/**
+ * Removes views that were built under an older erasure, also those that another process is building or still reads. It
+ * notices that its file is gone, and builds another one.
+ */
+const removeOlder = ({ config }: ViewContext, folder: string, erasure: number): void => {
+  for (const name of filesIn(folder).filter((name) => name.endsWith(".db"))) {
+    const file = join(folder, name)
+    if (erasureIn(config, file) < erasure) removeViewFile(file)
+  }
+}
+
+const erasureIn = (options: ViewFile.ViewOptions, file: string): number => {
+  try {
+    const { db } = ViewFile.openFile(file, "read", { ...options, vectorExtension: null })
+    try {
+      return ViewFile.erasureOf(db)
+    } finally {
+      db.close()
+    }
+  } catch {
+    return -1
+  }
+}
+
+/** A branch was made from the events before the erasure. A comparison that uses it fails and can be run again. */
+const removeBranches = (cache: string): void => {
+  for (const name of filesIn(cache).filter((name) => name.startsWith(".what-if-")))
+    rmSync(join(cache, name), { recursive: true, force: true })
+}
+
+const filesIn = (folder: string): ReadonlyArray<string> =>
+  statIfAny(folder)?.isDirectory() === true ? readdirSync(folder) : []

@@ -1,0 +1,274 @@
+import { type DaybookEvent, imagesOf, type Payload } from "../../events/catalogue.js"
+import { isNoteId, type Link, type Memory } from "../../events/Memory.js"
+import { type Mentions, mentionsNothing, mentionsOf } from "./mentions.js"
+import type { Selection } from "./selection.js"
+
+/** Everything of one agent that an erasure concerns: what was selected, and what was derived from it. */
+export interface Subjects {
+  /** The row numbers of memories that go, with all their versions. */
+  readonly rows: Set<number>
+  /** The ids of memories, turns and files that go. */
+  readonly ids: Set<string>
+  /** Turns, files and scratchpads that go, by the versions that wrote them. */
+  readonly turns: Set<number>
+  readonly files: Set<number>
+  readonly scratchpads: Set<number>
+  /** Sessions that go as a whole. */
+  readonly sessions: Set<string>
+  /** Sessions, by key and store, that lose a turn. */
+  readonly shortened: Set<string>
+  /** Versions of summaries and rolling summaries that may quote what goes. */
+  readonly summaries: Set<number>
+  readonly schedules: Set<string>
+  /** Turns whose embedded text contains the turn before them, which goes. */
+  readonly followers: Set<number>
+  /** Memories that stay, with the versions that wrote text of an erased source into them. */
+  readonly tainted: Map<number, Set<number>>
+  /** Sources as lineage names them: `turn t-1`, `file notes.md`, `derived ABC`. */
+  readonly sources: Set<string>
+  /** Whether a value contains the name of an erased person. */
+  readonly mentions: Mentions
+}
+
+/** The key of a session in a store. */
+export const sessionKeyOf = ({ session, store }: { readonly session: string; readonly store: string }): string =>
+  `${store} ${session}`
+
+const sourceKeyOf = ({ kind, to }: Pick<Link, "kind" | "to">): string => `${kind} ${to}`
+
+/**
+ * Finds the subjects of a selection in an agent's events. `apply` takes every event in order, again and again until a
+ * pass adds nothing: an event may show that an earlier one is concerned.
+ */
+export const makeSubjects = (selection: Selection) => {
+  const subjects: Subjects = {
+    rows: new Set(),
+    ids: new Set(),
+    turns: new Set(),
+    files: new Set(),
+    scratchpads: new Set(),
+    sessions: new Set(selection.kind === "session" ? [selection.session] : []),
+    shortened: new Set(),
+    summaries: new Set(),
+    schedules: new Set(),
+    followers: new Set(),
+    tainted: new Map(),
+    sources: new Set(),
+    mentions: selection.kind === "person" ? mentionsOf(selection.person) : mentionsNothing
+  }
+  const state: State = {
+    ...{ subjects, selection },
+    lastTurns: new Map(),
+    sessionsOfMemories: new Map(),
+    sameText: new Set(),
+    linkedSince: new Map(),
+    taintedSince: new Map()
+  }
+  return {
+    subjects,
+    /** Starts a pass over the events. */
+    start: () => state.lastTurns.clear(),
+    apply: (event: DaybookEvent) => apply(state, event),
+    /** Grows with each subject that is found. */
+    size: () =>
+      Object.values(subjects).reduce(
+        (sum, part) => sum + (part instanceof Set || part instanceof Map ? part.size : 0),
+        0
+      ) +
+      [...subjects.tainted.values()].reduce((sum, versions) => sum + versions.size, 0) +
+      state.sameText.size,
+    isRequestErased: (event: DaybookEvent) => isRequestErased(state, event)
+  }
+}
+
+interface State {
+  readonly subjects: Subjects
+  readonly selection: Selection
+  /** The newest turn of each session in a store. */
+  readonly lastTurns: Map<string, number>
+  /** The sessions of erased memories, with the oldest of these memories. Summaries may name their titles. */
+  readonly sessionsOfMemories: Map<string, number>
+  /** The ids of memories with the text of a selected one, whose place it took. */
+  readonly sameText: Set<string>
+  /** For each link of a memory, the version that made it. */
+  readonly linkedSince: Map<string, number>
+  /** The first version of each tainted memory that has text of an erased source, by id. */
+  readonly taintedSince: Map<string, number>
+}
+
+const apply = (state: State, event: DaybookEvent): void => {
+  const { selection, subjects } = state
+  switch (event.type) {
+    case "ADD":
+    case "UPDATE":
+    case "DELETE":
+    case "COMPRESS":
+    case "ARCHIVE":
+      for (const image of imagesOf(event)) applyImage(state, event, image)
+      return
+    case "TURN":
+      applyTurn(state, event.version, event.payload.turn)
+      return
+    case "FILE":
+      applyFile(state, event.version, event.payload)
+      return
+    case "SCRATCHPAD": {
+      const { scratchpad, session, was } = event.payload
+      const isConcerned = subjects.sessions.has(session) || subjects.mentions([scratchpad?.items, was?.items])
+      if (subjects.mentions(session)) subjects.sessions.add(session)
+      if (isConcerned) subjects.scratchpads.add(event.version)
+      return
+    }
+    case "SUMMARIZE": {
+      const { restores, session, summary } = event.payload
+      if (
+        subjects.sessions.has(session) ||
+        subjects.mentions([session, summary]) ||
+        event.version > (state.sessionsOfMemories.get(session) ?? Number.POSITIVE_INFINITY) ||
+        subjects.summaries.has(restores ?? 0) ||
+        summary?.sources.some((version) => subjects.turns.has(version)) === true
+      )
+        subjects.summaries.add(event.version)
+      return
+    }
+    case "ROLL": {
+      const { replaces, restores, session, state: rolling } = event.payload
+      // A rolling summary continues the one before it.
+      if (
+        subjects.sessions.has(session) ||
+        subjects.mentions([session, rolling?.text]) ||
+        (rolling !== null &&
+          (subjects.summaries.has(replaces ?? 0) ||
+            subjects.summaries.has(restores ?? 0) ||
+            rolling.sources.some((version) => subjects.turns.has(version))))
+      )
+        subjects.summaries.add(event.version)
+      return
+    }
+    case "SCHEDULE": {
+      const { definition, schedule } = event.payload
+      const isSelected = selection.kind === "memory" && selection.ids.has(schedule)
+      if (isSelected || subjects.mentions(definition)) subjects.schedules.add(schedule)
+      return
+    }
+    default:
+      return
+  }
+}
+
+const applyTurn = ({ lastTurns, selection, subjects }: State, version: number, turn: Payload<"TURN">["turn"]): void => {
+  const key = sessionKeyOf(turn)
+  const isSelected =
+    subjects.sessions.has(turn.session) ||
+    (selection.kind === "memory" && selection.ids.has(turn.id)) ||
+    (selection.kind === "source" && selection.source === "turn" && selection.key === turn.id) ||
+    subjects.mentions([turn.session, turn.speaker, turn.channel, turn.text, turn.toolCalls])
+  if (isSelected) {
+    if (subjects.mentions(turn.session)) subjects.sessions.add(turn.session)
+    subjects.turns.add(version)
+    subjects.ids.add(turn.id)
+    subjects.shortened.add(key)
+    subjects.sources.add(sourceKeyOf({ kind: "turn", to: turn.id }))
+  }
+  if (subjects.turns.has(lastTurns.get(key) ?? 0)) subjects.followers.add(version)
+  lastTurns.set(key, version)
+}
+
+const applyFile = ({ selection, subjects }: State, version: number, { file, replaces = 0 }: Payload<"FILE">): void => {
+  const isSelected =
+    subjects.files.has(version) ||
+    // Without the newer version of a file, a replay would show the older one again.
+    subjects.files.has(replaces) ||
+    (file.session !== undefined && subjects.sessions.has(file.session)) ||
+    (selection.kind === "memory" && selection.ids.has(file.id)) ||
+    (selection.kind === "source" && fileKinds.has(selection.source) && selection.key === file.path) ||
+    subjects.mentions([file.path, file.session, file.text])
+  if (!isSelected) return
+  subjects.files.add(version)
+  if (replaces > 0) subjects.files.add(replaces)
+  subjects.ids.add(file.id)
+  subjects.sources.add(sourceKeyOf({ kind: "file", to: file.path }))
+}
+
+const fileKinds: ReadonlySet<string> = new Set(["file", "import"])
+
+type MemoryEvent = Extract<DaybookEvent, { readonly type: "ADD" | "UPDATE" | "DELETE" | "COMPRESS" | "ARCHIVE" }>
+
+const applyImage = (state: State, event: MemoryEvent, image: Memory): void => {
+  const { sameText, selection, subjects, taintedSince } = state
+  const { born, id, lineage = [] } = image
+  const isNamed = (selection.kind === "memory" && selection.ids.has(id)) || sameText.has(id)
+  if (isNamed) {
+    // Those whose place it took have its text too.
+    for (const { reason, to } of lineage) if (reason === "replaced" || reason === "compressed") sameText.add(to)
+  }
+  const taints = taintsOf(state, event, image)
+  if (isNamed || isSelected(state, image) || subjects.mentions(image) || taints.includes(born)) {
+    subjects.rows.add(born)
+    subjects.ids.add(id)
+    subjects.sources.add(sourceKeyOf({ kind: "derived", to: id }))
+    subjects.tainted.delete(born)
+    noteSession(state, image)
+    return
+  }
+  if (subjects.rows.has(born) || taints.length === 0) return
+  subjects.tainted.set(born, new Set([...(subjects.tainted.get(born) ?? []), ...taints]))
+  taintedSince.set(id, Math.min(taintedSince.get(id) ?? Number.POSITIVE_INFINITY, ...taints))
+}
+
+/** The versions that wrote text of an erased source into a memory, up to this event. */
+const taintsOf = (state: State, event: MemoryEvent, { born, id, lineage = [] }: Memory): ReadonlyArray<number> => {
+  const { linkedSince, subjects, taintedSince } = state
+  const versions: Array<number> = []
+  for (const link of lineage) {
+    const place = `${born} ${sourceKeyOf(link)}`
+    const since = linkedSince.get(place) ?? event.version
+    linkedSince.set(place, since)
+    const isErased =
+      link.kind === "supersedes"
+        ? // It holds the same text.
+          link.reason === "replaced" && subjects.sources.has(sourceKeyOf({ kind: "derived", to: link.to }))
+        : subjects.sources.has(sourceKeyOf(link)) || (taintedSince.get(link.to) ?? since) < since
+    if (isErased) versions.push(since)
+  }
+  const isMerge = event.type === "UPDATE" && event.payload.reason === "reconciled" && event.payload.memory.id === id
+  if (isMerge && event.payload.decision.action === "UPDATE" && isRequestErased(state, event))
+    versions.push(event.version)
+  return versions
+}
+
+const isSelected = ({ selection, subjects }: State, { id, session, source }: Memory): boolean =>
+  (selection.kind === "source" && isSourceSelected(selection, source)) ||
+  // The session of a note is a namespace, no conversation.
+  (session !== undefined && !isNoteId(id) && subjects.sessions.has(session))
+
+const isSourceSelected = (
+  { key, source }: Extract<Selection, { readonly kind: "source" }>,
+  given: { readonly kind: string; readonly name?: string | undefined }
+): boolean => given.kind === source && (key === undefined || given.name === key)
+
+const noteSession = ({ sessionsOfMemories }: State, { born, id, session }: Memory): void => {
+  if (session === undefined || isNoteId(id)) return
+  sessionsOfMemories.set(session, Math.min(sessionsOfMemories.get(session) ?? Number.POSITIVE_INFINITY, born))
+}
+
+/**
+ * Whether the request of an event came from an erased session, source, turn, file or memory, or names an erased person.
+ * The request is recorded where it differs from the memory.
+ */
+const isRequestErased = (
+  { selection, subjects }: Pick<State, "selection" | "subjects">,
+  event: DaybookEvent
+): boolean => {
+  if (event.payload === null || !("input" in event.payload) || event.payload.input === undefined) return false
+  const { from, session, source } = event.payload.input
+  const links = Array.isArray(from) ? (from as ReadonlyArray<{ readonly kind: string; readonly id: string }>) : []
+  return (
+    (typeof session === "string" && subjects.sessions.has(session)) ||
+    (selection.kind === "source" &&
+      source != null &&
+      isSourceSelected(selection, source as { readonly kind: string; readonly name?: string })) ||
+    links.some(({ id, kind }) => subjects.sources.has(`${kind === "memory" ? "derived" : kind} ${id}`)) ||
+    subjects.mentions(event.payload.input)
+  )
+}

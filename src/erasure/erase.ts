@@ -1,0 +1,136 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { installationStream } from "../../events/accepted.js"
+import { Erase } from "../../events/catalogue.js"
+import { readAll } from "../../events/EventLog.js"
+import type { StorageError } from "../../events/errors.js"
+import { InvalidInput, NothingToErase } from "../model/errors.js"
+import { refuseUnknownOptions } from "../model/filters.js"
+import { decodeKey } from "../model/input.js"
+import type { Erasable, EraseError, EraseOptions, Erasure, ErasureOperations, RecordedErasure } from "./Erasure.js"
+import { type AgentPlan, type PlanError, type PlanSource, planAgent } from "./planAgent.js"
+import { decodeErasable, type Scope } from "./selection.js"
+
+/** The services of an erasure. */
+export interface Eraser extends PlanSource {
+  /** Records the waiting recalls of an agent, so that their queries can be erased too. */
+  readonly flushRecalls: (agent: string) => Effect.Effect<unknown, unknown>
+  /** Removes views, caches and branches from before the erasure, and old pages of the log. */
+  readonly clean: Effect.Effect<"done" | "waits", StorageError>
+}
+
+/** Maximum retries while other writers keep adding events. */
+const maxRetries = 10
+
+/** Implements `Daybook.erase`. */
+export const erase = (
+  eraser: Eraser,
+  input: Erasable,
+  options: EraseOptions = {}
+): Effect.Effect<Erasure, EraseError> =>
+  Effect.gen(function* () {
+    yield* refuseUnknownOptions(options, ["reason", "dryRun", "actor"])
+    const { actor = "program", dryRun = false, reason = "request" } = options
+    if (!Schema.is(Erase.fields.reason)(reason)) {
+      const problem = `must be one of ${Erase.fields.reason.literals.join(", ")}`
+      return yield* new InvalidInput({ field: "reason", problem })
+    }
+    yield* decodeKey("actor", actor)
+    const scope = yield* decodeErasable(input)
+    const attempt = (retries: number): Effect.Effect<Erasure, EraseError> =>
+      Effect.gen(function* () {
+        const plan = yield* planAll(eraser, scope)
+        if (dryRun) return { ...plan.erasure, cleaning: "none" as const }
+        const now = Math.floor(yield* Clock.currentTimeMillis)
+        const { wholeStreams, streams, vectors } = plan
+        const request = { actor, now, reason, selector: scope.selection.kind, streams, wholeStreams, vectors }
+        yield* eraser.log.erase(request)
+        return { ...plan.erasure, cleaning: yield* eraser.clean }
+      }).pipe(
+        Effect.catchTag("VersionConflict", (conflict) => (retries > 0 ? attempt(retries - 1) : Effect.fail(conflict)))
+      )
+    return yield* attempt(maxRetries)
+  }).pipe(Effect.withSpan("Daybook.erase"))
+
+/** Plans the erasure for all agents in its scope. Fails if nothing is selected. */
+const planAll = (eraser: Eraser, { agent, selection }: Scope) =>
+  Effect.gen(function* () {
+    const heads = (yield* eraser.log.streams).filter(({ stream }) => stream !== installationStream)
+    const all = heads.map(({ stream }) => stream)
+    const chosen = all.filter((stream) => agent === undefined || stream === agent)
+    if (chosen.length === 0) return yield* new NothingToErase({ ids: [] })
+    const isWhole = selection.kind === "agent"
+    const plans = new Map<string, AgentPlan>()
+    for (const stream of chosen) {
+      // A queue that cannot be recorded is dropped by the erasure: see `recordRecalls`.
+      yield* Effect.ignore(eraser.flushRecalls(stream))
+      plans.set(stream, yield* planAgent(eraser, stream, selection))
+    }
+    const planned = [...plans.values()].filter(({ erasure }) => erasure.versions.length > 0)
+    if (planned.length === 0 && !isWhole) return yield* new NothingToErase({ ids: [] })
+    if (selection.kind === "memory") yield* requireAll(selection.ids, plans.get(chosen[0]!)!)
+    const vectors = yield* unusedVectors(eraser, all, plans, isWhole)
+    const reports = planned.map(({ report }) => report())
+    return {
+      streams: isWhole ? [] : planned.map(({ erasure }) => erasure),
+      wholeStreams: isWhole ? chosen : [],
+      vectors,
+      erasure: { agents: isWhole ? [] : reports, whole: isWhole ? chosen : [], vectors: vectors.length }
+    }
+  })
+
+/** Refuses ids that select nothing, so that a slip does not pass for an erasure. */
+const requireAll = (ids: ReadonlySet<string>, { found }: AgentPlan) => {
+  const missing = [...ids].filter((id) => !found.has(id))
+  return missing.length === 0 ? Effect.void : new NothingToErase({ ids: missing })
+}
+
+/** The digests of texts that go and that no remaining event of any agent names. */
+const unusedVectors = (
+  { log }: Eraser,
+  all: ReadonlyArray<string>,
+  plans: ReadonlyMap<string, AgentPlan>,
+  isWhole: boolean
+): Effect.Effect<ReadonlyArray<string>, PlanError> =>
+  Effect.gen(function* () {
+    const lost = [...plans.values()].map(({ lostDigests, usedDigests }) => (isWhole ? usedDigests : lostDigests))
+    const unused = new Set(lost.flatMap((digests) => [...digests]))
+    const remove = (digests: Iterable<string>) => {
+      for (const digest of digests) unused.delete(digest)
+    }
+    if (!isWhole) for (const { usedDigests } of plans.values()) remove(usedDigests)
+    for (const stream of all.filter((stream) => !plans.has(stream))) {
+      if (unused.size === 0) break
+      yield* Stream.runForEach(readAll(log, stream), ({ payload, type }) =>
+        Effect.sync(() => {
+          if (type === "EMBED" || type === "RECALL") remove(payload?.match(/\b[0-9a-f]{64}\b/gu) ?? [])
+        })
+      )
+    }
+    return [...unused]
+  })
+
+/** Implements `Daybook.erasures`. */
+export const erasures = (
+  { codec, log }: PlanSource,
+  agent: string | undefined
+): ReturnType<ErasureOperations["erasures"]> =>
+  Effect.gen(function* () {
+    const streams = agent === undefined ? (yield* log.streams).map(({ stream }) => stream) : [agent]
+    const recorded: Array<RecordedErasure> = []
+    for (const stream of streams) {
+      yield* Stream.runForEach(readAll(log, stream), (row) =>
+        row.type !== "ERASE"
+          ? Effect.void
+          : Effect.map(codec.decode(row), (event) => {
+              if (event.type !== "ERASE" || event.payload === null) return
+              const { reason, selector, versions } = event.payload
+              const { actor, recordedAt: at, version } = event
+              recorded.push({ agent: stream, version, at, actor, reason, selector, events: versions.length })
+            })
+      )
+    }
+    return recorded.sort((a, b) => a.at - b.at || (a.agent < b.agent ? -1 : 1))
+  })

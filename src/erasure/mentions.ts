@@ -1,0 +1,34 @@
+/** Tests whether a value contains a text, in any string at any depth. */
+export type Mentions = (value: unknown) => boolean
+
+/** A test that no value passes. */
+export const mentionsNothing: Mentions = () => false
+
+/**
+ * Tests for a name, without regard to case, Unicode form and the signs between its words. It must stand alone: "Ann"
+ * is not in "Annual". In scripts without spaces it may stand within other signs. An inflected form is another name.
+ */
+export const mentionsOf = (name: string): Mentions => {
+  const words = folded(name).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  const core = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("[^\\p{L}\\p{M}\\p{N}]{1,3}")
+  const [before, after] = [words[0] ?? "", words.at(-1) ?? ""].map((word, end) =>
+    unspaced.test(end === 0 ? word.slice(0, 1) : word.slice(-1)) ? "" : "[\\p{L}\\p{M}\\p{N}]"
+  )
+  const pattern = new RegExp(
+    `${before === "" ? "" : `(?<!${before})`}${core}${after === "" ? "" : `(?!${after})`}`,
+    "u"
+  )
+  return (value) => someText(value, (text) => pattern.test(folded(text)))
+}
+
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}]/u
+
+const folded = (text: string): string => text.normalize("NFKC").toLowerCase()
+
+/** Whether any string in a value passes a test, at any depth. */
+export const someText = (value: unknown, test: (text: string) => boolean): boolean => {
+  if (typeof value === "string") return test(value)
+  if (Array.isArray(value)) return value.some((entry) => someText(entry, test))
+  if (typeof value !== "object" || value === null) return false
+  return Object.values(value).some((entry) => someText(entry, test))
+}

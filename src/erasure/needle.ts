@@ -1,0 +1,34 @@
+/** A text to search for. */
+export interface Needle {
+  /** In the form in which decoded texts are compared. */
+  readonly folded: string
+  /** Its UTF-8 bytes in the forms in which a file may have it, one character a byte, in lower case. */
+  readonly bytes: ReadonlyArray<string>
+  /** As a query of FTS5, which stems its words as those of the index. */
+  readonly phrase: string
+}
+
+/** The form in which texts are compared: NFKC, lower case, single blanks. */
+export const foldedText = (text: string): string => text.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim()
+
+/** Undefined for a text that is too short to tell anything. */
+export const needleOf = (text: string): Needle | undefined => {
+  const folded = foldedText(text)
+  if ((folded.match(/[\p{L}\p{N}]/gu) ?? []).length < 2) return undefined
+  const forms = [text, text.normalize("NFC"), text.normalize("NFD"), folded].flatMap((form) => [
+    form,
+    JSON.stringify(form).slice(1, -1),
+    encodeURIComponent(form.toWellFormed())
+  ])
+  return {
+    folded,
+    bytes: [...new Set(forms.map(asBytes))],
+    phrase: `"${folded.replaceAll('"', " ")}"`
+  }
+}
+
+const asBytes = (text: string): string => lowerBytes(Buffer.from(text, "utf8"))
+
+/** Bytes as a string with one character each. Only ASCII letters lose their case, so that other bytes stay as they are. */
+export const lowerBytes = (bytes: Buffer): string =>
+  bytes.toString("latin1").replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -1,0 +1,97 @@
+import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
+import type { Memory } from "../../events/Memory.js"
+import type { Removal } from "../../events/remains.js"
+import type { Subjects } from "./Subjects.js"
+
+/** The kinds of content that an erasure counts. `requests` are recorded requests of memories that stay. */
+export const kinds = [
+  "memories",
+  "turns",
+  "files",
+  "summaries",
+  "scratchpads",
+  "queries",
+  "schedules",
+  "runs",
+  "requests"
+] as const
+export type Kind = (typeof kinds)[number]
+
+/** A memory in a plan. */
+export interface NamedMemory {
+  readonly id: string
+  readonly title: string
+}
+
+/** What an erasure does to one agent. */
+export interface AgentErasure {
+  readonly agent: string
+  /** Events that lose their payload. */
+  readonly events: number
+  /** Those of them of which a part remains. */
+  readonly remains: number
+  readonly counts: Readonly<Record<Kind, number>>
+  /** The memories that go, oldest first. */
+  readonly memories: ReadonlyArray<NamedMemory>
+  /** The memories that stay, and lose what an erased source had added to them. */
+  readonly changed: ReadonlyArray<NamedMemory>
+  /** The ids of memories that stay retired, although the memory that replaced them goes. */
+  readonly retired: ReadonlyArray<string>
+  /** Turns and files that stay and may say the same: erased memories were made from them. */
+  readonly sources: ReadonlyArray<{ readonly kind: "turn" | "file"; readonly id: string }>
+}
+
+/** Collects the report of one agent's erasure while its events pass by. */
+export const makeReport = (agent: string, subjects: Subjects) => {
+  const counts = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>
+  const memories = new Map<number, Memory>()
+  const changed = new Map<number, Memory>()
+  const retired = new Set<string>()
+  const sources = new Map<string, { readonly kind: "turn" | "file"; readonly id: string }>()
+  let events = 0
+  let remains = 0
+  const addImage = (image: Memory) => {
+    memories.set(image.born, image)
+    for (const { kind, to } of image.lineage ?? []) {
+      if (kind === "turn" || kind === "file") {
+        if (!subjects.sources.has(`${kind} ${to}`)) sources.set(`${kind} ${to}`, { kind, id: to })
+      } else if (!subjects.ids.has(to)) retired.add(to)
+    }
+  }
+  const count = (event: DaybookEvent, removal: Removal) => {
+    const parts = removal === "whole" ? {} : removal
+    if (event.type === "RECALL") counts.queries += parts.lists?.recalls?.length ?? 0
+    if (event.type === "SUMMARIZE" || event.type === "ROLL") counts.summaries++
+    if (event.type === "SCRATCHPAD") counts.scratchpads++
+    if (event.type === "RUN") counts.runs++
+    if (parts.fields?.includes("input") === true) counts.requests++
+  }
+  return {
+    /** Counts an event that loses its payload. */
+    add: (event: DaybookEvent, removal: Removal, hasRemains: boolean) => {
+      events++
+      if (hasRemains) remains++
+      count(event, removal)
+      for (const image of imagesOf(event)) {
+        if (subjects.rows.has(image.born)) addImage(image)
+        else if (subjects.tainted.has(image.born)) changed.set(image.born, image)
+      }
+    },
+    finish: (): AgentErasure => ({
+      ...{ agent, events, remains },
+      counts: {
+        ...counts,
+        memories: memories.size,
+        turns: subjects.turns.size,
+        files: subjects.files.size,
+        schedules: subjects.schedules.size
+      },
+      memories: [...memories.values()].map(named),
+      changed: [...changed.values()].map(named),
+      retired: [...retired],
+      sources: [...sources.values()]
+    })
+  }
+}
+
+const named = ({ id, title }: Memory): NamedMemory => ({ id, title })

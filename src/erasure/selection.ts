@@ -1,0 +1,87 @@
+import * as Either from "effect/Either"
+import { Source } from "../../events/Memory.js"
+import { checkName } from "../model/agentName.js"
+import { InvalidInput } from "../model/errors.js"
+import { refuseUnknownOptions } from "../model/filters.js"
+import { decodeKey } from "../model/input.js"
+
+/**
+ * Selects what to erase. `ids` names memories, turns, files or schedules of an agent. `person` matches a name in texts,
+ * speakers, queries and outputs of runs, of all agents unless one is named. `source` is KIND:KEY: the kind of a memory's
+ * source and its name (`import:notes.md`), `file:PATH` or `turn:ID`. `everythingOf` is an agent with all its events.
+ */
+export type Erasable =
+  | { readonly agent: string; readonly ids: ReadonlyArray<string> }
+  | { readonly person: string; readonly agent?: string | undefined }
+  | { readonly agent: string; readonly session: string }
+  | { readonly agent: string; readonly source: string }
+  | { readonly everythingOf: string }
+
+/** An `Erasable` after decoding. */
+export type Selection =
+  | { readonly kind: "memory"; readonly ids: ReadonlySet<string> }
+  | { readonly kind: "person"; readonly person: string }
+  | { readonly kind: "session"; readonly session: string }
+  | { readonly kind: "source"; readonly source: string; readonly key: string | undefined }
+  | { readonly kind: "agent" }
+
+export interface Scope {
+  readonly selection: Selection
+  /** The agent; undefined for all agents. */
+  readonly agent: string | undefined
+}
+
+const sourceKinds: ReadonlyArray<string> = [...Source.fields.kind.literals, "file", "turn"]
+
+const selectors = ["ids", "person", "session", "source", "everythingOf"] as const
+
+export const decodeErasable = (input: Erasable): Either.Either<Scope, InvalidInput> =>
+  Either.gen(function* () {
+    const given = Object(input) as Record<string, unknown>
+    yield* refuseUnknownOptions(given, [...selectors, "agent"])
+    const named = selectors.filter((key) => given[key] !== undefined)
+    if (named.length !== 1) {
+      const problem = `must have exactly one of ${selectors.join(", ")}`
+      return yield* Either.left(new InvalidInput({ field: "erase", problem }))
+    }
+    const [selector] = named
+    const agentName = selector === "everythingOf" ? given.everythingOf : given.agent
+    const agent = agentName === undefined ? undefined : yield* checkName(String(agentName))
+    if (agent === undefined && selector !== "person") {
+      return yield* Either.left(new InvalidInput({ field: "agent", problem: "is missing" }))
+    }
+    return { agent, selection: yield* selectionOf(selector!, given[selector!]) }
+  })
+
+const selectionOf = (selector: (typeof selectors)[number], value: unknown): Either.Either<Selection, InvalidInput> =>
+  Either.gen(function* () {
+    switch (selector) {
+      case "ids": {
+        const ids = Array.isArray(value) ? value : []
+        if (ids.length === 0)
+          return yield* Either.left(new InvalidInput({ field: "ids", problem: "must name one id or more" }))
+        for (const id of ids) yield* decodeKey("id", id)
+        return { kind: "memory", ids: new Set(ids as ReadonlyArray<string>) } as const
+      }
+      case "person": {
+        const person = yield* decodeKey("person", value as string)
+        if (/[\p{L}\p{N}]/u.test(person)) return { kind: "person", person } as const
+        return yield* Either.left(new InvalidInput({ field: "person", problem: "must contain a letter or a digit" }))
+      }
+      case "session":
+        return { kind: "session", session: yield* decodeKey("session", value as string) } as const
+      case "source": {
+        const text = yield* decodeKey("source", value as string)
+        const [source, ...rest] = text.split(":") as [string, ...Array<string>]
+        const key = rest.length === 0 ? undefined : rest.join(":")
+        const needsKey = source === "file" || source === "turn"
+        if (sourceKinds.includes(source) && key !== "" && !(needsKey && key === undefined)) {
+          return { kind: "source", source, key } as const
+        }
+        const problem = `must be KIND or KIND:KEY, where KIND is one of ${sourceKinds.join(", ")}; file and turn need a key`
+        return yield* Either.left(new InvalidInput({ field: "source", problem }))
+      }
+      case "everythingOf":
+        return { kind: "agent" } as const
+    }
+  })
