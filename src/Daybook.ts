@@ -9,8 +9,8 @@ import { type EventLog, type Problem, readAll } from "../events/EventLog.js"
 import { atOnce, type Steps } from "../events/turns.js"
 import { accept, verify } from "../events/verify.js"
 import type { Db } from "../projections/Projection.js"
-import * as ViewFile from "../projections/view/ViewFile.js"
 import type { Views } from "../projections/view/Views.js"
+import * as ViewChecks from "../projections/view/viewChecks.js"
 import type { DaybookService, Digests, VerifyOptions } from "./DaybookService.js"
 import * as makeEmbedding from "./embedding/admin/operations.js"
 import { type Engine, makeEngine } from "./engine.js"
@@ -239,8 +239,8 @@ const digests =
   ({ readAgent, views }: Engine): DaybookService["digests"] =>
   (agent) => {
     const digestsIn = function* (db: Db): Steps<Digests> {
-      const all = yield* ViewFile.digests(db, views.config.projections, "digest")
-      const state = yield* ViewFile.digests(db, views.config.projections, "stateDigest")
+      const all = yield* ViewChecks.digests(db, views.config.projections, "digest")
+      const state = yield* ViewChecks.digests(db, views.config.projections, "stateDigest")
       return { digest: all.whole, stateDigest: state.whole, projections: all.each }
     }
     return readAgent(

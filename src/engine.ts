@@ -8,6 +8,7 @@ import { traceEvent } from "../events/tracing.js"
 import type { Db } from "../projections/Projection.js"
 import type { ViewError } from "../projections/view/buildViewFile.js"
 import { Views } from "../projections/view/Views.js"
+import type { Agent as AwakeAgent } from "./actor/Agent.js"
 import * as Agents from "./actor/Agents.js"
 import * as ActiveEmbedders from "./actor/activeEmbedders.js"
 import * as Background from "./actor/Background.js"
@@ -35,7 +36,7 @@ import { askModels } from "./remember/Reconciling.js"
 /** The services and helpers that handles and operator calls share. */
 export type Engine = Effect.Effect.Success<typeof makeEngine>
 
-type Agent = Agents.Agent<Embedding.Embedding>
+type Agent = AwakeAgent<Embedding.Embedding>
 
 /** Starts the agents and the recording of recalls. Both end with the scope. */
 export const makeEngine = Effect.gen(function* () {

@@ -31,6 +31,7 @@ import { outputDigest } from "../projections/schedules.js"
 import * as Generations from "../projections/view/generations.js"
 import * as ViewFile from "../projections/view/ViewFile.js"
 import { Views } from "../projections/view/Views.js"
+import { digests, integrity } from "../projections/view/viewChecks.js"
 import { findWordings } from "../projections/wordings.js"
 import { foundation, open, temporaryFolder } from "./support/engine.js"
 import { direction, story, type Told, tell, tellAtOnce, timeOf } from "./support/events.js"
@@ -59,7 +60,7 @@ const processOn = (
   })
 
 const digestOf = (db: Db, projections: ReadonlyArray<Projection> = all) =>
-  atOnce(ViewFile.digests(db, projections, "digest")).each
+  atOnce(digests(db, projections, "digest")).each
 
 /** Where two processes wait for each other once it is set, and pass when both have come. */
 const meeting = Effect.gen(function* () {
@@ -114,7 +115,7 @@ const projected = (spec: {
           const writer = ViewFile.openFile(view.file, "write", {
             vectorExtension: ViewFile.bundledVectorExtension()
           }).db
-          expect(ViewFile.integrity(writer, textTables)).toEqual([])
+          expect(integrity(writer, textTables)).toEqual([])
           writer.close()
         })
       )
@@ -274,7 +275,7 @@ describe("recalls", () => {
       const { log, read } = yield* processOn(folder)
       const { add, recall } = story()
       yield* tell(log, agent, [add("one")])
-      const state = (db: Db) => atOnce(ViewFile.digests(db, all, "stateDigest")).whole
+      const state = (db: Db) => atOnce(digests(db, all, "stateDigest")).whole
       const [before, digest] = [yield* read(state), yield* read(digestOf)]
       yield* tell(log, agent, [recall(1, { ids: ["one"] })])
       expect(yield* read(state)).toBe(before)

@@ -6,6 +6,7 @@ import { build, type Progress, type ViewError } from "./buildViewFile.js"
 import { openReader } from "./openView.js"
 import { attempt, type View, type ViewContext } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
+import { digests } from "./viewChecks.js"
 
 /** The differences between a view and one that was just built from the log. */
 export interface ViewComparison {
@@ -74,6 +75,6 @@ const schemaOf = function* (db: Db): Steps<unknown> {
 }
 
 const stateOf = function* (db: Db, projection: Projection): Steps<unknown> {
-  const { whole } = yield* ViewFile.digests(db, [projection], "digest")
+  const { whole } = yield* digests(db, [projection], "digest")
   return [sql(db, "SELECT version, parked_at, reason FROM projections WHERE name = ?").get(projection.name), whole]
 }

@@ -4,7 +4,7 @@ import { findActiveEmbedder, findPreparingEmbedder } from "../../projections/emb
 import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
-import type { AgentServices } from "../actor/Agents.js"
+import type { AgentServices } from "../actor/Agent.js"
 import { sameFact, sameModel } from "../actor/activeEmbedders.js"
 import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
 import { adoptEmbedder } from "./commands.js"

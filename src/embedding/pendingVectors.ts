@@ -6,7 +6,7 @@ import { takeTurn } from "../../events/turns.js"
 import { findUnembedded, findUnembeddedAmong, type VectorSet } from "../../projections/vectors.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
-import type { AgentServices } from "../actor/Agents.js"
+import type { AgentServices } from "../actor/Agent.js"
 
 /** The memories of an agent that may lack a vector. It reads them in small pages, so that other work is not blocked. */
 export interface PendingMemories {

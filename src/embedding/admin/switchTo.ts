@@ -1,7 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { findActiveEmbedder, findPreparingEmbedder } from "../../../projections/embedders.js"
-import type { Agent } from "../../actor/Agents.js"
+import type { Agent } from "../../actor/Agent.js"
 import { modelLabel, sameModel, sameSubstitute } from "../../actor/activeEmbedders.js"
 import { NoSuchIndex } from "../../model/errors.js"
 import type { EmbedderService } from "../../ports/Embedder.js"

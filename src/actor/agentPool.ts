@@ -1,0 +1,151 @@
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Scope from "effect/Scope"
+import type { Restore } from "../../events/mask.js"
+import type { ViewError } from "../../projections/view/buildViewFile.js"
+import type { Agent } from "./Agent.js"
+
+// The awake agents: who uses each, which one goes to sleep for another, and when an idle one does.
+
+export interface Entry<Embedding> {
+  readonly name: string
+  readonly scope: Scope.CloseableScope
+  readonly ready: Deferred.Deferred<Agent<Embedding>, ViewError>
+  /** The agent, once it is awake. */
+  agent: Agent<Embedding> | undefined
+  /** Wakes the agent. Interrupted if its last user leaves before it is awake. */
+  waking: Fiber.Fiber<unknown, unknown> | undefined
+  /** Callers that use it now. An agent with users stays awake. */
+  users: number
+  /** Number of running background jobs. Such an agent is evicted only if every idle agent has some. */
+  busy: number
+  /** When the agent was last used, milliseconds since the epoch. */
+  usedAt: number
+}
+
+export interface Pool<Embedding> {
+  readonly entries: Map<string, Entry<Embedding>>
+  /** Maximum agents that are awake at once. */
+  readonly capacity: number
+  readonly wake: (entry: Entry<Embedding>) => Effect.Effect<Agent<Embedding>, ViewError>
+  /** Open while any agent is awake. While all agents sleep, no timer runs. */
+  readonly occupied: Effect.Latch
+  /** Completed when an agent becomes idle. The first caller that waits for room creates it. */
+  whenRoom: Deferred.Deferred<void> | undefined
+  /** Whether the system closes. Then no agent wakes any more. */
+  isClosed: boolean
+}
+
+/** Counts background work while it runs. */
+export const inBackground =
+  (entry: Pick<Entry<unknown>, "busy">) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => entry.busy++),
+      () => effect,
+      () => Effect.sync(() => entry.busy--)
+    )
+
+/** Uses an agent if it is awake; undefined if it is not. Call it uninterruptibly. */
+export const useIfAwake = <Embedding, A, E, R>(
+  agentPool: Pool<Embedding>,
+  name: string,
+  f: (agent: Agent<Embedding>) => Effect.Effect<A, E, R>,
+  restore: Restore
+): Effect.Effect<A, E, R> | undefined => {
+  const entry = agentPool.entries.get(name)
+  if (entry?.agent === undefined) return undefined
+  entry.users++
+  return leaveAfter(agentPool, entry, restore(f(entry.agent)))
+}
+
+/** Wakes an agent if needed and counts the caller as its user. If the pool is full of agents in use, waits. */
+export const acquire = <Embedding>(
+  agentPool: Pool<Embedding>,
+  name: string,
+  restore: Restore
+): Effect.Effect<Entry<Embedding>> =>
+  Effect.suspend(() => {
+    if (agentPool.isClosed) return Effect.interrupt
+    const existing = agentPool.entries.get(name)
+    if (existing !== undefined) {
+      existing.users++
+      return Effect.succeed(existing)
+    }
+    if (agentPool.entries.size >= agentPool.capacity) {
+      const [idle] = [...agentPool.entries.values()]
+        .filter(({ users }) => users === 0)
+        .sort((a, b) => Math.sign(a.busy) - Math.sign(b.busy) || a.usedAt - b.usedAt)
+      if (idle !== undefined) return Effect.zipRight(sleep(agentPool, idle), acquire(agentPool, name, restore))
+      agentPool.whenRoom ??= Deferred.unsafeMake<void>(FiberId.none)
+      return Effect.zipRight(restore(Deferred.await(agentPool.whenRoom)), acquire(agentPool, name, restore))
+    }
+    // Created without yielding to other fibers, so that the next caller finds it in the map.
+    const entry: Entry<Embedding> = {
+      name,
+      scope: Effect.runSync(Scope.make()),
+      ready: Deferred.unsafeMake<Agent<Embedding>, ViewError>(FiberId.none),
+      agent: undefined,
+      waking: undefined,
+      users: 1,
+      busy: 0,
+      usedAt: 0
+    }
+    agentPool.entries.set(name, entry)
+    agentPool.occupied.unsafeOpen()
+    // The fiber starts uninterruptible, like its caller, so that an early interruption also completes `ready`.
+    const waking = Effect.onExit(Effect.interruptible(agentPool.wake(entry)), (exit) =>
+      Effect.zipRight(Exit.isFailure(exit) ? remove(agentPool, entry) : Effect.void, Deferred.done(entry.ready, exit))
+    )
+    return Effect.map(Effect.forkDaemon(waking), (fiber) => Object.assign(entry, { waking: fiber }))
+  })
+
+/** Ends a use of an agent, after success or failure. Call it uninterruptibly. */
+export const leaveAfter = <Embedding, A, E, R>(
+  agentPool: Pool<Embedding>,
+  entry: Entry<Embedding>,
+  used: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => {
+  const release = (exit: Exit.Exit<A, E>) =>
+    Effect.clockWith((clock) => {
+      entry.users--
+      entry.usedAt = clock.unsafeCurrentTimeMillis()
+      if (entry.users > 0) return exit
+      if (agentPool.whenRoom !== undefined) {
+        Deferred.unsafeDone(agentPool.whenRoom, Effect.void)
+        agentPool.whenRoom = undefined
+      }
+      return entry.agent === undefined ? Effect.zipRight(sleep(agentPool, entry), exit) : exit
+    })
+  return Effect.matchCauseEffect(used, {
+    onFailure: (cause) => release(Exit.failCause(cause)),
+    onSuccess: (value) => release(Exit.succeed(value))
+  })
+}
+
+export const sleep = <Embedding>(agentPool: Pool<Embedding>, entry: Entry<Embedding>): Effect.Effect<void> => {
+  const removed = remove(agentPool, entry)
+  return entry.waking === undefined || entry.agent !== undefined
+    ? removed
+    : Effect.zipRight(Fiber.interrupt(entry.waking), removed)
+}
+
+/** Removes an agent from the pool at the call; the returned effect closes its resources. */
+const remove = <Embedding>({ entries, occupied }: Pool<Embedding>, entry: Entry<Embedding>) => {
+  if (entries.get(entry.name) === entry) entries.delete(entry.name)
+  if (entries.size === 0) occupied.unsafeClose()
+  return Scope.close(entry.scope, Exit.void)
+}
+
+/** Puts agents to sleep that had no user and no background work for `idleMillis`. */
+export const sleepIdle = <Embedding>(agentPool: Pool<Embedding>, idleMillis: number) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    for (const entry of agentPool.entries.values()) {
+      if (entry.users + entry.busy === 0 && now - entry.usedAt >= idleMillis) yield* sleep(agentPool, entry)
+    }
+  })
