@@ -55,6 +55,13 @@ export const wholeNumber =
 /** Parses the maximum number of rows in one answer. */
 export const rowCount: (value: string) => number = wholeNumber(1, limits.page)
 
+/** Parses a weight: a number from 0 on. */
+export const weight = (value: string): number => {
+  const number = value.trim() === "" ? Number.NaN : Number(value)
+  if (number >= 0 && Number.isFinite(number)) return number
+  throw new InvalidArgumentError("must be a number from 0 on")
+}
+
 /** Parses a number from 0 to 1. */
 export const fraction = (value: string): number => {
   const number = value.trim() === "" ? Number.NaN : Number(value)

@@ -61,6 +61,11 @@ export interface HitsQuery extends RequiredWords {
   readonly vector: QueryVector | null
   /** The maximum number of hits from full text, and the same number from vectors. */
   readonly pool: number
+  /**
+   * Whether rows as near as the last one of the pool are ordered by number. Absent: they are left out, which costs less
+   * and matters little in a large pool.
+   */
+  readonly ordersTies?: boolean
 }
 
 /** The scores of a row. A score is null if that index did not find the row. */
@@ -240,7 +245,7 @@ const vectorHits = ({
   query,
   queryVector
 }: CorpusSearch & { readonly query: HitsQuery; readonly queryVector: QueryVector }): ScoredRows => {
-  const { pool, within, without } = query
+  const { ordersTies = false, pool, within, without } = query
   const { opennesses, model, values } = queryVector
   const vectors = corpus.vectors.table(db, model, values.length)
   if (vectors === undefined) return []
@@ -273,10 +278,11 @@ const vectorHits = ({
     // that the result does not depend on the order of rows in the file.
     const edge = rows.length === k ? rows[k - 1]!.distance : Number.POSITIVE_INFINITY
     const inside = rows.filter(({ distance }) => distance < edge)
-    if (corpus.rowNumbersPerItem === undefined) return inside
+    if (corpus.rowNumbersPerItem === undefined && !ordersTies) return inside
     inside.sort((a, b) => a.distance - b.distance || a.born - b.born)
-    const best = bestOfEach(inside, corpus.rowNumbersPerItem)
+    const best = bestOfEach(inside, corpus.rowNumbersPerItem ?? 1)
     if (best.length <= pool && rows.length === k && k < maxNeighbours) return nearest(maxNeighbours)
+    if (ordersTies) return best.slice(0, pool)
     const last = best[pool]?.distance ?? Number.POSITIVE_INFINITY
     return best.filter(({ distance }) => distance < last)
   }

@@ -6,6 +6,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { levels, type TrustLevel } from "../events/Trust.js"
 import { Client, connect, InvalidInput, type RemoteDaybook } from "../layers/client/index.js"
+import { hashVector } from "../layers/HashEmbedder.js"
 import type { Daybook } from "../src/Daybook.js"
 import type { AgentOptions } from "../src/DaybookService.js"
 import { serve, tokenFor } from "./support/apiServer.js"
@@ -92,6 +93,24 @@ describe("a client", () => {
         }
       }),
     { fastCheck: { numRuns: rounds({ quick: 1, full: 2 }) }, timeout: 600_000 }
+  )
+
+  it.scopedLive("sends the vector and the weights of a search", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const local = yield* daybook.agent("ada", { trust: "full" })
+      yield* local.rememberAll([{ title: "the ferry leaves at nine" }, { title: "Mira repairs the kettle" }])
+      yield* daybook.backfill("ada")
+      const memory = (yield* clientFor(yield* serve(daybook), "full")).agent("ada")
+      const embedding = hashVector("Mira repairs the kettle")
+      const query = { text: "ferry", embedding, topK: 2, vectorWeight: 1.5, textWeight: 0.5 }
+      const hits = yield* memory.search(query)
+      expect(hits.map(({ title }) => title)).toEqual(["Mira repairs the kettle", "the ferry leaves at nine"])
+      expect(hits).toEqual(JSON.parse(JSON.stringify(yield* local.search(query))))
+      const refused = yield* Effect.flip(memory.search({ ...query, embedding: [1, 2] }))
+      expect(refused).toMatchObject({ _tag: "InvalidInput", field: "embedding" })
+      expect(yield* Effect.flip(memory.search({ text: "ferry", embedding: [] }))).toMatchObject({ field: "embedding" })
+    })
   )
 
   it.scopedLive("gives a batch an answer for each entry, with the library's errors", () =>

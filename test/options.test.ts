@@ -73,7 +73,9 @@ describe("an option with a wrong name", () => {
       }
       expect(yield* daybook.agents).toEqual([])
       const wrong = yield* Effect.flip(memory.search({ query: "ferry" } as never))
-      expect(wrong.message).toContain("use text, mode, gate, at, near, types")
+      expect(wrong.message).toContain(
+        "use text, mode, gate, at, embedding, topK, vectorWeight, textWeight, near, types"
+      )
       const erasing = yield* Effect.flip(daybook.erase({ person: "Mira" }, { dryrun: true } as never))
       expect(erasing).toMatchObject({ _tag: "InvalidInput" })
       const unknown = yield* Effect.flip(daybook.whatIf("coop", { form: 1 } as never))

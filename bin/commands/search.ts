@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { Role } from "../../events/Turn.js"
 import type { ConversationHit, ConversationKind } from "../../src/conversation/searchConversation.js"
 import { InvalidInput } from "../../src/model/errors.js"
+import { limits } from "../../src/model/limits.js"
 import { type Explained, type Explanation, explanationLines, nothingNearText } from "../../src/search/explain.js"
 import { conversationKinds } from "../../src/search/fields.js"
 import { scoreText } from "../../src/search/score.js"
@@ -17,7 +18,9 @@ import {
   oneOf,
   option,
   repeatable,
-  timeOrWords
+  timeOrWords,
+  weight,
+  wholeNumber
 } from "../options.js"
 import type { Output } from "../output.js"
 import { idColumn, indexColumns } from "../rows.js"
@@ -33,6 +36,9 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
   readonly gate?: boolean
   readonly near?: boolean
   readonly at?: Moment
+  readonly topK?: number
+  readonly vectorWeight?: number
+  readonly textWeight?: number
   readonly record?: boolean
   /** `execute` reads this option when it opens the memory system. */
   readonly rerank?: string
@@ -64,6 +70,9 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     flag("--near", "leave out memories that hardly match, even if none remains"),
     flag("--gate", "skip the search if the query is a message that needs no memory"),
     option("--rerank <name>", "reorder the first hits: lexical, none, cohere, voyage/MODEL, …", nonEmpty),
+    option("--top-k <n>", "fuse the n best rows by words, and the n nearest by meaning", wholeNumber(1, limits.topK)),
+    option("--vector-weight <n>", "set the weight of meaning, a number from 0 on", weight),
+    option("--text-weight <n>", "set the weight of words, a number from 0 on", weight),
     flag("--record", "record this search for 'daybook recall'"),
     asOfOption
   ],
@@ -93,7 +102,9 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
       const memory = yield* call.reader(options.asOf)
       const score = { name: "score", cell: (hit: { score: number }) => hit.score.toFixed(3), alignRight: true }
       const filter = yield* filterOf(call, options)
-      const request = { text, mode: options.mode, gate: options.gate, at: yield* call.resolveTime(options.at) }
+      const { gate, mode, textWeight, topK, vectorWeight } = options
+      const fusion = { textWeight, topK, vectorWeight }
+      const request = { text, mode, gate, at: yield* call.resolveTime(options.at), ...fusion }
       if (!conversation) {
         const query = { ...filter, ...request, near: options.near }
         const columns = [idColumn, score, ...indexColumns]

@@ -109,11 +109,12 @@ export const decodeConversationFilter = (
 
 /** Checks a conversation search and parses its text. */
 export const decodeConversationQuery = (
-  { at, gate, mode, text = "", ...filter }: ConversationQuery,
+  { at, embedding, gate, mode, text = "", textWeight, topK, vectorWeight, ...filter }: ConversationQuery,
   policy: PolicyValues["search"]
 ): Either.Either<Request<ChunkFilters>, InvalidInput> =>
   Either.gen(function* () {
-    const options = yield* decodeSearchOptions({ text, at, gate, mode })
+    const fusion = { embedding, textWeight, topK, vectorWeight }
+    const options = yield* decodeSearchOptions({ text, at, gate, mode, ...fusion }, policy)
     const filters = yield* decodeConversationFilter({ limit: defaultHits(mode, policy), ...filter })
     return requestOf(conversationSyntax, filters, options, policy)
   })

@@ -30,6 +30,8 @@ export const limits = {
    * a text.
    */
   queryWords: 256,
+  /** Maximum rows of each index that a search fuses. */
+  topK: 4_095,
   /** Maximum values of one filter. */
   filterValues: 32,
   /** Maximum rows of one answer, ids of one `get`, and rows on each side of a timeline. */

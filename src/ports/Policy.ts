@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { InvalidPolicy } from "../model/errors.js"
+import { limits } from "../model/limits.js"
 import { Capture } from "./policy/capture.js"
 import { ShortTerm, Summary } from "./policy/conversation.js"
 import { fastDecays, slowDecays } from "./policy/decays.js"
@@ -37,7 +38,7 @@ const Search = Schema.Struct({
   /** Share of vectors in the fused score; default: the embedder's own weight. */
   vectorWeight: Schema.optional(share),
   /** Maximum candidates from full text, and from vectors. */
-  pool: withDefault(Schema.Int.pipe(Schema.between(1, 4_095)), 200),
+  pool: withDefault(Schema.Int.pipe(Schema.between(1, limits.topK)), 200),
   /** The constant of reciprocal rank fusion. */
   rrfConstant: withDefault(positive, 60),
   /** Score gain for a memory of today. With age it falls by the factor exp(−recencyDecay × whole UTC days). */

@@ -17,6 +17,7 @@ import { operation } from "../model/operation.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import { defaults } from "../ports/Policy.js"
 import { conversationSyntax, memorySyntax } from "../search/fields.js"
+import type { Fusion } from "../search/fusion.js"
 import type { Syntax } from "../search/query.js"
 import { combineVectors } from "../search/queryVector.js"
 import { rankerVersion } from "../search/ranker.js"
@@ -205,9 +206,20 @@ const repeat = (
   vector: QueryVector | null,
   ranking: Ranking,
   read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
-): Effect.Effect<Rerun["hits"], ViewError> => {
-  const { at, near, ...otherFilters } = filters as { readonly at?: number; readonly near?: boolean }
-  const options = { text, mode: mode ?? undefined, gate: gated, near, ...(at === undefined ? {} : { at }) }
+): Effect.Effect<Rerun["hits"], ReadError> => {
+  const { at, fusion, near, ...otherFilters } = filters as {
+    readonly at?: number
+    readonly near?: boolean
+    readonly fusion?: Fusion
+  }
+  const options = {
+    text,
+    mode: mode ?? undefined,
+    gate: gated,
+    near,
+    ...(at === undefined ? {} : { at }),
+    ...(fusion === undefined ? {} : { fusion })
+  }
   const requestWith = <F>(syntax: Syntax) =>
     requestOf(syntax, otherFilters as unknown as F & WithLimit, options, ranking.policy)
   switch (kind) {

@@ -9,7 +9,7 @@ import type { FoundDrafts } from "./retrieve.js"
 /**
  * Decides how to answer a query. Without words, or with only a time: the newest rows. If full text cannot index the
  * words, or its index is parked: substring search. Otherwise: full text and vectors, together with the newest rows of
- * the times that the query names.
+ * the times that the query names. A vector of the call is compared even without words.
  */
 export const answer = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   planned: Plan<Filters, Candidate, Row, Parts>
@@ -17,13 +17,16 @@ export const answer = <Filters extends object, Candidate extends FusableHit, Row
   const { inTimes, plan } = readTimes(planned)
   const { byText, expressions, filters, kind, level, pageSize, required, snapshot, scoring } = plan
   const { parsed, times } = scoring
-  if (parsed.needles.every((needle) => needle.trim() === "")) {
+  const hasNoWords = parsed.needles.every((needle) => needle.trim() === "")
+  const comparesEmbedding = plan.hasEmbedding && plan.vector !== null
+  if (hasNoWords && !comparesEmbedding) {
     return answerByTime(plan, kind.recent(snapshot, { level, filters, required, limit: pageSize }), [])
   }
   // If no row is in the named time, its name may still occur as a word in a text.
-  if (times.hasOnlyTimes && inTimes.length > 0) return answerByTime(plan, inTimes, namingTimes(plan, inTimes))
+  if (times.hasOnlyTimes && inTimes.length > 0 && !comparesEmbedding)
+    return answerByTime(plan, inTimes, namingTimes(plan, inTimes))
   const timeHints = times.ranges.length > 0 && inTimes.length === 0 ? [emptyTimesHint(times.ranges)] : []
-  if (expressions.match === null || !byText) {
+  if ((expressions.match === null && !comparesEmbedding) || (!byText && !hasNoWords)) {
     const { excluded, needles: optionalNeedles } = parsed
     const requiredNeedles = byText ? [] : parsed.required.filter((text) => !text.includes(" OR "))
     const needles = byText
@@ -86,12 +89,12 @@ const duringTimes = <Filters extends object, Candidate extends FusableHit, Row, 
 
 /** The best rows by full text and by vectors. */
 const findIn = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
-  { kind, level, limit, scoring, snapshot, vector }: Plan<Filters, Candidate, Row, Parts>,
+  { excludesText, kind, level, ordersTies, pool, snapshot, vector }: Plan<Filters, Candidate, Row, Parts>,
   filters: Filters,
   { match, within, without }: Pick<HitsQuery, "match" | "within" | "without">
 ): ReadonlyArray<Candidate> => {
-  const pool = Math.max(scoring.policy.pool, limit)
-  return kind.find(snapshot, { level, filters, match, within, without, vector, pool })
+  const byText = excludesText && vector !== null ? null : match
+  return kind.find(snapshot, { level, filters, match: byText, within, without, vector, pool, ordersTies })
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { GateResult } from "../../text/normalise/gate.js"
 import { earliest, latest, toIso } from "../../text/when/dates.js"
 import type { ResolvedTime } from "../../text/when/resolveTimes.js"
+import { type Fusion, fusionText } from "./fusion.js"
 import type { Field, Word } from "./query.js"
 import type { LifeScore } from "./score.js"
 import type { Correction } from "./spelling.js"
@@ -18,6 +19,8 @@ export interface LeftOut {
 export interface Explanation {
   /** `enhanced`: full text and vectors; `classic`: full text alone. */
   readonly mode: "enhanced" | "classic"
+  /** What the call asked of the fusion of full text and vectors; absent if it asked nothing. */
+  readonly fusion?: Fusion
   /** The gate's decision. If the `gate` option is set and the decision is no, nothing was searched. */
   readonly gate: GateResult
   /** The searched terms: any of `words`, all of `required`, none of `excluded`. */
@@ -140,6 +143,7 @@ export const explanationLines = (explanation: Explanation): ReadonlyArray<string
     corrections,
     excluded,
     fields,
+    fusion,
     gate,
     hints,
     leftOut,
@@ -176,6 +180,7 @@ export const explanationLines = (explanation: Explanation): ReadonlyArray<string
       vectors === null ? "no vectors" : `vectors of ${vectors}`,
       ...(reranker === null ? [] : [`reranked by ${reranker}`])
     ]),
+    ...line("fusion", fusion === undefined ? [] : [fusionText(fusion)]),
     ...line("gate", [`${gate.recall ? "worth a recall" : "not worth a recall"} (${gate.reason})`]),
     ...line("evidence", nothingNear === true ? [nothingNearText] : []),
     ...hints.map((hint) => `${"hint".padEnd(11)}${hint}`)

@@ -16,6 +16,7 @@ import { distinguishingWords } from "./distinguishingWords.js"
 import { type LeftOut, textsOf } from "./explain.js"
 import type { TimeReference } from "./fields.js"
 import { expressionsOf } from "./ftsQuery.js"
+import { vectorShare } from "./fusion.js"
 import type { Field, ParsedQuery, Word } from "./query.js"
 import type { Draft, FusableHit, ScoredCandidate, Weights } from "./rank.js"
 import { type FindQuery, initialExplanation } from "./retrieve.js"
@@ -96,7 +97,8 @@ export const planOf = <Filters extends object, Candidate extends FusableHit, Row
   const { db } = snapshot
   const { limit, parsed } = request
   const now = request.at ?? snapshot.now
-  const { policy } = ranking
+  const { fusion } = request
+  const { policy } = fusion?.topK === undefined ? ranking : { policy: { ...ranking.policy, pool: fusion.topK } }
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
   const timeReference = { now, zone: policy.zone }
   const times = timesIn(parsed, timeReference)
@@ -120,6 +122,14 @@ export const planOf = <Filters extends object, Candidate extends FusableHit, Row
     nearOnly: request.near === true,
     filters: kind.filtersOf(request.filters, parsed.fields, timeReference),
     limit,
+    /** Maximum rows of full text, and of vectors. */
+    pool: fusion?.topK ?? Math.max(policy.pool, limit),
+    // In a small pool, many rows may be as near as its last one.
+    ordersTies: fusion?.topK !== undefined,
+    /** Whether the call brought the vector, which then counts also without searchable words. */
+    hasEmbedding: fusion?.embedding === true,
+    /** Whether the call gave full text a weight of 0. */
+    excludesText: fusion?.textWeight === 0,
     /** Rows to read at a time. */
     pageSize: Math.max(limit, policy.drafts),
     scoring,
@@ -159,9 +169,12 @@ const weightsOf = ({
   readonly mainWeight: number
   readonly shares: Weights
 } => {
-  const mainWeight = request.mode === "classic" ? 0 : (policy.vectorWeight ?? embedder.weight)
+  const shareOf = (usual: number) =>
+    // A query without a vector is answered by full text alone.
+    vector === null && request.fusion?.textWeight === 0 ? 0 : vectorShare(request.fusion, policy.vectorWeight ?? usual)
+  const mainWeight = request.mode === "classic" ? 0 : shareOf(embedder.weight)
   const substitute = vector?.substitute === undefined ? undefined : embedder.substitute
-  const substituteWeight = mainWeight === 0 ? 0 : (policy.vectorWeight ?? substitute?.embedder.weight ?? 0)
+  const substituteWeight = mainWeight === 0 ? 0 : shareOf(substitute?.embedder.weight ?? 0)
   return {
     mainWeight,
     shares: {

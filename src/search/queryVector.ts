@@ -4,6 +4,7 @@ import type { QueryVector } from "../../projections/hybridSearch.js"
 import { limits } from "../model/limits.js"
 import { EmbedderError, type EmbedderService } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"
+import type { CheckedFusion } from "./fusion.js"
 import type { ParsedQuery } from "./query.js"
 
 /**
@@ -37,6 +38,19 @@ const withoutRequests = (embedder: EmbedderService): EmbedderService => ({
       new EmbedderError({ model: embedder.model, reason: "failed", detail: "the queried stores are withheld from it" })
     )
 })
+
+/**
+ * An embedder that answers with the vector of the call. The embedder for withheld stores still embeds the text, unless
+ * there is none.
+ */
+export const withEmbedding = (
+  embedder: EmbedderService,
+  { embedding, parsed }: CheckedFusion & { readonly parsed: Pick<ParsedQuery, "plainText"> }
+): EmbedderService => {
+  if (embedding === undefined) return embedder
+  const { substitute, ...rest } = { ...embedder, embed: () => Effect.succeed([embedding]) }
+  return substitute === undefined || parsed.plainText.trim() === "" ? rest : { ...rest, substitute }
+}
 
 /** The vector of a query. If it is null, `failures` says why, and the search uses full text alone. */
 export interface EmbeddedQuery {

@@ -51,12 +51,19 @@ const shownResultsOf = (
   embedder: Ranking["embedder"]
 ): ShownResults => {
   const { substitute, ...mainVector } = embedderForQuery(request, level, embedder)
-  const { at, filters, near, usesGate, limit, mode, text } = request
+  const { at, filters, fusion, near, usesGate, limit, mode, text } = request
+  const recordedFusion = fusion === undefined ? {} : { fusion }
   return {
     kind,
     level,
     text,
-    filters: { ...filters, limit, ...(at === undefined ? {} : { at }), ...(near === true ? { near } : {}) },
+    filters: {
+      ...filters,
+      limit,
+      ...(at === undefined ? {} : { at }),
+      ...(near === true ? { near } : {}),
+      ...recordedFusion
+    },
     mode,
     gated: usesGate,
     reranker: explanation.reranker,

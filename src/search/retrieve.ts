@@ -18,12 +18,13 @@ import { countFallback } from "../model/operationMetrics.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { RerankerError } from "../ports/Reranker.js"
 import { type Explanation, scoreReasons } from "./explain.js"
+import { type CheckedFusion, decodeFusion, embeddingProblem, type FusionOptions, fusionFields } from "./fusion.js"
 import { type ParsedQuery, parse, type Syntax } from "./query.js"
-import { embedderForQuery, queryVector } from "./queryVector.js"
+import { embedderForQuery, queryVector, withEmbedding } from "./queryVector.js"
 import { type Draft, orderByScore, sumOfParts } from "./rank.js"
 
 /** A checked query with its filters. */
-export interface Request<Filters> {
+export interface Request<Filters> extends CheckedFusion {
   /** The query's text, cut to `limits.queryBytes`. */
   readonly text: string
   readonly parsed: ParsedQuery
@@ -50,21 +51,22 @@ export const searchOptions = {
   /** Reads the text as a message to an agent. Finds nothing if the message needs no memory. */
   gate: Schema.Boolean,
   /** The asking time; default: now. "Last month" and the age of memories count from it. */
-  at: Instant
+  at: Instant,
+  ...fusionFields
 }
 
 /** Options of every search. */
-export interface SearchOptions {
+export interface SearchOptions extends FusionOptions {
   readonly mode?: SearchMode | undefined
   readonly gate?: boolean | undefined
   readonly at?: InstantInput | undefined
 }
 
 /** The names of the options of every search, and of its text. */
-export const searchOptionNames = ["text", "mode", "gate", "at"]
+export const searchOptionNames = ["text", "mode", "gate", "at", ...Object.keys(fusionFields)]
 
 /** The checked options of a search, with its text. */
-export interface CheckedOptions {
+export interface CheckedOptions extends CheckedFusion {
   readonly text: string
   readonly mode?: SearchMode | undefined
   readonly gate?: boolean | undefined
@@ -73,30 +75,32 @@ export interface CheckedOptions {
 }
 
 /** Checks the options of a search, and its text. */
-export const decodeSearchOptions = ({
-  at,
-  gate,
-  mode,
-  text
-}: SearchOptions & { readonly text: string }): Either.Either<CheckedOptions, InvalidInput> =>
+export const decodeSearchOptions = (
+  { at, gate, mode, text, ...fusion }: SearchOptions & { readonly text: string },
+  policy: PolicyValues["search"]
+): Either.Either<CheckedOptions, InvalidInput> =>
   Either.gen(function* () {
     return {
       ...(yield* optionalText("text", text)),
       text,
       ...(yield* optionalText("mode", mode)),
       gate,
-      ...(yield* optionalInstant("at", at))
+      ...(yield* optionalInstant("at", at)),
+      ...(yield* decodeFusion(fusion, modeOf(mode, policy)))
     }
   })
 
+const modeOf = (mode: SearchMode | undefined, policy: PolicyValues["search"]): Explanation["mode"] =>
+  (mode ?? policy.mode) === "enhanced" ? "enhanced" : "classic"
+
 /** The hits of a search without a limit. */
 export const defaultHits = (mode: SearchMode | undefined, policy: PolicyValues["search"]): number =>
-  (mode ?? policy.mode) === "enhanced" ? 10 : 5
+  modeOf(mode, policy) === "enhanced" ? 10 : 5
 
 export const requestOf = <Filters>(
   syntax: Syntax,
   { limit, ...filters }: Filters & { readonly limit: number },
-  { at, gate, mode, near, text }: CheckedOptions,
+  { at, gate, mode, near, text, ...fusion }: CheckedOptions,
   policy: PolicyValues["search"]
 ): Request<Omit<Filters, "limit">> => ({
   text: text.slice(0, limits.queryBytes),
@@ -105,9 +109,10 @@ export const requestOf = <Filters>(
   limit,
   ...(at === undefined ? {} : { at }),
   ...(near === true ? { near } : {}),
-  mode: (mode ?? policy.mode) === "enhanced" ? "enhanced" : "classic",
+  mode: modeOf(mode, policy),
   gate: gateMessage(text.slice(0, limits.queryBytes)),
-  usesGate: gate === true
+  usesGate: gate === true,
+  ...fusion
 })
 
 /** The ranked drafts of a snapshot, before reranking. */
@@ -115,8 +120,11 @@ export interface FoundDrafts<Row, Parts> {
   readonly drafts: ReadonlyArray<Draft<Row, Parts>>
   /** Whether a reranker must keep the order: the query asked for rows by time and nothing else. */
   readonly keepsOrder: boolean
-  readonly explanation: Omit<Explanation, "reranker">
+  readonly explanation: SearchExplanation
 }
+
+/** An explanation before reranking. */
+type SearchExplanation = Omit<Explanation, "reranker">
 
 /** A hit in the form that callers get. */
 export type AnsweredHit<Row, Parts> = Row & {
@@ -167,7 +175,7 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
   read,
   request,
   vector: knownVector
-}: Retrieval<Filters, Row, Parts, E>): Effect.Effect<Answer<AnsweredHit<Row, Parts>>, ViewError | E> =>
+}: Retrieval<Filters, Row, Parts, E>): Effect.Effect<Answer<AnsweredHit<Row, Parts>>, ViewError | InvalidInput | E> =>
   Effect.gen(function* () {
     const { gate, usesGate, limit, mode, parsed } = request
     const ranking = { ...configured, embedder: embedderForQuery(request, level, configured.embedder) }
@@ -175,10 +183,18 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
       yield* read(() => undefined)
       return { hits: [], explanation: { ...initialExplanation(request), reranker: null }, before: [], vector: null }
     }
+    const problem = embeddingProblem(request, ranking.embedder, ranking.policy)
+    // The snapshot confirms that this embedder is the active one.
+    if (problem !== undefined)
+      return yield* Effect.flatMap(
+        read(() => problem),
+        Effect.fail
+      )
     const text = withoutRequestPhrases(parsed.plainText.trim())
-    const needsVector = knownVector === undefined && text !== "" && mode !== "classic"
+    const isEmpty = text === "" && request.embedding === undefined
+    const needsVector = knownVector === undefined && !isEmpty && mode !== "classic"
     const { failures, vector } = needsVector
-      ? yield* queryVector(text, ranking.embedder, ranking.policy.queryTimeout)
+      ? yield* queryVector(text, withEmbedding(ranking.embedder, request), ranking.policy.queryTimeout)
       : { vector: knownVector ?? null, failures: [] }
     if (failures.length > 0) {
       countFallback("vectors")
@@ -200,8 +216,9 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
   })
 
 /** The explanation of a request before the search. */
-export const initialExplanation = ({ gate, mode, parsed }: Request<unknown>): Omit<Explanation, "reranker"> => ({
+export const initialExplanation = ({ fusion, gate, mode, parsed }: Request<unknown>): SearchExplanation => ({
   mode,
+  ...(fusion === undefined ? {} : { fusion }),
   gate,
   words: [],
   required: parsed.required,

@@ -119,11 +119,12 @@ export const decodeFilter = (
 
 /** Checks a search and parses its text. */
 export const decodeQuery = (
-  { at, gate, mode, near, text = "", ...filter }: Query,
+  { at, embedding, gate, mode, near, text = "", textWeight, topK, vectorWeight, ...filter }: Query,
   policy: PolicyValues["search"]
 ): Either.Either<Request<Filters>, InvalidInput> =>
   Either.gen(function* () {
-    const options = yield* decodeSearchOptions({ text, at, gate, mode })
+    const fusion = { embedding, textWeight, topK, vectorWeight }
+    const options = yield* decodeSearchOptions({ text, at, gate, mode, ...fusion }, policy)
     const filters = yield* decodeFilter(filter, defaultHits(mode, policy), [...searchOptionNames, "near"])
     return requestOf(memorySyntax, filters, { ...options, near }, policy)
   })

@@ -6,10 +6,10 @@ import { type ActiveEmbedders, sameFact } from "../actor/activeEmbedders.js"
 import type { ObservedSnapshot, Ranking, ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 
 /** Runs a search: embeds the query with the embedder of `ranking`, then ranks rows through `read`. */
-export type SearchWith<A> = (
+export type SearchWith<A, E> = (
   ranking: Ranking,
   read: <B>(f: (snapshot: ObservedSnapshot) => B) => Effect.Effect<B, ViewError | EmbedderChanged>
-) => Effect.Effect<A, ViewError | EmbedderChanged>
+) => Effect.Effect<A, ViewError | EmbedderChanged | E>
 
 /** The active embedder of the snapshot is not the one that embedded the query. */
 export class EmbedderChanged {
@@ -25,12 +25,12 @@ const maxRetries = 3
  * vectors of another model. A first read finds the active embedder. The snapshot that ranks checks it again, because
  * another process may switch embedders meanwhile.
  */
-export const withActiveEmbedder = <A>(
+export const withActiveEmbedder = <A, E extends { readonly _tag: string } = never>(
   { read }: Pick<ReaderSource, "read">,
   { activeEmbedders, ranking }: Pick<ReaderServices, "activeEmbedders" | "ranking">,
-  search: SearchWith<A>
-): Effect.Effect<A, ViewError> => {
-  const attempt = (fact: EmbedderFact | undefined, retries: number): Effect.Effect<A, ViewError> =>
+  search: SearchWith<A, E>
+): Effect.Effect<A, ViewError | E> => {
+  const attempt = (fact: EmbedderFact | undefined, retries: number): Effect.Effect<A, ViewError | E> =>
     Effect.gen(function* () {
       const embedder = yield* activeEmbedders.ofFact(fact)
       const readIfSame = <B>(f: (snapshot: ObservedSnapshot) => B): Effect.Effect<B, ViewError | EmbedderChanged> =>
@@ -44,12 +44,12 @@ export const withActiveEmbedder = <A>(
         )
       return yield* Effect.catchIf(search({ ...ranking, embedder }, readIfSame), isEmbedderChanged, (change) =>
         attempt(change.fact, retries - 1)
-      ) as Effect.Effect<A, ViewError>
+      ) as Effect.Effect<A, ViewError | E>
     })
   return Effect.flatMap(activeFact(read), (fact) => attempt(fact, maxRetries))
 }
 
-const isEmbedderChanged = (error: ViewError | EmbedderChanged): error is EmbedderChanged =>
+const isEmbedderChanged = (error: { readonly _tag: string }): error is EmbedderChanged =>
   error._tag === "EmbedderChanged"
 
 /** The active embedder of the view that a source reads. */

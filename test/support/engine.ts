@@ -140,6 +140,7 @@ export const readPaths: {
   search: (reader, { people, texts }) => [
     ...texts.map((text) => [text, reader.search({ text, limit: 100 })] as const),
     ["all", reader.search({ limit: 100 })],
+    ["fused", reader.search({ text: texts[0] ?? "tea", topK: 20, vectorWeight: 2, textWeight: 1, limit: 100 })],
     ["stores", reader.search({ stores: ["private", "shared", "social"], limit: 100 })],
     ...texts.slice(0, 3).flatMap(
       (text): Reads => [
@@ -179,6 +180,7 @@ export const readPaths: {
   "sessions.search": (reader, { texts }) => [
     ...texts.map((text) => [text, reader.sessions.search({ text, limit: 100 })] as const),
     ["all", reader.sessions.search({ limit: 100 })],
+    ["fused", reader.sessions.search({ text: texts[0] ?? "tea", topK: 20, vectorWeight: 2, textWeight: 1 })],
     ["private", reader.sessions.search({ text: texts[0] ?? "tea", stores: ["private"], limit: 100 })],
     ["filters", reader.sessions.search({ text: texts[0] ?? "tea", sessions: ["monday"], roles: ["user"] })],
     ...texts.slice(0, 3).map((text) => [`${text} files`, reader.sessions.search({ text, kinds: ["file"] })] as const)

@@ -3,6 +3,7 @@ import { Tier } from "../../../events/Memory.js"
 import { stores } from "../../../events/Trust.js"
 import type { PageQuery } from "../../../src/model/filters.js"
 import type { InstantInput } from "../../../src/model/input.js"
+import type { Embedding } from "../../../src/search/fusion.js"
 import type { Filter, Query } from "../../../src/search/search.js"
 import { toInstant } from "../../../text/when/dates.js"
 
@@ -40,6 +41,13 @@ export const number = parameter<number>({
   jsonSchema: { type: "number" },
   read: (value) => (isNumber.test(value) ? Number(value) : value),
   write: String
+})
+
+/** A list of numbers in one value. The operation refuses what is no number. */
+export const numbers = parameter<Embedding>({
+  jsonSchema: { type: "string" },
+  read: (value) => value.split(",").map((part) => (part.trim() === "" ? Number.NaN : Number(part))),
+  write: (values) => values.join(",")
 })
 
 export const flag = parameter<boolean>({
@@ -180,7 +188,11 @@ export const filters = {
 export const searching = {
   mode: text("`enhanced`, or `classic`: full text alone. Default: the policy's mode."),
   gate: flag("Reads the text as a message, and finds nothing if it needs no memory."),
-  at: instant("The asking time. Default: now.")
+  at: instant("The asking time. Default: now."),
+  embedding: numbers("The query's vector by the model of the active index: numbers with commas between them."),
+  topK: number("How many of the best rows of full text, and of vectors, are fused, 1 to 4,095."),
+  vectorWeight: number("The weight of vectors, from 0 on, instead of the policy's."),
+  textWeight: number("The weight of full text, from 0 on, instead of the policy's.")
 }
 
 export const memoryQuery = {
