@@ -16,7 +16,8 @@ import { Reranker } from "../src/ports/Reranker.js"
 import { Settler } from "../src/ports/Settler.js"
 import { StatementReader } from "../src/ports/StatementReader.js"
 import { Summarizer } from "../src/ports/Summarizer.js"
-import { defaultFolder, readPolicy } from "./config.js"
+import * as AutoImport from "./autoImport.js"
+import { defaultFolder, policyFolder, readPolicy } from "./config.js"
 import { embedderOf, embeddersOf } from "./embedders.js"
 import { policyExtractorLayer } from "./extractors.js"
 import { fastModelOf, layer as lazyModel } from "./lazyModel.js"
@@ -105,7 +106,9 @@ const layerOn = (
       ? RuleStatementReader.layer
       : (options.statementReader ?? StatementReader.layerNone)
   )
-  return Daybook.layer.pipe(
+  const importBase = options.policy === undefined ? policyFolder(folder) : Effect.succeed(folder)
+  return AutoImport.layer(importBase).pipe(
+    Layer.provide(Daybook.layer),
     Layer.provide(retrieval),
     Layer.provide(decisions),
     Layer.provide(reading),

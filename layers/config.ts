@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { homedir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { InvalidPolicy } from "../src/model/errors.js"
 import { decode, type PolicyValues } from "../src/ports/Policy.js"
@@ -32,6 +32,10 @@ export const policyFile = (folder: string, givenFile?: string): Effect.Effect<Po
     const file = named ?? own[0]
     return { file, ignored: own.filter((other) => other !== file) }
   })
+
+/** The folder at which relative paths of a data folder's policy start: that of its file, else the data folder. */
+export const policyFolder = (folder: string): Effect.Effect<string> =>
+  Effect.map(policyFile(folder), ({ file }) => (file === undefined ? folder : dirname(file)))
 
 /** Reads the policy of a data folder from its file. Without a file, returns the defaults. */
 export const readPolicy = (folder: string, givenFile?: string): Effect.Effect<PolicyValues, InvalidPolicy> =>

@@ -147,6 +147,8 @@ describe("the weights of a call", () => {
       })
       expect(yield* partsOf({ vectorWeight: 9, textWeight: 1 })).toMatchObject({ first: "Mira repairs the kettle" })
       expect(yield* partsOf({ textWeight: 0 })).toMatchObject({ first: "Mira repairs the kettle", text: 0, vector: 1 })
+      const byVectors = yield* memory.search({ text: "ferry", embedding: kettle, textWeight: 0 })
+      expect(titles(byVectors)).not.toContain("the ferry leaves at nine")
       const words = yield* memory.explain({ text: "ferry", vectorWeight: 0 })
       expect(words.explanation).toMatchObject({ vectors: null, fusion: { vectorWeight: 0 } })
       expect(words.hits.map(({ parts }) => parts.text)).toEqual([1])

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+import { dirname, resolve } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -34,13 +36,14 @@ export const check: Command<object, readonly [file: string | undefined]> = {
       const problems = [...folder.problems, ...found.problems]
       const ignoredLines = ignored.map((other) => `${other} is ignored: ${file} is used`)
       const otherWarnings = [...folder.warnings, ...ignoredLines]
-      const warnings = [...otherWarnings, ...found.warnings]
+      const warningsOfFile = [...found.warnings, ...missingImports(file, values)]
+      const warnings = [...otherWarnings, ...warningsOfFile]
       const at = file === undefined ? "" : `${file}: `
       const lines = [
         ...folder.problems.map((problem) => `problem  ${problem}`),
         ...found.problems.map((problem) => `problem  ${at}${problem}`),
         ...otherWarnings.map((warning) => `warning  ${warning}`),
-        ...found.warnings.map((warning) => `warning  ${at}${warning}`)
+        ...warningsOfFile.map((warning) => `warning  ${at}${warning}`)
       ]
       if (values === undefined || problems.length > 0) {
         yield* out.show({ ok: false, file: file ?? null, problems, warnings }, () => lines.join("\n"))
@@ -53,6 +56,12 @@ export const check: Command<object, readonly [file: string | undefined]> = {
       )
     })
 }
+
+/** The paths of `import.from` that do not exist. */
+const missingImports = (file: string | undefined, values: PolicyValues | undefined): ReadonlyArray<string> =>
+  (file === undefined ? [] : (values?.import.from ?? []))
+    .filter((path) => !existsSync(resolve(dirname(file!), path)))
+    .map((path) => `import.from: ${path} does not exist`)
 
 interface Findings {
   /** Problems that keep the engine from starting. */

@@ -17,7 +17,7 @@ export interface PolicyRecords {
 }
 
 /**
- * CONFIGURE does not record these settings: those of speed, resource use and background work, and the models, because
+ * CONFIGURE does not record these settings: those of speed, resource use and background work, the files to import, and the models, because
  * other events name them.
  */
 const operational: ReadonlySet<string> = new Set([
@@ -25,6 +25,7 @@ const operational: ReadonlySet<string> = new Set([
   "asOf",
   "capture.timeout",
   "embedding",
+  "import",
   "model",
   "rerank",
   "retention.enabled",

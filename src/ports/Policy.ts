@@ -18,6 +18,7 @@ import {
   withDefault,
   zone
 } from "./policy/fields.js"
+import { Import } from "./policy/import.js"
 import { Archive, Compress, Gc, Maintenance, Retention, Sessions, Tiers, Tools } from "./policy/maintenance.js"
 import { Embedding, Rerank } from "./policy/models.js"
 import { Prompt, PromptIndex } from "./policy/prompt.js"
@@ -218,6 +219,7 @@ export const PolicySchema = Schema.Struct({
   recall: section(Recall),
   marks: section(Marks),
   asOf: section(AsOf),
+  import: section(Import),
   tiers: section(Tiers),
   gc: section(Gc),
   compress: section(Compress),

@@ -1,0 +1,30 @@
+import * as Schema from "effect/Schema"
+import { withDefault } from "./fields.js"
+
+const path = Schema.String.pipe(
+  Schema.filter((text) => text.trim() !== "" && text.length <= 4_096 && !text.includes("\0"), {
+    message: () => "must be the path of a file or a folder"
+  })
+)
+
+/** The files that an empty memory begins with. */
+export const Import = Schema.Struct({
+  /**
+   * Markdown files and folders, imported once, before the first use of the agent's memory while it never had a memory.
+   * A relative path starts at the folder of the policy file.
+   */
+  from: withDefault(
+    Schema.Array(path).pipe(Schema.maxItems(100, { message: () => "must have at most 100 paths" })),
+    []
+  ),
+  /** The agent whose memory begins with them. */
+  agent: withDefault(
+    Schema.String.pipe(
+      Schema.pattern(/^[^\p{C}\p{Z}]{1,64}$/u, {
+        message: () => "must be an agent's name: 1 to 64 visible characters, no spaces"
+      })
+    ),
+    "default"
+  )
+})
+export type ImportPolicy = typeof Import.Type
