@@ -44,6 +44,9 @@ export interface Explanation {
   readonly hints: ReadonlyArray<string>
 }
 
+/** An explanation before reranking. */
+export type SearchExplanation = Omit<Explanation, "reranker">
+
 /** The hint for a query whose times contain no row. The search then uses only its words. */
 export const emptyTimesHint = (ranges: Explanation["times"]): string =>
   `nothing is recorded for ${ranges.map(({ text }) => text).join(", ")}; searched by words`

@@ -17,7 +17,7 @@ import { limits } from "../model/limits.js"
 import { countFallback } from "../model/operationMetrics.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { RerankerError } from "../ports/Reranker.js"
-import { type Explanation, scoreReasons } from "./explain.js"
+import { type Explanation, type SearchExplanation, scoreReasons } from "./explain.js"
 import { type CheckedFusion, decodeFusion, embeddingProblem, type FusionOptions, fusionFields } from "./fusion.js"
 import { type ParsedQuery, parse, type Syntax } from "./query.js"
 import { embedderForQuery, queryVector, withEmbedding } from "./queryVector.js"
@@ -123,9 +123,6 @@ export interface FoundDrafts<Row, Parts> {
   readonly explanation: SearchExplanation
 }
 
-/** An explanation before reranking. */
-type SearchExplanation = Omit<Explanation, "reranker">
-
 /** A hit in the form that callers get. */
 export type AnsweredHit<Row, Parts> = Row & {
   readonly score: number
@@ -184,15 +181,14 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
       return { hits: [], explanation: { ...initialExplanation(request), reranker: null }, before: [], vector: null }
     }
     const problem = embeddingProblem(request, ranking.embedder, ranking.policy)
-    // The snapshot confirms that this embedder is the active one.
     if (problem !== undefined)
       return yield* Effect.flatMap(
         read(() => problem),
         Effect.fail
       )
     const text = withoutRequestPhrases(parsed.plainText.trim())
-    const isEmpty = text === "" && request.embedding === undefined
-    const needsVector = knownVector === undefined && !isEmpty && mode !== "classic"
+    const hasQuery = text !== "" || request.embedding !== undefined
+    const needsVector = knownVector === undefined && hasQuery && mode !== "classic"
     const { failures, vector } = needsVector
       ? yield* queryVector(text, withEmbedding(ranking.embedder, request), ranking.policy.queryTimeout)
       : { vector: knownVector ?? null, failures: [] }
