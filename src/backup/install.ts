@@ -10,7 +10,7 @@ import * as EventLogSqlite from "../../events/EventLogSqlite.js"
 import { type StorageError, storageError } from "../../events/errors.js"
 import { ledgerName, parseLedger } from "../../events/ledger.js"
 import { BackupRefused } from "../model/errors.js"
-import { hasLog, installFolder, realFolder, withStaging } from "./copyFiles.js"
+import { attempt, hasLog, installFolder, realFolder, withStaging } from "./copyFiles.js"
 import type { VerifiedCopy } from "./verifyCopy.js"
 
 /** A restored data folder. Times are milliseconds since the epoch. */
@@ -40,7 +40,8 @@ export const install = <E>(
   build: (staging: string) => Effect.Effect<VerifiedCopy & { readonly createdAt: number }, E>
 ): Effect.Effect<Restored, E | BackupRefused | StorageError> =>
   Effect.gen(function* () {
-    if (hasLog(folder) && !replace)
+    const isTaken = yield* attempt(folder, () => hasLog(folder))
+    if (isTaken && !replace)
       return yield* new BackupRefused({
         file: folder,
         problem:
@@ -48,13 +49,13 @@ export const install = <E>(
             ? "has a log: choose another folder, or replace it (--replace)"
             : "has a log: choose another folder"
       })
-    const target = realFolder(folder)
+    const target = yield* attempt(folder, () => realFolder(folder))
     const old = anchorOf(target)
     return yield* withStaging(dirname(target), (parent) =>
       Effect.gen(function* () {
         // A folder of its own inside: staging folders are removed at the end, and this one stays.
         const staging = join(parent, "data")
-        yield* Effect.sync(() => mkdirSync(staging, { mode: 0o700 }))
+        yield* attempt(staging, () => mkdirSync(staging, { mode: 0o700 }))
         const { createdAt, heads, verification } = yield* build(staging)
         yield* takeLedger(target, staging)
         yield* eraseAgain(staging)
