@@ -221,7 +221,7 @@ describe("a copy", () => {
       const data = join(path, "data")
       yield* remember(data, ["crane"])
       const long = join(path, "x".repeat(300))
-      const outcomes = [
+      const outcomes: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }>> = [
         Backup.create({ folder: data, to: long }),
         Backup.create({ folder: long, to: join(path, "a.backup") }),
         Backup.check(long),

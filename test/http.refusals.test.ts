@@ -110,7 +110,10 @@ describe("a request that an operation cannot take", () => {
         ["limit=many", "limit"],
         ["offset=-1", "offset"]
       ] as const)
-        expect((yield* callerOf(url)("GET", `/agents?${query}`)).json.error).toMatchObject({ _tag: "InvalidInput", field })
+        expect((yield* callerOf(url)("GET", `/agents?${query}`)).json.error).toMatchObject({
+          _tag: "InvalidInput",
+          field
+        })
       for (const [method, path, body] of [
         ["GET", "/stats"],
         ["GET", "/log"],
