@@ -93,7 +93,7 @@ export const untraced = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 export const isTraced: Effect.Effect<boolean> = Effect.tracerWith((tracer) => Effect.succeed(tracer !== untraced))
 
 /**
- * Adds a span, unless the program has no tracer; then it adds nothing but this question. Takes no stack trace, because
+ * Adds a span, unless the program has no tracer; then it adds only this check. Takes no stack trace, because
  * one costs as much as the rest of a write.
  */
 export const traced = <A, E, R>(

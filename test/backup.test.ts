@@ -23,6 +23,7 @@ import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll } from "vitest"
 import { timerLines } from "../bin/timerLines.js"
+import { importLines } from "../events/copies/importLines.js"
 import * as Default from "../layers/Default.js"
 import * as Backup from "../src/backup/Backup.js"
 import { exportLog, importLog } from "../src/backup/exportLog.js"
@@ -214,6 +215,26 @@ describe("a backup", () => {
 })
 
 describe("a copy", () => {
+  it.scoped("fails with an error, not a defect, where a path cannot be used", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const data = join(path, "data")
+      yield* remember(data, ["crane"])
+      const long = join(path, "x".repeat(300))
+      const outcomes: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }>> = [
+        Backup.create({ folder: data, to: long }),
+        Backup.create({ folder: long, to: join(path, "a.backup") }),
+        Backup.check(long),
+        Backup.restore({ file: long, folder: data }),
+        Backup.restore({ file: data, folder: long }),
+        exportLog({ folder: long, to: join(path, "a.jsonl") }),
+        importLog({ file: join(path, "a.jsonl"), folder: long })
+      ]
+      for (const outcome of outcomes)
+        expect(["StorageError", "BackupRefused"]).toContain((yield* Effect.flip(outcome))._tag)
+    })
+  )
+
   it.scoped("never goes into the data folder, and never takes what others make beside it", () =>
     Effect.gen(function* () {
       const { data, file, path } = yield* setUp
@@ -376,6 +397,23 @@ describe("an export", () => {
         expect(after.restores).toMatchObject([{ from: "export", vouched: true }])
         expect(yield* Effect.flip(importLog({ file, folder: target }))).toMatchObject({ _tag: "BackupRefused" })
       }
+    })
+  )
+
+  it.scoped("that is refused is no longer read", () =>
+    Effect.gen(function* () {
+      let isOpen = false
+      const lines = async function* () {
+        isOpen = true
+        try {
+          for (;;) yield "no line of an export"
+        } finally {
+          isOpen = false
+        }
+      }
+      const path = yield* folder
+      expect(yield* Effect.flip(importLines(path, lines(), () => {}))).toMatchObject({ _tag: "InvalidExport", line: 1 })
+      expect(isOpen).toBe(false)
     })
   )
 

@@ -134,6 +134,10 @@ describe("the input of a hook", () => {
     for (const command of ["git clone daybook", "ls daybook/plugin", "./daybooks list"]) {
       expect(tool("Bash", { command }, { stdout: "x" }), command).toBeDefined()
     }
+    // A command may hold a whole file. Each of these took minutes when its length was searched from every place.
+    for (const piece of ["(a=", "\n ", ";x/", "| a=b "]) {
+      expect(tool("Bash", { command: piece.repeat(200_000) }, { stdout: "x" }), piece).toBeDefined()
+    }
   })
 })
 

@@ -45,6 +45,18 @@ const firstDifference = (actual: Flat, expected: Flat) =>
     .map((key) => `${key}: ${actual[key]} instead of ${expected[key]}`)[0]
 
 describe("a client", () => {
+  it.scopedLive("lists every agent, on as many pages as it takes", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent("ada", { trust: "full" })
+      yield* memory.remember({ title: "The ferry leaves at noon" })
+      const [row] = yield* daybook.agents
+      const agents = Array.from({ length: 1_001 }, (_, index) => ({ ...row!, name: `agent-${index}` }))
+      const client = yield* clientFor(yield* serve({ ...daybook, agents: Effect.succeed(agents) }), "full")
+      expect((yield* client.agents).map(({ name }) => name)).toEqual(agents.map(({ name }) => name))
+    })
+  )
+
   it.scopedLive("has every method of a memory but the import of files", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()

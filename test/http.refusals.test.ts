@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import { openApi } from "../layers/http/api/openApi.js"
@@ -104,6 +105,15 @@ describe("a request that an operation cannot take", () => {
       yield* callerOf(url)("POST", "/memories?agent=team-1", { content: "The pier is closed" })
       const listed = (yield* team("GET", "/agents")).json.items.map(({ name }: { name: string }) => name)
       expect(listed).toEqual(["team-1"])
+      for (const [query, field] of [
+        ["limit=-1", "limit"],
+        ["limit=many", "limit"],
+        ["offset=-1", "offset"]
+      ] as const)
+        expect((yield* callerOf(url)("GET", `/agents?${query}`)).json.error).toMatchObject({
+          _tag: "InvalidInput",
+          field
+        })
       for (const [method, path, body] of [
         ["GET", "/stats"],
         ["GET", "/log"],
@@ -266,6 +276,22 @@ describe("events", () => {
       expect(events.slice(0, -1).every(({ event }) => event === "progress")).toBe(true)
       const refused = yield* Effect.promise(() => readEvents(`${url}/views/rebuild?projections=none`, {}, 1, "POST"))
       expect(refused).toMatchObject([{ event: "problem", data: { title: "InvalidInput" } }])
+    })
+  )
+
+  it.scopedLive("log the kind of a defect, as other answers do", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const lines: Array<string> = []
+      const logger = Logger.make(({ annotations, message }) => {
+        lines.push(JSON.stringify([message, [...annotations]]))
+      })
+      const broken = { ...daybook, rebuild: () => Effect.die(new RangeError(canary)) }
+      const url = yield* serve(broken).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+      const failed = yield* Effect.promise(() => readEvents(`${url}/views/rebuild`, {}, 1, "POST"))
+      expect(failed).toMatchObject([{ event: "problem", data: { title: "InternalError" } }])
+      expect(lines.join()).toMatch(/a request failed.*RangeError/)
+      expect(lines.join()).not.toContain(canary)
     })
   )
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
+import * as Stream from "effect/Stream"
 import { encode } from "gpt-tokenizer/encoding/o200k_base"
 import type { TrustLevel } from "../events/Trust.js"
 import { Daybook } from "../layers/entry.js"
@@ -381,6 +382,9 @@ describe("the agent of a request over HTTP", () => {
       yield* write("team-*", "http://127.0.0.1/mcp?agent=team-a")
       yield* write("*", "http://127.0.0.1/mcp")
       expect((yield* daybook.agents).map(({ name }) => name).sort()).toEqual(["coop", "default", "team-a"])
+      // The history tells which token wrote.
+      const [event] = yield* Stream.runCollect(Stream.take(daybook.log("coop"), 1))
+      expect(event?.actor).toBe("token:t1/mcp")
       const status = (agents: string, query: string) =>
         Effect.promise(async () => {
           const request = new Request(`http://127.0.0.1/mcp${query}`, { method: "POST", body: "{}" })

@@ -210,7 +210,7 @@ describe.each(protocols)("a model extractor that speaks %s", (protocol) => {
   ]
   it.scopedLive.each(faults)("refuses %s", ([_, behaviour, reason]) =>
     Effect.gen(function* () {
-      const { ask, server } = yield* asking(protocol, { timeout: 300, retries: 0 })
+      const { ask, server } = yield* asking(protocol, { timeout: reason === "timeout" ? 1_000 : 60_000, retries: 0 })
       server.next(behaviour)
       const { exit, spans, text } = yield* overheard(ask(request))
       expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Fail")

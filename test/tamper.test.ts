@@ -156,7 +156,7 @@ const copyLog = (from: Folder, to: Folder) => {
 
 const runCommand = (path: Folder): Effect.Effect<number | string> =>
   Effect.async((resume) => {
-    execFile(process.execPath, [command, "--data", path, "verify", "--json"], { timeout: 30_000 }, (error) => {
+    execFile(process.execPath, [command, "--data", path, "verify", "--json"], { timeout: 120_000 }, (error) => {
       resume(Effect.succeed(error === null ? 0 : (error.code ?? `${error.signal}`)))
     })
   })
@@ -241,7 +241,7 @@ describe("verify", () => {
         expect(yield* runCommand(master)).toBe(0)
         console.log(`daybook verify: exit 3 on ${codes.length} changed logs, exit 0 on the one that was not`)
       }),
-    180_000
+    600_000
   )
 
   it.scopedLive("answers for any value in a column of an anchored event: number, text, bytes or nothing", () =>

@@ -95,7 +95,11 @@ export const importLines = (
       }),
       () => Effect.sync(() => void (writer.inTransaction && writer.exec("ROLLBACK")))
     )
-    const iterator = lines[Symbol.asyncIterator]()
+    const iterator = yield* Effect.acquireRelease(
+      Effect.sync(() => lines[Symbol.asyncIterator]()),
+      // Closes the file. An error of that cannot change the outcome.
+      (opened) => Effect.ignore(Effect.tryPromise(async () => opened.return?.()))
+    )
     for (let number = 1; ; number++) {
       const { done, value: text } = yield* Effect.tryPromise({
         try: () => iterator.next(),

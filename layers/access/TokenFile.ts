@@ -113,7 +113,7 @@ const cutMark = "#cut"
 
 /**
  * The tokens of the file's text, by id. Throws at a line that cannot be read, because it may be a revocation. A line that
- * was cut while it was written counts as not written: its writer was not told that it is.
+ * was cut while it was written counts as not written: its writer got an error.
  */
 const parse = (text: string): ReadonlyMap<string, Token> => {
   const tokens = new Map<string, Token>()

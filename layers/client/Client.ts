@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { AsOfInput } from "../../src/DaybookService.js"
-import { itemsOf } from "./answers.js"
+import type { Page } from "../http/api/types.js"
 import { type Api, type ClientOptions, makeApi } from "./api.js"
 import { withClientErrors } from "./errors.js"
 import { memoryOf } from "./memory.js"
@@ -22,14 +22,12 @@ const remoteOf = (api: Api): RemoteDaybook => {
   return {
     agent: ((agent: string, { session, ...options }: RemoteOptions & { readonly asOf?: AsOfInput } = {}) =>
       memoryOf(api, { agent, forSession: session, ...options })) as RemoteDaybook["agent"],
-    agents: itemsOf(ask(operations.agents({ urlParams: { limit: maxAgents } }))),
+    agents: Effect.map(
+      Stream.runCollect(paged((cursor) => operations.agents({ urlParams: { cursor, limit: agentsPerPage } }))),
+      Chunk.toReadonlyArray
+    ),
     log: (agent, after, asOf) =>
-      Stream.paginateChunkEffect(undefined as string | undefined, (cursor) =>
-        Effect.map(
-          ask(operations.log(of(agent).read({ after, asOf, cursor, limit: eventsPerPage }))),
-          ({ items, next }) => [Chunk.fromIterable(items), Option.fromNullable(next)]
-        )
-      ),
+      paged((cursor) => operations.log(of(agent).read({ after, asOf, cursor, limit: eventsPerPage }))),
     verify: (agent, options) =>
       ask(operations.verify({ urlParams: { ...(agent === undefined ? { all: true } : { agent }), ...options } })),
     accept: (digest) => Effect.asVoid(ask(operations.accept({ urlParams: {}, headers: {}, payload: { digest } }))),
@@ -54,5 +52,14 @@ const remoteOf = (api: Api): RemoteDaybook => {
   } as RemoteDaybook
 }
 
-const maxAgents = 1_000
+/** The items of all pages. */
+const paged = <A, E>(page: (cursor: string | undefined) => Effect.Effect<Page<A>, E>) =>
+  Stream.paginateChunkEffect(undefined as string | undefined, (cursor) =>
+    Effect.map(withClientErrors(page(cursor)), ({ items, next }) => [
+      Chunk.fromIterable(items),
+      Option.fromNullable(next)
+    ])
+  )
+
+const agentsPerPage = 1_000
 const eventsPerPage = 500

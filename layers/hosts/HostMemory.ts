@@ -88,7 +88,7 @@ export const hostMemory = ({
     }
   })
 
-/** Stores turns of a session in order, those that the user did not say at the level of the model. */
+/** Stores turns of a session in order. Turns of other roles than `user` get the level of the model. */
 export const storeTurns = (
   { modelLevel, user }: HostMemory,
   turns: ReadonlyArray<readonly [TurnInput, AppendOptions]>
@@ -114,7 +114,7 @@ export const runOrElse = <A, E, B>(
 export const logFailure = (what: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.logWarning("memory failed", { what, error: failureNames(cause) })
 
-/** Throws `InvalidInput` for an id that no session can have. Otherwise each of its turns would only be a line of the log. */
+/** Throws `InvalidInput` for an invalid session id. Without it, the failure of each turn would only be logged. */
 export const checkSession = (session: string): void => {
   const checked = decodeKey("session", session)
   if (Either.isLeft(checked)) throw checked.left

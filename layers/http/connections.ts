@@ -18,7 +18,7 @@ export interface ConnectionsOptions {
     caller: Context.Tag.Service<Caller> | undefined,
     isClosing: boolean
   ) => Promise<Response>
-  /** Receives what no handler expected. The client is not told, because it may quote a memory. */
+  /** Receives an unexpected error. The client never sees it, because its message may quote a memory. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -64,7 +64,7 @@ export const makeConnections = (options: ConnectionsOptions): Connections => {
     { caller, leave }: Admitted,
     path: string
   ) => {
-    // A client that waits for this before it sends its body has waited until it was admitted.
+    // Sent only after admission: a refused client keeps its body.
     if (request.headers.expect?.toLowerCase() === "100-continue") response.writeContinue()
     const body = await readBody(request, limits)
     if (body === undefined) return
@@ -118,7 +118,7 @@ export const makeConnections = (options: ConnectionsOptions): Connections => {
           limits.drainTime
         )
       server.closeIdleConnections()
-      // An answer that was just written still needs a moment to leave; then nothing keeps the process.
+      // Answers that were just written get a moment to be sent. Then every connection is closed.
       await withTimeout(closed, closeMillis)
       server.closeAllConnections()
       await closed

@@ -16,9 +16,9 @@ export interface GuardOptions {
   /** The agents that the server serves, as a pattern, and the highest level at which it serves them. */
   readonly agents: string
   readonly trust: TrustLevel
-  /** Paths that need no token. They reveal nothing of what is stored. */
+  /** Paths that need no token. Their answers contain nothing of any memory. */
   readonly isPublic: (path: string) => boolean
-  /** Receives why tokens cannot be checked. */
+  /** Receives the reason if tokens cannot be checked. */
   readonly onUnavailable: (error: TokensUnavailable) => void
 }
 

@@ -20,8 +20,8 @@ export interface ServerLimits {
   /** Time without any transfer after which a connection is closed. */
   readonly idleTime: number
   /**
-   * Time for which a connection stays open between two requests. A client that sends one at the moment of the end gets no
-   * answer, so it is longer than a busy process may be late.
+   * Time for which a connection stays open between two requests. A request that arrives as it closes gets no answer, so
+   * this time is longer than any delay of a busy process.
    */
   readonly keepAliveTime: number
   /** How long the end of the server waits for requests in progress. */
@@ -29,7 +29,7 @@ export interface ServerLimits {
   /** Maximum requests in progress, of all tokens and of one. */
   readonly inProgress: number
   readonly inProgressOfToken: number
-  /** How long the requests that arrive together may take. Those that then still wait are refused. */
+  /** Maximum time of one turn of the event loop. Requests that arrive later in the turn are refused. */
   readonly turnTime: number
   /** Maximum event streams. */
   readonly streams: number

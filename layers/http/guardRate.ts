@@ -4,7 +4,7 @@ export interface RateLimiter {
   readonly take: (key: string, now: number) => number | undefined
 }
 
-/** Keys whose bucket is full again are forgotten when there are more than this. */
+/** Above this number of keys, keys with a full bucket are removed. */
 const maxKeys = 1_000
 
 export const makeRateLimiter = ({ burst, rate }: { readonly burst: number; readonly rate: number }): RateLimiter => {
@@ -28,8 +28,8 @@ export const makeRateLimiter = ({ burst, rate }: { readonly burst: number; reado
 }
 
 /**
- * Measures how long the present turn of the event loop has answered requests. Most answers are computed in one go, so an
- * overload shows as long turns, not as many requests in progress.
+ * Measures how long the present turn of the event loop has answered requests. Most answers take one turn, so overload
+ * shows as long turns, not as many requests in progress.
  */
 export const makeTurnClock = (): (() => number) => {
   let startedAt: number | undefined

@@ -8,9 +8,9 @@ import type { Background } from "../background.js"
 /** How a part of the process is. */
 export type PartHealth = "ok" | "slow" | "stopped"
 
-/** The answer of `/health`. It tells nothing of what is stored. */
+/** The answer of `/health`. It contains nothing of any memory. */
 export interface Health {
-  /** `ok`: everything moves. `degraded`: requests are answered, but a part needs a look. `down`: they are not. */
+  /** `ok`: every part works. `degraded`: requests are answered, but a part is slow or stopped. `down`: they are refused. */
   readonly status: "ok" | "degraded" | "down"
   /** Whether the server accepts requests. */
   readonly ready: boolean

@@ -121,7 +121,7 @@ export const serve = (options: ServeOptions): Effect.Effect<Server, CannotListen
 const hostNamesOf = ({ host = "localhost", hostNames = [] }: ServeOptions): ReadonlySet<string> =>
   new Set([...(isIP(host) === 0 ? [host] : []), ...hostNames].map((name) => name.toLowerCase()))
 
-/** Paths without a token: they reveal nothing of what is stored. */
+/** Paths that need no token: their answers contain nothing of any memory. */
 const publicPaths = new Set(["/health", ...documentPaths])
 
 const healthResponse = (health: { readonly ready: boolean }): Response =>

@@ -23,12 +23,14 @@ export interface ConnectionOptions {
   readonly agent: string
   /** The level of the caller: it bounds what tools read and write. */
   readonly trust: TrustLevel
+  /** The writer's name in the history. Default: `mcp`. */
+  readonly actor?: string | undefined
 }
 
 /** Opens an agent's memory for the tools of one caller. */
 export const openConnection = (
   daybook: Context.Tag.Service<Daybook>,
-  { agent, trust }: ConnectionOptions
+  { actor = "mcp", agent, trust }: ConnectionOptions
 ): Effect.Effect<Connection, InvalidInput> =>
   Effect.gen(function* () {
     const writeLevel = lowestLevel(trust, modelLevel)
@@ -39,6 +41,3 @@ export const openConnection = (
       defaultStore: readableStores(writeLevel)[0] ?? "social"
     }
   })
-
-/** The writer's name in the history. */
-const actor = "mcp"

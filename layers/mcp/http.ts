@@ -50,11 +50,11 @@ export const makeHttpHandler = ({ tools = "all" }: HttpOptions = {}): Effect.Eff
         if (!canUse(caller, agent)) {
           return problem(403, `agent: the token may not use this agent; add ?agent=NAME that matches ${caller.agents}`)
         }
+        const { token, trust } = caller
         const opened = await Runtime.runPromise(runtime)(
-          Effect.either(openConnection(daybook, { agent, trust: caller.trust }))
+          Effect.either(openConnection(daybook, { agent, trust, actor: `token:${token}/mcp` }))
         )
         if (Either.isLeft(opened)) return problem(400, opened.left.message)
-        const { token } = caller
         return handler.fetch(request, {
           authInfo: { token, clientId: token, scopes: [], extra: { connection: opened.right, parent } }
         })

@@ -19,7 +19,7 @@ export const defaultMaxBytes = 10_000_000
 
 /**
  * Writes spans, events and metrics to a file, one JSON object a line. It needs no collector and no package. A file that
- * cannot be written is told once in the log, and fails no operation.
+ * cannot be written is logged once, and fails no operation.
  */
 export const layerFile = ({
   file,
@@ -35,21 +35,21 @@ export const layerFile = ({
       const writeMetrics = Effect.gen(function* () {
         for (const line of yield* metricLines(yield* Clock.currentTimeMillis)) lines.add(line)
       })
-      let isTold = false
+      let isReported = false
       const watch = Effect.gen(function* () {
         yield* Effect.sleep(metricsEvery)
         yield* writeMetrics
-        yield* tellFailure
+        yield* reportFailure
       })
-      const tellFailure = Effect.suspend(() => {
+      const reportFailure = Effect.suspend(() => {
         lines.flush()
         const failure = lines.failure()
-        if (failure === undefined || isTold) return Effect.void
-        isTold = true
+        if (failure === undefined || isReported) return Effect.void
+        isReported = true
         return Effect.logWarning("the trace file cannot be written", { failure })
       })
       yield* Effect.forkScoped(Effect.interruptible(Effect.forever(watch)))
-      yield* Effect.addFinalizer(() => Effect.zipRight(writeMetrics, tellFailure))
+      yield* Effect.addFinalizer(() => Effect.zipRight(writeMetrics, reportFailure))
       return Layer.setTracer(filteredTracer(makeFileTracer(lines)))
     })
   )

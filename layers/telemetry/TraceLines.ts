@@ -43,7 +43,7 @@ export const makeTraceLines = ({ file, maxBytes }: TraceLinesOptions): TraceLine
     descriptor = undefined
     if (opened !== undefined) closeSync(opened)
   }
-  /** Renames a full file, unless another process has done it. Then this one goes on in the new file. */
+  /** Renames a full file, unless another process renamed it. The next write opens the new file. */
   const rotate = (opened: number) => {
     const { ino, size } = fstatSync(opened)
     if (!isRegular || size < maxBytes) return
@@ -76,7 +76,7 @@ export const makeTraceLines = ({ file, maxBytes }: TraceLinesOptions): TraceLine
       rotate(opened)
     })
   }
-  // A process may end by `process.exit`.
+  // `process.exit` runs no other finalizer.
   process.on("exit", flush)
   return {
     add: (line) => {

@@ -7,7 +7,7 @@ import type { TraceFileOptions } from "./TraceFile.js"
 
 /**
  * The trace file of a data folder: `$DAYBOOK_TRACE_FILE`, or `[trace] file` of its policy; undefined without either. A
- * policy that cannot be read names none, because whoever uses it reports it.
+ * policy that cannot be read names none: the command that opens the policy reports the error.
  */
 export const traceSettings = (folder: string): Effect.Effect<TraceFileOptions | undefined> =>
   Effect.gen(function* () {
@@ -20,7 +20,7 @@ export const traceSettings = (folder: string): Effect.Effect<TraceFileOptions | 
 const tracePolicy = (folder: string) =>
   Effect.gen(function* () {
     const { file } = yield* policyFile(folder)
-    // Every command asks, so a policy without this section is not parsed for it.
+    // Every command runs this, so a policy without a trace section is not parsed twice.
     if (file === undefined || !mentionsTrace(file)) return undefined
     return (yield* readPolicy(folder)).trace
   }).pipe(Effect.orElseSucceed(() => undefined))

@@ -9,7 +9,7 @@ import { type StorageError, storageError } from "../../events/errors.js"
 import { statIfAny } from "../../events/folder.js"
 import type { Verification } from "../../events/verify.js"
 import { BackupRefused, InvalidInput } from "../model/errors.js"
-import { backupName, hasLog, moveFile, prune, requireFree, withStaging } from "./copyFiles.js"
+import { attempt, backupName, hasLog, moveFile, prune, requireFree, withStaging } from "./copyFiles.js"
 import { anchorText, install, type Restored } from "./install.js"
 import { requireSound, verifyFolder } from "./verifyCopy.js"
 
@@ -25,7 +25,7 @@ export interface BackupOptions {
   readonly replace?: boolean | undefined
   /** For a folder: remove all but this many backups of the installation afterwards; the newest ones stay. */
   readonly keep?: number | undefined
-  /** Told how many pages of the log are copied. */
+  /** Receives how many pages of the log are copied. */
   readonly onProgress?: CopyProgress | undefined
 }
 
@@ -54,7 +54,7 @@ export const create = (options: BackupOptions): Effect.Effect<Backup, BackupErro
     const { folder, keep, onProgress = () => {}, replace = false, to } = options
     yield* requireLog(folder)
     const createdAt = yield* Clock.currentTimeMillis
-    const isFolder = statIfAny(to)?.isDirectory() === true
+    const isFolder = yield* attempt(to, () => statIfAny(to)?.isDirectory() === true)
     if (keep !== undefined && !isFolder)
       return yield* new InvalidInput({
         field: "keep",
@@ -79,7 +79,8 @@ export const create = (options: BackupOptions): Effect.Effect<Backup, BackupErro
     )
     const removed = keep === undefined ? [] : yield* prune(file, installation, keep)
     const { anchor, events, streams } = verification
-    return { file, createdAt, bytes: statSync(file).size, events, agents: streams, anchor, removed }
+    const { size: bytes } = yield* attempt(file, () => statSync(file))
+    return { file, createdAt, bytes, events, agents: streams, anchor, removed }
   }).pipe(Effect.withSpan("Backup.create"))
 
 /** The result of checking a backup. */
@@ -134,10 +135,16 @@ const unpackBackup = (file: string, folder: string) =>
   )
 
 /** Refuses a data folder without a log. */
-export const requireLog = (folder: string): Effect.Effect<void, BackupRefused> =>
-  hasLog(folder) ? Effect.void : new BackupRefused({ file: folder, problem: "has no log" })
+export const requireLog = (folder: string): Effect.Effect<void, BackupRefused | StorageError> =>
+  Effect.flatMap(
+    attempt(folder, () => hasLog(folder)),
+    (has): Effect.Effect<void, BackupRefused> =>
+      has ? Effect.void : new BackupRefused({ file: folder, problem: "has no log" })
+  )
 
-const requireFile = (file: string): Effect.Effect<void, BackupRefused> =>
-  statIfAny(file)?.isFile() === true
-    ? Effect.void
-    : new BackupRefused({ file, problem: "does not exist or is no file" })
+const requireFile = (file: string): Effect.Effect<void, BackupRefused | StorageError> =>
+  Effect.flatMap(
+    attempt(file, () => statIfAny(file)?.isFile() === true),
+    (isFile): Effect.Effect<void, BackupRefused> =>
+      isFile ? Effect.void : new BackupRefused({ file, problem: "does not exist or is no file" })
+  )

@@ -226,5 +226,6 @@ const syncPath = (path: string): void => {
   }
 }
 
-const attempt = <A>(path: string, work: () => A): Effect.Effect<A, StorageError> =>
+/** Works with files. `path` is named by the error. */
+export const attempt = <A>(path: string, work: () => A): Effect.Effect<A, StorageError> =>
   Effect.try({ try: work, catch: storageError(basename(path)) })

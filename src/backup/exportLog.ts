@@ -21,7 +21,7 @@ export interface ExportOptions {
   readonly to: string
   /** Whether to replace an existing file. Default: false. */
   readonly replace?: boolean | undefined
-  /** Told how many events are written. */
+  /** Receives how many events are written. */
   readonly onProgress?: CopyProgress | undefined
 }
 
@@ -43,7 +43,7 @@ export interface ImportOptions {
    * the log records that nothing confirmed the export.
    */
   readonly expect?: string | undefined
-  /** Told how many events are stored. The total is not known. */
+  /** Receives how many events are stored. The total is not known. */
   readonly onProgress?: ((events: number) => void) | undefined
 }
 

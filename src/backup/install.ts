@@ -7,10 +7,10 @@ import { startRestoredEpoch } from "../../events/copies/epoch.js"
 import { ledgerText, writeLedger } from "../../events/copies/snapshot.js"
 import { EventLog } from "../../events/EventLog.js"
 import * as EventLogSqlite from "../../events/EventLogSqlite.js"
-import { type StorageError, storageError } from "../../events/errors.js"
+import type { StorageError } from "../../events/errors.js"
 import { ledgerName, parseLedger } from "../../events/ledger.js"
 import { BackupRefused } from "../model/errors.js"
-import { hasLog, installFolder, realFolder, withStaging } from "./copyFiles.js"
+import { attempt, hasLog, installFolder, realFolder, withStaging } from "./copyFiles.js"
 import type { VerifiedCopy } from "./verifyCopy.js"
 
 /** A restored data folder. Times are milliseconds since the epoch. */
@@ -40,7 +40,8 @@ export const install = <E>(
   build: (staging: string) => Effect.Effect<VerifiedCopy & { readonly createdAt: number }, E>
 ): Effect.Effect<Restored, E | BackupRefused | StorageError> =>
   Effect.gen(function* () {
-    if (hasLog(folder) && !replace)
+    const isTaken = yield* attempt(folder, () => hasLog(folder))
+    if (isTaken && !replace)
       return yield* new BackupRefused({
         file: folder,
         problem:
@@ -48,13 +49,13 @@ export const install = <E>(
             ? "has a log: choose another folder, or replace it (--replace)"
             : "has a log: choose another folder"
       })
-    const target = realFolder(folder)
+    const target = yield* attempt(folder, () => realFolder(folder))
     const old = anchorOf(target)
     return yield* withStaging(dirname(target), (parent) =>
       Effect.gen(function* () {
         // A folder of its own inside: staging folders are removed at the end, and this one stays.
         const staging = join(parent, "data")
-        yield* Effect.sync(() => mkdirSync(staging, { mode: 0o700 }))
+        yield* attempt(staging, () => mkdirSync(staging, { mode: 0o700 }))
         const { createdAt, heads, verification } = yield* build(staging)
         yield* takeLedger(target, staging)
         yield* eraseAgain(staging)
@@ -85,8 +86,8 @@ export const install = <E>(
  */
 const takeLedger = (target: string, staging: string): Effect.Effect<void, BackupRefused | StorageError> =>
   Effect.gen(function* () {
-    const text = yield* attempt(() => ledgerText(target))
-    const [own, copied] = [parseLedger(text), parseLedger(yield* attempt(() => ledgerText(staging)))]
+    const text = yield* attempt(ledgerName, () => ledgerText(target))
+    const [own, copied] = [parseLedger(text), parseLedger(yield* attempt(ledgerName, () => ledgerText(staging)))]
     const isSame = own.lines[0]?.log === copied.lines[0]?.log || copied.lines.length === 0
     if (own.lines.length === 0 || !isSame) return
     const shared = Math.min(own.lines.length, copied.lines.length)
@@ -98,7 +99,7 @@ const takeLedger = (target: string, staging: string): Effect.Effect<void, Backup
         file: join(target, ledgerName),
         problem: "does not continue the ledger of erasures in the copy: restore into another folder"
       })
-    if (own.lines.length > copied.lines.length) yield* attempt(() => writeLedger(staging, text))
+    if (own.lines.length > copied.lines.length) yield* attempt(ledgerName, () => writeLedger(staging, text))
   })
 
 /** Opens the copy, which erases what its ledger names, and removes the erased text from its files. */
@@ -107,8 +108,6 @@ const eraseAgain = (staging: string): Effect.Effect<void, StorageError> =>
     Effect.provide(EventLogSqlite.layer(staging)),
     Effect.asVoid
   )
-
-const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: storageError(ledgerName) })
 
 /** The state of a folder's anchor; undefined if there is none that can be read. */
 const anchorOf = (folder: string) => {

@@ -3,7 +3,7 @@ import { limits } from "../../../src/model/limits.js"
 /** The folder of all files of the memory tool. */
 export const root = "/memories"
 
-/** A problem that is told to the model, in the words of the tool's documentation. */
+/** A problem that the model reads, in the words of the tool's documentation. */
 export class FileProblem extends Error {
   override readonly name = "FileProblem"
 }

@@ -16,8 +16,8 @@ const fileOf = (folder: string): string => join(folder, "missed-prompts.log")
 const maxBytes = 1 << 20
 
 /**
- * Counts a prompt that got no context. It writes a line to a file beside the log, because the log may be what cannot be
- * used. Never fails.
+ * Counts a prompt that got no context. It writes a line to a file beside the log, because the log may be unusable. Never
+ * fails.
  */
 export const countMissedPrompt = (folder: string, agent: string, reason: string): void => {
   try {
@@ -25,7 +25,7 @@ export const countMissedPrompt = (folder: string, agent: string, reason: string)
     if ((statIfAny(file)?.size ?? 0) >= maxBytes) return
     appendFileSync(file, `${new Date().toISOString()} ${agent} ${reason.replace(/\s+/g, " ")}\n`, { mode: 0o600 })
   } catch {
-    // A prompt is not delayed for a count.
+    // The count must not fail the prompt.
   }
 }
 

@@ -2,11 +2,15 @@ import type { ToolObservation } from "../../../src/notes/observeTool.js"
 import type { ToolUse } from "./hookInput.js"
 import { isObject, textOf } from "./hookInput.js"
 
-/** Tools of Daybook itself: what they answer is stored already. */
+/** Tools of Daybook itself: their answers are stored already. */
 const ownTools = /^mcp__(?:.*_)?daybook(?:_.*)?__/i
 
-/** A shell that runs `daybook`: its output is of memories that are stored already. */
-const ownCommand = /(?:^|[;&|(\n])\s*(?:\w+=\S*\s+)*(?:npx\s+)?(?:\S*\/)?daybook(?:\.mjs)?(?:\s|$)/
+/**
+ * A shell that runs `daybook`: its output shows memories that are stored already. The repetitions have a maximum, because
+ * a command may hold a whole file, and each separator in it begins a search.
+ */
+const ownCommand =
+  /(?:^|[;&|(\n])[^\S\n]{0,64}(?:\w{1,64}=\S{0,256}\s{1,64}){0,16}(?:npx\s{1,64})?(?:\S{0,256}\/)?daybook(?:\.mjs)?(?:\s|$)/
 
 /** Tools whose answer repeats their input. */
 const editingTools = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write"])

@@ -5,7 +5,7 @@ import { problemOf } from "../api/problems.js"
 import type { BatchEntry } from "../api/types.js"
 import { listIn, noOptions, type WriteOptions } from "./call.js"
 
-/** The entries of a batch. A key would not tell its entries apart: each entry names its own in its options. */
+/** The entries of a batch. One key cannot identify several entries, so each entry has its own in its options. */
 export const batchOf = <Entry>({ commandId, run }: WriteOptions, others: object, payload: ReadonlyArray<Entry>) =>
   Effect.gen(function* () {
     yield* noOptions(others)

@@ -36,7 +36,7 @@ export interface WriteOptions {
 
 type System = Context.Tag.Service<Daybook>
 
-/** The agent of a call without a name, where the token is for more than one. */
+/** The agent of a call that names none, if its token permits several. */
 const defaultAgent = "default"
 
 /** The caller of the request. Its layer does not provide it: each request brings its own. */
@@ -59,7 +59,7 @@ export const textIn = (field: string, value: string): Effect.Effect<string, Inva
     ? Effect.succeed(value)
     : Effect.fail(new InvalidInput({ field, problem: "must be one text" }))
 
-/** Logs the kind of a defect. The answer does not tell it. */
+/** Logs the kind of a defect. The answer omits it. */
 export const logged = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.tapDefect(operation, (cause) => Effect.logError("a request failed", { failure: failureNames(cause) }))
 

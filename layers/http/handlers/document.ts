@@ -18,7 +18,7 @@ const contentPolicy = [
   "base-uri 'none'"
 ].join("; ")
 
-/** Both are made at the first request: few servers are asked for them, and the page holds 2 MB of scripts. */
+/** Both are made at their first request, because few clients read them and the page has 2 MB of scripts. */
 const openApi = Effect.map(
   Effect.promise(() => import("../api/openApi.js")),
   ({ openApi }) => HttpServerResponse.unsafeJson(openApi())
@@ -35,7 +35,7 @@ const noOperation = new RequestRefused({
   detail: "no operation has this method and path: see /openapi.json"
 })
 
-/** GET /openapi.json, GET /reference, and the answer to every path that is none. */
+/** GET /openapi.json, GET /reference, and the answer to every unknown path. */
 export const document = Layer.effectDiscard(
   Effect.gen(function* () {
     const router = yield* HttpLayerRouter.HttpRouter

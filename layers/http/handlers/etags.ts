@@ -5,8 +5,8 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 
 /**
- * Names each answer to a read by a digest of what it shows, and answers 304 to a client that has it. A version of the
- * log would tell a lower trust level of writes that it may not see.
+ * Adds the digest of each answer as its `ETag`, and answers 304 to a client that sends the same one. A version of the log
+ * would reveal hidden writes to a lower trust level.
  */
 export const etags = HttpLayerRouter.middleware((app) =>
   Effect.gen(function* () {

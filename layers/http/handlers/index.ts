@@ -12,7 +12,7 @@ import { operations } from "./operations.js"
 
 const handlers = Layer.mergeAll(memories, conversation, notes, schedules, recalls, maintenance, operations)
 
-/** The document of the interface and its page. They tell nothing of what is stored, so they need no token. */
+/** The document of the interface and its page. They contain nothing of any memory, so they need no token. */
 export const documentPaths: ReadonlyArray<string> = ["/openapi.json", "/reference"]
 
 /**

@@ -16,7 +16,7 @@ import { noOptions, operates } from "./call.js"
 import { problemResponse } from "./problemResponse.js"
 import { eventResponse, type ServerEvent } from "./sse.js"
 
-/** The log tells no one of new events, because another process may write them. */
+/** Pause between two reads of the log. Another process may write to it, so no signal announces new events. */
 const pause = Duration.millis(500)
 
 const decodeQuery = Schema.decodeUnknown(query({ ...handle, after: number("") }))

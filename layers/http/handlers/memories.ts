@@ -36,7 +36,7 @@ const change = (memory: Memory, id: string, { status, ...fields }: MemoryChanges
 const isOnlyTier = ({ limit: _, offset: __, tiers: ___, ...others }: ListQuery): boolean =>
   Object.keys(others).length === 0
 
-/** A page of a search. A search has no offset, so the hits before the page are found and left out. */
+/** A page of a search. A search has no offset, so this drops the hits before the page. */
 const found = (memory: MemoryReader, text: string, { limit = 50, offset = 0, sort: _, ...filters }: ListQuery) =>
   Effect.map(memory.search({ ...filters, text, limit: limit + offset }), (hits) => hits.slice(offset))
 

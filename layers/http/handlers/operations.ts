@@ -2,12 +2,12 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { checkInteger } from "../../../src/model/filters.js"
+import { checkInteger, checkPage } from "../../../src/model/filters.js"
 import { limits } from "../../../src/model/limits.js"
 import { Api } from "../api/Api.js"
 import type { WhatIfRequest } from "../api/types.js"
 import { administers, noOptions, objectBody, operates, operatesPlain, surveys, textIn } from "./call.js"
-import { cursorAt, paged, placeIn } from "./pages.js"
+import { cursorAt, defaultLimit, paged, placeIn } from "./pages.js"
 import { withProgress } from "./progress.js"
 
 const done = () => ({ done: true })
@@ -19,9 +19,9 @@ export const operations = HttpApiBuilder.group(Api, "operations", (handlers) =>
   handlers
     .handle("agents", ({ urlParams }) =>
       surveys("listing agents", urlParams, (daybook, page, isUsable) =>
-        paged(page, ({ limit = 50, offset = 0, ...others }) =>
+        paged(page, (query) =>
           Effect.gen(function* () {
-            yield* noOptions(others)
+            const { limit, offset } = yield* checkPage(query, defaultLimit)
             const agents = (yield* daybook.agents).filter(({ name }) => isUsable(name))
             return agents.slice(offset, offset + limit)
           })
@@ -33,7 +33,7 @@ export const operations = HttpApiBuilder.group(Api, "operations", (handlers) =>
       operates("log", urlParams, (daybook, agent, { actor: _, after, asOf, cursor, limit: most, ...others }) =>
         Effect.gen(function* () {
           yield* noOptions(others)
-          const limit = yield* checkInteger("limit", most ?? 50, 1, limits.page)
+          const limit = yield* checkInteger("limit", most ?? defaultLimit, 1, limits.page)
           const from = yield* checkInteger("after", after ?? 0, 0, Number.MAX_SAFE_INTEGER)
           const query = { agent, asOf, from }
           const start = cursor === undefined ? from : yield* placeIn(cursor, query)

@@ -9,7 +9,8 @@ interface Paged {
   readonly cursor?: string | undefined
 }
 
-const defaultLimit = 50
+/** Rows of a page, unless the request names another number. */
+export const defaultLimit = 50
 
 /**
  * Answers one page. `next` is a cursor: it holds the place of the next page and a digest of the query, so that it
