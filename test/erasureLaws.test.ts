@@ -11,8 +11,9 @@ import type { AgentErasure, Erasable } from "../src/erasure/Erasure.js"
 import type { MemoryReader } from "../src/Memory.js"
 import { disputingLayer } from "./support/disputes.js"
 import { fresh } from "./support/engine.js"
+import { choices, idsOf, selectionOf } from "./support/erasures.js"
 import { tinyLayer } from "./support/extractor.js"
-import { type Asked, histories, names, perform } from "./support/histories.js"
+import { type Asked, histories, perform } from "./support/histories.js"
 import { rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
@@ -26,65 +27,6 @@ const eventsOf = (daybook: System) =>
     Stream.runCollect(daybook.log(agent)),
     (all) => Chunk.toReadonlyArray(all).filter(({ payload }) => payload !== null) as ReadonlyArray<DaybookEvent>
   )
-
-/** A random choice, as an erasure understands it once the history is known. */
-type Choice =
-  | { readonly kind: "memory" | "turn" | "file" | "schedule"; readonly which: number }
-  | { readonly kind: "session"; readonly session: string }
-  | { readonly kind: "person"; readonly person: string }
-  | { readonly kind: "source"; readonly source: string }
-
-const choices: fc.Arbitrary<Choice> = fc.oneof(
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constantFrom(
-        "memory" as const,
-        "memory" as const,
-        "turn" as const,
-        "file" as const,
-        "schedule" as const
-      ),
-      which: fc.nat({ max: 1_000 })
-    })
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant("session" as const), session: fc.constantFrom("monday", "friday") })
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("person" as const), person: fc.constantFrom(...names) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant("source" as const), source: fc.constantFrom("import", "auto_capture") })
-  }
-)
-
-/** The ids that an id may be chosen from. */
-const idsOf = (events: ReadonlyArray<DaybookEvent>, kind: "memory" | "turn" | "file" | "schedule") => [
-  ...new Set(
-    events.flatMap((event): ReadonlyArray<string> => {
-      if (kind === "turn") return event.type === "TURN" ? [event.payload.turn.id] : []
-      if (kind === "file") return event.type === "FILE" ? [event.payload.file.id] : []
-      if (kind === "schedule") return event.type === "SCHEDULE" ? [event.payload.schedule] : []
-      return imagesOf(event).map(({ id }) => id)
-    })
-  )
-]
-
-const selectionOf = (choice: Choice, events: ReadonlyArray<DaybookEvent>): Erasable | undefined => {
-  switch (choice.kind) {
-    case "session":
-      return { agent, session: choice.session }
-    case "person":
-      return { agent, person: choice.person }
-    case "source":
-      return { agent, source: choice.source }
-    default: {
-      const ids = idsOf(events, choice.kind)
-      return ids.length === 0 ? undefined : { agent, ids: [ids[choice.which % ids.length]!] }
-    }
-  }
-}
 
 /** Whether a turn or a file is selected, told without the engine's code. */
 const isSelected = (selection: Erasable, { id, session, text }: { id: string; session?: string; text: string }) => {
@@ -187,7 +129,7 @@ describe("an erasure", () => {
         for (const step of steps) yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
         if (!(yield* daybook.agents).some(({ name }) => name === agent)) return
         for (const choice of chosen) {
-          const selection = selectionOf(choice, yield* eventsOf(daybook))
+          const selection = selectionOf(agent, choice, yield* eventsOf(daybook))
           if (selection !== undefined) yield* eraseAndCompare(daybook, selection)
         }
         // What remains can be undone, decided again and written on.

@@ -30,6 +30,16 @@ export interface Subjects {
   readonly mentions: Mentions
 }
 
+/** The texts by which an event can name a subject. They only grow while subjects are found. */
+export interface Needles {
+  /** Ids, paths, sessions and kinds of sources. */
+  readonly texts: ReadonlySet<string>
+  /** Tests text for the name of an erased person; undefined if no person is erased. */
+  readonly mentionsIn: ((payload: string) => boolean) | undefined
+  /** Whether turns, files or scratchpads go, whose chunks are named by version. */
+  readonly hasPlaces: boolean
+}
+
 /** The key of a session in a store. */
 export const sessionKeyOf = ({ session, store }: { readonly session: string; readonly store: string }): string =>
   `${store} ${session}`
@@ -77,7 +87,24 @@ export const makeSubjects = (selection: Selection) => {
       ) +
       [...subjects.tainted.values()].reduce((sum, versions) => sum + versions.size, 0) +
       state.sameText.size,
-    isRequestErased: (event: DaybookEvent) => isRequestErased(state, event)
+    isRequestErased: (event: DaybookEvent) => isRequestErased(state, event),
+    /** How events name the subjects that were found so far. */
+    needles: () => needlesOf(state)
+  }
+}
+
+const needlesOf = ({ sameText, selection, subjects, taintedSince }: State): Needles => {
+  const { files, followers, ids, scratchpads, schedules, sessions, shortened, sources, turns } = subjects
+  const afterBlank = (key: string) => key.slice(key.indexOf(" ") + 1)
+  return {
+    texts: new Set([
+      ...(selection.kind === "memory" ? selection.ids : []),
+      ...(selection.kind === "source" ? [selection.key ?? selection.source] : []),
+      ...[...ids, ...sessions, ...schedules, ...sameText, ...taintedSince.keys()],
+      ...[...shortened, ...sources].map(afterBlank)
+    ]),
+    mentionsIn: selection.kind === "person" ? subjects.mentions : undefined,
+    hasPlaces: [turns, files, scratchpads, followers].some(({ size }) => size > 0)
   }
 }
 

@@ -1,27 +1,20 @@
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Codec } from "../../events/Codec.js"
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
-import type { EventLog, Remains, StreamErasure } from "../../events/EventLog.js"
-import type { InvalidEvent, StorageError, UnknownEvent } from "../../events/errors.js"
+import type { Remains, StreamErasure } from "../../events/EventLog.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import { remainsOf } from "../../events/remains.js"
-import { takeTurnIfDue } from "../../events/turns.js"
 import { textDigest } from "../../projections/vectors.js"
 import { timerFold } from "../schedules/timerFold.js"
+import { candidatesOf, type MayConcern } from "./candidates.js"
+import { findSubjects, forEachAt, type PlanError, type PlanSource } from "./findSubjects.js"
 import { type LifeStep, remadeImages } from "./remade.js"
 import { digestsIn, type Removing, removalOf } from "./removalOf.js"
 import { type AgentErasure, makeReport } from "./report.js"
-import { makeSubjects } from "./Subjects.js"
+import type { Needles } from "./Subjects.js"
 import type { Selection } from "./selection.js"
 
-export interface PlanSource {
-  readonly log: Context.Tag.Service<EventLog>
-  readonly codec: Codec
-  readonly countTokens: (text: string) => number
-}
-
-export type PlanError = StorageError | UnknownEvent | InvalidEvent
+export type { PlanError, PlanSource } from "./findSubjects.js"
 
 /** What to erase of one agent. */
 export interface AgentPlan {
@@ -34,26 +27,24 @@ export interface AgentPlan {
   readonly report: () => AgentErasure
 }
 
-/** Maximum passes over the events. Lineage leads from older to newer events, so a few are enough. */
-const maxPasses = 50
-
-/** Finds what a selection erases of one agent, with everything derived from it. Reads all events, several times. */
+/**
+ * Finds what a selection erases of one agent, with everything derived from it. Reads all events once for each time that
+ * the names of the subjects grow, and decodes those that may concern it (`filter`).
+ */
 export const planAgent = (
   source: PlanSource,
   agent: string,
-  selection: Selection
+  selection: Selection,
+  filter: (needles: Needles) => MayConcern = candidatesOf
 ): Effect.Effect<AgentPlan, PlanError> =>
   Effect.gen(function* () {
     const { version: readAt } = yield* source.log.head(agent)
-    const { apply, isRequestErased, size, start, subjects } = makeSubjects(selection)
-    for (let pass = 0, before = -1; pass < maxPasses && size() !== before; pass++) {
-      before = size()
-      start()
-      yield* forEachEvent(source, agent, readAt, apply)
-    }
+    const found = yield* findSubjects(source, { stream: agent, to: readAt }, selection, filter)
+    const { candidates, isRequestErased, subjects, usedDigests } = found
+    const forEachCandidate = (visit: (event: DaybookEvent) => void) => forEachAt(source, agent, candidates, visit)
     const lives = new Map<number, Array<LifeStep>>([...subjects.tainted.keys()].map((row) => [row, []]))
     if (lives.size > 0) {
-      yield* forEachEvent(source, agent, readAt, (event) => {
+      yield* forEachCandidate((event) => {
         for (const image of imagesOf(event)) {
           const tainted = subjects.tainted.get(image.born)?.has(event.version) === true
           lives.get(image.born)?.push({ version: event.version, image, tainted, written: isWritten(event) })
@@ -64,9 +55,9 @@ export const planAgent = (
     const removing: Removing = { subjects, isRequestErased, remade, lostDigests: memoryDigests }
     const report = makeReport(agent, subjects)
     const [versions, remains]: [Array<number>, Array<Remains>] = [[], []]
-    const [lostDigests, usedDigests] = [new Set(memoryDigests), new Set<string>()]
+    const lostDigests = new Set(memoryDigests)
     const timers = timerFold()
-    yield* forEachEvent(source, agent, readAt, (event) => {
+    yield* forEachCandidate((event) => {
       const removal = removalOf(event, removing)
       const rest = removal === undefined ? event : remainsOf(event, removal)
       const left = rest === null ? undefined : ({ ...event, ...rest } as DaybookEvent)
@@ -126,27 +117,3 @@ const encoded = (codec: Codec, { payload, type }: Pick<DaybookEvent, "type" | "p
   const { payload: text, schema } = codec.encode(type, payload as never)
   return { schema, payload: text }
 }
-
-const eventsPerPage = 500
-
-/** Visits the events of an agent up to a version that have a payload, oldest first, without the records of erasures. */
-const forEachEvent = (
-  { codec, log }: PlanSource,
-  stream: string,
-  to: number,
-  visit: (event: DaybookEvent) => void
-): Effect.Effect<void, PlanError> => {
-  const page = (after: number): Effect.Effect<void, PlanError> =>
-    Effect.gen(function* () {
-      const rows = yield* log.replay(stream, { after, to, limit: eventsPerPage })
-      for (const row of rows) {
-        if (row.payload === null || recordTypes.has(row.type)) continue
-        visit((yield* codec.decode(row)) as DaybookEvent)
-      }
-      yield* takeTurnIfDue
-      if (rows.length === eventsPerPage) yield* page(rows.at(-1)!.version)
-    })
-  return page(0)
-}
-
-const recordTypes: ReadonlySet<string> = new Set(["ERASE", "REMAINS"])

@@ -1,0 +1,113 @@
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { ReplayedEvent } from "../../events/Chain.js"
+import type { Codec } from "../../events/Codec.js"
+import type { DaybookEvent } from "../../events/catalogue.js"
+import type { EventLog } from "../../events/EventLog.js"
+import type { InvalidEvent, StorageError, UnknownEvent } from "../../events/errors.js"
+import { itemsPerCheck, takeTurnIfDue } from "../../events/turns.js"
+import type { MayConcern } from "./candidates.js"
+import { makeSubjects, type Needles } from "./Subjects.js"
+import type { Selection } from "./selection.js"
+
+export interface PlanSource {
+  readonly log: Context.Tag.Service<EventLog>
+  readonly codec: Codec
+  readonly countTokens: (text: string) => number
+}
+
+export type PlanError = StorageError | UnknownEvent | InvalidEvent
+
+/** The events of an agent up to a version. */
+interface Range {
+  readonly stream: string
+  readonly to: number
+}
+
+/** Maximum passes over the candidates. Lineage leads from older to newer events, so a few are enough. */
+const maxPasses = 50
+
+/**
+ * Finds the subjects of a selection, and the versions of the events that may concern them. A subject may be named by
+ * events that were skipped, so everything begins again, with its name, until no new name is found. `usedDigests` are
+ * those in the skipped events of vectors and recalls.
+ */
+export const findSubjects = (
+  source: PlanSource,
+  range: Range,
+  selection: Selection,
+  filter: (needles: Needles) => MayConcern
+) =>
+  Effect.gen(function* () {
+    let needles = makeSubjects(selection).needles()
+    for (;;) {
+      const { apply, isRequestErased, needles: current, size, start, subjects } = makeSubjects(selection)
+      const { candidates, usedDigests } = yield* scan(source, range, filter(needles), apply)
+      for (let pass = 1, before = 0; pass < maxPasses && size() !== before; pass++) {
+        before = size()
+        start()
+        yield* forEachAt(source, range.stream, candidates, apply)
+      }
+      const found = current()
+      const { hasPlaces, texts } = needles
+      const isComplete = (hasPlaces || !found.hasPlaces) && [...found.texts].every((text) => texts.has(text))
+      if (isComplete) return { candidates, isRequestErased, subjects, usedDigests }
+      needles = { ...found, hasPlaces: hasPlaces || found.hasPlaces, texts: new Set([...texts, ...found.texts]) }
+    }
+  })
+
+/** Visits the events that may concern an erasure, oldest first. Returns their versions. */
+const scan = (
+  { codec, log }: PlanSource,
+  { stream, to }: Range,
+  mayConcern: MayConcern,
+  visit: (event: DaybookEvent) => void
+): Effect.Effect<{ readonly candidates: Array<number>; readonly usedDigests: Set<string> }, PlanError> =>
+  Effect.gen(function* () {
+    const candidates: Array<number> = []
+    const usedDigests = new Set<string>()
+    for (let after = 0; ; ) {
+      const rows = yield* log.replay(stream, { after, to, limit: itemsPerCheck })
+      for (const row of rows) {
+        if (!isContent(row)) continue
+        if (mayConcern(row)) {
+          candidates.push(row.version)
+          visit((yield* codec.decode(row)) as DaybookEvent)
+        } else if (row.type === "EMBED" || row.type === "RECALL") {
+          for (const digest of row.payload.match(digests) ?? []) usedDigests.add(digest)
+        }
+      }
+      yield* takeTurnIfDue
+      if (rows.length < itemsPerCheck) return { candidates, usedDigests }
+      after = rows.at(-1)!.version
+    }
+  })
+
+const digests = /\b[0-9a-f]{64}\b/gu
+
+/** Visits the events with these versions, which ascend. */
+export const forEachAt = (
+  { codec, log }: PlanSource,
+  stream: string,
+  versions: ReadonlyArray<number>,
+  visit: (event: DaybookEvent) => void
+): Effect.Effect<void, PlanError> =>
+  Effect.gen(function* () {
+    for (let index = 0; index < versions.length; ) {
+      let end = index + 1
+      while (end < versions.length && end - index < itemsPerCheck && versions[end] === versions[end - 1]! + 1) end++
+      const [first, last] = [versions[index]!, versions[end - 1]!]
+      for (const row of yield* log.replay(stream, { after: first - 1, to: last, limit: end - index })) {
+        // Another process may have erased it since. The erasure is then refused, and planned again.
+        if (isContent(row)) visit((yield* codec.decode(row)) as DaybookEvent)
+      }
+      yield* takeTurnIfDue
+      index = end
+    }
+  })
+
+const recordTypes: ReadonlySet<string> = new Set(["ERASE", "REMAINS"])
+
+/** Whether an event has a payload, and is no record of an erasure. */
+const isContent = (row: ReplayedEvent): row is ReplayedEvent & { readonly payload: string } =>
+  row.payload !== null && !recordTypes.has(row.type)
