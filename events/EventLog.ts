@@ -238,8 +238,8 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
     /** Streams whose views may still contain erased text. */
     readonly cleanings: Effect.Effect<ReadonlyArray<string>, StorageError>
     /**
-     * Removes erased text from the files of the log: empties the write-ahead log, and proves that free space has only
-     * zeros or rewrites the file. `cleaned` are streams whose old views were removed.
+     * Removes erased text from the files of the log: empties the write-ahead log and rewrites the file. `cleaned` are
+     * streams whose old views were removed.
      */
     readonly clean: (cleaned: ReadonlyArray<string>) => Effect.Effect<Cleaning, StorageError>
     /** The version of the newest ERASE event of a stream; 0 if there is none. */

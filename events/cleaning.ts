@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Cleaning } from "./EventLog.js"
 import { type StorageError, storageError } from "./errors.js"
-import { hasOnlyContent } from "./freePages.js"
 import { busyTimeoutMillis, retryWhileBusy } from "./sqlite.js"
 import { runSql } from "./sqlProcess.js"
 import { type Db, sql } from "./statement.js"
@@ -34,15 +33,20 @@ export const clean = (
     const open = yield* cleaned.length === 0 ? attempt(() => cleaningsIn(writer)) : remove(cleaned)
     if (open.includes("")) {
       if (!(yield* emptyWal(writer))) return "waits"
-      const isClean = yield* retryWhileBusy("log.db", () => locked(() => hasOnlyContent(writer)))
-      if (!isClean && !(yield* rewrite(writer))) return "waits"
+      if (!(yield* rewrite(writer))) return "waits"
       yield* remove([""])
     } else if (cleaned.length === 0) return open.length === 0 ? "done" : "waits"
     const isEmpty = yield* emptyWal(writer)
     return isEmpty && open.every((stream) => stream === "") ? "done" : "waits"
   })
 
-/** Rewrites the file without free pages. Other processes wait meanwhile. False if one of them holds a lock too long. */
+/**
+ * Rewrites the file from its rows. Other processes wait meanwhile. False if one of them holds a lock too long.
+ *
+ * `secure_delete` zeroes the cells that SQLite frees, but not the copies of cells that it leaves in the gaps of a page
+ * when it moves cells between pages. Such a copy may hold text that was erased later. After VACUUM a gap holds copies of
+ * rows of that moment at most, and those rows have no erased text.
+ */
 const rewrite = (writer: Db): Effect.Effect<boolean, StorageError> =>
   Effect.gen(function* () {
     const statements = ["PRAGMA busy_timeout = 5000", "PRAGMA secure_delete = ON", "VACUUM"]
