@@ -142,6 +142,6 @@ describe("an erasure", () => {
         yield* memory.remember({ title: "life goes on" })
         expect((yield* daybook.verify()).problems).toEqual([])
       }),
-    { fastCheck: { numRuns: rounds({ quick: 2, full: 500 }), endOnFailure: true } }
+    { fastCheck: { numRuns: rounds({ quick: 2, full: 30 }), endOnFailure: true } }
   )
 })

@@ -12,7 +12,7 @@ import * as EventLogSqlite from "../events/EventLogSqlite.js"
 const secret = "okapi-canary"
 const count = 3_000
 
-/** Nine of ten events are secret. Their pages empty while they are erased, so SQLite moves rows that are still whole. */
+/** Nine of ten events are secret. */
 const events = Array.from({ length: count }, (_, at) => ({
   ...{ type: "ADD", schema: 5 },
   payload: JSON.stringify({

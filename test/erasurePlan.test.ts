@@ -55,7 +55,7 @@ describe("a plan of an erasure", () => {
           expect(report()).toEqual(reportOfAll())
         }
       }),
-    { fastCheck: { numRuns: rounds({ quick: 4, full: 300 }), endOnFailure: true } }
+    { fastCheck: { numRuns: rounds({ quick: 4, full: 40 }), endOnFailure: true } }
   )
 })
 
