@@ -768,6 +768,7 @@ describe("an expired memory", () => {
         "search all",
         "search ferry",
         "search ferry types",
+        "search fused",
         "search stores",
         "search ticket",
         "search ticket types",

@@ -1,7 +1,7 @@
 import { type DaybookEvent, imagesOf, type Payload } from "../../events/catalogue.js"
 import { isNoteId, type Link, type Memory } from "../../events/Memory.js"
 import { type Mentions, mentionsNothing, mentionsOf } from "./mentions.js"
-import type { Selection } from "./selection.js"
+import { isSourceSelected, type Selection } from "./selection.js"
 
 /** Everything of one agent that an erasure concerns: what was selected, and what was derived from it. */
 export interface Subjects {
@@ -268,11 +268,6 @@ const isSelected = ({ selection, subjects }: State, { id, session, source }: Mem
   (selection.kind === "source" && isSourceSelected(selection, source)) ||
   // The session of a note is a namespace, no conversation.
   (session !== undefined && !isNoteId(id) && subjects.sessions.has(session))
-
-const isSourceSelected = (
-  { key, source }: Extract<Selection, { readonly kind: "source" }>,
-  given: { readonly kind: string; readonly name?: string | undefined }
-): boolean => given.kind === source && (key === undefined || given.name === key)
 
 const noteSession = ({ sessionsOfMemories }: State, { born, id, session }: Memory): void => {
   if (session === undefined || isNoteId(id)) return

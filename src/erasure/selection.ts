@@ -85,3 +85,9 @@ const selectionOf = (selector: (typeof selectors)[number], value: unknown): Eith
         return { kind: "agent" } as const
     }
   })
+
+/** Whether a source is the selected one, or of the selected kind. */
+export const isSourceSelected = (
+  { key, source }: Extract<Selection, { readonly kind: "source" }>,
+  given: { readonly kind: string; readonly name?: string | undefined }
+): boolean => given.kind === source && (key === undefined || given.name === key)
