@@ -69,7 +69,8 @@ export const damagedVectors = (
   ).all(after, limit)
   return {
     damaged: rows.filter((row) => !isIntact(row)).map(({ row }) => row),
-    next: rows.length < limit ? null : rows.at(-1)!.row
+    // A damaged table may return old rows again. Callers stop then, instead of looping forever.
+    next: rows.length < limit || rows.at(-1)!.row <= after ? null : rows.at(-1)!.row
   }
 }
 

@@ -196,7 +196,7 @@ describe("verify", () => {
         const sampled: Array<string> = []
         let total = 0
         for (const [kind, share, tamper] of kinds) {
-          const times = rounds({ quick: Math.ceil(share / 5), full: share * 5 })
+          const times = rounds({ quick: Math.ceil(share / 5), full: share * 2 })
           let reported = 0
           let harmless = 0
           for (let time = 0; time < times; time++) {
