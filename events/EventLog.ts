@@ -109,7 +109,7 @@ export interface StreamErasure {
    * are never erased.
    */
   readonly versions: ReadonlyArray<number>
-  /** What stays of some of these versions. */
+  /** The remains of some of these versions. */
   readonly remains: ReadonlyArray<Remains>
   /** The stream's timer afterwards, as in `Append`. */
   readonly due?: number | null

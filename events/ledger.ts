@@ -18,7 +18,7 @@ export interface LedgerEntry {
   readonly selector?: EraseSelector
   /** The erased events: sequence and hash. */
   readonly events: ReadonlyArray<EventKey>
-  /** What stays of events: the event, then type and schema of its remains, and their parts. */
+  /** The remains of events: the event, then type and schema of its remains, and their parts. */
   readonly kept: ReadonlyArray<readonly [...EventKey, type: string, schema: number, parts: KeptParts]>
   /** Streams that were deleted: a salt, SHA-256(salt ‖ name), and the newest sequence of the stream. */
   readonly streams: ReadonlyArray<readonly [salt: string, digest: string, newest: number]>

@@ -1,7 +1,7 @@
 import type { AnyCommand } from "../commands/Command.js"
 import { type OptionShape, shapeOf } from "../options.js"
 
-/** What a shell completes after the name of a command. */
+/** The words that a shell proposes after the name of a command. */
 export interface Entry {
   /** Its name and its alias. */
   readonly names: ReadonlyArray<string>

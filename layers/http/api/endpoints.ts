@@ -6,7 +6,7 @@ import { idempotency, pathText, query, reading, writing } from "./parameters.js"
 import type { Types } from "./types.js"
 
 interface Operation<Answer extends keyof Types, Own extends Schema.Struct.Fields> {
-  /** What it does, in one line. */
+  /** A summary of the operation, in one line. */
   readonly summary: string
   readonly answer: Answer
   /** Its parameters, beside those of every read or write. */
