@@ -13,11 +13,11 @@ import {
   type Subject,
   type Timer
 } from "./EventLog.js"
-import { eraseCommand, planErasure } from "./erasePlan.js"
+import { eraseCommand, planErasure } from "./erasure/erasePlan.js"
+import { contentIn } from "./erasure/substitute.js"
 import { VersionConflict } from "./errors.js"
 import { emptyHead, meetsExpectation } from "./eventRows.js"
 import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
-import { contentIn } from "./substitute.js"
 
 /** A log in memory, lost when the process ends. For tests and experiments. */
 export const layer: Layer.Layer<EventLog> = Layer.sync(EventLog, () => make())

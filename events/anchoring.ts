@@ -13,9 +13,9 @@ import {
   readFirstFormat
 } from "./anchorLines.js"
 import { anchorDamaged } from "./damage.js"
-import { removeCopiesNaming, withoutStreams } from "./deletedStreams.js"
 import type { Head } from "./EventLog.js"
-import { appliedLine } from "./ledgerReference.js"
+import { removeCopiesNaming, withoutStreams } from "./erasure/deletedStreams.js"
+import { appliedLine } from "./erasure/ledgerReference.js"
 import { type LogFiles, sameFileState } from "./logFiles.js"
 import { type Db, sql } from "./statement.js"
 import { checkSlice } from "./streamCheck.js"

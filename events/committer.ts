@@ -10,9 +10,9 @@ import {
   referenceIn
 } from "./anchoring.js"
 import type { AcceptedTimer, Append, Head } from "./EventLog.js"
-import { type Eraser, makeErase } from "./erase.js"
+import { type Eraser, makeErase } from "./erasure/erase.js"
+import type { Ledger } from "./erasure/ledger.js"
 import { StorageError, storageError } from "./errors.js"
-import type { Ledger } from "./ledger.js"
 import { sameFileState, watch } from "./logFiles.js"
 import { assertSchema } from "./logSchema.js"
 import { appendBatch, appendedEvents, appendMillis } from "./metrics.js"

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import type { ReplayedEvent } from "./Chain.js"
 import type { Problem, Subject } from "./EventLog.js"
+import { substitute } from "./erasure/substitute.js"
 import type { StorageError } from "./errors.js"
 import { replayedColumns } from "./eventRows.js"
 import { runSql } from "./sqlProcess.js"
 import { type Db, sql } from "./statement.js"
-import { substitute } from "./substitute.js"
 
 /** The newest event of each subject, in their order; undefined for a subject without an event. */
 export const newestEvents = (

@@ -9,7 +9,7 @@ import { codec } from "../events/Codec.js"
 import { type EraseRequest, EventLog, type StreamErasure } from "../events/EventLog.js"
 import * as EventLogMemory from "../events/EventLogMemory.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
-import { describeKept, rebuildKept } from "../events/keptParts.js"
+import { describeKept, rebuildKept } from "../events/erasure/keptParts.js"
 import { accept, verify } from "../events/verify.js"
 
 const secret = "zebra-canary"

@@ -1,6 +1,6 @@
 import { schemaStatements } from "../../migrations/index.js"
+import { appliedLine } from "../erasure/ledgerReference.js"
 import { type EventRow, selectEvents } from "../eventRows.js"
-import { appliedLine } from "../ledgerReference.js"
 import { sql } from "../statement.js"
 import type { CopyProgress, Snapshot } from "./snapshot.js"
 

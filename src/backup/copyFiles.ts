@@ -17,9 +17,9 @@ import {
 import { hostname } from "node:os"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import * as Effect from "effect/Effect"
+import { ledgerName } from "../../events/erasure/ledger.js"
 import { errorCodeOf, type StorageError, storageError } from "../../events/errors.js"
 import { makeFolder, statIfAny } from "../../events/folder.js"
-import { ledgerName } from "../../events/ledger.js"
 import { BackupRefused } from "../model/errors.js"
 
 /** The names of staging folders of this machine. The process id comes next. */

@@ -1,6 +1,6 @@
 import { type DaybookEvent, imagesOf, type Payload } from "../../events/catalogue.js"
+import type { FieldName, Removal, RemovedParts } from "../../events/erasure/remains.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
-import type { FieldName, Removal, RemovedParts } from "../../events/remains.js"
 import { textDigest } from "../../projections/vectors.js"
 import { chunkNumbersPerTurn } from "../../text/normalise/chunks.js"
 import { type Subjects, sessionKeyOf } from "./Subjects.js"

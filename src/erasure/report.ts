@@ -1,6 +1,6 @@
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
+import type { Removal } from "../../events/erasure/remains.js"
 import type { Memory } from "../../events/Memory.js"
-import type { Removal } from "../../events/remains.js"
 import type { Subjects } from "./Subjects.js"
 
 /** The kinds of content that an erasure counts. `requests` are recorded requests of memories that stay. */

@@ -1,6 +1,6 @@
-import type { StoredEvent } from "./Chain.js"
-import { codec } from "./Codec.js"
-import type { EraseRequest, NewCommand, Remains, StreamErasure } from "./EventLog.js"
+import type { StoredEvent } from "../Chain.js"
+import { codec } from "../Codec.js"
+import type { EraseRequest, NewCommand, Remains, StreamErasure } from "../EventLog.js"
 
 /** The events that an erasure removes from one stream, and what stays of them. */
 export interface ErasePlan {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import type { AnchorState, FirstLine } from "./anchorLines.js"
+import type { AnchorState, FirstLine } from "../anchorLines.js"
 
 // Names of deleted streams in the anchor and in its old copies.
 

@@ -1,10 +1,10 @@
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
-import { noHash } from "./anchorLines.js"
-import { sha256 } from "./Chain.js"
-import type { EraseReason, EraseSelector } from "./EventLog.js"
-import { StorageError, storageError } from "./errors.js"
-import { statIfAny } from "./folder.js"
+import { noHash } from "../anchorLines.js"
+import { sha256 } from "../Chain.js"
+import type { EraseReason, EraseSelector } from "../EventLog.js"
+import { StorageError, storageError } from "../errors.js"
+import { statIfAny } from "../folder.js"
 import type { KeptParts } from "./keptParts.js"
 
 /** One erasure. It names events by number and hash, and holds no text and no names. */

@@ -1,12 +1,12 @@
-import type { StoredEvent } from "./Chain.js"
-import type { EraseRequest, Head, StreamErasure } from "./EventLog.js"
+import type { StoredEvent } from "../Chain.js"
+import type { EraseRequest, Head, StreamErasure } from "../EventLog.js"
+import { type EventRow, fromRow, insertEvent, selectEvents, toParams } from "../eventRows.js"
+import { headAfter, linkEvents } from "../link.js"
+import { updateNewest } from "../newest.js"
+import { type Db, sql } from "../statement.js"
+import { headOf, setTimer } from "../store.js"
+import { isTurnDue, itemsPerCheck, type Steps } from "../turns.js"
 import { type ErasePlan, eraseCommand, planErasure } from "./erasePlan.js"
-import { type EventRow, fromRow, insertEvent, selectEvents, toParams } from "./eventRows.js"
-import { headAfter, linkEvents } from "./link.js"
-import { updateNewest } from "./newest.js"
-import { type Db, sql } from "./statement.js"
-import { headOf, setTimer } from "./store.js"
-import { isTurnDue, itemsPerCheck, type Steps } from "./turns.js"
 
 // Functions that erase inside a transaction. The caller holds the write lock.
 

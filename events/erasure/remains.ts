@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
-import { type DaybookEvent, imagesOf, type Payload } from "./catalogue.js"
-import type { Memory } from "./Memory.js"
+import { type DaybookEvent, imagesOf, type Payload } from "../catalogue.js"
+import type { Memory } from "../Memory.js"
 
 /** Lists of payloads that can lose some entries. Entries of `recalls` become blank, because they are numbered by place. */
 export type ListName = "entries" | "chunks" | "recalls" | "files" | "items" | "wasItems"

@@ -1,4 +1,4 @@
-import { type Db, sql } from "./statement.js"
+import { type Db, sql } from "../statement.js"
 
 /** The last line of the ledger that the log has applied. */
 export const appliedLine = (db: Db): Reference => {

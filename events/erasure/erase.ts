@@ -1,9 +1,16 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { Anchoring, DueLine } from "./anchoring.js"
-import { newestSequence } from "./anchoring.js"
+import type { Anchoring, DueLine } from "../anchoring.js"
+import { newestSequence } from "../anchoring.js"
+import type { Erased, EraseRequest } from "../EventLog.js"
+import { type StorageError, VersionConflict } from "../errors.js"
+import { type EventRow, selectEvents } from "../eventRows.js"
+import { randomBytes } from "../randomBytes.js"
+import { type Db, sql } from "../statement.js"
+import { type Added, type HeadCache, headOf } from "../store.js"
+import type { StreamGuard } from "../streamGuard.js"
+import type { Steps } from "../turns.js"
 import { cleaningsIn } from "./cleaning.js"
-import type { Erased, EraseRequest } from "./EventLog.js"
 import {
   applyLines,
   ledgerHeads,
@@ -14,17 +21,10 @@ import {
   streamDigest
 } from "./enforce.js"
 import { deleteStream, deleteVectors, eraseStream, planStream, type StreamPlan } from "./eraseRows.js"
-import { type StorageError, VersionConflict } from "./errors.js"
-import { type EventRow, selectEvents } from "./eventRows.js"
 import { describeKept } from "./keptParts.js"
 import { type EventKey, type Ledger, type LedgerEntry, ledgerDamaged } from "./ledger.js"
 import { appliedLine, setAppliedLine } from "./ledgerReference.js"
-import { randomBytes } from "./randomBytes.js"
-import { type Db, sql } from "./statement.js"
-import { type Added, type HeadCache, headOf } from "./store.js"
-import type { StreamGuard } from "./streamGuard.js"
 import { substitute } from "./substitute.js"
-import type { Steps } from "./turns.js"
 
 interface Options {
   readonly writer: Db

@@ -1,14 +1,14 @@
-import type { Anchor } from "./Anchor.js"
-import { sha256 } from "./Chain.js"
-import type { Head, Remains } from "./EventLog.js"
+import type { Anchor } from "../Anchor.js"
+import { sha256 } from "../Chain.js"
+import type { Head, Remains } from "../EventLog.js"
+import { type EventRow, selectEvents } from "../eventRows.js"
+import { type Db, sql } from "../statement.js"
+import type { Steps } from "../turns.js"
 import { deleteStream, deleteVectors, eraseStream, planStream } from "./eraseRows.js"
-import { type EventRow, selectEvents } from "./eventRows.js"
 import { rebuildKept } from "./keptParts.js"
 import { type EventKey, emptyLedger, type Ledger, type LedgerHead, type LedgerLine } from "./ledger.js"
 import { appliedLine, setAppliedLine } from "./ledgerReference.js"
-import { type Db, sql } from "./statement.js"
 import { substitute } from "./substitute.js"
-import type { Steps } from "./turns.js"
 
 // Erases what the ledger names. Functions that write run inside a transaction; the caller holds the write lock.
 

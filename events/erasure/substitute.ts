@@ -1,5 +1,5 @@
-import type { StoredEvent } from "./Chain.js"
-import { type Db, sql } from "./statement.js"
+import type { StoredEvent } from "../Chain.js"
+import { type Db, sql } from "../statement.js"
 
 type Content = Pick<StoredEvent, "version" | "type" | "schema" | "payload">
 

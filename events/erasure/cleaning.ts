@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
-import type { Cleaning } from "./EventLog.js"
-import { type StorageError, storageError } from "./errors.js"
-import { busyTimeoutMillis, retryWhileBusy } from "./sqlite.js"
-import { runSql } from "./sqlProcess.js"
-import { type Db, sql } from "./statement.js"
+import type { Cleaning } from "../EventLog.js"
+import { type StorageError, storageError } from "../errors.js"
+import { busyTimeoutMillis, retryWhileBusy } from "../sqlite.js"
+import { runSql } from "../sqlProcess.js"
+import { type Db, sql } from "../statement.js"
 
 interface Options {
   readonly writer: Db
