@@ -93,21 +93,32 @@ const kinds: ReadonlyArray<readonly [RegExp, StorageError["kind"]]> = [
   [/^(SQLITE_(READONLY|CANTOPEN|PERM|AUTH)|EACCES|EROFS|EPERM)/, "readonly"]
 ]
 
+/** An error with its causes, up to five levels deep. */
+const causesOf = function* (cause: unknown): Generator<object> {
+  for (let error = cause, depth = 0; error !== null && typeof error === "object" && depth < 5; depth++) {
+    yield error
+    error = "cause" in error ? error.cause : null
+  }
+}
+
 /** The SQLite or system code of an error, or of its cause, up to five levels deep. */
 export const errorCodeOf = (cause: unknown): string => {
-  for (let error = cause, depth = 0; error !== null && typeof error === "object" && depth < 5; depth++) {
+  for (const error of causesOf(cause)) {
     if ("code" in error && typeof error.code === "string") return error.code
-    error = "cause" in error ? error.cause : null
   }
   return cause instanceof Error ? cause.name : "unknown"
 }
+
+/** SQLite has no code of its own for a file whose header names an unknown format. */
+const hasUnknownFormat = (cause: unknown): boolean =>
+  [...causesOf(cause)].some((error) => "message" in error && error.message === "unsupported file format")
 
 /** Converts an error of SQLite or the file system into a `StorageError`. */
 export const storageError = (location: string) => (cause: unknown) => {
   if (cause instanceof StorageError) return cause
   const code = errorCodeOf(cause)
   return new StorageError({
-    kind: kinds.find(([pattern]) => pattern.test(code))?.[1] ?? "failed",
+    kind: hasUnknownFormat(cause) ? "damaged" : (kinds.find(([pattern]) => pattern.test(code))?.[1] ?? "failed"),
     where: location,
     code
   })

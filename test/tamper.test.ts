@@ -281,6 +281,18 @@ describe("verify", () => {
     })
   )
 
+  it.scopedLive("reports a header with an unknown format as damage, without the retries of a lock", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* smallLog(path)
+      const file = join(path, "log.db")
+      const bytes = readFileSync(file)
+      bytes[47] = 9
+      writeFileSync(file, bytes)
+      expect(yield* verdictOn(path)).toEqual({ reported: true, how: "cannot be opened: damaged" })
+    })
+  )
+
   it.scopedLive("accepts a restored backup only after its report is accepted", () =>
     Effect.gen(function* () {
       const path = yield* folder
