@@ -62,7 +62,7 @@ export const findOftenMentioned = (
     writers
   }: Pick<ScoreQuery, "countsAccesses" | "now"> & { readonly mentions: number; readonly writers: TrustLevel }
 ): MaintenancePage["rows"] => {
-  const best = findByScore(db, level, formula, { now, limit: maxPerKind, writers, countsAccesses })
+  const best = findByScore(db, level, formula, { now, limit: maxPerKind, mentions, writers, countsAccesses })
   const memories = [
     ...readMemories(
       db,
@@ -70,7 +70,6 @@ export const findOftenMentioned = (
     ).values()
   ].filter(
     (memory) =>
-      memory.mentions >= mentions &&
       !otherTypes.has(memory.type) &&
       (memory.tier === "mid" || memory.tier === "long") &&
       memory.stale === undefined

@@ -25,6 +25,8 @@ export interface ScoreQuery {
   readonly tier?: Tier | undefined
   /** Only memories of writers at this level and above. */
   readonly writers?: TrustLevel | undefined
+  /** Only memories that were mentioned so many times. */
+  readonly mentions?: number | undefined
   /** Whether the number of times that a memory was shown counts; true unless set. */
   readonly countsAccesses?: boolean | undefined
 }
@@ -38,13 +40,15 @@ export const findByScore = (
   db: Db,
   level: TrustLevel,
   formula: ScoreFormula,
-  { countsAccesses = true, limit, now, tier, writers }: ScoreQuery
+  { countsAccesses = true, limit, mentions, now, tier, writers }: ScoreQuery
 ): ReadonlyArray<Ranked> => {
-  const filter = `${tier === undefined ? "" : " AND tier = :tier"}${writers === undefined ? "" : " AND level <= :writers"}`
-  const filterValues = {
-    ...(tier === undefined ? {} : { tier }),
-    ...(writers === undefined ? {} : { writers: minOpennessOf(writers) })
-  }
+  const filters = [
+    ...(tier === undefined ? [] : [["tier = :tier", { tier }] as const]),
+    ...(mentions === undefined ? [] : [["mentions >= :mentions", { mentions }] as const]),
+    ...(writers === undefined ? [] : [["level <= :writers", { writers: minOpennessOf(writers) }] as const])
+  ]
+  const filter = filters.map(([condition]) => ` AND ${condition}`).join("")
+  const filterValues = Object.assign({}, ...filters.map(([, values]) => values))
   const best = new Map<number, number>()
   let minScore = Number.NEGATIVE_INFINITY
   const addRows = (rows: ReadonlyArray<Ranked>) => {

@@ -77,6 +77,19 @@ describe("the profile", () => {
     })
   )
 
+  it.scoped("has a memory that was mentioned three times, also beside hundreds with a higher score", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh({ vectorExtension: null, policy: { reconcile: { reconciler: "none" } } })
+      const memory = yield* daybook.agent("ada", { trust: "full", record: false })
+      const often = { title: "The database of Tern is Postgres", type: "state", importance: 0.1 }
+      yield* Effect.repeatN(memory.remember(often), 2)
+      yield* memory.rememberAll(
+        Array.from({ length: 501 }, (_, index) => ({ title: `Crane ${index} is new`, type: "event", importance: 1 }))
+      )
+      expect((yield* memory.profile()).text).toBe("- The database of Tern is Postgres")
+    })
+  )
+
   it("is printed on the command line, as are maintenance runs and the archive", async () => {
     build()
     const daybook = daybookIn(newFolder())
