@@ -12,7 +12,7 @@ const conversation = new URL("../examples/chat.json", import.meta.url)
 interface Session {
   readonly session: string
   readonly turns: ReadonlyArray<readonly [role: Role, text: string]>
-  /** What the last prompt of the session must contain, and must not contain any more. */
+  /** Texts that the last prompt of the session must contain, and texts that it must not contain any more. */
   readonly known: ReadonlyArray<string>
   readonly gone: ReadonlyArray<string>
 }

@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { Decision } from "./Decision.js"
 import { Store } from "./Trust.js"
 
-/** What was done with a statement that was extracted from turns. */
+/** The result for one statement that was extracted from turns. */
 export const Captured = Schema.Struct({
   /** The memory that states it now, or that was archived. */
   id: Schema.String,

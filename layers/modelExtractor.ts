@@ -4,7 +4,7 @@ import { gateMessage } from "../text/normalise/gate.js"
 import { sentencesOf } from "../text/normalise/sentences.js"
 import { LazyModel } from "./lazyModel.js"
 
-/** What a model adds to an extractor. */
+/** The options that a model adds to an extractor. */
 export type ModelExtractor = Pick<ExtractorService, "name"> & Required<Pick<ExtractorService, "ask">>
 
 /**

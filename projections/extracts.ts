@@ -126,7 +126,7 @@ export interface Waiting {
   readonly lastAt: number
 }
 
-/** What waits for extraction, by session and store; of one session if it is named. */
+/** The turns that wait for extraction, by session and store; those of one session if it is named. */
 export const findWaiting = (db: Db, level: TrustLevel, session?: string): ReadonlyArray<Waiting> =>
   sql(
     db,

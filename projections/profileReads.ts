@@ -50,7 +50,7 @@ const otherTypes: ReadonlySet<string> = new Set([
   ...["conversation", "credential", "debug", "task", "temp"]
 ])
 
-/** Of the memories with the highest scores, those of other types than `profileTypes` that were mentioned often. */
+/** Memories of other types than `profileTypes` that were mentioned often, by score. */
 export const findOftenMentioned = (
   db: Db,
   level: TrustLevel,
@@ -70,9 +70,7 @@ export const findOftenMentioned = (
     ).values()
   ].filter(
     (memory) =>
-      !otherTypes.has(memory.type) &&
-      (memory.tier === "mid" || memory.tier === "long") &&
-      memory.stale === undefined
+      !otherTypes.has(memory.type) && (memory.tier === "mid" || memory.tier === "long") && memory.stale === undefined
   )
   return level === "full" && countsAccesses
     ? withAccesses(db, memories)

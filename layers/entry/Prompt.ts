@@ -1,4 +1,4 @@
-/** What to send to a model: `memory.context` reads it, and these functions give it the form of a provider. */
+/** The input of a model: `memory.context` reads it, and these functions give it the form of a provider. */
 export type {
   ContextFormat,
   ContextMemory,

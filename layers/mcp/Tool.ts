@@ -15,7 +15,7 @@ export interface ToolFailure {
   readonly message: string
 }
 
-/** What a tool does to the memory, in the protocol's words. */
+/** The effect of a tool on the memory, in the protocol's terms. */
 export interface Effects {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean

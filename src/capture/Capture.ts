@@ -46,14 +46,14 @@ export const dueAt = ({ firstAt, lastAt, tokens, turns }: Waiting, { mode, polic
   return mode === "buffer" ? Math.min(isQuiet, (Math.floor(firstAt / day) + 1) * day) : isQuiet
 }
 
-/** What capture of one agent needs. */
+/** The dependencies of capture for one agent. */
 export interface CaptureServices extends Pick<ReaderSource, "agent" | "read">, Pick<ReaderServices, "log" | "codec"> {
   readonly capture: Capture
   /** Records the recalls of a session that wait, so that what they showed is not captured again. */
   readonly recordShown: (session: string) => Effect.Effect<void>
 }
 
-/** What the functions of a writer share. */
+/** The state that the functions of a writer share. */
 export interface Capturing extends CaptureServices {
   readonly runner: Runner
   readonly writer: Writer

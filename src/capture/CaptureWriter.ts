@@ -27,7 +27,7 @@ export interface AppendedTurn {
   readonly turn: AddedTurn
   /** How many turns of the session in this store wait for extraction. */
   readonly pending: number
-  /** What was done with each statement that this call extracted, from this turn and those that waited. */
+  /** The result for each statement that this call extracted, from this turn and those that waited. */
   readonly captured: ReadonlyArray<CapturedMemory>
 }
 
@@ -137,7 +137,7 @@ const extractionWith = (
 /** Too many turns wait for one extraction. */
 const manyWait = () => Either.right({ answer: { ...notExtracted, isCurrent: false } })
 
-/** What a turn gave when it was added, with the titles of now. */
+/** The answer of the call that added the turn, with the present titles. */
 const capturedBefore = ({ codec, log, agent, read, writer }: Capturing, { session, store }: SessionKey, id: string) =>
   Effect.gen(function* () {
     const { pending, version } = yield* read(({ db }) => {

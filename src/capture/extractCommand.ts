@@ -8,7 +8,7 @@ import type { Extraction } from "../ports/Extractor.js"
 import type { Batch, SessionKey } from "./request.js"
 import type { Statements } from "./statements.js"
 
-/** What was done with a statement of a turn. */
+/** The result for one statement of a turn. */
 export interface CapturedMemory extends Pick<Captured, "id" | "action"> {
   readonly title: string
   /** The memory that this one replaced, which ended. */

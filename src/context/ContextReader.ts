@@ -31,7 +31,7 @@ export type { ContextFormat, ContextPart, LeftOutPart, PartName, Place } from ".
 export type { ContextMemory } from "./rows.js"
 export type { PromptTurn } from "./turns.js"
 
-/** What to send to a model for one turn. Times are milliseconds since the epoch. */
+/** The input of a model for one turn. Times are milliseconds since the epoch. */
 export interface PromptContext {
   readonly at: number
   readonly level: TrustLevel
@@ -55,7 +55,7 @@ export interface PromptContext {
 /** Reads what a prompt should contain. */
 export interface ContextReader {
   /**
-   * What to send to a model for one turn, within a token budget: who the user is, the profile, recent sessions, open
+   * The input of a model for one turn, within a token budget: who the user is, the profile, recent sessions, open
    * tasks, memories by score, those of the last days, the last turns, and what the message recalls. A part that fails or
    * does not answer in time is left out and named. Fails only on invalid input.
    */
@@ -154,7 +154,7 @@ const guarded = <A, E>(effect: Effect.Effect<A, E>, millis: number): Effect.Effe
     )
   )
 
-/** What the view holds for the context. If it cannot be read, everything is left out. */
+/** The content of the view for the context. If the view cannot be read, everything is left out. */
 const readGuarded = (
   source: ReaderSource,
   services: ReaderServices & { readonly context: ContextServices },

@@ -47,7 +47,7 @@ export const assemble = (input: AssembleInput): Assembled => {
     text: __,
     ...assembled
   } = renderWithin(left, countTokens, (budget) => {
-    // What answers the message matters more than the oldest turns, so the block keeps its share.
+    // Memories that answer the message matter more than the oldest turns, so the block keeps its share.
     const block = fillBlock(input, Math.max(budget - turnShare, Math.min(budget, blockShare)))
     const left = Math.max(0, budget - block.tokens)
     const summary = fillSummary(input, Math.min(left, Math.max(policy.prompt.shares.summary * limit, left - turnShare)))

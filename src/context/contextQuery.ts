@@ -8,7 +8,7 @@ import type { PolicyValues } from "../ports/Policy.js"
 import { indexSettings } from "../ports/policy/prompt.js"
 import type { ContextFormat } from "./parts.js"
 
-/** What a context is for. */
+/** The request for a context. */
 export interface ContextQuery {
   /** The session of the conversation. Without it the context has no turns. */
   readonly session?: string | undefined

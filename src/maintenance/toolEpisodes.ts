@@ -11,7 +11,7 @@ import {
 } from "../notes/toolRuns.js"
 import type { Row } from "./stageRow.js"
 
-/** What some runs of tools amount to. */
+/** The summary of several runs of tools. */
 export interface ToolSummary {
   readonly type: "solution" | "debug" | "technical"
   readonly title: string

@@ -32,7 +32,7 @@ export const waitingCommands = Metric.gauge("daybook_waiting_commands")
 /** Answers that a substitute gave, because a part failed or was too late. By part. */
 export const fallbacks = Metric.counter("daybook_fallbacks", { incremental: true })
 
-/** What was replaced: the query's vector by full text, the reranker by the order before it, a model by its rules. */
+/** The part that was replaced: the query's vector by full text, the reranker by the order before it, a model by its rules. */
 export type ReplacedPart = "vectors" | "reranker" | "reconciler" | "extractor" | "summarizer"
 
 export const countFallback = (part: ReplacedPart): void => fallbacks.unsafeUpdate(1, [MetricLabel.make("part", part)])

@@ -30,9 +30,9 @@ import { isEphemeral, rawFacts, rawTitle } from "./toolRuns.js"
 export interface ToolObservation {
   /** The tool's name. */
   readonly tool: string
-  /** What it was called with: a command, or its arguments as JSON. */
+  /** The input of the call: a command, or arguments as JSON. */
   readonly input?: string | undefined
-  /** What it answered. Long input and output keep their beginning and their end. */
+  /** The output of the call. Long input and output keep their beginning and their end. */
   readonly output?: string | undefined
   /** Its exit code. */
   readonly exit?: number | undefined

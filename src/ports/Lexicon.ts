@@ -1,6 +1,6 @@
 import * as Context from "effect/Context"
 
-/** What a program knows about words in general, apart from any memory. */
+/** Knowledge about words in general, apart from any memory. */
 export interface LexiconService {
   /** Whether a lower-case word is a known word. Known words are not taken for misspelt ones. */
   readonly has: (word: string) => boolean

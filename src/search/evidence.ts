@@ -4,7 +4,7 @@ import type { Db } from "../../projections/Projection.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import type { Word } from "./query.js"
 
-/** What the evidence of hits is measured against. */
+/** The reference values for the evidence of hits. */
 export interface EvidenceInput {
   readonly db: Db
   readonly level: ReadingLevel

@@ -33,7 +33,7 @@ export const fusionFields = {
   textWeight: Schema.Number.pipe(Schema.finite(), Schema.nonNegative())
 }
 
-/** What a call asks of the fusion, as explanations and recalls have it. */
+/** The call's settings for the fusion, as explanations and recalls show them. */
 export interface Fusion {
   /** Whether the call brought the query's vector. Absent: no. */
   readonly embedding?: true

@@ -109,7 +109,7 @@ const selector = (codec: Codec, selection: Selection) => {
     return (row: StoredEvent) => Either.right(row.cause === cause)
   }
   const { source } = selection
-  // What is captured from a session has a run of its name. Memories that it archived name no source.
+  // Captured memories have a run named after their session. Memories that it archived name no source.
   const cause = runCause(source)
   // If the encoded payload lacks the name, it is not decoded. An observation without a source counts as from an agent.
   const encodedName = source === "agent" ? "" : JSON.stringify(source)

@@ -3,11 +3,11 @@ import { isStopWord } from "../normalise/functionWords.js"
 // Access codes in ordinary words: "the cupboard code got changed again, 4471C", "4471 opens the gate". A number counts
 // only if its sentence, or the one before, names a code and a place or a device that it opens.
 
-/** What a code opens, and kinds of codes that open something. */
+/** Things that a code opens, and kinds of codes that open something. */
 const places =
   "doors?|gates?|alarms?|lockers?|safes?|cupboards?|cabinets?|drawers?|garages?|lifts?|elevators?|padlocks?|locks?|keypads?|key ?box(?:es)?|key ?safes?|lock ?box(?:es)?|entry|entrance|access|security|building|sheds?|stor(?:e|age) ?rooms?|stores?|basement|cellar|barriers?|dead ?locks?|dead ?bolts?|hatch|vans?|caravan|trailer|container|boat|stables?|hangar|greenhouse|workshop|attic|loft|mail ?box|letter ?box|post ?box|freezer|fridge|kitchen|hostel|dorm|kiosk|trunk|car park|parking|porch|lobby|stairwell|toilets?|bathroom|loo|cottage|cabin|chalet|airbnb|flat|apartment|house|bike ?(?:room|shed|lock)|barn|depot|vault|strongbox|cash ?box|till|intercom|buzzer|shutters?|turnstile|boathouse|clubhouse|warehouse|laundry|pharmacy|med(?:s|icine|ication)?|drugs|server room|staff ?room|changing room|meeting room|lab|studio|gym|pool|suitcase|briefcase|phone|tablet|ipad|laptop|lock ?screen|voicemail|burglar|arming|disarm(?:ing)?|master|unlock|recovery|backup|verification|one-?time|2fa|two-?factor|authenticat(?:or|ion)|log-?in|sign-?in|guest|cleaner's|parental"
 const place = new RegExp(`(?<![\\p{L}])(?:${places})(?![\\p{L}])`, "iu")
-/** What stands before "code" if it opens nothing. */
+/** Words before "code" if it opens nothing. */
 const harmless =
   /(?:\b(?:error|fault|status|exit|return|response|https?|order|booking|reservation|tracking|product|item|article|part|model|serial|version|stock|batch|lot|invoice|customer|post(?:al)?|zip|area|dial(?:l?ing)?|country|language|currency|city|airport|iata|icao|dress|colou?r|paint|hex|ral|qr|bar|source|morse|tax|sort|swift|bank|branch|promo|promotion|discount|coupon|voucher|referral|gift|cost|charge|job|project|course|module|class|exam|department|team|room type|vin|engine|diagnos\w+|icd|cpt|highway|fire|building|penal|civil|criminal|labou?r|ethics|gym dress|region|locale|event|message|reason|result|ticker|stock|sku|fund|fare|rate|menu|dead|legacy|machine|byte|op|key)|\p{L}{0,4}(?:post|zip|bar)) $/iu
 
@@ -67,7 +67,7 @@ const reach = { before: 90, after: 150 }
 /** Words before "code" that may name what it opens. */
 const maxPlaceWords = 4
 
-/** What a cue word of a code is about. */
+/** The meaning of a cue word of a code. */
 export type CodeTopic = "code" | "pin" | "combination" | "licenceKey" | "opens" | "lock"
 
 /** Whether a code follows or precedes a cue word. `text` is read in a bounded distance around the cue. */

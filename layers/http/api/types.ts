@@ -101,7 +101,7 @@ export interface NewTurn extends Omit<TurnInput, "session"> {
   readonly auto_extract?: boolean | undefined
 }
 
-/** What was done with a statement of a turn. */
+/** The result for one statement of a turn. */
 export interface ExtractedMemory {
   readonly id?: string
   readonly content: string
@@ -136,7 +136,7 @@ export interface ProblemDetails {
   readonly type: string
   readonly title: string
   readonly status: number
-  /** What is wrong, where, and what to do. */
+  /** The problem, its place, and what to do. */
   readonly detail: string
   /** The error itself: its tag and its fields, such as the path of the wrong field. */
   readonly error: { readonly _tag: string; readonly [field: string]: unknown }
@@ -161,7 +161,7 @@ export interface EmbedderSwitch extends Omit<SwitchOptions, "onProgress" | "onFa
   readonly name: string
 }
 
-/** What to decide again. */
+/** The decisions to repeat. */
 export interface WhatIfRequest {
   readonly from?: number | undefined
   readonly to?: number | undefined

@@ -35,7 +35,7 @@ const takingBack =
   /^(?:(?:no|nah|oh|ah|wait|hm+|ok|okay|actually|sorry|and)[\s,.!]+)*(?:scratch|strike|forget|ignore|drop)(?: about)? (?:(?:that|it)(?: one)?(?!\p{L})|(?:the |what i said about (?:the )?)([\p{L}\d-]{3,}))/iu
 
 /**
- * What a text takes back: the statement before it ("no, scratch that"), or the one with a word ("forget the Redis
+ * The statement that a text takes back: the one before it ("no, scratch that"), or the one with a word ("forget the Redis
  * idea"). Undefined if it takes nothing back.
  */
 export const takenBack = (text: string): { readonly word: string | undefined } | undefined => {

@@ -98,7 +98,7 @@ const isRecalled = (title: string, recalled: ReadonlyArray<string>): boolean => 
   })
 }
 
-/** What a correction is compared with, when it was said, and who said it. */
+/** The statement that a correction is compared with, its time and its speaker. */
 interface Known extends Pick<Background, "earlier"> {
   readonly at: number
   readonly facts: ReadonlyArray<ExtractedFact>
@@ -139,7 +139,7 @@ const takenFrom = (
   return facts.findLast(isBefore(offset)) ?? earlier().findLast(isBefore(0))
 }
 
-/** What a draft says to hold no longer, as it was stated. */
+/** The former statement that a draft says no longer holds. */
 const formerTitle = ({ former }: Draft, turn: ExtractTurn, { speaker }: Background): string | undefined =>
   former === undefined ? undefined : formerState(factOf(former, turn, speaker).title)
 

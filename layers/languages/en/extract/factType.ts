@@ -20,7 +20,7 @@ const importances = {
   solution: 0.7,
   state: 0.5
 } as const
-/** What is added for a statement that says it is to be remembered. */
+/** The addition for a statement that asks to be remembered. */
 const markedImportance = 0.1
 
 /** The type of a piece by its signs: the first that holds. */

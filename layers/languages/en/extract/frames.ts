@@ -35,15 +35,15 @@ export const frames = {
   /** A wish to go on at once: "I'd rather find out". */
   inquiring:
     / (?:rather|prefer to|want to|like to) (?:not )?(?:find|know|see|wait|try|check|look|start|do|go|say|think|keep looking|understand|leave) /u,
-  /** What somebody will never do again. */
+  /** Statements of an end for good. */
   neverAgain: / never (?:\w+ ){1,5}?again $/u,
   /** An amount that somebody has set or pays. */
   amount:
     /^ (?:budget|rent|deposit|salary|fee|price)(?: is| of)? \d|(?:my|our|the|his|her|their) (?:\w+ ){0,2}?(?:budget|rent|deposit|fee|fees|price|cost|costs|quota|limit|allowance|mortgage|loan|target|salary|spending limit)(?: (?:for|of|on|per) [\w' ]+?)?(?:'s| is| are| was| stays| went| comes)(?: \w+){0,3} [\d€£$]/u,
-  /** What others did changes something for the speaker: "they moved me to Sundays". */
+  /** An act of others changes something for the speaker: "they moved me to Sundays". */
   affected:
     / (?:they|he|she|\w+) (?:have |has |'ve |just )?(?:moved|promoted|offered|gave|given|hired|fired|switched|transferred|accepted|rejected|invited|diagnosed|prescribed|put|made|elected|assigned|evicted) (?:me|us) (?!laugh|cry|smile|off|think|feel|mad|sad|happy|angry|nervous)/u,
-  /** What somebody keeps to: "I can only write in the mornings". */
+  /** Statements of a habit: "I can only write in the mornings". */
   keeping: / i (?:can|do|may) only | i only (?!want|need|wanted|have to|meant|know|just|got)/u,
   /** A day that is another now: "the demo got pushed to Thursday". */
   shifted:
@@ -83,7 +83,7 @@ export const frames = {
     / (?:no|never|only|without) (?:\w+ )?(?:\w{3,}s|more \w+) |^ (?:\w+ ){1,4}only $|^ no \w{3,} (?:\w+ )?(?:then|at all|please|anywhere|ever|for me|this (?:year|time|month)) /u,
   unconstrained:
     / (?:no|never) (?:\w+ )?(?:worries|thanks|problems|errors|ideas|matters|words|jokes|always|was|is|has|does|this|its|news|less|chances|signs|results|changes) /u,
-  /** What somebody does all the time: "Nadja reviews everything". */
+  /** Statements of a constant occupation: "Nadja reviews everything". */
   habit:
     /^ (?:[\p{L}'-]+ ){1,4}?(?!is |was |has |says |thinks |asks |wants |seems |looks |sounds |feels |keeps |knows |means |needs |gets |goes |does |makes |takes |lets |tells |hopes |wonders |this |its |his |yes |us |as )[a-z]{2,}[^s\W]s (?:the|all|every\w*|my|our|his|her|their|on|in|at|to|with|from|for|after|about|half|most|a|an|\w+s|\w+ing) /u,
   limit:

@@ -1,7 +1,7 @@
 import type { Mention } from "./people.js"
 import { type Reading, readPiece } from "./reading.js"
 
-/** What only people do, in the third person without a subject: "lives in Ghent", "is 9", "can't eat eggs". */
+/** Predicates of people only, in the third person without a subject: "lives in Ghent", "is 9", "can't eat eggs". */
 const personal =
   /^(?:(?:also|still|now|just|only|and) )*(?:lives|works (?:as|at|in|for|from|with)|studies|stays (?:with|at|over)|plays|teaches|drives|loves|likes|hates|prefers|speaks|turns \p{N}|comes from|goes to|collects|wears|retired|(?:can't|cannot|doesn't|won't) (?:eat|have|drink|stand|like|do|drive|speak|swim)|is (?:an?|allergic|vegan|vegetarian|my|our|from|in|at|\p{N}|afraid|scared|pregnant|retired|married|left-handed|very|quite|good)|(?:has|was born|got) (?:an?|two|three|four|no|in))(?!\p{L})/iu
 const done = /^(?:moved|quit|joined|married|graduated|died|retired|passed)(?!\p{L})/iu

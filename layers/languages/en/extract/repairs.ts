@@ -7,12 +7,12 @@ import { writtenValue } from "./corrections.js"
 const hesitation = "(?:(?:oh|ah|er+m?|uh+m?|hm+|well|ugh|and)[\\s,.…]+)*"
 const words =
   "(?:(?<=no,? )wait|wait(?=[\\s]*[,.!…–—-]|\\s+(?:no|sorry|actually|i mean)\\b)|no|nope|sorry|scratch that|strike that|correction|hang on|oops|whoops|i mean|i meant|make that|or rather|rather|actually|my mistake|well,? (?:it )?was)"
-/** What stands between the slip and its repair. */
+/** The words between a slip and its repair. */
 const cuePattern = new RegExp(
   `[\\s,.;!…(–—-]+${hesitation}(?:${words}[\\s,.!…–—-]+)+(?:(?:it's|its|it is|that's|it'll be|make that|i mean|i meant|actually|now|on|at|the|is|about|for|in|by|to)\\s+)*`,
   "giu"
 )
-/** What may follow a repair, so that it is no clause of its own. */
+/** Words that may follow a repair, so that it is no clause of its own. */
 const clauseEnd =
   /^(?:\s*$|\s*[.,;:!?)…–—]|\s+(?:since|because|for|from|at|in|on|instead|not|then|now|with|and|but|so|as|of|please|until|till|to)(?!\p{L}))/iu
 const name = /^\p{Lu}\p{Ll}[\p{L}-]*/u

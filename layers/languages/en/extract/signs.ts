@@ -263,7 +263,7 @@ export const signsOf = (reading: Reading, circumstances: Circumstances): Readonl
     signs.delete("modal")
     signs.add("present")
   }
-  // What changed today holds after today.
+  // A change of today holds after today.
   if (signs.has("change") && (tense === "past" || tense === "perfect")) signs.delete("fleeting")
   // An event of the past counts if it changed what holds now.
   const hasResult =

@@ -82,7 +82,7 @@ export const classes = {
     mondays tuesdays wednesdays thursdays fridays saturdays sundays weekends weekdays anymore any_more any_longer no_longer from_now_on most_days all_my_life for_years forever
     permanently by_default whenever whoever ever_since years year in_future at_weekends times_a once_a as_a_rule only still no_more`,
 
-  /** What holds for hours at most. */
+  /** Words of states that last for hours at most. */
   fleeting: `right_now just_now at_the_moment this_minute currently today tonight this_morning this_afternoon this_evening for_now brb
     in_a_minute in_a_sec in_a_bit in_a_moment moment hang_on hold_on wait_a gotta_run gotta_go off_to back_in one_sec just_got_back on_my_way last_night so_far atm
     again_already just_woke still_waiting as_we_speak  in_half_an_hour in_an_hour minutes_ago min_ago hours_ago just_called just_sat
@@ -99,14 +99,14 @@ export const classes = {
     hypothetically in_case apparently supposedly allegedly rumour rumor seems seem seemed feels_like sounds_like looks_like may_be no_idea don't_know dunno not_decided undecided
     haven't_decided thought_about half_thinking leaning either_way in_a_perfect as_if as_though likely say_i`,
 
-  /** What must not or may not be. */
+  /** Words of prohibitions. */
   ruling: `allowed forbidden forbids forbid prohibited banned mustn't must_not may_not doesn't_tolerate can't_eat can't_have can't_use can't_drink not_supposed
     requires required mandatory only_with no_one_may never_to without_prejudice confidential rejects reject`,
 
   /** Aims. */
   aiming: `want aim aiming goal target want_to would_like_to hope_to saving_for training_for`,
 
-  /** What somebody is busy with for weeks. */
+  /** Words of activities that last for weeks. */
   pursuing: `working_on writing building learning studying training_for renovating planning preparing developing reading organising organizing applying
     doing_a doing_an doing_my saving looking_for moving selling buying expecting researching correcting redoing restoring raising fostering trying_to_get in_the_middle_of
     halfway_through thesis dissertation novel revising translating composing`,

@@ -7,7 +7,7 @@ import type { Item } from "./tokens.js"
 export interface Claim {
   /** The speech act. */
   readonly act: "states" | "asks" | "confirms" | "corrects" | "leaves open"
-  /** How it is meant: as a fact, a plan, a guess, somebody else's words, or a joke. */
+  /** The way it is meant: as a fact, a plan, a guess, somebody else's words, or a joke. */
   readonly modality: "fact" | "plan" | "hedge" | "quote" | "irony"
   /** How long it holds: for a bounded time, in the past only, from now on, or without a word about it. */
   readonly validity: "bounded" | "former" | "lasting" | "open"
