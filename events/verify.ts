@@ -75,17 +75,49 @@ export const accept = (
   options: VerifyOptions = {}
 ): Effect.Effect<void, NotAccepted | AppendError> =>
   Effect.gen(function* () {
-    const { problems, timers, verification } = yield* examine(log, codec, null, options)
-    if (problems.length === 0) return yield* new NotAccepted({ problem: "the log has no damage to accept" })
-    if (verification.digest === null) {
+    const examined = yield* examine(log, codec, null, options)
+    if (examined.problems.length === 0) return yield* new NotAccepted({ problem: "the log has no damage to accept" })
+    if (examined.verification.digest === null) {
       const problem =
         "the database file itself is damaged: restore a backup, or undo the change with SQLite's own tools"
       return yield* new NotAccepted({ problem })
     }
-    if (verification.digest !== digest) {
+    if (examined.verification.digest !== digest) {
       const problem = "the damage differs from this report: run 'daybook verify', and accept the new report"
       return yield* new NotAccepted({ problem })
     }
+    yield* acceptExamined(log, codec, examined)
+  })
+
+/**
+ * Accepts that the ledger of erasures is lost or changed, and starts a new one that says so. Fails with `NotAccepted` if
+ * the log has no such problem, or any other one.
+ */
+export const acceptWithoutLedger = (
+  log: Log,
+  codec: Codec,
+  options: VerifyOptions = {}
+): Effect.Effect<void, NotAccepted | AppendError> =>
+  Effect.gen(function* () {
+    const examined = yield* examine(log, codec, null, options)
+    const { ledgerProblems, problems } = examined
+    if (ledgerProblems.length === 0) return yield* new NotAccepted({ problem: "the ledger of erasures is not damaged" })
+    const keys = new Set(ledgerProblems.map(keyOf))
+    if (!problems.every((problem) => keys.has(keyOf(problem)))) {
+      const problem = "the log has other damage too: run 'daybook verify', and accept its report with --accept"
+      return yield* new NotAccepted({ problem })
+    }
+    yield* acceptExamined(log, codec, examined)
+  })
+
+/** Stores the accepted places as an event, and lets the log start anew from there. */
+const acceptExamined = (
+  log: Log,
+  codec: Codec,
+  { problems, timers }: Effect.Effect.Success<ReturnType<typeof examine>>
+): Effect.Effect<void, AppendError> =>
+  Effect.gen(function* () {
+    const digest = digestOf(problems)
     const { payload, schema } = codec.encode("ACCEPT", { digest, places: problems.map(placeOf) })
     const now = yield* Clock.currentTimeMillis
     const commands = [{ actor: "verify", events: [{ type: "ACCEPT", schema, payload }] }]
@@ -124,7 +156,7 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
     }
     const wrongTimers = timers === undefined ? [] : yield* orAddProblem(timerProblems(log, stream, dueTimers), [])
     const inspected = yield* orAddProblem(log.inspect({ stream, expect }), {
-      ...{ problems: [], broken: [], repairs: [], restores: [], anchor: null }
+      ...{ problems: [], ledger: [], broken: [], repairs: [], restores: [], anchor: null }
     })
     const isRestorable = inspected.broken.length === 0
     const accepted = acceptedIn(payloads)
@@ -144,7 +176,7 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
       accepted,
       digest: problems.length > 0 && isRestorable && stream === null ? digestOf(problems) : null
     }
-    return { verification, problems, timers: dueTimers }
+    return { verification, problems, ledgerProblems: inspected.ledger, timers: dueTimers }
   })
 
 const digestOf = (problems: ReadonlyArray<Problem>): string =>

@@ -70,9 +70,20 @@ export const makeErase = (options: Options): Eraser => {
     setAppliedLine(writer, ledger.restart(newest, entry))
   }
 
+  /** Writes to both places of the ledger what only one has. The next erasure reports a place that cannot be written. */
+  const completeLedger = function* (): Steps<void> {
+    if (ledger.isComplete()) return
+    try {
+      yield* lockedInSteps(function* () {
+        ledger.complete()
+      })
+    } catch {}
+  }
+
   const enforce = function* (): Steps<void> {
     const state = ledger.read()
     const isSound = ledgerProblem(state, [appliedLine(writer)], installation) === null
+    if (isSound) yield* completeLedger()
     if (isSound && pendingLines(writer, state).length > 0) {
       yield* lockedInSteps(function* () {
         const anchor = anchoring.anchor.read({ repair: false })
