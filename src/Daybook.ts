@@ -191,12 +191,20 @@ type ErasureModule = typeof import("./erasure/erase.js")
 
 /** Loads the code of erasures when it is needed. */
 const eraseWith = <A, E>(
-  { codec, countTokens, log, recalls, views }: Engine,
+  { agents, codec, countTokens, log, readAgent, recalls, views }: Engine,
   f: (eraser: Parameters<ErasureModule["erase"]>[0], module: ErasureModule) => Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
   Effect.flatMap(
     Effect.promise(() => import("./erasure/erase.js")),
-    (module) => f({ codec, countTokens, log, flushRecalls: recalls.flush, clean: views.clean }, module)
+    (module) =>
+      f(
+        {
+          ...{ codec, countTokens, log, flushRecalls: recalls.flush, clean: views.clean },
+          read: (agent, read) => readAgent(agent, ({ actor }) => views.read(actor.view, read), read),
+          run: (agent, command) => agents.use(agent, ({ actor }) => actor.run(command))
+        },
+        module
+      )
   )
 
 const whatIf =
