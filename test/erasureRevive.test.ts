@@ -82,7 +82,7 @@ describe("an erasure with revive", () => {
         expect(agents[0]!.run === undefined).toBe(!isReviving)
         expect((yield* memory.list()).map(({ id }) => id)).toEqual(isReviving ? [old.id] : [])
         // Earlier versions show it as it was then.
-        const reader = yield* daybook.agent(agent, { trust: "full", asOf: { version: before.at(-1)!.version } })
+        const reader = yield* daybook.agent(agent, { trust: "full", asOf: { version: before.at(-1)!.version! } })
         expect(yield* reader.list()).toEqual([])
         yield* expectSound(daybook)
         if (!isReviving) continue

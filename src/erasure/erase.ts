@@ -43,11 +43,13 @@ export const erase = (
 ): Effect.Effect<Erasure, EraseError> =>
   Effect.gen(function* () {
     yield* refuseUnknownOptions(options, ["reason", "dryRun", "revive", "actor"])
-    const { actor = "program", dryRun = false, reason = "request" } = options
-    const isReviving = options.revive === true
+    const { actor = "program", dryRun = false, reason = "request", revive: isReviving = false } = options
     if (!Schema.is(Erase.fields.reason)(reason)) {
       const problem = `must be one of ${Erase.fields.reason.literals.join(", ")}`
       return yield* new InvalidInput({ field: "reason", problem })
+    }
+    for (const [field, value] of Object.entries({ dryRun, revive: isReviving })) {
+      if (typeof value !== "boolean") return yield* new InvalidInput({ field, problem: "must be true or false" })
     }
     yield* decodeKey("actor", actor)
     const scope = yield* decodeErasable(input)
