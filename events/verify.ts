@@ -140,14 +140,26 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
     let head: Verification["head"] = null
     for (const { stream: name } of selected) {
       const checker = chainChecker(name, codec)
-      const fold = timers?.()
+      let fold = timers?.()
+      let hasErasedTimes = false
       const reading = Stream.runForEach(readAll(log, name, { raw: true }), (event) => {
         checker.next(event)
         if (event.type === "ACCEPT" && name === installationStream) payloads.push(event.payload)
-        if (fold !== undefined && (event.type === "SCHEDULE" || event.type === "RUN")) applyTo(fold, codec, event)
+        if (fold !== undefined && isTimed(event)) {
+          if (event.erasedAt === null) applyTo(fold, codec, event)
+          else hasErasedTimes = true
+        }
         return takeTurnIfDue
       })
       yield* orAddProblem(reading, undefined)
+      // What an erasure left of these events counts.
+      if (hasErasedTimes) {
+        fold = timers!()
+        const remaining = Stream.runForEach(Stream.filter(readAll(log, name), isTimed), (event) =>
+          Effect.sync(() => applyTo(fold!, codec, event))
+        )
+        yield* orAddProblem(remaining, undefined)
+      }
       found.push(...checker.problems({ erasures: true }))
       if (name === installationStream) continue
       events += checker.count()
@@ -181,6 +193,8 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
 
 const digestOf = (problems: ReadonlyArray<Problem>): string =>
   sha256(JSON.stringify(problems.map(keyOf).sort())).toString("hex")
+
+const isTimed = ({ type }: { readonly type: string }): boolean => type === "SCHEDULE" || type === "RUN"
 
 const applyTo = (fold: TimerFold, codec: Codec, event: Parameters<Codec["decode"]>[0]): void => {
   const decoded = codec.decode(event)

@@ -16,6 +16,7 @@ import { Reranker } from "../src/ports/Reranker.js"
 import { Settler } from "../src/ports/Settler.js"
 import { StatementReader } from "../src/ports/StatementReader.js"
 import { Summarizer } from "../src/ports/Summarizer.js"
+import { timerFold } from "../src/schedules/timerFold.js"
 import * as AutoImport from "./autoImport.js"
 import { defaultFolder, ledgerCopyOf, policyFolder, readPolicy } from "./config.js"
 import { embedderOf, embeddersOf } from "./embedders.js"
@@ -69,7 +70,9 @@ const layerOn = (
   const log =
     options.log ??
     Layer.unwrapEffect(
-      Effect.map(Policy, (values) => EventLogSqlite.layer(folder, { ledgerCopy: ledgerCopyOf(folder, values) }))
+      Effect.map(Policy, (values) =>
+        EventLogSqlite.layer(folder, { ledgerCopy: ledgerCopyOf(folder, values), timers: timerFold })
+      )
     )
   const views = Views.layer({
     folder,

@@ -10,6 +10,7 @@ import * as EventLogSqlite from "../../events/EventLogSqlite.js"
 import { ledgerName, parseLedger } from "../../events/erasure/ledger.js"
 import type { StorageError } from "../../events/errors.js"
 import { BackupRefused } from "../model/errors.js"
+import { timerFold } from "../schedules/timerFold.js"
 import { attempt, hasLog, installFolder, realFolder, withStaging } from "./copyFiles.js"
 import type { VerifiedCopy } from "./verifyCopy.js"
 
@@ -104,7 +105,7 @@ const takeLedger = ({ folder, ledger }: LogPlace, staging: string): Effect.Effec
 /** Opens the copy, which erases what its ledger names, and removes the erased text from its files. */
 const eraseAgain = (staging: string): Effect.Effect<void, StorageError> =>
   Effect.flatMap(EventLog, (log) => Effect.flatMap(log.cleanings, log.clean)).pipe(
-    Effect.provide(EventLogSqlite.layer(staging)),
+    Effect.provide(EventLogSqlite.layer(staging, { timers: timerFold })),
     Effect.asVoid
   )
 
