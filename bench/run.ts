@@ -4,6 +4,7 @@ import { agents, child, runChild } from "./agents.js"
 import { command } from "./command.js"
 import { context } from "./context.js"
 import * as conversations from "./conversation.js"
+import { erasure } from "./erasure.js"
 import type { Group, Row } from "./harness.js"
 import { hidden } from "./hidden.js"
 import { maintain } from "./maintain.js"
@@ -32,6 +33,7 @@ const groups: ReadonlyArray<Group> = [
   context,
   whatIf,
   maintain,
+  erasure,
   pauses,
   telemetry,
   agents,

@@ -162,6 +162,8 @@ export interface Problem {
 /** The result of a check of the storage itself. */
 export interface Inspection {
   readonly problems: ReadonlyArray<Problem>
+  /** Those of the problems that a lost or changed ledger of erasures has. */
+  readonly ledger: ReadonlyArray<Problem>
   /** Problems of the database file itself. Only a backup can repair them. */
   readonly broken: ReadonlyArray<Problem>
   /** Repairs after a crash that an earlier write made, or that the next write will make. */

@@ -155,7 +155,7 @@ export const make = () => {
     newestErasure: (stream) =>
       Effect.sync(() => eventsOf(stream).findLast(({ type }) => type === "ERASE")?.version ?? 0),
     accept: (request) => Effect.asVoid(Effect.suspend(() => append(request))),
-    inspect: () => Effect.succeed({ problems: [], broken: [], repairs: [], restores: [], anchor: null })
+    inspect: () => Effect.succeed({ problems: [], ledger: [], broken: [], repairs: [], restores: [], anchor: null })
   })
 }
 

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { streamHeads } from "./anchoring.js"
 import * as Batcher from "./Batcher.js"
+import { CurrentCodec } from "./Codec.js"
 import * as Committer from "./committer.js"
 import { EventLog } from "./EventLog.js"
 import { clean, cleaningsIn } from "./erasure/cleaning.js"
@@ -17,6 +18,7 @@ import { open, retryWhileBusy } from "./sqlite.js"
 import { sql } from "./statement.js"
 import { findCommand, headOf, newestErasure } from "./store.js"
 import * as VectorCache from "./vectorCache.js"
+import type { TimerFold } from "./verify.js"
 
 /** The maximum number of waiting appends that share one transaction, and so one fsync. */
 export const maxGroupSize = 100
@@ -28,15 +30,18 @@ export const layer = (folder: string, options: LogOptions = {}): Layer.Layer<Eve
 export interface LogOptions {
   /** A second file for the ledger of erasures, for example on another disk. */
   readonly ledgerCopy?: string | undefined
+  /** Sets the timers of older copies, whose schedules a ledger erases. Without it, they stay as they were. */
+  readonly timers?: (() => TimerFold) | undefined
 }
 
-export const make = (folder: string, { ledgerCopy }: LogOptions = {}) =>
+export const make = (folder: string, { ledgerCopy, timers }: LogOptions = {}) =>
   Effect.gen(function* () {
     const file = join(folder, "log.db")
     const { installation, reader, writer } = yield* open(file)
+    const timing = timers === undefined ? undefined : { codec: yield* CurrentCodec, timers }
     const ledger = Ledger.make(join(folder, Ledger.ledgerName), ledgerCopy)
     const committer = yield* Effect.acquireRelease(
-      retryWhileBusy("log.db", () => Committer.make({ file, folder, installation, ledger, reader, writer })),
+      retryWhileBusy("log.db", () => Committer.make({ file, folder, installation, ledger, timing, reader, writer })),
       ({ close }) => Effect.sync(close)
     )
     // A damaged anchor does not stop reads. `inspect` and the first append report it.

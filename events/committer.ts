@@ -12,6 +12,7 @@ import {
 import type { AcceptedTimer, Append, Head } from "./EventLog.js"
 import { type Eraser, makeErase } from "./erasure/erase.js"
 import type { Ledger } from "./erasure/ledger.js"
+import type { Timing } from "./erasure/retime.js"
 import { StorageError, storageError } from "./errors.js"
 import { sameFileState, watch } from "./logFiles.js"
 import { assertSchema } from "./logSchema.js"
@@ -39,6 +40,7 @@ export interface CommitterOptions {
   readonly file: string
   readonly installation: string
   readonly ledger: Ledger
+  readonly timing?: Timing | undefined
   readonly reader: Db
   readonly writer: Db
 }
@@ -58,7 +60,7 @@ export interface Committer {
   readonly close: () => void
 }
 
-export const make = ({ file, folder, installation, ledger, reader, writer }: CommitterOptions): Committer => {
+export const make = ({ file, folder, installation, ledger, reader, timing, writer }: CommitterOptions): Committer => {
   const cache: HeadCache = { version: -1, schema: -1, epoch: 0, sequence: 0, heads: new Map<string, Head>() }
   let onDisk: LineReference | undefined
   let timer: NodeJS.Timeout | undefined
@@ -93,8 +95,7 @@ export const make = ({ file, folder, installation, ledger, reader, writer }: Com
     isAdopted = true
   }
   const guard = makeGuard({ adopt, anchoring: () => anchoring, files, locked, reader, writer })
-  const { checked, refused } = guard
-  const anchoring = makeAnchoring({ files, folder, installation, isChecked: (stream) => checked.has(stream), writer })
+  const anchoring = makeAnchoring({ files, folder, installation, isChecked: (stream) => guard.checked.has(stream), writer })
   const { anchor } = anchoring
 
   /** Runs before the events of a transaction: refuses to write to a damaged log, and appends a missing anchor line. */
@@ -112,7 +113,7 @@ export const make = ({ file, folder, installation, ledger, reader, writer }: Com
     let state = anchoring.current()
     if (cache.sequence > state.sequence) state = anchoring.appendLine({})
     // Another process's background check found damage, so the next append verifies the stream again.
-    for (const stream of streams) if (state.marks.get(stream)?.version === 0) checked.delete(stream)
+    for (const stream of streams) if (state.marks.get(stream)?.version === 0) guard.checked.delete(stream)
     // If the newest events were cut off, the anchor is ahead of the log. Their sequence numbers are not used again.
     cache.sequence = Math.max(cache.sequence, state.sequence)
     return sameFileState(state.file, files.check())
@@ -161,7 +162,7 @@ export const make = ({ file, folder, installation, ledger, reader, writer }: Com
     timer = undefined
     try {
       const slice = anchoring.slice(reader, sliceMillis)
-      if (slice?.marks !== undefined) checked.clear()
+      if (slice?.marks !== undefined) guard.checked.clear()
       const { hash, line } = locked(() => anchoring.appendLine({ additions: slice }))
       if (anchor.isLarge()) return rotate()
       anchor.syncInBackground((error) => {
@@ -227,9 +228,6 @@ export const make = ({ file, folder, installation, ledger, reader, writer }: Com
     } catch {}
   }
 
-  const failAll = (appends: ReadonlyArray<Append>) => (error: StorageError) =>
-    Effect.succeed<ReadonlyArray<Answer>>(appends.map(() => Exit.fail(error)))
-
   const commit = (appends: ReadonlyArray<Append>): Effect.Effect<ReadonlyArray<Answer>> =>
     appends.length === 0
       ? Effect.succeed([])
@@ -246,15 +244,15 @@ export const make = ({ file, folder, installation, ledger, reader, writer }: Com
 
   /** A damaged stream can be read but not written. Appends to other streams continue. */
   const commitSound = (appends: ReadonlyArray<Append>): Effect.Effect<ReadonlyArray<Answer>> => {
-    const sound = appends.filter(({ stream }) => !refused.has(stream))
+    const sound = appends.filter(({ stream }) => !guard.refused.has(stream))
     return Effect.map(commit(sound), (answers) => {
       const answerOf = new Map(sound.map((append, index) => [append, answers[index]!]))
-      return appends.map((append) => answerOf.get(append) ?? Exit.fail(refused.get(append.stream)!))
+      return appends.map((append) => answerOf.get(append) ?? Exit.fail(guard.refused.get(append.stream)!))
     })
   }
 
   const eraser = makeErase({
-    ...{ anchorCommitted, anchoring, guard, installation, ledger, lockedInSteps, writer },
+    ...{ anchorCommitted, anchoring, guard, installation, ledger, lockedInSteps, timing, writer },
     transact: transactInTurns,
     forget
   })
@@ -272,8 +270,8 @@ export const make = ({ file, folder, installation, ledger, reader, writer }: Com
         eraser.acceptLedger()
       })
       locked(() => anchoring.startEpoch())
-      checked.clear()
-      refused.clear()
+      guard.checked.clear()
+      guard.refused.clear()
       cache.version = -1
       isAdopted = true
       hasWritten = true
@@ -295,5 +293,8 @@ export const make = ({ file, folder, installation, ledger, reader, writer }: Com
 }
 
 const streamsOf = (appends: ReadonlyArray<Append>) => appends.map(({ stream }) => stream)
+
+const failAll = (appends: ReadonlyArray<Append>) => (error: StorageError) =>
+  Effect.succeed<ReadonlyArray<Answer>>(appends.map(() => Exit.fail(error)))
 
 const attempt = <A>(read: () => A) => Effect.try({ try: read, catch: storageError("log.db") })

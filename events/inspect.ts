@@ -40,11 +40,12 @@ export const inspect = (options: Options): Effect.Effect<Inspection, StorageErro
       const broken = [...integrity, ...schemaProblems(reader)].map((text) => wholeLogProblem(`log.db: ${text}`))
       const links = linkedFiles(reader.name).map((name) => wholeLogProblem(fileLinked(name).message))
       const ledgerProblems = problemsOfLedger(options).map((text) => wholeLogProblem(text))
-      return compareWithAnchor(
+      const compared = compareWithAnchor(
         options,
         [...links, ...broken],
         [...ledgerProblems, ...newestTableProblems, ...vectorProblems]
       )
+      return { ...compared, ledger: ledgerProblems, repairs: [...compared.repairs, ...ledgerRepairs(options)] }
     })
   })
 
@@ -69,6 +70,11 @@ const problemsOfLedger = ({ anchor, installation, ledger, reader, stream }: Opti
   ]
 }
 
+const ledgerRepairs = ({ ledger }: Options): ReadonlyArray<string> =>
+  ledger.read().problem !== null || ledger.isComplete()
+    ? []
+    : ["the ledger of erasures and its copy differ in length: the next start, or the next erasure, adds the lines"]
+
 const attempt = <A>(f: () => A) => Effect.try({ try: f, catch: storageError("log.db") })
 
 /** Problems that SQLite's own check finds. */
@@ -85,7 +91,7 @@ const compareWithAnchor = (
   { anchor, expect, installation, reader, stream }: Options,
   broken: ReadonlyArray<Problem>,
   others: ReadonlyArray<Problem>
-): Inspection => {
+): Omit<Inspection, "ledger"> => {
   let { problem, read } = readAnchor(reader, anchor, installation)
   // Another process may have replaced the file between the reads of log and anchor, so read both again.
   if (problem !== null) ({ problem, read } = readAnchor(reader, anchor, installation))

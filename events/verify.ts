@@ -75,17 +75,49 @@ export const accept = (
   options: VerifyOptions = {}
 ): Effect.Effect<void, NotAccepted | AppendError> =>
   Effect.gen(function* () {
-    const { problems, timers, verification } = yield* examine(log, codec, null, options)
-    if (problems.length === 0) return yield* new NotAccepted({ problem: "the log has no damage to accept" })
-    if (verification.digest === null) {
+    const examined = yield* examine(log, codec, null, options)
+    if (examined.problems.length === 0) return yield* new NotAccepted({ problem: "the log has no damage to accept" })
+    if (examined.verification.digest === null) {
       const problem =
         "the database file itself is damaged: restore a backup, or undo the change with SQLite's own tools"
       return yield* new NotAccepted({ problem })
     }
-    if (verification.digest !== digest) {
+    if (examined.verification.digest !== digest) {
       const problem = "the damage differs from this report: run 'daybook verify', and accept the new report"
       return yield* new NotAccepted({ problem })
     }
+    yield* acceptExamined(log, codec, examined)
+  })
+
+/**
+ * Accepts that the ledger of erasures is lost or changed, and starts a new one that says so. Fails with `NotAccepted` if
+ * the log has no such problem, or any other one.
+ */
+export const acceptWithoutLedger = (
+  log: Log,
+  codec: Codec,
+  options: VerifyOptions = {}
+): Effect.Effect<void, NotAccepted | AppendError> =>
+  Effect.gen(function* () {
+    const examined = yield* examine(log, codec, null, options)
+    const { ledgerProblems, problems } = examined
+    if (ledgerProblems.length === 0) return yield* new NotAccepted({ problem: "the ledger of erasures is not damaged" })
+    const keys = new Set(ledgerProblems.map(keyOf))
+    if (!problems.every((problem) => keys.has(keyOf(problem)))) {
+      const problem = "the log has other damage too: run 'daybook verify', and accept its report with --accept"
+      return yield* new NotAccepted({ problem })
+    }
+    yield* acceptExamined(log, codec, examined)
+  })
+
+/** Stores the accepted places as an event, and lets the log start anew from there. */
+const acceptExamined = (
+  log: Log,
+  codec: Codec,
+  { problems, timers }: Effect.Effect.Success<ReturnType<typeof examine>>
+): Effect.Effect<void, AppendError> =>
+  Effect.gen(function* () {
+    const digest = digestOf(problems)
     const { payload, schema } = codec.encode("ACCEPT", { digest, places: problems.map(placeOf) })
     const now = yield* Clock.currentTimeMillis
     const commands = [{ actor: "verify", events: [{ type: "ACCEPT", schema, payload }] }]
@@ -108,14 +140,26 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
     let head: Verification["head"] = null
     for (const { stream: name } of selected) {
       const checker = chainChecker(name, codec)
-      const fold = timers?.()
+      let fold = timers?.()
+      let hasErasedTimes = false
       const reading = Stream.runForEach(readAll(log, name, { raw: true }), (event) => {
         checker.next(event)
         if (event.type === "ACCEPT" && name === installationStream) payloads.push(event.payload)
-        if (fold !== undefined && (event.type === "SCHEDULE" || event.type === "RUN")) applyTo(fold, codec, event)
+        if (fold !== undefined && isTimed(event)) {
+          if (event.erasedAt === null) applyTo(fold, codec, event)
+          else hasErasedTimes = true
+        }
         return takeTurnIfDue
       })
       yield* orAddProblem(reading, undefined)
+      // What an erasure left of these events counts.
+      if (hasErasedTimes) {
+        fold = timers!()
+        const remaining = Stream.runForEach(Stream.filter(readAll(log, name), isTimed), (event) =>
+          Effect.sync(() => applyTo(fold!, codec, event))
+        )
+        yield* orAddProblem(remaining, undefined)
+      }
       found.push(...checker.problems({ erasures: true }))
       if (name === installationStream) continue
       events += checker.count()
@@ -124,7 +168,7 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
     }
     const wrongTimers = timers === undefined ? [] : yield* orAddProblem(timerProblems(log, stream, dueTimers), [])
     const inspected = yield* orAddProblem(log.inspect({ stream, expect }), {
-      ...{ problems: [], broken: [], repairs: [], restores: [], anchor: null }
+      ...{ problems: [], ledger: [], broken: [], repairs: [], restores: [], anchor: null }
     })
     const isRestorable = inspected.broken.length === 0
     const accepted = acceptedIn(payloads)
@@ -144,11 +188,13 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
       accepted,
       digest: problems.length > 0 && isRestorable && stream === null ? digestOf(problems) : null
     }
-    return { verification, problems, timers: dueTimers }
+    return { verification, problems, ledgerProblems: inspected.ledger, timers: dueTimers }
   })
 
 const digestOf = (problems: ReadonlyArray<Problem>): string =>
   sha256(JSON.stringify(problems.map(keyOf).sort())).toString("hex")
+
+const isTimed = ({ type }: { readonly type: string }): boolean => type === "SCHEDULE" || type === "RUN"
 
 const applyTo = (fold: TimerFold, codec: Codec, event: Parameters<Codec["decode"]>[0]): void => {
   const decoded = codec.decode(event)

@@ -16,8 +16,9 @@ import { Reranker } from "../src/ports/Reranker.js"
 import { Settler } from "../src/ports/Settler.js"
 import { StatementReader } from "../src/ports/StatementReader.js"
 import { Summarizer } from "../src/ports/Summarizer.js"
+import { timerFold } from "../src/schedules/timerFold.js"
 import * as AutoImport from "./autoImport.js"
-import { defaultFolder, policyFolder, readPolicy } from "./config.js"
+import { defaultFolder, ledgerCopyOf, policyFolder, readPolicy } from "./config.js"
 import { embedderOf, embeddersOf } from "./embedders.js"
 import { policyExtractorLayer } from "./extractors.js"
 import { fastModelOf, layer as lazyModel } from "./lazyModel.js"
@@ -66,7 +67,13 @@ const layerOn = (
   folder: string,
   options: DefaultOptions
 ): Layer.Layer<Daybook.Daybook, StorageError | InvalidPolicy> => {
-  const log = options.log ?? EventLogSqlite.layer(folder)
+  const log =
+    options.log ??
+    Layer.unwrapEffect(
+      Effect.map(Policy, (values) =>
+        EventLogSqlite.layer(folder, { ledgerCopy: ledgerCopyOf(folder, values), timers: timerFold })
+      )
+    )
   const views = Views.layer({
     folder,
     ...(options.vectorExtension === undefined ? {} : { vectorExtension: options.vectorExtension })

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { homedir } from "node:os"
-import { dirname, join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { InvalidPolicy } from "../src/model/errors.js"
 import { decode, type PolicyValues } from "../src/ports/Policy.js"
@@ -43,6 +43,14 @@ export const readPolicy = (folder: string, givenFile?: string): Effect.Effect<Po
     const { file } = yield* policyFile(folder, givenFile)
     return yield* decodeFrom(file, yield* readPolicyDocument(file))
   })
+
+/** The path of the copy of the ledger of erasures that a policy names (`[log] ledger`). */
+export const ledgerCopyOf = (folder: string, { log }: PolicyValues): string | undefined =>
+  log.ledger === undefined ? undefined : resolve(folder, log.ledger)
+
+/** The same, by the policy of a data folder. A policy that cannot be read names none, because a backup does not need it. */
+export const ledgerCopyIn = (folder: string): Effect.Effect<string | undefined> =>
+  Effect.match(readPolicy(folder), { onFailure: () => undefined, onSuccess: (values) => ledgerCopyOf(folder, values) })
 
 /** Decodes a policy document. Problems name the file that contains it. */
 export const decodeFrom = (file: string | undefined, document: unknown): Effect.Effect<PolicyValues, InvalidPolicy> =>

@@ -7,7 +7,7 @@ import * as Stream from "effect/Stream"
 import { installationStream } from "../events/accepted.js"
 import { type EventLog, type Problem, readAll } from "../events/EventLog.js"
 import { atOnce, type Steps } from "../events/turns.js"
-import { accept, verify } from "../events/verify.js"
+import { accept, acceptWithoutLedger, verify } from "../events/verify.js"
 import type { Db } from "../projections/Projection.js"
 import type { Views } from "../projections/view/Views.js"
 import * as ViewChecks from "../projections/view/viewChecks.js"
@@ -86,6 +86,7 @@ export const make = Effect.gen(function* () {
         eraseWith(engine, (eraser, { erasures }) => erasures(eraser, agent))
       ),
     accept: (digest) => accept(log, codec, digest, { timers: timerFold }),
+    acceptWithoutLedger: acceptWithoutLedger(log, codec, { timers: timerFold }),
     backfill: named((agent) => agents.use(agent, ({ embedding }) => embedding.backfill)),
     whatIf: named(whatIf(engine)),
     stats: named(stats(engine)),
@@ -190,12 +191,20 @@ type ErasureModule = typeof import("./erasure/erase.js")
 
 /** Loads the code of erasures when it is needed. */
 const eraseWith = <A, E>(
-  { codec, countTokens, log, recalls, views }: Engine,
+  { agents, codec, countTokens, log, readAgent, recalls, views }: Engine,
   f: (eraser: Parameters<ErasureModule["erase"]>[0], module: ErasureModule) => Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
   Effect.flatMap(
     Effect.promise(() => import("./erasure/erase.js")),
-    (module) => f({ codec, countTokens, log, flushRecalls: recalls.flush, clean: views.clean }, module)
+    (module) =>
+      f(
+        {
+          ...{ codec, countTokens, log, flushRecalls: recalls.flush, clean: views.clean },
+          read: (agent, read) => readAgent(agent, ({ actor }) => views.read(actor.view, read), read),
+          run: (agent, command) => agents.use(agent, ({ actor }) => actor.run(command))
+        },
+        module
+      )
   )
 
 const whatIf =

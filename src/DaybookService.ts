@@ -98,6 +98,11 @@ export interface DaybookService extends ErasureOperations {
   readonly verify: (agent?: string, options?: VerifyOptions) => Effect.Effect<Verification>
   /** Accepts the damage that the verification with this `digest` reported, so that writing can continue. */
   readonly accept: (digest: string) => Effect.Effect<void, NotAccepted | AppendError>
+  /**
+   * Accepts that the ledger of erasures is lost or was changed, so that writing can continue. What only the lost lines
+   * named is not erased again in older copies of the log.
+   */
+  readonly acceptWithoutLedger: Effect.Effect<void, NotAccepted | AppendError>
   /** Embeds memories that have no vector yet, oldest first. */
   readonly backfill: (agent: string) => Effect.Effect<Backfilled, CommandError | InvalidInput>
   /** Shows and changes the embedding model. */

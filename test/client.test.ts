@@ -9,7 +9,7 @@ import { Client, connect, InvalidInput, type RemoteDaybook } from "../layers/cli
 import { hashVector } from "../layers/HashEmbedder.js"
 import type { Daybook } from "../src/Daybook.js"
 import type { AgentOptions } from "../src/DaybookService.js"
-import { serve, tokenFor } from "./support/apiServer.js"
+import { callerOf, serve, tokenFor } from "./support/apiServer.js"
 import { disputingLayer } from "./support/disputes.js"
 import { answers, type Flat, fresh, methodPaths, open, temporaryFolder } from "./support/engine.js"
 import { tinyLayer } from "./support/extractor.js"
@@ -181,6 +181,65 @@ describe("a client", () => {
       const error = yield* Effect.flip(client.agent("ada").search({ text: "canary" }))
       expect(error).toMatchObject({ _tag: "RequestFailed", kind: "connection", code: "ECONNREFUSED" })
       expect(String(error)).not.toContain("canary")
+    })
+  )
+})
+
+describe("an erasure over HTTP", () => {
+  it.scopedLive("shows what would go, erases it, and lists it, with the token in the record", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const url = yield* serve(daybook)
+      const memory = yield* daybook.agent("ada", { trust: "full" })
+      const other = yield* daybook.agent("bob", { trust: "full" })
+      const { id } = yield* memory.remember({ title: "Anna likes tea" })
+      yield* memory.remember({ title: "The ferry leaves at noon" })
+      yield* other.remember({ title: "Anna lives at the pier" })
+      const client = yield* Effect.provide(Client.make({ url, token: tokenFor("full") }), FetchHttpClient.layer)
+      const plan = yield* client.erase({ person: "Anna" }, { dryRun: true })
+      expect(plan.agents.map(({ agent, memories }) => [agent, memories.length])).toEqual([
+        ["ada", 1],
+        ["bob", 1]
+      ])
+      expect(yield* memory.get([id])).toHaveLength(1)
+      const done = yield* client.erase({ agent: "ada", person: "Anna" }, { reason: "privacy", actor: "desk" })
+      expect(done.cleaning).toBe("done")
+      expect(yield* memory.get([id])).toEqual([])
+      expect(yield* other.list()).toHaveLength(1)
+      expect(yield* Effect.flip(client.erase({ agent: "ada", ids: [id] }))).toMatchObject({
+        _tag: "NothingToErase"
+      })
+      expect(yield* client.erasures("ada")).toMatchObject([
+        { agent: "ada", reason: "privacy", selector: "person", actor: expect.stringMatching(/^token:.*\/desk$/) }
+      ])
+      yield* client.erase({ everythingOf: "bob" })
+      expect((yield* daybook.agents).map(({ name }) => name)).toEqual(["ada"])
+      const promised = connect({ url, token: tokenFor("full", "ada") })
+      expect(yield* Effect.promise(() => promised.erasures("ada"))).toHaveLength(1)
+    })
+  )
+
+  it.scopedLive("refuses a selection that is not exactly one, values of another type, and unknown fields", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const call = callerOf(yield* serve(daybook), tokenFor("full", "ada"))
+      const memory = yield* daybook.agent("ada", { trust: "full" })
+      const { id } = yield* memory.remember({ title: "Anna likes tea" })
+      for (const [body, field] of [
+        [{}, "erase"],
+        [{ ids: [id], person: "Anna" }, "erase"],
+        [{ ids: [id], everything: true }, "erase"],
+        [{ ids: id }, "ids"],
+        [{ ids: [id], dryRun: "false" }, "dryRun"],
+        [{ ids: [id], revive: 1 }, "revive"],
+        [{ ids: [id], reason: "spite" }, "reason"],
+        [{ ids: [id], agent: "bob" }, "agent"],
+        [{ ids: [id], actor: "me" }, "actor"],
+        [{ everything: "bob" }, "everything"]
+      ] as const)
+        expect((yield* call("POST", "/erasures", body)).json.error).toMatchObject({ _tag: "InvalidInput", field })
+      expect(yield* memory.get([id])).toHaveLength(1)
+      expect(yield* daybook.erasures()).toEqual([])
     })
   )
 })

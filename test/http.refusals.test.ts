@@ -120,6 +120,9 @@ describe("a request that an operation cannot take", () => {
         ["GET", "/log/events"],
         ["GET", "/verify"],
         ["GET", "/agents"],
+        ["POST", "/erasures", { person: "Anna" }],
+        ["POST", "/erasures?all=true", { person: "Anna", dryRun: true }],
+        ["GET", "/erasures"],
         ["GET", "/views/digests"],
         ["POST", "/views/rebuild"],
         ["POST", "/what-if", {}],
@@ -131,9 +134,13 @@ describe("a request that an operation cannot take", () => {
       ] as ReadonlyArray<Call>)
         expect([path, (yield* inner(method, path, body)).json.title]).toEqual([path, "TrustRequired"])
       // The whole installation is for tokens for every agent.
-      expect((yield* callerOf(url, tokenFor("full", "coop"))("GET", "/verify?all=true")).json.title).toBe(
-        "AgentForbidden"
-      )
+      const one = callerOf(url, tokenFor("full", "coop"))
+      for (const [method, path, body] of [
+        ["GET", "/verify?all=true"],
+        ["POST", "/erasures?all=true", { person: "Anna" }],
+        ["GET", "/erasures?all=true"]
+      ] as ReadonlyArray<Call>)
+        expect([path, (yield* one(method, path, body)).json.title]).toEqual([path, "AgentForbidden"])
     })
   )
 })

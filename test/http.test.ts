@@ -140,6 +140,8 @@ const requests: Readonly<Record<string, (stored: Stored) => Call>> = {
   "operations.log": () => ["GET", "/log?limit=3"],
   "operations.verify": () => ["GET", "/verify?all=true"],
   "operations.accept": () => ["POST", "/accept", { digest: "none" }],
+  "operations.erase": ({ memory }) => ["POST", "/erasures", { ids: [memory], revive: true, dryRun: true }],
+  "operations.erasures": () => ["GET", "/erasures?limit=1"],
   "operations.rebuild": () => ["POST", "/views/rebuild?projections=people"],
   "operations.compareView": () => ["GET", "/views/compare"],
   "operations.digests": () => ["GET", "/views/digests"],

@@ -1,5 +1,6 @@
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
+import { ledgerCopyIn } from "../../layers/config.js"
 import type { Restored } from "../../src/backup/Backup.js"
 import { toIso } from "../../text/when/dates.js"
 import { usageError } from "../exit.js"
@@ -48,7 +49,14 @@ export const backup: Command<BackupOptions, readonly [to: string]> = {
         return yield* out.show(timer, () => `${timer.cron}\n\n${timer.systemd}`)
       }
       const { create } = yield* loadBackup
-      const made = yield* create({ folder, to, replace, keep, onProgress: out.progress })
+      const made = yield* create({
+        folder,
+        ledger: yield* ledgerCopyIn(folder),
+        to,
+        replace,
+        keep,
+        onProgress: out.progress
+      })
       yield* out.show(made, () =>
         fields(out, [
           ["file", made.file],
@@ -78,7 +86,7 @@ export const restore: Command<{ readonly replace?: boolean; readonly expect?: st
     Effect.gen(function* () {
       const folder = yield* checkFolder
       const { restore } = yield* loadBackup
-      const restored = yield* restore({ file, folder, replace, expect })
+      const restored = yield* restore({ file, folder, ledger: yield* ledgerCopyIn(folder), replace, expect })
       yield* out.show(restored, () => fields(out, restoredFields(restored)))
     })
 }
@@ -94,7 +102,13 @@ export const exportLog: Command<{ readonly replace?: boolean }, readonly [to: st
     Effect.gen(function* () {
       const folder = yield* checkFolder
       const { exportLog } = yield* loadExport
-      const exported = yield* exportLog({ folder, to, replace, onProgress: out.progress })
+      const exported = yield* exportLog({
+        folder,
+        ledger: yield* ledgerCopyIn(folder),
+        to,
+        replace,
+        onProgress: out.progress
+      })
       yield* out.show(exported, () =>
         fields(out, [
           ["file", exported.file],
@@ -119,7 +133,7 @@ export const importLog: Command<{ readonly expect?: string }, readonly [file: st
     Effect.gen(function* () {
       const folder = yield* checkFolder
       const { importLog } = yield* loadExport
-      const restored = yield* importLog({ file, folder, expect })
+      const restored = yield* importLog({ file, folder, ledger: yield* ledgerCopyIn(folder), expect })
       yield* out.show(restored, () => fields(out, restoredFields(restored)))
     })
 }

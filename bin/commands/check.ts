@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { dirname, resolve } from "node:path"
+import { dirname, relative, resolve } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -8,7 +8,7 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import type * as Scope from "effect/Scope"
 import { sharingWarning } from "../../events/folder.js"
-import { readPolicyDocument } from "../../layers/config.js"
+import { ledgerCopyOf, readPolicyDocument } from "../../layers/config.js"
 import { lookUpEmbedder } from "../../layers/embedders.js"
 import { policyExtractorLayer } from "../../layers/extractors.js"
 import { fastModelOf, LazyModel, layer as lazyModel } from "../../layers/lazyModel.js"
@@ -28,15 +28,20 @@ export const check: Command<object, readonly [file: string | undefined]> = {
   summary: "check the data folder's policy, or a policy file; list all problems",
   details: ["A problem stops the engine. A warning, such as a missing key, does not."],
   examples: ["check", "check policy.toml"],
-  run: ({ checkFolder, out, policyFile }, _, [given]) =>
+  run: (call, _, [given]) =>
     Effect.gen(function* () {
+      const { checkFolder, out, policyFile } = call
       const folder = yield* given === undefined ? findingsAboutFolder(checkFolder) : Effect.succeed(noFindings)
       const { file, ignored } = yield* policyFile(given)
       const { values, ...found } = yield* findingsIn(file)
       const problems = [...folder.problems, ...found.problems]
       const ignoredLines = ignored.map((other) => `${other} is ignored: ${file} is used`)
       const otherWarnings = [...folder.warnings, ...ignoredLines]
-      const warningsOfFile = [...found.warnings, ...missingImports(file, values)]
+      const warningsOfFile = [
+        ...found.warnings,
+        ...missingImports(file, values),
+        ...ledgerWarnings(call.folder, values)
+      ]
       const warnings = [...otherWarnings, ...warningsOfFile]
       const at = file === undefined ? "" : `${file}: `
       const lines = [
@@ -62,6 +67,15 @@ const missingImports = (file: string | undefined, values: PolicyValues | undefin
   (file === undefined ? [] : (values?.import.from ?? []))
     .filter((path) => !existsSync(resolve(dirname(file!), path)))
     .map((path) => `import.from: ${path} does not exist`)
+
+/** Reasons why the copy of the ledger of erasures cannot be written, or protects nothing. */
+const ledgerWarnings = (folder: string, values: PolicyValues | undefined): ReadonlyArray<string> => {
+  const copy = values === undefined ? undefined : ledgerCopyOf(folder, values)
+  if (copy === undefined) return []
+  if (!relative(resolve(folder), copy).startsWith(".."))
+    return ["log.ledger: is inside the data folder, and is lost with it: name a path elsewhere"]
+  return existsSync(dirname(copy)) ? [] : [`log.ledger: ${dirname(copy)} does not exist; erasures fail until it does`]
+}
 
 interface Findings {
   /** Problems that keep the engine from starting. */

@@ -15,6 +15,7 @@ interface EraseCall {
   readonly session?: string
   readonly source?: string
   readonly reason?: EraseReason
+  readonly revive?: boolean
   readonly dryRun?: boolean
   readonly yes?: boolean
   readonly verify?: boolean
@@ -32,6 +33,7 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
     option("--session <key>", "erase a session and what was made from it"),
     option("--source <kind:key>", "erase all from a source, such as import:notes.md"),
     option("--reason <reason>", "record why: privacy, request (default), mistake, secret or legal", oneOf(reasons)),
+    flag("--revive", "make memories active again that an erased one had replaced"),
     flag("--dry-run", "show what would go, without erasing it"),
     flag("--yes", "erase without asking"),
     flag("--verify", "search all files for the given texts instead"),
@@ -60,15 +62,15 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
       }
       const selection = yield* selectionOf(call, options, args)
       const { erase } = yield* daybook
-      const { dryRun = false, reason, yes = false } = options
+      const { dryRun = false, reason, revive, yes = false } = options
       if (dryRun || !yes) {
-        const plan = yield* erase(selection, { dryRun: true })
+        const plan = yield* erase(selection, { dryRun: true, revive })
         if (dryRun) return yield* out.show(plan, () => planText(out, plan))
         if (!isTerminal()) return yield* refused("erasing cannot be undone: pass --dry-run to see it, --yes to do it")
         out.warn(yield* Effect.promise(() => planText(out, plan)))
         if (!(yield* ask("Erase all this for ever? Type yes: "))) return yield* refused("nothing was erased")
       }
-      const erasure = yield* erase(selection, { reason, actor: call.actor })
+      const erasure = yield* erase(selection, { reason, revive, actor: call.actor })
       yield* out.show(reportOf(erasure), () => doneText(erasure))
       if (erasure.cleaning === "waits") {
         return yield* new CommandEnded({
@@ -137,12 +139,13 @@ const countsText = ({ agent, counts, events, remains }: AgentErasure): string =>
 const planText = async (out: Output, { agents, whole }: Erasure): Promise<string> => {
   const lines: Array<string> = whole.map((agent) => `everything of ${agent}`)
   for (const erasure of agents) {
-    const { changed, memories, retired, sources } = erasure
+    const { changed, memories, retired, revived, sources } = erasure
     lines.push(countsText(erasure))
     if (memories.length > 0) lines.push(await table(out, memories, memoryColumns))
     if (changed.length > 0) {
       lines.push(`${out.colours.bold("made again")} from what remains:`, await table(out, changed, memoryColumns))
     }
+    if (revived.length > 0) lines.push(`active again: ${revived.join(", ")}`)
     if (retired.length > 0) lines.push(`stay retired: ${retired.join(", ")}`)
     if (sources.length > 0) {
       const named = sources.map(({ id, kind }) => `${kind} ${id}`)
@@ -155,7 +158,10 @@ const planText = async (out: Output, { agents, whole }: Erasure): Promise<string
 const doneText = ({ agents, vectors, whole }: Erasure): string =>
   [
     ...whole.map((agent) => `erased everything of ${agent}`),
-    ...agents.map((erasure) => `erased of ${countsText(erasure)}`),
+    ...agents.flatMap((erasure) => [
+      `erased of ${countsText(erasure)}`,
+      ...(erasure.run === undefined ? [] : [`active again: ${erasure.revived.join(", ")} (run ${erasure.run})`])
+    ]),
     ...(vectors === 0 ? [] : [`removed ${count(vectors, "cached vector")}`])
   ].join("\n")
 

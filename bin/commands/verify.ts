@@ -6,7 +6,7 @@ import type { Verification } from "../../events/verify.js"
 import { toIso } from "../../text/when/dates.js"
 import { CommandEnded, exitCodes, refused, usageError } from "../exit.js"
 import { count } from "../format.js"
-import { option } from "../options.js"
+import { flag, option } from "../options.js"
 import type { Output } from "../output.js"
 import { fields } from "../table.js"
 import type { Command } from "./Command.js"
@@ -15,6 +15,7 @@ interface VerifyOptions {
   readonly accept?: string
   readonly expect?: string
   readonly views?: boolean
+  readonly withoutLedger?: boolean
 }
 
 const digest = (value: string): string => {
@@ -30,7 +31,8 @@ export const verify: Command<VerifyOptions, readonly [file?: string]> = {
   options: [
     option("--accept <digest>", "accept the damage in the report with this digest", digest),
     option("--expect <line>", "fail unless the anchor contains this line", digest),
-    option("--views", "also compare each view with its log")
+    flag("--views", "also compare each view with its log"),
+    flag("--without-ledger", "record that the ledger of erasures is lost, and go on")
   ],
   examples: ["verify", "verify --agent scout --json", "verify --views", "verify daybook.backup"],
   details: [
@@ -41,19 +43,23 @@ export const verify: Command<VerifyOptions, readonly [file?: string]> = {
   run: ({ agent, agentWasPassed, daybook, out }, options, [file]) =>
     Effect.gen(function* () {
       if (file !== undefined) {
-        if (agentWasPassed || options.accept !== undefined || options.views === true)
-          return yield* usageError("a backup is verified as a whole: leave out --agent, --accept and --views")
+        const { accept, views, withoutLedger } = options
+        if (agentWasPassed || accept !== undefined || views === true || withoutLedger === true)
+          return yield* usageError("a backup is verified as a whole: only --expect goes with it")
         const { check } = yield* Effect.promise(() => import("../../src/backup/Backup.js"))
         return yield* report(out, yield* check(file, options.expect))
       }
-      if (options.accept !== undefined && agentWasPassed) {
-        return yield* usageError("--accept takes a report on all agents: leave out --agent")
+      if ((options.accept !== undefined || options.withoutLedger === true) && agentWasPassed) {
+        return yield* usageError("--accept and --without-ledger concern all agents: leave out --agent")
       }
+      if (options.accept !== undefined && options.withoutLedger === true)
+        return yield* usageError("pass either --accept or --without-ledger")
       const checked = yield* daybook.pipe(
-        Effect.flatMap(({ accept, agents, verify }) =>
+        Effect.flatMap(({ accept, acceptWithoutLedger, agents, verify }) =>
           Effect.gen(function* () {
             const known = !agentWasPassed || (yield* agents).some(({ name }) => name === agent)
             if (options.accept !== undefined) yield* accept(options.accept)
+            if (options.withoutLedger === true) yield* acceptWithoutLedger
             const verification = yield* verify(agentWasPassed ? agent : undefined, {
               expect: options.expect,
               views: options.views

@@ -21,12 +21,18 @@ export interface Snapshot {
   readonly ledger: string
 }
 
+/** A data folder, and the copy of its ledger of erasures if it has one. */
+export interface LogPlace {
+  readonly folder: string
+  readonly ledger?: string | undefined
+}
+
 /**
  * Uses the log of a folder as it is at one moment. Other processes go on writing. SQLite starts a backup again at each
  * write of another connection, unless the connection that it reads from holds a read transaction.
  */
 export const useSnapshot = <A, E>(
-  folder: string,
+  { folder, ledger }: LogPlace,
   use: (snapshot: Snapshot) => Effect.Effect<A, E>
 ): Effect.Effect<A, E | StorageError> =>
   Effect.acquireUseRelease(
@@ -34,30 +40,36 @@ export const useSnapshot = <A, E>(
       try: () => openDatabase(join(folder, "log.db"), { fileMustExist: true, timeout: busyTimeoutMillis }),
       catch: storageError("log.db")
     }),
-    (db) => Effect.flatMap(Effect.try({ try: () => begin(db, folder), catch: storageError("log.db") }), use),
+    (db) =>
+      Effect.flatMap(Effect.try({ try: () => begin(db, { folder, ledger }), catch: storageError("log.db") }), use),
     (db) => Effect.sync(() => db.close())
   )
 
 /** How often a read transaction is started again because the anchor file was replaced meanwhile. */
 const maxTries = 10
 
-const begin = (db: Db, folder: string): Snapshot => {
+const begin = (db: Db, { folder, ledger }: LogPlace): Snapshot => {
   db.pragma("query_only = ON")
   for (let tries = 0; tries < maxTries; tries++) {
     db.exec("BEGIN")
     const sequence = newestSequence(db)
     const anchor = linesUntil(readFileSync(join(folder, "anchor.log"), "utf8"), sequence)
-    if (anchor !== undefined) return { db, anchor, ledger: ledgerText(folder) }
+    if (anchor !== undefined) return { db, anchor, ledger: ledgerText(folder, ledger) }
     db.exec("ROLLBACK")
   }
   throw new StorageError({ kind: "busy", where: "anchor.log", code: "REPLACED" })
 }
 
-/** The complete lines of a folder's ledger of erasures; empty without one. */
-export const ledgerText = (folder: string): string => {
-  const file = join(folder, ledgerName)
-  const text = existsSync(file) ? readFileSync(file, "utf8") : ""
-  return text.slice(0, text.lastIndexOf("\n") + 1)
+/**
+ * The complete lines of a folder's ledger of erasures; empty without one. Of the ledger and its copy, the longer one
+ * counts. `verify` reports two that differ.
+ */
+export const ledgerText = (folder: string, copy?: string): string => {
+  const [own = "", other = ""] = [join(folder, ledgerName), ...(copy === undefined ? [] : [copy])].map((file) => {
+    const text = existsSync(file) ? readFileSync(file, "utf8") : ""
+    return text.slice(0, text.lastIndexOf("\n") + 1)
+  })
+  return other.length > own.length && other.startsWith(own) ? other : own
 }
 
 /** Puts a ledger into a folder, if it has lines. */
@@ -87,8 +99,8 @@ const sequenceOf = (line: string): number | undefined => {
 const pagesInTurn = 1_000
 
 /** Copies the log of a folder into an empty one. The copy is a log of its own. */
-export const copyLog = (folder: string, target: string, onProgress: CopyProgress): Effect.Effect<void, StorageError> =>
-  useSnapshot(folder, ({ anchor, db, ledger }) =>
+export const copyLog = (place: LogPlace, target: string, onProgress: CopyProgress): Effect.Effect<void, StorageError> =>
+  useSnapshot(place, ({ anchor, db, ledger }) =>
     Effect.tryPromise({
       try: async (signal) => {
         const file = join(target, "log.db")

@@ -8,6 +8,7 @@ import { deleteStream, deleteVectors, eraseStream, planStream } from "./eraseRow
 import { rebuildKept } from "./keptParts.js"
 import { type EventKey, emptyLedger, type Ledger, type LedgerHead, type LedgerLine } from "./ledger.js"
 import { appliedLine, setAppliedLine } from "./ledgerReference.js"
+import { retime, type Timing } from "./retime.js"
 import { substitute } from "./substitute.js"
 
 // Erases what the ledger names. Functions that write run inside a transaction; the caller holds the write lock.
@@ -61,7 +62,7 @@ export const pendingLines = (db: Db, { lines }: ReturnType<Ledger["read"]>): Rea
 export const applyLines = function* (
   db: Db,
   lines: ReadonlyArray<LedgerLine>,
-  context: { readonly now: number; readonly nextSequence: () => number }
+  context: { readonly now: number; readonly nextSequence: () => number; readonly timing: Timing | undefined }
 ): Steps<ReadonlyArray<Head>> {
   const heads = new Map<string, Head>()
   const digests = new Set<string>()
@@ -84,6 +85,8 @@ export const applyLines = function* (
     setAppliedLine(db, line)
   }
   yield* deleteVectors(db, unusedDigests(db, digests))
+  // An older copy has the timers of its own moment.
+  if (context.timing !== undefined) for (const stream of heads.keys()) yield* retime(db, stream, context.timing)
   return [...heads.values()]
 }
 

@@ -24,6 +24,7 @@ import { deleteStream, deleteVectors, eraseStream, planStream, type StreamPlan }
 import { describeKept } from "./keptParts.js"
 import { type EventKey, type Ledger, type LedgerEntry, ledgerDamaged } from "./ledger.js"
 import { appliedLine, setAppliedLine } from "./ledgerReference.js"
+import type { Timing } from "./retime.js"
 import { substitute } from "./substitute.js"
 
 interface Options {
@@ -32,6 +33,7 @@ interface Options {
   readonly anchoring: Anchoring
   readonly installation: string
   readonly ledger: Ledger
+  readonly timing: Timing | undefined
   readonly lockedInSteps: <A>(work: () => Steps<A>) => Steps<A>
   readonly transact: <A extends Added>(
     streams: ReadonlyArray<string>,
@@ -54,7 +56,8 @@ export interface Eraser {
 
 /** Makes the erasure of a log: see `EventLog.erase`. */
 export const makeErase = (options: Options): Eraser => {
-  const { anchorCommitted, anchoring, forget, guard, installation, ledger, lockedInSteps, transact, writer } = options
+  const { anchorCommitted, anchoring, forget, guard, installation, ledger, lockedInSteps, timing, transact, writer } =
+    options
 
   const problemNow = () => problemOfLedger({ db: writer, anchor: anchoring.anchor, installation, ledger })
 
@@ -70,14 +73,26 @@ export const makeErase = (options: Options): Eraser => {
     setAppliedLine(writer, ledger.restart(newest, entry))
   }
 
+  /** Writes to both places of the ledger what only one has. The next erasure reports a place that cannot be written. */
+  const completeLedger = function* (): Steps<void> {
+    if (ledger.isComplete()) return
+    try {
+      yield* lockedInSteps(function* () {
+        ledger.complete()
+      })
+    } catch {}
+  }
+
   const enforce = function* (): Steps<void> {
     const state = ledger.read()
     const isSound = ledgerProblem(state, [appliedLine(writer)], installation) === null
+    if (isSound) yield* completeLedger()
     if (isSound && pendingLines(writer, state).length > 0) {
       yield* lockedInSteps(function* () {
         const anchor = anchoring.anchor.read({ repair: false })
         let sequence = Math.max(newestSequence(writer), anchor.kind === "state" ? anchor.state.sequence : 0)
-        yield* applyLines(writer, pendingLines(writer, state), { now: Date.now(), nextSequence: () => ++sequence })
+        const context = { now: Date.now(), nextSequence: () => ++sequence, timing }
+        yield* applyLines(writer, pendingLines(writer, state), context)
       })
     }
     // The anchor may still name streams that a killed process deleted.
@@ -94,7 +109,7 @@ export const makeErase = (options: Options): Eraser => {
         if (refusal !== undefined) return yield* refusal
       }
       const { line, result } = yield* transact(streams, (cache) =>
-        eraseAll({ db: writer, installation, ledger, request, cache })
+        eraseAll({ db: writer, installation, ledger, timing, request, cache })
       )
       if (Either.isLeft(result)) return yield* result.left
       const { hash, line: number } = appliedLine(writer)
@@ -114,15 +129,17 @@ interface Work {
   readonly db: Db
   readonly installation: string
   readonly ledger: Ledger
+  readonly timing: Timing | undefined
   readonly request: EraseRequest
   readonly cache: HeadCache
 }
 
-const eraseAll = function* ({ cache, db, installation, ledger, request }: Work): Steps<Stored> {
+const eraseAll = function* ({ cache, db, installation, ledger, request, timing }: Work): Steps<Stored> {
   let { sequence } = cache
   const nextSequence = () => ++sequence
   // A process that was killed wrote these lines and did not erase.
-  const heads = [...(yield* applyLines(db, pendingLines(db, ledger.read()), { now: request.now, nextSequence }))]
+  const pending = pendingLines(db, ledger.read())
+  const heads = [...(yield* applyLines(db, pending, { now: request.now, nextSequence, timing }))]
   const added = () => ({ heads, sequence, appended: sequence - cache.sequence })
   const plans: Array<StreamPlan> = []
   for (const erasure of request.streams) {

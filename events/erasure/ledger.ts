@@ -56,11 +56,15 @@ export interface Ledger {
   readonly append: (head: LedgerHead, entry: LedgerEntry) => LedgerHead
   /** Keeps the files under other names, and starts a ledger that continues after a line that was lost. */
   readonly restart: (head: LedgerHead, entry: LedgerEntry) => LedgerHead
+  /** Whether the ledger and its copy have the same lines. */
+  readonly isComplete: () => boolean
+  /** Adds to the ledger the lines that only its copy has, and the other way round. */
+  readonly complete: () => void
 }
 
 /** `copy` is a second place for the ledger, for example on another disk. The longer one of the two counts. */
 export const make = (file: string, copy?: string): Ledger => {
-  const files = copy === undefined ? [file] : [file, copy]
+  const files = copy === undefined || copy === file ? [file] : [file, copy]
   let cached: { readonly key: string; readonly state: ReturnType<Ledger["read"]> } | undefined
   const read = () => {
     const key = files.map(keyOf).join()
@@ -74,8 +78,7 @@ export const make = (file: string, copy?: string): Ledger => {
     return sound ? longest : { ...longest, problem: "the ledger of erasures and its copy differ" }
   }
   const write = (lines: ReadonlyArray<LedgerLine>, added: LedgerLine): LedgerHead => {
-    const before = lines.map(formatLine).join("")
-    for (const path of files) appendDurably(path, before, formatLine(added))
+    appendDurably(files, lines.map(formatLine).join(""), formatLine(added))
     cached = undefined
     return { line: added.line, hash: added.hash }
   }
@@ -89,6 +92,13 @@ export const make = (file: string, copy?: string): Ledger => {
       for (const path of files) if (existsSync(path)) renameSync(path, `${path}.before-line-${head.line + 1}`)
       cached = undefined
       return write([], lineAfter(head, entry, true))
+    },
+    isComplete: () => isComplete(files, read().lines.length),
+    complete: () => {
+      const { lines, problem } = read()
+      if (problem !== null || isComplete(files, lines.length)) return
+      appendDurably(files, lines.map(formatLine).join(""), "")
+      cached = undefined
     }
   })
 }
@@ -136,23 +146,61 @@ const parse = (json: string): Omit<LedgerLine, "hash"> | undefined => {
 
 const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "")
 
-/** Appends `added`, and first what the file lacks of `before`. Cuts off an unfinished line. */
-const appendDurably = (file: string, before: string, added: string): void => {
-  const isNew = !existsSync(file)
-  const text = textOf(file)
-  const complete = text.slice(0, text.lastIndexOf("\n") + 1)
-  const descriptor = openSync(file, isNew ? "w" : "r+", 0o600)
+const isComplete = (files: ReadonlyArray<string>, lines: number): boolean =>
+  files.length === 1 || files.every((path) => parseLedger(textOf(path)).lines.length === lines)
+
+/** A file of the ledger that is open for writing. */
+interface OpenFile {
+  readonly path: string
+  readonly isNew: boolean
+  readonly descriptor: number
+}
+
+/**
+ * Appends `added` to each file, and first what the file lacks of `before`. All files are opened before the first one
+ * changes, so a missing disk leaves all of them as they were.
+ */
+const appendDurably = (files: ReadonlyArray<string>, before: string, added: string): void => {
+  const opened: Array<OpenFile> = []
   try {
+    for (const path of files) opened.push(openFile(path))
+    for (const file of opened) appendTo(file, before, added)
+  } finally {
+    for (const { descriptor } of opened) closeSync(descriptor)
+  }
+}
+
+const openFile = (path: string): OpenFile => {
+  const isNew = !existsSync(path)
+  try {
+    return { path, isNew, descriptor: openSync(path, isNew ? "w" : "r+", 0o600) }
+  } catch (cause) {
+    throw cannotWrite(path, cause)
+  }
+}
+
+/** Cuts off an unfinished line first. */
+const appendTo = ({ descriptor, isNew, path }: OpenFile, before: string, added: string): void => {
+  try {
+    const text = textOf(path)
+    const complete = text.slice(0, text.lastIndexOf("\n") + 1)
     const end = Buffer.byteLength(complete)
     ftruncateSync(descriptor, end)
     const bytes = Buffer.from(before.slice(complete.length) + added)
     for (let written = 0; written < bytes.length; )
       written += writeSync(descriptor, bytes, written, bytes.length - written, end + written)
     fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
+    if (isNew && process.platform !== "win32") syncFolder(dirname(path))
+  } catch (cause) {
+    throw cannotWrite(path, cause)
   }
-  if (isNew && process.platform !== "win32") syncFolder(dirname(file))
+}
+
+/** Names the file, because the ledger has two places. */
+const cannotWrite = (path: string, cause: unknown): StorageError => {
+  const { code, kind } = storageError(ledgerName)(cause)
+  const detail = `${path}: the ledger of erasures cannot be written here; nothing was erased`
+  return new StorageError({ kind, where: ledgerName, code, detail })
 }
 
 const syncFolder = (folder: string): void => {
@@ -170,7 +218,7 @@ export const ledgerDamaged = (problem: string): StorageError =>
     kind: "damaged",
     where: "erasures.log",
     code: "LEDGER_DAMAGED",
-    detail: `erasures.log: ${problem}; nothing was written. Put the ledger back, or accept its loss with 'daybook verify --accept DIGEST'`
+    detail: `erasures.log: ${problem}; nothing was written. Put the ledger back, or go on without it by 'daybook verify --without-ledger'`
   })
 
 const guarded = (ledger: Ledger): Ledger => {
@@ -183,5 +231,11 @@ const guarded = (ledger: Ledger): Ledger => {
         throw storageError(ledgerName)(cause)
       }
     }
-  return { read: guard(ledger.read), append: guard(ledger.append), restart: guard(ledger.restart) }
+  return {
+    read: guard(ledger.read),
+    append: guard(ledger.append),
+    restart: guard(ledger.restart),
+    isComplete: guard(ledger.isComplete),
+    complete: guard(ledger.complete)
+  }
 }

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { AsOfInput } from "../../src/DaybookService.js"
+import type { Erasable, EraseOptions } from "../../src/erasure/Erasure.js"
 import type { Page } from "../http/api/types.js"
 import { type Api, type ClientOptions, makeApi } from "./api.js"
 import { withClientErrors } from "./errors.js"
@@ -28,9 +29,16 @@ const remoteOf = (api: Api): RemoteDaybook => {
     ),
     log: (agent, after, asOf) =>
       paged((cursor) => operations.log(of(agent).read({ after, asOf, cursor, limit: eventsPerPage }))),
-    verify: (agent, options) =>
-      ask(operations.verify({ urlParams: { ...(agent === undefined ? { all: true } : { agent }), ...options } })),
+    verify: (agent, options) => ask(operations.verify({ urlParams: { ...scopeOf(agent), ...options } })),
     accept: (digest) => Effect.asVoid(ask(operations.accept({ urlParams: {}, headers: {}, payload: { digest } }))),
+    erase: (selection, options) => ask(operations.erase(erasureRequest(selection, options))),
+    erasures: (agent) =>
+      Effect.map(
+        Stream.runCollect(
+          paged((cursor) => operations.erasures({ urlParams: { ...scopeOf(agent), cursor, limit: erasuresPerPage } }))
+        ),
+        Chunk.toReadonlyArray
+      ),
     rebuild: (agent, projections) => Effect.asVoid(ask(operations.rebuild(of(agent).write({ projections })))),
     compareView: (agent, projections) => ask(operations.compareView(of(agent).read({ projections }))),
     backfill: (agent) => ask(operations.backfill(of(agent).write())),
@@ -61,5 +69,17 @@ const paged = <A, E>(page: (cursor: string | undefined) => Effect.Effect<Page<A>
     ])
   )
 
+/** The agent of a call; without one, the call concerns all agents. */
+const scopeOf = (agent: string | undefined) => (agent === undefined ? { all: true } : { agent })
+
+const erasureRequest = (selection: Erasable, { actor, ...options }: EraseOptions = {}) => {
+  const { agent, everythingOf, ...selected } = selection as Partial<
+    Record<"agent" | "everythingOf" | "person" | "session" | "source", string>
+  >
+  const payload = { ...selected, ...(everythingOf === undefined ? {} : { everything: true as const }), ...options }
+  return { urlParams: { ...scopeOf(everythingOf ?? agent), actor }, headers: {}, payload }
+}
+
 const agentsPerPage = 1_000
+const erasuresPerPage = 1_000
 const eventsPerPage = 500

@@ -24,7 +24,10 @@ export interface RemoteMemory extends Remote<Omit<Memory, "importMarkdown">> {}
 /** How a client uses an agent. The trust level is that of its token. */
 export interface RemoteOptions extends Omit<AgentOptions, "trust"> {}
 
-type Operator = Pick<DaybookService, "agents" | "verify" | "accept" | "backfill" | "stats" | "digests" | "flush">
+type Operator = Pick<
+  DaybookService,
+  "agents" | "verify" | "accept" | "erase" | "erasures" | "backfill" | "stats" | "digests" | "flush"
+>
 
 /** A memory system behind a server: the operations of `Daybook` that the interface offers. */
 export interface RemoteDaybook extends Remote<Operator> {

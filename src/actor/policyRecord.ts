@@ -17,8 +17,8 @@ export interface PolicyRecords {
 }
 
 /**
- * CONFIGURE does not record these settings: those of speed, resource use and background work, the files to import, and the models, because
- * other events name them.
+ * CONFIGURE does not record these settings: those of speed, resource use and background work, paths of files, and the
+ * models, because other events name them.
  */
 const operational: ReadonlySet<string> = new Set([
   "actors",
@@ -26,6 +26,7 @@ const operational: ReadonlySet<string> = new Set([
   "capture.timeout",
   "embedding",
   "import",
+  "log",
   "model",
   "rerank",
   "retention.enabled",

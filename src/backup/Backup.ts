@@ -19,6 +19,8 @@ export type { Restored } from "./install.js"
 export interface BackupOptions {
   /** The data folder. Other processes may use it. */
   readonly folder: string
+  /** The copy of the ledger of erasures, if the policy names one (`[log] ledger`). */
+  readonly ledger?: string | undefined
   /** The new file, or a folder: then the name has the installation and the time, `daybook-1f0c2a9b-20260301T093000Z.backup`. */
   readonly to: string
   /** Whether to replace an existing file. Default: false. */
@@ -51,7 +53,7 @@ export type BackupError = BackupRefused | InvalidInput | StorageError
  */
 export const create = (options: BackupOptions): Effect.Effect<Backup, BackupError> =>
   Effect.gen(function* () {
-    const { folder, keep, onProgress = () => {}, replace = false, to } = options
+    const { folder, keep, ledger, onProgress = () => {}, replace = false, to } = options
     yield* requireLog(folder)
     const createdAt = yield* Clock.currentTimeMillis
     const isFolder = yield* attempt(to, () => statIfAny(to)?.isDirectory() === true)
@@ -65,7 +67,7 @@ export const create = (options: BackupOptions): Effect.Effect<Backup, BackupErro
     if (!isFolder) yield* requireFree(to, folder, replace)
     const { file, installation, verification } = yield* withStaging(isFolder ? to : dirname(resolve(to)), (part) =>
       Effect.gen(function* () {
-        yield* copyLog(folder, part, onProgress)
+        yield* copyLog({ folder, ledger }, part, onProgress)
         const { verification } = yield* requireSound(part, "the log")
         const installation = yield* Effect.try({
           try: () => pack(part, { createdAt }, anchorText(part)),
@@ -106,6 +108,8 @@ export interface RestoreOptions {
   readonly file: string
   /** The data folder. It is created if it is missing. */
   readonly folder: string
+  /** A newer ledger of erasures, for example the copy that the policy names. What it names is erased in the restored log. */
+  readonly ledger?: string | undefined
   /** Whether to replace the log of the folder. The old folder is kept beside the new one. Default: false. */
   readonly replace?: boolean | undefined
   /** The `anchor` of a verification or of the backup. The restore fails if the backup does not have this line. */
@@ -118,9 +122,9 @@ export interface RestoreOptions {
  */
 export const restore = (options: RestoreOptions): Effect.Effect<Restored, BackupError> =>
   Effect.gen(function* () {
-    const { expect, file, folder, replace = false } = options
+    const { expect, file, folder, ledger, replace = false } = options
     yield* requireFile(file)
-    return yield* install({ folder, replace, from: "backup" }, (staging) =>
+    return yield* install({ folder, ledger, replace, from: "backup" }, (staging) =>
       Effect.gen(function* () {
         const { createdAt } = yield* unpackBackup(file, staging)
         const copy = yield* requireSound(staging, file, expect)

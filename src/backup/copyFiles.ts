@@ -28,7 +28,8 @@ const stagingNames = new RegExp(`^${stagingPrefix.replaceAll(".", "\\.")}(\\d+)-
 
 /**
  * Builds a copy in a new folder inside `parent`, so that one rename puts it into its place. The folder is removed at the
- * end, also after a failure or an interruption; those of killed processes are removed first.
+ * end, also after a failure or an interruption; those of killed processes are removed first. A folder that cannot be
+ * removed is a warning, because the copy is in its place.
  */
 export const withStaging = <A, E>(
   parent: string,
@@ -41,14 +42,26 @@ export const withStaging = <A, E>(
       return mkdtempSync(join(parent, `${stagingPrefix}${process.pid}-`))
     }),
     use,
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+    (folder) =>
+      attempt(folder, () => rmSync(folder, { recursive: true, force: true })).pipe(
+        Effect.catchAll(({ code }) =>
+          Effect.logWarning(`${folder} holds an unfinished copy of the log and cannot be removed (${code}): remove it`)
+        )
+      )
   )
 
 const removeAbandoned = (parent: string): void => {
   for (const name of readdirSync(parent)) {
     const pid = Number(stagingNames.exec(name)?.[1])
-    if (pid > 0 && !isRunning(pid)) rmSync(join(parent, name), { recursive: true, force: true })
+    if (pid > 0 && !isRunning(pid)) removeIfPossible(join(parent, name))
   }
+}
+
+/** Another user's folder cannot be removed, and is in nobody's way. */
+const removeIfPossible = (path: string): void => {
+  try {
+    rmSync(path, { recursive: true, force: true })
+  } catch {}
 }
 
 const isRunning = (pid: number): boolean => {

@@ -17,6 +17,8 @@ import { requireSound } from "./verifyCopy.js"
 export interface ExportOptions {
   /** The data folder. Other processes may use it. */
   readonly folder: string
+  /** The copy of the ledger of erasures, if the policy names one (`[log] ledger`). */
+  readonly ledger?: string | undefined
   /** The new file of JSON lines; compressed if the name ends with `.gz`. */
   readonly to: string
   /** Whether to replace an existing file. Default: false. */
@@ -38,6 +40,8 @@ export interface ImportOptions {
   readonly file: string
   /** The data folder. It is created if it is missing, and must have no log. */
   readonly folder: string
+  /** A newer ledger of erasures. What it names is erased in the imported log. */
+  readonly ledger?: string | undefined
   /**
    * The `anchor` of the export or of a verification. The import fails if the export does not have this line. Without it
    * the log records that nothing confirmed the export.
@@ -55,14 +59,14 @@ const isCompressed = (file: string): boolean => file.endsWith(".gz")
  */
 export const exportLog = (options: ExportOptions): Effect.Effect<Exported, BackupError | InvalidExport> =>
   Effect.gen(function* () {
-    const { folder, onProgress = () => {}, replace = false, to } = options
+    const { folder, ledger, onProgress = () => {}, replace = false, to } = options
     yield* requireLog(folder)
     yield* requireFree(to, folder, replace)
     const now = yield* Clock.currentTimeMillis
     return yield* withStaging(dirname(resolve(to)), (part) =>
       Effect.gen(function* () {
         const file = join(part, isCompressed(to) ? "log.gz" : "log")
-        yield* useSnapshot(folder, (snapshot) =>
+        yield* useSnapshot({ folder, ledger }, (snapshot) =>
           Effect.tryPromise({
             try: (signal) => {
               const lines = Readable.from(exportLines(snapshot, now, onProgress))
@@ -89,8 +93,8 @@ export const exportLog = (options: ExportOptions): Effect.Effect<Exported, Backu
 
 /** Makes a data folder from an export. The log is verified before the folder gets its name. */
 export const importLog = (options: ImportOptions): Effect.Effect<Restored, BackupError | InvalidExport> => {
-  const { expect, file, folder, onProgress = () => {} } = options
-  return install({ folder, replace: false, from: "export", vouched: expect !== undefined }, (staging) =>
+  const { expect, file, folder, ledger, onProgress = () => {} } = options
+  return install({ folder, ledger, replace: false, from: "export", vouched: expect !== undefined }, (staging) =>
     Effect.gen(function* () {
       const { createdAt } = yield* importLines(staging, linesOf(file), onProgress)
       const copy = yield* requireSound(staging, file, expect)

@@ -4,12 +4,13 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Anchor from "../../events/Anchor.js"
 import { startRestoredEpoch } from "../../events/copies/epoch.js"
-import { ledgerText, writeLedger } from "../../events/copies/snapshot.js"
+import { type LogPlace, ledgerText, writeLedger } from "../../events/copies/snapshot.js"
 import { EventLog } from "../../events/EventLog.js"
 import * as EventLogSqlite from "../../events/EventLogSqlite.js"
 import { ledgerName, parseLedger } from "../../events/erasure/ledger.js"
 import type { StorageError } from "../../events/errors.js"
 import { BackupRefused } from "../model/errors.js"
+import { timerFold } from "../schedules/timerFold.js"
 import { attempt, hasLog, installFolder, realFolder, withStaging } from "./copyFiles.js"
 import type { VerifiedCopy } from "./verifyCopy.js"
 
@@ -26,8 +27,7 @@ export interface Restored {
   readonly lost: ReadonlyArray<{ readonly agent: string; readonly after: number; readonly to: number }>
 }
 
-interface Place {
-  readonly folder: string
+interface Place extends LogPlace {
   readonly replace: boolean
   readonly from: "backup" | "export"
   /** False if nothing confirmed the copy. */
@@ -36,7 +36,7 @@ interface Place {
 
 /** Builds a data folder beside the final one, starts a new epoch of its log, and puts it into place. */
 export const install = <E>(
-  { folder, from, replace, vouched }: Place,
+  { folder, from, ledger, replace, vouched }: Place,
   build: (staging: string) => Effect.Effect<VerifiedCopy & { readonly createdAt: number }, E>
 ): Effect.Effect<Restored, E | BackupRefused | StorageError> =>
   Effect.gen(function* () {
@@ -57,7 +57,7 @@ export const install = <E>(
         const staging = join(parent, "data")
         yield* attempt(staging, () => mkdirSync(staging, { mode: 0o700 }))
         const { createdAt, heads, verification } = yield* build(staging)
-        yield* takeLedger(target, staging)
+        yield* takeLedger({ folder: target, ledger }, staging)
         yield* eraseAgain(staging)
         const versions = new Map(heads.map(({ stream, version }) => [stream, version]))
         const lost = [...(old?.heads ?? [])].flatMap(([agent, { version }]) => {
@@ -81,12 +81,12 @@ export const install = <E>(
   })
 
 /**
- * Takes the ledger of erasures of the folder that the copy replaces, if it continues the ledger of the copy. It names what
- * was erased after the copy was made.
+ * Takes the ledger of erasures of the folder that the copy replaces, or the copy of it, if it continues the ledger in the
+ * backup. It names what was erased after the backup was made.
  */
-const takeLedger = (target: string, staging: string): Effect.Effect<void, BackupRefused | StorageError> =>
+const takeLedger = ({ folder, ledger }: LogPlace, staging: string): Effect.Effect<void, BackupRefused | StorageError> =>
   Effect.gen(function* () {
-    const text = yield* attempt(ledgerName, () => ledgerText(target))
+    const text = yield* attempt(ledgerName, () => ledgerText(folder, ledger))
     const [own, copied] = [parseLedger(text), parseLedger(yield* attempt(ledgerName, () => ledgerText(staging)))]
     const isSame = own.lines[0]?.log === copied.lines[0]?.log || copied.lines.length === 0
     if (own.lines.length === 0 || !isSame) return
@@ -96,7 +96,7 @@ const takeLedger = (target: string, staging: string): Effect.Effect<void, Backup
       own.lines.slice(0, shared).some(({ hash }, index) => hash !== copied.lines[index]!.hash)
     )
       return yield* new BackupRefused({
-        file: join(target, ledgerName),
+        file: join(folder, ledgerName),
         problem: "does not continue the ledger of erasures in the copy: restore into another folder"
       })
     if (own.lines.length > copied.lines.length) yield* attempt(ledgerName, () => writeLedger(staging, text))
@@ -105,7 +105,7 @@ const takeLedger = (target: string, staging: string): Effect.Effect<void, Backup
 /** Opens the copy, which erases what its ledger names, and removes the erased text from its files. */
 const eraseAgain = (staging: string): Effect.Effect<void, StorageError> =>
   Effect.flatMap(EventLog, (log) => Effect.flatMap(log.cleanings, log.clean)).pipe(
-    Effect.provide(EventLogSqlite.layer(staging)),
+    Effect.provide(EventLogSqlite.layer(staging, { timers: timerFold })),
     Effect.asVoid
   )
 

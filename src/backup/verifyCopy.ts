@@ -21,7 +21,7 @@ export const verifyFolder = (folder: string, expect?: string): Effect.Effect<Ver
     const verification = yield* verify(log, codec, null, { timers: timerFold, expect })
     const heads = yield* log.streams
     return { verification, heads: heads.filter(({ stream }) => stream !== installationStream) }
-  }).pipe(Effect.provide(EventLogSqlite.layer(folder)), Effect.scoped)
+  }).pipe(Effect.provide(EventLogSqlite.layer(folder, { timers: timerFold })), Effect.scoped)
 
 /** Verifies the log in a folder. Refuses a damaged one with its first problem; `file` is what the message names. */
 export const requireSound = (folder: string, file: string, expect?: string) =>

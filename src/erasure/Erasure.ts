@@ -15,6 +15,11 @@ export interface EraseOptions {
   readonly reason?: EraseReason | undefined
   /** Reports what would go, and changes nothing. Default: false. */
   readonly dryRun?: boolean | undefined
+  /**
+   * Makes memories active again that an erased memory had replaced or merged, unless another memory replaced them too.
+   * Default: false, they stay retired. It happens after the erasure, as a run of its own that can be undone.
+   */
+  readonly revive?: boolean | undefined
   /** The name of the person or program that erases, recorded for ever. Default: `program`. */
   readonly actor?: string | undefined
 }

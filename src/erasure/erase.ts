@@ -6,11 +6,18 @@ import { installationStream } from "../../events/accepted.js"
 import { Erase } from "../../events/catalogue.js"
 import { readAll } from "../../events/EventLog.js"
 import type { StorageError } from "../../events/errors.js"
+import type { Db } from "../../projections/Projection.js"
+import type { ViewError } from "../../projections/view/buildViewFile.js"
+import type { CommandError } from "../actor/Actor.js"
+import type { Command } from "../actor/Command.js"
 import { InvalidInput, NothingToErase } from "../model/errors.js"
 import { refuseUnknownOptions } from "../model/filters.js"
+import { randomId } from "../model/ids.js"
 import { decodeKey } from "../model/input.js"
 import type { Erasable, EraseError, EraseOptions, Erasure, ErasureOperations, RecordedErasure } from "./Erasure.js"
 import { type AgentPlan, type PlanError, type PlanSource, planAgent } from "./planAgent.js"
+import type { AgentErasure } from "./report.js"
+import { revivable, revive } from "./revive.js"
 import { decodeErasable, type Scope } from "./selection.js"
 
 /** The services of an erasure. */
@@ -19,6 +26,10 @@ export interface Eraser extends PlanSource {
   readonly flushRecalls: (agent: string) => Effect.Effect<unknown, unknown>
   /** Removes views, caches and branches from before the erasure, and old pages of the log. */
   readonly clean: Effect.Effect<"done" | "waits", StorageError>
+  /** Reads the view of an agent. */
+  readonly read: <A>(agent: string, f: (db: Db) => A) => Effect.Effect<A, ViewError>
+  /** Carries out a command of an agent. */
+  readonly run: <A, E>(agent: string, command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
 
 /** Maximum retries while other writers keep adding events. */
@@ -31,23 +42,30 @@ export const erase = (
   options: EraseOptions = {}
 ): Effect.Effect<Erasure, EraseError> =>
   Effect.gen(function* () {
-    yield* refuseUnknownOptions(options, ["reason", "dryRun", "actor"])
-    const { actor = "program", dryRun = false, reason = "request" } = options
+    yield* refuseUnknownOptions(options, ["reason", "dryRun", "revive", "actor"])
+    const { actor = "program", dryRun = false, reason = "request", revive: isReviving = false } = options
     if (!Schema.is(Erase.fields.reason)(reason)) {
       const problem = `must be one of ${Erase.fields.reason.literals.join(", ")}`
       return yield* new InvalidInput({ field: "reason", problem })
+    }
+    for (const [field, value] of Object.entries({ dryRun, revive: isReviving })) {
+      if (typeof value !== "boolean") return yield* new InvalidInput({ field, problem: "must be true or false" })
     }
     yield* decodeKey("actor", actor)
     const scope = yield* decodeErasable(input)
     const attempt = (retries: number): Effect.Effect<Erasure, EraseError> =>
       Effect.gen(function* () {
         const plan = yield* planAll(eraser, scope)
-        if (dryRun) return { ...plan.erasure, cleaning: "none" as const }
         const now = Math.floor(yield* Clock.currentTimeMillis)
+        if (dryRun) {
+          const agents = isReviving ? yield* planRevivals(eraser, plan.erasure.agents, now) : plan.erasure.agents
+          return { ...plan.erasure, agents, cleaning: "none" as const }
+        }
         const { wholeStreams, streams, vectors } = plan
         const request = { actor, now, reason, selector: scope.selection.kind, streams, wholeStreams, vectors }
         yield* eraser.log.erase(request)
-        return { ...plan.erasure, cleaning: yield* eraser.clean }
+        const agents = isReviving ? yield* reviveAll(eraser, plan.erasure.agents, actor) : plan.erasure.agents
+        return { ...plan.erasure, agents, cleaning: yield* eraser.clean }
       }).pipe(
         Effect.catchTag("VersionConflict", (conflict) => (retries > 0 ? attempt(retries - 1) : Effect.fail(conflict)))
       )
@@ -80,6 +98,38 @@ const planAll = (eraser: Eraser, { agent, selection }: Scope) =>
       erasure: { agents: isWhole ? [] : reports, whole: isWhole ? chosen : [], vectors: vectors.length }
     }
   })
+
+/** The report of a dry run, with the memories that would be active again. */
+const planRevivals = ({ read }: Eraser, agents: ReadonlyArray<AgentErasure>, now: number) =>
+  Effect.forEach(agents, (erasure) => {
+    const { agent, memories, retired } = erasure
+    if (retired.length === 0) return Effect.succeed(erasure)
+    const gone = new Set(memories.map(({ id }) => id))
+    return Effect.map(
+      read(agent, (db) => revivable(db, { retired, gone }, now).map(({ id }) => id)),
+      (revived) => withRevived(erasure, revived)
+    )
+  })
+
+/** Makes retired memories active again. Their events are erased by now, so a failure is a warning and no error. */
+const reviveAll = ({ run }: Eraser, agents: ReadonlyArray<AgentErasure>, actor: string) =>
+  Effect.forEach(agents, (erasure) => {
+    const { agent, retired } = erasure
+    if (retired.length === 0) return Effect.succeed(erasure)
+    const runId = randomId()
+    return run(agent, revive(retired, { actor, run: runId })).pipe(
+      Effect.map((revived) => ({ ...withRevived(erasure, revived), ...(revived.length === 0 ? {} : { run: runId }) })),
+      Effect.catchAll(({ message }) =>
+        Effect.as(Effect.logWarning(`the erasure is done, but memories stay retired: ${message}`), erasure)
+      )
+    )
+  })
+
+const withRevived = (erasure: AgentErasure, revived: ReadonlyArray<string>): AgentErasure => ({
+  ...erasure,
+  retired: erasure.retired.filter((id) => !revived.includes(id)),
+  revived
+})
 
 /** Refuses ids that select nothing, so that a slip does not pass for an erasure. */
 const requireAll = (ids: ReadonlySet<string>, { found }: AgentPlan) => {

@@ -35,8 +35,12 @@ export interface AgentErasure {
   readonly memories: ReadonlyArray<NamedMemory>
   /** The memories that stay, and lose what an erased source had added to them. */
   readonly changed: ReadonlyArray<NamedMemory>
-  /** The ids of memories that stay retired, although the memory that replaced them goes. */
+  /** The ids of memories that stay retired, although the memory that replaced or merged them goes. */
   readonly retired: ReadonlyArray<string>
+  /** The ids of such memories that are active again (`revive`). */
+  readonly revived: ReadonlyArray<string>
+  /** The run of the events that revived them, for `undo`; absent if there are none. */
+  readonly run?: string
   /** Turns and files that stay and may say the same: erased memories were made from them. */
   readonly sources: ReadonlyArray<{ readonly kind: "turn" | "file"; readonly id: string }>
 }
@@ -52,10 +56,10 @@ export const makeReport = (agent: string, subjects: Subjects) => {
   let remains = 0
   const addImage = (image: Memory) => {
     memories.set(image.born, image)
-    for (const { kind, to } of image.lineage ?? []) {
+    for (const { kind, reason, to } of image.lineage ?? []) {
       if (kind === "turn" || kind === "file") {
         if (!subjects.sources.has(`${kind} ${to}`)) sources.set(`${kind} ${to}`, { kind, id: to })
-      } else if (!subjects.ids.has(to)) retired.add(to)
+      } else if ((kind === "supersedes" || reason === "compressed") && !subjects.ids.has(to)) retired.add(to)
     }
   }
   const count = (event: DaybookEvent, removal: Removal) => {
@@ -89,6 +93,7 @@ export const makeReport = (agent: string, subjects: Subjects) => {
       memories: [...memories.values()].map(named),
       changed: [...changed.values()].map(named),
       retired: [...retired],
+      revived: [],
       sources: [...sources.values()]
     })
   }

@@ -19,6 +19,7 @@ import {
   zone
 } from "./policy/fields.js"
 import { Import } from "./policy/import.js"
+import { Log } from "./policy/log.js"
 import { Archive, Compress, Gc, Maintenance, Retention, Sessions, Tiers, Tools } from "./policy/maintenance.js"
 import { Embedding, Rerank } from "./policy/models.js"
 import { Prompt, PromptIndex } from "./policy/prompt.js"
@@ -235,6 +236,7 @@ export const PolicySchema = Schema.Struct({
   schedules: section(Schedules),
   tokens: section(Tokens),
   trace: section(Trace),
+  log: section(Log),
   model: exactOptional(Model)
 })
 export type PolicyValues = typeof PolicySchema.Type

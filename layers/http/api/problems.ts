@@ -140,6 +140,7 @@ export const problems = Schema.Union(
   problem(404)(Errors.RunNotFound),
   problem(404)(Errors.VersionNotFound),
   problem(404)(Errors.NothingToUndo),
+  problem(404)(Errors.NothingToErase),
   problem(404)(Errors.NoSuchIndex),
   problem(404)(UnknownEmbedder),
   problem(409)(Errors.SequenceConflict),

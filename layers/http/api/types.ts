@@ -29,6 +29,7 @@ import type {
   SwitchOptions
 } from "../../../src/embedding/admin/EmbedderOperations.js"
 import type { Backfilled } from "../../../src/embedding/Embedding.js"
+import type { EraseOptions, Erasure, RecordedErasure } from "../../../src/erasure/Erasure.js"
 import type { HistoryEntry } from "../../../src/history.js"
 import type { Archived, ArchivedMemory, Restored } from "../../../src/maintenance/Archive.js"
 import type { StageRun } from "../../../src/maintenance/maintain.js"
@@ -169,6 +170,20 @@ export interface WhatIfRequest {
   readonly ask?: boolean | undefined
 }
 
+/** What to erase of an agent: exactly one of the first five fields. An erasure cannot be undone. */
+export interface ErasureRequest extends Omit<EraseOptions, "actor"> {
+  /** Memories, turns, files or schedules. */
+  readonly ids?: ReadonlyArray<string> | undefined
+  /** What names a person. */
+  readonly person?: string | undefined
+  /** A session, and what was made from it. */
+  readonly session?: string | undefined
+  /** KIND or KIND:KEY, such as `import:notes.md`. */
+  readonly source?: string | undefined
+  /** All events of the agent. */
+  readonly everything?: true | undefined
+}
+
 /** The JSON values of the interface, by name. `scripts/schemas.mjs` describes them for the OpenAPI document. */
 export interface Types {
   readonly AddedFile: AddedFile
@@ -196,6 +211,9 @@ export interface Types {
   readonly EmbedderStatus: EmbedderStatus
   readonly EmbedderSwitch: EmbedderSwitch
   readonly EndedSession: EndedSession
+  readonly Erasure: Erasure
+  readonly ErasurePage: Page<RecordedErasure>
+  readonly ErasureRequest: ErasureRequest
   readonly ExplainedConversation: Explained<ConversationHit>
   readonly ExplainedMemories: Explained<Hit & { readonly life?: LifeScore }>
   readonly ExtractedTurns: ExtractedTurns

@@ -144,18 +144,21 @@ export const operatesPlain = <Query extends Writing, A, E>(
     Effect.zipRight(noOptions(others), f(daybook, agent, actor))
   )
 
-/** Runs an operation on the whole installation: for callers at full trust that may use every agent. */
+/**
+ * Runs an operation on the whole installation: for callers at full trust that may use every agent. `f` gets the name of
+ * the actor.
+ */
 export const administers = <Query extends Writing, A, E>(
   what: string,
-  { actor: _, agent: __, run: ___, ...options }: Query,
-  f: (daybook: System, options: Omit<Query, keyof Writing>) => Effect.Effect<A, E>
+  { actor, agent: _, run: __, ...options }: Query,
+  f: (daybook: System, options: Omit<Query, keyof Writing>, actor: string) => Effect.Effect<A, E>
 ) =>
   logged(
     Effect.gen(function* () {
       const from = yield* caller
       yield* requireFull(what)
       if (from.agents !== "*") return yield* new AgentForbidden({ agents: from.agents })
-      return yield* f(yield* Daybook, options)
+      return yield* f(yield* Daybook, options, actorOf(actor, from.token))
     })
   )
 

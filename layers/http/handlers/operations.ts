@@ -7,6 +7,7 @@ import { limits } from "../../../src/model/limits.js"
 import { Api } from "../api/Api.js"
 import type { WhatIfRequest } from "../api/types.js"
 import { administers, noOptions, objectBody, operates, operatesPlain, surveys, textIn } from "./call.js"
+import { erases, listsErasures } from "./erasures.js"
 import { cursorAt, defaultLimit, paged, placeIn } from "./pages.js"
 import { withProgress } from "./progress.js"
 
@@ -63,6 +64,8 @@ export const operations = HttpApiBuilder.group(Api, "operations", (handlers) =>
         })
       )
     )
+    .handle("erase", ({ payload, urlParams }) => erases(payload, urlParams))
+    .handle("erasures", ({ urlParams }) => listsErasures(urlParams))
     .handle("rebuild", ({ request, urlParams }) =>
       operates("rebuild", urlParams, (daybook, agent, { actor: _, projections, ...others }) =>
         Effect.zipRight(

@@ -35,6 +35,20 @@ export const operations = HttpApiGroup.make("operations")
     }).setPayload(json("Damage"))
   )
   .add(
+    write("erase", "POST /erasures", {
+      summary: "Erase content for ever with all that came from it, or show what would go",
+      answer: "Erasure",
+      query: { all: flag("Erases what names a person of all agents. It needs a token for every agent.") }
+    }).setPayload(json("ErasureRequest"))
+  )
+  .add(
+    read("erasures", "/erasures", {
+      summary: "List the erasures of an agent, oldest first, without what was erased",
+      answer: "ErasurePage",
+      query: { ...page, all: flag("Lists those of all agents. It needs a token for every agent.") }
+    })
+  )
+  .add(
     write("rebuild", "POST /views/rebuild", {
       summary: "Rebuild an agent's view from its log",
       answer: "Done",

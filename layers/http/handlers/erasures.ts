@@ -1,0 +1,68 @@
+import * as Effect from "effect/Effect"
+import type { Erasable, EraseOptions, ErasureOperations } from "../../../src/erasure/Erasure.js"
+import { InvalidInput } from "../../../src/model/errors.js"
+import { checkPage } from "../../../src/model/filters.js"
+import type { ErasureRequest } from "../api/types.js"
+import { administers, noOptions, objectBody, operates } from "./call.js"
+import { defaultLimit, paged } from "./pages.js"
+
+interface Query {
+  readonly agent?: string | undefined
+  readonly actor?: string | undefined
+  readonly all?: boolean | undefined
+}
+
+/** The selection and the options in the body of a request. The library checks their values. */
+const requestOf = (payload: ErasureRequest, agent: string | undefined) =>
+  Effect.gen(function* () {
+    const { dryRun, everything, ids, person, reason, revive, session, source, ...unknown } = yield* objectBody(payload)
+    yield* noOptions(unknown)
+    if (everything !== undefined && everything !== true)
+      return yield* new InvalidInput({ field: "everything", problem: "must be true: the agent is a parameter" })
+    if (everything === true && agent === undefined)
+      return yield* new InvalidInput({ field: "everything", problem: "erases one agent: leave out the parameter all" })
+    // Without an agent, the library takes a person only.
+    const scope = everything === true ? { everythingOf: agent } : { agent }
+    return {
+      selection: { ids, person, session, source, ...scope } as Erasable,
+      options: { dryRun, reason, revive } satisfies EraseOptions
+    }
+  })
+
+/** Erases content of one agent, or with `all` what names a person of all agents. */
+export const erases = (payload: ErasureRequest, { all, ...query }: Query) =>
+  all === true
+    ? administers("erase", query, (daybook, others, actor) =>
+        Effect.gen(function* () {
+          yield* noOptions(others)
+          const { options, selection } = yield* requestOf(payload, undefined)
+          return yield* daybook.erase(selection, { ...options, actor })
+        })
+      )
+    : operates("erase", query, (daybook, agent, { actor, ...others }) =>
+        Effect.gen(function* () {
+          yield* noOptions(others)
+          const { options, selection } = yield* requestOf(payload, agent)
+          return yield* daybook.erase(selection, { ...options, actor })
+        })
+      )
+
+interface PageQuery extends Query {
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+/** Lists the erasures of one agent, or with `all` those of all agents, oldest first. */
+export const listsErasures = ({ all, ...query }: PageQuery) => {
+  const read = (recorded: ReturnType<ErasureOperations["erasures"]>, page: Omit<PageQuery, keyof Query>) =>
+    paged(page, (part) =>
+      Effect.gen(function* () {
+        const { limit, offset } = yield* checkPage(part, defaultLimit)
+        return (yield* recorded).slice(offset, offset + limit)
+      })
+    )
+  return all === true
+    ? administers("erasures", query, (daybook, page) => read(daybook.erasures(), page))
+    : operates("erasures", query, (daybook, agent, { actor: _, ...page }) => read(daybook.erasures(agent), page))
+}
