@@ -21,8 +21,8 @@ export interface Touched {
   readonly rows: ReadonlySet<number>
   readonly ids: ReadonlySet<string>
   readonly schedules: ReadonlySet<string>
-  /** Blank recalls have lost their session. */
-  readonly recalls: ReadonlySet<number>
+  /** Sessions of blank recalls, which have lost their session. */
+  readonly recalled: ReadonlySet<string>
 }
 
 /** Whether a text names the erased person. */
@@ -86,12 +86,11 @@ export const touchedBy = (
     rows.add(event.version)
     left.add(file.id)
   }
-  const recalls = after.flatMap((event) =>
-    event.type === "RECALL" && event.payload !== null
-      ? event.payload.recalls.flatMap(({ erased }, index) => (erased === true ? [event.payload.first + index] : []))
-      : []
+  const blank = new Set(recallsIn(after).flatMap(({ erased, number }) => (erased === true ? [number] : [])))
+  const recalled = recallsIn(before).flatMap(({ number, session }) =>
+    session !== undefined && blank.has(number) ? [session] : []
   )
-  return { isChosen, session, sessions, rows, ids: left, schedules, recalls: new Set(recalls) }
+  return { isChosen, session, sessions, rows, ids: left, schedules, recalled: new Set(recalled) }
 }
 
 type Row = Record<string, unknown>
@@ -118,7 +117,10 @@ const tables: ReadonlyArray<readonly [query: string, stays: (row: Row, touched: 
     ],
     ["SELECT * FROM wordings ORDER BY version", (row, touched) => ofRow(row, touched) && !touched.isChosen(row)],
     ["SELECT * FROM accesses ORDER BY id", ofId],
-    ["SELECT * FROM shown ORDER BY session, id, level", (row, touched) => ofId(row, touched) && !isBlank(row, touched)],
+    [
+      "SELECT * FROM shown ORDER BY session, id, level",
+      (row, touched) => ofId(row, touched) && !touched.recalled.has(row.session as string)
+    ],
     ["SELECT * FROM recalls ORDER BY number", always],
     ["SELECT * FROM turns ORDER BY born", ofRow],
     ["SELECT * FROM waiting_turns ORDER BY born", ofRow],
@@ -149,7 +151,12 @@ const tables: ReadonlyArray<readonly [query: string, stays: (row: Row, touched: 
   ]
 })()
 
-const isBlank = ({ recall }: Row, { recalls }: Touched): boolean => recalls.has(recall as number)
+const recallsIn = (events: ReadonlyArray<Event>) =>
+  events.flatMap((event) =>
+    event.type === "RECALL" && event.payload !== null
+      ? event.payload.recalls.map((recall, index) => ({ ...recall, number: event.payload.first + index }))
+      : []
+  )
 
 /** Replays events in memory. `stateAt` are the rows of all tables that stay, after the events up to a version. */
 const replaying = (events: ReadonlyArray<Event>) => {
