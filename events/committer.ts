@@ -12,6 +12,7 @@ import {
 import type { AcceptedTimer, Append, Head } from "./EventLog.js"
 import { type Eraser, makeErase } from "./erasure/erase.js"
 import type { Ledger } from "./erasure/ledger.js"
+import { remakeRemains } from "./erasure/remainsTable.js"
 import { StorageError, storageError } from "./errors.js"
 import { sameFileState, watch } from "./logFiles.js"
 import { assertSchema } from "./logSchema.js"
@@ -268,7 +269,7 @@ export const make = ({ file, folder, installation, ledger, reader, writer }: Com
         atOnce(storeAll(writer, [append], { sequence, heads: new Map() }))
         for (const { due, stream } of timers) setTimer(writer, stream, due)
         VectorCache.removeDamaged(writer)
-        remakeNewest(writer)
+        for (const remake of [remakeNewest, remakeRemains]) remake(writer)
         eraser.acceptLedger()
       })
       locked(() => anchoring.startEpoch())

@@ -41,6 +41,22 @@ const erased = Effect.gen(function* () {
 })
 
 describe("the cleaning of an erased log", () => {
+  it.scopedLive("is needed: without it the erased text is in the write-ahead log, and in gaps of the pages", () =>
+    Effect.gen(function* () {
+      const { erase, file, found, log } = yield* erased
+      yield* erase
+      expect(found()).toContain("log.db-wal")
+      const other = new Database(file)
+      expect(other.pragma("wal_checkpoint(TRUNCATE)")).toMatchObject([{ busy: 0 }])
+      // No row has the text any more, and SQLite zeroed the cells that it freed.
+      expect(other.prepare("SELECT count(*) FROM events WHERE payload LIKE ?").pluck().get(`%${secret}%`)).toBe(0)
+      expect(found()).toEqual(["log.db"])
+      expect(yield* log.clean(yield* log.cleanings)).toBe("done")
+      expect(found()).toEqual([])
+      other.close()
+    })
+  )
+
   it.scopedLive("waits while another connection reads the state before, and finishes afterwards", () =>
     Effect.gen(function* () {
       const { erase, file, found, log } = yield* erased
