@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Restored } from "./anchorLines.js"
 import type { ReplayedEvent, StoredEvent } from "./Chain.js"
-import type { AlreadyErased, CommandConflict, StorageError, VersionConflict } from "./errors.js"
+import type { AlreadyErased, CommandConflict, ErasedMeanwhile, StorageError, VersionConflict } from "./errors.js"
 import { takeTurnIfDue } from "./turns.js"
 
 /**
@@ -52,7 +52,15 @@ export interface Append {
    * the timer only if the stream has the expected version.
    */
   readonly due?: number | null
+  /**
+   * The event up to which the sources of the commands were read. If events were erased since, new commands fail with
+   * `ErasedMeanwhile`: they could bring erased text back. Absent for commands that repeat nothing from the log.
+   */
+  readonly readAt?: ReadAt | undefined
 }
+
+/** The newest event that a reader had seen: its version and hash. Version 0 stands for an empty stream. */
+export type ReadAt = Pick<Head, "version" | "hash">
 
 /** A stream and the time at which it is due. */
 export interface Timer {
@@ -173,7 +181,7 @@ export interface Inspection {
   readonly anchor: string | null
 }
 
-export type AppendError = VersionConflict | CommandConflict | AlreadyErased | StorageError
+export type AppendError = VersionConflict | CommandConflict | AlreadyErased | ErasedMeanwhile | StorageError
 
 /** The source of truth: streams of events, one stream per agent. */
 export class EventLog extends Context.Tag("daybook/EventLog")<

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type { StoredEvent } from "./Chain.js"
+import { sameBytes, type StoredEvent } from "./Chain.js"
 import {
   type Append,
   type Appended,
@@ -15,7 +15,7 @@ import {
 } from "./EventLog.js"
 import { eraseCommand, planErasure } from "./erasure/erasePlan.js"
 import { contentIn } from "./erasure/substitute.js"
-import { VersionConflict } from "./errors.js"
+import { ErasedMeanwhile, VersionConflict } from "./errors.js"
 import { emptyHead, meetsExpectation } from "./eventRows.js"
 import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
 
@@ -43,7 +43,7 @@ export const make = () => {
 
   const append = (request: Append) =>
     Either.gen(function* () {
-      const { stream, expected, now, commands, due, vectors: newVectors } = request
+      const { stream, expected, now, commands, due, readAt, vectors: newVectors } = request
       yield* checkRequests(request)
       const repeats: Array<Option.Option<Appended>> = []
       for (const { commandId, request } of commands) {
@@ -53,6 +53,12 @@ export const make = () => {
       const hasNewCommand = repeats.some(Option.isNone)
       if ((hasNewCommand || commands.length === 0) && !meetsExpectation(expected, head.version)) {
         return yield* Either.left(new VersionConflict({ stream, expected, actual: head.version }))
+      }
+      if (hasNewCommand && readAt !== undefined) {
+        const seen = readAt.version === 0 ? emptyHead(stream) : eventsOf(stream)[readAt.version - 1]
+        const isErased = eventsOf(stream).some(({ type, version }) => type === "ERASE" && version > readAt.version)
+        if (isErased || !sameBytes(seen?.hash ?? null, readAt.hash))
+          return yield* Either.left(new ErasedMeanwhile({ stream, readAt: readAt.version }))
       }
       const newAnswers = new Map<string, Appended>()
       const answers = commands.map((command, index): Appended => {

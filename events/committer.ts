@@ -12,6 +12,7 @@ import {
 import type { AcceptedTimer, Append, Head } from "./EventLog.js"
 import { type Eraser, makeErase } from "./erasure/erase.js"
 import type { Ledger } from "./erasure/ledger.js"
+import { remakeRemains } from "./erasure/remainsTable.js"
 import type { Timing } from "./erasure/retime.js"
 import { StorageError, storageError } from "./errors.js"
 import { sameFileState, watch } from "./logFiles.js"
@@ -95,7 +96,13 @@ export const make = ({ file, folder, installation, ledger, reader, timing, write
     isAdopted = true
   }
   const guard = makeGuard({ adopt, anchoring: () => anchoring, files, locked, reader, writer })
-  const anchoring = makeAnchoring({ files, folder, installation, isChecked: (stream) => guard.checked.has(stream), writer })
+  const anchoring = makeAnchoring({
+    files,
+    folder,
+    installation,
+    isChecked: (stream) => guard.checked.has(stream),
+    writer
+  })
   const { anchor } = anchoring
 
   /** Runs before the events of a transaction: refuses to write to a damaged log, and appends a missing anchor line. */
@@ -266,7 +273,7 @@ export const make = ({ file, folder, installation, ledger, reader, timing, write
         atOnce(storeAll(writer, [append], { sequence, heads: new Map() }))
         for (const { due, stream } of timers) setTimer(writer, stream, due)
         VectorCache.removeDamaged(writer)
-        remakeNewest(writer)
+        for (const remake of [remakeNewest, remakeRemains]) remake(writer)
         eraser.acceptLedger()
       })
       locked(() => anchoring.startEpoch())

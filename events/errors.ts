@@ -32,6 +32,17 @@ export class AlreadyErased extends Schema.TaggedError<AlreadyErased>()("AlreadyE
   }
 }
 
+/** Events were erased after the sources of a write were read. Nothing was written: it could bring erased text back. */
+export class ErasedMeanwhile extends Schema.TaggedError<ErasedMeanwhile>()("ErasedMeanwhile", {
+  stream: Schema.String,
+  /** The version up to which the sources were read. */
+  readAt: Schema.Number
+}) {
+  override get message() {
+    return `events of ${this.stream} were erased after version ${this.readAt}, where this write read its sources: read them again and retry`
+  }
+}
+
 /** This version cannot read an event. No data is lost: a newer version can read it. */
 export class UnknownEvent extends Schema.TaggedError<UnknownEvent>()("UnknownEvent", {
   stream: Schema.String,

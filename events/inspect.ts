@@ -6,6 +6,7 @@ import { fileLinked } from "./damage.js"
 import type { Inspection, Problem } from "./EventLog.js"
 import { eventsKeptDespite, problemOfLedger } from "./erasure/enforce.js"
 import type { Ledger } from "./erasure/ledger.js"
+import { remainsProblems } from "./erasure/remainsTable.js"
 import { type StorageError, storageError } from "./errors.js"
 import { linkedFiles } from "./logFiles.js"
 import { schemaProblems } from "./logSchema.js"
@@ -29,11 +30,9 @@ interface Options {
 export const inspect = (options: Options): Effect.Effect<Inspection, StorageError> =>
   Effect.gen(function* () {
     const { reader } = options
-    const [integrity, newestTableProblems] = yield* Effect.all(
-      [integrityProblems(reader), newestProblems(reader, options.stream)],
-      {
-        concurrency: 2
-      }
+    const [integrity, newestTableProblems, remainsTableProblems] = yield* Effect.all(
+      [integrityProblems(reader), newestProblems(reader, options.stream), remainsProblems(reader, options.stream)],
+      { concurrency: 2 }
     )
     const vectorProblems = yield* findDamagedVectors(reader)
     return yield* attempt(() => {
@@ -43,7 +42,7 @@ export const inspect = (options: Options): Effect.Effect<Inspection, StorageErro
       const compared = compareWithAnchor(
         options,
         [...links, ...broken],
-        [...ledgerProblems, ...newestTableProblems, ...vectorProblems]
+        [...ledgerProblems, ...newestTableProblems, ...remainsTableProblems, ...vectorProblems]
       )
       return { ...compared, ledger: ledgerProblems, repairs: [...compared.repairs, ...ledgerRepairs(options)] }
     })

@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import type { StoredEvent } from "./Chain.js"
-import type { Append, AppendError, Appended, Head } from "./EventLog.js"
-import { type AlreadyErased, type CommandConflict, VersionConflict } from "./errors.js"
+import { sameBytes, type StoredEvent } from "./Chain.js"
+import type { Append, AppendError, Appended, Head, ReadAt } from "./EventLog.js"
+import { type AlreadyErased, type CommandConflict, ErasedMeanwhile, VersionConflict } from "./errors.js"
 import {
   type EventRow,
   emptyHead,
@@ -36,6 +36,15 @@ export const headOf = (db: Db, stream: string): Head => {
 /** The version of the newest ERASE event of a stream; 0 if there is none. */
 export const newestErasure = (db: Db, stream: string): number =>
   sql(db, "SELECT max(version) AS version FROM events WHERE stream = ? AND type = 'ERASE'").get(stream).version ?? 0
+
+/** Whether a stream lost content after a reader saw its events up to `readAt`: by an ERASE event, or all of them. */
+const wasErasedSince = (db: Db, { stream, version: newest, hash: newestHash }: Head, { hash, version }: ReadAt): boolean => {
+  if (newest === version) return !sameBytes(newestHash, hash)
+  if (newestErasure(db, stream) > version || newest < version) return true
+  if (version === 0) return false
+  const row = sql(db, "SELECT hash FROM events WHERE stream = ? AND version = ?").get(stream, version)
+  return !(row?.hash instanceof Uint8Array && sameBytes(row.hash, hash))
+}
 
 /** The stored events of a command id; none for a new id. */
 export const findCommand = (
@@ -90,7 +99,7 @@ export const storeAll = function* (
   const heads = new Map<string, Head>()
   const insert = sql(db, insertEvent)
   const store = function* (append: Append): Steps<Either.Either<ReadonlyArray<Appended>, AppendError>> {
-    const { commands, due, expected, now, stream, vectors = [] } = append
+    const { commands, due, expected, now, readAt, stream, vectors = [] } = append
     const checked = checkRequests(append)
     if (Either.isLeft(checked)) return Either.left(checked.left)
     const answers = new Map<string, Appended>()
@@ -105,6 +114,8 @@ export const storeAll = function* (
     if ((hasNewCommand || commands.length === 0) && !meetsExpectation(expected, head.version)) {
       return Either.left(new VersionConflict({ stream, expected, actual: head.version }))
     }
+    if (hasNewCommand && readAt !== undefined && wasErasedSince(db, head, readAt))
+      return Either.left(new ErasedMeanwhile({ stream, readAt: readAt.version }))
     const stored: Array<Appended> = []
     for (const command of commands) {
       const earlier = command.commandId === undefined ? undefined : answers.get(command.commandId)

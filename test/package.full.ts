@@ -91,7 +91,7 @@ const all = Effect.gen(function* () {
 const layers: Layer.Layer<D.Daybook, D.StorageError | D.InvalidPolicy> = Layer.merge(D.Daybook.layerMemory(), D.Daybook.layer({ folder: "./all" }))
 const answer = (error: { readonly message: string }) => Effect.succeed(error.message)
 const handled: Effect.Effect<unknown> = Effect.provide(all, layers).pipe(Effect.catchTags({
-  AlreadyErased: answer, BackupRefused: answer, ClockUnconfirmed: answer, CommandConflict: answer, CredentialForbidden: answer, EmbedderError: answer, EmbedderUnavailable: answer, FileInSession: answer,
+  AlreadyErased: answer, BackupRefused: answer, ClockUnconfirmed: answer, CommandConflict: answer, CredentialForbidden: answer, EmbedderError: answer, EmbedderUnavailable: answer, ErasedMeanwhile: answer, FileInSession: answer,
   FileNotFound: answer, InvalidEvent: answer, InvalidExport: answer, InvalidInput: answer, InvalidPolicy: answer, LevelTooLow: answer, MemoryNotFound: answer,
   NoSuchIndex: answer, NotAccepted: answer, NothingToErase: answer, NothingToUndo: answer, NotUndoable: answer, Overloaded: answer, PathRefused: answer,
   ProjectionParked: answer, RecallErased: answer, RecallNotFound: answer, RunNotFound: answer, ScheduleNotFound: answer, SequenceConflict: answer,

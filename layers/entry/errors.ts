@@ -3,6 +3,7 @@ export { InvalidExport } from "../../events/copies/importLines.js"
 export {
   AlreadyErased,
   CommandConflict,
+  ErasedMeanwhile,
   InvalidEvent,
   NotAccepted,
   StorageError,

@@ -12,7 +12,7 @@ import { opennessOf } from "../../events/Trust.js"
 import { isTurnDue, takeTurn } from "../../events/turns.js"
 import type { Db, Lookup, Projection } from "../Projection.js"
 import { erasureIn, syncFile } from "./newFile.js"
-import { attempt } from "./View.js"
+import { attempt, keepsChanging, maxTries } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
 export type ViewError = StorageError | UnknownEvent | InvalidEvent
@@ -43,15 +43,23 @@ export interface BuildOptions extends ViewFile.ViewOptions {
 
 /**
  * Builds a view from the log alone, in a new file without journal and sync. If a projection cannot apply an event, it
- * is parked at that event, and the build restarts.
+ * is parked at that event, and the build restarts. It also restarts if events were erased meanwhile: the cleaning of that
+ * erasure may have looked for files before this one was there, or removed it.
  */
-export const build = (options: BuildOptions): Effect.Effect<void, ViewError> =>
+export const build = (options: BuildOptions, tries = maxTries): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
-    const { copyOf, ...fromLog } = options
-    // Read before the events: if others are erased meanwhile, the number is too low, and the view is built again.
-    const erasure = yield* options.log.newestErasure(options.agent)
+    const { agent, copyOf, log, ...others } = options
+    const fromLog = { ...others, agent, log }
+    const erasure = yield* log.newestErasure(agent)
     const isCopied = copyOf !== undefined && (yield* erasureIn(copyOf.file, options)) === erasure
-    yield* tryBuild({ ...(isCopied ? options : fromLog), erasure }, { poisoned: [], indexedFirst: [] })
+    const built = yield* Effect.either(
+      tryBuild({ ...(isCopied ? options : fromLog), erasure }, { poisoned: [], indexedFirst: [] })
+    )
+    const { version } = yield* log.head(agent)
+    // An agent that was erased as a whole has no ERASE event, and fewer events than before.
+    if (version >= options.to && (yield* log.newestErasure(agent)) === erasure) return yield* built
+    if (tries === 0) return yield* keepsChanging(agent)
+    yield* build({ ...fromLog, to: Math.min(options.to, version) }, tries - 1)
   })
 
 /** Options of one build, with the newest ERASE event before it began. */

@@ -29,6 +29,8 @@ export interface Transaction {
   readonly db: Db
   /** The newest event that the view has applied. */
   readonly head: ViewFile.Checkpoint
+  /** See `View`. */
+  readonly erasure: number
   /** See `LockedView`. */
   readonly verified: Set<number | string>
   /** Runs synchronous work on the view, including `apply`. An exception of SQLite becomes a typed error. */
@@ -101,6 +103,7 @@ const runTransaction = <A, E, R>(
     use({
       head,
       db,
+      erasure: view.erasure,
       verified: state.verified,
       run: runOnView,
       apply: (event, lookup) => ViewFile.applyEvent(db, context.config.projections, parked, event, lookup),

@@ -8,6 +8,7 @@ import { minOpennessOf, type TrustLevel } from "../../events/Trust.js"
 import { findRestricted } from "../../projections/observationReads.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { agentFolderName, builderPid, isProcessAlive, removeViewFile } from "../../projections/view/generations.js"
+import { erasureIn } from "../../projections/view/newFile.js"
 import * as ViewFile from "../../projections/view/ViewFile.js"
 import type { View, Views } from "../../projections/view/Views.js"
 import { randomId } from "../model/ids.js"
@@ -52,8 +53,9 @@ export const read = <A>(
           renameSync(building, file)
           evict(folder, maxCached)
         })
-        // Events were erased while it was built. The cleaning may have come before the file got its name.
-        if ((yield* views.newestErasure(liveView.agent)) > target.erasure) return yield* ViewFile.damagedView("ERASED")
+        // Events were erased after it was built. The cleaning may have come before the file got its name.
+        const newest = yield* views.newestErasure(liveView.agent)
+        if (newest > (yield* erasureIn(file, views.config))) return yield* ViewFile.damagedView("ERASED")
       }
       return yield* attempt(() => {
         utimesSync(file, new Date(), new Date())

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import type { DaybookEvent, Decision, EventType, Payload } from "../../events/catalogue.js"
-import type { CachedVector } from "../../events/EventLog.js"
+import type { CachedVector, ReadAt } from "../../events/EventLog.js"
 import { levels, type TrustLevel } from "../../events/Trust.js"
 import type { Steps } from "../../events/turns.js"
 import type { Db } from "../../projections/Projection.js"
@@ -77,6 +77,11 @@ export interface Command<A, E> {
   readonly vectors?: ReadonlyArray<CachedVector>
   /** The statement to compare with stored memories. */
   readonly statement?: WeighedStatement
+  /**
+   * The newest event that was seen when the text of the command was read from this agent's memory. If events were erased
+   * since, the command is refused with `ErasedMeanwhile`. Absent for text that came from the caller.
+   */
+  readonly readAt?: ReadAt | undefined
   /** One append stores the events of all parts and of this command. If the parts made events, it must make some too. */
   readonly parts?: CommandParts
   readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>

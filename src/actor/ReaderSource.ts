@@ -2,7 +2,7 @@ import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Codec } from "../../events/Codec.js"
 import type { Payload } from "../../events/catalogue.js"
-import type { EventLog } from "../../events/EventLog.js"
+import type { EventLog, ReadAt } from "../../events/EventLog.js"
 import type { Recall } from "../../events/Recall.js"
 import type { Store, TrustLevel } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
@@ -41,12 +41,14 @@ export interface UnrecordedRecall extends Omit<Recall, "vector" | "filters" | "a
   readonly embedder: Figures | null
   /** The embedder for stores withheld from the active one, if the search used it. */
   readonly substitute?: (Figures & { readonly stores: ReadonlyArray<Store> }) | undefined
+  /** The newest event of the snapshot that was read. Its version is `position`. */
+  readonly readAt: ReadAt
 }
 
 export type Figures = Payload<"RECALL">["embedder"]
 
 /** The results that a read showed. The recording adds the time of the read and the position of the snapshot. */
-export type ShownResults = Omit<UnrecordedRecall, "askedAt" | "position">
+export type ShownResults = Omit<UnrecordedRecall, "askedAt" | "position" | "readAt">
 
 /** A snapshot of a read that may be recorded. */
 export interface ObservedSnapshot extends Snapshot {

@@ -3,7 +3,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Codec } from "../../events/Codec.js"
 import type { EventLog } from "../../events/EventLog.js"
-import { type AlreadyErased, type CommandConflict, VersionConflict } from "../../events/errors.js"
+import { type AlreadyErased, type CommandConflict, type ErasedMeanwhile, VersionConflict } from "../../events/errors.js"
 import { interruptible } from "../../events/mask.js"
 import { traced } from "../../events/tracing.js"
 import { inTurns, isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
@@ -20,7 +20,7 @@ import type { PolicyRecords } from "./policyRecord.js"
 import { reportDecisions } from "./reportDecisions.js"
 
 /** The reason why a valid command could not be carried out. */
-export type CommandError = ViewError | CommandConflict | AlreadyErased | VersionConflict | Overloaded
+export type CommandError = ViewError | CommandConflict | AlreadyErased | ErasedMeanwhile | VersionConflict | Overloaded
 
 /** The services that carry out commands. */
 export interface CarryOutServices {
@@ -116,7 +116,7 @@ const store = (
   { agent, services, transaction }: DecidingInLog,
   { recordedAt: now }: Reading,
   baseRows: BaseRows.BaseRows,
-  { decided, due, newCommands, outcomes, vectors }: Changes
+  { decided, due, newCommands, outcomes, readAt, vectors }: Changes
 ): Effect.Effect<ReadonlyArray<Outcome>, DecideError> =>
   Effect.suspend((): Effect.Effect<ReadonlyArray<Outcome>, DecideError> => {
     const { log, onCommit } = services
@@ -137,6 +137,7 @@ const store = (
         now,
         commands: newCommands,
         vectors,
+        readAt,
         ...(due === undefined ? {} : { due })
       }),
       { events: decided.length }

@@ -1,8 +1,8 @@
 import * as Either from "effect/Either"
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
-import type { CachedVector, NewCommand, NewEvent } from "../../events/EventLog.js"
-import { CommandConflict } from "../../events/errors.js"
+import type { CachedVector, NewCommand, NewEvent, ReadAt } from "../../events/EventLog.js"
+import { CommandConflict, ErasedMeanwhile } from "../../events/errors.js"
 import { isTurnDue, type Steps } from "../../events/turns.js"
 import { firstDueAt } from "../../projections/scheduleReads.js"
 import { makeLookup } from "../../projections/view/buildViewFile.js"
@@ -64,6 +64,8 @@ export interface Changes {
   readonly newCommands: ReadonlyArray<NewCommand>
   readonly vectors: ReadonlyArray<CachedVector>
   readonly decided: ReadonlyArray<DecidedEvent>
+  /** The oldest event up to which a new command read its text; undefined if none read any. */
+  readonly readAt: ReadAt | undefined
   /** When the agent's next schedule is due; undefined if no schedule changed. */
   readonly due: number | null | undefined
 }
@@ -139,6 +141,7 @@ export const decideAll = function* (
   const decided: Array<DecidedEvent> = []
   const earlierInBatch = new Map<string, { readonly request: string; readonly events: ReadonlyArray<DaybookEvent> }>()
   let version = head.position
+  let readAt: ReadAt | undefined
   const decideParts = makePartsDecider({ advice: deciding.advice, decided, placeEvents })
 
   const decide = function* (command: AnyCommand): Steps<Outcome | "redecide"> {
@@ -151,6 +154,8 @@ export const decideAll = function* (
         ? Either.right(command.answer(twin.events, true, { db, now }))
         : Either.left(new CommandConflict({ stream: agent, commandId: commandId! }))
     }
+    if (command.readAt !== undefined && command.readAt.version < transaction.erasure)
+      return Either.left(new ErasedMeanwhile({ stream: agent, readAt: command.readAt.version }))
     const situation: Situation = {
       db,
       now,
@@ -183,10 +188,12 @@ export const decideAll = function* (
           ]
     const request = commandId === undefined ? undefined : command.request()
     if (commandId !== undefined) earlierInBatch.set(commandId, { request: request!, events })
+    if (command.readAt !== undefined && !(command.readAt.version >= (readAt?.version ?? Number.POSITIVE_INFINITY)))
+      readAt = command.readAt
     newCommands.push({ ...(commandId === undefined ? {} : { commandId, request: request! }), actor, events: stored })
     if (command.vectors !== undefined) {
-      const isAddition = deciding.additions.includes(command)
-      vectors.push(...(isAddition ? publishedVectors(command.vectors, events) : command.vectors))
+      const isPublishing = deciding.additions.includes(command) || events.some(({ type }) => type === "EMBED")
+      vectors.push(...(isPublishing ? publishedVectors(command.vectors, events) : command.vectors))
     }
     return Either.right(command.answer(events, false))
   }
@@ -221,17 +228,17 @@ export const decideAll = function* (
   }
   // Stored in the log, so that the scheduler does not have to open every view.
   const due = decided.some(({ type }) => type === "SCHEDULE" || type === "RUN") ? firstDueAt(db) : undefined
-  return { outcomes, newCommands, vectors, decided, due }
+  return { outcomes, newCommands, vectors, decided, readAt, due }
 }
 
 /**
- * The vectors that EMBED events publish. An added command may publish vectors of all commands, including those of
- * other transactions.
+ * The vectors that EMBED events publish. An added command may have vectors of all commands, including those of other
+ * transactions; another one may have vectors of texts that were erased meanwhile.
  */
 const publishedVectors = (vectors: ReadonlyArray<CachedVector>, events: ReadonlyArray<DaybookEvent>) => {
   const digests = new Set<string>()
   for (const { payload, type } of events) {
-    if (type === "EMBED") for (const { digest } of payload.entries) digests.add(digest)
+    if (type === "EMBED") for (const { digest } of [...payload.entries, ...(payload.chunks ?? [])]) digests.add(digest)
   }
   return vectors.filter(({ digest }) => digests.has(digest))
 }

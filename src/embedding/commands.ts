@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import { imagesOf, type Payload } from "../../events/catalogue.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import type { Store } from "../../events/Trust.js"
-import { chunkVectorIndex, findChunkText } from "../../projections/chunkVectors.js"
+import { chunkEmbeddingText, chunkVectorIndex, findChunkText } from "../../projections/chunkVectors.js"
 import {
   findActiveEmbedder,
   findPreparingEmbedder,
@@ -86,7 +86,7 @@ export const embedAdded = (
     return { entries }
   })
 
-/** Makes the command that publishes vectors of chunks that still exist. */
+/** Makes the command that publishes vectors of chunks that still exist with the embedded text. */
 export const embedChunks = (model: IndexModel, embedded: ReadonlyArray<ChunkVector>): Command<number, never> =>
   embedCommand(
     model,
@@ -95,7 +95,9 @@ export const embedChunks = (model: IndexModel, embedded: ReadonlyArray<ChunkVect
       entries: [],
       chunks: embedded.flatMap(({ born, digest }) => {
         const chunk = findChunkText(db, born)
-        return chunk === undefined ? [] : [{ turn: chunk.id, born, store: chunk.store, digest }]
+        // An erasure may have changed the text around it.
+        const isEmbedded = chunk !== undefined && textDigest(chunkEmbeddingText(chunk)) === digest
+        return !isEmbedded ? [] : [{ turn: chunk.id, born, store: chunk.store, digest }]
       })
     })
   )

@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { sameBytes } from "../../events/Chain.js"
 import type { Codec } from "../../events/Codec.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { lastRecallNumber } from "../../projections/recalls.js"
@@ -18,7 +19,7 @@ import { failureNames } from "../model/failureNames.js"
 import type { Embedder } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { droppedRecalls, recordedRecalls } from "./metrics.js"
-import { recallEventOf, recordRecalls } from "./recordRecalls.js"
+import { oldestReadAt, recallEventOf, recordRecalls } from "./recordRecalls.js"
 
 /**
  * Recalls that wait for recording. A read hands over its results and continues. One event records all waiting recalls
@@ -127,14 +128,14 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
 
     return {
       observe: (agent, { db, now }) => {
-        const { position } = ViewFile.checkpointOf(db)
+        const { hash, position } = ViewFile.checkpointOf(db)
         const last = lastRecallNumber(db)
         return (shown) => {
           // An agent without events showed no memory, and a read must not create the agent.
           if (position === 0) return
           const queue = queues.get(agent) ?? makeQueue()
           queues.set(agent, queue)
-          queue.waiting.push({ ...shown, askedAt: now, position })
+          queue.waiting.push({ ...shown, askedAt: now, position, readAt: { version: position, hash } })
           queue.last = Math.max(queue.last, last)
           limitQueue(queue, policy.batch)
           if (queue.hasRecorder) return
@@ -178,29 +179,31 @@ const flushQueue = (
   queue: Queue,
   minWaiting: number
 ): Effect.Effect<number, CommandError> => {
-  const flushAll = Effect.zipRight(
-    dropErased(options, agent, queue),
-    Effect.suspend(() => {
-      const requested = queue.waiting.length
-      return Effect.iterate(0, {
-        while: (recorded) => recorded < requested && queue.waiting.length >= minWaiting,
-        body: (recorded) => Effect.map(recordBatch(options, agent, queue), (count) => recorded + count)
-      })
-    })
-  )
+  const requested = queue.waiting.length
+  const flushAll = Effect.iterate(0, {
+    while: (recorded) => recorded < requested && queue.waiting.length >= minWaiting,
+    body: (recorded) =>
+      recordBatch(options, agent, queue).pipe(
+        Effect.map((count) => recorded + count),
+        Effect.catchTag("ErasedMeanwhile", () => Effect.as(dropErased(options, agent, queue), recorded))
+      )
+  })
   return Effect.uninterruptible(queue.lock.withPermits(1)(flushAll))
 }
 
 /**
  * Drops recalls that were read before the newest erasure: their queries may name what it removed. If the whole agent was
- * erased, its stream is shorter than the position that was read.
+ * erased, its stream lacks the event that was read.
  */
 const dropErased = ({ log }: RecallsOptions, agent: string, queue: Queue) =>
   Effect.gen(function* () {
-    if (queue.waiting.length === 0) return
-    const { version } = yield* log.head(agent)
+    const versions = new Set(queue.waiting.map(({ position }) => position))
+    const events = yield* log.at(agent, [...versions])
+    const hashes = new Map(events.map(({ hash, version }) => [version, hash]))
     const erasure = yield* log.newestErasure(agent)
-    const waiting = queue.waiting.filter(({ position }) => position >= erasure && position <= version)
+    const waiting = queue.waiting.filter(
+      ({ readAt: { hash, version } }) => version >= erasure && sameBytes(hashes.get(version) ?? null, hash)
+    )
     const dropped = queue.waiting.length - waiting.length
     if (dropped === 0) return
     queue.waiting.splice(0, queue.waiting.length, ...waiting)
@@ -255,7 +258,8 @@ const append = (
       expected: "any",
       now,
       commands: [{ actor: "recall", events: [event] }],
-      vectors
+      vectors,
+      readAt: oldestReadAt(batch)
     })
   })
 

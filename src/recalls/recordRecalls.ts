@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import * as Either from "effect/Either"
 import type { Payload } from "../../events/catalogue.js"
-import type { CachedVector } from "../../events/EventLog.js"
+import type { CachedVector, ReadAt } from "../../events/EventLog.js"
 import type { Recall } from "../../events/Recall.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
 import { lastRecallNumber } from "../../projections/recalls.js"
@@ -29,7 +29,7 @@ export const recallEventOf = (
     vectors.set(digest, { model: vector.model, dimensions: vector.values.length, digest, vector: vector.values })
     return digest
   }
-  const recorded = recalls.map(({ substitute, embedder: _, filters, vector, ...rest }): Recall => {
+  const recorded = recalls.map(({ substitute, embedder: _, readAt: __, filters, vector, ...rest }): Recall => {
     const recall = { ...rest, filters: { ...filters } }
     if (vector === null) return { ...recall, vector }
     const vectorApart = vector.substitute
@@ -64,10 +64,18 @@ export const recordRecalls = (
     actor: "recall",
     request: () => "",
     vectors,
+    readAt: oldestReadAt(recalls),
     decide: ({ db }) => Either.right({ events: [{ type: "RECALL", payload: payload(lastRecallNumber(db) + 1) }] }),
     answer: () => recalls.length
   }
 }
+
+/** The newest event that every one of some recalls had seen. */
+export const oldestReadAt = (recalls: ReadonlyArray<UnrecordedRecall>): ReadAt | undefined =>
+  recalls.reduce<ReadAt | undefined>(
+    (oldest, { readAt }) => (oldest === undefined || readAt.version < oldest.version ? readAt : oldest),
+    undefined
+  )
 
 /**
  * The key of a query vector in the embeddings cache. It is computed from the vector and not from the text: a model may

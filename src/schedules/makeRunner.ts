@@ -84,7 +84,7 @@ const writeTimer = ({ log }: Services, stream: string, expected: number, due: nu
       Effect.as(true),
       Effect.catchTag("VersionConflict", () => Effect.succeed(false)),
       // An append without commands cannot cause a command conflict.
-      Effect.catchTag("CommandConflict", "AlreadyErased", Effect.die)
+      Effect.catchTag("CommandConflict", "AlreadyErased", "ErasedMeanwhile", Effect.die)
     )
   })
 

@@ -433,6 +433,61 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
   })
 
+  describe(`${name}: erasing`, () => {
+    const eraseFirst = Effect.gen(function* () {
+      const log = yield* EventLog
+      const { version: readAt } = yield* log.head("one")
+      const streams = [{ stream: "one", readAt, versions: [1], remains: [] }]
+      const request = { actor: "test", now: 2_000, reason: "privacy", selector: "memory" } as const
+      yield* log.erase({ ...request, streams, wholeStreams: [], vectors: [] })
+    })
+
+    test(
+      "an append whose sources were read before an erasure is refused, and one without sources is not",
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        yield* log.append(appendOf("one", [commandOf({}, 2)]))
+        const before = yield* log.head("one")
+        const append = { ...appendOf("one", [commandOf({})]), readAt: before }
+        expect(yield* log.append(append)).toHaveLength(1)
+        yield* eraseFirst
+        const refusal = { _tag: "ErasedMeanwhile", stream: "one", readAt: 2 }
+        expect(yield* Effect.flip(log.append(append))).toMatchObject(refusal)
+        expect((yield* log.head("one")).version).toBe(4)
+        yield* log.append(appendOf("one", [commandOf({})]))
+        yield* log.append({ ...append, readAt: yield* log.head("one") })
+        yield* soundness
+      })
+    )
+
+    test(
+      "a command that was stored before an erasure is still answered",
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        yield* log.append(appendOf("one", [commandOf({}, 2)]))
+        const append = { ...appendOf("one", [commandOf({ commandId: "c" })]), readAt: yield* log.head("one") }
+        yield* log.append(append)
+        yield* eraseFirst
+        expect((yield* log.append(append))[0]!.repeated).toBe(true)
+      })
+    )
+
+    test(
+      "an append whose sources are of a deleted stream is refused, also if a new stream has its name",
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        yield* log.append(appendOf("one", [commandOf({}, 2)]))
+        const append = { ...appendOf("one", [commandOf({})]), readAt: yield* log.head("one") }
+        const request = { actor: "test", now: 2_000, reason: "privacy", selector: "agent" } as const
+        yield* log.erase({ ...request, streams: [], wholeStreams: ["one"], vectors: [] })
+        for (const count of [0, 1, 1, 1]) {
+          if (count > 0) yield* log.append(appendOf("one", [commandOf({}, count)]))
+          expect(yield* Effect.flip(log.append(append))).toMatchObject({ _tag: "ErasedMeanwhile" })
+        }
+      })
+    )
+  })
+
   describe(`${name}: reading`, () => {
     test(
       "an unknown stream is empty, at version 0",

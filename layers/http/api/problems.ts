@@ -151,6 +151,7 @@ export const problems = Schema.Union(
   problem(409)(Errors.ClockUnconfirmed),
   problem(409)(LogErrors.VersionConflict),
   problem(409)(LogErrors.CommandConflict),
+  problem(409)(LogErrors.ErasedMeanwhile),
   problem(409)(LogErrors.NotAccepted),
   problem(410)(LogErrors.AlreadyErased),
   problem(502)(EmbedderError),
