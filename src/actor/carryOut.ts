@@ -139,7 +139,8 @@ const store = (
         vectors,
         ...(due === undefined ? {} : { due })
       }),
-      { events: decided.length }
+      { events: decided.length },
+      { isLeaf: true }
     )
     return Effect.flatMap(
       baseRows.isEmpty() ? appending : Effect.zipRight(baseRows.check, appending),
