@@ -12,26 +12,22 @@ import { worldOf } from "./world.js"
 export const telemetry: Group = {
   name: "telemetry",
   rows: async function* ({ quick }) {
-    yield await writes(quick ? 100 : 200, quick ? 2 : 9)
+    yield await writes(quick ? 500 : 3_000, 200)
     yield await searches(1_000, quick ? 2 : 9)
     yield await untraced(quick ? 10_000 : 50_000, quick ? 2 : 7)
   }
 }
 
 /** Opens Daybook twice on the same folder, with and without a trace file. */
-const openBoth = (folder: string) => {
+const openBoth = async (folder: string) => {
   const plain = openDaybook(folder)
   const file = join(temporaryFolder(), "trace.jsonl")
   const tracing = ManagedRuntime.make(layerFile({ file, maxBytes: 1 << 30 }))
-  const run: typeof plain.run = (effect, options) => plain.run(withTracer(effect), options)
-  const withTracer = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(
-      Effect.promise(() => tracing.runPromise(Effect.tracer)),
-      (tracer) => Effect.withTracer(effect, tracer)
-    )
+  const tracer = await tracing.runPromise(Effect.tracer)
+  const traced: typeof plain.run = (effect, options) => plain.run(Effect.withTracer(effect, tracer), options)
   return {
     plain: plain.run,
-    traced: run,
+    traced,
     close: async () => {
       await plain.close()
       await tracing.dispose()
@@ -39,28 +35,43 @@ const openBoth = (folder: string) => {
   }
 }
 
-const writes = async (size: number, runs: number): Promise<Row> => {
-  const daybook = openBoth(temporaryFolder())
-  let written = 0
-  // Each side has an agent of its own, because a write costs more the more memories there are.
-  const side = (run: typeof daybook.plain, agent: string) => () => ({
-    work: () =>
-      run(
-        Effect.gen(function* () {
-          const memory = yield* memoryOf(agent)
-          for (const observation of makeMemories(size, ++written)) yield* memory.remember(observation)
-        })
-      )
-  })
-  const sides = { daybook: side(daybook.traced, "traced"), floor: side(daybook.plain, "plain") }
-  const costs = await interleaved(sides, { runs })
+/**
+ * Each write has a neighbour on the other side, and the sides take turns in going first, so that other load on the machine
+ * affects both alike. Each side has an agent of its own, because a write costs more the more memories there are.
+ */
+const writes = async (size: number, warmUp: number): Promise<Row> => {
+  const daybook = await openBoth(temporaryFolder())
+  const sides = {
+    daybook: { run: daybook.traced, memory: await daybook.traced(memoryOf("traced")) },
+    floor: { run: daybook.plain, memory: await daybook.plain(memoryOf("plain")) }
+  } as const
+  const costs: Record<keyof typeof sides, Array<Cost>> = { daybook: [], floor: [] }
+  for (const [number, observation] of makeMemories(size + warmUp, 1).entries()) {
+    const order = number % 2 === 0 ? (["daybook", "floor"] as const) : (["floor", "daybook"] as const)
+    for (const name of order) {
+      const { memory, run } = sides[name]
+      const cost = await costOf(() => run(memory.remember(observation)))
+      if (number >= warmUp) costs[name].push(cost)
+    }
+  }
   await daybook.close()
-  return compared(`${formatNumber(size)} writes with a trace file`, costs, size)
+  return compared(`${formatNumber(size)} writes with a trace file`, costs, 1)
+}
+
+/** Like `measure`, without a collection of the heap, which would cost more than the write. */
+const costOf = async (work: () => Promise<unknown>): Promise<Cost> => {
+  const cpu = process.cpuUsage()
+  const startedAt = performance.now()
+  await work()
+  // Background work that the call started runs before the next call.
+  await new Promise((resolve) => setImmediate(resolve))
+  const { system, user } = process.cpuUsage(cpu)
+  return { wall: performance.now() - startedAt, cpu: (user + system) / 1_000 }
 }
 
 const searches = async (size: number, runs: number): Promise<Row> => {
   const { agent, folder, memories } = await worldOf(size)
-  const daybook = openBoth(folder)
+  const daybook = await openBoth(folder)
   const queries = makeQueries(memories, 200)
   const side = (run: typeof daybook.plain) => () => ({
     work: () =>

@@ -1,5 +1,18 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { execFileSync } from "node:child_process"
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -187,6 +200,34 @@ describe("a trace file", () => {
     })
   )
 
+  it("cuts no line, also if the system takes a part of them", () => {
+    // A pipe holds 64 kB, so that the system takes the lines in parts.
+    const pipe = join(mkdtempSync(join(tmpdir(), "daybook-")), "pipe")
+    execFileSync("mkfifo", [pipe])
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+    const lines = makeTraceLines({ file: pipe, maxBytes: 1_000_000 })
+    let text = ""
+    const read = () => {
+      const buffer = Buffer.alloc(1 << 20)
+      text += buffer.toString("utf8", 0, readSync(reader, buffer))
+    }
+    for (let number = 0; number < 200; number++) lines.add({ number, text: "x".repeat(999) })
+    lines.flush()
+    expect(lines.failure()).toBe("EAGAIN")
+    read()
+    lines.add({ number: "last" })
+    lines.close()
+    read()
+    const numbers = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).number)
+    expect(numbers.length).toBeGreaterThan(50)
+    expect(numbers).toEqual([...numbers.slice(0, -1).keys(), "last"])
+    closeSync(reader)
+    rmSync(dirname(pipe), { recursive: true })
+  })
+
   it("drops lines, and goes on when the file can be written again", () => {
     const lines = makeTraceLines({ file: "/nonexistent/trace.jsonl", maxBytes: 1_000_000 })
     lines.add({ a: 1 })
@@ -225,9 +266,8 @@ describe("the filter of attributes", () => {
 
   it.scopedLive("lets none through to a collector, or to the tracer of another package", () =>
     Effect.gen(function* () {
-      const { arrived, bodies, spans, url } = yield* collector
+      const { bodies, spans, url } = yield* collector()
       yield* Effect.provide(careless(secret), Telemetry.layerOtlp({ url, spansEvery: 50 }))
-      yield* arrived("span")
       expect(spans()).toHaveLength(1)
       expect(bodies.map(({ text }) => text).join("\n")).not.toContain(secret)
       const heard: Array<string> = []
@@ -256,7 +296,7 @@ describe("the filter of attributes", () => {
 describe("OTLP", () => {
   it.scopedLive("carries spans with their events, and metrics, to a collector", () =>
     Effect.gen(function* () {
-      const { arrived, bodies, metricNames, spans, url } = yield* collector
+      const { bodies, metricNames, spans, url } = yield* collector()
       const work = Effect.scoped(
         Effect.gen(function* () {
           const memory = yield* (yield* open(yield* temporaryFolder)).agent("coop", { trust: "full" })
@@ -266,7 +306,6 @@ describe("OTLP", () => {
       )
       const headers = { authorization: "Bearer collector-key" }
       yield* Effect.provide(work, Telemetry.layerOtlp({ url, headers, serviceName: "harbour" }))
-      yield* arrived("search_memory")
       const context = spans().find(({ name }) => name === "search_memory")!
       expect(attributesOf(context)).toMatchObject({ "daybook.method": "Memory.context", agent: "coop" })
       expect(context.events.map(({ name }) => name)).toEqual(
@@ -276,6 +315,33 @@ describe("OTLP", () => {
         expect(metricNames()).toContain(name)
       expect(bodies[0]!.text).toContain('"harbour"')
       expect(bodies[0]!.headers).toContain("Bearer collector-key")
+    })
+  )
+
+  it.scopedLive("loses no span that ended before the end, also if its export is in progress then", () =>
+    Effect.gen(function* () {
+      const { spans, url } = yield* collector({ delay: 400 })
+      const span = Effect.withSpan(Effect.void, "Views.catchUp")
+      // An export begins every 20 ms, and takes 400.
+      const work = Effect.repeatN(Effect.zipRight(span, Effect.sleep(15)), 9)
+      yield* Effect.provide(work, Telemetry.layerOtlp({ url, spansEvery: 20 }))
+      expect(spans()).toHaveLength(10)
+    })
+  )
+
+  it.scopedLive("waits two seconds for a collector at the end, and says what it gave up", () =>
+    Effect.gen(function* () {
+      const { spans, url } = yield* collector({ delay: 30_000 })
+      const said: Array<string> = []
+      const logger = Logger.make(({ message }) => said.push(JSON.stringify(message)))
+      const work = Effect.zipRight(Effect.withSpan(Effect.void, "Views.catchUp"), Effect.sleep(100))
+      const startedAt = performance.now()
+      yield* Effect.provide(work, Telemetry.layerOtlp({ url, spansEvery: 20 })).pipe(
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+      )
+      expect(performance.now() - startedAt).toBeLessThan(10_000)
+      expect(spans()).toEqual([])
+      expect(said).toContainEqual(expect.stringMatching(/did not take the last telemetry.*"requests":[1-9]/))
     })
   )
 

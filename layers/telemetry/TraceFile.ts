@@ -2,7 +2,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { makeFileTracer } from "./fileTracer.js"
-import { filteredTracer } from "./filteredTracer.js"
 import { metricLines } from "./metricLines.js"
 import { makeTraceLines } from "./TraceLines.js"
 
@@ -50,6 +49,6 @@ export const layerFile = ({
       })
       yield* Effect.forkScoped(Effect.interruptible(Effect.forever(watch)))
       yield* Effect.addFinalizer(() => Effect.zipRight(writeMetrics, reportFailure))
-      return Layer.setTracer(filteredTracer(makeFileTracer(lines)))
+      return Layer.setTracer(makeFileTracer(lines))
     })
   )

@@ -8,6 +8,7 @@ export interface TraceLinesOptions {
 
 /** A file of JSON lines. No call fails: lines that cannot be written are dropped. */
 export interface TraceLines {
+  /** Takes a line. It becomes JSON when it is written, up to 0.1 s later. */
   readonly add: (line: object) => void
   readonly flush: () => void
   /** Writes what waits, and closes the file. */
@@ -18,8 +19,8 @@ export interface TraceLines {
 
 /** Milliseconds that a line may wait for others, so that one call of the system writes many. */
 const maxWaitMillis = 100
-/** Characters that may wait. */
-const maxWaiting = 64 << 10
+/** Lines that may wait: some 64 kB. */
+const maxWaiting = 256
 
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants
 
@@ -28,7 +29,9 @@ export const makeTraceLines = ({ file, maxBytes }: TraceLinesOptions): TraceLine
   let descriptor: number | undefined
   let isRegular = false
   let failure: string | undefined
-  let waiting = ""
+  let waiting: Array<object> = []
+  /** What the system did not take of a line. It is written first, so that no line is cut. */
+  let rest = Buffer.alloc(0)
   let timer: NodeJS.Timeout | undefined
 
   const open = () => {
@@ -67,20 +70,24 @@ export const makeTraceLines = ({ file, maxBytes }: TraceLinesOptions): TraceLine
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
-    if (waiting === "") return
-    const lines = waiting
-    waiting = ""
+    if (waiting.length === 0 && rest.length === 0) return
+    const text = waiting.map((line) => `${JSON.stringify(line)}\n`).join("")
+    waiting = []
+    const bytes = Buffer.concat([rest, Buffer.from(text)])
+    let written = 0
     attempt(() => {
       const opened = descriptor ?? open()
-      writeSync(opened, lines)
+      // A pipe or a full disk may take a part.
+      while (written < bytes.length) written += writeSync(opened, bytes, written)
       rotate(opened)
     })
+    if (written > 0) rest = restOfLine(bytes, written)
   }
   // `process.exit` runs no other finalizer.
   process.on("exit", flush)
   return {
     add: (line) => {
-      waiting += `${JSON.stringify(line)}\n`
+      waiting.push(line)
       if (waiting.length >= maxWaiting) flush()
       else timer ??= setTimeout(flush, maxWaitMillis).unref()
     },
@@ -93,3 +100,11 @@ export const makeTraceLines = ({ file, maxBytes }: TraceLinesOptions): TraceLine
     failure: () => failure
   }
 }
+
+/** The unwritten part of the line that was written in part. */
+const restOfLine = (bytes: Buffer, written: number): Buffer<ArrayBuffer> =>
+  written === 0 || bytes[written - 1] === lineEnd
+    ? Buffer.alloc(0)
+    : Buffer.from(bytes.subarray(written, bytes.indexOf(lineEnd, written) + 1))
+
+const lineEnd = 10

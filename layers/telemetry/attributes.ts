@@ -5,8 +5,8 @@ import { operations } from "../../src/model/operations.js"
 const name = /^[^\s\p{C}]{1,120}$/u
 /** One word, as the engine's own lists have it. */
 const word = /^[A-Za-z][A-Za-z_]{0,39}$/
-/** Tags of errors, as `failureNames` joins them: `StorageError (busy), interrupted`. */
-const failures = /^[A-Za-z]\w{0,39}( \([a-z]{1,20}\))?(, [A-Za-z]\w{0,39}( \([a-z]{1,20}\))?){0,7}$/
+/** Tags of errors, as `failureNames` joins them: `StorageError (busy), interrupted`. `_OTHER` replaces any other text. */
+const failures = /^(?:_OTHER|[A-Za-z]\w{0,39}( \([a-z]{1,20}\))?(, [A-Za-z]\w{0,39}( \([a-z]{1,20}\))?){0,7})$/
 /** An id that the engine made. */
 const id = /^[0-9a-hjkmnp-tv-z]{10}$/
 const oneOf = (values: Iterable<string>) => {

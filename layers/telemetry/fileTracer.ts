@@ -1,64 +1,139 @@
 import { randomFillSync } from "node:crypto"
-import * as Cause from "effect/Cause"
-import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
+import type * as Context from "effect/Context"
+import type * as Exit from "effect/Exit"
+import type * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import { untraced } from "../../events/tracing.js"
+import { safeAttributes, safeNameOf } from "./attributes.js"
+import { type Ending, endingOf } from "./ending.js"
 import type { TraceLines } from "./TraceLines.js"
 
-/** A tracer that writes a line for each event when it happens, and one for each span when it ends. */
+/**
+ * A tracer that writes a line for each event when it happens, and one for each span when it ends. Only ids, counts and
+ * known words get into the lines, by the list in `attributes.ts`.
+ */
 export const makeFileTracer = (lines: TraceLines): Tracer.Tracer =>
   Tracer.make({
     // Effect calls it for every step of a fiber. With its own function, that stays as fast as without a tracer.
     context: untraced.context,
-    span: (name, parent, context, links, startTime, kind) => {
-      const attributes = new Map<string, unknown>()
-      const spanId = randomHex(8)
-      const traceId = Option.match(parent, { onNone: () => randomHex(16), onSome: (span) => span.traceId })
-      const ids = { trace: traceId, span: spanId }
-      const parentId = Option.map(parent, (span) => ({ parent: span.spanId }))
-      let status: Tracer.SpanStatus = { _tag: "Started", startTime }
-      return {
-        _tag: "Span",
-        name,
-        spanId,
-        traceId,
-        parent,
-        context,
-        links,
-        kind,
-        sampled: true,
-        attributes,
-        get status() {
-          return status
-        },
-        attribute: (key, value) => attributes.set(key, value),
-        addLinks: () => {},
-        event: (event, time, fields) =>
-          lines.add({ time: isoOf(time), type: "event", name: event, in: name, ...ids, ...withAttributes(fields) }),
-        end: (endTime, exit) => {
-          status = { _tag: "Ended", startTime, endTime, exit }
-          lines.add({
-            time: isoOf(startTime),
-            type: "span",
-            name,
-            millis: Number((endTime - startTime) / 1_000n) / 1_000,
-            status: statusOf(exit),
-            ...ids,
-            ...Option.getOrElse(parentId, () => ({})),
-            ...(kind === "internal" ? {} : { kind }),
-            ...withAttributes(Object.fromEntries(attributes))
-          })
-        }
-      }
-    }
+    span: (name, parent, context, links, startTime, kind) =>
+      new FileSpan(lines, { name, parent, context, links, startTime, kind })
   })
 
-const statusOf = (exit: Exit.Exit<unknown, unknown>): "ok" | "error" | "interrupted" =>
-  Exit.isSuccess(exit) ? "ok" : Cause.isInterruptedOnly(exit.cause) ? "interrupted" : "error"
+interface SpanStart extends Pick<Tracer.Span, "name" | "parent" | "context" | "links" | "kind"> {
+  readonly startTime: bigint
+}
 
-const withAttributes = (attributes: Record<string, unknown> = {}) =>
-  Object.keys(attributes).length === 0 ? {} : { attributes }
+/**
+ * Ids, times and attributes become text when the lines are written, many at once. In the middle of a write each step
+ * would cost several times as much, because the processor has other code in its caches.
+ */
+class FileSpan implements Tracer.Span {
+  readonly _tag = "Span"
+  readonly sampled = true
+  readonly name: string
+  readonly parent: Option.Option<Tracer.AnySpan>
+  readonly context: Context.Context<never>
+  readonly links: ReadonlyArray<Tracer.SpanLink>
+  readonly kind: Tracer.SpanKind
+  readonly attributes = new Map<string, unknown>()
+  status: Tracer.SpanStatus
+  readonly #lines: TraceLines
+  #spanId: string | undefined
+  #traceId: string | undefined
+
+  constructor(lines: TraceLines, { context, kind, links, name, parent, startTime }: SpanStart) {
+    this.#lines = lines
+    this.name = name
+    this.parent = parent
+    this.context = context
+    this.links = links
+    this.kind = kind
+    this.status = { _tag: "Started", startTime }
+  }
+
+  get spanId(): string {
+    this.#spanId ??= randomHex(8)
+    return this.#spanId
+  }
+
+  get traceId(): string {
+    this.#traceId ??= this.parent._tag === "Some" ? this.parent.value.traceId : randomHex(16)
+    return this.#traceId
+  }
+
+  attribute(key: string, value: unknown): void {
+    this.attributes.set(key, value)
+  }
+
+  addLinks(): void {}
+
+  event(name: string, startTime: bigint, attributes: Record<string, unknown> = {}): void {
+    this.#lines.add(new EventLine(this, name, startTime, attributes))
+  }
+
+  end(endTime: bigint, exit: Exit.Exit<unknown, unknown>): void {
+    const { startTime } = this.status
+    const ending = endingOf(exit)
+    this.status = { _tag: "Ended", startTime, endTime, exit: ending.exit }
+    if (ending.errorType !== undefined) this.attributes.set("error.type", ending.errorType)
+    this.#lines.add(new SpanLine(this, startTime, endTime, ending))
+  }
+}
+
+/** The line of an event. */
+class EventLine {
+  constructor(
+    readonly span: FileSpan,
+    readonly name: string,
+    readonly time: bigint,
+    readonly attributes: Record<string, unknown>
+  ) {}
+
+  toJSON() {
+    const { span } = this
+    return {
+      time: isoOf(this.time),
+      type: "event",
+      name: safeNameOf(this.name),
+      in: safeNameOf(span.name),
+      trace: span.traceId,
+      span: span.spanId,
+      ...withAttributes(Object.entries(this.attributes))
+    }
+  }
+}
+
+/** The line of a span that has ended. */
+class SpanLine {
+  constructor(
+    readonly span: FileSpan,
+    readonly startTime: bigint,
+    readonly endTime: bigint,
+    readonly ending: Ending
+  ) {}
+
+  toJSON() {
+    const { span, startTime } = this
+    return {
+      time: isoOf(startTime),
+      type: "span",
+      name: safeNameOf(span.name),
+      millis: Number((this.endTime - startTime) / 1_000n) / 1_000,
+      status: this.ending.status,
+      trace: span.traceId,
+      span: span.spanId,
+      ...(span.parent._tag === "Some" ? { parent: span.parent.value.spanId } : {}),
+      ...(span.kind === "internal" ? {} : { kind: span.kind }),
+      ...withAttributes(span.attributes)
+    }
+  }
+}
+
+const withAttributes = (attributes: Iterable<readonly [string, unknown]>) => {
+  const safe = safeAttributes(attributes)
+  return Object.keys(safe).length === 0 ? {} : { attributes: safe }
+}
 
 const isoOf = (nanos: bigint): string => new Date(Number(nanos / 1_000_000n)).toISOString()
 

@@ -1,8 +1,6 @@
-import * as Cause from "effect/Cause"
-import * as Exit from "effect/Exit"
 import * as Tracer from "effect/Tracer"
-import { failureNames } from "../../src/model/failureNames.js"
 import { isSafeAttribute, safeAttributes, safeNameOf } from "./attributes.js"
+import { endingOf } from "./ending.js"
 
 type Methods = { -readonly [Name in "attribute" | "event" | "end" | "addLinks"]: Tracer.Span[Name] }
 
@@ -34,17 +32,11 @@ const filtered = (span: Tracer.Span): Tracer.Span => {
       methods.event(safeNameOf(name), startTime, safeAttributes(Object.entries(attributes))),
     addLinks: (links) => methods.addLinks(links.map(bare)),
     end: (endTime, exit) => {
-      if (Exit.isSuccess(exit)) return methods.end(endTime, Exit.void)
-      if (Cause.isInterruptedOnly(exit.cause)) return methods.end(endTime, exit)
-      const names = failureNames(exit.cause)
-      const type = isSafeAttribute("error.type", names) ? names : "_OTHER"
-      methods.attribute("error.type", type)
-      methods.end(endTime, Exit.fail(namedFailure(type)))
+      const ending = endingOf(exit)
+      if (ending.errorType !== undefined) methods.attribute("error.type", ending.errorType)
+      methods.end(endTime, ending.exit)
     }
   })
 }
 
 const bare = ({ _tag, span }: Tracer.SpanLink): Tracer.SpanLink => ({ _tag, span, attributes: {} })
-
-/** An error that says nothing but its name, in the places that exporters read. */
-const namedFailure = (name: string): Error => Object.assign(new Error(name), { name, stack: name })

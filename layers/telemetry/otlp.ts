@@ -1,9 +1,11 @@
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { missingPackage } from "../models/packages.js"
+import { completingClient } from "./completingClient.js"
 import { filteredTracer } from "./filteredTracer.js"
 
 export interface OtlpOptions {
@@ -50,7 +52,9 @@ export const layerOtlp = ({
           ])
         )
       } as const
-      const services = Layer.merge(FetchHttpClient.layer, OtlpSerialization.layerJson)
+      // Its finalizer runs after those of the exporters, which interrupt their requests.
+      const client = yield* Effect.provide(completingClient(shared.shutdownTimeout), FetchHttpClient.layer)
+      const services = Layer.merge(Layer.succeed(HttpClient.HttpClient, client), OtlpSerialization.layerJson)
       const tracer = yield* OtlpTracer.make({ ...shared, url: `${base}/v1/traces`, exportInterval: spansEvery }).pipe(
         Effect.provide(services)
       )

@@ -140,7 +140,8 @@ const store = (
         readAt,
         ...(due === undefined ? {} : { due })
       }),
-      { events: decided.length }
+      { events: decided.length },
+      { isLeaf: true }
     )
     return Effect.flatMap(
       baseRows.isEmpty() ? appending : Effect.zipRight(baseRows.check, appending),
