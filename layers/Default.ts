@@ -6,7 +6,8 @@ import type { StorageError } from "../events/errors.js"
 import { sharingWarning } from "../events/folder.js"
 import * as Views from "../projections/view/Views.js"
 import * as Daybook from "../src/Daybook.js"
-import type { InvalidPolicy } from "../src/model/errors.js"
+import type { InvalidInput, InvalidPolicy } from "../src/model/errors.js"
+import { refuseUnknownOptions } from "../src/model/filters.js"
 import type { Embedder } from "../src/ports/Embedder.js"
 import type { Embedders } from "../src/ports/Embedders.js"
 import { Extractor } from "../src/ports/Extractor.js"
@@ -57,11 +58,33 @@ export interface DefaultOptions {
   readonly policy?: PolicyValues
 }
 
+/** The names of all options. */
+export const optionNames: ReadonlyArray<string> = Object.keys({
+  folder: true,
+  embedder: true,
+  embedders: true,
+  reranker: true,
+  reconciler: true,
+  settler: true,
+  statementReader: true,
+  summarizer: true,
+  extractor: true,
+  log: true,
+  vectorExtension: true,
+  policy: true
+} satisfies Record<keyof DefaultOptions, true>)
+
+/** Errors of opening a data folder. `InvalidInput`: an option has an unknown name. */
+export type OpenError = StorageError | InvalidPolicy | InvalidInput
+
 /** The complete memory system on a data folder; each part can be replaced. */
-export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook, StorageError | InvalidPolicy> =>
-  options.folder === undefined
-    ? Layer.unwrapEffect(Effect.map(defaultFolder, (folder) => layerOn(folder, options)))
-    : layerOn(options.folder, options)
+export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook, OpenError> =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      yield* refuseUnknownOptions(options, optionNames)
+      return layerOn(options.folder ?? (yield* defaultFolder), options)
+    })
+  )
 
 const layerOn = (
   folder: string,

@@ -1,8 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import type { StorageError } from "../events/errors.js"
-import { TrustLevel } from "../events/Trust.js"
+import type { TrustLevel } from "../events/Trust.js"
 import { annotate } from "../events/tracing.js"
 import { toInstant } from "../text/when/dates.js"
 import * as AsOf from "./actor/AsOf.js"
@@ -11,7 +10,7 @@ import type { AgentOptions, AsOfInput, DaybookService } from "./DaybookService.j
 import type { Engine } from "./engine.js"
 import { type Memory, makeMemory, makeReader } from "./Memory.js"
 import { InvalidInput, TrustRequired, VersionNotFound } from "./model/errors.js"
-import { checkInteger, refuseUnknownOptions } from "./model/filters.js"
+import { checkInteger, checkLevel, refuseUnknownOptions } from "./model/filters.js"
 import { decodeKey } from "./model/input.js"
 import { limits } from "./model/limits.js"
 
@@ -42,9 +41,7 @@ const checkOptions = (options: AgentOptions & { readonly asOf?: AsOfInput }) =>
         return yield* new InvalidInput({ field: "asOf", problem: "must be { version: number } or { at: time }" })
       }
     }
-    if (!Schema.is(TrustLevel)(others.trust)) {
-      return yield* new InvalidInput({ field: "trust", problem: "must be one of full, inner, familiar, public" })
-    }
+    yield* checkLevel("trust", others.trust)
     if (others.session !== undefined) yield* decodeKey("session", others.session)
     if (options.actor !== undefined && (options.actor === "" || options.actor.length > limits.key)) {
       return yield* new InvalidInput({ field: "actor", problem: `must have 1 to ${limits.key} characters` })

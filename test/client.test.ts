@@ -22,7 +22,7 @@ type System = Context.Tag.Service<Daybook>
 const start = Date.parse("2026-03-14T06:00:00Z")
 
 const clientFor = (url: string, trust: TrustLevel) =>
-  Effect.provide(Client.make({ url, token: tokenFor(trust) }), FetchHttpClient.layer)
+  Effect.orDie(Effect.provide(Client.make({ url, token: tokenFor(trust) }), FetchHttpClient.layer))
 
 /** A memory system whose operations are requests to a server, with a token for each level. What a server does not offer stays local. */
 const remoteSystem = (local: System, url: string): Effect.Effect<System> =>

@@ -1,28 +1,47 @@
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { AsOfInput } from "../../src/DaybookService.js"
 import type { Erasable, EraseOptions } from "../../src/erasure/Erasure.js"
+import type { InvalidInput } from "../../src/model/errors.js"
+import { refuseUnknownOptions } from "../../src/model/filters.js"
 import type { Page } from "../http/api/types.js"
-import { type Api, type ClientOptions, makeApi } from "./api.js"
+import { type Api, type ClientOptions, checkClientOptions, makeApi } from "./api.js"
 import { withClientErrors } from "./errors.js"
 import { memoryOf } from "./memory.js"
 import type { RemoteDaybook, RemoteOptions } from "./remote.js"
 import { requestsOf } from "./requests.js"
 
-/** A client of `daybook serve`: the operations of `Daybook`, at the trust level of its token. */
-export const make = (options: ClientOptions): Effect.Effect<RemoteDaybook, never, HttpClient.HttpClient> =>
-  Effect.map(makeApi(options), remoteOf)
+/** A client of `daybook serve`: the operations of `Daybook`, at the trust level of its token. It sends nothing yet. */
+export const make = (options: ClientOptions): Effect.Effect<RemoteDaybook, InvalidInput, HttpClient.HttpClient> =>
+  Effect.zipRight(
+    checkClientOptions(options),
+    Effect.suspend(() => Effect.map(makeApi(options), remoteOf))
+  )
+
+type AgentOptions = RemoteOptions & { readonly asOf?: AsOfInput }
+
+const agentOptionNames = Object.keys({
+  actor: true,
+  record: true,
+  session: true,
+  asOf: true
+} satisfies Record<keyof AgentOptions, true>)
 
 const remoteOf = (api: Api): RemoteDaybook => {
   const { operations } = api
   const ask = withClientErrors
   const of = (agent: string) => requestsOf({ agent })
   return {
-    agent: ((agent: string, { session, ...options }: RemoteOptions & { readonly asOf?: AsOfInput } = {}) =>
-      memoryOf(api, { agent, forSession: session, ...options })) as RemoteDaybook["agent"],
+    agent: ((agent: string, options: AgentOptions = {}) => {
+      Either.getOrThrowWith(refuseUnknownOptions(options, agentOptionNames), identity)
+      const { session, ...others } = options
+      return memoryOf(api, { agent, forSession: session, ...others })
+    }) as RemoteDaybook["agent"],
     agents: Effect.map(
       Stream.runCollect(paged((cursor) => operations.agents({ urlParams: { cursor, limit: agentsPerPage } }))),
       Chunk.toReadonlyArray

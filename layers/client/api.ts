@@ -2,8 +2,11 @@ import * as HttpApiClient from "@effect/platform/HttpApiClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import type { InvalidInput } from "../../src/model/errors.js"
+import { invalid, refuseUnknownOptions } from "../../src/model/filters.js"
 import { Api as definition } from "../http/api/Api.js"
 import { currentTraceparent } from "../telemetry/traceContext.js"
 
@@ -14,6 +17,21 @@ export interface ClientOptions {
   /** A token that `daybook token add` printed. */
   readonly token: string | Redacted.Redacted
 }
+
+/** Checks the options of a client. The first request would otherwise fail as if the server could not be reached. */
+export const checkClientOptions = (options: ClientOptions): Either.Either<void, InvalidInput> =>
+  Either.gen(function* () {
+    yield* refuseUnknownOptions(Object(options), ["url", "token"])
+    const { token, url } = Object(options) as Partial<ClientOptions>
+    const secret = Redacted.isRedacted(token) ? Redacted.value(token) : token
+    if (typeof secret !== "string" || secret.trim() === "") {
+      yield* invalid("token", "is missing: 'daybook token add' prints one")
+    }
+    if (url !== undefined && !/^https?:\/\//i.test(url)) {
+      yield* invalid("url", "must begin with http:// or https://")
+    }
+    if (url !== undefined && !URL.canParse(url)) yield* invalid("url", "is not a URL")
+  })
 
 /** The operations of the interface as requests. */
 export const makeApi = ({ token, url = "http://127.0.0.1:8787" }: ClientOptions) =>

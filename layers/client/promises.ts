@@ -1,7 +1,9 @@
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
 import * as Stream from "effect/Stream"
 import type { AsOfInput } from "../../src/DaybookService.js"
 import type { ClientOptions } from "./api.js"
@@ -32,9 +34,11 @@ export interface PromisedDaybook extends Promised<Omit<RemoteDaybook, "agent">> 
   }
 }
 
-/** Connects a program without Effect to `daybook serve`. It sends nothing yet. */
-export const connect = (options: ClientOptions): PromisedDaybook =>
-  promised(Effect.runSync(Effect.provide(make(options), FetchHttpClient.layer))) as PromisedDaybook
+/** Connects a program without Effect to `daybook serve`. It sends nothing yet. Throws `InvalidInput` for invalid options. */
+export const connect = (options: ClientOptions): PromisedDaybook => {
+  const made = Effect.runSync(Effect.either(Effect.provide(make(options), FetchHttpClient.layer)))
+  return promised(Either.getOrThrowWith(made, identity)) as PromisedDaybook
+}
 
 const promised = (value: unknown): unknown => {
   if (Effect.isEffect(value)) return () => run(value as Effect.Effect<unknown, unknown>)

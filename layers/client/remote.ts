@@ -31,6 +31,7 @@ type Operator = Pick<
 
 /** A memory system behind a server: the operations of `Daybook` that the interface offers. */
 export interface RemoteDaybook extends Remote<Operator> {
+  /** Throws `InvalidInput` for an unknown option: requests would otherwise be refused with the options of each method. */
   readonly agent: {
     (name: string, options?: RemoteOptions): RemoteMemory
     (name: string, options: RemoteOptions & { readonly asOf: AsOfInput }): RemoteReader

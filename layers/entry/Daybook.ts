@@ -1,8 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { StorageError } from "../../events/errors.js"
 import * as Engine from "../../src/Daybook.js"
-import type { InvalidPolicy } from "../../src/model/errors.js"
 import { defaults } from "../../src/ports/Policy.js"
 import * as Default from "../Default.js"
 import { temporaryFolder } from "./temporaryFolder.js"
@@ -27,9 +25,9 @@ export class Daybook extends Engine.Daybook {
   /**
    * The memory system on a data folder. The folder is created if it is missing,
    * and its policy file is read. Models and optional packages are loaded when they
-   * are first used.
+   * are first used. An option with an unknown name is `InvalidInput`.
    */
-  static readonly layer = (options: DaybookOptions = {}): Layer.Layer<Engine.Daybook, StorageError | InvalidPolicy> =>
+  static readonly layer = (options: DaybookOptions = {}): Layer.Layer<Engine.Daybook, Default.OpenError> =>
     Default.layer(options)
 
   /**
@@ -39,6 +37,6 @@ export class Daybook extends Engine.Daybook {
    */
   static readonly layerMemory = (
     options: Omit<DaybookOptions, "folder"> = {}
-  ): Layer.Layer<Engine.Daybook, StorageError | InvalidPolicy> =>
+  ): Layer.Layer<Engine.Daybook, Default.OpenError> =>
     Layer.unwrapScoped(Effect.map(temporaryFolder, (folder) => Default.layer({ policy: defaults, ...options, folder })))
 }

@@ -2,7 +2,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as ManagedRuntime from "effect/ManagedRuntime"
+import { identity } from "effect/Function"
 import * as Runtime from "effect/Runtime"
 import { lowestLevel, type TrustLevel } from "../../events/Trust.js"
 import type { AppendOptions } from "../../src/capture/CaptureWriter.js"
@@ -11,8 +11,9 @@ import { Daybook } from "../../src/Daybook.js"
 import type { Memory } from "../../src/Memory.js"
 import { InvalidInput } from "../../src/model/errors.js"
 import { failureNames } from "../../src/model/failureNames.js"
+import { checkInteger, checkLevel, invalid, refuseUnknownOptions } from "../../src/model/filters.js"
 import { decodeKey } from "../../src/model/input.js"
-import * as Default from "../Default.js"
+import { MemoryClosed } from "./MemoryClosed.js"
 
 /** The agent of a host's memory, and the trust levels of its reads and writes. */
 export interface HostOptions {
@@ -20,9 +21,13 @@ export interface HostOptions {
   readonly agent: string
   /**
    * The levels of reads and writes. `user` (default `full`): what the user said, and all reads. `model` (default
-   * `inner`): what a model wrote; it is never above `user`. The output of tools is always `familiar`.
+   * `inner`): what a model wrote; it is never above `user`. The output of tools is always `familiar`. A level alone is
+   * the one of `user`.
    */
-  readonly trust?: { readonly user?: TrustLevel | undefined; readonly model?: TrustLevel | undefined } | undefined
+  readonly trust?:
+    | TrustLevel
+    | { readonly user?: TrustLevel | undefined; readonly model?: TrustLevel | undefined }
+    | undefined
 }
 
 /** An agent's memory for the adapters of hosts. The methods of `user` and `model` return Effects; `run` makes promises. */
@@ -37,7 +42,7 @@ export interface HostMemory {
    * repeats them.
    */
   readonly inSession: (session: string) => Effect.Effect<Memory, InvalidInput>
-  /** Runs a method. The promise is rejected with the method's own error, such as `InvalidInput`. */
+  /** Runs a method. The promise is rejected with the method's own error, such as `InvalidInput`, or `MemoryClosed`. */
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /**
    * Ends running work, stores recalls that wait, and closes the files. Call it once, after the last call of a host. Does
@@ -46,38 +51,19 @@ export interface HostMemory {
   readonly close: () => Promise<void>
 }
 
-/**
- * Opens a data folder for a program that does not use Effect. The promise is rejected with `StorageError`, `InvalidPolicy`
- * or `InvalidInput`. Call `close` at the end.
- *
- * @example
- * const memory = await openMemory({ folder: "./data", agent: "coop" })
- * const hits = await memory.run(memory.user.search({ text: "deploys" }))
- * await memory.close()
- */
-export const openMemory = async ({
-  agent,
-  trust,
-  ...options
-}: HostOptions & Default.DefaultOptions): Promise<HostMemory> => {
-  const runtime = ManagedRuntime.make(Default.layer(options))
-  const opened = await runtime.runPromiseExit(hostMemory({ agent, trust }))
-  if (Exit.isFailure(opened)) await runtime.dispose()
-  return { ...resultOf(opened), close: () => runtime.dispose() }
-}
+/** The names of `HostOptions`. */
+export const hostOptionNames: ReadonlyArray<string> = Object.keys({
+  agent: true,
+  trust: true
+} satisfies Record<keyof HostOptions, true>)
 
 /** An agent's memory for the adapters of hosts, in a program that provides `Daybook`. */
-export const hostMemory = ({
-  agent,
-  trust: { model = "inner", user = "full" } = {}
-}: HostOptions): Effect.Effect<HostMemory, InvalidInput, Daybook> =>
+export const hostMemory = (options: HostOptions): Effect.Effect<HostMemory, InvalidInput, Daybook> =>
   Effect.gen(function* () {
-    // A program without types may leave it out.
-    if (typeof agent !== "string") return yield* new InvalidInput({ field: "agent", problem: "is missing" })
+    const { agent, modelLevel, userLevel } = yield* checkHostOptions(options)
     const daybook = yield* Daybook
     const runtime = yield* Effect.runtime<never>()
-    const modelLevel = lowestLevel(user, model)
-    const userOptions = { trust: user, actor: "host" }
+    const userOptions = { trust: userLevel, actor: "host" }
     return {
       user: yield* daybook.agent(agent, userOptions),
       model: yield* daybook.agent(agent, { trust: modelLevel, actor: "model" }),
@@ -86,6 +72,30 @@ export const hostMemory = ({
       run: async (effect) => resultOf(await Runtime.runPromiseExit(runtime)(effect)),
       close: () => Promise.resolve()
     }
+  })
+
+/** Checks the options. A program without types may pass anything. */
+export const checkHostOptions = (options: HostOptions) =>
+  Either.gen(function* () {
+    yield* refuseUnknownOptions(Object(options), hostOptionNames)
+    const { agent, trust } = Object(options) as HostOptions
+    if (typeof agent !== "string") return yield* invalid("agent", "is missing")
+    return { agent, ...(yield* levelsOf(trust)) }
+  })
+
+/** The levels of users and models. An unknown level or role is refused: the default would open the memory at full trust. */
+const levelsOf = (trust: HostOptions["trust"] = {}) =>
+  Either.gen(function* () {
+    const isOneLevel = typeof trust !== "object" || trust === null
+    if (!isOneLevel) {
+      yield* Either.mapLeft(
+        refuseUnknownOptions(trust, ["user", "model"]),
+        ({ field, problem }) => new InvalidInput({ field: `trust.${field}`, problem })
+      )
+    }
+    const { model = "inner", user = "full" } = isOneLevel ? { user: yield* checkLevel("trust", trust) } : trust
+    const userLevel = yield* checkLevel("trust.user", user)
+    return { userLevel, modelLevel: lowestLevel(userLevel, yield* checkLevel("trust.model", model)) }
   })
 
 /** Stores turns of a session in order. Turns of other roles than `user` get the level of the model. */
@@ -100,27 +110,45 @@ export const storeTurns = (
   )
 
 /**
- * Runs work on the memory. If it fails, logs the failure and answers `fallback`, so that the host's call goes on without
- * its memory.
+ * Runs work on the memory. If it fails, or the memory is closed, logs the failure and answers `fallback`, so that the
+ * host's call goes on without its memory.
  */
 export const runOrElse = <A, E, B>(
   { run }: HostMemory,
   what: string,
   work: Effect.Effect<A, E>,
   fallback: B
-): Promise<A | B> => run(Effect.catchAllCause(work, (cause) => Effect.as(logFailure(what, cause), fallback)))
+): Promise<A | B> => {
+  const orFallback = (cause: Cause.Cause<unknown>) => Effect.as(logFailure(what, cause), fallback)
+  return run(Effect.catchAllCause(work, orFallback)).catch((error: unknown) => {
+    if (!(error instanceof MemoryClosed)) throw error
+    return Effect.runPromise(orFallback(Cause.fail(error)))
+  })
+}
 
 /** Logs a failure without its message, which may quote a memory. */
 export const logFailure = (what: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.logWarning("memory failed", { what, error: failureNames(cause) })
 
-/** Throws `InvalidInput` for an invalid session id. Without it, the failure of each turn would only be logged. */
-export const checkSession = (session: string): void => {
-  const checked = decodeKey("session", session)
-  if (Either.isLeft(checked)) throw checked.left
+/** Options that adapters have in common. */
+interface AdapterOptions {
+  readonly session?: string | undefined
+  readonly tokens?: number | undefined
 }
 
-const resultOf = <A, E>(exit: Exit.Exit<A, E>): A => {
+/** Throws `InvalidInput` for invalid options. Without it, calls would ignore them, or only log the failure. */
+export const checkAdapterOptions = (options: AdapterOptions, names: ReadonlyArray<keyof AdapterOptions>): void => {
+  const { session, tokens } = options
+  const checked = Either.gen(function* () {
+    yield* refuseUnknownOptions(options, names)
+    if (session !== undefined) yield* decodeKey("session", session)
+    if (tokens !== undefined) yield* checkInteger("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
+  })
+  Either.getOrThrowWith(checked, identity)
+}
+
+/** The answer of a run; throws its error. */
+export const resultOf = <A, E>(exit: Exit.Exit<A, E>): A => {
   if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
   return exit.value
 }

@@ -5,10 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import { Daybook } from "../../src/Daybook.js"
 import type { InvalidInput } from "../../src/model/errors.js"
+import { refuseUnknownOptions } from "../../src/model/filters.js"
 import { type ConnectionOptions, openConnection } from "./connection.js"
 import { makeRun } from "./run.js"
 import { makeServer } from "./server.js"
-import type { ToolSet } from "./tools/all.js"
+import { checkToolSet, type ToolSet } from "./tools/all.js"
 
 export interface StdioOptions extends ConnectionOptions {
   /** Default: `all`. */
@@ -20,15 +21,13 @@ export interface StdioOptions extends ConnectionOptions {
 
 /**
  * Serves the protocol over standard input and output until the input ends. Requests that arrived before the end are
- * still answered.
+ * still answered. An invalid option is `InvalidInput`.
  */
-export const serveStdio = ({
-  stdin = process.stdin,
-  stdout = process.stdout,
-  tools = "all",
-  ...options
-}: StdioOptions): Effect.Effect<void, InvalidInput, Daybook> =>
+export const serveStdio = (stdioOptions: StdioOptions): Effect.Effect<void, InvalidInput, Daybook> =>
   Effect.gen(function* () {
+    yield* refuseUnknownOptions(Object(stdioOptions), ["agent", "trust", "actor", "tools", "stdin", "stdout"])
+    const { stdin = process.stdin, stdout = process.stdout, tools: set = "all", ...options } = stdioOptions
+    const tools = yield* checkToolSet(set)
     const connection = yield* openConnection(yield* Daybook, options)
     const runtime = yield* Effect.runtime<never>()
     const run = makeRun(runtime)

@@ -1,5 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import { levels, TrustLevel } from "../../events/Trust.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { toInstant } from "../../text/when/dates.js"
 import { InvalidInput } from "./errors.js"
@@ -15,6 +16,10 @@ export const refuseUnknownOptions = (options: object, names: ReadonlyArray<strin
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   return unknown === undefined ? Either.void : invalid(unknown, `is not a known option: use ${names.join(", ")}`)
 }
+
+/** Checks the name of a trust level. A program without types may pass anything. */
+export const checkLevel = (field: string, value: unknown): CheckedInput<TrustLevel> =>
+  Schema.is(TrustLevel)(value) ? Either.right(value) : invalid(field, `must be one of ${levels.join(", ")}`)
 
 /** Checks a list of allowed values. Returns an empty list if it is absent. */
 export const optionalList = <A extends string>(

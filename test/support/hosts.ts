@@ -2,7 +2,8 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { DefaultOptions } from "../../layers/Default.js"
 import { Embedder } from "../../layers/entry.js"
-import { type HostMemory, type HostOptions, openMemory } from "../../layers/hosts/HostMemory.js"
+import type { HostMemory, HostOptions } from "../../layers/hosts/HostMemory.js"
+import { openMemory } from "../../layers/hosts/openMemory.js"
 import { newFolder } from "./cli.js"
 
 const opened: Array<HostMemory> = []

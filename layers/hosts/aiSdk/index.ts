@@ -3,23 +3,31 @@ import { type JSONSchema7, jsonSchema, type Tool, tool } from "ai"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
-import type { HostMemory } from "../HostMemory.js"
+import { checkAdapterOptions, type HostMemory } from "../HostMemory.js"
 import { descriptions, parameters, runTool, type ToolInput, type ToolName, type ToolOptions } from "../tools.js"
 
-export { type HostMemory, type HostOptions, hostMemory, openMemory } from "../HostMemory.js"
+export { type HostMemory, type HostOptions, hostMemory } from "../HostMemory.js"
+export { MemoryClosed } from "../MemoryClosed.js"
+export { openMemory } from "../openMemory.js"
 export type { ToolOptions } from "../tools.js"
 export { type MiddlewareOptions, memoryMiddleware } from "./middleware.js"
 
-/** The tools `memory_search`, `memory_get`, `memory_write` and `memory_forget` for `generateText` and `streamText`. */
+/**
+ * The tools `memory_search`, `memory_get`, `memory_write` and `memory_forget` for `generateText` and `streamText`. Throws
+ * `InvalidInput` for invalid options.
+ */
 export const memoryTools = (
   memory: HostMemory,
   options: ToolOptions = {}
-): { readonly [Name in ToolName]: Tool<ToolInput[Name], unknown> } => ({
-  memory_search: toolOf(memory, "memory_search", options),
-  memory_get: toolOf(memory, "memory_get", options),
-  memory_write: toolOf(memory, "memory_write", options),
-  memory_forget: toolOf(memory, "memory_forget", options)
-})
+): { readonly [Name in ToolName]: Tool<ToolInput[Name], unknown> } => {
+  checkAdapterOptions(options, ["session"])
+  return {
+    memory_search: toolOf(memory, "memory_search", options),
+    memory_get: toolOf(memory, "memory_get", options),
+    memory_write: toolOf(memory, "memory_write", options),
+    memory_forget: toolOf(memory, "memory_forget", options)
+  }
+}
 
 const toolOf = <Name extends ToolName>(
   memory: HostMemory,

@@ -1,6 +1,6 @@
 import type { LanguageModelMiddleware } from "ai"
 import * as Effect from "effect/Effect"
-import { checkSession, type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
+import { checkAdapterOptions, type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
 import { type Answer, answerTurn, type CallParams, commandIdOf, turnsOf } from "./turns.js"
 
 /** Options of `memoryMiddleware`. */
@@ -18,10 +18,10 @@ export interface MiddlewareOptions {
  * A middleware for `wrapLanguageModel`. It adds what the user's message recalls, and stores the message, the calls of
  * tools and the answer once the model is done. An error or an abort stores nothing, and a repeated call stores nothing
  * twice: same session, same messages. If the memory fails, the model's answer comes through and the failure is logged.
- * Throws `InvalidInput` for a session that is empty or too long.
+ * Throws `InvalidInput` for invalid options.
  */
 export const memoryMiddleware = (memory: HostMemory, options: MiddlewareOptions = {}): LanguageModelMiddleware => {
-  if (options.session !== undefined) checkSession(options.session)
+  checkAdapterOptions(options, ["session", "tokens"])
   return middlewareOf(memory, options)
 }
 

@@ -10,7 +10,9 @@ import { type HostMemory, logFailure } from "../HostMemory.js"
 import { type CommandName, decide, type Input, type MemoryCommand } from "./commands.js"
 import { FileProblem } from "./paths.js"
 
-export { type HostMemory, type HostOptions, hostMemory, openMemory } from "../HostMemory.js"
+export { type HostMemory, type HostOptions, hostMemory } from "../HostMemory.js"
+export { MemoryClosed } from "../MemoryClosed.js"
+export { openMemory } from "../openMemory.js"
 export type { MemoryCommand } from "./commands.js"
 
 /**

@@ -6,10 +6,14 @@ import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Daybook } from "../../../src/Daybook.js"
 import type { InvalidInput } from "../../../src/model/errors.js"
-import { type HostOptions, hostMemory } from "../HostMemory.js"
+import { refuseUnknownOptions } from "../../../src/model/filters.js"
+import { decodeKey } from "../../../src/model/input.js"
+import { type HostOptions, hostMemory, hostOptionNames } from "../HostMemory.js"
 import { descriptions, parameters, runTool, type ToolOptions } from "../tools.js"
 
-export { type HostMemory, type HostOptions, hostMemory, openMemory } from "../HostMemory.js"
+export { type HostMemory, type HostOptions, hostMemory } from "../HostMemory.js"
+export { MemoryClosed } from "../MemoryClosed.js"
+export { openMemory } from "../openMemory.js"
 export type { ToolOptions } from "../tools.js"
 
 const success = Schema.Unknown
@@ -36,23 +40,22 @@ export const MemoryToolkit = Toolkit.make(
 
 /**
  * The handlers of `MemoryToolkit` on an agent's memory. A refusal is the answer `{ error }`, so that the model can act on
- * it.
+ * it. Invalid options are `InvalidInput`.
  */
-export const layer = ({
-  session,
-  ...options
-}: HostOptions & ToolOptions): Layer.Layer<
-  Tool.HandlersFor<Toolkit.Tools<typeof MemoryToolkit>>,
-  InvalidInput,
-  Daybook
-> =>
+export const layer = (
+  options: HostOptions & ToolOptions
+): Layer.Layer<Tool.HandlersFor<Toolkit.Tools<typeof MemoryToolkit>>, InvalidInput, Daybook> =>
   MemoryToolkit.toLayer(
-    Effect.map(hostMemory(options), (memory) =>
-      MemoryToolkit.of({
+    Effect.gen(function* () {
+      yield* refuseUnknownOptions(Object(options), [...hostOptionNames, "session"])
+      const { agent, session, trust } = options
+      if (session !== undefined) yield* decodeKey("session", session)
+      const memory = yield* hostMemory({ agent, trust })
+      return MemoryToolkit.of({
         memory_search: (input) => runTool(memory, { name: "memory_search", input }, { session }),
         memory_get: (input) => runTool(memory, { name: "memory_get", input }, { session }),
         memory_write: (input) => runTool(memory, { name: "memory_write", input }, { session }),
         memory_forget: (input) => runTool(memory, { name: "memory_forget", input }, { session })
       })
-    )
+    })
   )

@@ -16,7 +16,9 @@ import { type HostDocument, makeDocuments, maxDocument } from "../documents.js"
 import type { HostMemory } from "../HostMemory.js"
 import { matches, namespacesOf } from "./filters.js"
 
-export { type HostMemory, type HostOptions, hostMemory, openMemory } from "../HostMemory.js"
+export { type HostMemory, type HostOptions, hostMemory } from "../HostMemory.js"
+export { MemoryClosed } from "../MemoryClosed.js"
+export { openMemory } from "../openMemory.js"
 
 const host = "langgraph"
 

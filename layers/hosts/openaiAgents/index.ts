@@ -6,10 +6,12 @@ import { isAtLeast } from "../../../events/Trust.js"
 import { type Turn, turnLevelOf } from "../../../events/Turn.js"
 import { InvalidInput } from "../../../src/model/errors.js"
 import { limits } from "../../../src/model/limits.js"
-import { checkSession, type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
+import { checkAdapterOptions, type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
 import { itemOf, turnOf } from "./items.js"
 
-export { type HostMemory, type HostOptions, hostMemory, openMemory } from "../HostMemory.js"
+export { type HostMemory, type HostOptions, hostMemory } from "../HostMemory.js"
+export { MemoryClosed } from "../MemoryClosed.js"
+export { openMemory } from "../openMemory.js"
 
 /** Options of `memorySession`. */
 export interface SessionOptions {
@@ -23,10 +25,11 @@ export interface SessionOptions {
  * session's scratchpad names them, and undoing its event brings them back.
  *
  * A run goes on if items cannot be read or added; the failure is logged. `popItem` and `clearSession` reject. Throws
- * `InvalidInput` for an id that is empty or too long.
+ * `InvalidInput` for invalid options.
  */
-export const memorySession = (memory: HostMemory, { session: id = randomUUID() }: SessionOptions = {}): Session => {
-  checkSession(id)
+export const memorySession = (memory: HostMemory, options: SessionOptions = {}): Session => {
+  checkAdapterOptions(options, ["session"])
+  const { session: id = randomUUID() } = options
   if (id.length > maxId) throw new InvalidInput({ field: "session", problem: `is longer than ${maxId} characters` })
   const { run, user } = memory
   const hidden = makeHidden(memory, id)

@@ -1,3 +1,6 @@
+import * as Either from "effect/Either"
+import type { InvalidInput } from "../../../src/model/errors.js"
+import { invalid } from "../../../src/model/filters.js"
 import type { Tool } from "../Tool.js"
 import { memoryHistory, memoryWhy } from "./explain.js"
 import { memoryGet, memorySearch, memoryTimeline } from "./find.js"
@@ -29,3 +32,9 @@ const all: ReadonlyArray<Tool> = [
 /** The sets of tools that a server can offer. `core`: search, timeline, get and write. */
 export const toolSets = { core, all } as const
 export type ToolSet = keyof typeof toolSets
+
+/** Checks the name of a set. A program without types may pass anything. */
+export const checkToolSet = (set: ToolSet): Either.Either<ToolSet, InvalidInput> =>
+  Object.hasOwn(toolSets, set)
+    ? Either.right(set)
+    : invalid("tools", `must be one of ${Object.keys(toolSets).join(", ")}`)

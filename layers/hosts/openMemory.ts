@@ -1,0 +1,57 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { refuseUnknownOptions } from "../../src/model/filters.js"
+import * as Default from "../Default.js"
+import {
+  checkHostOptions,
+  type HostMemory,
+  type HostOptions,
+  hostMemory,
+  hostOptionNames,
+  resultOf
+} from "./HostMemory.js"
+import { MemoryClosed } from "./MemoryClosed.js"
+
+/**
+ * Opens a data folder for a program that does not use Effect. The promise is rejected with `StorageError`, `InvalidPolicy`
+ * or `InvalidInput`. Call `close` at the end; later calls are rejected with `MemoryClosed`.
+ *
+ * @example
+ * const memory = await openMemory({ folder: "./data", agent: "coop" })
+ * const hits = await memory.run(memory.user.search({ text: "deploys" }))
+ * await memory.close()
+ */
+export const openMemory = async (options: HostOptions & Default.DefaultOptions): Promise<HostMemory> => {
+  const { agent, trust, ...others } = Object(options) as typeof options
+  const checked = Either.flatMap(
+    refuseUnknownOptions(others, [...hostOptionNames, ...Default.optionNames]),
+    // Before a folder is created.
+    () => checkHostOptions({ agent, trust })
+  )
+  Either.getOrThrowWith(checked, identity)
+  const runtime = ManagedRuntime.make(Default.layer(others))
+  const opened = await runtime.runPromiseExit(hostMemory({ agent, trust }))
+  if (Exit.isFailure(opened)) await runtime.dispose()
+  return closing(resultOf(opened), () => runtime.dispose())
+}
+
+/** A memory whose calls tell that it is closed. The engine only interrupts them. */
+const closing = (memory: HostMemory, dispose: () => Promise<void>): HostMemory => {
+  let isClosed = false
+  return {
+    ...memory,
+    run: async (effect) => {
+      if (isClosed) throw new MemoryClosed()
+      const exit = await memory.run(Effect.exit(effect))
+      if (isClosed && Exit.isInterrupted(exit)) throw new MemoryClosed()
+      return resultOf(exit)
+    },
+    close: () => {
+      isClosed = true
+      return dispose()
+    }
+  }
+}
