@@ -4,6 +4,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { isSqliteError, openDatabase } from "../driver.js"
 import { type StorageError, storageError } from "../errors.js"
+import type { Db } from "../statement.js"
 import { ledgerText, writeLedger } from "./snapshot.js"
 
 /**
@@ -31,11 +32,23 @@ export const pack = (folder: string, { createdAt }: BackupContent, anchor: strin
       db.prepare("INSERT INTO backup (created_at, anchor, ledger) VALUES (?, ?, ?)").run(createdAt, anchor, ledger)
       db.pragma(`application_id = ${applicationId}`)
     })()
-    return db.prepare("SELECT id FROM installation").pluck().get() as string
+    return installationIn(db)
   } finally {
     db.close()
   }
 }
+
+/** The id of the installation whose log a file has. */
+export const installationOf = (file: string): string => {
+  const db = openDatabase(file)
+  try {
+    return installationIn(db)
+  } finally {
+    db.close()
+  }
+}
+
+const installationIn = (db: Db): string => db.prepare("SELECT id FROM installation").pluck().get() as string
 
 /** Copies a backup into a folder as a log with its anchor. Null if the file is no backup. */
 export const unpack = (file: string, folder: string): Effect.Effect<BackupContent | null, StorageError> =>

@@ -12,7 +12,7 @@ import { inTurns, type Steps } from "../../events/turns.js"
 import { projections } from "../all.js"
 import { type Db, sql } from "../Projection.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
-import { cleanViews } from "./cleanViews.js"
+import { makeCleaner } from "./cleanViews.js"
 import { compareView, type ViewComparison } from "./compareView.js"
 import { openViews } from "./metrics.js"
 import { openReader, openView, outdatedProjections, reopen } from "./openView.js"
@@ -91,7 +91,7 @@ export class Views extends Context.Tag("daybook/Views")<
 
 export const layer = (
   config: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
-): Layer.Layer<Views, never, EventLog> => Layer.effect(Views, make(config))
+): Layer.Layer<Views, never, EventLog> => Layer.scoped(Views, make(config))
 
 export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">) =>
   Effect.gen(function* () {
@@ -103,10 +103,9 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
       ...options
     }
     const context: ViewContext = { config, log, codec }
-    // A process that was killed may have left views with erased text. The log reports what it cannot do.
-    yield* Effect.ignore(
-      Effect.flatMap(log.cleanings, (open) => (open.length === 0 ? Effect.void : cleanViews(context)))
-    )
+    const clean = yield* makeCleaner(context)
+    // A process that was killed may have left views or pages with erased text.
+    yield* Effect.catchAll(clean, ({ message }) => Effect.logWarning(`erased text is not cleaned yet: ${message}`))
     return Views.of({
       config,
       names: new Set(config.projections.map(({ name }) => name)),
@@ -134,7 +133,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           Effect.suspend(() => compareView(context, view, names, onProgress))
         ),
       newestErasure: log.newestErasure,
-      clean: cleanViews(context),
+      clean,
       buildPast: (agent, { file, stricter, to }) =>
         Effect.zipRight(
           attempt(() => makeFolder(dirname(file))),

@@ -8,8 +8,34 @@ import { agentFolderName, removeViewFile } from "./generations.js"
 import { attempt, type ViewContext } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
-/** Removes the files that were built before an erasure, and lets the log clean its own files: see `Views.clean`. */
-export const cleanViews = (context: ViewContext): Effect.Effect<Cleaning, StorageError> =>
+/** The pause between two tries of a cleaning that waits for other processes. */
+const retryEvery = "10 seconds"
+
+/** Makes the effect that cleans: see `Views.clean`. If it has to wait, it is tried again until the scope closes. */
+export const makeCleaner = (context: ViewContext) =>
+  Effect.map(Effect.scope, (scope): Effect.Effect<Cleaning, StorageError> => {
+    let isWaiting = false
+    const again = cleanViews(context).pipe(
+      Effect.orElseSucceed((): Cleaning => "waits"),
+      Effect.delay(retryEvery),
+      Effect.repeat({ until: (cleaning) => cleaning === "done" }),
+      Effect.ensuring(
+        Effect.sync(() => {
+          isWaiting = false
+        })
+      ),
+      Effect.interruptible,
+      Effect.forkIn(scope)
+    )
+    return Effect.tap(cleanViews(context), (cleaning) => {
+      if (cleaning === "done" || isWaiting) return Effect.void
+      isWaiting = true
+      return again
+    })
+  })
+
+/** Removes the files that were built before an erasure, and lets the log clean its own files. */
+const cleanViews = (context: ViewContext): Effect.Effect<Cleaning, StorageError> =>
   Effect.gen(function* () {
     const { config, log } = context
     const streams = yield* log.cleanings

@@ -3,15 +3,14 @@ import { dirname, join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Anchor from "../../events/Anchor.js"
+import { installationOf } from "../../events/copies/backupFile.js"
 import { startRestoredEpoch } from "../../events/copies/epoch.js"
 import { type LogPlace, ledgerText, writeLedger } from "../../events/copies/snapshot.js"
-import { EventLog } from "../../events/EventLog.js"
-import * as EventLogSqlite from "../../events/EventLogSqlite.js"
-import { ledgerName, parseLedger } from "../../events/erasure/ledger.js"
+import { type LedgerLine, ledgerName, parseLedger } from "../../events/erasure/ledger.js"
 import type { StorageError } from "../../events/errors.js"
 import { BackupRefused } from "../model/errors.js"
-import { timerFold } from "../schedules/timerFold.js"
 import { attempt, hasLog, installFolder, realFolder, withStaging } from "./copyFiles.js"
+import { eraseAgain } from "./eraseAgain.js"
 import type { VerifiedCopy } from "./verifyCopy.js"
 
 /** A restored data folder. Times are milliseconds since the epoch. */
@@ -82,32 +81,33 @@ export const install = <E>(
 
 /**
  * Takes the ledger of erasures of the folder that the copy replaces, or the copy of it, if it continues the ledger in the
- * backup. It names what was erased after the backup was made.
+ * backup. It names what was erased after the backup was made. The ledger of another installation has no say.
  */
 const takeLedger = ({ folder, ledger }: LogPlace, staging: string): Effect.Effect<void, BackupRefused | StorageError> =>
   Effect.gen(function* () {
     const text = yield* attempt(ledgerName, () => ledgerText(folder, ledger))
     const [own, copied] = [parseLedger(text), parseLedger(yield* attempt(ledgerName, () => ledgerText(staging)))]
-    const isSame = own.lines[0]?.log === copied.lines[0]?.log || copied.lines.length === 0
-    if (own.lines.length === 0 || !isSame) return
-    const shared = Math.min(own.lines.length, copied.lines.length)
-    if (
-      own.problem !== null ||
-      own.lines.slice(0, shared).some(({ hash }, index) => hash !== copied.lines[index]!.hash)
-    )
-      return yield* new BackupRefused({
-        file: join(folder, ledgerName),
-        problem: "does not continue the ledger of erasures in the copy: restore into another folder"
-      })
-    if (own.lines.length > copied.lines.length) yield* attempt(ledgerName, () => writeLedger(staging, text))
+    const refuse = (problem: string) => new BackupRefused({ file: join(folder, ledgerName), problem })
+    if (own.problem !== null)
+      return yield* refuse(
+        `is damaged (${own.problem}), so text that was erased since could return: put back a whole copy of it, or move it away`
+      )
+    const installation = yield* attempt("log.db", () => installationOf(join(staging, "log.db")))
+    if (own.lines.length === 0 || own.lines[0]!.log !== installation) return
+    if (!continues(own.lines, copied.lines))
+      return yield* refuse(
+        "does not continue the ledger of erasures in the copy: move it away, or restore another copy"
+      )
+    const lastOf = (lines: ReadonlyArray<LedgerLine>) => lines.at(-1)?.line ?? 0
+    if (lastOf(own.lines) > lastOf(copied.lines)) yield* attempt(ledgerName, () => writeLedger(staging, text))
   })
 
-/** Opens the copy, which erases what its ledger names, and removes the erased text from its files. */
-const eraseAgain = (staging: string): Effect.Effect<void, StorageError> =>
-  Effect.flatMap(EventLog, (log) => Effect.flatMap(log.cleanings, log.clean)).pipe(
-    Effect.provide(EventLogSqlite.layer(staging, { timers: timerFold })),
-    Effect.asVoid
-  )
+/** Whether two ledgers have no line that differs. A ledger that was restarted after a loss lacks its first lines. */
+const continues = (own: ReadonlyArray<LedgerLine>, copied: ReadonlyArray<LedgerLine>): boolean => {
+  const hashes = new Map(copied.map(({ hash, line }) => [line, hash]))
+  const isSame = (line: number, hash: string | undefined) => hash === undefined || (hashes.get(line) ?? hash) === hash
+  return own.every(({ hash, line }) => isSame(line, hash)) && isSame(own[0]!.line - 1, own[0]!.after)
+}
 
 /** The state of a folder's anchor; undefined if there is none that can be read. */
 const anchorOf = (folder: string) => {

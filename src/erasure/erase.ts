@@ -65,12 +65,21 @@ export const erase = (
         const request = { actor, now, reason, selector: scope.selection.kind, streams, wholeStreams, vectors }
         yield* eraser.log.erase(request)
         const agents = isReviving ? yield* reviveAll(eraser, plan.erasure.agents, actor) : plan.erasure.agents
-        return { ...plan.erasure, agents, cleaning: yield* eraser.clean }
+        return { ...plan.erasure, agents, cleaning: yield* cleaned(eraser) }
       }).pipe(
         Effect.catchTag("VersionConflict", (conflict) => (retries > 0 ? attempt(retries - 1) : Effect.fail(conflict)))
       )
     return yield* attempt(maxRetries)
   }).pipe(Effect.withSpan("Daybook.erase"))
+
+/** The erasure is in the log by now, so a failure of the cleaning is a warning. The next start cleans. */
+const cleaned = ({ clean }: Eraser) =>
+  Effect.catchAll(clean, ({ message }) =>
+    Effect.as(
+      Effect.logWarning(`the events are erased, but files from before are not cleaned yet: ${message}`),
+      "waits" as const
+    )
+  )
 
 /** Plans the erasure for all agents in its scope. Fails if nothing is selected. */
 const planAll = (eraser: Eraser, { agent, selection }: Scope) =>

@@ -1,0 +1,12 @@
+import * as Effect from "effect/Effect"
+import { EventLog } from "../../events/EventLog.js"
+import * as EventLogSqlite from "../../events/EventLogSqlite.js"
+import type { StorageError } from "../../events/errors.js"
+import { timerFold } from "../schedules/timerFold.js"
+
+/** Opens a copy of a log, which erases what its ledger names, and removes the erased text from its files. */
+export const eraseAgain = (folder: string): Effect.Effect<void, StorageError> =>
+  Effect.flatMap(EventLog, (log) => Effect.flatMap(log.cleanings, log.clean)).pipe(
+    Effect.provide(EventLogSqlite.layer(folder, { timers: timerFold })),
+    Effect.asVoid
+  )

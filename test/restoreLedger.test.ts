@@ -1,0 +1,91 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Backup from "../src/backup/Backup.js"
+import { open, temporaryFolder } from "./support/engine.js"
+
+const ledger = "erasures.log"
+
+/** Opens a folder as a process does, and ends it. */
+const using = <A, E>(
+  folder: string,
+  use: (daybook: Effect.Effect.Success<ReturnType<typeof open>>) => Effect.Effect<A, E>
+) => Effect.scoped(Effect.flatMap(open(folder), use))
+
+const remember = (folder: string, title: string) =>
+  using(folder, (daybook) =>
+    Effect.flatMap(daybook.agent("coop", { trust: "full" }), (memory) => memory.remember({ title }))
+  )
+const erase = (folder: string, id: string) => using(folder, (daybook) => daybook.erase({ agent: "coop", ids: [id] }))
+const titles = (folder: string) =>
+  using(folder, (daybook) =>
+    Effect.flatMap(daybook.agent("coop", { trust: "full" }), (memory) =>
+      Effect.map(memory.list(), (memories) => memories.map(({ title }) => title).sort())
+    )
+  )
+
+/** A folder and two backups: one before any erasure, one after the first of two. */
+const prepared = Effect.gen(function* () {
+  const [folder, backups] = [yield* temporaryFolder, yield* temporaryFolder]
+  const first = yield* remember(folder, "the first ibis")
+  const second = yield* remember(folder, "the second ibis")
+  yield* remember(folder, "the crane")
+  yield* Backup.create({ folder, to: join(backups, "before") })
+  yield* erase(folder, first.id)
+  yield* Backup.create({ folder, to: join(backups, "between") })
+  yield* erase(folder, second.id)
+  return {
+    folder,
+    backups,
+    restore: (name: string) => Backup.restore({ file: join(backups, name), folder, replace: true })
+  }
+})
+
+describe("a restore in place of a log with a ledger of erasures", () => {
+  it.live("is refused if that ledger is damaged, and changes nothing", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { folder, restore } = yield* prepared
+        const whole = readFileSync(join(folder, ledger), "utf8")
+        writeFileSync(join(folder, ledger), whole.replace("privacy", "mistake").replace("request", "mistake"))
+        const refused = yield* Effect.flip(restore("before"))
+        expect(refused.message).toContain("put back a whole copy of it")
+        writeFileSync(join(folder, ledger), whole)
+        yield* restore("before")
+        expect(yield* titles(folder)).toEqual(["the crane"])
+      })
+    )
+  )
+
+  it.live("leaves out the ledger of another installation", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { backups, folder } = yield* prepared
+        const other = yield* temporaryFolder
+        yield* erase(other, (yield* remember(other, "an okapi")).id)
+        yield* Backup.restore({ file: join(backups, "before"), folder: other, replace: true })
+        yield* remember(other, "a heron")
+        expect(yield* titles(other)).toEqual(["a heron", "the crane", "the first ibis", "the second ibis"])
+        expect(yield* titles(folder)).toEqual(["the crane"])
+      })
+    )
+  )
+
+  it.live("erases again also after a ledger was lost and restarted", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { folder, restore } = yield* prepared
+        writeFileSync(join(folder, ledger), "")
+        const report = yield* using(folder, (daybook) => daybook.verify())
+        yield* using(folder, (daybook) => daybook.accept(report.digest!))
+        yield* erase(folder, (yield* remember(folder, "the third ibis")).id)
+        expect(readFileSync(join(folder, ledger), "utf8")).toContain('"line":3,"after"')
+        // No ledger has the lost lines any more, so the memory that only they name returns.
+        yield* restore("between")
+        expect(yield* titles(folder)).toEqual(["the crane", "the second ibis"])
+        yield* remember(folder, "a heron")
+      })
+    )
+  )
+})
