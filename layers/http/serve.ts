@@ -83,6 +83,8 @@ export const serve = (options: ServeOptions): Effect.Effect<Server, CannotListen
     const api = yield* makeApi
     const mcp = yield* makeMcp
     let lastWarning = ""
+    const onError = (error: Error) =>
+      void Runtime.runFork(runtime)(Effect.logError("the server failed", { code: errorCodeOf(error) }))
     const guard = makeGuard({
       tokens,
       limits,
@@ -114,7 +116,7 @@ export const serve = (options: ServeOptions): Effect.Effect<Server, CannotListen
               )
             )
     })
-    return yield* listen(connections, limits, options)
+    return yield* listen({ ...options, connected: guard.queue.connected, connections, limits, onError })
   })
 
 /** A name that it listens on is permitted. An address is permitted only where a connection uses it. */
@@ -154,11 +156,22 @@ const makeMcp = Effect.gen(function* () {
   }
 })
 
-const listen = (
-  connections: ReturnType<typeof makeConnections>,
-  limits: ServerLimits,
-  { host = "127.0.0.1", port = defaultPort }: ServeOptions
-): Effect.Effect<Server, CannotListen, Scope.Scope> =>
+interface ListenOptions extends Pick<ServeOptions, "host" | "port"> {
+  readonly connections: ReturnType<typeof makeConnections>
+  readonly limits: ServerLimits
+  readonly connected: () => void
+  /** Receives an error after the start, such as too many open files. Without a listener it would end the process. */
+  readonly onError: (error: Error) => void
+}
+
+const listen = ({
+  connected,
+  connections,
+  host = "127.0.0.1",
+  limits,
+  onError,
+  port = defaultPort
+}: ListenOptions): Effect.Effect<Server, CannotListen, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.async<http.Server, CannotListen>((resume) => {
       const server = http.createServer({
@@ -172,11 +185,12 @@ const listen = (
       server.maxHeadersCount = limits.headers
       server.timeout = limits.idleTime
       server.keepAliveTimeout = limits.keepAliveTime
+      server.on("connection", connected)
       server.on("request", (request, response) => connections.handle(request, response))
       server.on("checkContinue", (request, response) => connections.handle(request, response))
       server.once("error", (error) => resume(Effect.fail(new CannotListen({ host, port, code: errorCodeOf(error) }))))
       server.listen(port, host, () => {
-        server.removeAllListeners("error")
+        server.removeAllListeners("error").on("error", onError)
         resume(Effect.succeed(server))
       })
     }),
