@@ -58,7 +58,7 @@ describe("a server with more requests than it can answer", () => {
       Effect.gen(function* () {
         const { daybook, port, tokenFor } = yield* startServer({
           wrap: busy,
-          limits: { queueTime: 250 }
+          limits: { queueTime: 250, burstTime: 500 }
         })
         const { text } = yield* tokenFor("coop", "full")
         const answers = yield* Effect.promise(() => overload(port, text))
@@ -73,15 +73,15 @@ describe("a server with more requests than it can answer", () => {
         expect(answered.length).toBeGreaterThan(20)
         expect(median(answered)).toBeLessThan((callers * busyMillis) / 1.5)
         expect(median(refused)).toBeLessThan((callers * busyMillis) / 1.5)
-        const acknowledged = answers.flatMap(({ status, title }) => (status === 200 && title !== undefined ? [title] : []))
+        const acknowledged = answers.flatMap(({ status, title }) =>
+          status === 200 && title !== undefined ? [title] : []
+        )
         const memory = yield* daybook.agent("coop", { trust: "full" })
         const stored = yield* memory.list({ limit: 1_000 })
         expect(acknowledged.length).toBeGreaterThan(3)
         expect(stored.map(({ title }) => title)).toEqual(expect.arrayContaining(acknowledged))
         // As soon as the callers stop, the server answers again.
-        const next = yield* Effect.promise(() =>
-          sendRaw(port, requestBytes(port, text, { path: "/stats?agent=coop" }))
-        )
+        const next = yield* Effect.promise(() => sendRaw(port, requestBytes(port, text, { path: "/stats?agent=coop" })))
         expect(next.status).toBe(200)
       }),
     60_000

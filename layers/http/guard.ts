@@ -45,7 +45,7 @@ export const makeGuard = (options: GuardOptions): Guard => {
   const rate = makeRateLimiter({ rate: limits.rate, burst: limits.burst })
   const failures = makeRateLimiter({ rate: limits.failureRate, burst: limits.failureBurst })
   const inProgress = makeInProgress()
-  const queue = makeSocketQueue(limits.queueTime)
+  const queue = makeSocketQueue(limits)
   const overloaded = retryLater(503, "Overloaded", "too many requests wait: retry later")
 
   const admit = (request: IncomingMessage, path: string): Admitted | Refusal => {
@@ -70,8 +70,7 @@ export const makeGuard = (options: GuardOptions): Guard => {
         ...retryLater(429, "TooManyRequests", `a token may send ${limits.rate} requests per second`, wait),
         closes: hasBody(request)
       }
-    if (isLate || inProgress.total() >= limits.inProgress)
-      return { ...overloaded, closes: hasBody(request) }
+    if (isLate || inProgress.total() >= limits.inProgress) return { ...overloaded, closes: hasBody(request) }
     if (inProgress.of(caller.token) >= limits.inProgressOfToken)
       return {
         ...retryLater(429, "TooManyRequests", `a token may have ${limits.inProgressOfToken} requests in progress`),

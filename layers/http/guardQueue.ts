@@ -8,14 +8,20 @@ export interface SocketQueue {
   readonly answered: (socket: object) => void
 }
 
+/** Milliseconds. */
+interface QueueLimits {
+  readonly queueTime: number
+  readonly burstTime: number
+}
+
 /**
  * Most answers take one turn of the event loop, so under overload the queue is in the sockets, where nobody can count it.
  * But it was empty when a turn found neither a request nor a connection, and a client sends its next request on a
  * connection after the answer to its last one. A request that is read now came later than both. If it may have waited
- * longer than `queueTime` milliseconds, the queue must become shorter: as much time as answers take goes to refusals,
+ * longer than `queueTime` milliseconds, and the queue was not empty for `burstTime`, the queue must become shorter: as much time as answers take goes to refusals,
  * which take little. So clients that repeat at once cannot keep others from answers.
  */
-export const makeSocketQueue = (queueTime: number): SocketQueue => {
+export const makeSocketQueue = ({ burstTime, queueTime }: QueueLimits): SocketQueue => {
   const answeredAt = new WeakMap<object, number>()
   /** When the queue was last empty; undefined while it is. */
   let emptyAt: number | undefined
@@ -40,7 +46,8 @@ export const makeSocketQueue = (queueTime: number): SocketQueue => {
       const now = performance.now()
       if (admittedAt !== undefined) refusingUntil = now + Math.min(now - admittedAt, queueTime)
       admittedAt = undefined
-      if (now - Math.max(emptyAt!, answeredAt.get(socket) ?? 0) <= queueTime) return false
+      const waited = now - Math.max(emptyAt!, answeredAt.get(socket) ?? 0)
+      if (waited <= queueTime || now - emptyAt! <= burstTime) return false
       if (now < refusingUntil) return true
       admittedAt = now
       return false
