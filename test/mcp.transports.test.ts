@@ -209,6 +209,30 @@ describe("a call that takes long", () => {
     })
   )
 
+  it.scopedLive("does not delay the end after it was cancelled", () =>
+    Effect.gen(function* () {
+      const { begun, layer } = yield* slow
+      yield* Effect.gen(function* () {
+        yield* written
+        const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+        const serving = yield* Effect.fork(serveStdio({ agent: "coop", trust: "full", stdin, stdout }))
+        const send = (message: object) => stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+        const clientInfo = { name: "test", version: "1" }
+        send({ id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo } })
+        yield* Effect.promise(() => once(stdout, "data"))
+        send({ method: "notifications/initialized" })
+        send({ id: 2, method: "tools/call", params: { name: "memory_search", arguments: { query: "ferry" } } })
+        yield* Deferred.await(begun)
+        send({ method: "notifications/cancelled", params: { requestId: 2 } })
+        const endedAt = performance.now()
+        stdin.end()
+        yield* Fiber.join(serving)
+        // A request without an answer would hold it for five seconds.
+        expect(performance.now() - endedAt).toBeLessThan(4_000)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
   it.scopedLive("reports progress to a client that asks for it", () =>
     Effect.gen(function* () {
       const { go, layer } = yield* slow

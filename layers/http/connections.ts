@@ -99,6 +99,7 @@ export const makeConnections = (options: ConnectionsOptions): Connections => {
 
   return {
     handle: (request, response) => {
+      response.once("finish", () => guard.queue.answered(request.socket))
       exchange(request, response).catch((error: unknown) => {
         options.onFailure(error)
         if (response.headersSent) response.destroy()

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import { problemOf, problemType, type Refusal } from "./guardRefusal.js"
+import type { Refusal } from "./guardRefusal.js"
+import { problemMembers, problemType } from "./problemDetails.js"
 
 /** Headers that concern one connection, or that only the guard may see. */
 const withheldHeaders = new Set([
@@ -60,7 +61,7 @@ export const sendResponse = async (response: Response, to: ServerResponse): Prom
 }
 
 export const sendRefusal = (refusal: Refusal, to: ServerResponse): void => {
-  const body = problemOf(refusal)
+  const body = JSON.stringify(problemMembers(refusal.status, refusal.error, refusal.detail))
   for (const [name, value] of Object.entries({ ...defaultHeaders, ...refusal.headers })) to.setHeader(name, value)
   if (refusal.closes === true) to.setHeader("connection", "close")
   to.writeHead(refusal.status, { "content-type": problemType, "content-length": Buffer.byteLength(body) })

@@ -6,7 +6,8 @@ import type { Caller } from "../access/Caller.js"
 import type { TokenFile, TokensUnavailable } from "../access/TokenFile.js"
 import { checkHead, type HostRules } from "./guardHead.js"
 import type { ServerLimits } from "./guardLimits.js"
-import { makeInProgress, makeRateLimiter, makeTurnClock } from "./guardRate.js"
+import { makeSocketQueue, type SocketQueue } from "./guardQueue.js"
+import { makeInProgress, makeRateLimiter } from "./guardRate.js"
 import { type Refusal, retryLater } from "./guardRefusal.js"
 
 export interface GuardOptions {
@@ -35,6 +36,8 @@ export interface Guard {
   readonly admit: (request: IncomingMessage, path: string) => Admitted | Refusal
   /** The number of requests in progress. */
   readonly inProgress: () => number
+  /** Learns of connections and answers, to bound how long requests wait. */
+  readonly queue: Pick<SocketQueue, "answered" | "connected">
 }
 
 export const makeGuard = (options: GuardOptions): Guard => {
@@ -42,10 +45,11 @@ export const makeGuard = (options: GuardOptions): Guard => {
   const rate = makeRateLimiter({ rate: limits.rate, burst: limits.burst })
   const failures = makeRateLimiter({ rate: limits.failureRate, burst: limits.failureBurst })
   const inProgress = makeInProgress()
-  const turnMillis = makeTurnClock()
-  const overloaded = retryLater(503, "Overloaded", "too many requests are in progress: retry later")
+  const queue = makeSocketQueue(limits)
+  const overloaded = retryLater(503, "Overloaded", "too many requests wait: retry later")
 
   const admit = (request: IncomingMessage, path: string): Admitted | Refusal => {
+    const isLate = queue.mustRefuse(request.socket)
     const refusal = checkHead(request, rules, limits)
     if (refusal !== undefined) return refusal
     if (options.isPublic(path) && (request.method === "GET" || request.method === "HEAD"))
@@ -66,8 +70,7 @@ export const makeGuard = (options: GuardOptions): Guard => {
         ...retryLater(429, "TooManyRequests", `a token may send ${limits.rate} requests per second`, wait),
         closes: hasBody(request)
       }
-    if (turnMillis() > limits.turnTime || inProgress.total() >= limits.inProgress)
-      return { ...overloaded, closes: hasBody(request) }
+    if (isLate || inProgress.total() >= limits.inProgress) return { ...overloaded, closes: hasBody(request) }
     if (inProgress.of(caller.token) >= limits.inProgressOfToken)
       return {
         ...retryLater(429, "TooManyRequests", `a token may have ${limits.inProgressOfToken} requests in progress`),
@@ -76,7 +79,7 @@ export const makeGuard = (options: GuardOptions): Guard => {
     return { caller, leave: inProgress.enter(caller.token) }
   }
 
-  return { admit, inProgress: inProgress.total }
+  return { admit, inProgress: inProgress.total, queue }
 }
 
 /** The body of a refused request stays unread, unless it has none. */

@@ -29,8 +29,12 @@ export interface ServerLimits {
   /** Maximum requests in progress, of all tokens and of one. */
   readonly inProgress: number
   readonly inProgressOfToken: number
-  /** Maximum time of one turn of the event loop. Requests that arrive later in the turn are refused. */
-  readonly turnTime: number
+  /**
+   * Time that requests may have waited when the process reads them. Above it most of them are refused, unless requests
+   * have waited for less than `burstTime`.
+   */
+  readonly queueTime: number
+  readonly burstTime: number
   /** Maximum event streams. */
   readonly streams: number
   /** Requests per second of one token, and how many may come at once. */
@@ -58,7 +62,8 @@ export const defaultLimits: ServerLimits = {
   drainTime: 8_000,
   inProgress: 64,
   inProgressOfToken: 48,
-  turnTime: 1_000,
+  queueTime: 1_000,
+  burstTime: 3_000,
   streams: 64,
   rate: 500,
   burst: 1_000,

@@ -27,24 +27,6 @@ export const makeRateLimiter = ({ burst, rate }: { readonly burst: number; reado
   }
 }
 
-/**
- * Measures how long the present turn of the event loop has answered requests. Most answers take one turn, so overload
- * shows as long turns, not as many requests in progress.
- */
-export const makeTurnClock = (): (() => number) => {
-  let startedAt: number | undefined
-  return () => {
-    if (startedAt === undefined) {
-      startedAt = performance.now()
-      setImmediate(() => {
-        startedAt = undefined
-      })
-      return 0
-    }
-    return performance.now() - startedAt
-  }
-}
-
 /** Counts requests in progress, of each key and of all. */
 export interface InProgress {
   readonly total: () => number

@@ -17,9 +17,3 @@ export const retryLater = (status: 429 | 503, error: string, detail: string, sec
   detail,
   headers: { "retry-after": String(seconds) }
 })
-
-/** A refusal as problem details (RFC 9457). */
-export const problemOf = ({ detail, error, status }: Refusal): string =>
-  JSON.stringify({ type: `urn:daybook:${error}`, title: error, status, detail })
-
-export const problemType = "application/problem+json"

@@ -15,15 +15,18 @@ import { type AnySpan, ParentSpan } from "effect/Tracer"
 import { errorCodeOf } from "../../events/errors.js"
 import type { TrustLevel } from "../../events/Trust.js"
 import { Daybook } from "../../src/Daybook.js"
+import { failureName } from "../../src/model/failureNames.js"
 import { Caller } from "../access/Caller.js"
 import * as TokenFile from "../access/TokenFile.js"
 import type { Background } from "../background.js"
 import type { HttpHandler } from "../mcp/http.js"
+import { methodsOf } from "./api/methods.js"
 import { makeConnections } from "./connections.js"
 import { makeGuard } from "./guard.js"
 import { defaultLimits, type ServerLimits } from "./guardLimits.js"
 import { documentPaths, routes } from "./handlers/index.js"
 import { makeHealth } from "./health.js"
+import { problemMembers, problemType } from "./problemDetails.js"
 import { traceExchange } from "./traceExchange.js"
 
 export interface ServeOptions {
@@ -83,6 +86,8 @@ export const serve = (options: ServeOptions): Effect.Effect<Server, CannotListen
     const api = yield* makeApi
     const mcp = yield* makeMcp
     let lastWarning = ""
+    const onError = (error: Error) =>
+      void Runtime.runFork(runtime)(Effect.logError("the server failed", { code: errorCodeOf(error) }))
     const guard = makeGuard({
       tokens,
       limits,
@@ -99,10 +104,8 @@ export const serve = (options: ServeOptions): Effect.Effect<Server, CannotListen
       guard,
       limits,
       isValid: tokens.isValid,
-      onFailure: (error) => {
-        const failure = error instanceof Error ? error.name : typeof error
-        Runtime.runFork(runtime)(Effect.logError("a request failed", { failure }))
-      },
+      onFailure: (error) =>
+        void Runtime.runFork(runtime)(Effect.logError("a request failed", { failure: failureName(error) })),
       answer: (path, request, caller, isClosing) =>
         path === "/health"
           ? Runtime.runPromise(runtime)(Effect.map(health(isClosing), healthResponse))
@@ -114,7 +117,7 @@ export const serve = (options: ServeOptions): Effect.Effect<Server, CannotListen
               )
             )
     })
-    return yield* listen(connections, limits, options)
+    return yield* listen({ ...options, connected: guard.queue.connected, connections, limits, onError })
   })
 
 /** A name that it listens on is permitted. An address is permitted only where a connection uses it. */
@@ -135,9 +138,20 @@ const makeApi = Effect.gen(function* () {
   const app = yield* Effect.provide(HttpLayerRouter.toHttpEffect(routes), runtime)
   const answer = HttpApp.toWebHandlerRuntime(runtime)(app)
   // The handler takes further services of a request, but its type names none.
-  return (request: Request, context: Context.Context<Caller> | Context.Context<never>): Promise<Response> =>
-    answer(request, context as Context.Context<never>)
+  return async (request: Request, context: Context.Context<Caller> | Context.Context<never>): Promise<Response> => {
+    const methods = methodsOf(new URL(request.url).pathname)
+    return methods.length === 0 || methods.includes(request.method)
+      ? answer(request, context as Context.Context<never>)
+      : wrongMethod(methods.join(", "))
+  }
 })
+
+/** The router itself answers a wrong method like a path that does not exist. */
+const wrongMethod = (allow: string): Response =>
+  Response.json(problemMembers(405, "MethodNotAllowed", `use one of ${allow}`), {
+    status: 405,
+    headers: { "content-type": problemType, allow }
+  })
 
 /** The streamable HTTP transport of MCP. Its packages are loaded at its first request. */
 const makeMcp = Effect.gen(function* () {
@@ -154,11 +168,22 @@ const makeMcp = Effect.gen(function* () {
   }
 })
 
-const listen = (
-  connections: ReturnType<typeof makeConnections>,
-  limits: ServerLimits,
-  { host = "127.0.0.1", port = defaultPort }: ServeOptions
-): Effect.Effect<Server, CannotListen, Scope.Scope> =>
+interface ListenOptions extends Pick<ServeOptions, "host" | "port"> {
+  readonly connections: ReturnType<typeof makeConnections>
+  readonly limits: ServerLimits
+  readonly connected: () => void
+  /** Receives an error after the start, such as too many open files. Without a listener it would end the process. */
+  readonly onError: (error: Error) => void
+}
+
+const listen = ({
+  connected,
+  connections,
+  host = "127.0.0.1",
+  limits,
+  onError,
+  port = defaultPort
+}: ListenOptions): Effect.Effect<Server, CannotListen, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.async<http.Server, CannotListen>((resume) => {
       const server = http.createServer({
@@ -172,11 +197,12 @@ const listen = (
       server.maxHeadersCount = limits.headers
       server.timeout = limits.idleTime
       server.keepAliveTimeout = limits.keepAliveTime
+      server.on("connection", connected)
       server.on("request", (request, response) => connections.handle(request, response))
       server.on("checkContinue", (request, response) => connections.handle(request, response))
       server.once("error", (error) => resume(Effect.fail(new CannotListen({ host, port, code: errorCodeOf(error) }))))
       server.listen(port, host, () => {
-        server.removeAllListeners("error")
+        server.removeAllListeners("error").on("error", onError)
         resume(Effect.succeed(server))
       })
     }),

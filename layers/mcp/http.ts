@@ -6,6 +6,7 @@ import * as Runtime from "effect/Runtime"
 import type { AnySpan } from "effect/Tracer"
 import { Daybook } from "../../src/Daybook.js"
 import { type Caller, canUse } from "../access/Caller.js"
+import { problemMembers, problemType } from "../http/problemDetails.js"
 import { type Connection, openConnection } from "./connection.js"
 import { makeRun } from "./run.js"
 import { makeServer } from "./server.js"
@@ -48,13 +49,17 @@ export const makeHttpHandler = ({ tools = "all" }: HttpOptions = {}): Effect.Eff
       handle: async (request, caller, parent) => {
         const agent = agentOf(request, caller)
         if (!canUse(caller, agent)) {
-          return problem(403, `agent: the token may not use this agent; add ?agent=NAME that matches ${caller.agents}`)
+          return problem(
+            403,
+            "AgentForbidden",
+            `agent: the token may not use this agent; add ?agent=NAME that matches ${caller.agents}`
+          )
         }
         const { token, trust } = caller
         const opened = await Runtime.runPromise(runtime)(
           Effect.either(openConnection(daybook, { agent, trust, actor: `token:${token}/mcp` }))
         )
-        if (Either.isLeft(opened)) return problem(400, opened.left.message)
+        if (Either.isLeft(opened)) return problem(400, opened.left._tag, opened.left.message)
         return handler.fetch(request, {
           authInfo: { token, clientId: token, scopes: [], extra: { connection: opened.right, parent } }
         })
@@ -69,12 +74,6 @@ const agentOf = (request: Request, { agents }: Context.Tag.Service<Caller>): str
   return agents.includes("*") ? "default" : agents
 }
 
-/** A refusal before the protocol, as problem details (RFC 9457). */
-const problem = (status: 400 | 403, detail: string): Response =>
-  new Response(
-    JSON.stringify({ type: "about:blank", title: status === 400 ? "Bad Request" : "Forbidden", status, detail }),
-    {
-      status,
-      headers: { "content-type": "application/problem+json" }
-    }
-  )
+/** A refusal before the protocol. */
+const problem = (status: 400 | 403, title: string, detail: string): Response =>
+  Response.json(problemMembers(status, title, detail), { status, headers: { "content-type": problemType } })

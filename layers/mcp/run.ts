@@ -7,6 +7,7 @@ import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
 import type { AnySpan } from "effect/Tracer"
 import { traced } from "../../events/tracing.js"
+import { failureName } from "../../src/model/failureNames.js"
 import { parentOf } from "../telemetry/traceContext.js"
 
 /** Runs the work of one request in the program's runtime. */
@@ -40,13 +41,13 @@ export const makeRun = (runtime: Runtime.Runtime<never>, parent?: AnySpan): Run 
     const defect = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.dieOption(exit.cause)) : undefined
     // Only the name: the message of a defect may quote a memory.
     if (defect !== undefined) {
-      Runtime.runFork(runtime)(Effect.logError("request failed", { method: mcpReq.method, defect: nameOf(defect) }))
+      Runtime.runFork(runtime)(
+        Effect.logError("request failed", { method: mcpReq.method, defect: failureName(defect) })
+      )
     }
     return exit
   }
 }
-
-const nameOf = (defect: unknown): string => (defect instanceof Error ? defect.name : typeof defect)
 
 const reporting = <A, E>(
   effect: Effect.Effect<A, E>,

@@ -1,5 +1,5 @@
 import { PassThrough, type Readable, type Writable } from "node:stream"
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server"
+import type { Transport } from "@modelcontextprotocol/server"
 import * as Sdk from "@modelcontextprotocol/server/stdio"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
@@ -51,11 +51,11 @@ const maxDrainingMillis = 5_000
 const drainingTransport = (stdin: Readable, stdout: Writable, onEnd: () => void): Transport => {
   const input = new PassThrough()
   const inner = new Sdk.StdioServerTransport(input, stdout)
-  let unanswered = 0
+  const unanswered = new Set<unknown>()
   let endedAt: number | undefined
   const endWhenAnswered = () => {
     if (endedAt === undefined) return
-    const isAnswered = unanswered === 0 && input.readableLength === 0
+    const isAnswered = unanswered.size === 0 && input.readableLength === 0
     if (isAnswered || Date.now() - endedAt > maxDrainingMillis) input.end()
     else setTimeout(endWhenAnswered, 10)
   }
@@ -68,7 +68,10 @@ const drainingTransport = (stdin: Readable, stdout: Writable, onEnd: () => void)
   const transport: Transport = {
     start: async () => {
       inner.onmessage = (message) => {
-        if (isRequest(message)) unanswered++
+        if ("method" in message && "id" in message) unanswered.add(message.id)
+        // The SDK does not answer a cancelled request.
+        else if ("method" in message && message.method === "notifications/cancelled")
+          unanswered.delete(message.params?.requestId)
         transport.onmessage?.(message)
       }
       inner.onerror = (error) => transport.onerror?.(error)
@@ -83,12 +86,9 @@ const drainingTransport = (stdin: Readable, stdout: Writable, onEnd: () => void)
     },
     send: async (message) => {
       await inner.send(message)
-      if (isResponse(message)) unanswered--
+      if (!("method" in message)) unanswered.delete(message.id)
     },
     close: () => inner.close()
   }
   return transport
 }
-
-const isRequest = (message: JSONRPCMessage): boolean => "method" in message && "id" in message
-const isResponse = (message: JSONRPCMessage): boolean => !("method" in message)

@@ -9,12 +9,13 @@ import * as Chunk from "effect/Chunk"
  */
 export const failureNames = (cause: Cause.Cause<unknown>): string => {
   const errors = [...Chunk.toReadonlyArray(Cause.failures(cause)), ...Chunk.toReadonlyArray(Cause.defects(cause))]
-  const names = new Set(errors.map(nameOf))
+  const names = new Set(errors.map(failureName))
   if (Cause.isInterrupted(cause)) names.add("interrupted")
   return [...names].join(", ")
 }
 
-const nameOf = (error: unknown): string => {
+/** The tag of an error or the name of a defect: see `failureNames`. */
+export const failureName = (error: unknown): string => {
   const { _tag, kind, name } = Object(error) as { readonly _tag?: unknown; readonly kind?: unknown; name?: unknown }
   const tag = typeof _tag === "string" ? _tag : typeof name === "string" ? name : typeof error
   // The kind of a storage error tells the reader how to react: busy, full, damaged.

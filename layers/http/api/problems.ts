@@ -6,6 +6,7 @@ import * as LogErrors from "../../../events/errors.js"
 import * as Errors from "../../../src/model/errors.js"
 import { EmbedderError } from "../../../src/ports/Embedder.js"
 import { EmbedderUnavailable, UnknownEmbedder } from "../../../src/ports/Embedders.js"
+import { problemMembers, problemType } from "../problemDetails.js"
 import type { ProblemDetails } from "./types.js"
 
 /** The token is for other agents. */
@@ -49,13 +50,7 @@ interface TaggedError {
   readonly message: string
 }
 
-/** The members that all problem details have. */
-const problemDetails = (status: number, { _tag, message }: TaggedError): Omit<ProblemDetails, "error"> => ({
-  type: `urn:daybook:${_tag}`,
-  title: _tag,
-  status,
-  detail: message
-})
+const problemDetails = (status: number, { _tag, message }: TaggedError) => problemMembers(status, _tag, message)
 
 const details = { type: Schema.String, title: Schema.String, status: Schema.Number, detail: Schema.String }
 
@@ -66,7 +61,7 @@ const describe = <A>(status: number, schema: Schema.Schema.AnyNoContext): Schema
       description: "A problem: see `error`",
       ...HttpApiSchema.annotations({ status })
     }),
-    { kind: "Json", contentType: "application/problem+json" }
+    { kind: "Json", contentType: problemType }
   ) as Schema.Schema.AnyNoContext
 
 /** How errors of a class are sent, and how the client reads them again. */
@@ -112,7 +107,7 @@ const refused = (status: number) =>
       {
         strict: false,
         decode: ({ detail, title }) => new RequestRefused({ status, title, detail }),
-        encode: ({ detail, title }) => ({ type: `urn:daybook:${title}`, title, status, detail })
+        encode: ({ detail, title }) => problemMembers(status, title, detail)
       }
     )
   )

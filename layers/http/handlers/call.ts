@@ -196,6 +196,9 @@ export const noOptions = (options: object): Effect.Effect<void, InvalidInput> =>
     : new InvalidInput({ field, problem: "is not a parameter of this operation: leave it out" })
 }
 
+/** The answer of an operation that has none of its own; `done: false` if there was nothing to do. */
+export const doneAnswer = (isDone?: unknown): { readonly done: boolean } => ({ done: isDone !== false })
+
 /** The body of a request that takes an object. */
 export const objectBody = <A extends object>(payload: A) =>
   payload !== null && typeof payload === "object" && !Array.isArray(payload)

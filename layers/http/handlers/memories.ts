@@ -37,8 +37,12 @@ const isOnlyTier = ({ limit: _, offset: __, tiers: ___, ...others }: ListQuery):
   Object.keys(others).length === 0
 
 /** A page of a search. A search has no offset, so this drops the hits before the page. */
-const found = (memory: MemoryReader, text: string, { limit = 50, offset = 0, sort: _, ...filters }: ListQuery) =>
-  Effect.map(memory.search({ ...filters, text, limit: limit + offset }), (hits) => hits.slice(offset))
+const searchPage = (memory: MemoryReader, text: string, { limit = 50, offset = 0, sort, ...filters }: ListQuery) =>
+  sort !== undefined && sort !== "score"
+    ? Effect.fail(
+        new InvalidInput({ field: "sort", problem: "must be score, or left out, with q: hits have an order" })
+      )
+    : Effect.map(memory.search({ ...filters, text, limit: limit + offset }), (hits) => hits.slice(offset))
 
 export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
   handlers
@@ -61,7 +65,7 @@ export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
       reads(urlParams, (memory, { layer, q = "", ...filters }) => {
         const tier = layer === undefined ? {} : { tiers: [layer as Tier] }
         return paged({ ...filters, ...tier, q }, ({ q: text, ...rest }) => {
-          if (text !== "") return Effect.map(found(memory, text, rest), (hits) => hits.map(withContent))
+          if (text !== "") return Effect.map(searchPage(memory, text, rest), (hits) => hits.map(withContent))
           const order = layer !== undefined && isOnlyTier(rest) ? { sort: "score" as const } : {}
           return Effect.map(memory.list({ ...rest, ...order }), (rows) => rows.map(withContent))
         })

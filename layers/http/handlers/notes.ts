@@ -1,10 +1,8 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import { Api } from "../api/Api.js"
-import { listIn, objectBody, reads, readsPlain, writes, writesPlain } from "./call.js"
+import { doneAnswer, listIn, objectBody, reads, readsPlain, writes, writesPlain } from "./call.js"
 import { paged } from "./pages.js"
-
-const done = (effect: boolean) => ({ done: effect })
 
 export const notes = HttpApiBuilder.group(Api, "notes", (handlers) =>
   handlers
@@ -22,7 +20,7 @@ export const notes = HttpApiBuilder.group(Api, "notes", (handlers) =>
       )
     )
     .handle("delete", (request) =>
-      writesPlain(request, (memory, options) => Effect.map(memory.notes.delete(request.path.id, options), done))
+      writesPlain(request, (memory, options) => Effect.map(memory.notes.delete(request.path.id, options), doneAnswer))
     )
     .handle("readScratchpad", ({ urlParams }) =>
       reads(urlParams, (memory, { session, ...query }) => memory.scratchpad.read(session!, query))
@@ -40,7 +38,7 @@ export const notes = HttpApiBuilder.group(Api, "notes", (handlers) =>
     )
     .handle("clearScratchpad", (request) =>
       writes(request, (memory, options, { session, ...query }) =>
-        Effect.map(memory.scratchpad.clear(session!, { ...query, ...options }), done)
+        Effect.map(memory.scratchpad.clear(session!, { ...query, ...options }), doneAnswer)
       )
     )
 )

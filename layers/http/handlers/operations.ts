@@ -6,12 +6,10 @@ import { checkInteger, checkPage } from "../../../src/model/filters.js"
 import { limits } from "../../../src/model/limits.js"
 import { Api } from "../api/Api.js"
 import type { WhatIfRequest } from "../api/types.js"
-import { administers, noOptions, objectBody, operates, operatesPlain, surveys, textIn } from "./call.js"
+import { administers, doneAnswer, noOptions, objectBody, operates, operatesPlain, surveys, textIn } from "./call.js"
 import { erases, listsErasures } from "./erasures.js"
 import { cursorAt, defaultLimit, paged, placeIn } from "./pages.js"
 import { withProgress } from "./progress.js"
-
-const done = () => ({ done: true })
 
 /** Options that hold a function or a service cannot be sent. */
 const whatIfOptions = ({ ask, from, policy, to }: WhatIfRequest): WhatIfRequest => ({ ask, from, policy, to })
@@ -60,7 +58,7 @@ export const operations = HttpApiBuilder.group(Api, "operations", (handlers) =>
         Effect.gen(function* () {
           yield* noOptions(others)
           const { digest } = yield* objectBody(payload)
-          return yield* Effect.map(daybook.accept(yield* textIn("digest", digest)), done)
+          return yield* Effect.map(daybook.accept(yield* textIn("digest", digest)), doneAnswer)
         })
       )
     )
@@ -70,7 +68,7 @@ export const operations = HttpApiBuilder.group(Api, "operations", (handlers) =>
       operates("rebuild", urlParams, (daybook, agent, { actor: _, projections, ...others }) =>
         Effect.zipRight(
           noOptions(others),
-          withProgress(request, (report) => Effect.map(daybook.rebuild(agent, projections, report), done))
+          withProgress(request, (report) => Effect.map(daybook.rebuild(agent, projections, report), doneAnswer))
         )
       )
     )

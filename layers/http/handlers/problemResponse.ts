@@ -2,12 +2,11 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { problemOf } from "../api/problems.js"
+import { problemType } from "../problemDetails.js"
 
 /** The problem details of a failure. An interruption stays one. */
 export const problemResponse = <E>(cause: Cause.Cause<E>): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
   const problem = problemOf(Cause.squash(cause))
-  return Effect.succeed(
-    HttpServerResponse.unsafeJson(problem, { status: problem.status, contentType: "application/problem+json" })
-  )
+  return Effect.succeed(HttpServerResponse.unsafeJson(problem, { status: problem.status, contentType: problemType }))
 }
