@@ -41,7 +41,7 @@ export const make = (folder: string, { ledgerCopy, timers }: LogOptions = {}) =>
     const timing = timers === undefined ? undefined : { codec: yield* CurrentCodec, timers }
     const ledger = Ledger.make(join(folder, Ledger.ledgerName), ledgerCopy)
     const committer = yield* Effect.acquireRelease(
-      retryWhileBusy("log.db", () => Committer.make({ file, folder, installation, ledger, timing, reader, writer })),
+      retryWhileBusy("log.db", () => Committer.make({ folder, installation, ledger, timing, reader, writer })),
       ({ close }) => Effect.sync(close)
     )
     // A damaged anchor does not stop reads. `inspect` and the first append report it.

@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import {
@@ -37,8 +38,6 @@ const sliceMillis = 5
 
 export interface CommitterOptions {
   readonly folder: string
-  /** The path of `log.db`. */
-  readonly file: string
   readonly installation: string
   readonly ledger: Ledger
   readonly timing?: Timing | undefined
@@ -61,7 +60,7 @@ export interface Committer {
   readonly close: () => void
 }
 
-export const make = ({ file, folder, installation, ledger, reader, timing, writer }: CommitterOptions): Committer => {
+export const make = ({ folder, installation, ledger, reader, timing, writer }: CommitterOptions): Committer => {
   const cache: HeadCache = { version: -1, schema: -1, epoch: 0, sequence: 0, heads: new Map<string, Head>() }
   let onDisk: LineReference | undefined
   let timer: NodeJS.Timeout | undefined
@@ -89,20 +88,15 @@ export const make = ({ file, folder, installation, ledger, reader, timing, write
     )
   // This read opens the write-ahead log; `watch` then finds its inode.
   let isAdopted = referenceIn(writer)?.line !== 0
-  const files = watch(file)
+  const files = watch(join(folder, "log.db"))
   /** A log without a reference is new, or its anchor has the first format. */
   const adopt = () => {
     if (!isAdopted) locked(anchoring.adopt)
     isAdopted = true
   }
   const guard = makeGuard({ adopt, anchoring: () => anchoring, files, locked, reader, writer })
-  const anchoring = makeAnchoring({
-    files,
-    folder,
-    installation,
-    isChecked: (stream) => guard.checked.has(stream),
-    writer
-  })
+  const { checked, refused } = guard
+  const anchoring = makeAnchoring({ files, folder, installation, isChecked: (stream) => checked.has(stream), writer })
   const { anchor } = anchoring
 
   /** Runs before the events of a transaction: refuses to write to a damaged log, and appends a missing anchor line. */
@@ -120,7 +114,7 @@ export const make = ({ file, folder, installation, ledger, reader, timing, write
     let state = anchoring.current()
     if (cache.sequence > state.sequence) state = anchoring.appendLine({})
     // Another process's background check found damage, so the next append verifies the stream again.
-    for (const stream of streams) if (state.marks.get(stream)?.version === 0) guard.checked.delete(stream)
+    for (const stream of streams) if (state.marks.get(stream)?.version === 0) checked.delete(stream)
     // If the newest events were cut off, the anchor is ahead of the log. Their sequence numbers are not used again.
     cache.sequence = Math.max(cache.sequence, state.sequence)
     return sameFileState(state.file, files.check())
@@ -169,7 +163,7 @@ export const make = ({ file, folder, installation, ledger, reader, timing, write
     timer = undefined
     try {
       const slice = anchoring.slice(reader, sliceMillis)
-      if (slice?.marks !== undefined) guard.checked.clear()
+      if (slice?.marks !== undefined) checked.clear()
       const { hash, line } = locked(() => anchoring.appendLine({ additions: slice }))
       if (anchor.isLarge()) return rotate()
       anchor.syncInBackground((error) => {
@@ -251,10 +245,10 @@ export const make = ({ file, folder, installation, ledger, reader, timing, write
 
   /** A damaged stream can be read but not written. Appends to other streams continue. */
   const commitSound = (appends: ReadonlyArray<Append>): Effect.Effect<ReadonlyArray<Answer>> => {
-    const sound = appends.filter(({ stream }) => !guard.refused.has(stream))
+    const sound = appends.filter(({ stream }) => !refused.has(stream))
     return Effect.map(commit(sound), (answers) => {
       const answerOf = new Map(sound.map((append, index) => [append, answers[index]!]))
-      return appends.map((append) => answerOf.get(append) ?? Exit.fail(guard.refused.get(append.stream)!))
+      return appends.map((append) => answerOf.get(append) ?? Exit.fail(refused.get(append.stream)!))
     })
   }
 
@@ -277,8 +271,8 @@ export const make = ({ file, folder, installation, ledger, reader, timing, write
         eraser.acceptLedger()
       })
       locked(() => anchoring.startEpoch())
-      guard.checked.clear()
-      guard.refused.clear()
+      checked.clear()
+      refused.clear()
       cache.version = -1
       isAdopted = true
       hasWritten = true
