@@ -4,12 +4,13 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { installationStream } from "../../events/accepted.js"
 import { Erase } from "../../events/catalogue.js"
-import { readAll } from "../../events/EventLog.js"
-import type { StorageError } from "../../events/errors.js"
+import { type EraseRequest, readAll, type StreamErasure } from "../../events/EventLog.js"
+import type { StorageError, VersionConflict } from "../../events/errors.js"
 import { InvalidInput, NothingToErase } from "../model/errors.js"
 import { refuseUnknownOptions } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import type { Erasable, EraseError, EraseOptions, Erasure, ErasureOperations, RecordedErasure } from "./Erasure.js"
+import { unconcernedHead } from "./findSubjects.js"
 import { type AgentPlan, type PlanError, type PlanSource, planAgent } from "./planAgent.js"
 import { decodeErasable, type Scope } from "./selection.js"
 
@@ -21,8 +22,11 @@ export interface Eraser extends PlanSource {
   readonly clean: Effect.Effect<"done" | "waits", StorageError>
 }
 
-/** Maximum retries while other writers keep adding events. */
+/** Maximum plans while other writers keep adding events that concern the erasure. */
 const maxRetries = 10
+
+/** Maximum attempts with one plan while other writers keep adding events that do not concern it. */
+const maxAttempts = 1_000
 
 /** Implements `Daybook.erase`. */
 export const erase = (
@@ -44,15 +48,39 @@ export const erase = (
         const plan = yield* planAll(eraser, scope)
         if (dryRun) return { ...plan.erasure, cleaning: "none" as const }
         const now = Math.floor(yield* Clock.currentTimeMillis)
-        const { wholeStreams, streams, vectors } = plan
-        const request = { actor, now, reason, selector: scope.selection.kind, streams, wholeStreams, vectors }
-        yield* eraser.log.erase(request)
+        const { wholeStreams, vectors } = plan
+        const request = { actor, now, reason, selector: scope.selection.kind, wholeStreams, vectors }
+        yield* eraseUnconcerned(eraser, request, plan)
         return { ...plan.erasure, cleaning: yield* eraser.clean }
       }).pipe(
         Effect.catchTag("VersionConflict", (conflict) => (retries > 0 ? attempt(retries - 1) : Effect.fail(conflict)))
       )
     return yield* attempt(maxRetries)
   }).pipe(Effect.withSpan("Daybook.erase"))
+
+/**
+ * Erases what was planned. If a stream got events meanwhile that do not concern the plan, it is still right: otherwise a
+ * busy writer, which adds events faster than a plan is made, would keep an erasure from ever happening.
+ */
+const eraseUnconcerned = (
+  { log }: Pick<Eraser, "log">,
+  request: Omit<EraseRequest, "streams">,
+  { mayConcern, streams }: Pick<Effect.Effect.Success<ReturnType<typeof planAll>>, "mayConcern" | "streams">,
+  attempts = maxAttempts
+): Effect.Effect<unknown, VersionConflict | StorageError> =>
+  Effect.catchTag(log.erase({ ...request, streams }), "VersionConflict", (conflict) =>
+    Effect.gen(function* () {
+      const removed = new Set(request.vectors)
+      const moved: Array<StreamErasure> = []
+      for (const erasure of streams) {
+        const { readAt: after, stream } = erasure
+        const readAt = yield* unconcernedHead({ log }, { stream, after }, mayConcern.get(stream)!, removed)
+        if (readAt === undefined || attempts === 0) return yield* conflict
+        moved.push({ ...erasure, readAt })
+      }
+      return yield* eraseUnconcerned({ log }, request, { mayConcern, streams: moved }, attempts - 1)
+    })
+  )
 
 /** Plans the erasure for all agents in its scope. Fails if nothing is selected. */
 const planAll = (eraser: Eraser, { agent, selection }: Scope) =>
@@ -75,6 +103,7 @@ const planAll = (eraser: Eraser, { agent, selection }: Scope) =>
     const reports = planned.map(({ report }) => report())
     return {
       streams: isWhole ? [] : planned.map(({ erasure }) => erasure),
+      mayConcern: new Map([...plans].map(([stream, { mayConcern }]) => [stream, mayConcern])),
       wholeStreams: isWhole ? chosen : [],
       vectors,
       erasure: { agents: isWhole ? [] : reports, whole: isWhole ? chosen : [], vectors: vectors.length }
