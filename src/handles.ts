@@ -11,7 +11,7 @@ import type { Engine } from "./engine.js"
 import { type Memory, makeMemory, makeReader } from "./Memory.js"
 import { InvalidInput, TrustRequired, VersionNotFound } from "./model/errors.js"
 import { checkInteger, checkLevel, refuseUnknownOptions } from "./model/filters.js"
-import { decodeKey } from "./model/input.js"
+import { dateProblem, decodeKey } from "./model/input.js"
 import { limits } from "./model/limits.js"
 
 /** Makes the handles through which programs read and write an agent's memory. */
@@ -150,7 +150,7 @@ export const versionAsOf = (
       if (at === undefined)
         return yield* new InvalidInput({
           field: "asOf.at",
-          problem: "is not a date: use an ISO 8601 time, a Date or milliseconds"
+          problem: dateProblem(asOf.at)
         })
       return { version: yield* log.versionAt(agent, at), at }
     }

@@ -112,10 +112,13 @@ describe("init", () => {
     }
     expect(JSON.parse(linesOf("VS Code").join("\n")).servers.daybook.type).toBe("stdio")
     expect(existsSync(join(linesOf("Claude Code")[0]!.split(" ").at(-1)!, "hooks", "hooks.json"))).toBe(true)
+    expect(linesOf("Claude Code")[2]).toMatch(`export DAYBOOK_DATA=${folder} DAYBOOK_AGENT='my ship'   #`)
+    expect(linesOf("AI SDK")[0]).toBe("npm install effect@3 ./daybook-0.1.0.tgz ai")
     expect(linesOf("Codex")[0]).toContain("--agent 'my ship' mcp")
     expect(linesOf("curl").at(-1)).toContain("agent=my%20ship")
     expect(linesOf("curl")[1]).toMatch(/^TOKEN=\$\(daybook .* token add\)$/)
     const plain = JSON.parse((await runInProcess(["--json", "init"])).stdout).hosts
+    expect(plain[0].lines).toHaveLength(2)
     expect(plain[4].lines[0]).toMatch(/daybook\.mjs mcp$/)
   })
 })

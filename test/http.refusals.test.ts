@@ -49,6 +49,27 @@ const bodies: ReadonlyArray<unknown> = [
 const found = /not found|no such|unknown embedder|nothing to undo|there is no/i
 
 describe("a request that an operation cannot take", () => {
+  it.scopedLive("is told what the operation takes, in the words of HTTP", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const call = callerOf(yield* serve(daybook))
+      const detail = (...request: Call) => Effect.map(call(...request), ({ json }) => json.detail as string)
+      const misspelt = yield* detail("GET", "/memories?limt=3")
+      expect(misspelt).toMatch(/^limt: is not a known option: use /)
+      for (const name of ["agent", "asOf", "record", "q", "layer", "cursor", "types"]) expect(misspelt).toContain(name)
+      expect(yield* detail("GET", "/memories?q=ferry&type=decision")).not.toMatch(/\btext\b/)
+      expect(yield* detail("GET", "/search?q=ferry")).toMatch(/^q: is not a known option: use .*\btext\b/)
+      expect(yield* detail("GET", "/memories?layer=lng")).toBe("layer: must be one of core, long, mid, daily")
+      expect(yield* detail("GET", "/memories?after=1795546226824")).toBe(
+        "after: is not a date: use an ISO 8601 time, such as 2026-03-14T09:30:00Z"
+      )
+      expect(yield* detail("POST", "/memories", {})).toMatch(/^content: is missing/)
+      expect(yield* detail("POST", "/memories", { content: "The ferry", tag: "sea" })).toMatch(
+        /^tag: is not a known field: use title, .*tags/
+      )
+    })
+  )
+
   it.scopedLive("is a problem of the request, names no text, and writes nothing", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()

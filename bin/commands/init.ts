@@ -3,6 +3,9 @@ import { shellWord } from "../format.js"
 import { installation } from "../installation.js"
 import type { Call, Command } from "./Command.js"
 
+/** The version of the package; the build defines it. */
+declare const DAYBOOK_VERSION: string
+
 export const init: Command = {
   usage: "init",
   summary: "print the lines that connect each host to this installation",
@@ -35,6 +38,11 @@ const hostsOf = ({ agent, agentWasPassed, dataWasPassed, folder }: Call): Readon
   const server = { command: installation.node, args: [installation.program, ...data, ...named, "mcp"] }
   const json = (value: object) => JSON.stringify(value, null, 2).split("\n")
   const line = (...words: ReadonlyArray<string>) => words.map(shellWord).join(" ")
+  // A plugin takes no arguments: its hooks read these variables.
+  const variables = [
+    ...(dataWasPassed ? [`DAYBOOK_DATA=${shellWord(resolve(folder))}`] : []),
+    ...(agentWasPassed ? [`DAYBOOK_AGENT=${shellWord(agent)}`] : [])
+  ]
   const mcpServers = json({ mcpServers: { daybook: server } })
   return [
     {
@@ -42,7 +50,8 @@ const hostsOf = ({ agent, agentWasPassed, dataWasPassed, folder }: Call): Readon
       where: "run these; its hooks call the `daybook` of the PATH (npm install -g)",
       lines: [
         line("claude", "plugin", "marketplace", "add", installation.plugin),
-        "claude plugin install daybook@daybook"
+        "claude plugin install daybook@daybook",
+        ...(variables.length === 0 ? [] : [`export ${variables.join(" ")}   # in the shell that starts claude`])
       ]
     },
     { host: "Claude Desktop", where: "Settings, Developer, Edit Config", lines: mcpServers },
@@ -59,8 +68,11 @@ const hostsOf = ({ agent, agentWasPassed, dataWasPassed, folder }: Call): Readon
     },
     {
       host: "AI SDK",
-      where: "in a program; docs/hosts.md has it whole",
-      lines: ["npm install daybook ai", 'import { openMemory } from "daybook/hosts/ai-sdk"']
+      where: "in a program; the tarball is from `npm pack` in a checkout; docs/hosts.md has more",
+      lines: [
+        `npm install effect@3 ./daybook-${DAYBOOK_VERSION}.tgz ai`,
+        'import { memoryMiddleware, openMemory } from "daybook/hosts/ai-sdk"'
+      ]
     },
     {
       host: "curl",

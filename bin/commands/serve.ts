@@ -14,7 +14,7 @@ export const serve: Command<ServeCall> = {
     repeatable("--allow-host <name>", "permit requests to this host name", nonEmpty)
   ],
   details: [
-    "--agent limits it to one agent or a pattern, --trust to a level at most.",
+    "Without --agent it serves every agent. --agent limits it to one agent or a pattern, --trust to a level at most.",
     "Clients need a token: see 'daybook token --help'."
   ],
   examples: ["serve", "serve --port 9000 --agent 'team-*' --trust inner"],

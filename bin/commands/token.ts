@@ -48,14 +48,14 @@ const add = (call: Call, name: string | undefined) =>
     out.note(
       [
         `It permits ${agents} at trust level ${trust}, until 'daybook token revoke ${token.id}'.`,
-        "It is not shown again. With it in TOKEN, try it while 'daybook serve' runs:",
+        "It is not shown again. With it in TOKEN, try it while 'daybook serve' runs on its default port:",
         `curl -H "Authorization: Bearer $TOKEN" 'http://127.0.0.1:8787/memories?agent=${encodeURIComponent(exampleAgent(agent))}'`
       ].join("\n")
     )
   })
 
 /** A name that the pattern permits. */
-const exampleAgent = (agents: string): string => agents.replaceAll("*", "") || "default"
+const exampleAgent = (agents: string): string => agents.replaceAll("*", agents.length === 1 ? "default" : "1")
 
 const list = ({ checkFolder, out }: Call) =>
   Effect.gen(function* () {

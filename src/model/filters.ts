@@ -4,7 +4,7 @@ import { levels, TrustLevel } from "../../events/Trust.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { toInstant } from "../../text/when/dates.js"
 import { InvalidInput } from "./errors.js"
-import { type InstantInput, normaliseTag } from "./input.js"
+import { dateProblem, type InstantInput, normaliseTag } from "./input.js"
 import { limits } from "./limits.js"
 
 type CheckedInput<A> = Either.Either<A, InvalidInput>
@@ -63,7 +63,7 @@ export const optionalInstant = <Field extends string>(
   if (value === undefined) return Either.right({})
   const instant = toInstant(value)
   return instant === undefined
-    ? invalid(field, "is not a date: use an ISO 8601 time, a Date or milliseconds")
+    ? invalid(field, dateProblem(value))
     : Either.right({ [field]: instant } as { readonly [K in Field]?: number })
 }
 

@@ -32,11 +32,13 @@ export const oneOf = <A extends string, I>(schema: Schema.Schema<A, I>, values: 
 /** A point in time: milliseconds since the epoch, a Date, or ISO 8601 text (UTC if it names no zone). */
 export type InstantInput = number | Date | string
 
-const instant = Schema.Unknown.pipe(
-  Schema.filter(
-    (value) => toInstant(value) !== undefined || "is not a date: use an ISO 8601 time, a Date or milliseconds"
-  )
-)
+/** The problem of a value that is no point in time. Callers that pass texts, over HTTP say, have no `Date`. */
+export const dateProblem = (value: unknown): string =>
+  typeof value === "string"
+    ? "is not a date: use an ISO 8601 time, such as 2026-03-14T09:30:00Z"
+    : "is not a date: use an ISO 8601 time, a Date or milliseconds"
+
+const instant = Schema.Unknown.pipe(Schema.filter((value) => toInstant(value) !== undefined || dateProblem(value)))
 
 /** Checks a point in time. The filter gives one message for all input types; a union would give one per type. */
 export const Instant = instant as Schema.Schema.AnyNoContext as Schema.Schema<InstantInput>
@@ -139,7 +141,10 @@ export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
     if (Either.isRight(decoded)) return Either.right(decoded.right)
     const [issue] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
     const field = issue?.path.join(".") || "input"
-    return Either.left(new InvalidInput({ field, problem: problemOf(issue) }))
+    const names =
+      issue?.path.length === 1 && "fields" in schema ? `: use ${Object.keys(Object(schema.fields)).join(", ")}` : ""
+    const problem = `${problemOf(issue)}${issue?._tag === "Unexpected" ? names : ""}`
+    return Either.left(new InvalidInput({ field, problem }))
   }
 }
 

@@ -9,7 +9,7 @@ import { type EventLog, readAll } from "../../events/EventLog.js"
 import { toInstant } from "../../text/when/dates.js"
 import { eventCause, runCause } from "../actor/Command.js"
 import { InvalidInput, NothingToUndo, NotUndoable } from "../model/errors.js"
-import { decodeKey, type InstantInput } from "../model/input.js"
+import { dateProblem, decodeKey, type InstantInput } from "../model/input.js"
 import { sourceOf } from "./links.js"
 
 /**
@@ -47,9 +47,7 @@ export const decodeUndoable = (input: Undoable): Either.Either<Selection, Invali
     if (from === undefined) return { source }
     const since = toInstant(from)
     return since === undefined
-      ? yield* Either.left(
-          new InvalidInput({ field: "since", problem: "is not a date: use an ISO 8601 time, a Date or milliseconds" })
-        )
+      ? yield* Either.left(new InvalidInput({ field: "since", problem: dateProblem(from) }))
       : { source, since }
   })
 

@@ -8,6 +8,7 @@ import { InvalidInput, TrustRequired } from "../../../src/model/errors.js"
 import { failureNames } from "../../../src/model/failureNames.js"
 import { Caller, canUse } from "../../access/Caller.js"
 import { AgentForbidden, NoCaller } from "../api/problems.js"
+import { checkParameters } from "./checkParameters.js"
 
 /** The parameters of a call that choose its memory. */
 interface Handle {
@@ -78,12 +79,17 @@ const handleOf = ({ actor, forSession, record }: Handle, token: string) => ({
   ...present({ record, session: forSession })
 })
 
+/** Answers a call, unless it has parameters that its route does not have. */
+const answered = <A, E, R>(query: object, operation: Effect.Effect<A, E, R>) =>
+  logged(Effect.zipRight(checkParameters(query), operation))
+
 /** Reads from the caller's memory, now or as of a past moment. `f` gets the other parameters. */
 export const reads = <Query extends Handle, A, E>(
   query: Query,
   f: (memory: MemoryReader, options: Omit<Query, keyof Handle>) => Effect.Effect<A, E>
 ) =>
-  logged(
+  answered(
+    query,
     Effect.gen(function* () {
       const { actor, agent: name, asOf, forSession, record, ...options } = query
       const { agent, from } = yield* permitted(name)
@@ -101,7 +107,8 @@ export const writes = <Query extends Writing, A, E>(
   { headers, urlParams }: WriteRequest<Query>,
   f: (memory: Memory, options: WriteOptions, query: Omit<Query, keyof Writing>, agent: string) => Effect.Effect<A, E>
 ) =>
-  logged(
+  answered(
+    urlParams,
     Effect.gen(function* () {
       const { actor, agent: name, run, ...others } = urlParams
       const { agent, from } = yield* permitted(name)
@@ -125,7 +132,8 @@ export const operates = <Query extends Writing, A, E>(
     options: Omit<Query, keyof Writing> & { readonly actor: string }
   ) => Effect.Effect<A, E>
 ) =>
-  logged(
+  answered(
+    query,
     Effect.gen(function* () {
       const { actor, agent: name, run: _, ...options } = query
       const { agent, from } = yield* permitted(name)
@@ -150,11 +158,13 @@ export const operatesPlain = <Query extends Writing, A, E>(
  */
 export const administers = <Query extends Writing, A, E>(
   what: string,
-  { actor, agent: _, run: __, ...options }: Query,
+  query: Query,
   f: (daybook: System, options: Omit<Query, keyof Writing>, actor: string) => Effect.Effect<A, E>
 ) =>
-  logged(
+  answered(
+    query,
     Effect.gen(function* () {
+      const { actor, agent: _, run: __, ...options } = query
       const from = yield* caller
       yield* requireFull(what)
       if (from.agents !== "*") return yield* new AgentForbidden({ agents: from.agents })
@@ -165,11 +175,13 @@ export const administers = <Query extends Writing, A, E>(
 /** Runs an operation on those agents that the caller may use: for callers at full trust. */
 export const surveys = <Query extends Writing, A, E>(
   what: string,
-  { actor: _, agent: __, run: ___, ...options }: Query,
+  query: Query,
   f: (daybook: System, options: Omit<Query, keyof Writing>, isUsable: (agent: string) => boolean) => Effect.Effect<A, E>
 ) =>
-  logged(
+  answered(
+    query,
     Effect.gen(function* () {
+      const { actor: _, agent: __, run: ___, ...options } = query
       const from = yield* caller
       yield* requireFull(what)
       return yield* f(yield* Daybook, options, (agent) => canUse(from, agent))

@@ -30,7 +30,11 @@ const titleAndNarrative = (body: Pick<MemoryInput, "content" | "title" | "narrat
 
 export const observationOf = ({ content, ...fields }: MemoryInput): Either.Either<Observation, InvalidInput> =>
   content === undefined
-    ? Either.right(fields as Observation)
+    ? fields.title === undefined
+      ? Either.left(
+          new InvalidInput({ field: "content", problem: "is missing: the text of the memory; or send its title" })
+        )
+      : Either.right(fields as Observation)
     : Either.map(titleAndNarrative({ ...fields, content }), ({ narrative, title }) => ({
         ...fields,
         title,

@@ -1,6 +1,7 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import type { Tier } from "../../../events/Memory.js"
+import * as Schema from "effect/Schema"
+import { Tier } from "../../../events/Memory.js"
 import type { Memory, MemoryReader } from "../../../src/Memory.js"
 import { InvalidInput, MemoryNotFound } from "../../../src/model/errors.js"
 import type { ListQuery } from "../../../src/search/MemoryReads.js"
@@ -63,7 +64,12 @@ export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
     )
     .handle("list", ({ urlParams }) =>
       reads(urlParams, (memory, { layer, q = "", ...filters }) => {
-        const tier = layer === undefined ? {} : { tiers: [layer as Tier] }
+        if (layer !== undefined && !Schema.is(Tier)(layer)) {
+          return Effect.fail(
+            new InvalidInput({ field: "layer", problem: `must be one of ${Tier.literals.join(", ")}` })
+          )
+        }
+        const tier = layer === undefined ? {} : { tiers: [layer] }
         return paged({ ...filters, ...tier, q }, ({ q: text, ...rest }) => {
           if (text !== "") return Effect.map(searchPage(memory, text, rest), (hits) => hits.map(withContent))
           const order = layer !== undefined && isOnlyTier(rest) ? { sort: "score" as const } : {}
