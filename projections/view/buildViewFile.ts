@@ -1,4 +1,5 @@
-import { closeSync, openSync } from "node:fs"
+import { closeSync, existsSync, openSync } from "node:fs"
+import { dirname } from "node:path"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -57,7 +58,9 @@ export const build = (options: BuildOptions, tries = maxTries): Effect.Effect<vo
     )
     const { version } = yield* log.head(agent)
     // An agent that was erased as a whole has no ERASE event, and fewer events than before.
-    if (version >= options.to && (yield* log.newestErasure(agent)) === erasure) return yield* built
+    const isCurrent = version >= options.to && (yield* log.newestErasure(agent)) === erasure
+    const isRemoved = !existsSync(options.file) && existsSync(dirname(options.file))
+    if (isCurrent && !isRemoved) return yield* built
     if (tries === 0) return yield* keepsChanging(agent)
     yield* build({ ...fromLog, to: Math.min(options.to, version) }, tries - 1)
   })
@@ -136,7 +139,7 @@ const tryBuild = (options: Building, findings: Findings): Effect.Effect<void, Vi
     Effect.zipLeft(syncFile(options.file))
   )
 
-const openNew = (options: BuildOptions) =>
+const openNew = (options: Building) =>
   Effect.gen(function* () {
     if (options.copyOf !== undefined) {
       const { db } = yield* Effect.try(() => ViewFile.openFile(options.copyOf!.file, "read", options))
@@ -148,7 +151,10 @@ const openNew = (options: BuildOptions) =>
       // Truncates the file of an earlier attempt.
       yield* Effect.try(() => closeSync(openSync(options.file, "w", 0o600)))
     }
-    return yield* Effect.try(() => ViewFile.openFile(options.file, "bulk", options))
+    const opened = yield* Effect.try(() => ViewFile.openFile(options.file, "bulk", options))
+    // From the start, so that the cleaning of an erasure leaves a file that is built after it.
+    yield* Effect.try(() => ViewFile.setErasure(opened.db, options.erasure))
+    return opened
   }).pipe(Effect.mapError(storageError("view")))
 
 /** Makes one attempt. Returns the findings for the next attempt; undefined if the view is complete. */
@@ -175,7 +181,6 @@ const fillView = (db: Db, hasVectors: boolean, options: Building, findings: Find
       db.exec("BEGIN")
       for (const parked of poisoned) ViewFile.park(db, parked)
       if (lastEvent !== undefined) ViewFile.moveCheckpoint(db, last, lastEvent.hash, lastEvent.recordedAt)
-      ViewFile.setErasure(db, options.erasure)
       db.exec("COMMIT")
       db.pragma("journal_mode = WAL")
     })

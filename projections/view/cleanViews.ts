@@ -18,9 +18,11 @@ export const cleanViews = (context: ViewContext): Effect.Effect<Cleaning, Storag
       const { version } = yield* log.head(agent)
       const name = agentFolderName(agent)
       yield* attempt(() => {
-        if (version === 0) rmSync(join(config.folder, "views", name), { recursive: true, force: true })
-        else removeOlder(context, join(config.folder, "views", name), erasure)
-        rmSync(join(config.folder, "cache", name), { recursive: true, force: true })
+        for (const kind of ["views", "cache"]) {
+          const folder = join(config.folder, kind, name)
+          if (version === 0) rmSync(folder, { recursive: true, force: true })
+          else removeOlder(context, folder, erasure)
+        }
       })
     }
     if (streams.length > 0) yield* attempt(() => removeBranches(join(config.folder, "cache")))

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { StorageError } from "../../events/errors.js"
 import { takeTurnIfDue } from "../../events/turns.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
-import { catchUpOnce } from "./catchUp.js"
+import { type CatchUpResult, catchUpOnce } from "./catchUp.js"
 import { rebuiltViews } from "./metrics.js"
 import { openReader, reopen } from "./openView.js"
 import {
@@ -30,7 +30,7 @@ export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, V
   Effect.gen(function* () {
     let furthest = -1
     for (let tries = maxTries; tries > 0; tries--) {
-      switch (yield* catchUpOnce(context, view)) {
+      switch (yield* orSuperseded(view, catchUpOnce(context, view))) {
         case "atHead":
           return
         case "applied":
@@ -182,7 +182,18 @@ const removeRetired = ({ removeInBackground }: View["generations"], file: string
   Effect.ignore(Effect.tryPromise(() => removeInBackground(file)))
 
 /** Error codes of a file that another process has removed: a view that it replaced, or one built before an erasure. */
-const removedCodes = new Set(["SQLITE_CANTOPEN", "ENOENT"])
+const removedCodes = new Set(["SQLITE_CANTOPEN", "SQLITE_READONLY_DBMOVED", "ENOENT"])
+
+const isRemoved = (view: View, error: ViewError): boolean =>
+  error._tag === "StorageError" && removedCodes.has(error.code) && !existsSync(view.file)
+
+/** A pass that fails because another process removed the file: a newer one is current, or must be built. */
+const orSuperseded = (view: View, pass: Effect.Effect<CatchUpResult, ViewError>) =>
+  Effect.catchIf(
+    pass,
+    (error) => isRemoved(view, error),
+    () => Effect.succeed<CatchUpResult>("superseded")
+  )
 
 /** Retries with a reopened view, if another process removed the view's file after making a newer one current. */
 const retryIfRemoved =
@@ -190,6 +201,6 @@ const retryIfRemoved =
   (effect: Effect.Effect<A, ViewError>): Effect.Effect<A, ViewError> =>
     Effect.catchIf(
       effect,
-      (error) => error._tag === "StorageError" && removedCodes.has(error.code) && tries > 0 && !existsSync(view.file),
+      (error) => tries > 0 && isRemoved(view, error),
       () => Effect.flatMap(reopen(context, view), retry)
     )

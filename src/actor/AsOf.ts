@@ -43,7 +43,7 @@ export const read = <A>(
       level === "full" ? new Map<string, number>() : yield* views.read(liveView, (db) => findRestricted(db, version))
     const folder = join(views.config.folder, "cache", agentFolderName(liveView.agent))
     const file = join(folder, nameOf(views.config.projections, target, stricter, liveView.hasVectors))
-    const attemptRead = Effect.gen(function* () {
+    const attemptRead: Effect.Effect<A, ViewError> = Effect.gen(function* () {
       if (!existsSync(file)) {
         const building = `${file}.${randomId()}.${process.pid}.db`
         yield* Effect.onError(views.buildPast(liveView.agent, { file: building, to: version, stricter }), () =>
@@ -68,16 +68,19 @@ export const read = <A>(
         }
       })
     })
-    return yield* Effect.catchIf(
-      attemptRead,
-      (error) => error._tag === "StorageError" && (error.kind === "damaged" || evictedCodes.has(error.code)),
-      () =>
-        Effect.zipRight(
-          attempt(() => removeViewFile(file)),
-          attemptRead
-        )
+    return yield* Effect.retry(
+      Effect.tapError(attemptRead, (error) =>
+        mayRebuild(error) ? Effect.ignore(attempt(() => removeViewFile(file))) : Effect.void
+      ),
+      { while: mayRebuild, times: maxRebuilds }
     )
   })
+
+/** Maximum times that a past view is built again because it is damaged, or because other processes removed it. */
+const maxRebuilds = 5
+
+const mayRebuild = (error: ViewError): boolean =>
+  error._tag === "StorageError" && (error.kind === "damaged" || evictedCodes.has(error.code))
 
 /** Error codes of opening a file that another process has just removed from the cache. */
 const evictedCodes = new Set(["SQLITE_CANTOPEN", "ENOENT"])

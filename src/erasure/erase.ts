@@ -4,8 +4,8 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { installationStream } from "../../events/accepted.js"
 import { Erase } from "../../events/catalogue.js"
-import { readAll } from "../../events/EventLog.js"
-import type { StorageError } from "../../events/errors.js"
+import { type EraseRequest, readAll, type StreamErasure } from "../../events/EventLog.js"
+import type { StorageError, VersionConflict } from "../../events/errors.js"
 import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
@@ -15,6 +15,7 @@ import { refuseUnknownOptions } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import { decodeKey } from "../model/input.js"
 import type { Erasable, EraseError, EraseOptions, Erasure, ErasureOperations, RecordedErasure } from "./Erasure.js"
+import { unconcernedHead } from "./findSubjects.js"
 import { type AgentPlan, type PlanError, type PlanSource, planAgent } from "./planAgent.js"
 import type { AgentErasure } from "./report.js"
 import { revivable, revive } from "./revive.js"
@@ -32,8 +33,11 @@ export interface Eraser extends PlanSource {
   readonly run: <A, E>(agent: string, command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
 
-/** Maximum retries while other writers keep adding events. */
+/** Maximum plans while other writers keep adding events that concern the erasure. */
 const maxRetries = 10
+
+/** Maximum attempts with one plan while other writers keep adding events that do not concern it. */
+const maxAttempts = 1_000
 
 /** Implements `Daybook.erase`. */
 export const erase = (
@@ -61,9 +65,9 @@ export const erase = (
           const agents = isReviving ? yield* planRevivals(eraser, plan.erasure.agents, now) : plan.erasure.agents
           return { ...plan.erasure, agents, cleaning: "none" as const }
         }
-        const { wholeStreams, streams, vectors } = plan
-        const request = { actor, now, reason, selector: scope.selection.kind, streams, wholeStreams, vectors }
-        yield* eraser.log.erase(request)
+        const { wholeStreams, vectors } = plan
+        const request = { actor, now, reason, selector: scope.selection.kind, wholeStreams, vectors }
+        yield* eraseUnconcerned(eraser, request, plan)
         const agents = isReviving ? yield* reviveAll(eraser, plan.erasure.agents, actor) : plan.erasure.agents
         return { ...plan.erasure, agents, cleaning: yield* eraser.clean }
       }).pipe(
@@ -71,6 +75,30 @@ export const erase = (
       )
     return yield* attempt(maxRetries)
   }).pipe(Effect.withSpan("Daybook.erase"))
+
+/**
+ * Erases what was planned. If a stream got events meanwhile that do not concern the plan, it is still right: otherwise a
+ * busy writer, which adds events faster than a plan is made, would keep an erasure from ever happening.
+ */
+const eraseUnconcerned = (
+  { log }: Pick<Eraser, "log">,
+  request: Omit<EraseRequest, "streams">,
+  { mayConcern, streams }: Pick<Effect.Effect.Success<ReturnType<typeof planAll>>, "mayConcern" | "streams">,
+  attempts = maxAttempts
+): Effect.Effect<unknown, VersionConflict | StorageError> =>
+  Effect.catchTag(log.erase({ ...request, streams }), "VersionConflict", (conflict) =>
+    Effect.gen(function* () {
+      const removed = new Set(request.vectors)
+      const moved: Array<StreamErasure> = []
+      for (const erasure of streams) {
+        const { readAt: after, stream } = erasure
+        const readAt = yield* unconcernedHead({ log }, { stream, after }, mayConcern.get(stream)!, removed)
+        if (readAt === undefined || attempts === 0) return yield* conflict
+        moved.push({ ...erasure, readAt })
+      }
+      return yield* eraseUnconcerned({ log }, request, { mayConcern, streams: moved }, attempts - 1)
+    })
+  )
 
 /** Plans the erasure for all agents in its scope. Fails if nothing is selected. */
 const planAll = (eraser: Eraser, { agent, selection }: Scope) =>
@@ -93,6 +121,7 @@ const planAll = (eraser: Eraser, { agent, selection }: Scope) =>
     const reports = planned.map(({ report }) => report())
     return {
       streams: isWhole ? [] : planned.map(({ erasure }) => erasure),
+      mayConcern: new Map([...plans].map(([stream, { mayConcern }]) => [stream, mayConcern])),
       wholeStreams: isWhole ? chosen : [],
       vectors,
       erasure: { agents: isWhole ? [] : reports, whole: isWhole ? chosen : [], vectors: vectors.length }

@@ -30,7 +30,7 @@ const maxPasses = 50
 /**
  * Finds the subjects of a selection, and the versions of the events that may concern them. A subject may be named by
  * events that were skipped, so everything begins again, with its name, until no new name is found. `usedDigests` are
- * those in the skipped events of vectors and recalls.
+ * those in the skipped events of vectors and recalls. `mayConcern` tells which later events could change the result.
  */
 export const findSubjects = (
   source: PlanSource,
@@ -42,7 +42,8 @@ export const findSubjects = (
     let needles = makeSubjects(selection).needles()
     for (;;) {
       const { apply, isRequestErased, needles: current, size, start, subjects } = makeSubjects(selection)
-      const { candidates, usedDigests } = yield* scan(source, range, filter(needles), apply)
+      const mayConcern = filter(needles)
+      const { candidates, usedDigests } = yield* scan(source, range, mayConcern, apply)
       for (let pass = 1, before = 0; pass < maxPasses && size() !== before; pass++) {
         before = size()
         start()
@@ -51,7 +52,7 @@ export const findSubjects = (
       const found = current()
       const { hasPlaces, texts } = needles
       const isComplete = (hasPlaces || !found.hasPlaces) && [...found.texts].every((text) => texts.has(text))
-      if (isComplete) return { candidates, isRequestErased, subjects, usedDigests }
+      if (isComplete) return { candidates, isRequestErased, mayConcern, subjects, usedDigests }
       needles = { ...found, hasPlaces: hasPlaces || found.hasPlaces, texts: new Set([...texts, ...found.texts]) }
     }
   })
@@ -103,6 +104,28 @@ export const forEachAt = (
       }
       yield* takeTurnIfDue
       index = end
+    }
+  })
+
+/**
+ * Follows a stream after a version, up to its head. Returns the version of the head; undefined if an event on the way may
+ * concern an erasure, or uses one of the digests that it removes.
+ */
+export const unconcernedHead = (
+  { log }: Pick<PlanSource, "log">,
+  { after, stream }: { readonly stream: string; readonly after: number },
+  mayConcern: MayConcern,
+  removed: ReadonlySet<string>
+): Effect.Effect<number | undefined, StorageError> =>
+  Effect.gen(function* () {
+    for (let version = after; ; ) {
+      const rows = yield* log.replay(stream, { after: version, limit: itemsPerCheck })
+      const isConcerned = (row: ReplayedEvent) =>
+        !isContent(row) || mayConcern(row) || (row.payload.match(digests) ?? []).some((digest) => removed.has(digest))
+      if (rows.some(isConcerned)) return undefined
+      if (rows.length < itemsPerCheck) return rows.at(-1)?.version ?? version
+      version = rows.at(-1)!.version
+      yield* takeTurnIfDue
     }
   })
 

@@ -25,6 +25,8 @@ export interface AgentPlan {
   /** The ids of the memories, turns, files and schedules that go. */
   readonly found: ReadonlySet<string>
   readonly report: () => AgentErasure
+  /** Whether a later event could change the plan. */
+  readonly mayConcern: MayConcern
 }
 
 /**
@@ -40,7 +42,7 @@ export const planAgent = (
   Effect.gen(function* () {
     const { version: readAt } = yield* source.log.head(agent)
     const found = yield* findSubjects(source, { stream: agent, to: readAt }, selection, filter)
-    const { candidates, isRequestErased, subjects, usedDigests } = found
+    const { candidates, isRequestErased, mayConcern, subjects, usedDigests } = found
     const forEachCandidate = (visit: (event: DaybookEvent) => void) => forEachAt(source, agent, candidates, visit)
     const lives = new Map<number, Array<LifeStep>>([...subjects.tainted.keys()].map((row) => [row, []]))
     if (lives.size > 0) {
@@ -83,7 +85,8 @@ export const planAgent = (
       },
       ...{ lostDigests, usedDigests },
       found: new Set([...subjects.ids, ...subjects.schedules]),
-      report: report.finish
+      report: report.finish,
+      mayConcern
     }
   })
 
