@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { sameBytes, type StoredEvent } from "./Chain.js"
+import { type StoredEvent, sameBytes } from "./Chain.js"
 import {
   type Append,
   type Appended,

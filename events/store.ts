@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { sameBytes, type StoredEvent } from "./Chain.js"
+import { type StoredEvent, sameBytes } from "./Chain.js"
 import type { Append, AppendError, Appended, Head, ReadAt } from "./EventLog.js"
 import { type AlreadyErased, type CommandConflict, ErasedMeanwhile, VersionConflict } from "./errors.js"
 import {
@@ -38,7 +38,11 @@ export const newestErasure = (db: Db, stream: string): number =>
   sql(db, "SELECT max(version) AS version FROM events WHERE stream = ? AND type = 'ERASE'").get(stream).version ?? 0
 
 /** Whether a stream lost content after a reader saw its events up to `readAt`: by an ERASE event, or all of them. */
-const wasErasedSince = (db: Db, { stream, version: newest, hash: newestHash }: Head, { hash, version }: ReadAt): boolean => {
+const wasErasedSince = (
+  db: Db,
+  { stream, version: newest, hash: newestHash }: Head,
+  { hash, version }: ReadAt
+): boolean => {
   if (newest === version) return !sameBytes(newestHash, hash)
   if (newestErasure(db, stream) > version || newest < version) return true
   if (version === 0) return false

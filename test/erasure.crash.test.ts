@@ -139,7 +139,13 @@ describe("an erasure that is killed while others read and write", () => {
             from = gone.length
             if (gone.length === 0) return
             expect((yield* prove(folder, gone)).hits, `killed at step ${step}`).toEqual([])
-            expect(filesWith(folder, gone.flatMap((name) => name.split(" "))), `killed at step ${step}`).toEqual([])
+            expect(
+              filesWith(
+                folder,
+                gone.flatMap((name) => name.split(" "))
+              ),
+              `killed at step ${step}`
+            ).toEqual([])
           })
         )
       }
@@ -155,7 +161,12 @@ describe("an erasure that is killed while others read and write", () => {
       const daybook = yield* open(folder, { policy })
       expect((yield* prove(folder, [nameOf(people - 1)])).clean).toBe(false)
       expect((yield* daybook.verify(undefined, { views: true })).problems).toEqual([])
-      expect(filesWith(folder, persons.flatMap((name) => name.split(" ")))).toEqual([])
+      expect(
+        filesWith(
+          folder,
+          persons.flatMap((name) => name.split(" "))
+        )
+      ).toEqual([])
     })
   )
 })

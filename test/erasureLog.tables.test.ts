@@ -18,7 +18,11 @@ const remains = (of: number) => ({
 const erased = Effect.gen(function* () {
   const log = yield* EventLog
   for (const stream of ["one", "two"]) {
-    const shared = { type: "ARCHIVE", schema: 5, payload: JSON.stringify({ memories: [image(1, "goes"), image(2, "stays")] }) }
+    const shared = {
+      type: "ARCHIVE",
+      schema: 5,
+      payload: JSON.stringify({ memories: [image(1, "goes"), image(2, "stays")] })
+    }
     yield* log.append({ stream, expected: "none", now: 1_000, commands: [{ actor: "test", events: [shared, shared] }] })
   }
   const streams = ["one", "two"].map((stream) => ({

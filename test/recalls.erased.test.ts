@@ -38,7 +38,10 @@ const interrupted = (folder: string, eraseNow: Effect.Effect<unknown, EraseError
   ).pipe(Layer.provide(EventLogSqlite.layer(folder)))
 
 /** Two processes with one folder: the first searches, the second erases while the first records its recall. */
-const recordedDuring = (selection: Erasable, use: (first: DaybookService, other: DaybookService) => Effect.Effect<void, unknown>) =>
+const recordedDuring = (
+  selection: Erasable,
+  use: (first: DaybookService, other: DaybookService) => Effect.Effect<void, unknown>
+) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const other = yield* open(folder, { policy })

@@ -68,12 +68,10 @@ export const read = <A>(
         }
       })
     })
-    return yield* Effect.retry(
-      Effect.tapError(attemptRead, (error) =>
-        mayRebuild(error) ? Effect.ignore(attempt(() => removeViewFile(file))) : Effect.void
-      ),
-      { while: mayRebuild, times: maxRebuilds }
+    const attemptAndClean: Effect.Effect<A, ViewError> = Effect.tapError(attemptRead, (error) =>
+      mayRebuild(error) ? Effect.ignore(attempt(() => removeViewFile(file))) : Effect.void
     )
+    return yield* Effect.retry(attemptAndClean, { while: mayRebuild, times: maxRebuilds })
   })
 
 /** Maximum times that a past view is built again because it is damaged, or because other processes removed it. */
