@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import type { Anchoring, DueLine } from "../anchoring.js"
 import { newestSequence } from "../anchoring.js"
 import type { Erased, EraseRequest } from "../EventLog.js"
-import { type StorageError, VersionConflict } from "../errors.js"
+import { StorageError, VersionConflict } from "../errors.js"
 import { type EventRow, selectEvents } from "../eventRows.js"
 import { randomBytes } from "../randomBytes.js"
 import { type Db, sql } from "../statement.js"
@@ -97,7 +97,13 @@ export const makeErase = (options: Options): Eraser => {
     }
     // The anchor may still name streams that a killed process deleted.
     const deleted = cleaningsIn(writer).filter((stream) => stream !== "" && headOf(writer, stream).version === 0)
-    if (deleted.length > 0) forget(deleted)
+    if (deleted.length === 0) return
+    try {
+      forget(deleted)
+    } catch (cause) {
+      // As everywhere, a damaged anchor refuses writes and not reads. An older `log.db` was put beside it, for example.
+      if (!(cause instanceof StorageError && cause.kind === "damaged")) throw cause
+    }
   }
 
   const erase: Eraser["erase"] = (request) =>

@@ -34,7 +34,7 @@ export interface Eraser extends PlanSource {
 }
 
 /** Maximum plans while other writers keep adding events that concern the erasure. */
-const maxRetries = 10
+const maxRetries = 100
 
 /** Maximum attempts with one plan while other writers keep adding events that do not concern it. */
 const maxAttempts = 1_000
