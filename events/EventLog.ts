@@ -247,10 +247,7 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
     readonly erase: (request: EraseRequest) => Effect.Effect<Erased, VersionConflict | StorageError>
     /** Streams whose views may still contain erased text. */
     readonly cleanings: Effect.Effect<ReadonlyArray<string>, StorageError>
-    /**
-     * Removes erased text from the files of the log: empties the write-ahead log and rewrites the file. `cleaned` are
-     * streams whose old views were removed.
-     */
+    /** Empties the write-ahead log and rewrites the file. `cleaned` are streams whose old views were removed. */
     readonly clean: (cleaned: ReadonlyArray<string>) => Effect.Effect<Cleaning, StorageError>
     /** The version of the newest ERASE event of a stream; 0 if there is none. */
     readonly newestErasure: (stream: string) => Effect.Effect<number, StorageError>

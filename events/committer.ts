@@ -144,10 +144,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     return { ...stored, line: { fileIsKnown, ownEvents: { heads, after: sequence - appended, last: sequence } } }
   }
 
-  /**
-   * Appends one anchor line for everything committed since the last line. If another process holds the lock, that
-   * process appends it.
-   */
+  /** Appends one anchor line for everything committed since the last one, unless another process holds the lock. */
   const anchorCommitted = (line: DueLine) => {
     try {
       locked(() => anchoring.appendLine(line))

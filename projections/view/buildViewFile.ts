@@ -2,16 +2,14 @@ import { closeSync, existsSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import type { ReplayedEvent } from "../../events/Chain.js"
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
-import { type InvalidEvent, type StorageError, storageError, UnknownEvent } from "../../events/errors.js"
+import { type InvalidEvent, type StorageError, storageError, type UnknownEvent } from "../../events/errors.js"
 import { runSql } from "../../events/sqlProcess.js"
-import { opennessOf } from "../../events/Trust.js"
 import { isTurnDue, takeTurn } from "../../events/turns.js"
-import type { Db, Lookup, Projection } from "../Projection.js"
+import type { Db, Projection } from "../Projection.js"
+import { decodePage } from "./decodePage.js"
 import { erasureIn, syncFile } from "./newFile.js"
 import { attempt, keepsChanging, maxTries } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
@@ -68,55 +66,7 @@ export const build = (options: BuildOptions, tries = maxTries): Effect.Effect<vo
 /** Options of one build, with the newest ERASE event before it began. */
 type Building = BuildOptions & { readonly erasure: number }
 
-/**
- * Decodes a page of events and fetches the vectors that they refer to. Stops before the first event that this version
- * does not know, and returns the error for it as `unknown`.
- */
-export const decodePage = (
-  log: Context.Tag.Service<EventLog>,
-  codec: Codec,
-  rows: ReadonlyArray<ReplayedEvent>,
-  stricter?: ReadonlyMap<string, number>
-) =>
-  Effect.gen(function* () {
-    const events: Array<DaybookEvent | ErasedEvent> = []
-    const vectors = new Map<string, Float32Array>()
-    let unknown: UnknownEvent | undefined
-    for (const row of rows) {
-      if (isTurnDue()) yield* takeTurn
-      const decoded = codec.decode(row)
-      if (Either.isLeft(decoded)) {
-        if (decoded.left instanceof UnknownEvent) {
-          unknown = decoded.left
-          break
-        }
-        return yield* decoded.left
-      }
-      const event = decoded.right
-      events.push(event)
-      if (event.type !== "EMBED" || event.payload === null) continue
-      const { chunks = [], dimensions, entries, model } = event.payload
-      const digests = [...entries, ...chunks].map(({ digest }) => digest)
-      for (let from = 0; from < digests.length; from += vectorsPerQuery) {
-        if (isTurnDue()) yield* takeTurn
-        const cached = yield* log.vectors(model, dimensions, digests.slice(from, from + vectorsPerQuery))
-        for (const [digest, vector] of cached) vectors.set(vectorKey(model, dimensions, digest), vector)
-      }
-    }
-    return { events, unknown, lookup: makeLookup((...key) => vectors.get(vectorKey(...key)), stricter) }
-  })
-
-export const makeLookup = (
-  vectorOf: Lookup["vectorOf"],
-  stricter: ReadonlyMap<string, number> = new Map()
-): Lookup => ({
-  vectorOf,
-  opennessOf: ({ id, store }) => Math.min(opennessOf(store), stricter.get(id) ?? Number.POSITIVE_INFINITY)
-})
-
-const vectorsPerQuery = 100
-
-/** Problems found in earlier attempts. */
+/** Events in one transaction of a replay. */
 const replayPageEvents = 500
 
 /** Problems found by earlier attempts. */
@@ -308,5 +258,3 @@ const finishTables = (db: Db, rebuilt: ReadonlyArray<Projection>, indexedEarly: 
     if (broken !== undefined && /^SQLITE_CONSTRAINT/.test(answer.code)) return broken
     return yield* storageError("view")(answer)
   })
-
-const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`

@@ -2,7 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { type StoredEvent, sameBytes } from "../../events/Chain.js"
 import { isTurnDue } from "../../events/turns.js"
-import { decodePage, type ViewError } from "./buildViewFile.js"
+import type { ViewError } from "./buildViewFile.js"
+import { decodePage } from "./decodePage.js"
 import { caughtUpEvents, viewLag } from "./metrics.js"
 import {
   attempt,

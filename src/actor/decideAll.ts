@@ -5,7 +5,7 @@ import type { CachedVector, NewCommand, NewEvent, ReadAt } from "../../events/Ev
 import { CommandConflict, ErasedMeanwhile } from "../../events/errors.js"
 import { isTurnDue, type Steps } from "../../events/turns.js"
 import { firstDueAt } from "../../projections/scheduleReads.js"
-import { makeLookup } from "../../projections/view/buildViewFile.js"
+import { makeLookup } from "../../projections/view/decodePage.js"
 import type { Transaction } from "../../projections/view/Views.js"
 import { randomId } from "../model/ids.js"
 import type { Advice } from "./Advice.js"

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { type DaybookEvent, type ErasedEvent, imagesOf } from "../../events/catalogue.js"
 import { openDatabase } from "../../events/driver.js"
 import { projections } from "../../projections/all.js"
-import { makeLookup } from "../../projections/view/buildViewFile.js"
+import { makeLookup } from "../../projections/view/decodePage.js"
 import * as ViewFile from "../../projections/view/ViewFile.js"
 import type { AgentErasure, Erasable } from "../../src/erasure/Erasure.js"
 
