@@ -1,7 +1,10 @@
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Removal } from "../../events/erasure/remains.js"
 import type { Memory } from "../../events/Memory.js"
+import { type HeldItem, heldItemsOf } from "./heldItems.js"
 import type { Subjects } from "./Subjects.js"
+
+export type { HeldItem } from "./heldItems.js"
 
 /** The kinds of content that an erasure counts. `requests` are recorded requests of memories that stay. */
 export const kinds = [
@@ -43,10 +46,13 @@ export interface AgentErasure {
   readonly run?: string
   /** Turns and files that stay and may say the same: erased memories were made from them. */
   readonly sources: ReadonlyArray<{ readonly kind: "turn" | "file"; readonly id: string }>
+  /** Every text that goes, in the order of the log. Only a dry run has them. */
+  readonly items: ReadonlyArray<HeldItem>
 }
 
-/** Collects the report of one agent's erasure while its events pass by. */
-export const makeReport = (agent: string, subjects: Subjects) => {
+/** Collects the report of one agent's erasure while its events pass by, with its texts if `hasItems` is true. */
+export const makeReport = (agent: string, subjects: Subjects, hasItems: boolean) => {
+  const items = new Map<string, HeldItem>()
   const counts = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>
   const memories = new Map<number, Memory>()
   const changed = new Map<number, Memory>()
@@ -58,7 +64,9 @@ export const makeReport = (agent: string, subjects: Subjects) => {
     memories.set(image.born, image)
     for (const { kind, reason, to } of image.lineage ?? []) {
       if (kind === "turn" || kind === "file") {
-        if (!subjects.sources.has(`${kind} ${to}`)) sources.set(`${kind} ${to}`, { kind, id: to })
+        // The log does not have the files from which memories were imported.
+        const isHeld = kind === "turn" || subjects.heldFiles.has(to)
+        if (isHeld && !subjects.sources.has(`${kind} ${to}`)) sources.set(`${kind} ${to}`, { kind, id: to })
       } else if ((kind === "supersedes" || reason === "compressed") && !subjects.ids.has(to)) retired.add(to)
     }
   }
@@ -76,6 +84,12 @@ export const makeReport = (agent: string, subjects: Subjects) => {
       events++
       if (hasRemains) remains++
       count(event, removal)
+      for (const item of hasItems ? heldItemsOf(event, removal, subjects) : []) {
+        const { from, id, kind, session, text } = item
+        const key = JSON.stringify([kind, id, session, from, text])
+        // Each text once, where the log has it first.
+        if (text !== "" && !items.has(key)) items.set(key, item)
+      }
       for (const image of imagesOf(event)) {
         if (subjects.rows.has(image.born)) addImage(image)
         else if (subjects.tainted.has(image.born)) changed.set(image.born, image)
@@ -94,7 +108,8 @@ export const makeReport = (agent: string, subjects: Subjects) => {
       changed: [...changed.values()].map(named),
       retired: [...retired],
       revived: [],
-      sources: [...sources.values()]
+      sources: [...sources.values()],
+      items: [...items.values()]
     })
   }
 }
