@@ -6,12 +6,9 @@ import * as Anchor from "../../events/Anchor.js"
 import { installationOf } from "../../events/copies/backupFile.js"
 import { startRestoredEpoch } from "../../events/copies/epoch.js"
 import { type LogPlace, ledgerText, writeLedger } from "../../events/copies/snapshot.js"
-import { type LedgerLine, ledgerName, parseLedger } from "../../events/erasure/ledger.js"
-=======
+import { type LedgerLine, ledgerName, parseLedger, recordsOf } from "../../events/erasure/ledger.js"
 import { EventLog } from "../../events/EventLog.js"
 import * as EventLogSqlite from "../../events/EventLogSqlite.js"
-import { ledgerName, parseLedger, recordsOf } from "../../events/erasure/ledger.js"
->>>>>>> ca60559 (The page on privacy, restore, import and undo say what an erasure leaves; tests of the command's reports)
 import type { StorageError } from "../../events/errors.js"
 import { BackupRefused } from "../model/errors.js"
 import { attempt, hasLog, installFolder, realFolder, withStaging } from "./copyFiles.js"
