@@ -7,8 +7,6 @@ import { installationOf } from "../../events/copies/backupFile.js"
 import { startRestoredEpoch } from "../../events/copies/epoch.js"
 import { type LogPlace, ledgerText, writeLedger } from "../../events/copies/snapshot.js"
 import { type LedgerLine, ledgerName, parseLedger, recordsOf } from "../../events/erasure/ledger.js"
-import { EventLog } from "../../events/EventLog.js"
-import * as EventLogSqlite from "../../events/EventLogSqlite.js"
 import type { StorageError } from "../../events/errors.js"
 import { BackupRefused } from "../model/errors.js"
 import { attempt, hasLog, installFolder, realFolder, withStaging } from "./copyFiles.js"
@@ -105,8 +103,7 @@ const takeLedger = (
         `is damaged (${own.problem}), so text that was erased since could return: put back a whole copy of it, or move it away`
       )
     const installation = yield* attempt("log.db", () => installationOf(join(staging, "log.db")))
-    if (own.lines.length === 0 || own.lines[0]!.log !== installation)
-      return { erasedAgain: 0, hasLedger: false }
+    if (own.lines.length === 0 || own.lines[0]!.log !== installation) return { erasedAgain: 0, hasLedger: false }
     if (!continues(own.lines, copied.lines))
       return yield* refuse(
         "does not continue the ledger of erasures in the copy: move it away, or restore another copy"

@@ -2,23 +2,11 @@ import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Removal } from "../../events/erasure/remains.js"
 import type { Memory } from "../../events/Memory.js"
 import { type HeldItem, heldItemsOf } from "./heldItems.js"
+import { type Kind, kinds } from "./kinds.js"
 import type { Subjects } from "./Subjects.js"
 
 export type { HeldItem } from "./heldItems.js"
-
-/** The kinds of content that an erasure counts. `requests` are recorded requests of memories that stay. */
-export const kinds = [
-  "memories",
-  "turns",
-  "files",
-  "summaries",
-  "scratchpads",
-  "queries",
-  "schedules",
-  "runs",
-  "requests"
-] as const
-export type Kind = (typeof kinds)[number]
+export type { Kind } from "./kinds.js"
 
 /** A memory in a plan. */
 export interface NamedMemory {
