@@ -20,8 +20,13 @@ export const repeatable = <A = string>(flags: string, description: string, parse
     ...before,
     parse === undefined ? value : parse(value)
   ]
-  return new Option(flags, `${description} (repeatable)`).argParser(Object.assign(collect, { values: valuesOf(parse) }))
+  return new Option(flags, `${description} (repeatable)`).argParser(
+    Object.assign(collect, { values: valuesOf(parse), isRepeatable: true })
+  )
 }
+
+/** Whether an option was made by `repeatable`. */
+export const isRepeatable = ({ parseArg }: Option): boolean => parseArg !== undefined && "isRepeatable" in parseArg
 
 /** An option as a shell completes it. */
 export interface OptionShape {

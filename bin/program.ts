@@ -4,6 +4,7 @@ import { commands } from "./commands/all.js"
 import type { AnyCommand } from "./commands/Command.js"
 import { exitCodes, type Outcome } from "./exit.js"
 import { globalOptions } from "./globalOptions.js"
+import { isRepeatable } from "./options.js"
 import { whatNext } from "./whatNext.js"
 
 declare const DAYBOOK_VERSION: string
@@ -61,7 +62,10 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
       subcommand.addHelpText("after", () => `\n${lines().join("\n")}`)
     }
     if (command.examples !== undefined) subcommand.addHelpText("after", examples(command.examples))
+    const repeated = command.takesOptionsOnce === true ? repeatsOf(program, subcommand) : () => undefined
     subcommand.action(() => {
+      const twice = repeated()
+      if (twice !== undefined) subcommand.error(`error: ${twice} was passed twice: pass it once`)
       const wasPassed = (name: string) => program.getOptionValueSource(name) === "cli"
       parsed = {
         command,
@@ -90,6 +94,18 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
     return { ...{ command: whatNext, options: {}, args: [], globals: program.opts() }, ...nothingPassed }
   }
   return parsed!
+}
+
+/** Counts the options of a call. Returns the first one with a value that was passed twice, although it is not repeatable. */
+const repeatsOf = (program: Commander, subcommand: Commander): (() => string | undefined) => {
+  const passed: Array<string> = []
+  for (const command of [program, subcommand]) {
+    for (const option of command.options) {
+      if (option.required && !isRepeatable(option))
+        command.on(`option:${option.name()}`, () => passed.push(option.long ?? ""))
+    }
+  }
+  return () => passed.find((flag, index) => passed.indexOf(flag) < index)
 }
 
 const nothingPassed = { dataWasPassed: false, agentWasPassed: false, trustWasPassed: false }

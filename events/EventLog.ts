@@ -144,6 +144,23 @@ export interface Erased {
   readonly remains: number
 }
 
+/** A line of the ledger of erasures. It names no agent and no text. */
+export interface LedgerRecord {
+  /** Each ERASE event has the hash of its line. */
+  readonly hash: string
+  /** When it was erased, milliseconds since the epoch. */
+  readonly at: number
+  readonly reason: EraseReason
+  /** Absent in lines of earlier releases. */
+  readonly selector?: EraseSelector
+  /** Events of which content was erased. */
+  readonly events: number
+  /** The deleted streams: a salt, SHA-256(salt ‖ name), the newest sequence, and the number of their events. */
+  readonly streams: ReadonlyArray<DeletedStream>
+}
+
+export type DeletedStream = readonly [salt: string, digest: string, newest: number, events?: number]
+
 /**
  * Whether the files are free of erased text. `waits`: another process still reads or writes the old pages. Whoever opens
  * the log next finishes.
@@ -245,6 +262,8 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
      * Fails with `VersionConflict` where a stream has events after `readAt`: select again.
      */
     readonly erase: (request: EraseRequest) => Effect.Effect<Erased, VersionConflict | StorageError>
+    /** The erasures in the ledger, oldest first. They outlive deleted streams. A log in memory has none. */
+    readonly ledger: Effect.Effect<ReadonlyArray<LedgerRecord>, StorageError>
     /** Streams whose views may still contain erased text. */
     readonly cleanings: Effect.Effect<ReadonlyArray<string>, StorageError>
     /** Empties the write-ahead log and rewrites the file. `cleaned` are streams whose old views were removed. */

@@ -156,6 +156,7 @@ export const make = () => {
           .slice(offset, offset + limit)
       ),
     erase: (request) => Effect.suspend(() => erase(request)),
+    ledger: Effect.succeed([]),
     cleanings: Effect.succeed([]),
     clean: () => Effect.succeed("done" as const),
     newestErasure: (stream) =>

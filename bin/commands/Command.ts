@@ -36,6 +36,8 @@ export interface Command<Options = object, Args extends ReadonlyArray<unknown> =
   readonly details?: ReadonlyArray<string>
   /** Example calls for the help, without `daybook`. */
   readonly examples?: ReadonlyArray<string>
+  /** Whether an option that is passed twice is refused. Otherwise its last value counts. */
+  readonly takesOptionsOnce?: boolean
   /** Whether the command requires trust level `full`, because it reads or changes data of every level. */
   readonly operator?: boolean
   /** Whether the command runs with the default policy, after a warning, if the folder's policy cannot be read. */

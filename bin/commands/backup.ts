@@ -7,6 +7,7 @@ import { usageError } from "../exit.js"
 import { count } from "../format.js"
 import { installation } from "../installation.js"
 import { flag, option, wholeNumber } from "../options.js"
+import type { Output } from "../output.js"
 import { fields } from "../table.js"
 import { timerLines } from "../timerLines.js"
 import type { Command } from "./Command.js"
@@ -88,6 +89,7 @@ export const restore: Command<{ readonly replace?: boolean; readonly expect?: st
       const { restore } = yield* loadBackup
       const restored = yield* restore({ file, folder, ledger: yield* ledgerCopyIn(folder), replace, expect })
       yield* out.show(restored, () => fields(out, restoredFields(restored)))
+      warnWithoutLedger(out, restored)
     })
 }
 
@@ -135,14 +137,24 @@ export const importLog: Command<{ readonly expect?: string }, readonly [file: st
       const { importLog } = yield* loadExport
       const restored = yield* importLog({ file, folder, ledger: yield* ledgerCopyIn(folder), expect })
       yield* out.show(restored, () => fields(out, restoredFields(restored)))
+      warnWithoutLedger(out, restored)
     })
 }
 
-const restoredFields = ({ agents, createdAt, events, folder, lost, replaced }: Restored) => [
+const restoredFields = ({ agents, createdAt, erasedAgain, events, folder, lost, replaced }: Restored) => [
   ["folder", folder] as const,
   ["copy of", toIso(createdAt)] as const,
   ["events", events] as const,
   ["agents", agents] as const,
+  ...(erasedAgain === 0 ? [] : [["erased again", count(erasedAgain, "erasure")] as const]),
   ...(replaced === undefined ? [] : [["old folder", replaced] as const]),
   ...lost.map(({ after, agent, to }) => ["not in the copy", `${count(to - after, "event")} of ${agent}`] as const)
 ]
+
+/** An older copy without the ledger of later erasures has their text again. */
+const warnWithoutLedger = (out: Output, { createdAt, hasLedger }: Restored): void => {
+  if (hasLedger) return
+  out.note(
+    `no erasures.log was found beside the copy: what was erased after ${toIso(createdAt)} is back. Put the newest one into the folder: the next start erases again`
+  )
+}

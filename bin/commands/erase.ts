@@ -1,17 +1,19 @@
 import { createInterface } from "node:readline/promises"
 import * as Effect from "effect/Effect"
 import { Erase } from "../../events/catalogue.js"
-import type { AgentErasure, Erasable, EraseReason, Erasure, RecordedErasure } from "../../src/erasure/Erasure.js"
-import type { Hit, Proof } from "../../src/erasure/proof.js"
+import type { AgentErasure, Erasable, EraseReason, Erasure } from "../../src/erasure/Erasure.js"
+import { itemsText, leftoversText, recordColumns } from "../eraseText.js"
 import { CommandEnded, exitCodes, refused, usageError } from "../exit.js"
-import { count, secondText } from "../format.js"
-import { flag, oneOf, option } from "../options.js"
+import { count } from "../format.js"
+import { noteMissingAgent } from "../noteMissingAgent.js"
+import { flag, oneOf, option, repeatable } from "../options.js"
 import type { Output } from "../output.js"
 import { type Column, table } from "../table.js"
+import { verifyErased } from "../verifyErased.js"
 import type { Call, Command } from "./Command.js"
 
 interface EraseCall {
-  readonly person?: string
+  readonly person?: ReadonlyArray<string>
   readonly session?: string
   readonly source?: string
   readonly reason?: EraseReason
@@ -20,6 +22,8 @@ interface EraseCall {
   readonly yes?: boolean
   readonly verify?: boolean
   readonly list?: boolean
+  readonly in?: ReadonlyArray<string>
+  readonly wholeWords?: boolean
 }
 
 const reasons = Erase.fields.reason.literals
@@ -28,8 +32,9 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
   usage: "erase [ids...]",
   summary: "remove content from the log for ever, with all that came from it",
   operator: true,
+  takesOptionsOnce: true,
   options: [
-    option("--person <name>", "erase what names a person, of all agents without --agent"),
+    repeatable("--person <name>", "erase what names them, of all agents without --agent"),
     option("--session <key>", "erase a session and what was made from it"),
     option("--source <kind:key>", "erase all from a source, such as import:notes.md"),
     option("--reason <reason>", "record why: privacy, request (default), mistake, secret or legal", oneOf(reasons)),
@@ -37,6 +42,8 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
     flag("--dry-run", "show what would go, without erasing it"),
     flag("--yes", "erase without asking"),
     flag("--verify", "search all files for the given texts instead"),
+    repeatable("--in <path>", "with --verify: search this file or folder"),
+    flag("--whole-words", "with --verify: find a text only as whole words"),
     flag("--list", "list the erasures on record instead")
   ],
   details: [
@@ -48,19 +55,21 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
     'erase --person "Anna Berg" --reason privacy --yes',
     "erase --source import:notes.md",
     'erase --verify "Anna Berg" "12 Elm Street"',
+    'erase --verify "Anna Berg" --in /backups',
     "erase --list"
   ],
   afterInterruption: "everything was erased or nothing; run the same command again",
   run: (call, options, [args]) =>
     Effect.gen(function* () {
       const { agent, agentWasPassed, daybook, out } = call
-      if (options.verify === true) return yield* verifyErased(call, args)
+      yield* refuseConflicts(options, args)
+      if (options.verify === true) return yield* verifyErased(call, args, options)
       if (options.list === true) {
-        if (args.length > 0) return yield* usageError("--list takes no ids")
         const recorded = yield* (yield* daybook).erasures(agentWasPassed ? agent : undefined)
         return yield* out.show(recorded, () => table(out, recorded, recordColumns))
       }
       const selection = yield* selectionOf(call, options, args)
+      yield* noteMissingAgent(call)
       const { erase } = yield* daybook
       const { dryRun = false, reason, revive, yes = false } = options
       if (dryRun || !yes) {
@@ -68,7 +77,8 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
         if (dryRun) return yield* out.show(plan, () => planText(out, plan))
         if (!isTerminal()) return yield* refused("erasing cannot be undone: pass --dry-run to see it, --yes to do it")
         out.warn(yield* Effect.promise(() => planText(out, plan)))
-        if (!(yield* ask("Erase all this for ever? Type yes: "))) return yield* refused("nothing was erased")
+        if (!(yield* ask("Erase all this for ever? Type yes: ")))
+          return yield* refused("nothing was erased: the answer was not yes")
       }
       const erasure = yield* erase(selection, { reason, revive, actor: call.actor })
       yield* out.show(reportOf(erasure), () => doneText(erasure))
@@ -88,7 +98,7 @@ const selectionOf = (
 ) => {
   const selections: ReadonlyArray<Erasable> = [
     ...(ids.length === 0 ? [] : [{ agent, ids }]),
-    ...(person === undefined ? [] : [{ person, ...(agentWasPassed ? { agent } : {}) }]),
+    ...(person === undefined ? [] : [{ persons: person, ...(agentWasPassed ? { agent } : {}) }]),
     ...(session === undefined ? [] : [{ agent, session }]),
     ...(source === undefined ? [] : [{ agent, source }])
   ]
@@ -97,14 +107,25 @@ const selectionOf = (
   return usageError("name what to erase by one of: ids, --person, --session, --source, --agent alone")
 }
 
-const verifyErased = ({ checkFolder, out }: Call, texts: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    if (texts.length === 0) return yield* usageError("--verify needs one text or more")
-    const { prove } = yield* Effect.promise(() => import("../../src/erasure/proof.js"))
-    const proof = yield* prove(yield* checkFolder, texts)
-    yield* out.show(proof, () => proofText(out, proof, texts))
-    if (!proof.clean) return yield* refused(`${count(proof.hits.length, "place")} with these texts`)
-  })
+/** The options that go with --verify and --list. Another option would be ignored. */
+const companions = {
+  verify: ["verify", "in", "wholeWords"],
+  list: ["list"]
+} as const
+
+const refuseConflicts = (options: EraseCall, ids: ReadonlyArray<string>) => {
+  const passed = Object.keys(options)
+  for (const mode of ["verify", "list"] as const) {
+    if (options[mode] !== true) continue
+    const other = passed.find((name) => !(companions[mode] as ReadonlyArray<string>).includes(name))
+    if (other !== undefined) return usageError(`--${mode} does not go with ${flagOf(other)}`)
+    return mode === "list" && ids.length > 0 ? usageError("--list takes no ids") : Effect.void
+  }
+  const other = passed.find((name) => name === "in" || name === "wholeWords")
+  return other === undefined ? Effect.void : usageError(`${flagOf(other)} goes with --verify only`)
+}
+
+const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
 const isTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
 
@@ -120,7 +141,7 @@ const ask = (question: string): Effect.Effect<boolean> =>
 
 /** The report of a finished erasure, without the titles: an output is often kept. */
 const reportOf = ({ agents, ...others }: Erasure) => ({
-  agents: agents.map(({ changed, memories, retired, ...counts }) => ({
+  agents: agents.map(({ changed, items: _, memories, retired, ...counts }) => ({
     ...counts,
     changed: changed.map(({ id }) => id),
     retired
@@ -133,15 +154,18 @@ const countsText = ({ agent, counts, events, remains }: AgentErasure): string =>
     number === 0 ? [] : [count(number, kind.replace(/ies$/, "y").replace(/s$/, ""), kind)]
   )
   const inPart = remains === 0 ? "" : `, ${remains} of them in part`
-  return `${agent}: ${parts.join(", ")} (${count(events, "event")}${inPart})`
+  const all = `${count(events, "event")}${inPart}`
+  return parts.length === 0 ? `${agent}: ${all}` : `${agent}: ${parts.join(", ")} (${all})`
 }
 
-const planText = async (out: Output, { agents, whole }: Erasure): Promise<string> => {
+const planText = async (out: Output, { agents, leftovers, whole }: Erasure): Promise<string> => {
   const lines: Array<string> = whole.map((agent) => `everything of ${agent}`)
   for (const erasure of agents) {
     const { changed, memories, retired, revived, sources } = erasure
     lines.push(countsText(erasure))
     if (memories.length > 0) lines.push(await table(out, memories, memoryColumns))
+    const items = await itemsText(out, erasure)
+    if (items !== undefined) lines.push(items)
     if (changed.length > 0) {
       lines.push(`${out.colours.bold("made again")} from what remains:`, await table(out, changed, memoryColumns))
     }
@@ -152,43 +176,21 @@ const planText = async (out: Output, { agents, whole }: Erasure): Promise<string
       lines.push(`stay, and may say the same: ${named.join(", ")}`)
     }
   }
-  return lines.join("\n")
+  return [...lines, ...leftoversText(leftovers)].join("\n")
 }
 
-const doneText = ({ agents, vectors, whole }: Erasure): string =>
+const doneText = ({ agents, leftovers, vectors, whole }: Erasure): string =>
   [
     ...whole.map((agent) => `erased everything of ${agent}`),
     ...agents.flatMap((erasure) => [
       `erased of ${countsText(erasure)}`,
       ...(erasure.run === undefined ? [] : [`active again: ${erasure.revived.join(", ")} (run ${erasure.run})`])
     ]),
-    ...(vectors === 0 ? [] : [`removed ${count(vectors, "cached vector")}`])
+    ...(vectors === 0 ? [] : [`removed ${count(vectors, "cached vector")}`]),
+    ...leftoversText(leftovers)
   ].join("\n")
 
 const memoryColumns: ReadonlyArray<Column<AgentErasure["memories"][number]>> = [
   { name: "memory", cell: ({ id }) => id, colour: "cyan" },
   { name: "title", cell: ({ title }) => title, elastic: true }
 ]
-
-const recordColumns: ReadonlyArray<Column<RecordedErasure>> = [
-  { name: "when", cell: ({ at }) => secondText(at) },
-  { name: "agent", cell: ({ agent }) => agent },
-  { name: "version", cell: ({ version }) => version, alignRight: true },
-  { name: "by", cell: ({ selector }) => selector ?? "" },
-  { name: "reason", cell: ({ reason }) => reason },
-  { name: "events", cell: ({ events }) => events, alignRight: true },
-  { name: "actor", cell: ({ actor }) => actor, elastic: true }
-]
-
-const proofText = async (out: Output, proof: Proof, texts: ReadonlyArray<string>): Promise<string> => {
-  const { bytes, clean, files, freePages, hits, walBytes } = proof
-  const searched = `searched ${count(files, "file")}, ${bytes} bytes; ${freePages} free pages, ${walBytes} bytes of write-ahead log`
-  const columns: ReadonlyArray<Column<Hit>> = [
-    { name: "text", cell: ({ text }) => text + 1, alignRight: true },
-    { name: "file", cell: ({ file }) => file },
-    { name: "place", cell: ({ place }) => place, elastic: true }
-  ]
-  return clean
-    ? `${count(texts.length, "text")} not found\n${searched}`
-    : `${await table(out, hits, columns)}\n${searched}`
-}

@@ -101,7 +101,8 @@ const describe = (event: DaybookEvent): string => {
     case "RECALL":
       return count(event.payload.recalls.length, "recall")
     case "IMPORT":
-      return `${count(event.payload.files.length, "file")}: ${event.payload.added} added`
+      // An erasure removes the paths of its files.
+      return `${event.payload.files.length === 0 ? "" : `${count(event.payload.files.length, "file")}: `}${event.payload.added} added`
     case "CONFIGURE":
       return `policy ${event.payload.policy}: ${event.payload.changed.join(", ")}`
     case "CLOCK":
@@ -112,6 +113,8 @@ const describe = (event: DaybookEvent): string => {
       return scheduleText(event.payload)
     case "RUN":
       return runText(event.payload)
+    case "REMAINS":
+      return `${event.payload.type} of version ${event.payload.of}, without what was erased`
     case "ERASE":
       return `${count(event.payload.versions.length, "event")}: ${event.payload.reason}`
     case "ACCEPT":

@@ -217,8 +217,9 @@ const entryOf = (
   }),
   streams: whole.map((stream) => {
     const salt = Buffer.from(randomBytes(16)).toString("hex")
-    const newest = sql(db, "SELECT max(sequence) AS newest FROM events WHERE stream = ?").get(stream).newest
-    return [salt, streamDigest(salt, stream), newest] as const
+    const select = "SELECT max(sequence) AS newest, count(*) AS events FROM events WHERE stream = ?"
+    const { events, newest } = sql(db, select).get(stream)
+    return [salt, streamDigest(salt, stream), newest, events] as const
   })
 })
 

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync
 import { dirname } from "node:path"
 import { noHash } from "../anchorLines.js"
 import { sha256 } from "../Chain.js"
-import type { EraseReason, EraseSelector } from "../EventLog.js"
+import type { DeletedStream, EraseReason, EraseSelector, LedgerRecord } from "../EventLog.js"
 import { StorageError, storageError } from "../errors.js"
 import { statIfAny } from "../folder.js"
 import type { KeptParts } from "./keptParts.js"
@@ -20,8 +20,8 @@ export interface LedgerEntry {
   readonly events: ReadonlyArray<EventKey>
   /** The remains of events: the event, then type and schema of its remains, and their parts. */
   readonly kept: ReadonlyArray<readonly [...EventKey, type: string, schema: number, parts: KeptParts]>
-  /** Streams that were deleted: a salt, SHA-256(salt ‖ name), and the newest sequence of the stream. */
-  readonly streams: ReadonlyArray<readonly [salt: string, digest: string, newest: number]>
+  /** Streams that were deleted. */
+  readonly streams: ReadonlyArray<DeletedStream>
 }
 
 export type EventKey = readonly [sequence: number, hash: string]
@@ -33,6 +33,14 @@ export interface LedgerLine extends LedgerEntry {
   readonly after?: string
   readonly hash: string
 }
+
+/** The erasures that lines record. A line without a reason is the loss of an earlier ledger. */
+export const recordsOf = (lines: ReadonlyArray<LedgerLine>): ReadonlyArray<LedgerRecord> =>
+  lines.flatMap(({ at, events, hash, reason, selector, streams }) =>
+    reason === undefined
+      ? []
+      : [{ hash, at, reason, ...(selector === undefined ? {} : { selector }), events: events.length, streams }]
+  )
 
 /** The file of the ledger in the data folder. */
 export const ledgerName = "erasures.log"

@@ -6,7 +6,7 @@ import * as Anchor from "../../events/Anchor.js"
 import { installationOf } from "../../events/copies/backupFile.js"
 import { startRestoredEpoch } from "../../events/copies/epoch.js"
 import { type LogPlace, ledgerText, writeLedger } from "../../events/copies/snapshot.js"
-import { type LedgerLine, ledgerName, parseLedger } from "../../events/erasure/ledger.js"
+import { type LedgerLine, ledgerName, parseLedger, recordsOf } from "../../events/erasure/ledger.js"
 import type { StorageError } from "../../events/errors.js"
 import { BackupRefused } from "../model/errors.js"
 import { attempt, hasLog, installFolder, realFolder, withStaging } from "./copyFiles.js"
@@ -24,6 +24,13 @@ export interface Restored {
   readonly replaced?: string
   /** The events that the replaced log had and the copy does not, by agent. */
   readonly lost: ReadonlyArray<{ readonly agent: string; readonly after: number; readonly to: number }>
+  /** The erasures that were made after the copy and are applied to it again. */
+  readonly erasedAgain: number
+  /**
+   * Whether the folder had a log or a ledger of erasures, or the copy of the ledger was there. Otherwise text that was
+   * erased after the copy was made is back.
+   */
+  readonly hasLedger: boolean
 }
 
 interface Place extends LogPlace {
@@ -56,7 +63,7 @@ export const install = <E>(
         const staging = join(parent, "data")
         yield* attempt(staging, () => mkdirSync(staging, { mode: 0o700 }))
         const { createdAt, heads, verification } = yield* build(staging)
-        yield* takeLedger({ folder: target, ledger }, staging)
+        const { erasedAgain, hasLedger } = yield* takeLedger({ folder: target, ledger }, staging)
         yield* eraseAgain(staging)
         const versions = new Map(heads.map(({ stream, version }) => [stream, version]))
         const lost = [...(old?.heads ?? [])].flatMap(([agent, { version }]) => {
@@ -72,7 +79,7 @@ export const install = <E>(
         const replaced = yield* installFolder(staging, target)
         const { events, streams } = verification
         return {
-          ...{ folder, createdAt, events, agents: streams, lost },
+          ...{ folder, createdAt, events, agents: streams, lost, erasedAgain, hasLedger: isTaken || hasLedger },
           ...(replaced === undefined ? {} : { replaced })
         }
       })
@@ -83,7 +90,10 @@ export const install = <E>(
  * Takes the ledger of erasures of the folder that the copy replaces, or the copy of it, if it continues the ledger in the
  * backup. It names what was erased after the backup was made. The ledger of another installation has no say.
  */
-const takeLedger = ({ folder, ledger }: LogPlace, staging: string): Effect.Effect<void, BackupRefused | StorageError> =>
+const takeLedger = (
+  { folder, ledger }: LogPlace,
+  staging: string
+): Effect.Effect<Pick<Restored, "erasedAgain" | "hasLedger">, BackupRefused | StorageError> =>
   Effect.gen(function* () {
     const text = yield* attempt(ledgerName, () => ledgerText(folder, ledger))
     const [own, copied] = [parseLedger(text), parseLedger(yield* attempt(ledgerName, () => ledgerText(staging)))]
@@ -93,13 +103,15 @@ const takeLedger = ({ folder, ledger }: LogPlace, staging: string): Effect.Effec
         `is damaged (${own.problem}), so text that was erased since could return: put back a whole copy of it, or move it away`
       )
     const installation = yield* attempt("log.db", () => installationOf(join(staging, "log.db")))
-    if (own.lines.length === 0 || own.lines[0]!.log !== installation) return
+    if (own.lines.length === 0 || own.lines[0]!.log !== installation) return { erasedAgain: 0, hasLedger: false }
     if (!continues(own.lines, copied.lines))
       return yield* refuse(
         "does not continue the ledger of erasures in the copy: move it away, or restore another copy"
       )
     const lastOf = (lines: ReadonlyArray<LedgerLine>) => lines.at(-1)?.line ?? 0
     if (lastOf(own.lines) > lastOf(copied.lines)) yield* attempt(ledgerName, () => writeLedger(staging, text))
+    const newer = own.lines.filter(({ line }) => line > lastOf(copied.lines))
+    return { erasedAgain: recordsOf(newer).length, hasLedger: true }
   })
 
 /** Whether two ledgers have no line that differs. A ledger that was restarted after a loss lacks its first lines. */

@@ -2,12 +2,14 @@ import type * as Effect from "effect/Effect"
 import type { EraseReason, EraseSelector } from "../../events/EventLog.js"
 import type { StorageError, VersionConflict } from "../../events/errors.js"
 import type { InvalidInput, NothingToErase } from "../model/errors.js"
+import type { Leftover } from "./leftovers.js"
 import type { PlanError } from "./planAgent.js"
 import type { AgentErasure } from "./report.js"
 import type { Erasable } from "./selection.js"
 
 export type { EraseReason } from "../../events/EventLog.js"
-export type { AgentErasure, Kind, NamedMemory } from "./report.js"
+export type { Leftover } from "./leftovers.js"
+export type { AgentErasure, HeldItem, Kind, NamedMemory } from "./report.js"
 export type { Erasable } from "./selection.js"
 
 export interface EraseOptions {
@@ -28,8 +30,13 @@ export interface EraseOptions {
 export interface Erasure {
   /** One entry for each agent that is concerned. */
   readonly agents: ReadonlyArray<AgentErasure>
-  /** Agents that go as a whole. */
+  /** Agents that go as a whole. A dry run describes them in `agents` too. */
   readonly whole: ReadonlyArray<string>
+  /**
+   * Columns that keep a selected person's or session's name, because the hash chain covers them. Counted before the
+   * erasure, in all agents of its scope.
+   */
+  readonly leftovers: ReadonlyArray<Leftover>
   /** Cached vectors that go because no remaining text of any agent uses them. */
   readonly vectors: number
   /**
@@ -41,15 +48,19 @@ export interface Erasure {
 
 /** One erasure on record. It never says what was erased. Times are milliseconds since the epoch. */
 export interface RecordedErasure {
-  readonly agent: string
-  readonly version: number
+  /** Null if the whole agent was erased, now or later: its name is not kept. So are version and actor then. */
+  readonly agent: string | null
+  readonly version: number | null
   readonly at: number
-  readonly actor: string
+  /** `ledger` where the ledger applied an erasure again to an older copy of the log. */
+  readonly actor: string | null
+  /** When the ledger applied it again. */
+  readonly repeatedAt?: number
   readonly reason: EraseReason
   /** Absent in records of earlier releases. */
   readonly selector?: EraseSelector | undefined
-  /** Events that lost their payload. */
-  readonly events: number
+  /** Events that lost their payload, or were deleted with their agent; null in records of earlier releases. */
+  readonly events: number | null
 }
 
 export type EraseError = PlanError | InvalidInput | NothingToErase | VersionConflict | StorageError
@@ -61,6 +72,6 @@ export interface ErasureOperations {
    * it are made again from what remains. It cannot be undone. It covers every trust level.
    */
   readonly erase: (selection: Erasable, options?: EraseOptions) => Effect.Effect<Erasure, EraseError>
-  /** The erasures of one agent or of all, oldest first. */
+  /** The erasures of one agent or of all, oldest first. Those of erased agents have no name. */
   readonly erasures: (agent?: string) => Effect.Effect<ReadonlyArray<RecordedErasure>, PlanError | InvalidInput>
 }

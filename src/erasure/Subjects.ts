@@ -1,7 +1,7 @@
 import { type DaybookEvent, imagesOf, type Payload } from "../../events/catalogue.js"
 import { isNoteId, type Link, type Memory } from "../../events/Memory.js"
-import { type Mentions, mentionsNothing, mentionsOf } from "./mentions.js"
-import { isSourceSelected, type Selection } from "./selection.js"
+import { type Mentions, mentionsNothing, mentionsOfAny } from "./mentions.js"
+import { fileKinds, isFileSelected, isSourceSelected, type Selection } from "./selection.js"
 
 /** Everything of one agent that an erasure concerns: what was selected, and what was derived from it. */
 export interface Subjects {
@@ -20,6 +20,8 @@ export interface Subjects {
   /** Versions of summaries and rolling summaries that may quote what goes. */
   readonly summaries: Set<number>
   readonly schedules: Set<string>
+  /** The paths of files that the log has, whether they go or not. */
+  readonly heldFiles: Set<string>
   /** Turns whose embedded text contains the turn before them, which goes. */
   readonly followers: Set<number>
   /** Memories that stay, with the versions that wrote text of an erased source into them. */
@@ -61,10 +63,11 @@ export const makeSubjects = (selection: Selection) => {
     shortened: new Set(),
     summaries: new Set(),
     schedules: new Set(),
+    heldFiles: new Set(),
     followers: new Set(),
     tainted: new Map(),
-    sources: new Set(),
-    mentions: selection.kind === "person" ? mentionsOf(selection.person) : mentionsNothing
+    sources: new Set(isFileSelected(selection) ? [sourceKeyOf({ kind: "file", to: selection.key })] : []),
+    mentions: selection.kind === "person" ? mentionsOfAny(selection.persons) : mentionsNothing
   }
   const state: State = {
     ...{ subjects, selection },
@@ -202,6 +205,7 @@ const applyTurn = ({ lastTurns, selection, subjects }: State, version: number, t
 }
 
 const applyFile = ({ selection, subjects }: State, version: number, { file, replaces = 0 }: Payload<"FILE">): void => {
+  subjects.heldFiles.add(file.path)
   const isSelected =
     subjects.files.has(version) ||
     // Without the newer version of a file, a replay would show the older one again.
@@ -216,8 +220,6 @@ const applyFile = ({ selection, subjects }: State, version: number, { file, repl
   subjects.ids.add(file.id)
   subjects.sources.add(sourceKeyOf({ kind: "file", to: file.path }))
 }
-
-const fileKinds: ReadonlySet<string> = new Set(["file", "import"])
 
 type MemoryEvent = Extract<DaybookEvent, { readonly type: "ADD" | "UPDATE" | "DELETE" | "COMPRESS" | "ARCHIVE" }>
 

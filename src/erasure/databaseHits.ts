@@ -3,61 +3,113 @@ import type { Db } from "../../events/statement.js"
 import { isTurnDue, type Steps } from "../../events/turns.js"
 import { foldedText, type Needle } from "./needle.js"
 
-/** Reports the rows of a database that have a text in any column, and the full-text indexes that know it. */
+/** Receives a place of a text. `stays` is true for a column that no erasure of content empties. */
+export type AddHit = (text: number, place: string, stays?: boolean) => void
+
+/**
+ * Reports the rows of a database that have a text in any column, and the full-text indexes that know it. Returns the
+ * texts that must stand alone and that columns have only within longer words: those explain stems and bytes.
+ */
 export const databaseHits = function* (
   db: Db,
   needles: ReadonlyArray<Needle>,
-  add: (text: number, place: string) => void
-): Steps<void> {
+  add: AddHit
+): Steps<ReadonlySet<number>> {
   const tables = db
     .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name")
     .all() as ReadonlyArray<{
     readonly name: string
     readonly sql: string
   }>
+  const within = new Set<number>()
   const isFullText = ({ sql }: { readonly sql: string }) => /using\s+fts5\b/iu.test(sql)
   // Reading another virtual table needs its extension. Its content is in ordinary tables too.
   for (const { name } of tables.filter(({ sql }) => !/^create\s+virtual/iu.test(sql))) {
-    yield* rowHits(db, name, needles, add)
+    yield* rowHits(db, name, needles, { add, within: (text) => void within.add(text) })
   }
   for (const { name } of tables.filter(isFullText)) {
     for (const [index, { phrase }] of needles.entries()) {
+      if (within.has(index)) continue
       const query = `SELECT rowid AS row FROM ${quoted(name)} WHERE ${quoted(name)} MATCH ? LIMIT 1`
       const row = db.prepare(query).get(phrase) as { readonly row: number } | undefined
       if (row !== undefined) add(index, `full-text index ${name}, row ${row.row}`)
       yield
     }
   }
+  return within
 }
 
-const rowHits = function* (
-  db: Db,
-  table: string,
-  needles: ReadonlyArray<Needle>,
-  add: (text: number, place: string) => void
-): Steps<void> {
+interface Found {
+  readonly add: AddHit
+  /** Receives a text that stands within a longer word. */
+  readonly within: (text: number) => void
+}
+
+type Value = string | Uint8Array
+
+const rowHits = function* (db: Db, table: string, needles: ReadonlyArray<Needle>, found: Found): Steps<void> {
+  const statement = db.prepare(`SELECT * FROM ${quoted(table)}`).raw()
+  const columns = statement.columns().map(({ name }) => name)
   let number = 0
-  for (const row of db
-    .prepare(`SELECT * FROM ${quoted(table)}`)
-    .raw()
-    .iterate() as Iterable<ReadonlyArray<unknown>>) {
+  for (const row of statement.iterate() as Iterable<ReadonlyArray<unknown>>) {
     number++
-    for (const value of row) {
+    for (const [position, value] of row.entries()) {
       if (typeof value !== "string" && !(value instanceof Uint8Array)) continue
       const texts = textsOf(value)
-      for (const [index, { folded }] of needles.entries()) {
-        if (texts.some((text) => text.includes(folded))) add(index, `table ${table}, row ${number}`)
+      for (const [index, needle] of needles.entries()) {
+        if (!texts.some((text) => text.includes(needle.folded))) continue
+        if (!texts.some((text) => isFound(text, needle))) found.within(index)
+        else {
+          const column = columns[position]!
+          const name = isNameOfField(value, needle) ? ", name of a field" : ""
+          const place = `${placeOf(table, { columns, needles, number, row })}, column ${column}${name}`
+          found.add(index, place, isEvents(table, columns) && keptColumns.has(column))
+        }
       }
     }
     if (isTurnDue()) yield
   }
 }
 
+const isFound = (text: string, { folded, standsAlone }: Needle): boolean =>
+  standsAlone === undefined ? text.includes(folded) : standsAlone(text)
+
+/** The columns of events that an erasure of content keeps: the hash chain covers them. */
+const keptColumns: ReadonlySet<string> = new Set(["stream", "actor", "cause", "command_id"])
+
+const isEvents = (table: string, columns: ReadonlyArray<string>): boolean =>
+  table === "events" && columns.includes("stream") && columns.includes("version")
+
+interface Row {
+  readonly columns: ReadonlyArray<string>
+  readonly needles: ReadonlyArray<Needle>
+  /** Its position in the table, from 1. */
+  readonly number: number
+  readonly row: ReadonlyArray<unknown>
+}
+
+/** An event is named as in `daybook log`; by its sequence if its agent's name contains a text that is searched. */
+const placeOf = (table: string, { columns, needles, number, row }: Row): string => {
+  if (!isEvents(table, columns)) return `table ${table}, row ${number}`
+  const at = (column: string) => String(row[columns.indexOf(column)])
+  const agent = foldedText(at("stream"))
+  return needles.some(({ folded }) => agent.includes(folded))
+    ? `events, sequence ${at("sequence")} (${at("type")})`
+    : `events, ${at("stream")} version ${at("version")} (${at("type")})`
+}
+
+/** Whether only the names of fields of a JSON text have it, such as `until` or the arguments of a tool. */
+const isNameOfField = (value: Value, needle: Needle): boolean => {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return false
+  const values = jsonStrings(value, false)
+  return values.length > 0 && !values.some((text) => isFound(foldedText(text), needle))
+}
+
 /** The texts of a value, folded: a string, its strings where it is JSON, or the content of a blob, unpacked if needed. */
-const textsOf = (value: string | Uint8Array): ReadonlyArray<string> => {
+const textsOf = (value: Value): ReadonlyArray<string> => {
   if (value instanceof Uint8Array) return [foldedText(unpacked(value))]
   if (!value.includes("\\")) return [foldedText(value)]
-  return [foldedText(value), ...jsonStrings(value).map(foldedText)]
+  return [foldedText(value), ...jsonStrings(value, true).map(foldedText)]
 }
 
 const unpacked = (bytes: Uint8Array): string => {
@@ -70,11 +122,12 @@ const unpacked = (bytes: Uint8Array): string => {
   }
 }
 
-const jsonStrings = (text: string): ReadonlyArray<string> => {
+/** The strings of a JSON text, with or without the names of fields; none if it is no JSON. */
+const jsonStrings = (text: string, withNames: boolean): ReadonlyArray<string> => {
   const strings: Array<string> = []
   try {
     JSON.parse(text, (key, value) => {
-      strings.push(key)
+      if (withNames) strings.push(key)
       if (typeof value === "string") strings.push(value)
       return value
     })

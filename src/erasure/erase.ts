@@ -10,16 +10,19 @@ import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { Command } from "../actor/Command.js"
-import { InvalidInput, NothingToErase } from "../model/errors.js"
+import { InvalidInput } from "../model/errors.js"
 import { refuseUnknownOptions } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import { decodeKey } from "../model/input.js"
-import type { Erasable, EraseError, EraseOptions, Erasure, ErasureOperations, RecordedErasure } from "./Erasure.js"
+import type { Erasable, EraseError, EraseOptions, Erasure } from "./Erasure.js"
 import { unconcernedHead } from "./findSubjects.js"
 import { type AgentPlan, type PlanError, type PlanSource, planAgent } from "./planAgent.js"
+import { reportWhole } from "./planWhole.js"
 import type { AgentErasure } from "./report.js"
 import { revivable, revive } from "./revive.js"
-import { decodeErasable, type Scope } from "./selection.js"
+import { decodeErasable, nothingOf, type Scope } from "./selection.js"
+
+export { erasures } from "./erasures.js"
 
 /** The services of an erasure. */
 export interface Eraser extends PlanSource {
@@ -59,7 +62,7 @@ export const erase = (
     const scope = yield* decodeErasable(input)
     const attempt = (retries: number): Effect.Effect<Erasure, EraseError> =>
       Effect.gen(function* () {
-        const plan = yield* planAll(eraser, scope)
+        const plan = yield* planAll({ ...eraser, hasItems: dryRun }, scope)
         const now = Math.floor(yield* Clock.currentTimeMillis)
         if (dryRun) {
           const agents = isReviving ? yield* planRevivals(eraser, plan.erasure.agents, now) : plan.erasure.agents
@@ -115,7 +118,7 @@ const planAll = (eraser: Eraser, { agent, selection }: Scope) =>
     const heads = (yield* eraser.log.streams).filter(({ stream }) => stream !== installationStream)
     const all = heads.map(({ stream }) => stream)
     const chosen = all.filter((stream) => agent === undefined || stream === agent)
-    if (chosen.length === 0) return yield* new NothingToErase({ ids: [] })
+    if (chosen.length === 0) return yield* nothingOf(selection, agent)
     const isWhole = selection.kind === "agent"
     const plans = new Map<string, AgentPlan>()
     for (const stream of chosen) {
@@ -124,16 +127,21 @@ const planAll = (eraser: Eraser, { agent, selection }: Scope) =>
       plans.set(stream, yield* planAgent(eraser, stream, selection))
     }
     const planned = [...plans.values()].filter(({ erasure }) => erasure.versions.length > 0)
-    if (planned.length === 0 && !isWhole) return yield* new NothingToErase({ ids: [] })
-    if (selection.kind === "memory") yield* requireAll(selection.ids, plans.get(chosen[0]!)!)
+    if (planned.length === 0 && !isWhole) return yield* nothingOf(selection, agent)
+    if (selection.kind === "memory") yield* requireAll(selection.ids, plans.get(chosen[0]!)!, agent)
     const vectors = yield* unusedVectors(eraser, all, plans, isWhole)
-    const reports = planned.map(({ report }) => report())
+    const reports = isWhole
+      ? eraser.hasItems === true
+        ? yield* Effect.forEach(chosen, (stream) => reportWhole(eraser, stream))
+        : []
+      : planned.map(({ report }) => report())
+    const leftovers = isWhole ? [] : [...plans.values()].flatMap(({ leftovers }) => leftovers)
     return {
       streams: isWhole ? [] : planned.map(({ erasure }) => erasure),
       mayConcern: new Map([...plans].map(([stream, { mayConcern }]) => [stream, mayConcern])),
       wholeStreams: isWhole ? chosen : [],
       vectors,
-      erasure: { agents: isWhole ? [] : reports, whole: isWhole ? chosen : [], vectors: vectors.length }
+      erasure: { agents: reports, whole: isWhole ? chosen : [], vectors: vectors.length, leftovers }
     }
   })
 
@@ -170,9 +178,9 @@ const withRevived = (erasure: AgentErasure, revived: ReadonlyArray<string>): Age
 })
 
 /** Refuses ids that select nothing, so that a slip does not pass for an erasure. */
-const requireAll = (ids: ReadonlySet<string>, { found }: AgentPlan) => {
+const requireAll = (ids: ReadonlySet<string>, { found }: AgentPlan, agent: string | undefined) => {
   const missing = [...ids].filter((id) => !found.has(id))
-  return missing.length === 0 ? Effect.void : new NothingToErase({ ids: missing })
+  return missing.length === 0 ? Effect.void : nothingOf({ kind: "memory", ids: new Set(missing) }, agent)
 }
 
 /** The digests of texts that go and that no remaining event of any agent names. */
@@ -198,27 +206,4 @@ const unusedVectors = (
       )
     }
     return [...unused]
-  })
-
-/** Implements `Daybook.erasures`. */
-export const erasures = (
-  { codec, log }: PlanSource,
-  agent: string | undefined
-): ReturnType<ErasureOperations["erasures"]> =>
-  Effect.gen(function* () {
-    const streams = agent === undefined ? (yield* log.streams).map(({ stream }) => stream) : [agent]
-    const recorded: Array<RecordedErasure> = []
-    for (const stream of streams) {
-      yield* Stream.runForEach(readAll(log, stream), (row) =>
-        row.type !== "ERASE"
-          ? Effect.void
-          : Effect.map(codec.decode(row), (event) => {
-              if (event.type !== "ERASE" || event.payload === null) return
-              const { reason, selector, versions } = event.payload
-              const { actor, recordedAt: at, version } = event
-              recorded.push({ agent: stream, version, at, actor, reason, selector, events: versions.length })
-            })
-      )
-    }
-    return recorded.sort((a, b) => a.at - b.at || (a.agent < b.agent ? -1 : 1))
   })

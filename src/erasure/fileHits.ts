@@ -2,28 +2,39 @@ import { closeSync, openSync, readFileSync, readSync } from "node:fs"
 import { basename } from "node:path"
 import { gunzipSync } from "node:zlib"
 import type { Steps } from "../../events/turns.js"
+import type { AddHit } from "./databaseHits.js"
 import { foldedText, lowerBytes, type Needle } from "./needle.js"
 
 /** Bytes that are read at once. */
 const chunkBytes = 4 << 20
 
+interface Options {
+  readonly add: AddHit
+  /** Whether signs between words separate texts. In a database, the bytes of another column may follow at once. */
+  readonly isText: boolean
+}
+
 /** Reports which texts a file has in its name, its bytes or, if it is compressed by gzip, its content. */
 export const fileHits = function* (
   file: string,
   needles: ReadonlyArray<Needle>,
-  add: (text: number, place: string) => void
+  { add, isText }: Options
 ): Steps<void> {
   const found = new Set<number>()
   const search = (content: string, place: string) => {
-    for (const [index, { bytes }] of needles.entries()) {
-      if (found.has(index) || !bytes.some((form) => content.includes(form))) continue
+    for (const [index, { bytes, standsAlone }] of needles.entries()) {
+      const has = isText && standsAlone !== undefined ? hasAlone : hasAnywhere
+      if (found.has(index) || !bytes.some((form) => has(content, form))) continue
       found.add(index)
       add(index, place)
     }
   }
   const name = foldedText(basename(file))
-  for (const [index, { folded }] of needles.entries()) if (name.includes(folded)) add(index, "name of the file")
-  const overlap = Math.max(...needles.flatMap(({ bytes }) => bytes.map((form) => form.length)))
+  for (const [index, { folded, standsAlone }] of needles.entries()) {
+    if (standsAlone === undefined ? name.includes(folded) : standsAlone(name)) add(index, "name of the file")
+  }
+  // One byte more on each side tells where a word ends.
+  const overlap = Math.max(...needles.flatMap(({ bytes }) => bytes.map((form) => form.length))) + 2
   const descriptor = openSync(file, "r")
   try {
     const buffer = Buffer.alloc(chunkBytes)
@@ -45,3 +56,22 @@ export const fileHits = function* (
     // A file that only has the name of one is searched by its bytes.
   }
 }
+
+const hasAnywhere = (content: string, form: string): boolean => content.includes(form)
+
+/**
+ * Whether a form is there without an ASCII letter or digit beside it. Other bytes may be signs, so they end a word, and so
+ * do escapes of JSON and of URLs.
+ */
+const hasAlone = (content: string, form: string): boolean => {
+  for (let at = content.indexOf(form); at >= 0; at = content.indexOf(form, at + 1)) {
+    const before = content.slice(Math.max(0, at - 6), at)
+    const startsWord = !isWordByte(before.at(-1)) || escapeAtEnd.test(before)
+    if (startsWord && !isWordByte(content[at + form.length])) return true
+  }
+  return false
+}
+
+const escapeAtEnd = /(\\[bfnrt]|\\u[0-9a-f]{4}|%[0-9a-f]{2})$/
+
+const isWordByte = (byte: string | undefined): boolean => byte !== undefined && /[a-z0-9]/.test(byte)

@@ -7,6 +7,7 @@ import type { EventLog } from "../../events/EventLog.js"
 import type { InvalidEvent, StorageError, UnknownEvent } from "../../events/errors.js"
 import { itemsPerCheck, takeTurnIfDue } from "../../events/turns.js"
 import type { MayConcern } from "./candidates.js"
+import { makeLeftovers } from "./leftovers.js"
 import { makeSubjects, type Needles } from "./Subjects.js"
 import type { Selection } from "./selection.js"
 
@@ -14,6 +15,8 @@ export interface PlanSource {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly countTokens: (text: string) => number
+  /** Whether reports contain the texts that go. Default: false. */
+  readonly hasItems?: boolean
 }
 
 export type PlanError = StorageError | UnknownEvent | InvalidEvent
@@ -42,8 +45,10 @@ export const findSubjects = (
     let needles = makeSubjects(selection).needles()
     for (;;) {
       const { apply, isRequestErased, needles: current, size, start, subjects } = makeSubjects(selection)
+      const leftovers = makeLeftovers(range.stream, selection)
       const mayConcern = filter(needles)
-      const { candidates, usedDigests } = yield* scan(source, range, mayConcern, apply)
+      const visitor = { row: leftovers.add, event: apply, mayConcern }
+      const { candidates, usedDigests } = yield* scan(source, range, visitor)
       for (let pass = 1, before = 0; pass < maxPasses && size() !== before; pass++) {
         before = size()
         start()
@@ -52,17 +57,25 @@ export const findSubjects = (
       const found = current()
       const { hasPlaces, texts } = needles
       const isComplete = (hasPlaces || !found.hasPlaces) && [...found.texts].every((text) => texts.has(text))
-      if (isComplete) return { candidates, isRequestErased, mayConcern, subjects, usedDigests }
+      if (isComplete)
+        return { candidates, isRequestErased, mayConcern, subjects, usedDigests, leftovers: leftovers.finish() }
       needles = { ...found, hasPlaces: hasPlaces || found.hasPlaces, texts: new Set([...texts, ...found.texts]) }
     }
   })
 
-/** Visits the events that may concern an erasure, oldest first. Returns their versions. */
+interface Visitor {
+  /** Receives every row. */
+  readonly row: (row: ReplayedEvent) => void
+  /** Receives the events that may concern the erasure. */
+  readonly event: (event: DaybookEvent) => void
+  readonly mayConcern: MayConcern
+}
+
+/** Visits the events, oldest first. Returns the versions of those that may concern an erasure. */
 const scan = (
   { codec, log }: PlanSource,
   { stream, to }: Range,
-  mayConcern: MayConcern,
-  visit: (event: DaybookEvent) => void
+  { event: visit, mayConcern, row: visitRow }: Visitor
 ): Effect.Effect<{ readonly candidates: Array<number>; readonly usedDigests: Set<string> }, PlanError> =>
   Effect.gen(function* () {
     const candidates: Array<number> = []
@@ -70,6 +83,7 @@ const scan = (
     for (let after = 0; ; ) {
       const rows = yield* log.replay(stream, { after, to, limit: itemsPerCheck })
       for (const row of rows) {
+        visitRow(row)
         if (!isContent(row)) continue
         if (mayConcern(row)) {
           candidates.push(row.version)

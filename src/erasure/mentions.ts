@@ -21,6 +21,12 @@ export const mentionsOf = (name: string): Mentions => {
   return (value) => someText(value, (text) => pattern.test(folded(text)))
 }
 
+/** Tests for any of several names. */
+export const mentionsOfAny = (names: ReadonlyArray<string>): Mentions => {
+  const tests = names.map(mentionsOf)
+  return (value) => tests.some((test) => test(value))
+}
+
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}]/u
 
 const folded = (text: string): string => text.normalize("NFKC").toLowerCase()

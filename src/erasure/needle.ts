@@ -1,9 +1,13 @@
+import { type Mentions, mentionsOf } from "./mentions.js"
+
 /** A text to search for. */
 export interface Needle {
   /** In the form in which decoded texts are compared. */
   readonly folded: string
   /** Its UTF-8 bytes in the forms in which a file may have it, one character a byte, in lower case. */
   readonly bytes: ReadonlyArray<string>
+  /** Whether it must stand alone; then tests for it. Otherwise any occurrence counts. */
+  readonly standsAlone: Mentions | undefined
   /** As a query of FTS5, which stems its words as those of the index. */
   readonly phrase: string
 }
@@ -12,7 +16,7 @@ export interface Needle {
 export const foldedText = (text: string): string => text.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim()
 
 /** Undefined for a text that is too short to tell anything. */
-export const needleOf = (text: string): Needle | undefined => {
+export const needleOf = (text: string, wholeWords: boolean): Needle | undefined => {
   const folded = foldedText(text)
   if ((folded.match(/[\p{L}\p{N}]/gu) ?? []).length < 2) return undefined
   const forms = [text, text.normalize("NFC"), text.normalize("NFD"), folded].flatMap((form) => [
@@ -22,6 +26,7 @@ export const needleOf = (text: string): Needle | undefined => {
   ])
   return {
     folded,
+    standsAlone: wholeWords ? mentionsOf(text) : undefined,
     bytes: [...new Set(forms.map(asBytes))],
     phrase: `"${folded.replaceAll('"', " ")}"`
   }

@@ -8,6 +8,7 @@ import { textDigest } from "../../projections/vectors.js"
 import { timerFold } from "../schedules/timerFold.js"
 import { candidatesOf, type MayConcern } from "./candidates.js"
 import { findSubjects, forEachAt, type PlanError, type PlanSource } from "./findSubjects.js"
+import type { Leftover } from "./leftovers.js"
 import { type LifeStep, remadeImages } from "./remade.js"
 import { digestsIn, type Removing, removalOf } from "./removalOf.js"
 import { type AgentErasure, makeReport } from "./report.js"
@@ -24,6 +25,7 @@ export interface AgentPlan {
   readonly usedDigests: ReadonlySet<string>
   /** The ids of the memories, turns, files and schedules that go. */
   readonly found: ReadonlySet<string>
+  readonly leftovers: ReadonlyArray<Leftover>
   readonly report: () => AgentErasure
   /** Whether a later event could change the plan. */
   readonly mayConcern: MayConcern
@@ -55,7 +57,7 @@ export const planAgent = (
     }
     const { lostDigests: memoryDigests, remade } = remadeLives(lives, source.countTokens)
     const removing: Removing = { subjects, isRequestErased, remade, lostDigests: memoryDigests }
-    const report = makeReport(agent, subjects)
+    const report = makeReport(agent, subjects, source.hasItems === true)
     const [versions, remains]: [Array<number>, Array<Remains>] = [[], []]
     const lostDigests = new Set(memoryDigests)
     const timers = timerFold()
@@ -85,6 +87,7 @@ export const planAgent = (
       },
       ...{ lostDigests, usedDigests },
       found: new Set([...subjects.ids, ...subjects.schedules]),
+      leftovers: found.leftovers,
       report: report.finish,
       mayConcern
     }

@@ -1,11 +1,11 @@
-import { readdirSync, statSync } from "node:fs"
+import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from "node:fs"
 import { join, relative } from "node:path"
 import * as Effect from "effect/Effect"
 import { openDatabase } from "../../events/driver.js"
 import { type StorageError, storageError } from "../../events/errors.js"
 import { inTurns, isTurnDue, type Steps } from "../../events/turns.js"
 import { InvalidInput } from "../model/errors.js"
-import { databaseHits } from "./databaseHits.js"
+import { type AddHit, databaseHits } from "./databaseHits.js"
 import { fileHits } from "./fileHits.js"
 import { type Needle, needleOf } from "./needle.js"
 
@@ -13,13 +13,23 @@ import { type Needle, needleOf } from "./needle.js"
 export interface Hit {
   /** The position of the text in the question, from 0. */
   readonly text: number
-  /** The path of the file, relative to the data folder. */
+  /** The path of the file: relative to the searched folder, or as it was given. */
   readonly file: string
-  /** The table and the row, or the kind of the place. */
+  /** The event or row with its column, or the kind of the place. */
   readonly place: string
+  /** True for columns of events that the hash chain covers, so that no erasure of content empties them. */
+  readonly stays?: true
 }
 
-/** The result of a search for texts in all files of a data folder. */
+export interface ProveOptions {
+  /**
+   * Finds a text only where it stands alone, like a name in `erase`: "Ann" is not in "Annual". Bytes and stems of a
+   * database then count only if no column of that database explains them. Default: false.
+   */
+  readonly wholeWords?: boolean | undefined
+}
+
+/** The result of a search for texts in files. */
 export interface Proof {
   readonly clean: boolean
   readonly hits: ReadonlyArray<Hit>
@@ -36,56 +46,90 @@ export interface Proof {
 const maxHits = 20
 
 /**
- * Searches a data folder for texts: the columns of all tables as SQLite decodes them, with JSON unescaped and gzip
- * unpacked; the full-text indexes, by stems; and the bytes of every file, write-ahead logs included. Case and Unicode
- * form do not count. A text that was only rephrased is not found.
+ * Searches folders and files for texts: the columns of all tables as SQLite decodes them, with JSON unescaped and gzip
+ * unpacked; the full-text indexes, by stems; and the bytes of every file, write-ahead logs included. Backups and exports
+ * are searched like data folders. Case and Unicode form do not count. A text that was only rephrased is not found.
  */
 export const prove = (
-  folder: string,
-  texts: ReadonlyArray<string>
+  places: string | ReadonlyArray<string>,
+  texts: ReadonlyArray<string>,
+  { wholeWords = false }: ProveOptions = {}
 ): Effect.Effect<Proof, InvalidInput | StorageError> =>
   Effect.suspend(() => {
-    const needles = texts.map(needleOf)
+    const needles = texts.map((text) => needleOf(text, wholeWords))
     if (texts.length === 0 || needles.includes(undefined)) {
       const problem = "each text must have at least two letters or digits"
       return Effect.fail<InvalidInput | StorageError>(new InvalidInput({ field: "verify", problem }))
     }
-    const search = proofIn(folder, needles as ReadonlyArray<Needle>)
-    const where = storageError("data folder")
+    const roots = typeof places === "string" ? [places] : places
+    const missing = roots.find((place) => !existsSync(place))
+    if (missing !== undefined)
+      return Effect.fail(new InvalidInput({ field: "in", problem: `${missing} does not exist` }))
+    const search = proofIn(roots, needles as ReadonlyArray<Needle>)
+    const where = storageError("searched files")
     return inTurns(search, (step) => Effect.try({ try: step, catch: where }))
   }).pipe(Effect.withSpan("Erasure.prove"))
 
-const proofIn = function* (folder: string, needles: ReadonlyArray<Needle>): Steps<Proof> {
+const proofIn = function* (roots: ReadonlyArray<string>, needles: ReadonlyArray<Needle>): Steps<Proof> {
   const hits: Array<Hit> = []
   const counts = needles.map(() => 0)
   const totals = { files: 0, bytes: 0, freePages: 0, walBytes: 0 }
-  const add = (file: string) => (text: number, place: string) => {
-    counts[text]!++
-    if (counts[text]! <= maxHits) hits.push({ text, file: relative(folder, file), place })
+  /** Texts of databases and their write-ahead logs that stand only within longer words there. */
+  const explained = new Map<string, ReadonlySet<number>>()
+  const add = (file: string): AddHit => {
+    const added = new Set<string>()
+    return (text, place, stays = false) => {
+      // A row may have a text in several values of one column.
+      const key = `${text} ${place}`
+      if (added.has(key)) return
+      added.add(key)
+      counts[text]!++
+      if (counts[text]! <= maxHits) hits.push({ text, file, place, ...(stays ? { stays: true as const } : {}) })
+    }
   }
-  for (const file of filesIn(folder)) {
+  for (const [path, file] of roots.flatMap(filesIn)) {
     if (isTurnDue()) yield
-    const size = statSync(file, { throwIfNoEntry: false })?.size
+    const size = statSync(path, { throwIfNoEntry: false })?.size
     if (size === undefined) continue
     totals.files++
     totals.bytes += size
-    if (file.endsWith("-wal")) totals.walBytes += size
-    yield* fileHits(file, needles, add(file))
-    if (!file.endsWith(".db")) continue
-    const db = openDatabase(file, { readonly: true, timeout: 1_000 })
-    try {
-      totals.freePages += db.pragma("freelist_count", { simple: true }) as number
-      yield* databaseHits(db, needles, add(file))
-    } finally {
-      db.close()
+    if (path.endsWith("-wal")) totals.walBytes += size
+    const addTo = add(file)
+    if (isDatabase(path)) {
+      const db = openDatabase(path, { readonly: true, timeout: 1_000 })
+      try {
+        totals.freePages += db.pragma("freelist_count", { simple: true }) as number
+        const within = yield* databaseHits(db, needles, addTo)
+        for (const name of [path, `${path}-wal`]) explained.set(name, within)
+      } finally {
+        db.close()
+      }
     }
+    const within = explained.get(path)
+    yield* fileHits(path, needles, {
+      add: (text, place) => (within?.has(text) === true ? undefined : addTo(text, place)),
+      isText: within === undefined
+    })
   }
   return { clean: hits.length === 0, hits, ...totals }
 }
 
-/** All files below a folder, in the order of their paths. A file name is searched as a text too: see `fileHits`. */
-const filesIn = (folder: string): ReadonlyArray<string> =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
+const isDatabase = (path: string): boolean => {
+  const descriptor = openSync(path, "r")
+  try {
+    const head = Buffer.alloc(16)
+    return readSync(descriptor, head, 0, 16, 0) === 16 && head.toString("latin1") === "SQLite format 3\0"
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** All files of a place, in the order of their paths, each with the name in the report. */
+const filesIn = (place: string): ReadonlyArray<readonly [path: string, name: string]> =>
+  statSync(place).isDirectory()
+    ? readdirSync(place, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .sort()
+        .map((path) => [path, relative(place, path)] as const)
+    : [[place, place]]

@@ -1,21 +1,12 @@
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Removal } from "../../events/erasure/remains.js"
 import type { Memory } from "../../events/Memory.js"
+import { type HeldItem, heldItemsOf } from "./heldItems.js"
+import { type Kind, kinds } from "./kinds.js"
 import type { Subjects } from "./Subjects.js"
 
-/** The kinds of content that an erasure counts. `requests` are recorded requests of memories that stay. */
-export const kinds = [
-  "memories",
-  "turns",
-  "files",
-  "summaries",
-  "scratchpads",
-  "queries",
-  "schedules",
-  "runs",
-  "requests"
-] as const
-export type Kind = (typeof kinds)[number]
+export type { HeldItem } from "./heldItems.js"
+export type { Kind } from "./kinds.js"
 
 /** A memory in a plan. */
 export interface NamedMemory {
@@ -43,10 +34,13 @@ export interface AgentErasure {
   readonly run?: string
   /** Turns and files that stay and may say the same: erased memories were made from them. */
   readonly sources: ReadonlyArray<{ readonly kind: "turn" | "file"; readonly id: string }>
+  /** Every text that goes, in the order of the log. Only a dry run has them. */
+  readonly items: ReadonlyArray<HeldItem>
 }
 
-/** Collects the report of one agent's erasure while its events pass by. */
-export const makeReport = (agent: string, subjects: Subjects) => {
+/** Collects the report of one agent's erasure while its events pass by, with its texts if `hasItems` is true. */
+export const makeReport = (agent: string, subjects: Subjects, hasItems: boolean) => {
+  const items = new Map<string, HeldItem>()
   const counts = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>
   const memories = new Map<number, Memory>()
   const changed = new Map<number, Memory>()
@@ -58,7 +52,9 @@ export const makeReport = (agent: string, subjects: Subjects) => {
     memories.set(image.born, image)
     for (const { kind, reason, to } of image.lineage ?? []) {
       if (kind === "turn" || kind === "file") {
-        if (!subjects.sources.has(`${kind} ${to}`)) sources.set(`${kind} ${to}`, { kind, id: to })
+        // The log does not have the files from which memories were imported.
+        const isHeld = kind === "turn" || subjects.heldFiles.has(to)
+        if (isHeld && !subjects.sources.has(`${kind} ${to}`)) sources.set(`${kind} ${to}`, { kind, id: to })
       } else if ((kind === "supersedes" || reason === "compressed") && !subjects.ids.has(to)) retired.add(to)
     }
   }
@@ -76,6 +72,12 @@ export const makeReport = (agent: string, subjects: Subjects) => {
       events++
       if (hasRemains) remains++
       count(event, removal)
+      for (const item of hasItems ? heldItemsOf(event, removal, subjects) : []) {
+        const { from, id, kind, session, text } = item
+        const key = JSON.stringify([kind, id, session, from, text])
+        // Each text once, where the log has it first.
+        if (text !== "" && !items.has(key)) items.set(key, item)
+      }
       for (const image of imagesOf(event)) {
         if (subjects.rows.has(image.born)) addImage(image)
         else if (subjects.tainted.has(image.born)) changed.set(image.born, image)
@@ -94,7 +96,8 @@ export const makeReport = (agent: string, subjects: Subjects) => {
       changed: [...changed.values()].map(named),
       retired: [...retired],
       revived: [],
-      sources: [...sources.values()]
+      sources: [...sources.values()],
+      items: [...items.values()]
     })
   }
 }

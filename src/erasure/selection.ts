@@ -1,18 +1,19 @@
 import * as Either from "effect/Either"
 import { Source } from "../../events/Memory.js"
 import { checkName } from "../model/agentName.js"
-import { InvalidInput } from "../model/errors.js"
+import { InvalidInput, NothingToErase } from "../model/errors.js"
 import { refuseUnknownOptions } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 
 /**
  * Selects what to erase. `ids` names memories, turns, files or schedules of an agent. `person` matches a name in texts,
- * speakers, queries and outputs of runs, of all agents unless one is named. `source` is KIND:KEY: the kind of a memory's
+ * speakers, queries and outputs of runs, of all agents unless one is named; `persons` matches any of several names. `source` is KIND:KEY: the kind of a memory's
  * source and its name (`import:notes.md`), `file:PATH` or `turn:ID`. `everythingOf` is an agent with all its events.
  */
 export type Erasable =
   | { readonly agent: string; readonly ids: ReadonlyArray<string> }
   | { readonly person: string; readonly agent?: string | undefined }
+  | { readonly persons: ReadonlyArray<string>; readonly agent?: string | undefined }
   | { readonly agent: string; readonly session: string }
   | { readonly agent: string; readonly source: string }
   | { readonly everythingOf: string }
@@ -20,7 +21,7 @@ export type Erasable =
 /** An `Erasable` after decoding. */
 export type Selection =
   | { readonly kind: "memory"; readonly ids: ReadonlySet<string> }
-  | { readonly kind: "person"; readonly person: string }
+  | { readonly kind: "person"; readonly persons: ReadonlyArray<string> }
   | { readonly kind: "session"; readonly session: string }
   | { readonly kind: "source"; readonly source: string; readonly key: string | undefined }
   | { readonly kind: "agent" }
@@ -33,7 +34,7 @@ export interface Scope {
 
 const sourceKinds: ReadonlyArray<string> = [...Source.fields.kind.literals, "file", "turn"]
 
-const selectors = ["ids", "person", "session", "source", "everythingOf"] as const
+const selectors = ["ids", "person", "persons", "session", "source", "everythingOf"] as const
 
 export const decodeErasable = (input: Erasable): Either.Either<Scope, InvalidInput> =>
   Either.gen(function* () {
@@ -47,7 +48,7 @@ export const decodeErasable = (input: Erasable): Either.Either<Scope, InvalidInp
     const [selector] = named
     const agentName = selector === "everythingOf" ? given.everythingOf : given.agent
     const agent = agentName === undefined ? undefined : yield* checkName(String(agentName))
-    if (agent === undefined && selector !== "person") {
+    if (agent === undefined && selector !== "person" && selector !== "persons") {
       return yield* Either.left(new InvalidInput({ field: "agent", problem: "is missing" }))
     }
     return { agent, selection: yield* selectionOf(selector!, given[selector!]) }
@@ -63,10 +64,18 @@ const selectionOf = (selector: (typeof selectors)[number], value: unknown): Eith
         for (const id of ids) yield* decodeKey("id", id)
         return { kind: "memory", ids: new Set(ids as ReadonlyArray<string>) } as const
       }
-      case "person": {
-        const person = yield* decodeKey("person", value as string)
-        if (/[\p{L}\p{N}]/u.test(person)) return { kind: "person", person } as const
-        return yield* Either.left(new InvalidInput({ field: "person", problem: "must contain a letter or a digit" }))
+      case "person":
+      case "persons": {
+        const persons = (selector === "person" ? [value] : Array.isArray(value) ? value : []) as ReadonlyArray<string>
+        if (persons.length === 0)
+          return yield* Either.left(new InvalidInput({ field: "persons", problem: "must have one name or more" }))
+        for (const person of persons) {
+          if (!/[\p{L}\p{N}]/u.test(yield* decodeKey("person", person)))
+            return yield* Either.left(
+              new InvalidInput({ field: "person", problem: "must contain a letter or a digit" })
+            )
+        }
+        return { kind: "person", persons } as const
       }
       case "session":
         return { kind: "session", session: yield* decodeKey("session", value as string) } as const
@@ -91,3 +100,31 @@ export const isSourceSelected = (
   { key, source }: Extract<Selection, { readonly kind: "source" }>,
   given: { readonly kind: string; readonly name?: string | undefined }
 ): boolean => given.kind === source && (key === undefined || given.name === key)
+
+/** The error for a selection that matches nothing of an agent, or of any agent. */
+export const nothingOf = (selection: Selection, agent: string | undefined): NothingToErase => {
+  const of = agent === undefined ? {} : { agent }
+  switch (selection.kind) {
+    case "memory":
+      return new NothingToErase({ ids: [...selection.ids], ...of })
+    case "person":
+      return new NothingToErase({ ids: [], what: `the name ${selection.persons.join(", ")}`, ...of })
+    case "session":
+      return new NothingToErase({ ids: [], what: `the session ${selection.session}`, ...of })
+    case "source": {
+      const { key, source } = selection
+      return new NothingToErase({ ids: [], what: `the source ${source}${key === undefined ? "" : `:${key}`}`, ...of })
+    }
+    case "agent":
+      return new NothingToErase({ ids: [], ...of })
+  }
+}
+
+/** The kinds of sources whose key is the path of a file. */
+export const fileKinds: ReadonlySet<string> = new Set(["file", "import"])
+
+type SourceSelection = Extract<Selection, { readonly kind: "source" }>
+
+/** Whether a selection names a file, which events of imports may name although the log does not have it. */
+export const isFileSelected = (selection: Selection): selection is SourceSelection & { readonly key: string } =>
+  selection.kind === "source" && fileKinds.has(selection.source) && selection.key !== undefined

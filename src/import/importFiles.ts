@@ -123,7 +123,7 @@ export const importFiles = (
         if (Either.isLeft(outcome)) {
           // The same item with other options, such as another store: the stored memory stays unchanged.
           if (outcome.left._tag === "CommandConflict") counts.unchanged++
-          else refused.push({ file: path, line: item.line, problem: outcome.left.message })
+          else refused.push({ file: path, line: item.line, problem: itemProblem(outcome.left) })
         } else if (outcome.right.repeated) counts.unchanged++
         else if (["added", "replaced"].includes(outcome.right.outcome)) counts.added++
         else counts.duplicates++
@@ -142,6 +142,10 @@ export const importFiles = (
     )
     return { ...summary, version, run }
   })
+
+/** The command id of an item is its content, so the user has no other id to choose. */
+const itemProblem = ({ _tag, message }: { readonly _tag: string; readonly message: string }): string =>
+  _tag === "AlreadyErased" ? "was erased: to store it again, change its text or use 'daybook remember'" : message
 
 /**
  * The items of a file. Lets the event loop run between the parts of a long file. Adds the parts that were cut to

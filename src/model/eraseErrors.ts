@@ -7,11 +7,20 @@ export class RecallErased extends Schema.TaggedError<RecallErased>()("RecallEras
   }
 }
 
-/** The selection matches nothing. `ids` lists the ids that nothing has; it is empty for another selection. */
+/**
+ * The selection matches nothing. `ids` lists the ids that nothing has; it is empty for another selection, which `what`
+ * repeats. `agent` is the agent that was searched; absent for all agents.
+ */
 export class NothingToErase extends Schema.TaggedError<NothingToErase>()("NothingToErase", {
-  ids: Schema.Array(Schema.String)
+  ids: Schema.Array(Schema.String),
+  what: Schema.optional(Schema.String),
+  agent: Schema.optional(Schema.String)
 }) {
   override get message() {
-    return `nothing to erase ${this.ids.length === 0 ? "matches" : `has the id ${this.ids.join(", ")}`}`
+    const { agent, ids, what } = this
+    const of = agent === undefined ? "no agent" : `agent ${agent}`
+    const has = agent === undefined ? "has" : "has nothing with"
+    if (ids.length > 0) return `nothing to erase: ${of} ${has} the id ${ids.join(", ")}`
+    return what === undefined ? `nothing to erase: ${of} has no events` : `nothing to erase: ${of} ${has} ${what}`
   }
 }

@@ -225,7 +225,7 @@ export class NothingToUndo extends Schema.TaggedError<NothingToUndo>()("NothingT
   }
 }
 
-/** The event changed no memory, or its text was erased, so it cannot be undone. */
+/** The event changed no memory, records an erasure, or its text was erased, so it cannot be undone. */
 export class NotUndoable extends Schema.TaggedError<NotUndoable>()("NotUndoable", {
   version: Schema.Number,
   type: Schema.String,

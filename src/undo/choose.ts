@@ -79,7 +79,7 @@ export const choose = ({ agent, codec, log, to }: History, selection: Selection)
         if (!causes.has(row.cause) && !(yield* isSelected(row))) return
         causes.add(eventCause(row.version))
         const isNamed = "event" in selection && selection.event === row.version
-        const problem = row.payload === null ? "was erased" : mutations.has(row.type) ? undefined : "changed no memory"
+        const problem = row.payload === null ? "was erased" : problemOf(row.type)
         if (problem === undefined) chosen.push((yield* codec.decode(row)) as DaybookEvent)
         else if (isNamed) return yield* new NotUndoable({ version: row.version, type: row.type, problem })
       })
@@ -98,6 +98,12 @@ const mutations: ReadonlySet<string> = new Set([
   "ROLL",
   "SCRATCHPAD"
 ])
+
+/** The reason why no event of a type can be undone; undefined if there is none. */
+const problemOf = (type: string): string | undefined => {
+  if (type === "ERASE" || type === "REMAINS") return "records an erasure, which cannot be undone"
+  return mutations.has(type) ? undefined : "changed no memory"
+}
 
 /** Makes a function that tests whether an event belongs to a selection. */
 const selector = (codec: Codec, selection: Selection) => {

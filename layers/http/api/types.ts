@@ -170,12 +170,14 @@ export interface WhatIfRequest {
   readonly ask?: boolean | undefined
 }
 
-/** What to erase of an agent: exactly one of the first five fields. An erasure cannot be undone. */
+/** What to erase of an agent: exactly one of the first six fields. An erasure cannot be undone. */
 export interface ErasureRequest extends Omit<EraseOptions, "actor"> {
   /** Memories, turns, files or schedules. */
   readonly ids?: ReadonlyArray<string> | undefined
   /** What names a person. */
   readonly person?: string | undefined
+  /** What names any of several persons. */
+  readonly persons?: ReadonlyArray<string> | undefined
   /** A session, and what was made from it. */
   readonly session?: string | undefined
   /** KIND or KIND:KEY, such as `import:notes.md`. */

@@ -15,7 +15,8 @@ interface Query {
 /** The selection and the options in the body of a request. The library checks their values. */
 const requestOf = (payload: ErasureRequest, agent: string | undefined) =>
   Effect.gen(function* () {
-    const { dryRun, everything, ids, person, reason, revive, session, source, ...unknown } = yield* objectBody(payload)
+    const { dryRun, everything, ids, person, persons, reason, revive, session, source, ...unknown } =
+      yield* objectBody(payload)
     yield* noOptions(unknown)
     if (everything !== undefined && everything !== true)
       return yield* new InvalidInput({ field: "everything", problem: "must be true: the agent is a parameter" })
@@ -24,7 +25,7 @@ const requestOf = (payload: ErasureRequest, agent: string | undefined) =>
     // Without an agent, the library takes a person only.
     const scope = everything === true ? { everythingOf: agent } : { agent }
     return {
-      selection: { ids, person, session, source, ...scope } as Erasable,
+      selection: { ids, person, persons, session, source, ...scope } as Erasable,
       options: { dryRun, reason, revive } satisfies EraseOptions
     }
   })

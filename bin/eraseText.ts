@@ -1,0 +1,47 @@
+import type { AgentErasure, HeldItem, Leftover, RecordedErasure } from "../src/erasure/Erasure.js"
+import { count, secondText } from "./format.js"
+import type { Output } from "./output.js"
+import { type Column, table } from "./table.js"
+
+/** Characters of a text in a table. `--json` has whole texts. */
+const maxTextLength = 200
+
+/** A table of the turns, files and other texts that go; undefined if there are none. Memories have a table of their own. */
+export const itemsText = async (out: Output, { items }: AgentErasure): Promise<string | undefined> => {
+  const others = items.filter(({ kind }) => kind !== "memories")
+  return others.length === 0 ? undefined : table(out, others, itemColumns)
+}
+
+const itemColumns: ReadonlyArray<Column<HeldItem>> = [
+  { name: "kind", cell: ({ kind }) => kind.replace(/ies$/, "y").replace(/s$/, "") },
+  { name: "version", cell: ({ version }) => version, alignRight: true },
+  { name: "id", cell: ({ id }) => id ?? "", colour: "cyan" },
+  { name: "where", cell: ({ from, session }) => [session, from].filter((part) => part !== undefined).join(", ") },
+  { name: "text", cell: ({ text }) => shortened(text), elastic: true }
+]
+
+const shortened = (text: string): string =>
+  text.length > maxTextLength ? `${text.slice(0, maxTextLength - 1).toWellFormed()}…` : text
+
+/** Says which columns keep the name after the erasure. No line if there are none. */
+export const leftoversText = (leftovers: ReadonlyArray<Leftover>): ReadonlyArray<string> => {
+  if (leftovers.length === 0) return []
+  const places = leftovers.map(({ agent, column, events }) => `${column} of ${count(events, "event")} of ${agent}`)
+  return [`the name stays, because the hashes cover it: ${places.join(", ")}`]
+}
+
+/** The columns of `erase --list`. An erased agent has no name any more. */
+export const recordColumns: ReadonlyArray<Column<RecordedErasure>> = [
+  { name: "when", cell: ({ at }) => secondText(at) },
+  { name: "agent", cell: ({ agent }) => agent ?? "(erased)" },
+  { name: "version", cell: ({ version }) => version ?? "", alignRight: true },
+  { name: "by", cell: ({ selector }) => selector ?? "" },
+  { name: "reason", cell: ({ reason }) => reason },
+  { name: "events", cell: ({ events }) => events ?? "", alignRight: true },
+  {
+    name: "actor",
+    cell: ({ actor, repeatedAt }) =>
+      [actor ?? "", ...(repeatedAt === undefined ? [] : [`(again ${secondText(repeatedAt)})`])].join(" "),
+    elastic: true
+  }
+]

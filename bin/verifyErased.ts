@@ -1,0 +1,48 @@
+import { existsSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import type { Hit, Proof } from "../src/erasure/proof.js"
+import type { Call } from "./commands/Command.js"
+import { refused, usageError } from "./exit.js"
+import { count } from "./format.js"
+import type { Output } from "./output.js"
+import { type Column, table } from "./table.js"
+
+/** The options of `erase --verify`. */
+export interface VerifyErasedOptions {
+  /** Files and folders to search instead of the data folder. */
+  readonly in?: ReadonlyArray<string>
+  /** Finds the texts only where they stand alone. */
+  readonly wholeWords?: boolean
+}
+
+/** Runs `erase --verify`: searches files for texts. Ends with code 1 if it finds one. */
+export const verifyErased = ({ checkFolder, out }: Call, texts: ReadonlyArray<string>, options: VerifyErasedOptions) =>
+  Effect.gen(function* () {
+    if (texts.length === 0) return yield* usageError("--verify needs one text or more")
+    const path = texts.find((text) => looksLikeFile.test(text) && existsSync(text))
+    if (path !== undefined)
+      return yield* usageError(`${path} is a file: search in it with --in; every argument of --verify is a text`)
+    const { prove } = yield* Effect.promise(() => import("../src/erasure/proof.js"))
+    const places = options.in ?? [yield* checkFolder]
+    const proof = yield* prove(places, texts, { wholeWords: options.wholeWords })
+    yield* out.show(proof, () => proofText(out, proof, texts))
+    if (proof.clean) return
+    const stay = proof.hits.filter(({ stays }) => stays === true).length
+    const staying = stay === 0 ? "" : `, ${stay} of them in columns that stay`
+    return yield* refused(`${count(proof.hits.length, "place")} with these texts${staying}`)
+  })
+
+const looksLikeFile = /[\\/]|\.(backup|db|gz|jsonl|log)$/
+
+const proofText = async (out: Output, proof: Proof, texts: ReadonlyArray<string>): Promise<string> => {
+  const { bytes, clean, files, freePages, hits, walBytes } = proof
+  const searched = `searched ${count(files, "file")}, ${bytes} bytes; ${freePages} free pages, ${walBytes} bytes of write-ahead log`
+  const columns: ReadonlyArray<Column<Hit>> = [
+    { name: "text", cell: ({ text }) => text + 1, alignRight: true },
+    { name: "file", cell: ({ file }) => file },
+    { name: "place", cell: ({ place, stays }) => `${place}${stays === true ? " (stays)" : ""}`, elastic: true }
+  ]
+  return clean
+    ? `${count(texts.length, "text")} not found\n${searched}`
+    : `${await table(out, hits, columns)}\n${searched}`
+}

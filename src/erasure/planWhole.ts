@@ -1,0 +1,44 @@
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
+import { readAll } from "../../events/EventLog.js"
+import type { Removal } from "../../events/erasure/remains.js"
+import type { PlanError, PlanSource } from "./planAgent.js"
+import { type AgentErasure, makeReport } from "./report.js"
+import { makeSubjects, type Subjects } from "./Subjects.js"
+
+/** Reports everything that the log has of an agent, for the dry run of an erasure of the whole agent. */
+export const reportWhole = ({ codec, log }: PlanSource, agent: string): Effect.Effect<AgentErasure, PlanError> =>
+  Effect.gen(function* () {
+    const { subjects } = makeSubjects({ kind: "agent" })
+    const report = makeReport(agent, subjects, true)
+    yield* Stream.runForEach(readAll(log, agent), (row) => {
+      if (row.payload === null || row.type === "ERASE" || row.type === "REMAINS") return Effect.void
+      return Effect.map(codec.decode(row), (decoded) => {
+        const event = decoded as DaybookEvent
+        select(subjects, event)
+        report.add(event, removalOfAll(event), false)
+      })
+    })
+    return report.finish()
+  })
+
+const select = (subjects: Subjects, event: DaybookEvent): void => {
+  for (const { born, id } of imagesOf(event)) {
+    subjects.rows.add(born)
+    subjects.ids.add(id)
+  }
+  if (event.type === "TURN") {
+    subjects.turns.add(event.version)
+    subjects.sources.add(`turn ${event.payload.turn.id}`)
+  }
+  if (event.type === "FILE") {
+    subjects.files.add(event.version)
+    subjects.sources.add(`file ${event.payload.file.path}`)
+  }
+  if (event.type === "SCHEDULE") subjects.schedules.add(event.payload.schedule)
+}
+
+/** Queries are counted one by one. */
+const removalOfAll = (event: DaybookEvent): Removal =>
+  event.type === "RECALL" ? { lists: { recalls: event.payload.recalls.map((_, index) => index) } } : "whole"

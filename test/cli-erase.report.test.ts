@@ -1,0 +1,210 @@
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { exitCodes } from "../bin/exit.js"
+import { answerOf, build, daybookIn, lines, newFolder, refusal, removeFolders } from "./support/cli.js"
+
+beforeAll(build, 120_000)
+afterAll(removeFolders)
+
+const newDaybook = () => {
+  const folder = newFolder()
+  return { folder, daybook: daybookIn(folder) }
+}
+
+describe("the dry run of daybook erase", () => {
+  it("lists every text that goes: turns, files, scratchpads and memories", async () => {
+    const { daybook, folder } = newDaybook()
+    const notes = join(folder, "notes.txt")
+    writeFileSync(notes, "Hugo Lind rents berth 12")
+    await daybook("add-turn", "monday", "Hugo Lind called about the rent", "--speaker", "Mira", "--no-extract")
+    await daybook("add-file", notes)
+    await daybook("scratchpad", "write", "monday", "call Hugo Lind back")
+    await daybook("remember", "Hugo Lind pays in cash", "--narrative", "every May")
+    const shown = await daybook("erase", "--person", "Hugo Lind", "--dry-run")
+    expect(shown.stdout).toMatch(/turn\s+1\s+\S+\s+monday, Mira\s+Hugo Lind called about the rent/)
+    expect(shown.stdout).toMatch(/file\s+\d+\s+\S+\s+\S*notes\.txt\s+Hugo Lind rents berth 12/)
+    const { agents } = answerOf(await daybook("erase", "--person", "Hugo Lind", "--dry-run", "--json"))
+    expect(agents[0].items.map(({ kind, text }: { kind: string; text: string }) => [kind, text])).toEqual(
+      expect.arrayContaining([
+        ["turns", "Hugo Lind called about the rent"],
+        ["files", "Hugo Lind rents berth 12"],
+        ["memories", "Hugo Lind pays in cash\nevery May"]
+      ])
+    )
+    const erased = await daybook("erase", "--person", "Hugo Lind", "--yes", "--json")
+    expect(erased.stdout).not.toContain("Hugo")
+  })
+
+  it("lists what a whole agent holds", async () => {
+    const { daybook } = newDaybook()
+    await daybook("--agent", "otto", "remember", "quokka eats leaves")
+    await daybook("--agent", "otto", "add-turn", "monday", "the quokka sleeps", "--no-extract")
+    const plan = answerOf(await daybook("--agent", "otto", "erase", "--dry-run", "--json"))
+    expect(plan).toMatchObject({ whole: ["otto"], agents: [{ agent: "otto", counts: { memories: 1, turns: 1 } }] })
+    expect(plan.agents[0].items.map(({ text }: { text: string }) => text)).toEqual([
+      "quokka eats leaves",
+      "the quokka sleeps"
+    ])
+  })
+
+  it("announces columns that keep the name", async () => {
+    const { daybook } = newDaybook()
+    await daybook("--actor", "Lena Marwick", "remember", "Lena Marwick likes tea")
+    const plan = await daybook("erase", "--person", "Lena Marwick", "--dry-run")
+    expect(plan.stdout).toContain("the name stays, because the hashes cover it: actor of 1 event of default")
+    const { leftovers } = answerOf(await daybook("erase", "--person", "Lena Marwick", "--yes", "--json"))
+    expect(leftovers).toEqual([{ agent: "default", column: "actor", events: 1 }])
+  })
+})
+
+describe("the call of daybook erase", () => {
+  it("takes several persons, and refuses another option that is passed twice", async () => {
+    const { daybook } = newDaybook()
+    await daybook("remember", "Hugo Lind likes tea")
+    await daybook("remember", "Vera Lind likes coffee")
+    const erase = (...args: ReadonlyArray<string>) => daybook("erase", ...args)
+    const { agents } = answerOf(await erase("--person", "Hugo Lind", "--person", "Vera Lind", "--yes", "--json"))
+    expect(agents[0].counts.memories).toBe(2)
+    expect(refusal(await erase("--session", "a", "--session", "b", "--yes"))).toEqual({
+      code: exitCodes.badCall,
+      line: "daybook: --session was passed twice: pass it once"
+    })
+    expect((await daybook("erase", "--agent", "a", "--agent", "b", "--yes")).code).toBe(exitCodes.badCall)
+    expect((await daybook("--agent", "a", "erase", "--agent", "b", "--yes")).code).toBe(exitCodes.badCall)
+  })
+
+  it("refuses options that it would ignore", async () => {
+    const { daybook } = newDaybook()
+    await daybook("remember", "tea")
+    const codeOf = async (...args: ReadonlyArray<string>) => (await daybook("erase", ...args)).code
+    expect(await codeOf("--verify", "text", "--dry-run")).toBe(exitCodes.badCall)
+    expect(await codeOf("--person", "X", "--verify", "X")).toBe(exitCodes.badCall)
+    expect(await codeOf("--list", "--person", "X")).toBe(exitCodes.badCall)
+    expect(await codeOf("--person", "X", "--whole-words", "--yes")).toBe(exitCodes.badCall)
+  })
+
+  it("repeats in a refusal what nothing matches", async () => {
+    const { daybook } = newDaybook()
+    await daybook("remember", "tea")
+    const lineOf = async (...args: ReadonlyArray<string>) => refusal(await daybook("erase", ...args, "--yes")).line
+    expect(await lineOf("--person", "Nora Blom")).toContain("no agent has the name Nora Blom")
+    expect(await lineOf("--session", "tuesday")).toContain("agent default has nothing with the session tuesday")
+    expect(await lineOf("--source", "file:tides.md")).toContain("the source file:tides.md")
+    expect(await lineOf("zzzzzzzzzz")).toContain("agent default has nothing with the id zzzzzzzzzz")
+    const missing = await daybook("--agent", "defualt", "erase", "--yes")
+    expect(missing.stderr).toContain("there is default")
+  })
+
+  it("empties the paths of an import whose source is erased, and import explains its refusal", async () => {
+    const { daybook, folder } = newDaybook()
+    const file = join(folder, "people.md")
+    writeFileSync(file, "- Jonas keeps bees\n")
+    await daybook("import", file)
+    const plan = await daybook("erase", "--source", "import:people.md", "--dry-run")
+    expect(plan.stdout).toContain("1 memory")
+    expect(plan.stdout).not.toContain("may say the same")
+    expect((await daybook("erase", "--source", "import:people.md", "--yes")).code).toBe(0)
+    expect((await daybook("log", "--json")).stdout).not.toContain("people.md")
+    expect((await daybook("import", file)).stderr).toContain("was erased: to store it again, change its text")
+  })
+})
+
+describe("the list of erasures", () => {
+  it("has those of erased agents, without a name", async () => {
+    const { daybook } = newDaybook()
+    const { id } = answerOf(await daybook("--agent", "otto", "remember", "quokka eats leaves", "--json"))
+    await daybook("--agent", "otto", "erase", id, "--yes")
+    await daybook("--agent", "otto", "erase", "--reason", "legal", "--yes")
+    const listed = await daybook("erase", "--list")
+    expect(lines(listed.stdout)).toHaveLength(3)
+    expect(listed.stdout).toMatch(/\(erased\)\s+memory\s+request/)
+    expect(listed.stdout).toMatch(/\(erased\)\s+agent\s+legal\s+\d+/)
+    expect(listed.stdout).not.toContain("otto")
+    expect(answerOf(await daybook("--agent", "otto", "erase", "--list", "--json"))).toMatchObject([
+      { agent: null, selector: "agent", events: expect.any(Number) }
+    ])
+    expect(answerOf(await daybook("--agent", "ott", "erase", "--list", "--json"))).toEqual([])
+  })
+
+  it("has the time of an erasure that a restored copy repeats", async () => {
+    const { daybook, folder } = newDaybook()
+    const { id } = answerOf(await daybook("remember", "Anna lives in Perth", "--json"))
+    const file = join(newFolder(), "daybook.backup")
+    await daybook("backup", file)
+    await daybook("erase", id, "--yes")
+    const [{ at }] = answerOf(await daybook("erase", "--list", "--json"))
+    const restored = await daybook("restore", file, "--replace")
+    expect(restored.stdout).toMatch(/erased again\s+1 erasure/)
+    expect(restored.stderr).toBe("")
+    expect(answerOf(await daybookIn(folder)("erase", "--list", "--json"))).toMatchObject([
+      { at, actor: "ledger", repeatedAt: expect.any(String) }
+    ])
+  })
+})
+
+describe("daybook erase --verify", () => {
+  it("names the event, its column, and whether that stays", async () => {
+    const { daybook } = newDaybook()
+    await daybook("--actor", "Lena Marwick", "remember", "tea is served at four")
+    const { hits } = answerOf({ ...(await daybook("erase", "--verify", "Lena Marwick", "--json")), code: 0 })
+    expect(hits).toContainEqual({
+      ...{ text: 0, file: "log.db", place: "events, default version 1 (ADD), column actor", stays: true }
+    })
+    const tea = answerOf({ ...(await daybook("erase", "--verify", "served at four", "--json")), code: 0 }).hits
+    expect(tea).toContainEqual({ text: 0, file: "log.db", place: "events, default version 1 (ADD), column payload" })
+    const field = answerOf({ ...(await daybook("erase", "--verify", "lineage", "importance", "--json")), code: 0 }).hits
+    expect(field.map(({ place }: { place: string }) => place)).toContain(
+      "events, default version 1 (ADD), column payload, name of a field"
+    )
+  })
+
+  it("finds with --whole-words a text only where it stands alone", async () => {
+    const { daybook, folder } = newDaybook()
+    await daybook("remember", "Lena Marwicker repairs engines")
+    expect((await daybook("erase", "--verify", "Lena Marwick")).code).toBe(exitCodes.refused)
+    expect((await daybook("erase", "--verify", "--whole-words", "Lena Marwick")).code).toBe(0)
+    expect((await daybook("erase", "--verify", "--whole-words", "Lena Marwicker")).code).toBe(exitCodes.refused)
+    const file = join(folder, "export.jsonl")
+    writeFileSync(file, '{"text":"Lena Marwickers"}\n')
+    expect((await daybook("erase", "--verify", "--whole-words", "Lena Marwick")).code).toBe(0)
+    appendFileSync(file, '{"text":"call\\nLena Marwick"}\n')
+    expect((await daybook("erase", "--verify", "--whole-words", "Lena Marwick")).code).toBe(exitCodes.refused)
+  })
+
+  it("searches a backup or a folder, and does not take a path for a text", async () => {
+    const { daybook } = newDaybook()
+    await daybook("remember", "Anna lives at 44 Dunlin Road")
+    const folder = join(newFolder(), "backups")
+    mkdirSync(folder)
+    const file = join(folder, "old.backup")
+    await daybook("backup", file)
+    await daybook("erase", "--person", "Anna", "--yes")
+    expect((await daybook("erase", "--verify", "44 Dunlin Road")).code).toBe(0)
+    expect(refusal(await daybook("erase", "--verify", "44 Dunlin Road", file)).code).toBe(exitCodes.badCall)
+    const found = await daybook("erase", "--verify", "44 Dunlin Road", "--in", file)
+    expect(found.code).toBe(exitCodes.refused)
+    expect(found.stdout).toContain("events, default version 1 (ADD), column payload")
+    expect((await daybook("erase", "--verify", "44 Dunlin Road", "--in", folder)).stdout).toContain("old.backup")
+    expect((await daybook("erase", "--verify", "text", "--in", join(folder, "missing"))).code).toBe(exitCodes.badCall)
+    const restored = await daybookIn(join(newFolder(), "new"))("restore", file)
+    expect(restored.stderr).toContain("no erasures.log was found beside the copy")
+  })
+})
+
+describe("after an erasure", () => {
+  it("undo says that an erasure cannot be undone, and log describes what remains", async () => {
+    const { daybook } = newDaybook()
+    await daybook("remember", "Anna lives in Perth")
+    await daybook("remember", "gulls sleep on one leg")
+    await daybook("scratchpad", "write", "monday", "call Anna", "buy tea")
+    await daybook("erase", "--person", "Anna", "--yes")
+    const events = answerOf(await daybook("log", "--json"))
+    const { version } = events.find(({ type }: { type: string }) => type === "ERASE")
+    const { line } = refusal(await daybook("undo", "--event", String(version)))
+    expect(line).toContain("it records an erasure, which cannot be undone")
+    const shown = await daybook("log")
+    expect(shown.stdout).toMatch(/REMAINS .* of version \d+, without what was erased/)
+    expect(shown.stdout).not.toMatch(/REMAINS .*\{/)
+  })
+})
