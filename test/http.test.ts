@@ -367,6 +367,30 @@ describe("the HTTP interface", () => {
     })
   )
 
+  it.scopedLive("ends a search at the rows that it may have, and records it as one recall", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh(seeded)
+      const call = callerOf(yield* serve(daybook))
+      const titles = Array.from({ length: 1_001 }, (_, index) => ({ title: `pier ${index}` }))
+      for (const part of [titles.slice(0, 1_000), titles.slice(1_000)]) yield* call("POST", "/memories/batch", part)
+      const sizes: Array<number> = []
+      let cursor: string | null = ""
+      while (cursor !== null) {
+        const page: Answer = yield* call("GET", `/memories?q=pier&limit=400${cursor && `&cursor=${cursor}`}`)
+        expect([page.status, page.json.title]).toEqual([200, undefined])
+        sizes.push(page.json.items.length)
+        cursor = page.json.next
+      }
+      expect(sizes).toEqual([400, 400, 200])
+      expect((yield* call("GET", "/memories?q=pier&limit=1000")).json.next).toBe(null)
+      expect((yield* call("GET", "/memories?q=pier&offset=1000")).json.error).toMatchObject({ field: "offset" })
+      expect((yield* call("GET", "/memories?q=pier&limit=1001")).json.error).toMatchObject({ field: "limit" })
+      yield* call("POST", "/recalls/flush")
+      const recalls = (yield* call("GET", "/recalls")).json.items
+      expect(recalls.map(({ shown }: { shown: number }) => shown)).toEqual([1_000, 400])
+    })
+  )
+
   it.scopedLive("answers a repeated write as the first time, by its Idempotency-Key", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
