@@ -8,9 +8,19 @@ import { checkPage } from "../../../src/model/filters.js"
 import { limits } from "../../../src/model/limits.js"
 import type { ListQuery } from "../../../src/search/MemoryReads.js"
 import { Api } from "../api/Api.js"
-import type { MemoryChanges } from "../api/types.js"
+import type { ContextRequest, MemoryChanges } from "../api/types.js"
 import { batchAnswer, batchOf } from "./batch.js"
-import { listIn, noOptions, objectBody, reads, readsPlain, type WriteOptions, writes, writesPlain } from "./call.js"
+import {
+  asks,
+  listIn,
+  noOptions,
+  objectBody,
+  reads,
+  readsPlain,
+  type WriteOptions,
+  writes,
+  writesPlain
+} from "./call.js"
 import { changesOf, contextAnswer, observationOf, withContent } from "./content.js"
 import { defaultLimit, isLaterPage, type Paged, paged } from "./pages.js"
 
@@ -55,6 +65,9 @@ const searchPage = (memory: MemoryReader, text: string, { limit, offset, sort, .
 const recordedOnce = <Query extends Paged & { readonly q?: string | undefined }>(query: Query): Query =>
   query.q !== undefined && isLaterPage(query) ? { ...query, record: false } : query
 
+const contextFor = (memory: MemoryReader, { session_id, ...query }: ContextRequest) =>
+  Effect.map(memory.context(session_id === undefined ? query : { session: session_id, ...query }), contextAnswer)
+
 export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
   handlers
     .handle("remember", (request) =>
@@ -92,6 +105,7 @@ export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
       })
     )
     .handle("search", ({ urlParams }) => reads(urlParams, (memory, query) => memory.search(query)))
+    .handle("searchByBody", (request) => asks(request, (memory, query) => memory.search(query)))
     .handle("explain", ({ urlParams }) => reads(urlParams, (memory, query) => memory.explain(query)))
     .handle("getAll", ({ urlParams }) =>
       reads(urlParams, (memory, { id = [], ...others }) =>
@@ -145,11 +159,8 @@ export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
       reads(urlParams, (memory, query) => paged(query, (page) => memory.people(page)))
     )
     .handle("profile", ({ urlParams }) => reads(urlParams, (memory, query) => memory.profile(query)))
-    .handle("context", ({ urlParams }) =>
-      reads(urlParams, (memory, { session_id, ...query }) =>
-        Effect.map(memory.context(session_id === undefined ? query : { session: session_id, ...query }), contextAnswer)
-      )
-    )
+    .handle("context", ({ urlParams }) => reads(urlParams, contextFor))
+    .handle("contextByBody", (request) => asks(request, contextFor))
     .handle("observeTool", (request) =>
       writesPlain(request, (memory, options) => memory.observeTool(request.payload, options))
     )
