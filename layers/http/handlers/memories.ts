@@ -53,7 +53,10 @@ const isOnlyTier = ({ limit: _, offset: __, tiers: ___, ...others }: ListQuery):
 const searchPage = (memory: MemoryReader, text: string, { limit, offset, sort, ...filters }: ListQuery) =>
   Effect.gen(function* () {
     if (sort !== undefined && sort !== "score")
-      return yield* new InvalidInput({ field: "sort", problem: "must be score, or left out, with q: hits have an order" })
+      return yield* new InvalidInput({
+        field: "sort",
+        problem: "must be score, or left out, with q: hits have an order"
+      })
     const page = yield* checkPage({ limit, offset }, defaultLimit)
     if (page.offset >= limits.page)
       return yield* new InvalidInput({ field: "offset", problem: `must be below ${limits.page} in a search` })
