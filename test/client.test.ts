@@ -107,6 +107,24 @@ describe("a client", () => {
     { fastCheck: { numRuns: rounds({ quick: 1, full: 2 }) }, timeout: 600_000 }
   )
 
+  it.scopedLive("sends messages and vectors that are longer than a URL may be", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const local = yield* daybook.agent("ada", { trust: "full" })
+      yield* local.remember({ title: "the ferry leaves at nine" })
+      yield* daybook.backfill("ada")
+      const memory = (yield* clientFor(yield* serve(daybook), "full")).agent("ada")
+      const text = `the ferry ${"and a long log of the harbour ".repeat(1_000)}`
+      const embedding = new Float32Array(hashVector("the ferry leaves at nine"))
+      const at = new Date()
+      const asked = { message: text, at, parts: "recalled" } as const
+      expect((yield* memory.context(asked)).user).toBe((yield* local.context(asked)).user)
+      expect(yield* memory.search({ text, at })).toEqual(yield* local.search({ text, at }))
+      expect((yield* memory.search({ text: "tea", embedding })).length).toBe(1)
+      expect(yield* memory.sessions.search({ text, at })).toEqual([])
+    })
+  )
+
   it.scopedLive("sends the vector and the weights of a search", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()

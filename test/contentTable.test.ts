@@ -94,7 +94,7 @@ const fileRows: Readonly<Record<string, Row>> = {
   "policy.toml": { ...fact, backup: "left out", canaries: "no: settings of the operator" },
   "policy.json": { ...fact, backup: "left out", canaries: "no: settings of the operator" },
   "tokens.jsonl": { ...fact, backup: "left out", canaries: "no: names of clients" },
-  "missed-prompts.log": { ...fact, backup: "left out" }
+  "missed-prompts.log": { ...fact, erasure: "removed", backup: "left out" }
 }
 
 describe("the table of stored content", () => {

@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
+import { countMissedPrompt, missedPrompts } from "../events/missedPrompts.js"
 import { prove } from "../src/erasure/proof.js"
 import { fresh } from "./support/engine.js"
 import { tinyLayer } from "./support/extractor.js"
@@ -192,12 +193,17 @@ describe("erasing an agent", () => {
       yield* memory.remember({ title: "quokka lives in Perth" })
       yield* other.remember({ title: "gulls sleep on one leg" })
       const before = yield* daybook.digests("bob")
+      countMissedPrompt(folder, agent, "time limit")
+      countMissedPrompt(folder, "bob", "time limit")
+      countMissedPrompt(folder, agent, "StorageError (busy)")
       expect(yield* daybook.erase({ everythingOf: agent })).toMatchObject({ whole: [agent], agents: [] })
       expect((yield* daybook.agents).map(({ name }) => name)).toEqual(["bob"])
       expect(yield* daybook.digests("bob")).toEqual(before)
       expect((yield* daybook.verify()).problems).toEqual([])
       expect(yield* memory.list()).toEqual([])
       expect((yield* prove(folder, ["quokka"])).hits).toEqual([])
+      expect([missedPrompts(folder, agent).count, missedPrompts(folder, "bob").count]).toEqual([0, 1])
+      expect(readFileSync(join(folder, "missed-prompts.log"), "utf8")).not.toContain(agent)
       yield* memory.remember({ title: "a new beginning" })
       expect((yield* memory.list()).map(({ title }) => title)).toEqual(["a new beginning"])
       expect(yield* Stream.runCount(daybook.log(agent))).toBe(1)

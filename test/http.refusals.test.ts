@@ -194,6 +194,13 @@ const questions = [
   "/memories/0000000000/why"
 ]
 
+/** The same with a query in the body. */
+const questionBodies: ReadonlyArray<readonly [string, object]> = [
+  ["/search", { text: "green tea" }],
+  ["/context", { session: "monday", message: "green tea", at: "2026-03-14T06:00:00Z" }],
+  ["/turns/search", { text: "tea" }]
+]
+
 describe("a token of a lower level", () => {
   it.scoped.prop(
     "gets the same bytes and the same ETag, whatever is written above it",
@@ -210,13 +217,12 @@ describe("a token of a lower level", () => {
           if (step.kind !== "wait") yield* perform({ daybook, folder, asked, wait: () => Effect.void }, step)
         }
         const call = callerOf(yield* serve(daybook), tokenFor("familiar"))
-        const answers = Effect.forEach(questions, (path) =>
-          Effect.map(call("GET", `${path}${path.includes("?") ? "&" : "?"}agent=ada`), ({ headers, status, text }) => [
-            path,
-            status,
-            headers.get("etag"),
-            text
-          ])
+        const requests: ReadonlyArray<Call> = [
+          ...questions.map((path): Call => ["GET", `${path}${path.includes("?") ? "&" : "?"}agent=ada`]),
+          ...questionBodies.map(([path, body]): Call => ["POST", `${path}?agent=ada`, body])
+        ]
+        const answers = Effect.forEach(requests, ([method, path, body]) =>
+          Effect.map(call(method, path, body), ({ headers, status, text }) => [path, status, headers.get("etag"), text])
         )
         yield* daybook.backfill("ada")
         const before = yield* answers

@@ -50,6 +50,7 @@ const requests: Readonly<Record<string, (stored: Stored) => Call>> = {
   "memories.rememberAll": () => ["POST", "/memories/batch", [{ title: "The pier is closed" }, { title: "" }]],
   "memories.list": () => ["GET", "/memories?layer=long&limit=2"],
   "memories.search": () => ["GET", "/search?text=ferry&stores=private"],
+  "memories.searchByBody": () => ["POST", "/search", { text: "ferry", stores: ["private"] }],
   "memories.explain": () => ["GET", "/search/explain?text=ferry"],
   "memories.getAll": ({ memory, other }) => ["GET", `/memories/batch?id=${memory}&id=${other}`],
   "memories.get": ({ memory }) => ["GET", `/memories/${memory}`],
@@ -67,6 +68,7 @@ const requests: Readonly<Record<string, (stored: Stored) => Call>> = {
   "memories.people": () => ["GET", "/people?name=a"],
   "memories.profile": () => ["GET", "/profile?tokens=100"],
   "memories.context": () => ["GET", "/context?session_id=s1&k=20"],
+  "memories.contextByBody": () => ["POST", "/context", { session_id: "s1", k: 20 }],
   "memories.observeTool": () => ["POST", "/tool-runs", { tool: "ls", output: "pier.txt", exit: 0 }],
   "memories.archive": ({ other }) => ["POST", `/memories/${other}/archive`],
   "memories.archived": () => ["GET", "/archive?text=pier"],
@@ -88,6 +90,7 @@ const requests: Readonly<Record<string, (stored: Stored) => Call>> = {
   ],
   "conversation.turns": () => ["GET", "/turns?session_id=s1&last=1"],
   "conversation.search": () => ["GET", "/turns/search?text=tea"],
+  "conversation.searchByBody": () => ["POST", "/turns/search", { text: "tea" }],
   "conversation.explain": () => ["GET", "/turns/search/explain?text=tea"],
   "conversation.sessions": () => ["GET", "/sessions"],
   "conversation.restoreSession": () => ["GET", "/sessions/messages?session=s1"],
@@ -364,6 +367,30 @@ describe("the HTTP interface", () => {
       const page = (yield* call("GET", "/log?limit=3")).json
       const rest = (yield* call("GET", `/log?limit=3&cursor=${page.next}`)).json
       expect([...page.items, ...rest.items].map(({ version }) => version).slice(0, 5)).toEqual([1, 2, 3, 4, 5])
+    })
+  )
+
+  it.scopedLive("ends a search at the rows that it may have, and records it as one recall", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh(seeded)
+      const call = callerOf(yield* serve(daybook))
+      const titles = Array.from({ length: 1_001 }, (_, index) => ({ title: `pier ${index}` }))
+      for (const part of [titles.slice(0, 1_000), titles.slice(1_000)]) yield* call("POST", "/memories/batch", part)
+      const sizes: Array<number> = []
+      let cursor: string | null = ""
+      while (cursor !== null) {
+        const page: Answer = yield* call("GET", `/memories?q=pier&limit=400${cursor && `&cursor=${cursor}`}`)
+        expect([page.status, page.json.title]).toEqual([200, undefined])
+        sizes.push(page.json.items.length)
+        cursor = page.json.next
+      }
+      expect(sizes).toEqual([400, 400, 200])
+      expect((yield* call("GET", "/memories?q=pier&limit=1000")).json.next).toBe(null)
+      expect((yield* call("GET", "/memories?q=pier&offset=1000")).json.error).toMatchObject({ field: "offset" })
+      expect((yield* call("GET", "/memories?q=pier&limit=1001")).json.error).toMatchObject({ field: "limit" })
+      yield* call("POST", "/recalls/flush")
+      const recalls = (yield* call("GET", "/recalls")).json.items
+      expect(recalls.map(({ shown }: { shown: number }) => shown)).toEqual([1_000, 400])
     })
   )
 

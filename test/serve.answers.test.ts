@@ -1,5 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as Stream from "effect/Stream"
 import { StorageError } from "../events/errors.js"
 import { requestBytes, sendRaw, startServer } from "./support/httpServer.js"
 
@@ -41,6 +43,44 @@ describe("an answer of the server", () => {
       expect(answer.status).toBe(503)
       expect(answer.headers).toMatch(/retry-after: 1/i)
       expect(answer.body).toContain("try again")
+    })
+  )
+
+  it.scopedLive("that a defect cuts is logged by its kind; one that the client leaves is not", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.make(({ annotations, message }) => {
+        lines.push(JSON.stringify([message, [...annotations]]))
+      })
+      const { daybook, tokenFor, url } = yield* startServer({
+        wrap: (system) => ({
+          ...system,
+          log: (agent, ...rest) =>
+            agent === "broken" ? Stream.die(new RangeError("kestrel-7781")) : system.log(agent, ...rest)
+        })
+      }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+      yield* Effect.flatMap(daybook.agent("coop", { trust: "full" }), (memory) => memory.remember({ title: "pier" }))
+      const { text } = yield* tokenFor("*", "full")
+      const open = (agent: string) =>
+        fetch(`${url}/log/events?agent=${agent}`, { headers: { authorization: `Bearer ${text}` } })
+      const left = yield* Effect.promise(async () => {
+        const reader = (await open("coop")).body!.getReader()
+        const { done } = await reader.read()
+        await reader.cancel()
+        return done
+      })
+      expect(left).toBe(false)
+      yield* Effect.sleep("700 millis")
+      expect(lines.filter((line) => line.includes("failed"))).toEqual([])
+      const cut = yield* Effect.promise(() =>
+        open("broken")
+          .then((answer) => answer.text())
+          .catch(() => "cut")
+      )
+      expect(cut).toBe("cut")
+      yield* Effect.sleep("100 millis")
+      expect(lines.join()).toMatch(/a request failed.*RangeError/)
+      expect(lines.join()).not.toContain("kestrel-7781")
     })
   )
 })

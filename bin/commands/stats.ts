@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { missedPrompts } from "../../layers/hosts/claudeCode/missedPrompts.js"
+import { missedPrompts } from "../../events/missedPrompts.js"
 import type { Tiers } from "../../src/maintenance/tiers.js"
 import type { AgentStats } from "../../src/stats.js"
 import { count, secondText } from "../format.js"

@@ -10,7 +10,7 @@ import { sessionsOf } from "./sessions.js"
 export const memoryOf = (api: Api, handle: Handle): RemoteMemory => {
   const { archived, ...memories } = api.memories
   const { maintenance, notes, recalls, schedules } = api
-  const { read, write } = requestsOf(handle)
+  const { ask: body, read, write } = requestsOf(handle)
   const ask = withClientErrors
   return {
     remember: (payload, options) => ask(memories.remember({ ...write(options), payload })),
@@ -22,7 +22,7 @@ export const memoryOf = (api: Api, handle: Handle): RemoteMemory => {
     decide: (id, choice, options) => ask(memories.decide({ ...write(options), path: { id }, payload: { choice } })),
     observeTool: (payload, options) => ask(memories.observeTool({ ...write(options), payload })),
     undo: (payload, options) => ask(memories.undo({ ...write(options), payload: payload as never })),
-    search: (query) => ask(memories.search(read(query))),
+    search: (query) => ask(memories.searchByBody(body(query))),
     explain: (query) => ask(memories.explain(read(query))),
     timeline: ({ anchor, ...span }) => ask(memories.timeline({ ...read(span), path: { id: anchor } })),
     get: (id) => Effect.map(ask(memories.getAll(read({ id }))), (found) => found.map(withoutContent)),
@@ -34,7 +34,7 @@ export const memoryOf = (api: Api, handle: Handle): RemoteMemory => {
     profile: (query) => ask(memories.profile(read(query))),
     context: (query) =>
       Effect.map(
-        ask(memories.context(read(query))),
+        ask(memories.contextByBody({ urlParams: handle, payload: query ?? {} })),
         ({ long_term_hint: _, mid_term: __, short_term: ___, ...context }) => context
       ),
     ...sessionsOf(api, handle),

@@ -7,7 +7,7 @@ import { type Handle, requestsOf } from "./requests.js"
 
 /** The methods of conversations and files as requests. */
 export const sessionsOf = ({ conversation }: Api, handle: Handle): Pick<RemoteMemory, "sessions" | "files"> => {
-  const { read, write } = requestsOf(handle)
+  const { ask: body, read, write } = requestsOf(handle)
   const ask = withClientErrors
   return {
     sessions: {
@@ -22,7 +22,7 @@ export const sessionsOf = ({ conversation }: Api, handle: Handle): Pick<RemoteMe
       list: (query) => itemsOf(ask(conversation.sessions(read(query)))),
       get: (session, query) => ask(conversation.turns(read({ session, ...query }))),
       restore: (session, options) => ask(conversation.restoreSession(read({ session, ...options }))),
-      search: (query) => ask(conversation.search(read(query))),
+      search: (query) => ask(conversation.searchByBody(body(query))),
       explain: (query) => ask(conversation.explain(read(query))),
       summaries: (query) => itemsOf(ask(conversation.summaries(read(query)))),
       summarize: (session) => ask(conversation.summarize(write({ session }))),

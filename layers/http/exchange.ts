@@ -46,7 +46,10 @@ const retrySeconds = 1
 export const isEventStream = (response: Response): boolean =>
   response.headers.get("content-type")?.startsWith("text/event-stream") === true
 
-/** Sends a web response. Resolves when its last byte is sent, or the client has gone. */
+/**
+ * Sends a web response. Resolves when its last byte is sent, or the client has gone. Fails if the body fails while the
+ * client still reads.
+ */
 export const sendResponse = async (response: Response, to: ServerResponse): Promise<void> => {
   to.statusCode = response.status
   for (const [name, value] of Object.entries(defaultHeaders)) to.setHeader(name, value)
@@ -56,8 +59,27 @@ export const sendResponse = async (response: Response, to: ServerResponse): Prom
   if (retryStatuses.has(response.status) && !to.hasHeader("retry-after")) to.setHeader("retry-after", retrySeconds)
   if (response.body === null || to.req.method === "HEAD") to.end()
   else if (response.headers.has("content-length")) to.end(Buffer.from(await response.arrayBuffer()))
-  // The client may leave at any time; then the pipeline cancels the body.
-  else await pipeline(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]), to).catch(() => {})
+  else await sendBody(response.body, to)
+}
+
+const sendBody = async (body: ReadableStream<Uint8Array>, to: ServerResponse): Promise<void> => {
+  const failures: Array<unknown> = []
+  const reader = body.getReader()
+  const watched = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        // At this time a response is closed only by its client, or by the end of the server.
+        if (!to.destroyed && !to.writableEnded) failures.push(error)
+        throw error
+      })
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason)
+  })
+  // The client may leave at any time; then the pipeline cancels the body. That is no failure.
+  await pipeline(Readable.fromWeb(watched as Parameters<typeof Readable.fromWeb>[0]), to).catch(() => {})
+  if (failures.length > 0) throw failures[0]
 }
 
 export const sendRefusal = (refusal: Refusal, to: ServerResponse): void => {

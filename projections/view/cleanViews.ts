@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type { Cleaning } from "../../events/EventLog.js"
 import type { StorageError } from "../../events/errors.js"
 import { statIfAny } from "../../events/folder.js"
+import { removeMissedPrompts } from "../../events/missedPrompts.js"
 import { agentFolderName, removeViewFile } from "./generations.js"
 import { attempt, type ViewContext } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
@@ -34,7 +35,10 @@ export const makeCleaner = (context: ViewContext) =>
     })
   })
 
-/** Removes the files that were built before an erasure, and lets the log clean its own files. */
+/**
+ * Removes the files that were built before an erasure, and the name of an erased agent from the list of missed prompts.
+ * Lets the log clean its own files.
+ */
 const cleanViews = (context: ViewContext): Effect.Effect<Cleaning, StorageError> =>
   Effect.gen(function* () {
     const { config, log } = context
@@ -49,6 +53,7 @@ const cleanViews = (context: ViewContext): Effect.Effect<Cleaning, StorageError>
           if (version === 0) rmSync(folder, { recursive: true, force: true })
           else removeOlder(context, folder, erasure)
         }
+        if (version === 0) removeMissedPrompts(config.folder, agent)
       })
     }
     if (streams.length > 0) yield* attempt(() => removeBranches(join(config.folder, "cache")))

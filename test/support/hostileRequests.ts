@@ -212,6 +212,7 @@ const bombs: ReadonlyArray<Row> = [
     { ...post, body: gzipSync("0".repeat(10_000_000)), headers: { "content-encoding": "gzip" } },
     415
   ],
+  ["many objects in a query", { ...post, path: "/search?agent=coop", body: `[${"{},".repeat(300_000)}{}]` }, 400],
   ["many objects", { ...post, body: `[${"{},".repeat(300_000)}{}]` }, 400],
   ["a long number", { ...post, body: `${"9".repeat(6_000_000)}` }, 413],
   ["a text of quotes without an end", { ...post, body: `"${'\\"'.repeat(500_000)}` }, 400],

@@ -24,6 +24,18 @@ export const read = <const Name extends string, Answer extends keyof Types, Own 
     .addSuccess(json(answer))
     .annotate(OpenApi.Summary, summary)
 
+/** An operation that reads, with its query as the JSON body: a message of a user is too long for a URL. */
+export const ask = <const Name extends string, Answer extends keyof Types, Body extends keyof Types>(
+  name: Name,
+  path: `/${string}`,
+  { answer, body, summary }: { readonly summary: string; readonly answer: Answer; readonly body: Body }
+) =>
+  HttpApiEndpoint.post(name, path)
+    .setUrlParams(query(reading))
+    .setPayload(json(body))
+    .addSuccess(json(answer))
+    .annotate(OpenApi.Summary, summary)
+
 type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE"
 
 /** An operation that writes. The header `Idempotency-Key` makes it safe to repeat. */

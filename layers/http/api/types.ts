@@ -9,12 +9,13 @@ import type { RunRow } from "../../../projections/runs.js"
 import type { Session } from "../../../projections/sessionReads.js"
 import type { ViewComparison } from "../../../projections/view/compareView.js"
 import type { ExtractedTurns } from "../../../src/capture/CaptureWriter.js"
-import type { ContextMemory, PromptContext, PromptTurn } from "../../../src/context/ContextReader.js"
+import type { ContextMemory, ContextQuery, PromptContext, PromptTurn } from "../../../src/context/ContextReader.js"
 import type { AddTurnOptions } from "../../../src/conversation/addTurn.js"
 import type { AddedFile, FileInput, ForgottenFile } from "../../../src/conversation/Files.js"
 import type {
   AddedTurn,
   ConversationHit,
+  ConversationQuery,
   ForgottenSession,
   RestoredSession,
   TurnInput
@@ -60,7 +61,7 @@ import type {
   WholeScheduleRun
 } from "../../../src/schedules/Schedules.js"
 import type { DisputeDecision, Explained, LifeScore, WholeMemory } from "../../../src/search/MemoryReads.js"
-import type { Hit } from "../../../src/search/search.js"
+import type { Hit, Query } from "../../../src/search/search.js"
 import type { AgentStats } from "../../../src/stats.js"
 import type { Undoable, Undone } from "../../../src/undo/UndoWriter.js"
 import type { PolicyChange, WhatIf } from "../../../src/whatIf/WhatIf.js"
@@ -117,6 +118,20 @@ export interface StoredTurn {
   /** How many turns of the session in this store wait for extraction. */
   readonly pending: number
 }
+
+/** The request for a context. `session_id` is another name of `session`. */
+export interface ContextRequest extends ContextQuery {
+  readonly session_id?: string | undefined
+}
+
+/** A vector as a list of numbers: JSON has no typed arrays. */
+interface WithEmbedding {
+  readonly embedding?: ReadonlyArray<number> | undefined
+}
+
+export interface SearchQuery extends Omit<Query, "embedding">, WithEmbedding {}
+
+export interface ConversationSearch extends Omit<ConversationQuery, "embedding">, WithEmbedding {}
 
 /** A context for a prompt. The fields in snake case are the same content by tier. */
 export interface ContextAnswer extends PromptContext {
@@ -201,7 +216,9 @@ export interface Types {
   readonly Compared: Compared
   readonly CompareOptions: CompareOptions
   readonly Context: ContextAnswer
+  readonly ContextRequest: ContextRequest
   readonly ConversationHits: ReadonlyArray<ConversationHit>
+  readonly ConversationSearch: ConversationSearch
   readonly Count: { readonly count: number }
   readonly Damage: { readonly digest: string }
   readonly Digests: Digests
@@ -269,6 +286,7 @@ export interface Types {
   readonly ScratchpadItems: { readonly items: ReadonlyArray<string> }
   readonly SessionPage: Page<Session>
   readonly SessionRollingOrNull: SessionRolling | null
+  readonly SearchQuery: SearchQuery
   readonly Settled: Settled
   readonly StageRuns: ReadonlyArray<StageRun>
   readonly StoredTurn: StoredTurn

@@ -194,6 +194,12 @@ export const readsPlain = <Query extends Handle, A, E>(
   f: (memory: MemoryReader) => Effect.Effect<A, E>
 ) => reads(query, (memory, others) => Effect.zipRight(noOptions(others), f(memory)))
 
+/** As `reads`, for a query in the body. `f` gets the query, which the library checks. */
+export const asks = <Body extends object, A, E>(
+  { payload, urlParams }: { readonly payload: Body; readonly urlParams: Handle },
+  f: (memory: MemoryReader, query: Body) => Effect.Effect<A, E>
+) => readsPlain(urlParams, (memory) => Effect.flatMap(objectBody(payload), (query) => f(memory, query)))
+
 /** As `writes`, for an operation without parameters of its own. */
 export const writesPlain = <Query extends Writing, A, E>(
   request: WriteRequest<Query>,

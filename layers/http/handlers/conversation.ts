@@ -6,7 +6,7 @@ import type { SessionWriter, TurnInput } from "../../../src/conversation/Session
 import { Api } from "../api/Api.js"
 import type { NewTurn } from "../api/types.js"
 import { batchAnswer, batchOf } from "./batch.js"
-import { noOptions, objectBody, reads, requireFull, writes, writesPlain } from "./call.js"
+import { asks, noOptions, objectBody, reads, requireFull, writes, writesPlain } from "./call.js"
 import { extractedMemory } from "./content.js"
 import { paged } from "./pages.js"
 
@@ -53,6 +53,7 @@ export const conversation = HttpApiBuilder.group(Api, "conversation", (handlers)
       reads(urlParams, (memory, { session_id, session = session_id, ...query }) => memory.sessions.get(session!, query))
     )
     .handle("search", ({ urlParams }) => reads(urlParams, (memory, query) => memory.sessions.search(query)))
+    .handle("searchByBody", (request) => asks(request, (memory, query) => memory.sessions.search(query)))
     .handle("explain", ({ urlParams }) => reads(urlParams, (memory, query) => memory.sessions.explain(query)))
     .handle("sessions", ({ urlParams }) =>
       reads(urlParams, (memory, query) => paged(query, (page) => memory.sessions.list(page)))

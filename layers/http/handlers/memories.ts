@@ -4,13 +4,25 @@ import * as Schema from "effect/Schema"
 import { Tier } from "../../../events/Memory.js"
 import type { Memory, MemoryReader } from "../../../src/Memory.js"
 import { InvalidInput, MemoryNotFound } from "../../../src/model/errors.js"
+import { checkPage } from "../../../src/model/filters.js"
+import { limits } from "../../../src/model/limits.js"
 import type { ListQuery } from "../../../src/search/MemoryReads.js"
 import { Api } from "../api/Api.js"
-import type { MemoryChanges } from "../api/types.js"
+import type { ContextRequest, MemoryChanges } from "../api/types.js"
 import { batchAnswer, batchOf } from "./batch.js"
-import { listIn, noOptions, objectBody, reads, readsPlain, type WriteOptions, writes, writesPlain } from "./call.js"
+import {
+  asks,
+  listIn,
+  noOptions,
+  objectBody,
+  reads,
+  readsPlain,
+  type WriteOptions,
+  writes,
+  writesPlain
+} from "./call.js"
 import { changesOf, contextAnswer, observationOf, withContent } from "./content.js"
-import { paged } from "./pages.js"
+import { defaultLimit, isLaterPage, type Paged, paged } from "./pages.js"
 
 /** Changes fields of a memory, or its status. */
 const change = (memory: Memory, id: string, { status, ...fields }: MemoryChanges, options: WriteOptions) =>
@@ -37,13 +49,27 @@ const change = (memory: Memory, id: string, { status, ...fields }: MemoryChanges
 const isOnlyTier = ({ limit: _, offset: __, tiers: ___, ...others }: ListQuery): boolean =>
   Object.keys(others).length === 0
 
-/** A page of a search. A search has no offset, so this drops the hits before the page. */
-const searchPage = (memory: MemoryReader, text: string, { limit = 50, offset = 0, sort, ...filters }: ListQuery) =>
-  sort !== undefined && sort !== "score"
-    ? Effect.fail(
-        new InvalidInput({ field: "sort", problem: "must be score, or left out, with q: hits have an order" })
-      )
-    : Effect.map(memory.search({ ...filters, text, limit: limit + offset }), (hits) => hits.slice(offset))
+/** A page of a search, within its first 1,000 hits. A search has no offset, so this drops the hits before the page. */
+const searchPage = (memory: MemoryReader, text: string, { limit, offset, sort, ...filters }: ListQuery) =>
+  Effect.gen(function* () {
+    if (sort !== undefined && sort !== "score")
+      return yield* new InvalidInput({
+        field: "sort",
+        problem: "must be score, or left out, with q: hits have an order"
+      })
+    const page = yield* checkPage({ limit, offset }, defaultLimit)
+    if (page.offset >= limits.page)
+      return yield* new InvalidInput({ field: "offset", problem: `must be below ${limits.page} in a search` })
+    const hits = yield* memory.search({ ...filters, text, limit: Math.min(limits.page, page.limit + page.offset) })
+    return hits.slice(page.offset)
+  })
+
+/** A search that goes on is recorded as one recall: its first page. */
+const recordedOnce = <Query extends Paged & { readonly q?: string | undefined }>(query: Query): Query =>
+  query.q !== undefined && isLaterPage(query) ? { ...query, record: false } : query
+
+const contextFor = (memory: MemoryReader, { session_id, ...query }: ContextRequest) =>
+  Effect.map(memory.context(session_id === undefined ? query : { session: session_id, ...query }), contextAnswer)
 
 export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
   handlers
@@ -63,21 +89,26 @@ export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
       )
     )
     .handle("list", ({ urlParams }) =>
-      reads(urlParams, (memory, { layer, q = "", ...filters }) => {
+      reads(recordedOnce(urlParams), (memory, { layer, q = "", ...filters }) => {
         if (layer !== undefined && !Schema.is(Tier)(layer)) {
           return Effect.fail(
             new InvalidInput({ field: "layer", problem: `must be one of ${Tier.literals.join(", ")}` })
           )
         }
         const tier = layer === undefined ? {} : { tiers: [layer] }
-        return paged({ ...filters, ...tier, q }, ({ q: text, ...rest }) => {
-          if (text !== "") return Effect.map(searchPage(memory, text, rest), (hits) => hits.map(withContent))
-          const order = layer !== undefined && isOnlyTier(rest) ? { sort: "score" as const } : {}
-          return Effect.map(memory.list({ ...rest, ...order }), (rows) => rows.map(withContent))
-        })
+        return paged(
+          { ...filters, ...tier, q },
+          ({ q: text, ...rest }) => {
+            if (text !== "") return Effect.map(searchPage(memory, text, rest), (hits) => hits.map(withContent))
+            const order = layer !== undefined && isOnlyTier(rest) ? { sort: "score" as const } : {}
+            return Effect.map(memory.list({ ...rest, ...order }), (rows) => rows.map(withContent))
+          },
+          q === "" ? undefined : limits.page
+        )
       })
     )
     .handle("search", ({ urlParams }) => reads(urlParams, (memory, query) => memory.search(query)))
+    .handle("searchByBody", (request) => asks(request, (memory, query) => memory.search(query)))
     .handle("explain", ({ urlParams }) => reads(urlParams, (memory, query) => memory.explain(query)))
     .handle("getAll", ({ urlParams }) =>
       reads(urlParams, (memory, { id = [], ...others }) =>
@@ -131,11 +162,8 @@ export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
       reads(urlParams, (memory, query) => paged(query, (page) => memory.people(page)))
     )
     .handle("profile", ({ urlParams }) => reads(urlParams, (memory, query) => memory.profile(query)))
-    .handle("context", ({ urlParams }) =>
-      reads(urlParams, (memory, { session_id, ...query }) =>
-        Effect.map(memory.context(session_id === undefined ? query : { session: session_id, ...query }), contextAnswer)
-      )
-    )
+    .handle("context", ({ urlParams }) => reads(urlParams, contextFor))
+    .handle("contextByBody", (request) => asks(request, contextFor))
     .handle("observeTool", (request) =>
       writesPlain(request, (memory, options) => memory.observeTool(request.payload, options))
     )

@@ -3,7 +3,7 @@ import { stores } from "../../../../events/Trust.js"
 import { Role } from "../../../../events/Turn.js"
 import type { ConversationQuery } from "../../../../src/conversation/Sessions.js"
 import { conversationKinds } from "../../../../src/search/fields.js"
-import { read, write } from "../endpoints.js"
+import { ask, read, write } from "../endpoints.js"
 import { json } from "../json.js"
 import type { ParametersOf } from "../parameters.js"
 import { choice, choices, flag, instant, number, page, searching, text, texts } from "../parameters.js"
@@ -54,6 +54,13 @@ export const conversation = HttpApiGroup.make("conversation")
       summary: "Search turns and indexed files",
       answer: "ConversationHits",
       query: conversationQuery
+    })
+  )
+  .add(
+    ask("searchByBody", "/turns/search", {
+      summary: "Search turns and indexed files; the query is the body",
+      answer: "ConversationHits",
+      body: "ConversationSearch"
     })
   )
   .add(

@@ -1,6 +1,6 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import type { ContextQuery } from "../../../../src/context/ContextReader.js"
-import { byId, read, write } from "../endpoints.js"
+import { ask, byId, read, write } from "../endpoints.js"
 import { json } from "../json.js"
 import {
   choice,
@@ -58,6 +58,13 @@ export const memories = HttpApiGroup.make("memories")
   )
   .add(
     read("search", "/search", { summary: "Find memories by words and by meaning", answer: "Hits", query: memoryQuery })
+  )
+  .add(
+    ask("searchByBody", "/search", {
+      summary: "Find memories by words and by meaning; the query is the body",
+      answer: "Hits",
+      body: "SearchQuery"
+    })
   )
   .add(
     read("explain", "/search/explain", {
@@ -156,6 +163,13 @@ export const memories = HttpApiGroup.make("memories")
         session_id: text("Another name of `session`."),
         ...contextQuery
       }
+    })
+  )
+  .add(
+    ask("contextByBody", "/context", {
+      summary: "Assemble what to send to a model for one turn; the query is the body",
+      answer: "Context",
+      body: "ContextRequest"
     })
   )
   .add(

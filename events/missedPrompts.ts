@@ -1,6 +1,6 @@
-import { appendFileSync, readFileSync } from "node:fs"
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { statIfAny } from "../../../events/folder.js"
+import { statIfAny } from "./folder.js"
 
 /** Prompts of an agent that got no context. */
 export interface MissedPrompts {
@@ -35,6 +35,18 @@ export const missedPrompts = (folder: string, agent: string): MissedPrompts => {
   const [, time = "", reason = ""] = /^(\S+) \S+ (.*)$/.exec(lines.at(-1) ?? "") ?? []
   const lastAt = Date.parse(time)
   return { count: lines.length, ...(Number.isNaN(lastAt) ? {} : { lastAt, reason }) }
+}
+
+/**
+ * Removes the lines of an erased agent: they hold its name. Throws if the file cannot be written. A prompt that another
+ * process counts meanwhile may be lost.
+ */
+export const removeMissedPrompts = (folder: string, agent: string): void => {
+  const file = fileOf(folder)
+  const lines = readLines(file)
+  // A name may contain spaces, and so may begin with another one. Its lines then go too: only their count is lost.
+  const kept = lines.filter((line) => !line.slice(line.indexOf(" ") + 1).startsWith(`${agent} `))
+  if (kept.length < lines.length) writeFileSync(file, kept.join("\n"), { mode: 0o600 })
 }
 
 const readLines = (file: string): ReadonlyArray<string> => {
