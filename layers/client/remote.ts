@@ -3,7 +3,7 @@ import type * as Stream from "effect/Stream"
 import type { AgentOptions, AsOfInput, DaybookService } from "../../src/DaybookService.js"
 import type { EmbedderOperations } from "../../src/embedding/admin/EmbedderOperations.js"
 import type { Memory, MemoryReader } from "../../src/Memory.js"
-import type { WhatIfRequest } from "../http/api/types.js"
+import type { WhatIfRequest } from "../http/api/requests.js"
 import type { ClientError } from "./errors.js"
 
 /** The same methods, each of which may also fail as a request. */

@@ -66,6 +66,14 @@ import type { AgentStats } from "../../../src/stats.js"
 import type { Undoable, Undone } from "../../../src/undo/UndoWriter.js"
 import type { PolicyChange, WhatIf } from "../../../src/whatIf/WhatIf.js"
 import type { Why } from "../../../src/why.js"
+import type {
+  ContextRequest,
+  ConversationSearch,
+  EmbedderSwitch,
+  ErasureRequest,
+  SearchQuery,
+  WhatIfRequest
+} from "./requests.js"
 
 /** One page of an answer. */
 export interface Page<Item> {
@@ -119,20 +127,6 @@ export interface StoredTurn {
   readonly pending: number
 }
 
-/** The request for a context. `session_id` is another name of `session`. */
-export interface ContextRequest extends ContextQuery {
-  readonly session_id?: string | undefined
-}
-
-/** A vector as a list of numbers: JSON has no typed arrays. */
-interface WithEmbedding {
-  readonly embedding?: ReadonlyArray<number> | undefined
-}
-
-export interface SearchQuery extends Omit<Query, "embedding">, WithEmbedding {}
-
-export interface ConversationSearch extends Omit<ConversationQuery, "embedding">, WithEmbedding {}
-
 /** A context for a prompt. The fields in snake case are the same content by tier. */
 export interface ContextAnswer extends PromptContext {
   readonly short_term: ReadonlyArray<PromptTurn>
@@ -171,35 +165,6 @@ export interface Collected {
 
 /** An agent that the token may use. */
 export type ListedAgent = AgentInfo
-
-/** A switch to another embedder. */
-export interface EmbedderSwitch extends Omit<SwitchOptions, "onProgress" | "onFailure" | "actor"> {
-  readonly name: string
-}
-
-/** The decisions to repeat. */
-export interface WhatIfRequest {
-  readonly from?: number | undefined
-  readonly to?: number | undefined
-  readonly policy?: PolicyChange | undefined
-  readonly ask?: boolean | undefined
-}
-
-/** What to erase of an agent: exactly one of the first six fields. An erasure cannot be undone. */
-export interface ErasureRequest extends Omit<EraseOptions, "actor"> {
-  /** Memories, turns, files or schedules. */
-  readonly ids?: ReadonlyArray<string> | undefined
-  /** What names a person. */
-  readonly person?: string | undefined
-  /** What names any of several persons. */
-  readonly persons?: ReadonlyArray<string> | undefined
-  /** A session, and what was made from it. */
-  readonly session?: string | undefined
-  /** KIND or KIND:KEY, such as `import:notes.md`. */
-  readonly source?: string | undefined
-  /** All events of the agent. */
-  readonly everything?: true | undefined
-}
 
 /** The JSON values of the interface, by name. `scripts/schemas.mjs` describes them for the OpenAPI document. */
 export interface Types {

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Erasable, EraseOptions, ErasureOperations } from "../../../src/erasure/Erasure.js"
 import { InvalidInput } from "../../../src/model/errors.js"
 import { checkPage } from "../../../src/model/filters.js"
-import type { ErasureRequest } from "../api/types.js"
+import type { ErasureRequest } from "../api/requests.js"
 import { administers, noOptions, objectBody, operates } from "./call.js"
 import { defaultLimit, paged } from "./pages.js"
 

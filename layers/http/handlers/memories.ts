@@ -8,7 +8,8 @@ import { checkPage } from "../../../src/model/filters.js"
 import { limits } from "../../../src/model/limits.js"
 import type { ListQuery } from "../../../src/search/MemoryReads.js"
 import { Api } from "../api/Api.js"
-import type { ContextRequest, MemoryChanges } from "../api/types.js"
+import type { ContextRequest } from "../api/requests.js"
+import type { MemoryChanges } from "../api/types.js"
 import { batchAnswer, batchOf } from "./batch.js"
 import {
   asks,
