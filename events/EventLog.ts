@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Restored } from "./anchorLines.js"
 import type { ReplayedEvent, StoredEvent } from "./Chain.js"
-import type { Cleaning, Erased, EraseRequest, LedgerRecord, Remains } from "./erasure/EraseRequest.js"
+import type { Cleaning, Erased, EraseRequest, LedgerRecord } from "./erasure/EraseRequest.js"
 import type { AlreadyErased, CommandConflict, ErasedMeanwhile, StorageError, VersionConflict } from "./errors.js"
 import { takeTurnIfDue } from "./turns.js"
 

@@ -58,7 +58,9 @@ export const build = (options: BuildOptions, tries = maxTries): Effect.Effect<vo
     // An agent that was erased as a whole has no ERASE event, and fewer events than before.
     const isCurrent = version >= options.to && (yield* log.newestErasure(agent)) === erasure
     const isRemoved = !existsSync(options.file) && existsSync(dirname(options.file))
-    if (isCurrent && !isRemoved) return yield* built
+    // That cleaning reads the new file, which has no write-ahead log yet, so its lock can end a transaction here.
+    const isDisturbed = built._tag === "Left" && built.left._tag === "StorageError" && built.left.kind === "busy"
+    if (isCurrent && !isRemoved && !isDisturbed) return yield* built
     if (tries === 0) return yield* keepsChanging(agent)
     yield* build({ ...fromLog, to: Math.min(options.to, version) }, tries - 1)
   })

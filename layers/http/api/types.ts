@@ -9,13 +9,12 @@ import type { RunRow } from "../../../projections/runs.js"
 import type { Session } from "../../../projections/sessionReads.js"
 import type { ViewComparison } from "../../../projections/view/compareView.js"
 import type { ExtractedTurns } from "../../../src/capture/CaptureWriter.js"
-import type { ContextMemory, ContextQuery, PromptContext, PromptTurn } from "../../../src/context/ContextReader.js"
+import type { ContextMemory, PromptContext, PromptTurn } from "../../../src/context/ContextReader.js"
 import type { AddTurnOptions } from "../../../src/conversation/addTurn.js"
 import type { AddedFile, FileInput, ForgottenFile } from "../../../src/conversation/Files.js"
 import type {
   AddedTurn,
   ConversationHit,
-  ConversationQuery,
   ForgottenSession,
   RestoredSession,
   TurnInput
@@ -26,11 +25,10 @@ import type {
   Compared,
   CompareOptions,
   EmbedderStatus,
-  Switched,
-  SwitchOptions
+  Switched
 } from "../../../src/embedding/admin/EmbedderOperations.js"
 import type { Backfilled } from "../../../src/embedding/Embedding.js"
-import type { EraseOptions, Erasure, RecordedErasure } from "../../../src/erasure/Erasure.js"
+import type { Erasure, RecordedErasure } from "../../../src/erasure/Erasure.js"
 import type { HistoryEntry } from "../../../src/history.js"
 import type { Archived, ArchivedMemory, Restored } from "../../../src/maintenance/Archive.js"
 import type { StageRun } from "../../../src/maintenance/maintain.js"
@@ -61,10 +59,10 @@ import type {
   WholeScheduleRun
 } from "../../../src/schedules/Schedules.js"
 import type { DisputeDecision, Explained, LifeScore, WholeMemory } from "../../../src/search/MemoryReads.js"
-import type { Hit, Query } from "../../../src/search/search.js"
+import type { Hit } from "../../../src/search/search.js"
 import type { AgentStats } from "../../../src/stats.js"
 import type { Undoable, Undone } from "../../../src/undo/UndoWriter.js"
-import type { PolicyChange, WhatIf } from "../../../src/whatIf/WhatIf.js"
+import type { WhatIf } from "../../../src/whatIf/WhatIf.js"
 import type { Why } from "../../../src/why.js"
 import type {
   ContextRequest,
