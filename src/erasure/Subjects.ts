@@ -1,81 +1,23 @@
 import { type DaybookEvent, imagesOf, type Payload } from "../../events/catalogue.js"
-import { isNoteId, type Link, type Memory } from "../../events/Memory.js"
-import { type Mentions, mentionsNothing, mentionsOfAny } from "./mentions.js"
-import { fileKinds, isFileSelected, isSourceSelected, type Selection } from "./selection.js"
-
-/** Everything of one agent that an erasure concerns: what was selected, and what was derived from it. */
-export interface Subjects {
-  /** The row numbers of memories that go, with all their versions. */
-  readonly rows: Set<number>
-  /** The ids of memories, turns and files that go. */
-  readonly ids: Set<string>
-  /** Turns, files and scratchpads that go, by the versions that wrote them. */
-  readonly turns: Set<number>
-  readonly files: Set<number>
-  readonly scratchpads: Set<number>
-  /** Sessions that go as a whole. */
-  readonly sessions: Set<string>
-  /** Sessions, by key and store, that lose a turn. */
-  readonly shortened: Set<string>
-  /** Versions of summaries and rolling summaries that may quote what goes. */
-  readonly summaries: Set<number>
-  readonly schedules: Set<string>
-  /** The paths of files that the log has, whether they go or not. */
-  readonly heldFiles: Set<string>
-  /** Turns whose embedded text contains the turn before them, which goes. */
-  readonly followers: Set<number>
-  /** Memories that stay, with the versions that wrote text of an erased source into them. */
-  readonly tainted: Map<number, Set<number>>
-  /** Sources as lineage names them: `turn t-1`, `file notes.md`, `derived ABC`. */
-  readonly sources: Set<string>
-  /** Whether a value contains the name of an erased person. */
-  readonly mentions: Mentions
-}
-
-/** The texts by which an event can name a subject. They only grow while subjects are found. */
-export interface Needles {
-  /** Ids, paths, sessions and kinds of sources. */
-  readonly texts: ReadonlySet<string>
-  /** Tests text for the name of an erased person; undefined if no person is erased. */
-  readonly mentionsIn: ((payload: string) => boolean) | undefined
-  /** Whether turns, files or scratchpads go, whose chunks are named by version. */
-  readonly hasPlaces: boolean
-}
-
-/** The key of a session in a store. */
-export const sessionKeyOf = ({ session, store }: { readonly session: string; readonly store: string }): string =>
-  `${store} ${session}`
-
-const sourceKeyOf = ({ kind, to }: Pick<Link, "kind" | "to">): string => `${kind} ${to}`
+import { isNoteId, type Memory } from "../../events/Memory.js"
+import { fileKinds, isSourceSelected, type Selection } from "./selection.js"
+import { type Needles, type Subjects, selectedSubjects, sessionKeyOf, sourceKeyOf } from "./subjectSets.js"
 
 /**
  * Finds the subjects of a selection in an agent's events. `apply` takes every event in order, again and again until a
  * pass adds nothing: an event may show that an earlier one is concerned.
  */
 export const makeSubjects = (selection: Selection) => {
-  const subjects: Subjects = {
-    rows: new Set(),
-    ids: new Set(),
-    turns: new Set(),
-    files: new Set(),
-    scratchpads: new Set(),
-    sessions: new Set(selection.kind === "session" ? [selection.session] : []),
-    shortened: new Set(),
-    summaries: new Set(),
-    schedules: new Set(),
-    heldFiles: new Set(),
-    followers: new Set(),
-    tainted: new Map(),
-    sources: new Set(isFileSelected(selection) ? [sourceKeyOf({ kind: "file", to: selection.key })] : []),
-    mentions: selection.kind === "person" ? mentionsOfAny(selection.persons) : mentionsNothing
-  }
+  const subjects = selectedSubjects(selection)
   const state: State = {
     ...{ subjects, selection },
     lastTurns: new Map(),
+    olderFiles: new Map(),
     sessionsOfMemories: new Map(),
     sameText: new Set(),
     linkedSince: new Map(),
-    taintedSince: new Map()
+    taintedSince: new Map(),
+    untainted: 0
   }
   return {
     subjects,
@@ -84,12 +26,10 @@ export const makeSubjects = (selection: Selection) => {
     apply: (event: DaybookEvent) => apply(state, event),
     /** Grows with each subject that is found. */
     size: () =>
-      Object.values(subjects).reduce(
+      [...Object.values(subjects), ...subjects.tainted.values(), state.sameText].reduce(
         (sum, part) => sum + (part instanceof Set || part instanceof Map ? part.size : 0),
-        0
-      ) +
-      [...subjects.tainted.values()].reduce((sum, versions) => sum + versions.size, 0) +
-      state.sameText.size,
+        state.untainted
+      ),
     isRequestErased: (event: DaybookEvent) => isRequestErased(state, event),
     /** How events name the subjects that were found so far. */
     needles: () => needlesOf(state)
@@ -116,14 +56,18 @@ interface State {
   readonly selection: Selection
   /** The newest turn of each session in a store. */
   readonly lastTurns: Map<string, number>
+  /** The version that each version of a file replaces. */
+  readonly olderFiles: Map<number, number>
   /** The sessions of erased memories, with the oldest of these memories. Summaries may name their titles. */
   readonly sessionsOfMemories: Map<string, number>
-  /** The ids of memories with the text of a selected one, whose place it took. */
+  /** Older copies of a selected memory; they have the same text. */
   readonly sameText: Set<string>
   /** For each link of a memory, the version that made it. */
   readonly linkedSince: Map<string, number>
   /** The first version of each tainted memory that has text of an erased source, by id. */
   readonly taintedSince: Map<string, number>
+  /** How much `tainted` has lost to `rows`, so that the number of subjects never shrinks. */
+  untainted: number
 }
 
 const apply = (state: State, event: DaybookEvent): void => {
@@ -204,8 +148,10 @@ const applyTurn = ({ lastTurns, selection, subjects }: State, version: number, t
   lastTurns.set(key, version)
 }
 
-const applyFile = ({ selection, subjects }: State, version: number, { file, replaces = 0 }: Payload<"FILE">): void => {
+const applyFile = (state: State, version: number, { file, replaces = 0 }: Payload<"FILE">): void => {
+  const { olderFiles, selection, subjects } = state
   subjects.heldFiles.add(file.path)
+  if (replaces > 0) olderFiles.set(version, replaces)
   const isSelected =
     subjects.files.has(version) ||
     // Without the newer version of a file, a replay would show the older one again.
@@ -216,7 +162,7 @@ const applyFile = ({ selection, subjects }: State, version: number, { file, repl
     subjects.mentions([file.path, file.session, file.text])
   if (!isSelected) return
   subjects.files.add(version)
-  if (replaces > 0) subjects.files.add(replaces)
+  for (let older = replaces; older > 0; older = olderFiles.get(older) ?? 0) subjects.files.add(older)
   subjects.ids.add(file.id)
   subjects.sources.add(sourceKeyOf({ kind: "file", to: file.path }))
 }
@@ -236,6 +182,7 @@ const applyImage = (state: State, event: MemoryEvent, image: Memory): void => {
     subjects.rows.add(born)
     subjects.ids.add(id)
     subjects.sources.add(sourceKeyOf({ kind: "derived", to: id }))
+    state.untainted += 1 + (subjects.tainted.get(born)?.size ?? -1)
     subjects.tainted.delete(born)
     noteSession(state, image)
     return

@@ -1,5 +1,5 @@
 import type { ReplayedEvent } from "../../events/Chain.js"
-import type { Needles } from "./Subjects.js"
+import type { Needles } from "./subjectSets.js"
 
 /** Tests an undecoded event. False only if decoding it could not change a plan. */
 export type MayConcern = (row: Pick<ReplayedEvent, "type" | "payload">) => boolean

@@ -8,8 +8,9 @@ import type { InvalidEvent, StorageError, UnknownEvent } from "../../events/erro
 import { itemsPerCheck, takeTurnIfDue } from "../../events/turns.js"
 import type { MayConcern } from "./candidates.js"
 import { makeLeftovers } from "./leftovers.js"
-import { makeSubjects, type Needles } from "./Subjects.js"
+import { makeSubjects } from "./Subjects.js"
 import type { Selection } from "./selection.js"
+import type { Needles } from "./subjectSets.js"
 
 export interface PlanSource {
   readonly log: Context.Tag.Service<EventLog>
@@ -26,9 +27,6 @@ interface Range {
   readonly stream: string
   readonly to: number
 }
-
-/** Maximum passes over the candidates. Lineage leads from older to newer events, so a few are enough. */
-const maxPasses = 50
 
 /**
  * Finds the subjects of a selection, and the versions of the events that may concern them. A subject may be named by
@@ -49,7 +47,8 @@ export const findSubjects = (
       const mayConcern = filter(needles)
       const visitor = { row: leftovers.add, event: apply, mayConcern }
       const { candidates, usedDigests } = yield* scan(source, range, visitor)
-      for (let pass = 1, before = 0; pass < maxPasses && size() !== before; pass++) {
+      // Each pass finds more or ends it. Lineage leads from older to newer events, so a few are enough.
+      for (let before = 0; size() !== before; ) {
         before = size()
         start()
         yield* forEachAt(source, range.stream, candidates, apply)

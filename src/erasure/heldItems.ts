@@ -2,7 +2,7 @@ import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Removal } from "../../events/erasure/remains.js"
 import { embeddingText } from "../../events/Memory.js"
 import type { Kind } from "./kinds.js"
-import type { Subjects } from "./Subjects.js"
+import type { Subjects } from "./subjectSets.js"
 
 /** A text that the log holds and that an erasure removes, in a dry run. */
 export interface HeldItem {

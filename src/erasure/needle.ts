@@ -19,11 +19,15 @@ export const foldedText = (text: string): string => text.normalize("NFKC").toLow
 export const needleOf = (text: string, wholeWords: boolean): Needle | undefined => {
   const folded = foldedText(text)
   if ((folded.match(/[\p{L}\p{N}]/gu) ?? []).length < 2) return undefined
-  const forms = [text, text.normalize("NFC"), text.normalize("NFD"), folded].flatMap((form) => [
-    form,
-    JSON.stringify(form).slice(1, -1),
-    encodeURIComponent(form.toWellFormed())
-  ])
+  const cased = [
+    text,
+    folded,
+    folded.toUpperCase(),
+    folded.replace(/(?<!\p{L})\p{L}/gu, (first) => first.toUpperCase())
+  ]
+  const forms = cased
+    .flatMap((form) => [form, form.normalize("NFC"), form.normalize("NFD")])
+    .flatMap((form) => [form, JSON.stringify(form).slice(1, -1), encodeURIComponent(form.toWellFormed())])
   return {
     folded,
     standsAlone: wholeWords ? mentionsOf(text) : undefined,

@@ -12,8 +12,8 @@ import type { Leftover } from "./leftovers.js"
 import { type LifeStep, remadeImages } from "./remade.js"
 import { digestsIn, type Removing, removalOf } from "./removalOf.js"
 import { type AgentErasure, makeReport } from "./report.js"
-import type { Needles } from "./Subjects.js"
 import type { Selection } from "./selection.js"
+import type { Needles } from "./subjectSets.js"
 
 export type { PlanError, PlanSource } from "./findSubjects.js"
 

@@ -5,7 +5,8 @@ import { readAll } from "../../events/EventLog.js"
 import type { Removal } from "../../events/erasure/remains.js"
 import type { PlanError, PlanSource } from "./planAgent.js"
 import { type AgentErasure, makeReport } from "./report.js"
-import { makeSubjects, type Subjects } from "./Subjects.js"
+import { makeSubjects } from "./Subjects.js"
+import type { Subjects } from "./subjectSets.js"
 
 /** Reports everything that the log has of an agent, for the dry run of an erasure of the whole agent. */
 export const reportWhole = ({ codec, log }: PlanSource, agent: string): Effect.Effect<AgentErasure, PlanError> =>

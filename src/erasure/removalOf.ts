@@ -3,7 +3,7 @@ import type { FieldName, Removal, RemovedParts } from "../../events/erasure/rema
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import { textDigest } from "../../projections/vectors.js"
 import { chunkNumbersPerTurn } from "../../text/normalise/chunks.js"
-import { type Subjects, sessionKeyOf } from "./Subjects.js"
+import { type Subjects, sessionKeyOf } from "./subjectSets.js"
 
 /** What decides what goes from one event. */
 export interface Removing {

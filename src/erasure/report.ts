@@ -3,7 +3,7 @@ import type { Removal } from "../../events/erasure/remains.js"
 import type { Memory } from "../../events/Memory.js"
 import { type HeldItem, heldItemsOf } from "./heldItems.js"
 import { type Kind, kinds } from "./kinds.js"
-import type { Subjects } from "./Subjects.js"
+import type { Subjects } from "./subjectSets.js"
 
 export type { HeldItem } from "./heldItems.js"
 export type { Kind } from "./kinds.js"
