@@ -88,7 +88,7 @@ const all = Effect.gen(function* () {
   yield* everyWrite(memory)
   yield* everyOperation(daybook)
 })
-const layers: Layer.Layer<D.Daybook, D.StorageError | D.InvalidPolicy> = Layer.merge(D.Daybook.layerMemory(), D.Daybook.layer({ folder: "./all" }))
+const layers: Layer.Layer<D.Daybook, D.StorageError | D.InvalidPolicy | D.InvalidInput> = Layer.merge(D.Daybook.layerMemory(), D.Daybook.layer({ folder: "./all" }))
 const answer = (error: { readonly message: string }) => Effect.succeed(error.message)
 const handled: Effect.Effect<unknown> = Effect.provide(all, layers).pipe(Effect.catchTags({
   AlreadyErased: answer, BackupRefused: answer, ClockUnconfirmed: answer, CommandConflict: answer, CredentialForbidden: answer, EmbedderError: answer, EmbedderUnavailable: answer, ErasedMeanwhile: answer, FileInSession: answer,

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { SessionSummary } from "../../events/SessionSummary.js"
 import type { Store } from "../../events/Trust.js"
 import { traceEvent } from "../../events/tracing.js"
@@ -6,6 +7,7 @@ import { inTurns } from "../../events/turns.js"
 import { findLastTurn, findSessionStores } from "../../projections/sessionReads.js"
 import { findSummaries, findSummary, findSummaryTurns, type SessionKey } from "../../projections/summaries.js"
 import type { CommandError } from "../actor/Actor.js"
+import { requireUnparked } from "../actor/Command.js"
 import { type InvalidInput, type LevelTooLow, SessionNotFound } from "../model/errors.js"
 import { failureNames } from "../model/failureNames.js"
 import { randomId } from "../model/ids.js"
@@ -23,7 +25,7 @@ export interface SummarizedSession {
   readonly store: Store
   /**
    * `written`: the summary covers all turns now. `unchanged`: it did already. `skipped`: neither user nor assistant said
-   * anything, or the session changed meanwhile.
+   * anything, the session changed meanwhile, or its turns cannot be read, because their projection is parked.
    */
   readonly outcome: "written" | "unchanged" | "skipped"
   /** The run of the write, for undoing it; absent when nothing was written. */
@@ -70,14 +72,15 @@ const summarizeIn = (
 ) =>
   Effect.gen(function* () {
     const { session, store } = key
-    const { before, conversation, generation, last } = yield* read(({ db }) => ({
+    const { before, conversation, generation, isParked, last } = yield* read(({ db }) => ({
+      isParked: Either.isLeft(requireUnparked(db, "conversation")),
       before: findSummary(db, session, store),
       conversation: findSummaryTurns(db, key, turnLimits),
       last: findLastTurn(db, session, store),
       generation: db.name
     }))
     const result = (outcome: SummarizedSession["outcome"]): SummarizedSession => ({ store, outcome })
-    if (last === undefined) return result("skipped")
+    if (last === undefined || isParked) return result("skipped")
     if (before?.summary.until === last.born) return result("unchanged")
     const draft = yield* inTurns(summarizeByRules(conversation, statements, policy.prompt.writers), Effect.sync)
     if (draft === null) return result("skipped")
