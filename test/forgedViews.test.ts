@@ -171,6 +171,25 @@ describe("a view with edited rows", () => {
     })
   )
 
+  it.scoped("gets no summary of a parked conversation, whose rows lack later events", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const { daybook, folder } = yield* fresh()
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      yield* memory.sessions.append({ session: "pier", text: "We decided to fix the pier on Monday.", role: "user" })
+      edit(folder, (db) =>
+        db.exec(
+          `UPDATE turns SET born = 7100000000111; UPDATE projections SET parked_at = 1, reason = 'a fault' WHERE name = 'conversation'`
+        )
+      )
+      yield* TestClock.adjust(dayMillis)
+      yield* memory.maintenance.run({ stages: ["sessions"] })
+      expect(yield* memory.sessions.summarize("pier")).toMatchObject([{ outcome: "skipped" }])
+      const events = yield* payloads(daybook, 0)
+      expect(events.filter(({ type }) => type === "SUMMARIZE")).toEqual([])
+    })
+  )
+
   it.scoped("gives a memory the text of no other row", () =>
     Effect.gen(function* () {
       const { daybook, folder } = yield* fresh({ reconciler: merging })
