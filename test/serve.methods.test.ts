@@ -22,7 +22,7 @@ describe("a path that has other methods", () => {
     Effect.gen(function* () {
       const ask = yield* server
       for (const [method, path, allow] of [
-        ["DELETE", "/search", "GET, HEAD"],
+        ["DELETE", "/search", "GET, HEAD, POST"],
         ["PUT", "/memories", "GET, HEAD, POST"],
         ["POST", "/memories/7vv404rqgd", "DELETE, GET, HEAD, PATCH"],
         ["DELETE", "/log/events", "GET, HEAD"],

@@ -62,7 +62,9 @@ describe("a server with more requests than it can answer", () => {
         })
         const { text } = yield* tokenFor("coop", "full")
         const answers = yield* Effect.promise(() => overload(port, text))
-        expect([...new Set(answers.map(({ status }) => status))].sort()).toEqual([200, 503])
+        // 429 is the share of the token, which all callers use; it may be reached first.
+        const statuses = new Set(answers.map(({ status }) => status).filter((status) => status !== 429))
+        expect([...statuses].sort()).toEqual([200, 503])
         const refused = answers.filter(({ status }) => status === 503)
         for (const { body, headers } of refused) {
           expect(headers).toMatch(/retry-after: \d+/i)

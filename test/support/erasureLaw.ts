@@ -85,7 +85,8 @@ const eraseAndCompare = (daybook: System, before: ReadonlyArray<Event>, selectio
     const [liveBefore, pastBefore] = [yield* readAll(live, kept), yield* past]
 
     const { agents } = yield* daybook.erase(selection, { reason: "privacy" })
-    expect(agents).toEqual(plan.right.agents)
+    // Only a dry run lists the texts.
+    expect(agents).toEqual(plan.right.agents.map((erasure) => ({ ...erasure, items: [] })))
     const after = yield* eventsOf(daybook)
     const gone = new Set(planned!.memories.map(({ id }) => id))
     expect(withPayload(after).flatMap((event) => imagesOf(event).filter(({ id }) => gone.has(id)))).toEqual([])
