@@ -59,6 +59,8 @@ export interface Stage {
    * rows.
    */
   readonly read?: (db: Db, policy: MaintenancePolicy, now: number, store: Store) => ReadonlyArray<Row>
+  /** Whether `readMore` reads turns. It does not run while their projection is parked. Default: false. */
+  readonly readsTurns?: true
 }
 
 export interface Gathering {

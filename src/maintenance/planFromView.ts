@@ -1,9 +1,11 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { takeTurn } from "../../events/turns.js"
 import { findSideIds } from "../../projections/disputeGroups.js"
 import { findMaintenancePage, withAccesses } from "../../projections/maintenancePages.js"
 import { readMemories } from "../../projections/observationSearch.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
+import { requireUnparked } from "../actor/Command.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
 import { randomId } from "../model/ids.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
@@ -38,8 +40,10 @@ export const planFromView = (
   planned: Overlay
 ): Effect.Effect<StagePlan & Pick<Portion, "shown" | "generation">, ViewError> =>
   Effect.gen(function* () {
-    const { generation, now, sides } = yield* read(({ db, now }) => ({
+    const { generation, hasConversation, now, sides } = yield* read(({ db, now }) => ({
       generation: db.name,
+      // The rows of a parked projection lack later events, and are not compared with the log.
+      hasConversation: Either.isRight(requireUnparked(db, "conversation")),
       now,
       sides: findSideIds(db)
     }))
@@ -55,9 +59,11 @@ export const planFromView = (
         gathering.addRows(rows.filter(({ memory }) => !planned.has(memory.born)))
       }
     }
+    const mayRead = hasConversation || stage.readsTurns !== true
     const plans: Array<StagePlan> = []
     for (const { gathering, store } of parts) {
-      while (gathering.readMore !== undefined && (yield* read(({ db }) => gathering.readMore!(db)))) yield* takeTurn
+      while (mayRead && gathering.readMore !== undefined && (yield* read(({ db }) => gathering.readMore!(db))))
+        yield* takeTurn
       const rows = rowsOfStore(store, yield* readNeededRows(read, gathering.neededRows?.() ?? [], planned))
       while (gathering.planStep?.(tools, rows) === true) yield* takeTurn
       plans.push(gathering.plan(tools, rows))

@@ -1,8 +1,7 @@
-import * as Either from "effect/Either"
 import type { SessionSummary } from "../../../events/SessionSummary.js"
 import type { Db } from "../../../projections/Projection.js"
 import { findSummary, findSummaryTurns, findUnsummarized, type SessionKey } from "../../../projections/summaries.js"
-import { type DecidedEvent, requireUnparked } from "../../actor/Command.js"
+import type { DecidedEvent } from "../../actor/Command.js"
 import type { Draft } from "../applySummarizer.js"
 import { emptyPlan, type Gathering, type Stage } from "../Stage.js"
 import { sessionRequest, summarizeByRules, withLines } from "../sessionSummary.js"
@@ -14,6 +13,7 @@ import { sessionRequest, summarizeByRules, withLines } from "../sessionSummary.j
 export const sessions: Stage = {
   name: "sessions",
   kind: "working",
+  readsTurns: true,
   before: (_, now) => now,
   read: () => [],
   gather: ({ prompt: { writers }, sessions: { quiet, rows: maxRows } }, now, { statements }, store): Gathering => {
@@ -36,8 +36,6 @@ export const sessions: Stage = {
     return {
       addRows: () => {},
       readMore: (db) => {
-        // Its rows lack later events, and are not compared with the log.
-        if (Either.isLeft(requireUnparked(db, "conversation"))) return false
         if (current !== undefined) return takeStep(db, current)
         const key = page.sessions[next++]
         if (key === undefined) {
