@@ -70,8 +70,9 @@ export const conversation: Projection = {
     )
     digest.query(
       db,
-      `SELECT id, session, store, openness, role, speaker, sequence, sequence_end, line, line_end, occurred_at, last_at,
-        text FROM chunks ORDER BY id, sequence, line, line_end, text`
+      // The time of a note's last change is no state: see the digest of memories.
+      `SELECT id, session, store, openness, role, speaker, sequence, sequence_end, line, line_end, occurred_at,
+        iif(media = 'note', NULL, last_at) AS last_at, text FROM chunks ORDER BY id, sequence, line, line_end, text`
     )
     chunkTextIndex.stateDigest(db, digest)
   }

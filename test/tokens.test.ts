@@ -50,6 +50,10 @@ describe("the estimate of tokens", () => {
     expect(Math.abs(estimateTokens(long) / (30 * estimateTokens(page)) - 1)).toBeLessThan(0.1)
   })
 
+  it("of a rare sign is not less before a line break", () => {
+    expect(estimateTokens(" 𝧰\n ")).toBeGreaterThanOrEqual(estimateTokens(" 𝧰"))
+  })
+
   it.prop(
     "is between one and the bytes of the text, and two parts cost as much as the whole",
     [

@@ -135,6 +135,21 @@ describe("an undone event", () => {
     )
   }
 
+  it.scoped("leaves a note with several pieces as it was, also later than its last change", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const { daybook, memory } = yield* prepared(scripted)
+      const version = (yield* versionOf(daybook)) + 1
+      yield* memory.notes.save({ content: "The pier is made of oak. ".repeat(200) })
+      const before = yield* stateOf(daybook)
+      yield* TestClock.adjust("1 hour")
+      const { run } = yield* memory.undo({ event: version })
+      expect(yield* stateOf(daybook)).not.toBe(before)
+      yield* memory.undo({ run: run! })
+      expect(yield* stateOf(daybook)).toBe(before)
+    })
+  )
+
   it.scoped.prop(
     "can follow any history, step by step, and live equals rebuilt",
     [histories({ agents: [agent], minLength: 15, maxLength: 25 })],

@@ -87,22 +87,41 @@ const countPart = (text: string): number => {
   return tokens
 }
 
-/** The tokens of one part of the pattern. */
+/**
+ * The tokens of one part of the pattern. Line breaks at its end are counted apart, or belong to its last token: so an
+ * error of the filter makes no sign dearer or cheaper before a line break.
+ */
 const countWord = (known: TokenVocabulary, text: string, from: number, to: number): number => {
-  if (to - from <= maxTokenLengthAt(text, to - 1)) {
-    let key = emptyKey
-    for (let index = from; index < to; index++) key = extendKey(key, text.charCodeAt(index))
-    if (hasToken(known, key)) return 1
-  }
-  let tokens = 0
+  let bodyEnd = to
+  while (bodyEnd > from && isLineBreak(text.charCodeAt(bodyEnd - 1))) bodyEnd--
+  if (bodyEnd === from) return countBody(known, text, from, to).tokens
+  const { lastStart, tokens } = countBody(known, text, from, bodyEnd)
+  if (bodyEnd === to || isToken(known, text, lastStart, to)) return tokens
+  return tokens + countBody(known, text, bodyEnd, to).tokens
+}
+
+/** The tokens of a text within a part, and where the last one begins. */
+const countBody = (known: TokenVocabulary, text: string, from: number, to: number) => {
+  if (isToken(known, text, from, to)) return { tokens: 1, lastStart: from }
+  let [tokens, lastStart] = [0, from]
   for (let start = from; start < to; ) {
     const end = endOfToken(known, text, start, to)
     const first = text.charCodeAt(start)
     tokens += end === start ? rareTokens(first) : 1
+    lastStart = start
     start = end === start ? start + (isHighSurrogate(first) ? 2 : 1) : end
   }
-  return tokens
+  return { tokens, lastStart }
 }
+
+const isToken = (known: TokenVocabulary, text: string, from: number, to: number): boolean => {
+  if (to - from > maxTokenLengthAt(text, to - 1)) return false
+  let key = emptyKey
+  for (let index = from; index < to; index++) key = extendKey(key, text.charCodeAt(index))
+  return hasToken(known, key)
+}
+
+const isLineBreak = (unit: number): boolean => unit === 10 || unit === 13
 
 /** The end of the longest token that begins at `start`; `start` if none does. */
 const endOfToken = (known: TokenVocabulary, text: string, start: number, to: number): number => {
