@@ -9,8 +9,7 @@ import {
   readFileSync,
   readSync,
   renameSync,
-  statSync,
-  writeSync
+  statSync
 } from "node:fs"
 import { dirname } from "node:path"
 import {
@@ -22,7 +21,8 @@ import {
   isFirstFormat,
   type LineContent
 } from "./anchorLines.js"
-import { StorageError, storageError } from "./errors.js"
+import { syncFolder, writeAll } from "./durable.js"
+import { StorageError, throwingAt } from "./errors.js"
 import { statIfAny } from "./folder.js"
 
 /**
@@ -168,7 +168,7 @@ export const make = (file: string): Anchor => {
       const line = { line: target.state.line + 1, ...content }
       const { hash, text } = formatLine(target.state.hash, line)
       const bytes = Buffer.from(text)
-      writeAll(target.descriptor, bytes, target.size)
+      writeAll(target.descriptor, bytes, target.size, "anchor.log")
       target.state = advance(target.state, line, hash)
       target.hashes.push(hash)
       target.size += bytes.length
@@ -197,39 +197,18 @@ export const backUp = (file: string, name: string): void => {
 const replaceFile = (file: string, content: string | Uint8Array): void => {
   const descriptor = openSync(`${file}.new`, "w", 0o600)
   try {
-    writeAll(descriptor, Buffer.from(content), 0)
+    writeAll(descriptor, Buffer.from(content), 0, "anchor.log")
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }
   renameSync(`${file}.new`, file)
-  const folder = openSync(dirname(file), "r")
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
-}
-
-const writeAll = (descriptor: number, bytes: Uint8Array, position: number): void => {
-  for (let written = 0; written < bytes.length; ) {
-    const count = writeSync(descriptor, bytes, written, bytes.length - written, position + written)
-    if (count === 0) throw new StorageError({ kind: "full", where: "anchor.log", code: "SHORT_WRITE" })
-    written += count
-  }
+  syncFolder(dirname(file))
 }
 
 /** Converts errors of the file system into `StorageError`s that name `anchor.log`. */
 const guarded = (anchor: Anchor): Anchor => {
-  const guard =
-    <Args extends ReadonlyArray<unknown>, A>(work: (...args: Args) => A) =>
-    (...args: Args): A => {
-      try {
-        return work(...args)
-      } catch (cause) {
-        throw storageError("anchor.log")(cause)
-      }
-    }
+  const guard = throwingAt("anchor.log")
   return {
     ...anchor,
     read: guard(anchor.read),

@@ -134,3 +134,15 @@ export const storageError = (location: string) => (cause: unknown) => {
     code
   })
 }
+
+/** Wraps functions so that they throw a `StorageError` that names the location. */
+export const throwingAt =
+  (location: string) =>
+  <Args extends ReadonlyArray<unknown>, A>(work: (...args: Args) => A) =>
+  (...args: Args): A => {
+    try {
+      return work(...args)
+    } catch (cause) {
+      throw storageError(location)(cause)
+    }
+  }

@@ -152,7 +152,7 @@ const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers
         return takeTurnIfDue
       })
       yield* orAddProblem(reading, undefined)
-      // What an erasure left of these events counts.
+      // After an erasure, the remains of these events count.
       if (hasErasedTimes) {
         fold = timers!()
         const remaining = Stream.runForEach(Stream.filter(readAll(log, name), isTimed), (event) =>

@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 import { prove } from "../src/erasure/proof.js"
+import { filesWith } from "./support/dataFiles.js"
 import { fresh } from "./support/engine.js"
 import { tinyLayer } from "./support/extractor.js"
 import { rounds } from "./support/size.js"
@@ -17,13 +16,6 @@ const people = rounds({ quick: 10, full: 100 })
 const nameOf = (index: number): string => `Zq${letters(index)}xa Vw${letters(index)}yo`
 const letters = (index: number): string =>
   [...String(index).padStart(3, "0")].map((digit) => "bcdfghjklm"[Number(digit)]).join("")
-
-/** The bytes of all files of a folder that have a text, in any case. */
-const filesWith = (folder: string, text: string): ReadonlyArray<string> =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => readFileSync(file, "latin1").toLowerCase().includes(text.toLowerCase()))
 
 describe("canaries in every kind of content", () => {
   it.scoped("are in no file after the persons were erased, and those of others stay", () =>

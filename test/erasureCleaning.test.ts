@@ -1,30 +1,16 @@
-import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 import * as Backup from "../src/backup/Backup.js"
+import { filesWith, withLog } from "./support/dataFiles.js"
 import { open, temporaryFolder } from "./support/engine.js"
 
 const secret = "tapir-canary"
 
-const filesWith = (path: string, text: string) =>
-  readdirSync(path, { recursive: true, encoding: "utf8" }).filter(
-    (name) => statSync(join(path, name)).isFile() && readFileSync(join(path, name)).includes(text)
-  )
-
-const withDb = <A>(folder: string, use: (db: Database.Database) => A): A => {
-  const db = new Database(join(folder, "log.db"))
-  try {
-    return use(db)
-  } finally {
-    db.close()
-  }
-}
-
 const openCleanings = (folder: string) =>
-  withDb(folder, (db) => db.prepare("SELECT stream FROM cleanings ORDER BY stream").pluck().all())
+  withLog(folder, (db) => db.prepare("SELECT stream FROM cleanings ORDER BY stream").pluck().all())
 
 /** Erases a memory while another connection reads the state before. Returns the function that ends that read. */
 const erasedWhileRead = (folder: string) =>

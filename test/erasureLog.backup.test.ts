@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -9,6 +9,7 @@ import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { verify } from "../events/verify.js"
 import * as Backup from "../src/backup/Backup.js"
 import { exportLog, importLog } from "../src/backup/exportLog.js"
+import { filesWith } from "./support/dataFiles.js"
 
 const secret = "ibex-canary"
 const scratch = Effect.acquireRelease(
@@ -44,11 +45,6 @@ const erase = (folder: string) =>
       }),
       Effect.flatMap(log.cleanings, log.clean)
     )
-  )
-
-const filesWith = (path: string, text: string) =>
-  readdirSync(path, { recursive: true, encoding: "utf8" }).filter(
-    (name) => statSync(join(path, name)).isFile() && readFileSync(join(path, name)).includes(text)
   )
 
 /** The log is sound, has nothing of the erased text, and keeps what others need. */

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
@@ -9,6 +9,7 @@ import { type EraseRequest, EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { verify } from "../events/verify.js"
 import { bundle } from "./support/bundle.js"
+import { filesWith } from "./support/dataFiles.js"
 import type { ErasureWriterOptions } from "./support/erasureWriter.js"
 
 const scratch = mkdtempSync(join(tmpdir(), "daybook-erase-crash-"))
@@ -54,11 +55,6 @@ const request: EraseRequest = {
   ],
   wholeStreams: ["giraffe-agent"]
 }
-
-const filesWith = (path: string, text: string) =>
-  readdirSync(path, { recursive: true, encoding: "utf8" }).filter(
-    (name) => statSync(join(path, name)).isFile() && readFileSync(join(path, name)).includes(text)
-  )
 
 /** Opens the log as the next process does. Answers whether the erasure happened. */
 const next = (folder: string, what: string) =>

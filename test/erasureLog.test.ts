@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -11,6 +11,7 @@ import * as EventLogMemory from "../events/EventLogMemory.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { describeKept, rebuildKept } from "../events/erasure/keptParts.js"
 import { accept, verify } from "../events/verify.js"
+import { filesWith } from "./support/dataFiles.js"
 
 const secret = "zebra-canary"
 const folder = Effect.acquireRelease(
@@ -67,11 +68,6 @@ const request = (streams: ReadonlyArray<StreamErasure>, more: Partial<EraseReque
 const all = (log: Log, stream = "one") => log.read(stream, { after: 0, limit: 100 })
 
 /** The files of a folder in which a text is found. */
-const filesWith = (path: string, text: string): ReadonlyArray<string> =>
-  readdirSync(path, { recursive: true, encoding: "utf8" }).filter(
-    (name) => statSync(join(path, name)).isFile() && readFileSync(join(path, name)).includes(text)
-  )
-
 const suite = (name: string, layer: Layer.Layer<EventLog, unknown>) =>
   describe(`${name}: erasure`, () => {
     const test = <A, E>(title: string, body: (log: Log) => Effect.Effect<A, E>) =>

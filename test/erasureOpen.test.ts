@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,17 +6,12 @@ import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import type { DaybookService } from "../src/DaybookService.js"
 import type { Erasable } from "../src/erasure/Erasure.js"
 import { prove } from "../src/erasure/proof.js"
+import { filesWith } from "./support/dataFiles.js"
 import { open, temporaryFolder } from "./support/engine.js"
 
 const agent = "ada"
 const person = "Zoltan Quux"
 const policy = { recall: { log: true } }
-
-const filesWith = (folder: string, text: string): ReadonlyArray<string> =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => readFileSync(file).includes(text))
 
 const fill = (daybook: DaybookService) =>
   Effect.gen(function* () {

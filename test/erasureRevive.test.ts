@@ -10,11 +10,10 @@ import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
 import type { Memory as Image } from "../events/Memory.js"
 import type { Daybook } from "../src/Daybook.js"
 import { type Question, Reconciler, type Verdict } from "../src/ports/Reconciler.js"
-import { disputingLayer } from "./support/disputes.js"
 import { fresh } from "./support/engine.js"
+import { play } from "./support/erasureLaw.js"
 import { choices, selectionOf } from "./support/erasures.js"
-import { tinyLayer } from "./support/extractor.js"
-import { type Asked, histories, perform } from "./support/histories.js"
+import { histories } from "./support/histories.js"
 import { rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
@@ -124,11 +123,8 @@ describe("an erasure with revive", () => {
     ],
     ([steps, chosen]) =>
       Effect.gen(function* () {
-        yield* TestClock.setTime(start)
-        const { daybook, folder } = yield* fresh({ policy: awake, reconciler: disputingLayer, extractor: tinyLayer })
-        const asked: Asked = new Map()
-        for (const step of steps) yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
-        if (!(yield* daybook.agents).some(({ name }) => name === agent)) return
+        const { daybook, hasEvents } = yield* play(steps)
+        if (!hasEvents) return
         const memory = yield* daybook.agent(agent, { trust: "full", record: false })
         for (const choice of chosen) {
           const before = yield* eventsOf(daybook)

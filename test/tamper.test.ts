@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import Database from "better-sqlite3"
+import type Database from "better-sqlite3"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -28,6 +28,7 @@ import { verify } from "../events/verify.js"
 import * as Default from "../layers/Default.js"
 import { Daybook } from "../src/Daybook.js"
 import { defaults } from "../src/ports/Policy.js"
+import { withLog } from "./support/dataFiles.js"
 import { type Random, randomOf } from "./support/random.js"
 import { expectDuration, rounds } from "./support/size.js"
 
@@ -126,7 +127,7 @@ const columns = [
 /** Every column of every event with its type, byte by byte; what cannot be read is not the same as before. */
 const dumpOf = (path: Folder): string => {
   try {
-    return withDb(path, (db) => {
+    return withLog(path, (db) => {
       const hash = createHash("sha256")
       const fields = columns.map((name) => `typeof(${name}) || ' ' || ifnull(hex(CAST(${name} AS BLOB)), '-')`)
       const rows = db.prepare(`SELECT ${fields.join(", ")} FROM events NOT INDEXED ORDER BY sequence`).raw()
@@ -139,15 +140,6 @@ const dumpOf = (path: Folder): string => {
 }
 
 const schemaOfEvents = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'events'"
-
-const withDb = <A>(path: Folder, use: (db: Db) => A): A => {
-  const db = new Database(join(path, "log.db"))
-  try {
-    return use(db)
-  } finally {
-    db.close()
-  }
-}
 
 const copyLog = (from: Folder, to: Folder) => {
   mkdirSync(to, { recursive: true, mode: 0o700 })
@@ -170,8 +162,8 @@ describe("verify", () => {
         const root = yield* folder
         const master = join(root, "master")
         yield* writeLog(master, random)
-        withDb(master, (db) => db.pragma("wal_checkpoint(TRUNCATE)"))
-        const events = withDb(master, (db) => db.prepare("SELECT count(*) FROM events").pluck().get())
+        withLog(master, (db) => db.pragma("wal_checkpoint(TRUNCATE)"))
+        const events = withLog(master, (db) => db.prepare("SELECT count(*) FROM events").pluck().get())
         expect(events).toBeGreaterThan(250)
         expect(yield* verdictOn(master)).toEqual({ reported: false, how: "ok" })
         const before = dumpOf(master)
@@ -254,7 +246,7 @@ describe("verify", () => {
         for (const value of [-7, 0.5, "text", Buffer.from([7]), null]) {
           const path = join(root, "tampered")
           copyLog(master, path)
-          const changed = withDb(path, (db) => {
+          const changed = withLog(path, (db) => {
             // As a flipped bit would, an edit may leave nothing where something has to be.
             db.unsafeMode(true)
             db.exec("PRAGMA writable_schema = ON")
@@ -265,8 +257,8 @@ describe("verify", () => {
             if (column === "sequence" && !Number.isInteger(value)) return 0
             return db.prepare(sql).run(value, value).changes
           })
-          withDb(path, (db) => {
-            const { sql } = withDb(master, (whole) => whole.prepare(schemaOfEvents).get()) as { sql: string }
+          withLog(path, (db) => {
+            const { sql } = withLog(master, (whole) => whole.prepare(schemaOfEvents).get()) as { sql: string }
             db.unsafeMode(true)
             db.exec("PRAGMA writable_schema = ON")
             db.prepare("UPDATE sqlite_master SET sql = ? WHERE type = 'table' AND name = 'events'").run(sql)
@@ -325,7 +317,7 @@ describe("verify", () => {
       expect(yield* reportOn(path)).toMatchObject({ ok: true, accepted: report.problems, events: 11, streams: 2 })
       expect(readFileSync(`${anchor}.before-epoch-2`, "utf8")).toBe(before)
       // Other damage is not accepted with it, nor is the same place once it is changed again.
-      withDb(path, (db) => db.exec("UPDATE events SET actor = 'eve' WHERE version = 2"))
+      withLog(path, (db) => db.exec("UPDATE events SET actor = 'eve' WHERE version = 2"))
       const edited = yield* reportOn(path)
       expect(edited.ok).toBe(false)
       yield* Effect.provide(
@@ -334,7 +326,7 @@ describe("verify", () => {
       )
       yield* Effect.provide(remembered, layerOf(path))
       expect((yield* reportOn(path)).ok).toBe(true)
-      withDb(path, (db) => db.exec("UPDATE events SET actor = 'mallory' WHERE version = 2"))
+      withLog(path, (db) => db.exec("UPDATE events SET actor = 'mallory' WHERE version = 2"))
       expect((yield* reportOn(path)).ok).toBe(false)
       expect(yield* Effect.flip(Effect.provide(remembered, layerOf(path)))).toMatchObject({ code: "STREAM_DAMAGED" })
     })
@@ -344,7 +336,7 @@ describe("verify", () => {
     Effect.gen(function* () {
       const path = yield* folder
       yield* smallLog(path)
-      withDb(path, (db) => db.exec("DELETE FROM events WHERE version > 3 AND stream = 'ada'"))
+      withLog(path, (db) => db.exec("DELETE FROM events WHERE version > 3 AND stream = 'ada'"))
       const before = dumpOf(path)
       yield* Effect.gen(function* () {
         const daybook = yield* Daybook
@@ -421,7 +413,7 @@ describe("manual erasure", () => {
         }).pipe(Effect.provide(EventLogSqlite.layer(path)))
         const unerased = { reported: true, how: "an ERASE event names it, but it has its payload" }
         expect(yield* verdictOn(path)).toEqual(versions.includes(2) ? unerased : expect.anything())
-        withDb(path, (db) =>
+        withLog(path, (db) =>
           db
             .prepare(`UPDATE events SET ${sql} WHERE stream = 'ada' AND version IN (2, 4)`)
             .run(sql.includes(":at") ? { at } : {})
@@ -526,7 +518,7 @@ const retype = (random: Random): Tamper =>
 const editing =
   (random: Random, change: (db: Db, row: Record<string, unknown>, column: string) => unknown): Tamper =>
   (path) =>
-    withDb(path, (db) => {
+    withLog(path, (db) => {
       for (;;) {
         const row = randomRow(db, random)
         const column = columns[turn++ % columns.length]!
@@ -544,7 +536,7 @@ const editing =
 const remove =
   (random: Random): Tamper =>
   (path) =>
-    withDb(path, (db) => {
+    withLog(path, (db) => {
       const { sequence } = randomRow(db, random)
       db.prepare("DELETE FROM events WHERE sequence = ?").run(sequence)
       return `row ${sequence}`
@@ -553,7 +545,7 @@ const remove =
 const swap =
   (random: Random): Tamper =>
   (path) =>
-    withDb(path, (db) => {
+    withLog(path, (db) => {
       const column = ["payload", "sequence", "version"][turn++ % 3]!
       for (;;) {
         const a = randomRow(db, random)
@@ -577,7 +569,7 @@ const swap =
 const insert =
   (random: Random): Tamper =>
   (path) =>
-    withDb(path, (db) => {
+    withLog(path, (db) => {
       const row = randomRow(db, random)
       const stream = random.pick([String(row.stream), ...agents, "new"])!
       const version = db.prepare("SELECT ifnull(max(version), 0) + 1 FROM events WHERE stream = ?").pluck().get(stream)
@@ -600,7 +592,7 @@ const cutTail = (db: Db, random: Random) => {
 const cut =
   (random: Random): Tamper =>
   (path) =>
-    withDb(path, (db) => {
+    withLog(path, (db) => {
       const { events, stream } = cutTail(db, random)
       const setBack = turn++ % 2 === 0
       if (setBack) db.exec("UPDATE sqlite_sequence SET seq = (SELECT max(sequence) FROM events) WHERE name = 'events'")
@@ -611,7 +603,7 @@ const cut =
 const cutAndAppend =
   (random: Random): Tamper =>
   (path) =>
-    withDb(path, (db) => {
+    withLog(path, (db) => {
       const { after, events, stream } = cutTail(db, random)
       const last = db.prepare(`${selectEvents} WHERE stream = ? AND version = ?`).get(stream, after)
       let head = { stream, version: 0, hash: new Uint8Array(32), recordedAt: 0 }

@@ -3,13 +3,14 @@ import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, truncateSync, wr
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import Database from "better-sqlite3"
+import type Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Default from "../layers/Default.js"
 import { Daybook } from "../src/Daybook.js"
 import { defaults } from "../src/ports/Policy.js"
 import { appendTo, copyLog, inProcess } from "./support/anchoredLog.js"
+import { withLog } from "./support/dataFiles.js"
 import { type Random, randomOf } from "./support/random.js"
 import { rounds } from "./support/size.js"
 
@@ -41,21 +42,12 @@ const fill = (folder: string) =>
     }
   }).pipe(Effect.provide(layerOf(folder)))
 
-const withDb = <A>(folder: string, use: (db: Database.Database) => A): A => {
-  const db = new Database(join(folder, "log.db"))
-  try {
-    return use(db)
-  } finally {
-    db.close()
-  }
-}
-
 /** The events of each stream, and all timers; "unreadable" where SQLite cannot read them. */
 const contentOf = (folder: string): ReadonlyMap<string, string> =>
   new Map(
     [...agents, "timers"].map((name) => {
       try {
-        return [name, withDb(folder, (db) => digestOf(db, name))]
+        return [name, withLog(folder, (db) => digestOf(db, name))]
       } catch {
         return [name, "unreadable"]
       }
@@ -195,7 +187,7 @@ describe("a folder changed between two processes", () => {
             sql,
             isKilled: false,
             change: (folder: string) => {
-              withDb(folder, (db) => db.exec(sql))
+              withLog(folder, (db) => db.exec(sql))
               return sql
             }
           })),

@@ -72,7 +72,7 @@ export interface LedgerRecord {
 export type DeletedStream = readonly [salt: string, digest: string, newest: number, events?: number]
 
 /**
- * Whether the files are free of erased text. `waits`: another process still reads or writes the old pages. Whoever opens
- * the log next finishes.
+ * Whether the files are free of erased text. `waits`: another process still reads or writes the old pages. The
+ * next process that opens the log finishes.
  */
 export type Cleaning = "done" | "waits"

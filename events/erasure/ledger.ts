@@ -1,9 +1,10 @@
-import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from "node:fs"
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync } from "node:fs"
 import { dirname } from "node:path"
 import { noHash } from "../anchorLines.js"
 import { sha256 } from "../Chain.js"
+import { syncFolder, writeAll } from "../durable.js"
 import type { DeletedStream, EraseReason, EraseSelector, LedgerRecord } from "../EventLog.js"
-import { StorageError, storageError } from "../errors.js"
+import { StorageError, storageError, throwingAt } from "../errors.js"
 import { statIfAny } from "../folder.js"
 import type { KeptParts } from "./keptParts.js"
 
@@ -53,8 +54,8 @@ export interface LedgerHead {
 export const emptyLedger: LedgerHead = { line: 0, hash: noHash }
 
 /**
- * The ledger of erasures, `erasures.log` next to `log.db`. A line is on disk before its events are erased. Whoever opens
- * the log erases what the ledger names, so neither a crash nor a restored copy brings erased text back. Callers of
+ * The ledger of erasures, `erasures.log` next to `log.db`. A line is on disk before its events are erased. Each
+ * process that opens the log erases the events that the ledger names, so neither a crash nor a restored copy brings erased text back. Callers of
  * `append` hold the write lock of the log.
  */
 export interface Ledger {
@@ -195,10 +196,9 @@ const appendTo = ({ descriptor, isNew, path }: OpenFile, before: string, added: 
     const end = Buffer.byteLength(complete)
     ftruncateSync(descriptor, end)
     const bytes = Buffer.from(before.slice(complete.length) + added)
-    for (let written = 0; written < bytes.length; )
-      written += writeSync(descriptor, bytes, written, bytes.length - written, end + written)
+    writeAll(descriptor, bytes, end, ledgerName)
     fsyncSync(descriptor)
-    if (isNew && process.platform !== "win32") syncFolder(dirname(path))
+    if (isNew) syncFolder(dirname(path))
   } catch (cause) {
     throw cannotWrite(path, cause)
   }
@@ -211,15 +211,6 @@ const cannotWrite = (path: string, cause: unknown): StorageError => {
   return new StorageError({ kind, where: ledgerName, code, detail })
 }
 
-const syncFolder = (folder: string): void => {
-  const descriptor = openSync(folder, "r")
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
 /** The ledger is too short, changed, or of another log. No stream can be written, because erased text could come back. */
 export const ledgerDamaged = (problem: string): StorageError =>
   new StorageError({
@@ -230,15 +221,7 @@ export const ledgerDamaged = (problem: string): StorageError =>
   })
 
 const guarded = (ledger: Ledger): Ledger => {
-  const guard =
-    <Args extends ReadonlyArray<unknown>, A>(work: (...args: Args) => A) =>
-    (...args: Args): A => {
-      try {
-        return work(...args)
-      } catch (cause) {
-        throw storageError(ledgerName)(cause)
-      }
-    }
+  const guard = throwingAt(ledgerName)
   return {
     read: guard(ledger.read),
     append: guard(ledger.append),

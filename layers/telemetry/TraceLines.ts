@@ -30,7 +30,7 @@ export const makeTraceLines = ({ file, maxBytes }: TraceLinesOptions): TraceLine
   let isRegular = false
   let failure: string | undefined
   let waiting: Array<object> = []
-  /** What the system did not take of a line. It is written first, so that no line is cut. */
+  /** The part of a line that the system did not accept. It is written first, so that no line is cut. */
   let rest = Buffer.alloc(0)
   let timer: NodeJS.Timeout | undefined
 

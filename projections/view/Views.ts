@@ -78,7 +78,7 @@ export class Views extends Context.Tag("daybook/Views")<
     readonly newestErasure: (agent: string) => Effect.Effect<number, StorageError>
     /**
      * Removes what was built before an erasure: views, views of past versions, branches. Then lets the log clean its own
-     * files. `waits`: another process is in the way; whoever opens the log next finishes.
+     * files. `waits`: another process holds them. It is tried again until the layer closes, and at the next start.
      */
     readonly clean: Effect.Effect<Cleaning, StorageError>
     /** Builds the view of a past version in `file`. */

@@ -17,7 +17,7 @@ import type { Needles } from "./subjectSets.js"
 
 export type { PlanError, PlanSource } from "./findSubjects.js"
 
-/** What to erase of one agent. */
+/** The content to erase of one agent. */
 export interface AgentPlan {
   readonly erasure: StreamErasure
   /** Digests of the texts that go, and of texts that remain. */

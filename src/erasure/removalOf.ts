@@ -5,7 +5,7 @@ import { textDigest } from "../../projections/vectors.js"
 import { chunkNumbersPerTurn } from "../../text/normalise/chunks.js"
 import { type Subjects, sessionKeyOf } from "./subjectSets.js"
 
-/** What decides what goes from one event. */
+/** The facts from which `removalOf` decides. */
 export interface Removing {
   readonly subjects: Subjects
   readonly isRequestErased: (event: DaybookEvent) => boolean

@@ -14,7 +14,7 @@ export interface NamedMemory {
   readonly title: string
 }
 
-/** What an erasure does to one agent. */
+/** The effects of an erasure on one agent. */
 export interface AgentErasure {
   readonly agent: string
   /** Events that lose their payload. */

@@ -10,7 +10,7 @@ export type { ObservedTool, ToolObservation } from "./observeTool.js"
 /** Writes of tool runs. */
 export interface ToolWriter {
   /**
-   * Stores what a tool was called with and what it answered. It counts as `familiar`, whoever ran the tool. Results that
+   * Stores what a tool was called with and what it answered. It always counts as `familiar`. Results that
    * are true only for the moment expire. Maintenance compresses the runs of a session into what was done, which errors
    * occurred, and what solved them.
    */

@@ -87,7 +87,7 @@ const decode = decodeWith(
 const inputPart = 900
 
 /**
- * Makes the command that stores a tool's run: a memory of tier mid and level familiar, whoever ran the tool. Stage
+ * Makes the command that stores a tool's run: a memory of tier mid, always at level familiar. Stage
  * `tools` of maintenance compresses it.
  */
 export const observeTool = (

@@ -111,14 +111,21 @@ const goOn = (daybook: System, events: ReadonlyArray<DaybookEvent>) =>
     yield* memory.remember({ title: "life goes on" })
   })
 
-/** Runs a history and its erasures. Fails where an erasure changes anything that was not chosen. */
-export const checkLaw = ({ chosen, steps }: LawCase) =>
+/** Runs a history of one agent. Returns the system, and whether the agent has any event. */
+export const play = (steps: ReadonlyArray<Step>) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const { daybook, folder } = yield* fresh({ policy: awake, reconciler: disputingLayer, extractor: tinyLayer })
     const asked: Asked = new Map()
     for (const step of steps) yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
-    if (!(yield* daybook.agents).some(({ name }) => name === agent)) return
+    return { daybook, hasEvents: (yield* daybook.agents).some(({ name }) => name === agent) }
+  })
+
+/** Runs a history and its erasures. Fails where an erasure changes anything that was not chosen. */
+export const checkLaw = ({ chosen, steps }: LawCase) =>
+  Effect.gen(function* () {
+    const { daybook, hasEvents } = yield* play(steps)
+    if (!hasEvents) return
     let events: ReadonlyArray<Event> = yield* eventsOf(daybook)
     for (const choice of chosen) {
       const selection = selectionOf(agent, choice, withPayload(events))
