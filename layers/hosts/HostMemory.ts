@@ -13,6 +13,7 @@ import { InvalidInput } from "../../src/model/errors.js"
 import { failureNames } from "../../src/model/failureNames.js"
 import { checkInteger, checkLevel, invalid, refuseUnknownOptions } from "../../src/model/filters.js"
 import { decodeKey } from "../../src/model/input.js"
+import { modelLevel } from "../access/modelLevel.js"
 import { MemoryClosed } from "./MemoryClosed.js"
 
 /** The agent of a host's memory, and the trust levels of its reads and writes. */
@@ -93,7 +94,7 @@ const levelsOf = (trust: HostOptions["trust"] = {}) =>
         ({ field, problem }) => new InvalidInput({ field: `trust.${field}`, problem })
       )
     }
-    const { model = "inner", user = "full" } = isOneLevel ? { user: yield* checkLevel("trust", trust) } : trust
+    const { model = modelLevel, user = "full" } = isOneLevel ? { user: yield* checkLevel("trust", trust) } : trust
     const userLevel = yield* checkLevel("trust.user", user)
     return { userLevel, modelLevel: lowestLevel(userLevel, yield* checkLevel("trust.model", model)) }
   })

@@ -4,9 +4,7 @@ import { lowestLevel, readableStores, type Store, type TrustLevel } from "../../
 import type { Daybook } from "../../src/Daybook.js"
 import type { Memory, MemoryReader } from "../../src/Memory.js"
 import type { InvalidInput } from "../../src/model/errors.js"
-
-/** The level of text that a model writes through a tool: the user has not said it. */
-const modelLevel: TrustLevel = "inner"
+import { modelLevel } from "../access/modelLevel.js"
 
 /** One agent's memory, as the tools of one caller use it. */
 export interface Connection {

@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import type { TrustLevel } from "../../../events/Trust.js"
 import type { CommandError } from "../../../src/actor/Actor.js"
 import type { Memory } from "../../../src/Memory.js"
 import type { SummarizeError } from "../../../src/maintenance/SessionSummaries.js"
@@ -8,6 +7,7 @@ import type { ReadError } from "../../../src/model/filters.js"
 import { limits } from "../../../src/model/limits.js"
 import type { ObserveToolRefusal } from "../../../src/notes/observeTool.js"
 import type { PolicyValues } from "../../../src/ports/Policy.js"
+import { modelLevel } from "../../access/modelLevel.js"
 import { storable } from "../storable.js"
 import type { HookEvent, HookInput } from "./hookInput.js"
 import { toolRunOf } from "./toolRun.js"
@@ -76,9 +76,6 @@ const observeTool: Handler = ({ input: { tool }, memory, session }) =>
     const [input, output] = [run.input, run.output].map((text) => (text === undefined ? undefined : storable(text)))
     yield* memory.observeTool({ ...run, input, output, session }, { commandId })
   })
-
-/** The trust level of what the model says; the user's turns have the level of the hook. */
-const modelLevel: TrustLevel = "inner"
 
 /**
  * Stores the turns of the transcript that are not stored yet, and captures from them. The id of an entry is its command

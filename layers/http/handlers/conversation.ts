@@ -1,8 +1,8 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import type { TrustLevel } from "../../../events/Trust.js"
 import type { AppendOptions } from "../../../src/capture/CaptureWriter.js"
 import type { SessionWriter, TurnInput } from "../../../src/conversation/Sessions.js"
+import { modelLevel } from "../../access/modelLevel.js"
 import { Api } from "../api/Api.js"
 import type { NewTurn } from "../api/types.js"
 import { batchAnswer, batchOf } from "./batch.js"
@@ -11,9 +11,6 @@ import { extractedMemory } from "./content.js"
 import { paged } from "./pages.js"
 
 type BatchTurn = Parameters<SessionWriter["appendAll"]>[0][number]
-
-/** The level of text that a model wrote, unless the client names another one. */
-const modelLevel: TrustLevel = "inner"
 
 /** A turn with its level. Values that are no turn stay as they are: the library refuses them. */
 const withLevel = <Value>(turn: Value): Value => {
