@@ -57,6 +57,25 @@ export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, V
 export const catchUpToUnknown = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.catchTag(catchUp(context, view), "UnknownEvent", () => Effect.void)
 
+/**
+ * Applies all events of the log to a new file that is not current yet, up to the first event that this version does not
+ * know. False if it cannot become current any more: its file was removed, or events that it has were erased. To reopen it
+ * would open the current file, whose lock its caller may hold.
+ */
+const follows = (context: ViewContext, successor: View): Effect.Effect<boolean, ViewError> =>
+  Effect.gen(function* () {
+    let furthest = -1
+    for (let tries = maxTries; tries > 0; tries--) {
+      const result = yield* orSuperseded(successor, catchUpOnce(context, successor))
+      if (result !== "applied") return result === "atHead"
+      yield* takeTurnIfDue
+      const { position } = yield* attempt(() => ViewFile.checkpointOf(successor.reader))
+      if (position > furthest) tries = maxTries
+      furthest = Math.max(furthest, position)
+    }
+    return yield* keepsChanging(successor.agent)
+  }).pipe(Effect.catchTag("UnknownEvent", () => Effect.succeed(true)))
+
 /** Builds a new view file while the live one stays in use, applies the newest events to it, and makes it current. */
 export const replace = (context: ViewContext, view: View, names: ProjectionNames): Effect.Effect<void, ViewError> =>
   Effect.uninterruptibleMask((restore) =>
@@ -109,14 +128,16 @@ export const buildSuccessor = (
     const opened = Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(openReader(context, file), ({ db, erasure, hasVectors }) => {
         const successor: View = { ...view, file, reader: db, writer: null, hasVectors, erasure, lastWrite: undefined }
-        const caughtUp = restore(catchUpToUnknown(context, successor))
-        return Effect.as(
-          Effect.onError(caughtUp, () => closeView(successor)),
-          successor
+        return follows(context, successor).pipe(
+          restore,
+          Effect.onError(() => closeView(successor)),
+          Effect.flatMap((isSound) =>
+            isSound ? Effect.succeed(successor) : Effect.as(closeView(successor), undefined)
+          )
         )
       })
     )
-    return yield* build({
+    const successor = yield* build({
       ...config,
       log,
       codec,
@@ -130,6 +151,9 @@ export const buildSuccessor = (
       Effect.zipRight(opened),
       Effect.onError(() => Effect.sync(() => generations.remove(file)))
     )
+    if (successor !== undefined) return successor
+    generations.remove(file)
+    return yield* tries > 0 ? buildSuccessor(context, view, null, onProgress, tries - 1) : keepsChanging(agent)
   }).pipe(
     // The copy contains events that this version cannot read, so build from the log instead.
     Effect.catchIf(
@@ -140,41 +164,62 @@ export const buildSuccessor = (
   )
 
 /** Makes a new view file current. The caller holds the view's lock. */
-export const switchTo = (context: ViewContext, view: View, successor: View): Effect.Effect<void, ViewError> =>
-  Effect.onError(takeOver(context, view, successor), () => closeView(successor))
-
-const takeOver = (
+export const switchTo = (
   context: ViewContext,
   view: View,
   successor: View,
   tries = maxTries
 ): Effect.Effect<void, ViewError> =>
+  Effect.flatMap(
+    Effect.onError(takeOver(context, view, successor, tries), () => closeView(successor)),
+    (isDone) => {
+      if (isDone) return Effect.void
+      const removed = Effect.zipRight(
+        closeView(successor),
+        Effect.sync(() => view.generations.remove(successor.file))
+      )
+      const another = Effect.flatMap(buildSuccessor(context, view, null), (built) =>
+        switchTo(context, view, built, tries - 1)
+      )
+      return Effect.zipRight(removed, tries > 0 ? another : keepsChanging(view.agent))
+    }
+  )
+
+/** False if the new file cannot become current any more: see `follows`. */
+
+const takeOver = (
+  context: ViewContext,
+  view: View,
+  successor: View,
+  tries: number
+): Effect.Effect<boolean, ViewError> =>
   Effect.gen(function* () {
     const checkpoint = yield* attempt(() => ViewFile.checkpointOf(view.reader))
     if (!isCurrent(view, checkpoint)) yield* reopen(context, view)
     const { db, head } = yield* lockForWrite(context, view)
     const retiredFile = view.file
-    const isSwitched = yield* Effect.gen(function* () {
+    const outcome = yield* Effect.gen(function* () {
       // Another process made its own new file current while this one waited for the lock.
-      if (!isCurrent(view, head)) return false
+      if (!isCurrent(view, head)) return "again"
       // No process can write to this agent while its view is locked, so the new file reaches the newest event.
-      yield* catchUpToUnknown(context, successor)
+      if (!(yield* follows(context, successor))) return "unsound"
       yield* attempt(() => {
         ViewFile.retire(db)
         view.generations.setCurrent(successor.file)
         db.exec("COMMIT")
       })
-      return true
+      return "switched"
     }).pipe(Effect.ensuring(rollback(db)))
-    if (!isSwitched) {
+    if (outcome === "unsound") return false
+    if (outcome === "again")
       return yield* tries > 0 ? takeOver(context, view, successor, tries - 1) : keepsChanging(view.agent)
-    }
     const previous = { reader: view.reader, writer: view.writer }
     const { erasure, file, hasVectors, reader, writer } = successor
     Object.assign(view, { file, reader, writer, hasVectors, erasure })
     rebuiltViews.unsafeUpdate(1, [])
     yield* closeView(previous)
     yield* removeRetired(view.generations, retiredFile)
+    return true
   }).pipe(retryIfRemoved(context, view, tries, () => takeOver(context, view, successor, tries - 1)))
 
 /** Removes a file that is no longer current. If that fails, a later sweep removes it, so this function never fails. */
