@@ -1,6 +1,6 @@
 // @ts-nocheck: a maintainers' tool.
 // Writes assets/tokens.bin: the tokens of o200k, OpenAI's newest encoding, as an xor filter (Graf and Lemire, "Xor
-// Filters", 2020). It takes them from the development dependency gpt-tokenizer. The output is reproducible byte by byte:
+// Filters", 2020), and the number of tokens of each character by itself. It takes them from the development dependency gpt-tokenizer. The output is reproducible byte by byte:
 //
 //   node training/tokenVocabulary.mjs
 import { writeFileSync } from "node:fs"
@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 import ranks from "gpt-tokenizer/bpeRanks/o200k_base"
+import { encode } from "gpt-tokenizer/encoding/o200k_base"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const { outputFiles } = await build({
@@ -17,7 +18,7 @@ const { outputFiles } = await build({
   format: "esm",
   write: false
 })
-const { emptyKey, extendKey, fingerprintOfKey, formatName, headerBytes, placeOfKey } = await import(
+const { countedSigns, emptyKey, extendKey, fingerprintOfKey, formatName, headerBytes, placeOfKey } = await import(
   `data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`
 )
 
@@ -65,6 +66,14 @@ const orderOf = (keys, seed, part) => {
   return order.length === keys.length ? order : undefined
 }
 
+/** Two bits for each code point: the tokens of the character by itself, less one. */
+const signs = new Uint8Array(countedSigns / 4)
+for (let codePoint = 0; codePoint < countedSigns; codePoint++) {
+  const isSurrogate = codePoint >= 0xd800 && codePoint < 0xe000
+  const tokens = encode(isSurrogate ? "\ufffd" : String.fromCodePoint(codePoint)).length
+  signs[codePoint >> 2] |= (tokens - 1) << (2 * (codePoint & 3))
+}
+
 const keys = [...new Set(ranks.map(textOf).filter(Boolean).map(keyOf))]
 const part = Math.floor((1.23 * keys.length + 32) / 3)
 for (let seed = 1; ; seed++) {
@@ -79,7 +88,7 @@ for (let seed = 1; ; seed++) {
   header.write(formatName, "latin1")
   header.writeInt32LE(seed, 8)
   header.writeUInt32LE(part, 12)
-  writeFileSync(join(root, "assets/tokens.bin"), Buffer.concat([header, bytes]))
-  console.log(`${keys.length} tokens, ${header.length + bytes.length} bytes, seed ${seed}`)
+  writeFileSync(join(root, "assets/tokens.bin"), Buffer.concat([header, bytes, signs]))
+  console.log(`${keys.length} tokens, ${header.length + bytes.length + signs.length} bytes, seed ${seed}`)
   break
 }

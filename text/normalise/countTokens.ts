@@ -1,4 +1,4 @@
-import { emptyKey, extendKey, hasToken, loadVocabulary, type TokenVocabulary } from "./tokenVocabulary.js"
+import { emptyKey, extendKey, hasToken, loadVocabulary, type TokenVocabulary, tokensOfSign } from "./tokenVocabulary.js"
 
 /**
  * Estimates the tokens of a text in OpenAI's encoding o200k, usually within 5 %. It splits the text like the encoding,
@@ -106,10 +106,9 @@ const countBody = (known: TokenVocabulary, text: string, from: number, to: numbe
   let [tokens, lastStart] = [0, from]
   for (let start = from; start < to; ) {
     const end = endOfToken(known, text, start, to)
-    const first = text.charCodeAt(start)
-    tokens += end === start ? rareTokens(first) : 1
+    tokens += end === start ? tokensOfSign(known, text.codePointAt(start)!) : 1
     lastStart = start
-    start = end === start ? start + (isHighSurrogate(first) ? 2 : 1) : end
+    start = end === start ? start + (isHighSurrogate(text.charCodeAt(start)) ? 2 : 1) : end
   }
   return { tokens, lastStart }
 }
@@ -117,7 +116,10 @@ const countBody = (known: TokenVocabulary, text: string, from: number, to: numbe
 const isToken = (known: TokenVocabulary, text: string, from: number, to: number): boolean => {
   if (to - from > maxTokenLengthAt(text, to - 1)) return false
   let key = emptyKey
-  for (let index = from; index < to; index++) key = extendKey(key, text.charCodeAt(index))
+  for (let index = from; index < to; index++) {
+    if (isRare(known, text, index)) return false
+    key = extendKey(key, text.charCodeAt(index))
+  }
   return hasToken(known, key)
 }
 
@@ -135,6 +137,7 @@ const endOfToken = (known: TokenVocabulary, text: string, start: number, to: num
   let end = start
   let key = emptyKey
   for (let index = start, misses = 0; index < last && misses < maxMisses; index++) {
+    if (isRare(known, text, index)) break
     key = extendKey(key, text.charCodeAt(index))
     if (hasToken(known, key)) {
       end = index + 1
@@ -151,15 +154,17 @@ const maxTokenLengthAt = (text: string, index: number): number =>
 const isPunctuation = (unit: number): boolean =>
   unit === 0x20 || (unit > 0x20 && unit < 0x30) || (unit > 0x39 && unit < 0x41) || (unit > 0x5a && unit < 0x61)
 
-/** A rare character is split into its bytes. Some bytes are merged: these are averages over all rare characters. */
-const rareTokens = (first: number): number => {
-  if (first < 0x800) return 2
-  if (!isHighSurrogate(first)) return 2.5
-  const isEmoji = first >= 0xd83c && first <= 0xd83e
-  return isEmoji ? 2.5 : 4
+/**
+ * Whether the character at `index` is more than one token by itself. Such a character is in no longer token either, but
+ * for some hundred characters; so the filter, which errs, is not asked about it.
+ */
+const isRare = (known: TokenVocabulary, text: string, index: number): boolean => {
+  const unit = text.charCodeAt(index)
+  return unit >= 0x80 && !isLowSurrogate(unit) && tokensOfSign(known, text.codePointAt(index)!) > 1
 }
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
 /** Characters of a token on average, if the vocabulary is missing. */
 const averageToken = 4

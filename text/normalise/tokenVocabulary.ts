@@ -9,6 +9,8 @@ export interface TokenVocabulary {
   /** The length of each of the three parts of `bytes`. */
   readonly part: number
   readonly bytes: Uint8Array
+  /** The tokens of each character by itself, less one: two bits for each code point below `countedSigns`. */
+  readonly signs: Uint8Array
 }
 
 /** The key of the empty text. `extendKey` adds one UTF-16 unit. */
@@ -37,12 +39,20 @@ export const hasToken = ({ bytes, part, seed }: TokenVocabulary, key: number): b
     bytes[placeOfKey(key, seed, part, 2)]!) ===
   fingerprintOfKey(key, seed)
 
+/** Code points whose tokens the vocabulary says: the planes of living scripts and of emoji. */
+export const countedSigns = 0x20000
+const tokensOfRarest = 4
+
+/** The tokens of one character by itself, by its code point: 1 to 4. */
+export const tokensOfSign = ({ signs }: TokenVocabulary, codePoint: number): number =>
+  codePoint < countedSigns ? 1 + ((signs[codePoint >> 2]! >> (2 * (codePoint & 3))) & 3) : tokensOfRarest
+
 /** Paths of the file from the built package or a bundle, and from the sources. */
 const places = ["../assets/tokens.bin", "../../assets/tokens.bin"]
 
 /** Size of the header: the format's name, the seed, and the length of a part. */
 export const headerBytes = 16
-export const formatName = "DBTOKEN1"
+export const formatName = "DBTOKEN2"
 
 /** Reads the package's vocabulary, o200k. Undefined if the file is missing, as in a bundle without assets. */
 export const loadVocabulary = (): TokenVocabulary | undefined => {
@@ -50,7 +60,8 @@ export const loadVocabulary = (): TokenVocabulary | undefined => {
   if (file === undefined) return undefined
   const content = readFileSync(file)
   const part = content.length < headerBytes ? 0 : content.readUInt32LE(12)
-  if (content.toString("latin1", 0, 8) !== formatName || content.length !== headerBytes + 3 * part)
+  const signsStart = headerBytes + 3 * part
+  if (content.toString("latin1", 0, 8) !== formatName || content.length !== signsStart + countedSigns / 4)
     throw new Error("tokens.bin has another format or is incomplete; reinstall the package")
-  return { seed: content.readInt32LE(8), part, bytes: content.subarray(headerBytes) }
+  return { seed: content.readInt32LE(8), part, bytes: content.subarray(headerBytes, signsStart), signs: content.subarray(signsStart) }
 }
