@@ -287,6 +287,15 @@ describe("an event stream", () => {
       expect((yield* opened(port, token.text)).status).toBe(503)
     })
   )
+
+  it.scopedLive("of another token has room while one token has its share", () =>
+    Effect.gen(function* () {
+      const { port, token, tokenFor } = yield* following({ limits: { streams: 3, streamsOfToken: 2 } })
+      for (let number = 0; number < 2; number++) expect((yield* opened(port, token.text)).status).toBe(200)
+      expect((yield* opened(port, token.text)).status).toBe(429)
+      expect((yield* opened(port, (yield* tokenFor("coop", "full")).text)).status).toBe(200)
+    })
+  )
 })
 
 describe("the end of a server", () => {

@@ -78,9 +78,10 @@ export const makeConnections = (options: ConnectionsOptions): Connections => {
       return abort.abort()
     }
     if (caller === undefined || !isEventStream(answered)) return sendResponse(answered, response)
-    if (streams.size >= limits.streams) {
+    const refusal = refuseStream(streams, caller.token, limits)
+    if (refusal !== undefined) {
       abort.abort()
-      return sendRefusal(tooManyStreams, response)
+      return sendRefusal(refusal, response)
     }
     // A revoked token must not keep its connection.
     response.shouldKeepAlive = false
@@ -127,6 +128,18 @@ export const makeConnections = (options: ConnectionsOptions): Connections => {
   }
 }
 
+/** Seconds after which a client may ask again for an event stream. */
+const streamRetry = 5
+
+const refuseStream = (streams: ReadonlySet<OpenStream>, token: string, limits: ServerLimits): Refusal | undefined => {
+  if (streams.size >= limits.streams)
+    return retryLater(503, "Overloaded", "too many event streams are open: close one", streamRetry)
+  const ofToken = [...streams].filter((stream) => stream.token === token).length
+  if (ofToken < limits.streamsOfToken) return undefined
+  const detail = `a token may have ${limits.streamsOfToken} event streams open: close one`
+  return retryLater(429, "TooManyRequests", detail, streamRetry)
+}
+
 /** Milliseconds that the last answers get to be sent. */
 const closeMillis = 500
 
@@ -140,8 +153,6 @@ const withTimeout = async <A>(promise: Promise<A>, millis: number): Promise<A | 
 }
 
 const closing: Refusal = { ...retryLater(503, "Closing", "the server is ending: retry later"), closes: true }
-
-const tooManyStreams = retryLater(503, "Overloaded", "too many event streams are open: close one", 5)
 
 const tooSlow = retryLater(
   503,

@@ -35,8 +35,9 @@ export interface ServerLimits {
    */
   readonly queueTime: number
   readonly burstTime: number
-  /** Maximum event streams. */
+  /** Maximum open event streams, of all tokens and of one. */
   readonly streams: number
+  readonly streamsOfToken: number
   /** Requests per second of one token, and how many may come at once. */
   readonly rate: number
   readonly burst: number
@@ -65,6 +66,7 @@ export const defaultLimits: ServerLimits = {
   queueTime: 1_000,
   burstTime: 3_000,
   streams: 64,
+  streamsOfToken: 48,
   rate: 500,
   burst: 1_000,
   failureRate: 5,
