@@ -101,6 +101,7 @@ describe("every tool", () => {
 describe("a refused call", () => {
   const refused: ReadonlyArray<readonly [name: string, args: Readonly<Record<string, unknown>>, text: RegExp]> = [
     ["memory_search", { max: 3 }, /^max: is unknown; memory_search takes query, types, /],
+    ["memory_write", { titel: "tea" }, /^titel: is unknown; memory_write takes title, /],
     ["memory_search", { limit: "3" }, /^limit: must be number; memory_search takes /],
     ["memory_search", { limit: 0 }, /^limit: must be a whole number from 1 to 1000/],
     ["memory_search", { store: "public" }, /^store: must be one of private, shared, social$/],
@@ -385,6 +386,17 @@ describe("a write with an idempotency key", () => {
       expect(yield* save()).toEqual(yield* save())
       const memory = yield* memoryAt("full")
       expect((yield* memory.list()).map(({ mentions }) => mentions)).toEqual([1, 1])
+    }).pipe(withMemory)
+  )
+})
+
+describe("the handler of requests over HTTP", () => {
+  it.scopedLive("refuses a misspelt option and an unknown set of tools", () =>
+    Effect.gen(function* () {
+      const misspelt = yield* Effect.flip(makeHttpHandler({ tols: "core" } as object))
+      expect(misspelt).toMatchObject({ _tag: "InvalidInput", field: "tols" })
+      const unknown = yield* Effect.flip(makeHttpHandler({ tools: "cor" as "core" }))
+      expect(unknown).toMatchObject({ _tag: "InvalidInput", field: "tools" })
     }).pipe(withMemory)
   )
 })

@@ -79,9 +79,12 @@ const withoutNulls = (args: unknown): unknown =>
     ? Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
     : args
 
-/** The first problem of the arguments. It quotes names of parameters, never their values. */
+/**
+ * The problem of the arguments to mend first: an unknown name, which explains why another one is missing. It quotes names
+ * of parameters, never their values.
+ */
 const invalidArguments = (name: string, { issues }: z.ZodError, parameters: ReadonlyArray<string>): InvalidInput => {
-  const [issue] = issues
+  const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]
   if (issue?.code === "unrecognized_keys") {
     return new InvalidInput({ field: issue.keys[0]!, problem: `is unknown; ${name} takes ${parameters.join(", ")}` })
   }

@@ -5,12 +5,14 @@ import * as Either from "effect/Either"
 import * as Runtime from "effect/Runtime"
 import type { AnySpan } from "effect/Tracer"
 import { Daybook } from "../../src/Daybook.js"
+import type { InvalidInput } from "../../src/model/errors.js"
+import { refuseUnknownOptions } from "../../src/model/filters.js"
 import { type Caller, canUse } from "../access/Caller.js"
 import { problemMembers, problemType } from "../http/problemDetails.js"
 import { type Connection, openConnection } from "./connection.js"
 import { makeRun } from "./run.js"
 import { makeServer } from "./server.js"
-import type { ToolSet } from "./tools/all.js"
+import { checkToolSet, type ToolSet } from "./tools/all.js"
 
 export interface HttpOptions {
   /** Default: `all`. */
@@ -34,11 +36,13 @@ export interface HttpHandler {
 }
 
 /**
- * Makes the handler of `/mcp`. It keeps no sessions: each request is served on its own, at the level of its caller,
+ * Makes the handler of `/mcp`. Fails with `InvalidInput` for an unknown option or set of tools. It keeps no sessions: each request is served on its own, at the level of its caller,
  * whichever revision of the protocol it speaks.
  */
-export const makeHttpHandler = ({ tools = "all" }: HttpOptions = {}): Effect.Effect<HttpHandler, never, Daybook> =>
+export const makeHttpHandler = (options: HttpOptions = {}): Effect.Effect<HttpHandler, InvalidInput, Daybook> =>
   Effect.gen(function* () {
+    yield* refuseUnknownOptions(Object(options), ["tools"])
+    const tools = yield* checkToolSet(options.tools ?? "all")
     const daybook = yield* Daybook
     const runtime = yield* Effect.runtime<never>()
     const handler = createMcpHandler(({ authInfo }) => {

@@ -42,7 +42,7 @@ export const clientAt = (
   trust: TrustLevel,
   { revision = "2026-07-28", ...options }: HttpOptions & { readonly revision?: Revision } = {}
 ): Effect.Effect<Client, never, Daybook | Scope.Scope> =>
-  Effect.flatMap(makeHttpHandler(options), (handler) =>
+  Effect.flatMap(Effect.orDie(makeHttpHandler(options)), (handler) =>
     Effect.acquireRelease(
       Effect.promise(() => connect(transportTo(handler, callerAt(trust)), revision)),
       (client) => Effect.promise(() => client.close())
