@@ -201,7 +201,10 @@ describe("a recall", () => {
       yield* settled
       expect(yield* sizesOf(daybook)).toEqual([])
       for (let index = 99; index < 250; index++) yield* memory.search({ text: `tea ${index}` })
-      yield* settled
+      // A background fiber records them.
+      yield* Effect.zipRight(settled, sizesOf(daybook)).pipe(
+        Effect.repeat({ until: (sizes) => sizes.length > 1, times: 1_000 })
+      )
       expect(yield* sizesOf(daybook)).toEqual([100, 100])
       yield* TestClock.adjust(minute)
       expect(yield* sizesOf(daybook)).toEqual([100, 100, 50])
