@@ -197,8 +197,10 @@ const questions = [
 /** The same with a query in the body. */
 const questionBodies: ReadonlyArray<readonly [string, object]> = [
   ["/search", { text: "green tea" }],
+  ["/search/explain", { text: "green tea" }],
   ["/context", { session: "monday", message: "green tea", at: "2026-03-14T06:00:00Z" }],
-  ["/turns/search", { text: "tea" }]
+  ["/turns/search", { text: "tea" }],
+  ["/turns/search/explain", { text: "tea" }]
 ]
 
 describe("a token of a lower level", () => {

@@ -23,7 +23,7 @@ export const memoryOf = (api: Api, handle: Handle): RemoteMemory => {
     observeTool: (payload, options) => ask(memories.observeTool({ ...write(options), payload })),
     undo: (payload, options) => ask(memories.undo({ ...write(options), payload: payload as never })),
     search: (query) => ask(memories.searchByBody(body(query))),
-    explain: (query) => ask(memories.explain(read(query))),
+    explain: (query) => ask(memories.explainByBody(body(query))),
     timeline: ({ anchor, ...span }) => ask(memories.timeline({ ...read(span), path: { id: anchor } })),
     get: (id) => Effect.map(ask(memories.getAll(read({ id }))), (found) => found.map(withoutContent)),
     list: (query) => Effect.map(ask(memories.list(read(query))), ({ items }) => items.map(withoutContent)),

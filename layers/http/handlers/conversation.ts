@@ -52,6 +52,7 @@ export const conversation = HttpApiBuilder.group(Api, "conversation", (handlers)
     .handle("search", ({ urlParams }) => reads(urlParams, (memory, query) => memory.sessions.search(query)))
     .handle("searchByBody", (request) => asks(request, (memory, query) => memory.sessions.search(query)))
     .handle("explain", ({ urlParams }) => reads(urlParams, (memory, query) => memory.sessions.explain(query)))
+    .handle("explainByBody", (request) => asks(request, (memory, query) => memory.sessions.explain(query)))
     .handle("sessions", ({ urlParams }) =>
       reads(urlParams, (memory, query) => paged(query, (page) => memory.sessions.list(page)))
     )

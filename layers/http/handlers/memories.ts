@@ -111,6 +111,7 @@ export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
     .handle("search", ({ urlParams }) => reads(urlParams, (memory, query) => memory.search(query)))
     .handle("searchByBody", (request) => asks(request, (memory, query) => memory.search(query)))
     .handle("explain", ({ urlParams }) => reads(urlParams, (memory, query) => memory.explain(query)))
+    .handle("explainByBody", (request) => asks(request, (memory, query) => memory.explain(query)))
     .handle("getAll", ({ urlParams }) =>
       reads(urlParams, (memory, { id = [], ...others }) =>
         Effect.zipRight(

@@ -71,6 +71,13 @@ export const conversation = HttpApiGroup.make("conversation")
     })
   )
   .add(
+    ask("explainByBody", "/turns/search/explain", {
+      summary: "Search turns and files, and explain why each matched; the query is the body",
+      answer: "ExplainedConversation",
+      body: "ConversationSearch"
+    })
+  )
+  .add(
     read("sessions", "/sessions", {
       summary: "List sessions, the most recently used first",
       answer: "SessionPage",

@@ -74,6 +74,13 @@ export const memories = HttpApiGroup.make("memories")
     })
   )
   .add(
+    ask("explainByBody", "/search/explain", {
+      summary: "Search, and explain how the query was understood and why each memory matched; the query is the body",
+      answer: "ExplainedMemories",
+      body: "SearchQuery"
+    })
+  )
+  .add(
     read("getAll", "/memories/batch", {
       summary: "Read whole memories by their ids; unknown ids are left out",
       answer: "Memories",
