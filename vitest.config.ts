@@ -10,18 +10,22 @@ const jsonReport = process.env.VITEST_JSON
  */
 const files: Readonly<Record<string, string>> = {
   full: "test/**/*.{test,full}.ts",
+  ci: "test/**/*.{test,full}.ts",
   platform: "test/**/*.{test,full}.ts",
   soak: "test/**/*.soak.ts"
 }
 
+/** `npm test` and `platform` are quick. */
+const sizes: Readonly<Record<string, string>> = { full: "full", soak: "full", ci: "ci" }
+
 export default defineConfig(({ mode }) => {
-  const timeout = mode === "soak" ? 60 * 60 * 1000 : mode === "full" || mode === "platform" ? 600 * 1000 : 180 * 1000
+  const timeout = mode === "soak" ? 60 * 60 * 1000 : mode in files ? 600 * 1000 : 180 * 1000
   return {
     define: { DAYBOOK_VERSION: JSON.stringify(version) },
     test: {
       include: [files[mode] ?? "test/**/*.test.ts"],
       // test/support/size.ts reads it. Programs that a test starts inherit it.
-      env: { DAYBOOK_TEST_SIZE: mode === "full" || mode === "soak" ? "full" : "quick" },
+      env: { DAYBOOK_TEST_SIZE: sizes[mode] ?? "quick" },
       // Vite takes the package's "./*" for "./*/*" and finds no file; Node itself resolves it.
       server: { deps: { external: [/^chrono-node\//] } },
       pool: "forks",

@@ -28,7 +28,7 @@ import { remember } from "../src/remember/remember.js"
 import { type EngineOptions, foundation, fresh, open, temporaryFolder } from "./support/engine.js"
 import { gatedLog } from "./support/gatedLog.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
-import { rounds } from "./support/size.js"
+import { lawRuns, rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -789,7 +789,7 @@ describe("input", () => {
           project: text,
           source: fc.record({ kind: fc.constant("agent" as const), name: text })
         }),
-        { numRuns: rounds({ quick: 1_000, full: 12_500 }), seed: 21 }
+        { numRuns: lawRuns({ quick: 1_000, full: 12_500 }), seed: 21 }
       )
       const textsOf = ({ facts, narrative, people, project, source, title }: (typeof asked)[number]) => [
         title,

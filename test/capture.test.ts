@@ -17,7 +17,7 @@ import type { ExtractRequest } from "../src/ports/Extractor.js"
 import { sentencesOf } from "../text/normalise/sentences.js"
 import { type EngineOptions, fresh, open, temporaryFolder } from "./support/engine.js"
 import { asking, brokenModels, extract, layerOf, tiny } from "./support/extractor.js"
-import { rounds } from "./support/size.js"
+import { lawRuns, rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -452,7 +452,7 @@ describe("turns, recalls and memories above a store", () => {
           })
         expect(yield* run(true)).toEqual(yield* run(false))
       }),
-    { fastCheck: { numRuns: rounds({ quick: 4, full: 40 }) }, timeout: 180_000 }
+    { fastCheck: { numRuns: lawRuns({ quick: 4, full: 40 }) }, timeout: 180_000 }
   )
 })
 
@@ -493,7 +493,7 @@ describe("capture done twice", () => {
         expect(rows.reduce((sum, { mentions }) => sum + mentions, 0)).toBe(statements)
         expect((yield* daybook.compareView(agent)).differences).toEqual([])
       }),
-    { fastCheck: { numRuns: rounds({ quick: 3, full: 30 }) }, timeout: 180_000 }
+    { fastCheck: { numRuns: lawRuns({ quick: 3, full: 30 }) }, timeout: 180_000 }
   )
 })
 

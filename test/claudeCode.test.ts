@@ -11,7 +11,7 @@ import { readTurns } from "../layers/hosts/claudeCode/transcript.js"
 import { projectAgent } from "../layers/hosts/projectAgent.js"
 import { checkName } from "../src/model/agentName.js"
 import { newFolder, removeFolders } from "./support/cli.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 import { makeTranscript, textOfEntries } from "./support/transcript.js"
 
 afterAll(removeFolders)
@@ -72,7 +72,7 @@ describe("a transcript", () => {
           expect(newest.length).toBeGreaterThan(0)
         }
       ),
-      { numRuns: rounds({ quick: 4, full: 60 }) }
+      { numRuns: lawRuns({ quick: 4, full: 60 }) }
     )
   })
 

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { execute } from "../bin/execute.js"
 import { makeOutput } from "../bin/output.js"
 import { answerOf, daybookIn, newFolder, paper, refusal, removeFolders } from "./support/cli.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 afterAll(removeFolders)
 
@@ -82,7 +82,7 @@ describe("printed text", () => {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colours begin with ESC.
         expect(written.stderr.replaceAll(/\u001b\[3[69]m/g, "")).not.toMatch(controls)
       }),
-      { numRuns: rounds({ quick: 200, full: 10_000 }) }
+      { numRuns: lawRuns({ quick: 200, full: 10_000 }) }
     )
   })
 })

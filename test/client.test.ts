@@ -15,7 +15,7 @@ import { answers, type Flat, fresh, methodPaths, open, temporaryFolder } from ".
 import { tinyLayer } from "./support/extractor.js"
 import { type Asked, histories, perform, probesOf } from "./support/histories.js"
 import { startServer } from "./support/httpServer.js"
-import { rounds } from "./support/size.js"
+import { lawRuns, rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -104,7 +104,7 @@ describe("a client", () => {
           expect([...events]).toEqual(JSON.parse(JSON.stringify([...(yield* Stream.runCollect(local.log(agent)))])))
         }
       }),
-    { fastCheck: { numRuns: rounds({ quick: 1, full: 2 }) }, timeout: 600_000 }
+    { fastCheck: { numRuns: lawRuns({ quick: 1, full: 2 }) }, timeout: 600_000 }
   )
 
   it.scopedLive("sends messages and vectors that are longer than a URL may be", () =>

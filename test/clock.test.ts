@@ -11,7 +11,7 @@ import { Daybook } from "../src/Daybook.js"
 import { type StageName, stageNames } from "../src/model/stages.js"
 import { fresh } from "./support/engine.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 const agent = "ada"
 const hour = 3_600_000
@@ -262,6 +262,6 @@ describe("any clock", () => {
         }
         expect(before).toHaveLength(moves.length)
       }).pipe(Effect.scoped, Effect.provide(warningsOf([]))),
-    { fastCheck: { numRuns: rounds({ quick: 10, full: 200 }) } }
+    { fastCheck: { numRuns: lawRuns({ quick: 10, full: 200 }) } }
   )
 })

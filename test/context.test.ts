@@ -21,7 +21,7 @@ import { defaults } from "../src/ports/Policy.js"
 import { estimateTokens as estimate } from "../text/normalise/countTokens.js"
 import { type EngineOptions, fresh, open, temporaryFolder } from "./support/engine.js"
 import { randomOf } from "./support/random.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -287,7 +287,7 @@ const randomHistory = (daybook: System, seed: number, steps: number) =>
   })
 
 const seeds = fc.integer({ min: 0, max: 1_000_000 })
-const runs = (quick: number, full: number) => ({ fastCheck: { numRuns: rounds({ quick, full }) } })
+const runs = (quick: number, full: number) => ({ fastCheck: { numRuns: lawRuns({ quick, full }) } })
 
 describe("the budget of a context", () => {
   it.effect.prop(

@@ -16,7 +16,7 @@ import { limits } from "../src/model/limits.js"
 import { chunkingVersion, chunkLength, chunkNumber, chunkOverlap, chunkTextsOf } from "../text/normalise/chunks.js"
 import { answers, fresh, open, temporaryFolder } from "./support/engine.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 const agent = "ada"
 const start = Date.parse("2026-03-14T06:00:00Z")
@@ -99,7 +99,7 @@ describe("chunks", () => {
         }
         expect(chunks.at(-1)).toBe(text.slice(text.length - chunks.at(-1)!.length))
       }),
-      { numRuns: rounds({ quick: 80, full: 300 }) }
+      { numRuns: lawRuns({ quick: 80, full: 300 }) }
     )
   })
 

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { nextAfter, problemOfCron, shortestGapMillis } from "../src/schedules/cadence.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 interface Case {
   readonly about: string
@@ -136,7 +136,7 @@ describe("a clock change", () => {
           expect(nextAfter(cron(expression, zone), between)).toBe(next)
         }
       ),
-      { numRuns: rounds({ quick: 150, full: 600 }) }
+      { numRuns: lawRuns({ quick: 150, full: 600 }) }
     )
   })
 })

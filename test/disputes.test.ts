@@ -8,7 +8,7 @@ import type { TrustLevel } from "../events/Trust.js"
 import type { Daybook } from "../src/Daybook.js"
 import { decode } from "../src/ports/Policy.js"
 import { agent, as, hour, policy, say, sidesOf, start, system } from "./support/disputes.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 type System = Daybook["Type"]
 const eventsOf = (daybook: System) =>
@@ -261,7 +261,7 @@ describe("the laws of disputes", () => {
         })
         expect(same.decisions).toEqual([])
       }),
-    { fastCheck: { numRuns: rounds({ quick: 6, full: 60 }) } }
+    { fastCheck: { numRuns: lawRuns({ quick: 6, full: 60 }) } }
   )
 
   it.scoped("what-if shows what another certainty would have retired", () =>

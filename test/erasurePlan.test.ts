@@ -19,7 +19,7 @@ import { fresh } from "./support/engine.js"
 import { choices, selectionOf } from "./support/erasures.js"
 import { tinyLayer } from "./support/extractor.js"
 import { type Asked, histories, perform } from "./support/histories.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 const agent = "ada"
 const awake = { actors: { idle: 365 * 24 * 60 * 60 * 1_000 } }
@@ -55,7 +55,7 @@ describe("a plan of an erasure", () => {
           expect(report()).toEqual(reportOfAll())
         }
       }),
-    { fastCheck: { numRuns: rounds({ quick: 4, full: 40 }), endOnFailure: true } }
+    { fastCheck: { numRuns: lawRuns({ quick: 4, full: 40 }), endOnFailure: true } }
   )
 })
 

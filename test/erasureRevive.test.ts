@@ -14,7 +14,7 @@ import { fresh } from "./support/engine.js"
 import { play } from "./support/erasureLaw.js"
 import { choices, selectionOf } from "./support/erasures.js"
 import { histories } from "./support/histories.js"
-import { rounds } from "./support/size.js"
+import { lawRuns, rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -160,6 +160,6 @@ describe("an erasure with revive", () => {
           yield* expectSound(daybook)
         }
       }),
-    { fastCheck: { numRuns: rounds({ quick: 3, full: 30 }), endOnFailure: true } }
+    { fastCheck: { numRuns: lawRuns({ quick: 3, full: 30 }), endOnFailure: true } }
   )
 })

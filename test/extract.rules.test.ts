@@ -8,7 +8,7 @@ import { Label, readLines, Session } from "../bench/capture/sessions.js"
 import { rules } from "../layers/RuleExtractor.js"
 import type { ExtractorService, ExtractRequest, ExtractTurn } from "../src/ports/Extractor.js"
 import { findSensitiveData } from "../text/personal/findSensitiveData.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 /** Sentences with a spoken access code each. */
 const { secrets }: { readonly secrets: ReadonlyArray<{ readonly text: string; readonly value: string }> } = JSON.parse(
@@ -277,7 +277,7 @@ describe("the rules that extract statements", () => {
           expect(findSensitiveData([title]).credential).toEqual([])
         }
       }),
-      { numRuns: rounds({ quick: 200, full: 5_000 }) }
+      { numRuns: lawRuns({ quick: 200, full: 5_000 }) }
     )
   })
 })

@@ -16,7 +16,7 @@ import { bounds } from "../text/normalise/bounds.js"
 import { cutIntoChunks } from "../text/normalise/chunks.js"
 import { fresh, temporaryFolder } from "./support/engine.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 const agent = "ada"
 const start = Date.parse("2026-03-14T06:00:00Z")
@@ -311,7 +311,7 @@ describe("pieces of a file", () => {
         }
         expect(pieces.length).toBe(cutIntoChunks(text).filter((cut) => cut.text.trim() !== "").length)
       }),
-      { numRuns: rounds({ quick: 50, full: 200 }) }
+      { numRuns: lawRuns({ quick: 50, full: 200 }) }
     )
   })
 

@@ -15,7 +15,7 @@ import { Daybook } from "../layers/entry.js"
 import { type MemoryCommand, memoryExecutor, memoryHandlers } from "../layers/hosts/anthropicMemory/index.js"
 import { newFolder, removeFolders } from "./support/cli.js"
 import { anthropicServer, closeMemories, newMemory } from "./support/hosts.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 afterEach(closeMemories)
 afterAll(removeFolders)
@@ -90,7 +90,7 @@ describe("the memory tool", () => {
       rmSync(folder, { recursive: true })
       await closeMemories()
     })
-    await fc.assert(check, { numRuns: rounds({ quick: 5, full: 30 }) })
+    await fc.assert(check, { numRuns: lawRuns({ quick: 5, full: 30 }) })
     expect(compared).toBeGreaterThanOrEqual(100)
   })
 

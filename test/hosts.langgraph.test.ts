@@ -11,7 +11,7 @@ import { makeDocuments } from "../layers/hosts/documents.js"
 import { DaybookStore } from "../layers/hosts/langgraph/index.js"
 import { removeFolders } from "./support/cli.js"
 import { closeMemories, newMemory } from "./support/hosts.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 afterEach(closeMemories)
 afterAll(removeFolders)
@@ -123,7 +123,7 @@ describe("DaybookStore and InMemoryStore", () => {
       }
       await closeMemories()
     })
-    await fc.assert(check, { numRuns: rounds({ quick: 5, full: 40 }) })
+    await fc.assert(check, { numRuns: lawRuns({ quick: 5, full: 40 }) })
     expect(compared).toBeGreaterThan(10)
   })
 
@@ -154,7 +154,7 @@ describe("DaybookStore and InMemoryStore", () => {
       }
       await closeMemories()
     })
-    await fc.assert(check, { numRuns: rounds({ quick: 3, full: 20 }) })
+    await fc.assert(check, { numRuns: lawRuns({ quick: 3, full: 20 }) })
   })
 })
 

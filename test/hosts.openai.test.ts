@@ -6,7 +6,7 @@ import { z } from "zod"
 import { memorySession } from "../layers/hosts/openaiAgents/index.js"
 import { removeFolders } from "./support/cli.js"
 import { closeMemories, newMemory } from "./support/hosts.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 afterEach(closeMemories)
 afterAll(removeFolders)
@@ -92,7 +92,7 @@ describe("memorySession", () => {
       }
       await closeMemories()
     })
-    await fc.assert(check, { numRuns: rounds({ quick: 5, full: 40 }) })
+    await fc.assert(check, { numRuns: lawRuns({ quick: 5, full: 40 }) })
     expect(compared).toBeGreaterThan(5)
   })
 

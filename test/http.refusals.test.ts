@@ -8,7 +8,7 @@ import { openApi } from "../layers/http/api/openApi.js"
 import { type Answer, type Call, callerOf, serve, tokenFor } from "./support/apiServer.js"
 import { fresh } from "./support/engine.js"
 import { type Asked, histories, perform } from "./support/histories.js"
-import { rounds } from "./support/size.js"
+import { lawRuns, rounds } from "./support/size.js"
 
 const document = openApi() as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly parameters: ReadonlyArray<Parameter> }>>>>
@@ -243,7 +243,7 @@ describe("a token of a lower level", () => {
         yield* daybook.backfill("ada")
         expect(yield* answers).toEqual(before)
       }),
-    { fastCheck: { numRuns: rounds({ quick: 2, full: 20 }) }, timeout: 600_000 }
+    { fastCheck: { numRuns: lawRuns({ quick: 2, full: 20 }) }, timeout: 600_000 }
   )
 })
 

@@ -31,7 +31,7 @@ import {
 } from "./support/engine.js"
 import { tinyLayer } from "./support/extractor.js"
 import { type Asked, histories, perform, probeOf, probesOf } from "./support/histories.js"
-import { rounds } from "./support/size.js"
+import { lawRuns, rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -85,7 +85,7 @@ describe("a view", () => {
         expectSame(yield* digestsOf(daybook, probesOf(asked)), digests)
         for (const agent of asked.keys()) expect((yield* daybook.stats(agent)).view.parked).toEqual([])
       }),
-    { fastCheck: { numRuns: rounds({ quick: 1, full: 3 }), endOnFailure: true } }
+    { fastCheck: { numRuns: lawRuns({ quick: 1, full: 3 }), endOnFailure: true } }
   )
 
   it.scoped("is the same in another process, time zone and locale", () =>
@@ -146,7 +146,7 @@ describe("two processes on one folder", () => {
         for (const agent of asked.keys()) yield* other.rebuild(agent)
         expectSame(yield* digestsOf(one, probesOf(asked)), live)
       }),
-    { fastCheck: { numRuns: rounds({ quick: 1, full: 4 }), endOnFailure: true } }
+    { fastCheck: { numRuns: lawRuns({ quick: 1, full: 4 }), endOnFailure: true } }
   )
 })
 
@@ -245,7 +245,7 @@ describe("as of a past version", () => {
           rmSync(join(folder, "cache"), { recursive: true, force: true })
           yield* askAgain(4)
         }),
-      { fastCheck: { numRuns: rounds({ quick: 1, full: moving ? 3 : 2 }), endOnFailure: true } }
+      { fastCheck: { numRuns: lawRuns({ quick: 1, full: moving ? 3 : 2 }), endOnFailure: true } }
     )
   law(true, ["full"])
   law(false, ["full", "inner", "familiar", "public"])

@@ -9,7 +9,7 @@ import type { TrustLevel } from "../events/Trust.js"
 import type { Daybook } from "../src/Daybook.js"
 import { dayMillis } from "../src/maintenance/stageRow.js"
 import { answers, fresh } from "./support/engine.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 const start = Date.UTC(2026, 0, 1, 9)
 const end = start + 100 * dayMillis
@@ -122,5 +122,5 @@ it.effect.prop(
       const others = Object.keys(above).filter((name) => above[name] !== without[name])
       expect(others.map((name) => [name, above[name], without[name]])).toEqual([])
     }),
-  { fastCheck: { numRuns: rounds({ quick: 3, full: 12 }), endOnFailure: true } }
+  { fastCheck: { numRuns: lawRuns({ quick: 3, full: 12 }), endOnFailure: true } }
 )

@@ -18,7 +18,7 @@ import { estimateTokens as estimate } from "../text/normalise/countTokens.js"
 import { shortenText, specificWords } from "../text/normalise/sentences.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -207,7 +207,7 @@ describe("laws of every stage", () => {
         for (const { run } of runs.toReversed()) if (run !== undefined) yield* memory.undo({ run })
         expect(yield* stateOf(daybook)).toBe(before)
       }),
-    { fastCheck: { numRuns: rounds({ quick: 5, full: 25 }) } }
+    { fastCheck: { numRuns: lawRuns({ quick: 5, full: 25 }) } }
   )
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { type MarkdownItem, parseMarkdown as parseInSteps } from "../src/import/markdown.js"
 import { sliceMarkdown } from "../src/import/markdown-slices.js"
 import { limits } from "../src/model/limits.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 /** The items and cuts of a file, in one go. */
 const parse = (text: string, file: string) => {
@@ -471,7 +471,7 @@ describe("any text", () => {
         const keys = check(text, file).map((item) => item.key)
         expect(parseMarkdown(blank + text, file).map((item) => item.key)).toEqual(keys)
       }),
-      { numRuns: rounds({ quick: 300, full: 2_000 }) }
+      { numRuns: lawRuns({ quick: 300, full: 2_000 }) }
     )
   }, 60_000)
 

@@ -8,7 +8,7 @@ import { Daybook } from "../layers/entry.js"
 import { makeHttpHandler } from "../layers/mcp/http.js"
 import { type ToolSet, toolSets } from "../layers/mcp/tools/all.js"
 import { call, callAll, callerAt, clientAt, connect, type Revision, transportTo } from "./support/mcp.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 const tokensOf = (value: unknown): number => encode(JSON.stringify(value)).length
 const memoryAt = (trust: TrustLevel) => Effect.flatMap(Daybook, (daybook) => daybook.agent("coop", { trust }))
@@ -368,7 +368,7 @@ describe("the level of a caller", () => {
           expect(yield* settledAnswers).toEqual(before)
         }).pipe(withMemory, Effect.scoped, Effect.runPromise)
       }),
-      { numRuns: rounds({ quick: 4, full: 60 }) }
+      { numRuns: lawRuns({ quick: 4, full: 60 }) }
     )
   })
 })

@@ -5,7 +5,7 @@ import { detectLanguage } from "../layers/languages/detectLanguage.js"
 import { rules } from "../layers/RuleReconciler.js"
 import { defaults } from "../src/ports/Policy.js"
 import { accepts, questionOf, readStories, type Story, type Told } from "./support/decisions.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 const judged = (memory: string, statement: string) =>
   rules.judge(questionOf({ memories: [{ title: memory }], statement: { title: statement } }))
@@ -193,6 +193,6 @@ it("a text of any words is decided, and equals itself", () => {
       expect(judged(memory, memory).verdict.action).toBe("NONE")
       expect(isCertain(judged(memory, `${statement}?`))).toBe(false)
     }),
-    { numRuns: rounds({ quick: 100, full: 1_000 }) }
+    { numRuns: lawRuns({ quick: 100, full: 1_000 }) }
   )
 })

@@ -7,7 +7,7 @@ import { limits } from "../src/model/limits.js"
 import { decodeVerdict, type Statement } from "../src/ports/Reconciler.js"
 import { mergeStatements } from "../src/remember/mergeStatements.js"
 import { questionOf, readHeldOutStories, type Told } from "./support/decisions.js"
-import { rounds } from "./support/size.js"
+import { lawRuns, rounds } from "./support/size.js"
 
 const heldOutStories = readHeldOutStories()
 const reasons = [...englishReasons, ...Object.keys(actionOf)]
@@ -321,7 +321,7 @@ describe("any input", () => {
         expect(decodeVerdict("rules-v11", verdict, memories.length)._tag).toBe("Right")
         expect(reasons).toContain(verdict.reason)
       }),
-      { numRuns: rounds({ quick: 60, full: 300 }) }
+      { numRuns: lawRuns({ quick: 60, full: 300 }) }
     )
   })
   it("of many kilobytes a text is decided in a moment", () => {
@@ -438,7 +438,7 @@ describe("mergeStatements", () => {
         expect(tags.length).toBeLessThanOrEqual(limits.tags)
         expect(people.length).toBeLessThanOrEqual(limits.people)
       }),
-      { numRuns: rounds({ quick: 20, full: 100 }) }
+      { numRuns: lawRuns({ quick: 20, full: 100 }) }
     )
   })
 })

@@ -16,7 +16,7 @@ import { Summarizer, SummarizerError } from "../src/ports/Summarizer.js"
 import { estimateTokens } from "../text/normalise/countTokens.js"
 import { fresh } from "./support/engine.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 const agent = "ada"
 const start = Date.parse("2026-03-14T06:00:00Z")
@@ -403,6 +403,6 @@ describe("a restored session", () => {
           expect(messages.find(({ role }) => role !== "system")?.role).not.toBe("tool")
         }
       }),
-    { fastCheck: { numRuns: rounds({ quick: 12, full: 300 }), endOnFailure: true } }
+    { fastCheck: { numRuns: lawRuns({ quick: 12, full: 300 }), endOnFailure: true } }
   )
 })

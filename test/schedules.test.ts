@@ -12,7 +12,7 @@ import type { ScheduleInput } from "../src/schedules/input.js"
 import type { Outcome } from "../src/schedules/Runner.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 import { type Asked, histories, perform } from "./support/histories.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -593,6 +593,6 @@ describe("timers", () => {
         expect(yield* daybook.runner.retime).toEqual({ agents, mended: [] })
         expect(yield* timers(daybook)).toEqual(live)
       }),
-    { fastCheck: { numRuns: rounds({ quick: 3, full: 10 }), endOnFailure: true } }
+    { fastCheck: { numRuns: lawRuns({ quick: 3, full: 10 }), endOnFailure: true } }
   )
 })

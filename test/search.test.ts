@@ -16,7 +16,7 @@ import { type Cues, orderByScore, scoreMemories, sumOfParts, timeGainOf, timeMat
 import type { Hit, Query } from "../src/search/search.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 import { vocabulary } from "./support/histories.js"
-import { expectDuration, rounds, yieldToTimers } from "./support/size.js"
+import { expectDuration, lawRuns, yieldToTimers } from "./support/size.js"
 
 const agent = "ada"
 const start = Date.parse("2026-03-14T06:00:00Z")
@@ -67,7 +67,7 @@ describe("any text is a query", () => {
         yield* daybook.agent(agent, { trust: "familiar" })
       ]
       for (const [index, text] of fc
-        .sample(anything, { numRuns: rounds({ quick: 1_000, full: 100_000 }), seed: 11 })
+        .sample(anything, { numRuns: lawRuns({ quick: 1_000, full: 100_000 }), seed: 11 })
         .entries()) {
         const reader = readers[index % 2]!
         if (index % 100 === 0) yield* yieldToTimers
@@ -512,7 +512,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
             .map((words) => words.join(" ")),
           occurredAt: fc.constantFrom("2026-03-01", "2025-01-01", "2026-02-02T10:00:00Z")
         }),
-        { numRuns: rounds({ quick: 60, full: 200 }), seed: 5 }
+        { numRuns: lawRuns({ quick: 60, full: 200 }), seed: 5 }
       )
       const { memory } = yield* remembering([...observations, ...observations.slice(0, 50)], {
         policy,

@@ -10,7 +10,7 @@ import type { Memory } from "../src/Memory.js"
 import { Summarizer } from "../src/ports/Summarizer.js"
 import { fresh } from "./support/engine.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 const agent = "ada"
 const start = Date.UTC(2026, 0, 1, 9)
@@ -170,6 +170,6 @@ describe("the stage settle", () => {
         if (run!.run !== undefined) yield* memory.undo({ run: run!.run })
         expect(yield* state()).toBe(before)
       }),
-    { fastCheck: { numRuns: rounds({ quick: 10, full: 40 }) } }
+    { fastCheck: { numRuns: lawRuns({ quick: 10, full: 40 }) } }
   )
 })

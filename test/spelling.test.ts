@@ -12,7 +12,7 @@ import type { Observation } from "../src/model/input.js"
 import { spelledWord } from "../text/normalise/spelling.js"
 import { fresh, temporaryFolder } from "./support/engine.js"
 import { story, type Told } from "./support/events.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 /** A vocabulary in a database of its own, and what applies events to it. */
 const emptyVocabulary = () => {
@@ -60,7 +60,7 @@ describe("similar words", () => {
         expect(findSimilarWords(db, "familiar", typed)).toEqual([])
       }
     },
-    { fastCheck: { numRuns: rounds({ quick: 60, full: 1_000 }) } }
+    { fastCheck: { numRuns: lawRuns({ quick: 60, full: 1_000 }) } }
   )
 
   it.prop(

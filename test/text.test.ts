@@ -13,7 +13,7 @@ import { formsOf, formsOfWord, telephone } from "../text/normalise/forms.js"
 import { ftsExpression, toIndexText } from "../text/normalise/indexText.js"
 import { foldLetters } from "../text/normalise/letters.js"
 import { isPlainAscii } from "../text/normalise/plainAscii.js"
-import { durationOf, expectDuration, rounds } from "./support/size.js"
+import { durationOf, expectDuration, lawRuns, rounds } from "./support/size.js"
 
 const folder = new URL("./fixtures/search/", import.meta.url)
 const texts = readdirSync(folder).flatMap((file) =>
@@ -75,7 +75,7 @@ describe("a text is found", () => {
           if (match !== null && !matches(match)) throw new Error(`${JSON.stringify(word)} is not found: ${match}`)
         }
       }),
-      { numRuns: rounds({ quick: 300, full: 3_000 }), seed: 7 }
+      { numRuns: lawRuns({ quick: 300, full: 3_000 }), seed: 7 }
     )
   })
 
@@ -100,7 +100,7 @@ describe("a text is found", () => {
         for (const part of parts) expect([part, matches(ftsExpression(part)!)]).toEqual([part, true])
         for (const between of ["_", "-"]) expect(matches(ftsExpression(parts.join(between))!)).toBe(true)
       }),
-      { numRuns: rounds({ quick: 100, full: 500 }) }
+      { numRuns: lawRuns({ quick: 100, full: 500 }) }
     )
   })
 })
@@ -145,7 +145,7 @@ describe("other written forms", () => {
         expect([text, formsOf(text)]).toEqual([text, []])
         expect(toIndexText(text)).toBe(text)
       }),
-      { numRuns: rounds({ quick: 2_000, full: 20_000 }) }
+      { numRuns: lawRuns({ quick: 2_000, full: 20_000 }) }
     )
     expect(everyday).toBeGreaterThan(rounds({ quick: 300, full: 3_000 }))
     expect(isPlainAscii('On Monday, 3 May, she\'s off to the U N; "why?" (40% of us asked) - well.')).toBe(true)

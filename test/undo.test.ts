@@ -21,7 +21,7 @@ import { open, temporaryFolder } from "./support/engine.js"
 import { tinyLayer } from "./support/extractor.js"
 import { type Asked, histories, perform, type Step } from "./support/histories.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
-import { expectDuration, rounds } from "./support/size.js"
+import { expectDuration, lawRuns, rounds } from "./support/size.js"
 
 const agent = "coop"
 const start = Date.parse("2026-03-14T06:00:00Z")
@@ -197,7 +197,7 @@ describe("an undone event", () => {
         yield* expectSameAfterRebuild(daybook, agent)
         expect((yield* daybook.verify()).problems).toEqual([])
       }),
-    { fastCheck: { numRuns: rounds({ quick: 1, full: 4 }), endOnFailure: true } }
+    { fastCheck: { numRuns: lawRuns({ quick: 1, full: 4 }), endOnFailure: true } }
   )
   const memoryKinds = new Set<Step["kind"]>([
     "remember",
@@ -537,7 +537,7 @@ describe("the undo of a source", () => {
         expect(yield* stateOf(poisoned.daybook)).toBe(yield* stateOf(control))
         yield* expectSameAfterRebuild(poisoned.daybook, agent)
       }),
-    { fastCheck: { numRuns: rounds({ quick: 2, full: 5 }), endOnFailure: true } }
+    { fastCheck: { numRuns: lawRuns({ quick: 2, full: 5 }), endOnFailure: true } }
   )
 
   it.scoped("can start at an instant, and covers only the request", () =>

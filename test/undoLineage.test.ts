@@ -4,7 +4,7 @@ import * as FastCheck from "effect/FastCheck"
 import type { Memory } from "../src/Memory.js"
 import { fresh, type open } from "./support/engine.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 const agent = "coop"
 type System = Effect.Effect.Success<ReturnType<typeof open>>
@@ -230,7 +230,7 @@ describe("the stale flag after an undo", () => {
           }
         }
       }),
-    { fastCheck: { numRuns: rounds({ quick: 5, full: 25 }), endOnFailure: true } }
+    { fastCheck: { numRuns: lawRuns({ quick: 5, full: 25 }), endOnFailure: true } }
   )
 })
 

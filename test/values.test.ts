@@ -6,7 +6,7 @@ import { itemsAmong, listIn } from "../layers/languages/en/values/lists.js"
 import { valuesIn } from "../layers/languages/en/values/readValues.js"
 import { relationOf } from "../layers/languages/en/values/relation.js"
 import type { Value } from "../layers/languages/en/values/Value.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 /** A Monday. */
 const saidAt = Date.UTC(2026, 4, 4, 9)
@@ -129,7 +129,7 @@ describe("laws of values", () => {
         expect(relation(`${amount} ${from}`, text)).toBe("equal")
         expect(relation(text, `${amount} ${from}`)).toBe("equal")
       }),
-      { numRuns: rounds({ quick: 200, full: 10_000 }) }
+      { numRuns: lawRuns({ quick: 200, full: 10_000 }) }
     )
   })
 
@@ -144,7 +144,7 @@ describe("laws of values", () => {
         fc.pre(converted > 20 && converted < 1e12)
         expect(relation(`${amount} ${from}`, `${Math.round(converted)} ${to}`)).toBe("differs")
       }),
-      { numRuns: rounds({ quick: 200, full: 10_000 }) }
+      { numRuns: lawRuns({ quick: 200, full: 10_000 }) }
     )
   })
 
@@ -169,14 +169,14 @@ describe("laws of values", () => {
       fc.property(texts, texts, (a, b) => {
         for (const x of values(a)) for (const y of values(b)) expect(relationOf(y, x)).toBe(turned[relationOf(x, y)])
       }),
-      { numRuns: rounds({ quick: 300, full: 10_000 }) }
+      { numRuns: lawRuns({ quick: 300, full: 10_000 }) }
     )
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9_999 }), (number) => {
         const texts = [`${number} m`, `${number * 100} cm`, `${number / 1000} km`, `${number * 1000} mm`]
         for (const a of texts) for (const b of texts) expect(relation(a, b), `${a}, ${b}`).toBe("equal")
       }),
-      { numRuns: rounds({ quick: 50, full: 10_000 }) }
+      { numRuns: lawRuns({ quick: 50, full: 10_000 }) }
     )
   })
 
@@ -201,7 +201,7 @@ describe("laws of values", () => {
         ]
         for (const a of forms) for (const b of forms) expect(relation(a, b), `${a}, ${b}`).toBe("equal")
       }),
-      { numRuns: rounds({ quick: 60, full: 10_000 }) }
+      { numRuns: lawRuns({ quick: 60, full: 10_000 }) }
     )
   })
 
@@ -213,7 +213,7 @@ describe("laws of values", () => {
         expect(relation(`${hour}:${minute}`, half)).toBe("equal")
         expect(relation(`${(hour + 1) % 24}:${minute}`, half)).toBe("differs")
       }),
-      { numRuns: rounds({ quick: 100, full: 10_000 }) }
+      { numRuns: lawRuns({ quick: 100, full: 10_000 }) }
     )
   })
 })

@@ -28,7 +28,7 @@ import { disputing } from "./support/disputes.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 import { tinyLayer } from "./support/extractor.js"
 import { type Asked, histories, perform, vocabulary } from "./support/histories.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 type Service = ReconcilerService
@@ -174,7 +174,7 @@ describe("a range of versions decided again", () => {
           expect(yield* stateOf(daybook, folder, name)).toEqual(before)
         }
       }),
-    { fastCheck: { numRuns: rounds({ quick: 2, full: 6 }), endOnFailure: true }, timeout: 180_000 }
+    { fastCheck: { numRuns: lawRuns({ quick: 2, full: 6 }), endOnFailure: true }, timeout: 180_000 }
   )
 
   it.scoped.prop(
@@ -217,7 +217,7 @@ describe("a range of versions decided again", () => {
         for (const { id, title } of onlyBranch) titles.set(id, title)
         expect([...titles.values()].sort()).toEqual(wanted.memories.map(({ title }) => title).sort())
       }),
-    { fastCheck: { numRuns: rounds({ quick: 3, full: 12 }), endOnFailure: true }, timeout: 180_000 }
+    { fastCheck: { numRuns: lawRuns({ quick: 3, full: 12 }), endOnFailure: true }, timeout: 180_000 }
   )
 
   it.scoped("with a threshold of 1 turns exactly the reconciled decisions into ADD", () =>

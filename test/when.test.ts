@@ -4,7 +4,7 @@ import * as fc from "effect/FastCheck"
 import { limits } from "../src/model/limits.js"
 import { earliest, latest } from "../text/when/dates.js"
 import { resolveTimes } from "../text/when/resolveTimes.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 /** A text and the stretches that it names; null is an open end. */
 interface Case {
@@ -90,7 +90,7 @@ describe("any text, any time, any zone", () => {
           expect(end).toBeLessThanOrEqual(limits.queryBytes)
         }
       }),
-      { numRuns: rounds({ quick: 300, full: 2_000 }) }
+      { numRuns: lawRuns({ quick: 300, full: 2_000 }) }
     )
   })
 

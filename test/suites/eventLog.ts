@@ -21,7 +21,7 @@ import {
 } from "../../events/EventLog.js"
 import type { StorageError } from "../../events/errors.js"
 import { verify } from "../../events/verify.js"
-import { rounds } from "../support/size.js"
+import { lawRuns, rounds } from "../support/size.js"
 
 /** What no log offers, done to its storage directly. */
 export class ByHand extends Context.Tag("test/ByHand")<
@@ -239,7 +239,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
           }
           yield* soundness
         }).pipe(Effect.provide(layer)),
-      { fastCheck: { numRuns: rounds({ quick: 8, full: 25 }) } }
+      { fastCheck: { numRuns: lawRuns({ quick: 8, full: 25 }) } }
     )
 
     it.effect.prop(
@@ -272,7 +272,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
           expect(yield* log.versionAt("one", asked)).toBe(known)
           yield* soundness
         }).pipe(Effect.provide(layer)),
-      { fastCheck: { numRuns: rounds({ quick: 8, full: 25 }) } }
+      { fastCheck: { numRuns: lawRuns({ quick: 8, full: 25 }) } }
     )
   })
 
@@ -288,7 +288,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
             events: FastCheck.integer({ min: 1, max: 4 }),
             times: FastCheck.integer({ min: 1, max: 5 })
           }),
-          { numRuns: rounds({ quick: 100, full: 1_000 }), seed }
+          { numRuns: lawRuns({ quick: 100, full: 1_000 }), seed }
         )
         const deliveries = batches.flatMap(({ events, stream, times }, index) =>
           Array.from({ length: times }, () => ({
@@ -530,7 +530,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
           for (const [at, event] of events.entries()) expect(event).toMatchObject(replayed[at]!)
           expect(replayed.length).toBe(events.length)
         }).pipe(Effect.provide(layer)),
-      { fastCheck: { numRuns: rounds({ quick: 10, full: 40 }) } }
+      { fastCheck: { numRuns: lawRuns({ quick: 10, full: 40 }) } }
     )
 
     it.effect.prop(
@@ -563,7 +563,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
           expect(Math.max(0, ...pages)).toBeLessThanOrEqual(page)
           expect(pages.length).toBe(Math.floor(wanted.length / page) + 1)
         }).pipe(Effect.provide(layer)),
-      { fastCheck: { numRuns: rounds({ quick: 10, full: 40 }) } }
+      { fastCheck: { numRuns: lawRuns({ quick: 10, full: 40 }) } }
     )
 
     test(

@@ -1,11 +1,19 @@
 import * as Effect from "effect/Effect"
 import { expect } from "vitest"
 
-/** `npm test` is quick. `npm run test:full` and `npm run test:soak` are full: vitest.config.ts sets the variable. */
-export const isFull = process.env.DAYBOOK_TEST_SIZE === "full"
+/** `npm test` is quick. `.ci/run`, `npm run test:full` and `npm run test:soak` are full: vitest.config.ts sets it. */
+const size = process.env.DAYBOOK_TEST_SIZE
+export const isFull = size === "full" || size === "ci"
 
 /** The number of rounds, or anything else that depends on the size of the run. */
 export const rounds = <A>(sizes: { readonly quick: A; readonly full: A }): A => (isFull ? sizes.full : sizes.quick)
+
+/**
+ * The number of random cases of a law. `.ci/run` takes a third of those of `npm run test:full`, others each time, and so
+ * ends in less than 20 minutes.
+ */
+export const lawRuns = (sizes: { readonly quick: number; readonly full: number }): number =>
+  size === "ci" ? Math.max(sizes.quick, Math.ceil(sizes.full / 3)) : rounds(sizes)
 
 /**
  * Lets timers and input run between the rounds of a long test. Without it a test that computes for a minute starves the
