@@ -49,8 +49,12 @@ describe("hostile requests", () => {
       for (const [name, parts, ...statuses] of rows) {
         const bytes = typeof parts === "function" ? parts(port, token.text) : requestBytes(port, token.text, parts)
         const startedAt = performance.now()
+        const usageBefore = process.cpuUsage()
         const answer = yield* Effect.promise(() => sendRaw(port, bytes))
         expectDuration(`a refusal of ${name}`, performance.now() - startedAt, 100)
+        // No turn of the event loop takes longer than all of them, the client's among them. Other processes add no CPU time.
+        const { system, user } = process.cpuUsage(usageBefore)
+        expectDuration(`the CPU time of ${name}`, (system + user) / 1_000, 50)
         expect(statuses, `${name}: ${answer.headers} ${answer.body}`).toContain(answer.status)
         expect(answer.headers + answer.body, name).not.toContain(canary)
         expect(answer.headers, name).not.toMatch(/access-control-allow/i)
