@@ -16,6 +16,10 @@ export class Caller extends Context.Tag("daybook/Caller")<
   }
 >() {}
 
+/** The agent of a request that names none: the only one that the caller may use, or `default`. */
+export const unnamedAgentOf = ({ agents }: Context.Tag.Service<Caller>): string =>
+  agents.includes("*") ? "default" : agents
+
 /**
  * Whether the caller may use an agent. It compares names in Unicode's composed form (NFC), as agents are named. A value
  * that is not a text, such as a repeated parameter of a request, names no agent.

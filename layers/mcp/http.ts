@@ -7,7 +7,7 @@ import type { AnySpan } from "effect/Tracer"
 import { Daybook } from "../../src/Daybook.js"
 import type { InvalidInput } from "../../src/model/errors.js"
 import { refuseUnknownOptions } from "../../src/model/filters.js"
-import { type Caller, canUse } from "../access/Caller.js"
+import { type Caller, canUse, unnamedAgentOf } from "../access/Caller.js"
 import { problemMembers, problemType } from "../http/problemDetails.js"
 import { type Connection, openConnection } from "./connection.js"
 import { makeRun } from "./run.js"
@@ -72,11 +72,8 @@ export const makeHttpHandler = (options: HttpOptions = {}): Effect.Effect<HttpHa
     }
   })
 
-const agentOf = (request: Request, { agents }: Context.Tag.Service<Caller>): string => {
-  const named = new URL(request.url).searchParams.get("agent")
-  if (named !== null && named !== "") return named
-  return agents.includes("*") ? "default" : agents
-}
+const agentOf = (request: Request, caller: Context.Tag.Service<Caller>): string =>
+  new URL(request.url).searchParams.get("agent") || unnamedAgentOf(caller)
 
 /** A refusal before the protocol. */
 const problem = (status: 400 | 403, title: string, detail: string): Response =>

@@ -6,7 +6,7 @@ import type { AsOfInput } from "../../../src/DaybookService.js"
 import type { Memory, MemoryReader } from "../../../src/Memory.js"
 import { InvalidInput, TrustRequired } from "../../../src/model/errors.js"
 import { failureNames } from "../../../src/model/failureNames.js"
-import { Caller, canUse } from "../../access/Caller.js"
+import { Caller, canUse, unnamedAgentOf } from "../../access/Caller.js"
 import { AgentForbidden, NoCaller } from "../api/problems.js"
 import { checkParameters } from "./checkParameters.js"
 
@@ -37,9 +37,6 @@ export interface WriteOptions {
 
 type System = Context.Tag.Service<Daybook>
 
-/** The agent of a call that names none, if its token permits several. */
-const defaultAgent = "default"
-
 /** The caller of the request. Its layer does not provide it: each request brings its own. */
 const caller = Effect.flatMap(
   Effect.serviceOption(Caller),
@@ -50,7 +47,7 @@ const caller = Effect.flatMap(
 const permitted = (name: string | undefined) =>
   Effect.gen(function* () {
     const from = yield* caller
-    const agent = yield* textIn("agent", name ?? (from.agents.includes("*") ? defaultAgent : from.agents))
+    const agent = yield* textIn("agent", name ?? unnamedAgentOf(from))
     return canUse(from, agent) ? { agent, from } : yield* new AgentForbidden({ agents: from.agents })
   })
 
