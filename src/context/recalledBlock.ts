@@ -63,24 +63,23 @@ export const fillBlock = (input: BlockInput, budget: number): Block => {
   if (recalled !== undefined) {
     const left = rowBudget - usedIn(added)
     const rowsOf = (room: number) => recalledLines(recalled, shown, style, { budget: left - room, countTokens })
+    const isUnseen = recalled.some(({ memory }) => !shown.has(memory))
+    const rows = isNear ? rowsOf(headingTokens) : rowsOf(2 * headingTokens)
+    const note = isNear ? undefined : noteOf(recalled.length, rows.length, isUnseen)
     const lines: ReadonlyArray<Line<Candidate | undefined>> =
-      recalled.length === 0
-        ? [{ text: nothingNear, value: undefined }]
-        : isNear
-          ? rowsOf(headingTokens)
-          : [{ text: closestOnly, value: undefined }, ...rowsOf(2 * headingTokens)]
-    const isTooSmall = lines.length === 0 && recalled.some(({ memory }) => !shown.has(memory))
+      note === undefined ? rows : [{ text: note, value: undefined }, ...rows]
+    const isTooSmall = lines.length === 0 && isUnseen
     added.push(isTooSmall ? { leftOut: tooSmall("recalled") } : partWithin(input, "recalled", lines, left))
   }
-  const rows = usedIn(added)
-  added.push(partWithin(input, "quoted", unseenQuotes(input), Math.min(quotedShare, budget - frame - rows)))
+  const used = usedIn(added)
+  added.push(partWithin(input, "quoted", unseenQuotes(input), Math.min(quotedShare, budget - frame - used)))
   const parts = added.flatMap(({ part }) => part ?? [])
   if (parts.length === 0) return { text: "", parts, leftOut: added.flatMap(({ leftOut }) => leftOut ?? []), tokens: 0 }
   return {
     text: [opening, ...parts.map(({ text }) => text), closing].join("\n\n"),
     parts,
     leftOut: added.flatMap(({ leftOut }) => leftOut ?? []),
-    tokens: frame + rows + quotedShare
+    tokens: frame + used + quotedShare
   }
 }
 
@@ -95,7 +94,12 @@ export const frameTokens = 80
 
 const nothingNear = "Nothing that is recorded is near this message."
 
-const closestOnly = `${nothingNear} The closest, which may be about something else:`
+/** What precedes the rows if no memory is near; undefined if the closest have no room. */
+const noteOf = (closest: number, rows: number, isUnseen: boolean): string | undefined => {
+  if (closest === 0) return nothingNear
+  if (rows > 0) return `${nothingNear} The closest, which may be about something else:`
+  return isUnseen ? undefined : `${nothingNear} The closest stand in the memory above.`
+}
 
 const tooSmall = (part: PartName): LeftOutPart => ({ part, reason: "the token budget is too small" })
 
