@@ -3,7 +3,7 @@ import { isTurnDue, type Steps } from "../../events/turns.js"
 import type { AddHit } from "./databaseHits.js"
 import { lowerBytes, type Needle } from "./needle.js"
 
-/** A text that a page ends with the first bytes of, and that another page goes on with. */
+/** A text that starts on one page and goes on at another. */
 interface Split {
   /** The position of the text in the question. */
   readonly text: number
@@ -30,10 +30,10 @@ interface Layout {
 const pointerBytes = 4
 
 /**
- * Reports texts that continue on another page, also where no row has them any more: free pages, and pages in the
- * write-ahead log. SQLite continues a long value on overflow pages. Each of them, and the cell before the first one, has
- * the number of the next page. A freelist page keeps it, or has it in its list of free pages. So a text is found if a
- * page that goes on with it has its number in the page where it starts.
+ * Reports texts that go on at another page, also where no row has them any more: in free pages and in the write-ahead
+ * log. SQLite continues a long value on overflow pages. Each of them begins with the number of the next one, and the cell
+ * of the row ends with the number of the first one. Free pages keep these numbers, except those that list other free
+ * pages. So a text is found if the page where it starts has the number of a page that goes on with it.
  */
 export const borderHits = function* (database: string, needles: ReadonlyArray<Needle>, add: AddHit): Steps<void> {
   const files: ReadonlyArray<PageFile> = [

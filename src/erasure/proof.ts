@@ -49,8 +49,8 @@ const maxHits = 20
 /**
  * Searches folders and files for texts: the columns of all tables as SQLite decodes them, with JSON unescaped and gzip
  * unpacked; the full-text indexes, by stems; and the bytes of every file, write-ahead logs included, joined over the
- * borders of a database's pages. Backups and exports
- * are searched like data folders. Case and Unicode form do not count. A text that was only rephrased is not found.
+ * borders of a database's pages. Backups and exports are searched like data folders. Case and Unicode form do not count.
+ * A text that was only rephrased is not found.
  */
 export const prove = (
   places: string | ReadonlyArray<string>,
