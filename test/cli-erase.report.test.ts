@@ -92,7 +92,7 @@ describe("the call of daybook erase", () => {
     expect(await lineOf("--session", "tuesday")).toContain("agent default has nothing with the session tuesday")
     expect(await lineOf("--source", "file:tides.md")).toContain("the source file:tides.md")
     expect(await lineOf("zzzzzzzzzz")).toContain("agent default has nothing with the id zzzzzzzzzz")
-    const missing = await daybook("--agent", "defualt", "erase", "--yes")
+    const missing = await daybook("--agent", "defualt", "erase", "--everything", "--yes")
     expect(missing.stderr).toContain("there is default")
   })
 
@@ -115,7 +115,7 @@ describe("the list of erasures", () => {
     const { daybook } = newDaybook()
     const { id } = answerOf(await daybook("--agent", "otto", "remember", "quokka eats leaves", "--json"))
     await daybook("--agent", "otto", "erase", id, "--yes")
-    await daybook("--agent", "otto", "erase", "--reason", "legal", "--yes")
+    await daybook("--agent", "otto", "erase", "--everything", "--reason", "legal", "--yes")
     const listed = await daybook("erase", "--list")
     expect(lines(listed.stdout)).toHaveLength(3)
     expect(listed.stdout).toMatch(/\(erased\)\s+memory\s+request/)

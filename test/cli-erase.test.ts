@@ -15,6 +15,11 @@ const prepared = async () => {
   return { folder, daybook, id: id as string, other: other.id as string }
 }
 
+const agentsOf = async (daybook: ReturnType<typeof daybookIn>): Promise<ReadonlyArray<string>> =>
+  answerOf(await daybook("agents", "--json"))
+    .map(({ name }: { readonly name: string }) => name)
+    .sort()
+
 /** Runs a command at a terminal where somebody types an answer. */
 const atTerminal = async (folder: string, answer: string, ...args: ReadonlyArray<string>) => {
   const input = Object.assign(Readable.from([answer]), { isTTY: true })
@@ -23,7 +28,8 @@ const atTerminal = async (folder: string, answer: string, ...args: ReadonlyArray
   const written = vi.spyOn(process.stderr, "write").mockReturnValue(true)
   process.stderr.isTTY = true
   try {
-    return await runInProcess(["--data", folder, ...args])
+    const answer = await runInProcess(["--data", folder, ...args])
+    return { ...answer, question: written.mock.calls.map(([text]) => String(text)).join("") }
   } finally {
     process.stderr.isTTY = isTTY
     written.mockRestore()
@@ -85,12 +91,33 @@ describe("daybook erase", () => {
     expect(listed.stdout).not.toMatch(/Anna|Perth/)
   })
 
-  it("erases a whole agent by --agent alone", async () => {
+  it("erases a whole agent by --agent alone, after the answer to a question that counts what goes", async () => {
+    const { daybook, folder } = await prepared()
+    await daybook("--agent", "bob", "remember", "quokka eats leaves")
+    const missing = refusal(await daybook("--agent", "bob", "erase"))
+    expect(missing).toMatchObject({ code: exitCodes.refused, line: expect.stringContaining("--everything --yes") })
+    const asked = await atTerminal(folder, "no\n", "--agent", "bob", "erase")
+    expect(asked.code).toBe(exitCodes.refused)
+    expect(asked.question).toContain("Erase everything of bob: 1 memory (2 events), for ever? Type yes: ")
+    expect((await atTerminal(folder, "yes\n", "--agent", "bob", "erase")).code).toBe(0)
+    expect(await agentsOf(daybook)).toEqual(["default"])
+    expect((await daybook("erase", "--verify", "quokka")).code).toBe(0)
+  })
+
+  it("never takes --agent and --yes with an empty list of ids for the whole agent", async () => {
     const { daybook } = await prepared()
     await daybook("--agent", "bob", "remember", "quokka eats leaves")
-    expect((await daybook("--agent", "bob", "erase", "--yes")).code).toBe(0)
-    expect(answerOf(await daybook("agents", "--json")).map(({ name }: { name: string }) => name)).toEqual(["default"])
-    expect((await daybook("erase", "--verify", "quokka")).code).toBe(0)
+    const ids: ReadonlyArray<string> = []
+    expect(refusal(await daybook("erase", "--agent", "bob", "--yes", ...ids))).toEqual({
+      code: exitCodes.badCall,
+      line: "daybook: no ids were passed: to erase the whole agent bob without asking, pass --everything too"
+    })
+    expect(refusal(await daybook("erase", "--agent", "bob", "--yes", "")).code).toBe(exitCodes.badCall)
+    expect(refusal(await daybook("erase", "--everything", "--yes")).code).toBe(exitCodes.badCall)
+    expect(refusal(await daybook("erase", "--agent", "bob", "--everything", "--yes", "x")).code).toBe(exitCodes.badCall)
+    expect(await agentsOf(daybook)).toEqual(["bob", "default"])
+    expect((await daybook("erase", "--agent", "bob", "--everything", "--yes")).code).toBe(0)
+    expect(await agentsOf(daybook)).toEqual(["default"])
   })
 
   it("refuses a call without a selection, with two of them, and below full trust", async () => {

@@ -16,6 +16,7 @@ interface EraseCall {
   readonly person?: ReadonlyArray<string>
   readonly session?: string
   readonly source?: string
+  readonly everything?: boolean
   readonly reason?: EraseReason
   readonly revive?: boolean
   readonly dryRun?: boolean
@@ -37,23 +38,25 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
     repeatable("--person <name>", "erase what names them, of all agents without --agent"),
     option("--session <key>", "erase a session and what was made from it"),
     option("--source <kind:key>", "erase all from a source, such as import:notes.md"),
+    flag("--everything", "erase the whole agent that --agent names"),
     option("--reason <reason>", "record why: privacy, request (default), mistake, secret or legal", oneOf(reasons)),
     flag("--revive", "make memories active again that an erased one had replaced"),
     flag("--dry-run", "show what would go, without erasing it"),
-    flag("--yes", "erase without asking"),
+    flag("--yes", "erase without asking; a whole agent only with --everything"),
     flag("--verify", "search all files for the given texts instead"),
     repeatable("--in <path>", "with --verify: search this file or folder"),
     flag("--whole-words", "with --verify: find a text only as whole words"),
     flag("--list", "list the erasures on record instead")
   ],
   details: [
-    "Ids name memories, turns, files or schedules. --agent alone erases the whole agent.",
+    "Ids name memories, turns, files or schedules. --agent alone erases the whole agent, after it asked.",
     "An erasure cannot be undone. Exit code 4: erased, but another process holds old pages."
   ],
   examples: [
     "erase 8k2v0q5w1x --dry-run",
     'erase --person "Anna Berg" --reason privacy --yes',
     "erase --source import:notes.md",
+    "erase --agent bob --everything --yes",
     'erase --verify "Anna Berg" "12 Elm Street"',
     'erase --verify "Anna Berg" --in /backups',
     "erase --list"
@@ -75,10 +78,12 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
       if (dryRun || !yes) {
         const plan = yield* erase(selection, { dryRun: true, revive })
         if (dryRun) return yield* out.show(plan, () => planText(out, plan))
-        if (!isTerminal()) return yield* refused("erasing cannot be undone: pass --dry-run to see it, --yes to do it")
+        if (!isTerminal()) {
+          const flags = plan.whole.length > 0 ? "--everything --yes" : "--yes"
+          return yield* refused(`erasing cannot be undone: pass --dry-run to see it, ${flags} to do it`)
+        }
         out.warn(yield* Effect.promise(() => planText(out, plan)))
-        if (!(yield* ask("Erase all this for ever? Type yes: ")))
-          return yield* refused("nothing was erased: the answer was not yes")
+        if (!(yield* ask(questionOf(plan)))) return yield* refused("nothing was erased: the answer was not yes")
       }
       const erasure = yield* erase(selection, { reason, revive, actor: call.actor })
       yield* out.show(reportOf(erasure), () => doneText(erasure))
@@ -93,18 +98,31 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
 
 const selectionOf = (
   { agent, agentWasPassed }: Call,
-  { person, session, source }: EraseCall,
+  { everything, person, session, source, yes }: EraseCall,
   ids: ReadonlyArray<string>
 ) => {
   const selections: ReadonlyArray<Erasable> = [
     ...(ids.length === 0 ? [] : [{ agent, ids }]),
     ...(person === undefined ? [] : [{ persons: person, ...(agentWasPassed ? { agent } : {}) }]),
     ...(session === undefined ? [] : [{ agent, session }]),
-    ...(source === undefined ? [] : [{ agent, source }])
+    ...(source === undefined ? [] : [{ agent, source }]),
+    ...(everything === true ? [{ everythingOf: agent }] : [])
   ]
-  const [selection, ...others] = selections.length === 0 && agentWasPassed ? [{ everythingOf: agent }] : selections
+  if (everything === true && !agentWasPassed)
+    return usageError("--everything needs --agent: name the agent to erase as a whole")
+  const isAgentAlone = selections.length === 0 && agentWasPassed
+  // A script whose list of ids is empty passes --agent and --yes alone, too.
+  if (isAgentAlone && yes === true)
+    return usageError(`no ids were passed: to erase the whole agent ${agent} without asking, pass --everything too`)
+  const [selection, ...others] = isAgentAlone ? [{ everythingOf: agent }] : selections
   if (selection !== undefined && others.length === 0) return Effect.succeed(selection)
-  return usageError("name what to erase by one of: ids, --person, --session, --source, --agent alone")
+  return usageError("name what to erase by one of: ids, --person, --session, --source, --everything, --agent alone")
+}
+
+/** The question after the list of what goes. A long list scrolls away, so the question names a whole agent again. */
+const questionOf = ({ agents, whole }: Erasure): string => {
+  const what = whole.length === 0 ? "all this" : `everything of ${agents.map(countsText).join(", ")},`
+  return `Erase ${what} for ever? Type yes: `
 }
 
 /** The options that go with --verify and --list. Another option would be ignored. */

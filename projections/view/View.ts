@@ -9,7 +9,7 @@ import { errorCodeOf, StorageError, storageError, type UnknownEvent } from "../.
 import type { Mutex } from "../../events/Mutex.js"
 import { retryWhileBusy } from "../../events/sqlite.js"
 import { type Db, type Projection, sql } from "../Projection.js"
-import type * as Generations from "./generations.js"
+import * as Generations from "./generations.js"
 import * as ViewFile from "./ViewFile.js"
 
 /** The open view of one agent: its read models. Reads use `reader`; writes and catching up use `writer`. */
@@ -112,6 +112,8 @@ export const closeView = ({ reader, writer }: Pick<View, "reader" | "writer">) =
   Effect.sync(() => {
     reader.close()
     writer?.close()
+    // SQLite leaves its files next to a view that was removed while it was open.
+    if (!existsSync(reader.name)) Generations.removeViewFile(reader.name)
   })
 
 /** Runs work on the write connection, and opens the connection first if needed. */

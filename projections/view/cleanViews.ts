@@ -5,7 +5,7 @@ import type { Cleaning } from "../../events/EventLog.js"
 import type { StorageError } from "../../events/errors.js"
 import { statIfAny } from "../../events/folder.js"
 import { removeMissedPrompts } from "../../events/missedPrompts.js"
-import { agentFolderName, removeViewFile } from "./generations.js"
+import { agentFolderName, removeOrphans, removeViewFile } from "./generations.js"
 import { attempt, type ViewContext } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
@@ -69,6 +69,7 @@ const removeOlder = ({ config }: ViewContext, folder: string, erasure: number): 
     const file = join(folder, name)
     if (erasureIn(config, file) < erasure) removeViewFile(file)
   }
+  if (statIfAny(folder)?.isDirectory() === true) removeOrphans(folder)
 }
 
 const erasureIn = (options: ViewFile.ViewOptions, file: string): number => {

@@ -76,6 +76,7 @@ export const make = (views: string, agent: string): Generations => {
         const file = join(folder, name)
         if (pid !== undefined && file !== currentFile && !isProcessAlive(pid)) removeViewFile(file)
       }
+      removeOrphans(folder)
     }
   }
 }
@@ -112,6 +113,17 @@ export const removeViewFile = (file: string) => {
 }
 
 const suffixes = ["", "-wal", "-shm", "-journal"]
+
+/**
+ * Removes SQLite's files next to views that are gone. A process leaves them if it is killed while it removes a view. They
+ * may hold rows.
+ */
+export const removeOrphans = (folder: string) => {
+  for (const name of readdirSync(folder)) {
+    const [, view] = /^(.+\.db)-(wal|shm|journal)$/.exec(name) ?? []
+    if (view !== undefined && !existsSync(join(folder, view))) rmSync(join(folder, name), { force: true })
+  }
+}
 
 /** The id of the process that built a file; undefined if the name contains none. */
 export const builderPid = (name: string): number | undefined => {

@@ -186,7 +186,6 @@ export const switchTo = (
   )
 
 /** False if the new file cannot become current any more: see `follows`. */
-
 const takeOver = (
   context: ViewContext,
   view: View,

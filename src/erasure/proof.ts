@@ -5,6 +5,7 @@ import { openDatabase } from "../../events/driver.js"
 import { type StorageError, storageError } from "../../events/errors.js"
 import { inTurns, isTurnDue, type Steps } from "../../events/turns.js"
 import { InvalidInput } from "../model/errors.js"
+import { borderHits } from "./borderHits.js"
 import { type AddHit, databaseHits } from "./databaseHits.js"
 import { fileHits } from "./fileHits.js"
 import { type Needle, needleOf } from "./needle.js"
@@ -47,8 +48,9 @@ const maxHits = 20
 
 /**
  * Searches folders and files for texts: the columns of all tables as SQLite decodes them, with JSON unescaped and gzip
- * unpacked; the full-text indexes, by stems; and the bytes of every file, write-ahead logs included. Backups and exports
- * are searched like data folders. Case and Unicode form do not count. A text that was only rephrased is not found.
+ * unpacked; the full-text indexes, by stems; and the bytes of every file, write-ahead logs included, joined over the
+ * borders of a database's pages. Backups and exports are searched like data folders. Case and Unicode form do not count.
+ * A text that was only rephrased is not found.
  */
 export const prove = (
   places: string | ReadonlyArray<string>,
@@ -101,6 +103,7 @@ const proofIn = function* (roots: ReadonlyArray<string>, needles: ReadonlyArray<
         totals.freePages += db.pragma("freelist_count", { simple: true }) as number
         const within = yield* databaseHits(db, needles, addTo)
         for (const name of [path, `${path}-wal`]) explained.set(name, within)
+        yield* borderHits(path, needles, (text, place) => (within.has(text) ? undefined : addTo(text, place)))
       } finally {
         db.close()
       }

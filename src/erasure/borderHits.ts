@@ -1,0 +1,157 @@
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs"
+import { isTurnDue, type Steps } from "../../events/turns.js"
+import type { AddHit } from "./databaseHits.js"
+import { lowerBytes, type Needle } from "./needle.js"
+
+/** A text that starts on one page and goes on at another. */
+interface Split {
+  /** The position of the text in the question. */
+  readonly text: number
+  /** The bytes on each side of the border, in lower case. */
+  readonly before: string
+  readonly after: string
+}
+
+/** One file with copies of pages: the database, or its write-ahead log. */
+interface PageFile {
+  readonly path: string
+  /** Bytes before the first page, and before each page. */
+  readonly fileHeader: number
+  readonly pageHeader: number
+}
+
+interface Layout {
+  readonly pageBytes: number
+  /** Bytes of a page without those that extensions of SQLite reserve at its end. */
+  readonly usableBytes: number
+}
+
+/** Bytes of the number of the next page, with which an overflow page begins. */
+const pointerBytes = 4
+
+/**
+ * Reports texts that go on at another page, also where no row has them any more: in free pages and in the write-ahead
+ * log. SQLite continues a long value on overflow pages. Each of them begins with the number of the next one, and the cell
+ * of the row ends with the number of the first one. Free pages keep these numbers, except those that list other free
+ * pages. So a text is found if the page where it starts has the number of a page that goes on with it.
+ */
+export const borderHits = function* (database: string, needles: ReadonlyArray<Needle>, add: AddHit): Steps<void> {
+  const files: ReadonlyArray<PageFile> = [
+    { path: database, fileHeader: 0, pageHeader: 0 },
+    { path: `${database}-wal`, fileHeader: 32, pageHeader: 24 }
+  ]
+  const layout = layoutOf(database)
+  const continued = yield* continuedPages(files, layout, splitsOf(needles, layout))
+  if (continued.size === 0) return
+  let newest = 0
+  for (const page of continued.keys()) newest = Math.max(newest, page)
+  const isContinued = new Uint8Array(newest + 1)
+  for (const page of continued.keys()) isContinued[page] = 1
+  for (const file of files) {
+    for (const { bytes } of pagesOf(file, layout)) {
+      if (isTurnDue()) yield
+      for (const text of textsFrom(bytes.subarray(0, layout.usableBytes), isContinued, continued))
+        add(text, "bytes over a border of pages")
+    }
+  }
+}
+
+/** The first 100 bytes of a database name the size of its pages; 1 stands for 65,536 bytes. */
+const layoutOf = (database: string): Layout => {
+  const header = Buffer.alloc(100)
+  const descriptor = openSync(database, "r")
+  try {
+    readSync(descriptor, header, 0, header.length, 0)
+  } finally {
+    closeSync(descriptor)
+  }
+  const size = header.readUInt16BE(16)
+  const pageBytes = size === 1 ? 65_536 : size
+  return { pageBytes, usableBytes: pageBytes - header[20]! }
+}
+
+/** All ways to split the texts in two, by the first byte behind the border. */
+const splitsOf = (
+  needles: ReadonlyArray<Needle>,
+  { usableBytes }: Layout
+): ReadonlyMap<string, ReadonlyArray<Split>> => {
+  const splits = new Map<string, Array<Split>>()
+  // A text that is longer than a page counts if it fills the page.
+  const capacity = usableBytes - pointerBytes
+  for (const [text, { bytes }] of needles.entries()) {
+    for (const form of bytes) {
+      for (let at = 1; at < form.length; at++) {
+        const split = { text, before: form.slice(Math.max(0, at - capacity), at), after: form.slice(at, at + capacity) }
+        const others = splits.get(form[at]!)
+        if (others === undefined) splits.set(form[at]!, [split])
+        else others.push(split)
+      }
+    }
+  }
+  return splits
+}
+
+/** The pages that go on with a text from another page, by number. */
+const continuedPages = function* (
+  files: ReadonlyArray<PageFile>,
+  layout: Layout,
+  splits: ReadonlyMap<string, ReadonlyArray<Split>>
+): Steps<ReadonlyMap<number, ReadonlyArray<Split>>> {
+  const continued = new Map<number, ReadonlyArray<Split>>()
+  for (const file of files) {
+    for (const { bytes, number } of pagesOf(file, layout)) {
+      if (isTurnDue()) yield
+      const candidates = splits.get(lowerBytes(bytes.subarray(pointerBytes, pointerBytes + 1)))
+      if (candidates === undefined) continue
+      const found = candidates.filter(({ after }) => {
+        const content = bytes.subarray(pointerBytes, pointerBytes + after.length)
+        return lowerBytes(content) === after
+      })
+      if (found.length > 0) continued.set(number, [...(continued.get(number) ?? []), ...found])
+    }
+  }
+  return continued
+}
+
+/** The texts that start on a page and go on at one whose number the page has anywhere. */
+const textsFrom = function* (
+  page: Buffer,
+  isContinued: Uint8Array,
+  continued: ReadonlyMap<number, ReadonlyArray<Split>>
+): Iterable<number> {
+  let content: string | undefined
+  let number = 0
+  for (let end = 1; end <= page.length; end++) {
+    number = ((number << 8) | page[end - 1]!) >>> 0
+    if (number >= isContinued.length || isContinued[number] === 0 || end < pointerBytes) continue
+    content ??= lowerBytes(page)
+    for (const { before, text } of continued.get(number)!) {
+      if (content.endsWith(before) || content.endsWith(before, end - pointerBytes)) yield text
+    }
+  }
+}
+
+/** The copies of pages in a file, with their numbers. A page that is written meanwhile may be read in part. */
+const pagesOf = function* ({ fileHeader, pageHeader, path }: PageFile, { pageBytes }: Layout) {
+  if (!existsSync(path)) return
+  const descriptor = openSync(path, "r")
+  try {
+    const step = pageHeader + pageBytes
+    const buffer = Buffer.alloc(Math.ceil(bytesAtOnce / step) * step)
+    const { size } = fstatSync(descriptor)
+    for (let from = fileHeader; from + step <= size; ) {
+      const whole = Math.floor(readSync(descriptor, buffer, 0, buffer.length, from) / step)
+      if (whole === 0) return
+      for (let index = 0; index < whole; index++) {
+        const start = index * step
+        const number = pageHeader === 0 ? (from + start) / step + 1 : buffer.readUInt32BE(start)
+        yield { number, bytes: buffer.subarray(start + pageHeader, start + step) }
+      }
+      from += whole * step
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const bytesAtOnce = 1 << 20
