@@ -34,6 +34,7 @@ export const operations = {
   "Memory.notes.save": "create_memory",
 
   "Memory.update": "update_memory",
+  "Memory.updatePerson": "upsert_memory",
   "Memory.vouch": "update_memory",
   "Memory.decide": "update_memory",
   "Memory.notes.update": "update_memory",
