@@ -135,7 +135,7 @@ export const cardPrefix = "person-"
 /** Whether a memory is a card: the facts about one person that somebody set by name. */
 export const isCardId = (id: string): boolean => id.startsWith(cardPrefix)
 
-/** Whether a memory is a note or a card. No rule compares, merges, shortens or retires it. */
+/** Whether a memory is a note or a card. No rule compares, merges or shortens it. */
 export const isKeptAsWritten = (id: string): boolean => isNoteId(id) || isCardId(id)
 
 /** The type of a memory that records one run of a tool. */

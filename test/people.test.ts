@@ -191,20 +191,4 @@ describe("facts about a person", () => {
       expect(yield* full.history(id)).toHaveLength(1)
     })
   )
-
-  it.scoped("are not retired by maintenance, where a memory that says the same is", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(start)
-      const { daybook } = yield* fresh()
-      const full = yield* daybook.agent(agent, { trust: "full" })
-      const { id } = yield* full.updatePerson("Mira", { home: "Mira lives in London" })
-      const other = yield* full.remember({ title: "Mira lives in London" }, { reconcile: false })
-      yield* TestClock.adjust("10 days")
-      yield* full.remember({ title: "Mira moved and now lives in Paris" }, { reconcile: false })
-      yield* TestClock.adjust("1 day")
-      yield* full.maintenance.run()
-      expect((yield* full.get([id, other.id])).map((memory) => memory.id)).toEqual([id])
-      expect(yield* full.history(id)).toHaveLength(1)
-    })
-  )
 })

@@ -26,6 +26,7 @@ export const operations = {
   "Memory.sessions.summarize": "upsert_memory",
   "Memory.sessions.rolling.roll": "upsert_memory",
   "Memory.sessions.rolling.write": "upsert_memory",
+  "Memory.updatePerson": "upsert_memory",
   "Memory.scratchpad.write": "upsert_memory",
   "Memory.files.add": "upsert_memory",
 
@@ -34,7 +35,6 @@ export const operations = {
   "Memory.notes.save": "create_memory",
 
   "Memory.update": "update_memory",
-  "Memory.updatePerson": "upsert_memory",
   "Memory.vouch": "update_memory",
   "Memory.decide": "update_memory",
   "Memory.notes.update": "update_memory",

@@ -1,5 +1,5 @@
 import type { Decision } from "../../../events/catalogue.js"
-import { type Dispute, isKeptAsWritten, type Link, type Memory } from "../../../events/Memory.js"
+import type { Dispute, Link, Memory } from "../../../events/Memory.js"
 import { isAtLeast, levelOf, readingLevels, type TrustLevel } from "../../../events/Trust.js"
 import { findDisputeBetween } from "../../../projections/disputeGroups.js"
 import { findById } from "../../../projections/observations.js"
@@ -64,7 +64,7 @@ export const settle: Stage = {
     return {
       addRows: (addedRows) => {
         if (judge === undefined || settler === undefined) return
-        rows.push(...addedRows.filter(({ memory }) => !isKeptAsWritten(memory.id)))
+        rows.push(...addedRows)
         if (rows.length <= 2 * readingLevels.length * maxRows) return
         rows = [...Map.groupBy(rows, ({ memory }) => levelOf(memory)).values()].flatMap(newest)
       },
