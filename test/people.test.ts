@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
+import { isSame } from "../src/whatIf/WhatIf.js"
 import { disputingLayer } from "./support/disputes.js"
 import { fresh } from "./support/engine.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
@@ -189,6 +190,16 @@ describe("facts about a person", () => {
       yield* full.maintenance.run()
       expect((yield* full.people({ name: "ada" }))[0]).toMatchObject({ cardIds: [id] })
       expect(yield* full.history(id)).toHaveLength(1)
+    })
+  )
+
+  it.scoped("are the same when the past is decided again", () =>
+    Effect.gen(function* () {
+      const { daybook, full } = yield* prepared
+      yield* full.remember({ title: "Ada Lovelace prefers oolong", people: ["Ada Lovelace"] })
+      yield* full.updatePerson("Ada Lovelace", { city: "London" })
+      yield* full.updatePerson("Ada Lovelace", { city: "Paris" })
+      expect(isSame(yield* daybook.whatIf(agent, {}))).toBe(true)
     })
   )
 })
