@@ -129,6 +129,15 @@ export const notePrefix = "note-"
 /** Whether a memory is a note: a text that its writer keeps as it is, until the writer changes it. */
 export const isNoteId = (id: string): boolean => id.startsWith(notePrefix)
 
+/** The ids of cards begin with this; those of other memories do not. */
+export const cardPrefix = "person-"
+
+/** Whether a memory is a card: the facts about one person that somebody set by name. */
+export const isCardId = (id: string): boolean => id.startsWith(cardPrefix)
+
+/** Whether a memory is a note or a card. No rule compares, merges or shortens it. */
+export const isKeptAsWritten = (id: string): boolean => isNoteId(id) || isCardId(id)
+
 /** The type of a memory that records one run of a tool. */
 export const toolRunType = "tool"
 

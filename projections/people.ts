@@ -1,6 +1,7 @@
 import { imagesOf } from "../events/catalogue.js"
-import type { Memory } from "../events/Memory.js"
-import { type Store, stores, type TrustLevel } from "../events/Trust.js"
+import { isCardId, type Memory } from "../events/Memory.js"
+import { opennessOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
+import { cardFactsOf } from "./cardFacts.js"
 import { type Db, floorSql, indexesByLevel, type Projection, sql } from "./Projection.js"
 
 /** A person that memories mention. Counts and facts cover only the stores that the reader may read. */
@@ -9,6 +10,13 @@ export interface Person {
   readonly stores: ReadonlyArray<Store>
   /** Facts from memories of type `person`, oldest first. */
   readonly facts: ReadonlyArray<string>
+  /**
+   * The facts that `updatePerson` set, by name: `{ birthday: "1990-12-10" }`. If several stores have a fact of the same
+   * name, the one in the strictest store counts.
+   */
+  readonly card: Readonly<Record<string, string>>
+  /** The ids of the memories that hold `card`, one per store. `history` and `why` take them. */
+  readonly cardIds: ReadonlyArray<string>
   readonly mentions: number
   /** The time of the last mention, milliseconds since the epoch. */
   readonly lastMentionedAt: number
@@ -21,7 +29,7 @@ export interface Person {
  */
 export const people: Projection = {
   name: "people",
-  version: 3,
+  version: 4,
   handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   tables: `CREATE TABLE mentions (
     born INTEGER NOT NULL,
@@ -31,6 +39,7 @@ export const people: Projection = {
     mentions INTEGER NOT NULL,
     mentioned_at INTEGER NOT NULL,
     facts TEXT,
+    card TEXT,
     PRIMARY KEY (born, person)
   ) WITHOUT ROWID;`,
   // The indexes have all columns that the list of people reads.
@@ -82,17 +91,29 @@ export const findPeople = (
     ).get(row.person)
     const facts = sql(
       db,
-      `SELECT facts FROM mentions WHERE person = ? AND ${floor} AND facts IS NOT NULL ORDER BY born`
-    ).all(row.person)
+      `SELECT facts, card, openness FROM mentions WHERE person = ? AND ${floor} AND facts IS NOT NULL ORDER BY born`
+    )
+      .all(row.person)
+      .map(({ facts, ...row }) => ({ ...row, facts: JSON.parse(facts) as ReadonlyArray<string> }))
+    const cards = facts.filter(({ card }) => card !== null).sort((a, b) => b.openness - a.openness)
     return {
       name,
       stores: stores.filter((_, openness) => String(row.openness).includes(String(openness))),
-      facts: [...new Set(facts.flatMap((row) => JSON.parse(row.facts) as ReadonlyArray<string>))],
+      facts: [...new Set(facts.flatMap(({ facts }) => facts))],
+      card: cardFactsOf(cards.flatMap(({ facts }) => facts)),
+      cardIds: cards.map(({ card }) => card as string),
       mentions: row.mentions,
       lastMentionedAt: row.mentioned_at
     }
   })
 }
+
+/** The id of the card of a person in a store; undefined if there is none. */
+export const findCard = (db: Db, name: string, store: Store): string | undefined =>
+  sql(
+    db,
+    "SELECT card FROM mentions WHERE person = ? AND openness = ? AND card IS NOT NULL ORDER BY born DESC LIMIT 1"
+  ).get(personKey(name), opennessOf(store))?.card
 
 const withoutPeople = (memory: Memory, people: ReadonlyArray<string>): Memory => {
   if (people.length === 0) return memory
@@ -102,12 +123,16 @@ const withoutPeople = (memory: Memory, people: ReadonlyArray<string>): Memory =>
 
 const addMentions = (db: Db, memory: Memory, openness: number) => {
   if (memory.people.length === 0) return
-  const facts = memory.type === "person" ? JSON.stringify([memory.title, ...memory.facts]) : null
+  const { facts: all, id, status, title, type } = memory
+  // The title of a card is the name.
+  const facts = type === "person" ? JSON.stringify(isCardId(id) ? all : [title, ...all]) : null
+  const card = facts !== null && isCardId(id) && status === "active" ? id : null
   // A name that occurs twice counts once, in its first spelling.
   for (const [key, name] of new Map(memory.people.map((name) => [personKey(name), name] as const).reverse())) {
     sql(
       db,
-      "INSERT INTO mentions (born, person, name, openness, mentions, mentioned_at, facts) VALUES (?, ?, ?, ?, ?, ?, ?)"
-    ).run(memory.born, key, name, openness, memory.mentions, memory.lastMentionedAt, facts)
+      `INSERT INTO mentions (born, person, name, openness, mentions, mentioned_at, facts, card)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+    ).run(memory.born, key, name, openness, memory.mentions, memory.lastMentionedAt, facts, card)
   }
 }

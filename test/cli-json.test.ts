@@ -101,6 +101,7 @@ describe("JSON", () => {
     await asked("maintain")
     await asked("maintain", "--history")
     await asked("gc")
+    await asked("update-person", "Mira", "birthday=12-10")
     await asked("people", "Mira")
     await asked("archive", "list")
     await asked("undo", "--event", "3", "--dry-run")

@@ -36,6 +36,8 @@ describe("canaries in every kind of content", () => {
         yield* memory.files.add({ path: `notes/${index}.md`, text: `# ${name}\n\nlong\n${"word ".repeat(300)}${name}` })
         yield* memory.scratchpad.write(session, [`call ${name}`, `stay ${index}`])
         yield* memory.notes.save({ content: `note on ${name}` })
+        yield* memory.updatePerson(name, { relationship: `friend ${index}` })
+        yield* memory.updatePerson(`guest ${index}`, { host: name })
         yield* memory.schedules.add({ goal: `write to ${name}`, handler: "tides", every: 3_600_000 })
         yield* memory.search({ text: `where does ${name} live?` })
       }

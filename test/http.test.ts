@@ -67,6 +67,7 @@ const requests: Readonly<Record<string, (stored: Stored) => Call>> = {
   "memories.vouch": ({ memory }) => ["POST", "/memories/vouch", { ids: [memory] }],
   "memories.decisions": () => ["GET", "/decisions?open=true"],
   "memories.people": () => ["GET", "/people?name=a"],
+  "memories.updatePerson": () => ["PATCH", "/people/Ada%20Lovelace?store=shared", { birthday: "1990-12-10" }],
   "memories.profile": () => ["GET", "/profile?tokens=100"],
   "memories.context": () => ["GET", "/context?session_id=s1&k=20"],
   "memories.contextByBody": () => ["POST", "/context", { session_id: "s1", k: 20 }],

@@ -11,6 +11,7 @@ type Call = (
 const calls: Readonly<Record<string, Call>> = {
   remember: (memory, options) => memory.remember({ title: "t" }, options),
   update: (memory, options) => memory.update("0000000000", { title: "t" }, options),
+  updatePerson: (memory, options) => memory.updatePerson("Ada", { birthday: "12-10" }, options),
   decide: (memory, options) => memory.decide("0000000000", "both", options),
   forget: (memory, options) => memory.forget("0000000000", options),
   search: (memory, options) => memory.search(options),

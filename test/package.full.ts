@@ -64,7 +64,7 @@ const everyRead = (m: D.MemoryReader) =>
   ])
 const everyWrite = (m: D.Memory) =>
   Effect.all([
-    m.remember({ title: "t" }), Effect.flatMap(m.rememberAll([]), Effect.forEach((one) => one)), m.update("", {}), m.vouch([""]),
+    m.remember({ title: "t" }), Effect.flatMap(m.rememberAll([]), Effect.forEach((one) => one)), m.update("", {}), m.updatePerson("", {}), m.vouch([""]),
     m.forget(""), m.importMarkdown([]), m.undo({ event: 1 }), m.sessions.append({ session: "s", text: "t" }),
     Effect.flatMap(m.sessions.appendAll([]), Effect.forEach((one) => one)), m.sessions.forget(""),
     m.sessions.rolling.write("s", { text: "t", upperSequence: 0, epoch: 0 }), m.sessions.rolling.roll("s"), m.sessions.summarize("s"), m.sessions.end("s"), m.sessions.refresh("s"),

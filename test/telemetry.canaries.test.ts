@@ -60,6 +60,9 @@ const write = (memory: Memory) =>
       memory.update(id, { title: `${title} sails` }),
       memory.update(wrong, { title }),
       memory.vouch([id, wrong]),
+      memory.updatePerson(person, { relationship: fact, [wrong.toLowerCase()]: tag }),
+      memory.updatePerson(person, { [wrong]: fact }),
+      memory.updatePerson(person, { [wrong.toLowerCase()]: 7 as never }),
       memory.decide(wrong, "both"),
       memory.sessions.append({ session, role: "user", text: `${turn}. I like ${turn}.`, speaker: person }),
       memory.sessions.append({ session, role: "assistant", text: `${turn} noted` }),
@@ -97,7 +100,7 @@ const write = (memory: Memory) =>
 /** The same words over HTTP and MCP, in addresses, parameters, bodies and headers. */
 const request = (daybook: Context.Tag.Service<Daybook>) =>
   Effect.gen(function* () {
-    const { header, query, title, wrong } = words
+    const { header, person, query, title, wrong } = words
     const server = yield* startServer({ wrap: () => daybook })
     const { text: token } = yield* server.tokenFor("*", "full")
     const send = (path: string, init: RequestInit = {}) =>
@@ -107,6 +110,7 @@ const request = (daybook: Context.Tag.Service<Daybook>) =>
       })
     yield* send(`/search?text=${query}&agent=ada`)
     yield* send(`/memories/${wrong}?agent=ada`)
+    yield* send(`/people/${person}?agent=ada`, { method: "PATCH", body: JSON.stringify({ relationship: wrong }) })
     yield* send(`/${wrong}?${wrong}=${wrong}`)
     yield* send(`/memories?agent=ada`, { method: "POST", body: JSON.stringify({ title: `${title} over HTTP` }) })
     yield* send(`/memories?agent=ada`, { method: "POST", body: `{"title": "${wrong}` })

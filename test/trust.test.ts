@@ -70,6 +70,8 @@ const writePaths = {
   "scratchpad.write": (memory, { observation, store }) =>
     memory.scratchpad.write("monday", [observation.title], { store }),
   "scratchpad.clear": (memory, { store }) => memory.scratchpad.clear("monday", { store }),
+  updatePerson: (memory, { observation, store }) =>
+    memory.updatePerson(observation.title, { relationship: "friend" }, { store }),
   "archive.add": (memory, { id }) => memory.archive.add(id),
   "archive.restore": (memory, { id }) => memory.archive.restore(id),
   "maintenance.run": (memory) => memory.maintenance.run(),
@@ -102,6 +104,7 @@ const refusals: { readonly [Path in keyof typeof writePaths]: Refusal } = {
   rememberAll: belowStore,
   importMarkdown: belowStore,
   update: belowStore,
+  updatePerson: belowStore,
   vouch: { expected: { _tag: "TrustRequired", what: "vouch" } },
   forget: unseen,
   decide: unseen,
@@ -207,6 +210,7 @@ describe("a reader sees no store above its level", () => {
         }
         yield* full.notes.save({ content: `canary${store}plain note`, tags: ["work"], user: "ada", store })
         yield* full.scratchpad.write("monday", [`canary${store}plain item`], { store })
+        yield* full.updatePerson("Ada", { relationship: `canary${store}plain friend` }, { store })
         yield* full.sessions.rolling.write(
           "monday",
           { text: `canary${store}plain line`, upperSequence: 0, epoch: 0 },

@@ -45,6 +45,7 @@ import { token } from "./token.js"
 import { turns } from "./turns.js"
 import { undo } from "./undo.js"
 import { update } from "./update.js"
+import { updatePerson } from "./update-person.js"
 import { verify } from "./verify.js"
 import { vouch } from "./vouch.js"
 import { whatIf } from "./what-if.js"
@@ -65,6 +66,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   history,
   why,
   people,
+  updatePerson,
   profile,
   getContext,
   addTurn,

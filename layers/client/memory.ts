@@ -17,6 +17,8 @@ export const memoryOf = (api: Api, handle: Handle): RemoteMemory => {
     rememberAll: (payload) =>
       Effect.map(ask(memories.rememberAll({ ...write(), payload })), (entries) => entries.map(eitherOf)),
     update: (id, payload, options) => ask(memories.update({ ...write(options), path: { id }, payload })),
+    updatePerson: (name, payload, options) =>
+      ask(memories.updatePerson({ ...write(options), path: { name }, payload })),
     forget: (id, options) => ask(memories.forget({ ...write(options), path: { id } })),
     vouch: (ids, options) => ask(memories.vouch({ ...write(options), payload: { ids } })),
     decide: (id, choice, options) => ask(memories.decide({ ...write(options), path: { id }, payload: { choice } })),

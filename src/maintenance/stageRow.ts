@@ -1,4 +1,4 @@
-import { isNoteId, type Memory } from "../../events/Memory.js"
+import { isKeptAsWritten, type Memory } from "../../events/Memory.js"
 import type { Row } from "../model/MemoryRow.js"
 import { lastSeenAt } from "../search/score.js"
 
@@ -23,6 +23,6 @@ export const dayMillis = 86_400_000
 /** Days since an instant, with fractions. */
 export const ageInDays = (since: number, now: number): number => Math.max(0, now - since) / dayMillis
 
-/** Whether no stage may remove, merge or shorten a memory: a core, pinned or person memory, or a note. */
+/** Whether no stage may remove, merge or shorten a memory: a core, pinned or person memory, a note or a card. */
 export const isProtected = ({ id, tags, tier, type }: Memory, pin: string): boolean =>
-  isNoteId(id) || tier === "core" || type === "person" || tags.includes(pin)
+  isKeptAsWritten(id) || tier === "core" || type === "person" || tags.includes(pin)

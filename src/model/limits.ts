@@ -12,6 +12,10 @@ export const limits = {
   tag: 64,
   people: 64,
   person: 200,
+  /** Maximum facts on the card of a person, and characters of a fact's name and of its value. */
+  cardFacts: 64,
+  cardFactName: 64,
+  cardFact: 500,
   files: 100,
   /** Maximum sources of one memory. */
   sources: 100,

@@ -26,6 +26,7 @@ export const operations = {
   "Memory.sessions.summarize": "upsert_memory",
   "Memory.sessions.rolling.roll": "upsert_memory",
   "Memory.sessions.rolling.write": "upsert_memory",
+  "Memory.updatePerson": "upsert_memory",
   "Memory.scratchpad.write": "upsert_memory",
   "Memory.files.add": "upsert_memory",
 

@@ -15,18 +15,22 @@ import type {
 import type { Changes, Observation } from "../model/input.js"
 import { operation } from "../model/operation.js"
 import { type Forgotten, forget } from "./forget.js"
+import type { PersonFacts } from "./personFacts.js"
 import { type RememberOptions, remember, type WriteOptions, type Writer } from "./remember.js"
 import type { Remembered } from "./remembered.js"
 import { type Runner, writeOptions } from "./runner.js"
 import { type Choice, type Settled, type SettleError, settleDispute } from "./settleDispute.js"
 import { type Updated, update } from "./update.js"
+import { type PersonOptions, type UpdatedPerson, updatePerson } from "./updatePerson.js"
 import { type Vouched, vouch } from "./vouch.js"
 
 export type { Forgotten } from "./forget.js"
+export type { PersonFacts } from "./personFacts.js"
 export type { RememberOptions, WriteOptions } from "./remember.js"
 export type { Remembered } from "./remembered.js"
 export type { Choice, Settled } from "./settleDispute.js"
 export type { Updated } from "./update.js"
+export type { PersonOptions, UpdatedPerson } from "./updatePerson.js"
 export type { Vouched } from "./vouch.js"
 
 /** Errors of storing a memory. */
@@ -55,6 +59,18 @@ export interface MemoryWrites {
   ) => Effect.Effect<
     Updated,
     CommandError | InvalidInput | LevelTooLow | StoreForbidden | MemoryNotFound | CredentialForbidden
+  >
+  /**
+   * Sets facts about a person by name, such as a birthday; null removes one. They stand on the person's card, a memory that
+   * no rule changes: `people` and `search` show it. Fails with `LevelTooLow` if a higher level wrote the card.
+   */
+  readonly updatePerson: (
+    name: string,
+    facts: PersonFacts,
+    options?: PersonOptions
+  ) => Effect.Effect<
+    UpdatedPerson,
+    CommandError | InvalidInput | LevelTooLow | StoreForbidden | MemoryNotFound | CredentialForbidden | ProjectionParked
   >
   /** Raises memories to level `full`. From now on they count as written at that level. It needs full trust. */
   readonly vouch: (
@@ -92,6 +108,9 @@ export const makeMemoryWrites = ({ run, runAll }: Runner, writer: Writer): Memor
       annotateRecord(id)
     )
   ),
+  updatePerson: operation("Memory.updatePerson")((name, facts, options) =>
+    run(() => updatePerson(writer, name, facts, options), options, personOptions)
+  ),
   vouch: operation("Memory.vouch")((ids, options) => run(() => vouch(writer, ids, options), options)),
   decide: operation("Memory.decide")((id, choice, options) =>
     Effect.zipLeft(
@@ -107,4 +126,5 @@ export const makeMemoryWrites = ({ run, runAll }: Runner, writer: Writer): Memor
   )
 })
 
+const personOptions: ReadonlyArray<string> = [...writeOptions, "store"]
 const rememberOptions: ReadonlyArray<string> = [...writeOptions, "reconcile"]

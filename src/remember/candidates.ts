@@ -1,4 +1,4 @@
-import { embeddingText, isNoteId, isRawToolRun, type Memory } from "../../events/Memory.js"
+import { embeddingText, isKeptAsWritten, isRawToolRun, type Memory } from "../../events/Memory.js"
 import { isAtLeast, levelOf, opennessOf, readingLevels } from "../../events/Trust.js"
 import { countRows, noRequiredWords, type QueryVector } from "../../projections/hybridSearch.js"
 import { type Candidate, findCandidates, memoryCorpus, readMemories } from "../../projections/observationSearch.js"
@@ -92,7 +92,7 @@ const similarTo = (
     const memory = byBorn.get(born)
     if (memory === undefined || (memory.type === "credential" && !credentials)) return []
     // A note states several things. Replacing it for one of them would lose the others.
-    if (isNote(memory) || isNoteId(memory.id) || isRawToolRun(memory)) return []
+    if (isNote(memory) || isKeptAsWritten(memory.id) || isRawToolRun(memory)) return []
     const parts = {
       words: rounded(wordSimilarity(statementWords, wordSet(embeddingText(memory)))),
       meaning: similarity === null ? 0 : rounded(Math.max(0, (similarity - floor) / (1 - floor)))

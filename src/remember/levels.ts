@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import type { Lowered } from "../../events/catalogue.js"
-import { isNoteId, type Link, type Memory, type Source, type Tier } from "../../events/Memory.js"
+import { isKeptAsWritten, type Link, type Memory, type Source, type Tier } from "../../events/Memory.js"
 import {
   canRead,
   isAtLeast,
@@ -148,7 +148,9 @@ export interface Repeat {
 /** The memory that a statement repeats; undefined if the statement must become a memory of its own. */
 export const findRepeat = (db: Db, statement: WeighedStatement, now: number): Repeat | undefined => {
   const { facts, level, store, title } = statement
-  const duplicates = findDuplicates(db, store, contentDigest(title, facts), now).filter(({ id }) => !isNoteId(id))
+  const duplicates = findDuplicates(db, store, contentDigest(title, facts), now).filter(
+    ({ id }) => !isKeptAsWritten(id)
+  )
   const [oldest] = duplicates
   if (oldest === undefined) return undefined
   if (level === undefined) return { memory: oldest, effect: "mention" }

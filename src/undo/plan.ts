@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { EventType } from "../../events/catalogue.js"
-import type { Memory } from "../../events/Memory.js"
+import { isCardId, type Memory } from "../../events/Memory.js"
+import { latestCardFacts } from "../../projections/cardFacts.js"
 import { memoryText } from "../model/memoryText.js"
 import { changedField, entriesOf, entryValue, type Link, type ListField, lists } from "./links.js"
 import { type ResolvedTouches, resolveTouches, type Touch, undoneVersionsOf } from "./touches.js"
@@ -77,7 +78,9 @@ export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOp
         currentEntries.set(entry, entryValue(entry))
       else currentEntries.delete(entry)
     }
-    const list = inOrder(life, field, currentEntries, force)
+    const ordered = inOrder(life, field, currentEntries, force)
+    const isCard = field === "facts" && isCardId(current.id)
+    const list = isCard ? latestCardFacts(ordered as ReadonlyArray<string>) : ordered
     if (isDeepStrictEqual(list, current[field] ?? [])) continue
     // Only the order changed.
     if (entries.size === 0) ledger.take(first.version, field)

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import type { DaybookEvent, ErasedEvent, Payload } from "../../events/catalogue.js"
 import { imagesOf } from "../../events/catalogue.js"
-import { isNoteId, isRawToolRun, type Memory } from "../../events/Memory.js"
+import { isKeptAsWritten, isRawToolRun, type Memory } from "../../events/Memory.js"
 import type { TrustLevel } from "../../events/Trust.js"
 import { type AnyCommand, eventCause } from "../actor/Command.js"
 import type { Changes, Observation } from "../model/input.js"
@@ -82,14 +82,15 @@ const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefine
     })
   switch (event.type) {
     case "ADD":
-      // A note and a run of a tool are stored as they are.
-      if (isNoteId(event.payload.memory.id) || isRawToolRun(event.payload.memory)) return undefined
+      // A note, a card and a run of a tool are stored as they are.
+      if (isKeptAsWritten(event.payload.memory.id) || isRawToolRun(event.payload.memory)) return undefined
       return rememberStep(event.payload.memory, event.payload)
     case "UPDATE": {
       const { input, lowered = [], memory, reason } = event.payload
       if (reason === "duplicate" || reason === "reconciled" || reason === "repeated")
         return rememberStep(memory, event.payload)
-      if (reason !== "edited" && reason !== "unchanged") return undefined
+      // No policy decides about a card.
+      if ((reason !== "edited" && reason !== "unchanged") || input?.card !== undefined) return undefined
       const stored = Object.fromEntries(lowered.map((field) => [field, memory[field]]))
       return stepWith("change", (writer) => update(writer, memory.id, { ...input, ...stored } as Changes))
     }

@@ -11,6 +11,7 @@ import type { TurnInput } from "../../src/conversation/turnInput.js"
 import type { Daybook } from "../../src/Daybook.js"
 import type { Changes, Observation } from "../../src/model/input.js"
 import type { NoteInput } from "../../src/notes/Notes.js"
+import type { PersonFacts } from "../../src/remember/personFacts.js"
 import type { Choice } from "../../src/remember/settleDispute.js"
 import type { ScheduleChanges, ScheduleInput } from "../../src/schedules/input.js"
 import type { Probe, Probes } from "./engine.js"
@@ -47,6 +48,7 @@ export type Step = { readonly agent: string } & (
       readonly note: NoteInput
       readonly change: "save" | "update" | "delete"
     }
+  | { readonly kind: "person"; readonly level: TrustLevel; readonly name: string; readonly facts: PersonFacts }
   | {
       readonly kind: "scratchpad"
       readonly level: TrustLevel
@@ -161,6 +163,10 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
         else yield* memory.notes.delete(id)
         return
       }
+      case "person":
+        // A step may find no fact to remove.
+        yield* Effect.catchTag(memory.updatePerson(step.name, step.facts), "InvalidInput", () => Effect.void)
+        return
       case "scratchpad":
         if (step.items.length === 0) yield* memory.scratchpad.clear(step.session)
         else yield* memory.scratchpad.write(step.session, step.items)
@@ -492,6 +498,19 @@ export const histories = (options: HistoryOptions = {}): fc.Arbitrary<ReadonlyAr
         level: levels,
         session: fc.constantFrom("monday", "friday"),
         text: fc.option(text(1, 4))
+      })
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant("person" as const),
+        agent,
+        level: levels,
+        name: fc.constantFrom("Ada", "Mira"),
+        facts: fc.record({
+          birthday: fc.constantFrom("12-10", "1990-12-10", null, undefined),
+          relationship: fc.option(text(1, 2))
+        })
       })
     },
     {

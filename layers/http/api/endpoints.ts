@@ -54,4 +54,5 @@ export const write = <const Name extends string, Answer extends keyof Types, Own
 
 /** The path of a URL with an id in it. */
 export const byId = Schema.Struct({ id: pathText })
+export const byName = Schema.Struct({ name: pathText })
 export const byRun = Schema.Struct({ run: pathText })

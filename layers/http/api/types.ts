@@ -44,10 +44,12 @@ import type { Recall, RecallRow, Rerun } from "../../../src/recalls/RecallReader
 import type {
   Choice,
   Forgotten,
+  PersonFacts,
   Remembered,
   RememberOptions,
   Settled,
   Updated,
+  UpdatedPerson,
   Vouched
 } from "../../../src/remember/MemoryWrites.js"
 import type {
@@ -224,6 +226,7 @@ export interface Types {
   readonly NotePage: Page<Note>
   readonly ObservedTool: ObservedTool
   readonly PeoplePage: Page<Person>
+  readonly PersonFacts: PersonFacts
   readonly ProblemDetails: ProblemDetails
   readonly Profile: Profile
   readonly Recall: Recall
@@ -266,6 +269,7 @@ export interface Types {
   readonly Undoable: Undoable
   readonly Undone: Undone
   readonly Updated: Updated
+  readonly UpdatedPerson: UpdatedPerson
   readonly Verification: Verification
   readonly ViewComparison: ViewComparison
   readonly Vouched: Vouched

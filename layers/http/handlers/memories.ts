@@ -163,6 +163,14 @@ export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
     .handle("people", ({ urlParams }) =>
       reads(urlParams, (memory, query) => paged(query, (page) => memory.people(page)))
     )
+    .handle("updatePerson", (request) =>
+      writes(request, (memory, options, query) =>
+        Effect.gen(function* () {
+          const facts = yield* objectBody(request.payload)
+          return yield* memory.updatePerson(request.path.name, facts, { ...query, ...options })
+        })
+      )
+    )
     .handle("profile", ({ urlParams }) => reads(urlParams, (memory, query) => memory.profile(query)))
     .handle("context", ({ urlParams }) => reads(urlParams, contextFor))
     .handle("contextByBody", (request) => asks(request, contextFor))

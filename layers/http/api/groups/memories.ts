@@ -1,6 +1,7 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import { stores } from "../../../../events/Trust.js"
 import type { ContextQuery } from "../../../../src/context/ContextReader.js"
-import { ask, byId, read, write } from "../endpoints.js"
+import { ask, byId, byName, read, write } from "../endpoints.js"
 import { json } from "../json.js"
 import {
   choice,
@@ -154,6 +155,15 @@ export const memories = HttpApiGroup.make("memories")
       answer: "PeoplePage",
       query: { ...page, name: text("Part of a name.") }
     })
+  )
+  .add(
+    write("updatePerson", "PATCH /people/:name", {
+      summary: "Set facts about a person by name; null removes one",
+      answer: "UpdatedPerson",
+      query: { store: choice(stores)("The store. Default: the strictest that the trust level reads.") }
+    })
+      .setPath(byName)
+      .setPayload(json("PersonFacts"))
   )
   .add(
     read("profile", "/profile", {
