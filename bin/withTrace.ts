@@ -3,15 +3,26 @@ import * as Layer from "effect/Layer"
 import { isTraced, traced } from "../events/tracing.js"
 import { type TraceSettings, traceSettings } from "../layers/telemetry/traceSettings.js"
 import type { AnyCommand } from "./commands/Command.js"
+import type { Output } from "./output.js"
 
 /** Milliseconds that the end of a process waits for a collector. */
 const closeMillis = { command: 500, service: 2_000 }
 
 /**
+ * Milliseconds that a process may last after that. A connection in the making, or a name that is being resolved, keeps
+ * the process for 10 s, although the request is given up.
+ */
+const maxRemainingMillis = 200
+
+/**
  * Sends what a command does to the trace file and the collector that the environment or the policy names. A command has
  * one span around all others; a service has one for each request instead.
  */
-export const withTrace = <A, E>(command: AnyCommand, folder: string, run: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+export const withTrace = <A, E>(
+  command: AnyCommand,
+  { folder, out }: { readonly folder: string; readonly out: Output },
+  run: Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     const named = command.isService === true ? run : traced(`daybook ${command.usage.split(" ")[0]}`, run)
     // A command that another command runs belongs to its trace.
@@ -20,7 +31,11 @@ export const withTrace = <A, E>(command: AnyCommand, folder: string, run: Effect
     if (file === undefined && otlp === undefined) return yield* run
     const filed = file === undefined ? named : Effect.provide(named, fileLayer(file))
     if (otlp === undefined) return yield* filed
-    return yield* Effect.provide(filed, otlpLayer(otlp, command.isService === true ? "service" : "command"))
+    const sent = Effect.provide(filed, otlpLayer(otlp, command.isService === true ? "service" : "command"))
+    return yield* Effect.ensuring(
+      sent,
+      Effect.sync(() => out.endProcessAt?.(performance.now() + maxRemainingMillis))
+    )
   })
 
 /** Loaded late, as everything of a trace: most commands write none. */
