@@ -89,7 +89,7 @@ const run = (parsed: Parsed, out: Output): Effect.Effect<Outcome> => {
     yield* command.run(call, options as never, args as never)
   }).pipe(
     Effect.scoped,
-    (running) => withTrace(command, globals.data, running),
+    (running) => withTrace(command, { folder: globals.data, out }, running),
     Effect.catchTag("InvalidPolicy", (error) => Effect.flatMap(withFile(error, globals.data), Effect.fail)),
     // Only answers go to stdout; logs go to stderr.
     Effect.provide(Logger.replace(Logger.defaultLogger, stderrLogger(out))),

@@ -32,7 +32,7 @@ export const terminal: Terminal = withoutControls({
   open: () => open,
   columns: process.stdout.isTTY ? process.stdout.columns : undefined,
   endProcessAt: (millis, onEnd) => {
-    process.once("exit", () => onEnd(performance.now()))
+    if (onEnd !== undefined) process.once("exit", () => onEnd(performance.now()))
     setTimeout(() => process.exit(), Math.max(0, millis - performance.now())).unref()
   },
   colour: usesColour(process.env, process.stdout.isTTY === true),

@@ -14,7 +14,7 @@ export interface Terminal {
    * Ends the process this many milliseconds after its start. `onEnd` is called when the process ends, by this or by
    * itself, with its age in milliseconds. Only for a real process.
    */
-  readonly endProcessAt?: (millis: number, onEnd: (age: number) => void) => void
+  readonly endProcessAt?: (millis: number, onEnd?: (age: number) => void) => void
 }
 
 /** Whether to print colours: FORCE_COLOR decides, then NO_COLOR, then whether stdout is a terminal that has colours. */

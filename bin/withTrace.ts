@@ -1,19 +1,61 @@
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { isTraced, traced } from "../events/tracing.js"
-import { traceSettings } from "../layers/telemetry/traceSettings.js"
+import { type TraceSettings, traceSettings } from "../layers/telemetry/traceSettings.js"
 import type { AnyCommand } from "./commands/Command.js"
+import type { Output } from "./output.js"
+
+/** Milliseconds that the end of a process waits for a collector. */
+const closeMillis = { command: 500, service: 2_000 }
 
 /**
- * Writes what a command does to the trace file, if the environment or the policy names one. A command has one span
- * around all others; a service has one for each request instead.
+ * Milliseconds that a process may last after that. A connection in the making, or a name that is being resolved, keeps
+ * the process for 10 s, although the request is given up.
  */
-export const withTrace = <A, E>(command: AnyCommand, folder: string, run: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+const maxRemainingMillis = 200
+
+/**
+ * Sends what a command does to the trace file and the collector that the environment or the policy names. A command has
+ * one span around all others; a service has one for each request instead.
+ */
+export const withTrace = <A, E>(
+  command: AnyCommand,
+  { folder, out }: { readonly folder: string; readonly out: Output },
+  run: Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     const named = command.isService === true ? run : traced(`daybook ${command.usage.split(" ")[0]}`, run)
     // A command that another command runs belongs to its trace.
     if (yield* isTraced) return yield* named
-    const settings = yield* traceSettings(folder)
-    if (settings === undefined) return yield* run
-    const { layerFile } = yield* Effect.promise(() => import("../layers/telemetry/TraceFile.js"))
-    return yield* Effect.provide(named, layerFile(settings))
+    const { file, otlp } = yield* traceSettings(folder)
+    if (file === undefined && otlp === undefined) return yield* run
+    const filed = file === undefined ? named : Effect.provide(named, fileLayer(file))
+    if (otlp === undefined) return yield* filed
+    const sent = Effect.provide(filed, otlpLayer(otlp, command.isService === true ? "service" : "command"))
+    return yield* Effect.ensuring(
+      sent,
+      Effect.sync(() => out.endProcessAt?.(performance.now() + maxRemainingMillis))
+    )
   })
+
+/** Loaded late, as everything of a trace: most commands write none. */
+const fileLayer = (file: NonNullable<TraceSettings["file"]>): Layer.Layer<never> =>
+  Layer.unwrapEffect(
+    Effect.map(
+      Effect.promise(() => import("../layers/telemetry/TraceFile.js")),
+      ({ layerFileBeside }) => layerFileBeside(file)
+    )
+  )
+
+/** Sends nothing, and says why, if the settings are wrong or the exporter cannot be loaded. */
+const otlpLayer = (
+  settings: NonNullable<TraceSettings["otlp"]>,
+  process: keyof typeof closeMillis
+): Layer.Layer<never> =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const { layerOtlp } = yield* Effect.promise(() => import("../layers/telemetry/otlp.js"))
+      const { otlpSettings } = yield* Effect.promise(() => import("../layers/telemetry/otlpSettings.js"))
+      return layerOtlp({ ...(yield* otlpSettings(settings)), closeMillis: closeMillis[process] })
+    })
+  ).pipe(Layer.catchAll(({ message }) => Layer.effectDiscard(Effect.logWarning(message))))

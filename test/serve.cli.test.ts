@@ -1,29 +1,10 @@
-import { spawn } from "node:child_process"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { answerOf, build, bundle, daybookIn, newFolder, removeFolders } from "./support/cli.js"
+import { answerOf, build, daybookIn, newFolder, removeFolders } from "./support/cli.js"
+import { serving } from "./support/serving.js"
 import { rounds } from "./support/size.js"
 
 beforeAll(build)
 afterAll(removeFolders)
-
-/** Starts `daybook serve` as a process; resolves when it listens. */
-const serving = async (data: string, ...args: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, [bundle, "--data", data, "serve", "--port", "0", ...args])
-  const output = { stdout: "", stderr: "" }
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    output.stderr += text
-  })
-  const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      output.stdout += text
-      const [, found] = /^listening on (\S+)$/m.exec(output.stdout) ?? []
-      if (found !== undefined) resolve(found)
-    })
-    void ended.then(() => reject(new Error(output.stderr)))
-  })
-  return { child, ended, output, url }
-}
 
 describe("daybook serve", () => {
   it("serves tokens that another process adds, and ends with code 0 on a signal", async () => {
@@ -79,7 +60,7 @@ describe("daybook serve", () => {
     const data = newFolder()
     const first = await serving(data)
     const { port } = new URL(first.url)
-    await expect(serving(data, "--port", port)).rejects.toThrow(
+    await expect(serving(data, ["--port", port])).rejects.toThrow(
       `daybook: cannot listen on 127.0.0.1:${port}: the port is in use: pass another --port`
     )
     first.child.kill("SIGINT")

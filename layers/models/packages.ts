@@ -1,8 +1,9 @@
-/** The optional packages of language models, with compatible releases. */
+/** The optional packages, with compatible releases. */
 const releases: Readonly<Record<string, string>> = {
   "@effect/ai": "0.37",
   "@effect/ai-openai": "0.41",
-  "@effect/ai-anthropic": "0.27"
+  "@effect/ai-anthropic": "0.27",
+  "@effect/opentelemetry": "0.64"
 }
 
 /** The problem text for a package that is not installed; undefined for any other error. */

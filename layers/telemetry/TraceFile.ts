@@ -1,9 +1,11 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { makeFileTracer } from "./fileTracer.js"
+import type * as Tracer from "effect/Tracer"
+import { untraced } from "../../events/tracing.js"
+import { alsoToFile, makeFileTracer } from "./fileTracer.js"
 import { metricLines } from "./metricLines.js"
-import { makeTraceLines } from "./TraceLines.js"
+import { makeTraceLines, type TraceLines } from "./TraceLines.js"
 
 export interface TraceFileOptions {
   /** The file; created for its owner only, otherwise continued. */
@@ -20,11 +22,20 @@ export const defaultMaxBytes = 10_000_000
  * Writes spans, events and metrics to a file, one JSON object a line. It needs no collector and no package. A file that
  * cannot be written is logged once, and fails no operation.
  */
-export const layerFile = ({
-  file,
-  maxBytes = defaultMaxBytes,
-  metricsEvery = 60_000
-}: TraceFileOptions): Layer.Layer<never> =>
+export const layerFile = (options: TraceFileOptions): Layer.Layer<never> => layerOf(options, makeFileTracer)
+
+/** The same beside the tracer of the program, for example that of `layerOtlp`, if it has one: both get every span. */
+export const layerFileBeside = (options: TraceFileOptions): Layer.Layer<never> =>
+  Layer.unwrapEffect(
+    Effect.tracerWith((tracer) =>
+      Effect.succeed(tracer === untraced ? layerFile(options) : layerOf(options, (lines) => alsoToFile(lines, tracer)))
+    )
+  )
+
+const layerOf = (
+  { file, maxBytes = defaultMaxBytes, metricsEvery = 60_000 }: TraceFileOptions,
+  tracerOf: (lines: TraceLines) => Tracer.Tracer
+): Layer.Layer<never> =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const lines = yield* Effect.acquireRelease(
@@ -49,6 +60,6 @@ export const layerFile = ({
       })
       yield* Effect.forkScoped(Effect.interruptible(Effect.forever(watch)))
       yield* Effect.addFinalizer(() => Effect.zipRight(writeMetrics, reportFailure))
-      return Layer.setTracer(makeFileTracer(lines))
+      return Layer.setTracer(tracerOf(lines))
     })
   )

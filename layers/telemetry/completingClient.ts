@@ -1,33 +1,75 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
-import type * as Duration from "effect/Duration"
+import { type HttpClientError, RequestError } from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 
+/** A client for the exporters of `@effect/opentelemetry`. */
+export interface CompletingClient {
+  readonly client: HttpClient.HttpClient
+  /** Begins the end: from now on a failed request is not retried, and `patienceMillis` begin. */
+  readonly beginEnd: Effect.Effect<void>
+}
+
 /**
- * An HTTP client that completes each request that it began, even if its caller is interrupted: the exporters of
- * `@effect/opentelemetry` interrupt theirs at the end, and would lose the spans in them. At the end of the scope it waits
- * for them, no longer than `patience`, then gives them up and logs how many they were.
+ * An HTTP client that completes each request that it began, even if its caller is interrupted: the exporters interrupt
+ * theirs at the end, and would lose the spans in them. At the end of the scope it waits for them, until `patienceMillis`
+ * have passed since `beginEnd`, then gives them up. A warning counts the requests of the end that the collector did not
+ * take.
  */
 export const completingClient = (
-  patience: Duration.DurationInput
-): Effect.Effect<HttpClient.HttpClient, never, HttpClient.HttpClient | Scope.Scope> =>
+  patienceMillis: number
+): Effect.Effect<CompletingClient, never, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function* () {
     const inProgress = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
-    const completing = <A, E, R>(request: Effect.Effect<A, E, R>) =>
-      Effect.flatMap(Effect.forkDaemon(Effect.interruptible(request)), (fiber) => {
+    let deadline: number | undefined
+    let refusals = 0
+    let reason = "no answer in time"
+    const refuse = (request: HttpClientRequest.HttpClientRequest, problem: string) => {
+      refusals++
+      reason = problem
+      // The exporters retry an error of transport after a second, and of another reason never.
+      return new RequestError({ request, reason: "Encode", description: problem })
+    }
+    /** Refuses what the exporters would retry, once the end has begun. */
+    const refusing = (answer: Answer, request: HttpClientRequest.HttpClientRequest): Answer =>
+      answer.pipe(
+        Effect.mapError((error) => (deadline === undefined ? error : refuse(request, "no connection"))),
+        Effect.filterOrFail(
+          ({ status }) => deadline === undefined || status < 300,
+          ({ status }) => refuse(request, `status ${status}`)
+        )
+      )
+    const completing = (answer: Answer, request: HttpClientRequest.HttpClientRequest): Answer =>
+      Effect.flatMap(Effect.forkDaemon(Effect.interruptible(refusing(withoutRedirects(answer), request))), (fiber) => {
         inProgress.add(fiber)
         fiber.addObserver(() => inProgress.delete(fiber))
         return Fiber.join(fiber)
       })
     yield* Effect.addFinalizer(() =>
       Effect.gen(function* () {
-        yield* Effect.timeoutOption(Effect.interruptible(Fiber.awaitAll(inProgress)), patience)
-        const requests = inProgress.size
+        const now = yield* Clock.currentTimeMillis
+        const remaining = Math.max(0, (deadline ?? now + patienceMillis) - now)
+        yield* Effect.timeoutOption(Effect.interruptible(Fiber.awaitAll(inProgress)), remaining)
+        const requests = inProgress.size + refusals
         if (requests === 0) return
         yield* Fiber.interruptAllAs(inProgress, yield* Effect.fiberId)
-        yield* Effect.logWarning("the collector did not take the last telemetry", { requests })
+        yield* Effect.logWarning("the collector did not take the last telemetry", { requests, reason })
       })
     )
-    return HttpClient.transformResponse(yield* HttpClient.HttpClient, completing)
+    return {
+      client: HttpClient.transform(yield* HttpClient.HttpClient, completing),
+      beginEnd: Effect.map(Clock.currentTimeMillis, (now) => {
+        deadline = now + patienceMillis
+      })
+    }
   })
+
+type Answer = Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError>
+
+/** A redirect would send the collector's key to another host. */
+const withoutRedirects = Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" })

@@ -3,6 +3,7 @@ import type * as Context from "effect/Context"
 import type * as Exit from "effect/Exit"
 import type * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
+import type { Mutable } from "effect/Types"
 import { untraced } from "../../events/tracing.js"
 import { safeAttributes, safeNameOf } from "./attributes.js"
 import { type Ending, endingOf } from "./ending.js"
@@ -18,6 +19,29 @@ export const makeFileTracer = (lines: TraceLines): Tracer.Tracer =>
     context: untraced.context,
     span: (name, parent, context, links, startTime, kind) =>
       new FileSpan(lines, { name, parent, context, links, startTime, kind })
+  })
+
+/** Writes the lines of the spans of another tracer, which receives them as before. */
+export const alsoToFile = (lines: TraceLines, inner: Tracer.Tracer): Tracer.Tracer =>
+  Tracer.make({
+    context: inner.context,
+    span: (...start) => {
+      const span = inner.span(...start)
+      const event = span.event.bind(span)
+      const end = span.end.bind(span)
+      // Exporters recognise their own spans by their class, so its methods are replaced in place.
+      return Object.assign<Tracer.Span, Pick<Mutable<Tracer.Span>, "event" | "end">>(span, {
+        event: (name, time, attributes = {}) => {
+          event(name, time, attributes)
+          lines.add(new EventLine(span, name, time, attributes))
+        },
+        end: (endTime, exit) => {
+          const { startTime } = span.status
+          end(endTime, exit)
+          lines.add(new SpanLine(span, startTime, endTime, endingOf(exit)))
+        }
+      })
+    }
   })
 
 interface SpanStart extends Pick<Tracer.Span, "name" | "parent" | "context" | "links" | "kind"> {
@@ -84,7 +108,7 @@ class FileSpan implements Tracer.Span {
 /** The line of an event. */
 class EventLine {
   constructor(
-    readonly span: FileSpan,
+    readonly span: Tracer.Span,
     readonly name: string,
     readonly time: bigint,
     readonly attributes: Record<string, unknown>
@@ -107,7 +131,7 @@ class EventLine {
 /** The line of a span that has ended. */
 class SpanLine {
   constructor(
-    readonly span: FileSpan,
+    readonly span: Tracer.Span,
     readonly startTime: bigint,
     readonly endTime: bigint,
     readonly ending: Ending

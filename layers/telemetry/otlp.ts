@@ -1,10 +1,14 @@
+import type { OtlpSerialization } from "@effect/opentelemetry/OtlpSerialization"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import { parallel, sequential } from "effect/ExecutionStrategy"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
 import { missingPackage } from "../models/packages.js"
+import { withoutTrailingSlashes } from "../models/transport.js"
 import { completingClient } from "./completingClient.js"
 import { filteredTracer } from "./filteredTracer.js"
 
@@ -18,6 +22,8 @@ export interface OtlpOptions {
   /** Milliseconds between two exports of spans, and of metrics. What remains is sent at the end. */
   readonly spansEvery?: number | undefined
   readonly metricsEvery?: number | undefined
+  /** Milliseconds that the end waits for the collector, in all. Default: 2,000. */
+  readonly closeMillis?: number | undefined
 }
 
 /** The package that exports to a collector is missing. */
@@ -32,6 +38,7 @@ export class TelemetryUnavailable extends Data.TaggedError("TelemetryUnavailable
  * `@effect/opentelemetry`, and none of its own peers. A collector that does not answer fails no operation.
  */
 export const layerOtlp = ({
+  closeMillis = 2_000,
   headers = {},
   metricsEvery = 10_000,
   serviceName,
@@ -40,10 +47,10 @@ export const layerOtlp = ({
 }: OtlpOptions = {}): Layer.Layer<never, TelemetryUnavailable> =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
-      const { OtlpMetrics, OtlpSerialization, OtlpTracer } = yield* exporters
-      const base = url.replace(/\/+$/, "")
+      const { makeMetrics, makeTracer, serialization } = yield* exporters
+      const base = withoutTrailingSlashes(url)
       const shared = {
-        shutdownTimeout: "2 seconds",
+        shutdownTimeout: closeMillis,
         resource: { serviceName: serviceName ?? process.env.OTEL_SERVICE_NAME ?? "daybook" },
         headers: Object.fromEntries(
           Object.entries(headers).map(([name, value]) => [
@@ -53,13 +60,18 @@ export const layerOtlp = ({
         )
       } as const
       // Its finalizer runs after those of the exporters, which interrupt their requests.
-      const client = yield* Effect.provide(completingClient(shared.shutdownTimeout), FetchHttpClient.layer)
-      const services = Layer.merge(Layer.succeed(HttpClient.HttpClient, client), OtlpSerialization.layerJson)
-      const tracer = yield* OtlpTracer.make({ ...shared, url: `${base}/v1/traces`, exportInterval: spansEvery }).pipe(
-        Effect.provide(services)
-      )
-      const metrics = OtlpMetrics.layer({ ...shared, url: `${base}/v1/metrics`, exportInterval: metricsEvery })
-      return Layer.merge(Layer.setTracer(filteredTracer(tracer)), Layer.provide(metrics, services))
+      const { beginEnd, client } = yield* Effect.provide(completingClient(closeMillis), FetchHttpClient.layer)
+      const services = Layer.merge(Layer.succeed(HttpClient.HttpClient, client), serialization)
+      // Both exporters send the rest at the same time, so that the end waits once.
+      const closing = yield* Effect.acquireRelease(Scope.make(parallel), Scope.close)
+      const scoped = <A, E>(exporter: Effect.Effect<A, E, Exporting>) =>
+        Effect.flatMap(Scope.fork(closing, sequential), (scope) =>
+          Effect.provide(Scope.extend(exporter, scope), services)
+        )
+      const tracer = yield* scoped(makeTracer({ ...shared, url: `${base}/v1/traces`, exportInterval: spansEvery }))
+      yield* scoped(makeMetrics({ ...shared, url: `${base}/v1/metrics`, exportInterval: metricsEvery }))
+      yield* Effect.addFinalizer(() => beginEnd)
+      return Layer.setTracer(filteredTracer(tracer))
     })
   )
 
@@ -73,14 +85,9 @@ export const layerFiltered: Layer.Layer<never> = Layer.unwrapEffect(
 
 /** Loaded late: the package is an optional peer. */
 const exporters = Effect.tryPromise({
-  try: async () => {
-    const [OtlpTracer, OtlpMetrics, OtlpSerialization] = await Promise.all([
-      import("@effect/opentelemetry/OtlpTracer"),
-      import("@effect/opentelemetry/OtlpMetrics"),
-      import("@effect/opentelemetry/OtlpSerialization")
-    ])
-    return { OtlpTracer, OtlpMetrics, OtlpSerialization }
-  },
+  try: () => import("./exporters.js"),
   catch: (error) =>
     new TelemetryUnavailable({ problem: missingPackage(error) ?? "@effect/opentelemetry cannot be loaded" })
 })
+
+type Exporting = HttpClient.HttpClient | OtlpSerialization | Scope.Scope

@@ -5,16 +5,30 @@ import { policyFile, readPolicy } from "../config.js"
 import { readSetting } from "../settings.js"
 import type { TraceFileOptions } from "./TraceFile.js"
 
+/** Where the traces of a data folder go. */
+export interface TraceSettings {
+  readonly file: TraceFileOptions | undefined
+  /** The URL of a collector. It is not checked yet if it is the environment's. */
+  readonly otlp: { readonly url: string; readonly isVariable: boolean } | undefined
+}
+
 /**
- * The trace file of a data folder: `$DAYBOOK_TRACE_FILE`, or `[trace] file` of its policy; undefined without either. A
- * policy that cannot be read names none: the command that opens the policy reports the error.
+ * The trace file of a data folder is `$DAYBOOK_TRACE_FILE`, or `[trace] file` of its policy. Its collector is
+ * `$OTEL_EXPORTER_OTLP_ENDPOINT`, or `[trace] otlp`, unless `$OTEL_SDK_DISABLED` is true. A policy that cannot be read
+ * names none: the command that opens the policy reports the error.
  */
-export const traceSettings = (folder: string): Effect.Effect<TraceFileOptions | undefined> =>
+export const traceSettings = (folder: string): Effect.Effect<TraceSettings> =>
   Effect.gen(function* () {
     const named = yield* readSetting("DAYBOOK_TRACE_FILE")
+    const endpoint = yield* readSetting("OTEL_EXPORTER_OTLP_ENDPOINT")
+    const isDisabled = (yield* readSetting("OTEL_SDK_DISABLED"))?.toLowerCase() === "true"
     const trace = yield* tracePolicy(folder)
     const file = named === undefined ? trace?.file && resolve(folder, trace.file) : resolve(named)
-    return file === undefined ? undefined : { file, ...(trace === undefined ? {} : { maxBytes: trace.size }) }
+    const url = isDisabled ? undefined : (endpoint ?? trace?.otlp)
+    return {
+      file: file === undefined ? undefined : { file, ...(trace === undefined ? {} : { maxBytes: trace.size }) },
+      otlp: url === undefined ? undefined : { url, isVariable: endpoint !== undefined }
+    }
   })
 
 const tracePolicy = (folder: string) =>

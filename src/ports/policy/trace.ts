@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
-import { exactOptional, withDefault } from "./fields.js"
+import { address, exactOptional, withDefault } from "./fields.js"
 
-/** The trace file of the `daybook` command: spans, events and metrics, one JSON object a line, without any text. */
+/** Where the `daybook` command sends spans, events and metrics: to a file, one JSON object a line, or to a collector. */
 export const Trace = Schema.Struct({
   /** The file; a relative path starts at the data folder. `$DAYBOOK_TRACE_FILE` comes first. Default: none. */
   file: exactOptional(
@@ -11,6 +11,11 @@ export const Trace = Schema.Struct({
       })
     )
   ),
+  /**
+   * The URL of a collector of OTLP over HTTP, without `/v1/traces`. `$OTEL_EXPORTER_OTLP_ENDPOINT` comes first.
+   * Default: none.
+   */
+  otlp: exactOptional(address),
   /** Bytes at which the file is renamed to FILE.1, in place of an earlier one, and begun again. */
   size: withDefault(Schema.Int.pipe(Schema.between(10_000, 1_000_000_000)), 10_000_000)
 })
