@@ -63,5 +63,10 @@ export const loadVocabulary = (): TokenVocabulary | undefined => {
   const signsStart = headerBytes + 3 * part
   if (content.toString("latin1", 0, 8) !== formatName || content.length !== signsStart + countedSigns / 4)
     throw new Error("tokens.bin has another format or is incomplete; reinstall the package")
-  return { seed: content.readInt32LE(8), part, bytes: content.subarray(headerBytes, signsStart), signs: content.subarray(signsStart) }
+  return {
+    seed: content.readInt32LE(8),
+    part,
+    bytes: content.subarray(headerBytes, signsStart),
+    signs: content.subarray(signsStart)
+  }
 }
