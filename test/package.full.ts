@@ -166,6 +166,26 @@ const error = await connect(options).agent("coop").list().catch((error: unknown)
 console.log((await Effect.runPromise(failed))._tag, error instanceof RequestFailed)
 `
 
+/** A trace file, and a collector that nobody runs, in a program of its own. */
+const telemetryProgram = `
+import { readFileSync } from "node:fs"
+import { Daybook, Embedder } from "daybook"
+import * as Telemetry from "daybook/telemetry"
+import { Effect, Layer } from "effect"
+
+const [data = "", file = ""] = process.argv.slice(2)
+const remembered = Effect.gen(function* () {
+  const memory = yield* (yield* Daybook).agent("coop", { trust: "full" })
+  yield* memory.remember({ title: "The ferry leaves at noon" })
+})
+const engine = Daybook.layer({ folder: data, embedder: Embedder.layerHash })
+await Effect.runPromise(Effect.provide(remembered, Layer.provideMerge(engine, Telemetry.layerFile({ file }))))
+const names = readFileSync(file, "utf8").trim().split("\\n").map((line): string => JSON.parse(line).name)
+const otlp = Telemetry.layerOtlp({ url: "http://127.0.0.1:49151", serviceName: "coop" })
+const failed = await Effect.runPromise(Effect.exit(Effect.provide(Effect.void, otlp)))
+console.log(names.includes("upsert_memory"), names.includes("daybook_operation_millis"), failed._tag)
+`
+
 const link = (name: string) => {
   mkdirSync(dirname(join(modules, name)), { recursive: true })
   symlinkSync(join(root, "node_modules", name), join(modules, name))
@@ -214,7 +234,8 @@ describe("the package", () => {
     writeFileSync(join(outside, "mcp.ts"), mcpProgram)
     writeFileSync(join(outside, "client.ts"), clientProgram)
     writeFileSync(join(outside, "errors.ts"), errorsProgram)
-    const files = ["main.ts", "model.ts", "models.ts", "mcp.ts", "client.ts", "errors.ts"]
+    writeFileSync(join(outside, "telemetry.ts"), telemetryProgram)
+    const files = ["main.ts", "model.ts", "models.ts", "mcp.ts", "client.ts", "errors.ts", "telemetry.ts"]
     compile(files, "--module", "esnext", "--moduleResolution", "bundler", "--noEmit")
     compile(files, "--module", "nodenext")
     expect(JSON.parse(run("node", "main.js", join(outside, "data")))).toEqual({
@@ -242,6 +263,9 @@ describe("the package", () => {
     link("@effect/ai-anthropic")
     expect(lines('{"api":"responses"}')).toEqual(["openai/m", "anthropic/m"].map(unreachable))
     run("node", "models.js")
+    expect(run("node", "telemetry.js", join(outside, "traced"), join(outside, "trace.jsonl")).trim()).toBe(
+      "true true Success"
+    )
     expect(run("node", "client.js").trim()).toBe("RequestFailed true")
     expect(run("node", "mcp.js", join(outside, "mcp-data"))).toContain('"name":"memory_search"')
   })

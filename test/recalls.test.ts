@@ -10,7 +10,6 @@ import { codec } from "../events/Codec.js"
 import type { DaybookEvent, Payload } from "../events/catalogue.js"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
-import { StorageError } from "../events/errors.js"
 import { levels, stores, type TrustLevel } from "../events/Trust.js"
 import { hashVector } from "../layers/HashEmbedder.js"
 import type { Daybook } from "../src/Daybook.js"
@@ -19,6 +18,7 @@ import { Embedder } from "../src/ports/Embedder.js"
 import type { Rerun } from "../src/recalls/RecallReader.js"
 import { rankerVersion } from "../src/search/ranker.js"
 import { answers, type EngineOptions, fresh, open, type Probe, temporaryFolder } from "./support/engine.js"
+import { refusingLog } from "./support/refusingLog.js"
 import { rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
@@ -297,29 +297,11 @@ describe("a recall", () => {
 const settled = TestClock.adjust(0)
 
 describe("a log that refuses writes", () => {
-  /** Takes events while `sound` holds. */
-  const failing = (folder: string) => {
-    const state = { sound: true, refused: 0 }
-    const layer = Layer.effect(
-      EventLog,
-      Effect.map(EventLog, (log) => ({
-        ...log,
-        append: (request) =>
-          Effect.suspend(() => {
-            if (state.sound) return log.append(request)
-            state.refused++
-            return Effect.fail(new StorageError({ kind: "full", where: "log.db", code: "SQLITE_FULL" }))
-          })
-      }))
-    ).pipe(Layer.provide(EventLogSqlite.layer(folder)))
-    return { layer, state }
-  }
-
   it.scoped("fails no read; recalls wait, and the oldest are dropped and counted", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder
-      const { layer, state } = failing(folder)
+      const { layer, state } = refusingLog(folder)
       const policy = { ...recording, recall: { batch: 10 } }
       const daybook = yield* open(folder, { log: layer, policy })
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -353,7 +335,7 @@ describe("a log that refuses writes", () => {
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder
-      const { layer, state } = failing(folder)
+      const { layer, state } = refusingLog(folder)
       yield* Effect.scoped(
         Effect.gen(function* () {
           const daybook = yield* open(folder, { log: layer, policy: recording })
