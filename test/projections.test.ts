@@ -533,6 +533,8 @@ describe("people", () => {
             name: "Ada",
             stores: ["social"],
             facts: ["Ada: engineer", "likes tea"],
+            card: {},
+            cardIds: [],
             mentions: 2,
             lastMentionedAt: timeOf(7)
           }
