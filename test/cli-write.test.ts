@@ -28,7 +28,7 @@ import {
   runDaybook,
   spawnDaybook
 } from "./support/cli.js"
-import { rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const jsonLines = (text: string) => lines(text).map((line) => JSON.parse(line))
@@ -432,7 +432,7 @@ describe("remember -", () => {
 
   it("accepts many lines, and refuses one that is far too long", async () => {
     const folder = newFolder()
-    const count = rounds({ quick: 600, full: 3_000 })
+    const count = lawRuns({ quick: 600, full: 3_000 })
     const many = Array.from({ length: count }, (_, at) => JSON.stringify({ title: `memory number ${at}` }))
     const { code, stdout } = await feed(folder, [...many, "x".repeat(9 << 20), '{"title":"last"}'].join("\n"))
     expect(code).toBe(1)

@@ -16,7 +16,7 @@ import type { Memory } from "../src/Memory.js"
 import type { Changes, Observation } from "../src/model/input.js"
 import { isSame } from "../src/whatIf/WhatIf.js"
 import { fresh } from "./support/engine.js"
-import { rounds } from "./support/size.js"
+import { lawRuns, rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -545,7 +545,7 @@ const attacked = (attack: ReadonlyArray<Try>) =>
   })
 
 describe("text of a lower level", () => {
-  const histories = rounds({ quick: 2, full: 10 })
+  const histories = lawRuns({ quick: 2, full: 10 })
   const writes = rounds({ quick: 30, full: 50 })
 
   it.scoped(

@@ -9,11 +9,18 @@ export const isFull = size === "full" || size === "ci"
 export const rounds = <A>(sizes: { readonly quick: A; readonly full: A }): A => (isFull ? sizes.full : sizes.quick)
 
 /**
- * The number of random cases of a law. `.ci/run` takes a third of those of `npm run test:full`, others each time, and so
- * ends in less than 20 minutes.
+ * The number of random cases of a law. `.ci/run` takes `ci`, by default a third of those of `npm run test:full`, others
+ * each time, and so ends in less than 20 minutes.
  */
-export const lawRuns = (sizes: { readonly quick: number; readonly full: number }): number =>
-  size === "ci" ? Math.max(sizes.quick, Math.ceil(sizes.full / 3)) : rounds(sizes)
+export const lawRuns = ({
+  quick,
+  full,
+  ci = Math.max(quick, Math.ceil(full / 3))
+}: {
+  readonly quick: number
+  readonly full: number
+  readonly ci?: number
+}): number => (size === "ci" ? ci : rounds({ quick, full }))
 
 /**
  * Lets timers and input run between the rounds of a long test. Without it a test that computes for a minute starves the
