@@ -17,7 +17,7 @@ import type { ExtractRequest } from "../src/ports/Extractor.js"
 import { sentencesOf } from "../text/normalise/sentences.js"
 import { type EngineOptions, fresh, open, temporaryFolder } from "./support/engine.js"
 import { asking, brokenModels, extract, layerOf, tiny } from "./support/extractor.js"
-import { lawRuns, rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -389,7 +389,7 @@ describe("a conversation that recalls before each answer", () => {
       })
       const { daybook, memory } = yield* prepared({ extractor: layerOf({ name: "sentences", extract: everySentence }) })
       const chat = yield* daybook.agent(agent, { trust: "full", session: "chat" })
-      const boats = rounds({ quick: 25, full: 500 })
+      const boats = lawRuns({ quick: 25, full: 500 })
       for (let boat = 0; boat < boats; boat++) {
         yield* memory.sessions.append({ session: "chat", text: `Boat ${boat} has a hull of the colour ${boat % 7}.` })
         const hits = yield* chat.search({ text: `hull of boat ${boat % 5}`, limit: 5 })

@@ -30,7 +30,7 @@ import { Daybook } from "../src/Daybook.js"
 import { defaults } from "../src/ports/Policy.js"
 import { withLog } from "./support/dataFiles.js"
 import { type Random, randomOf } from "./support/random.js"
-import { expectDuration, rounds } from "./support/size.js"
+import { expectDuration, lawRuns, rounds } from "./support/size.js"
 
 type Db = Database.Database
 type Folder = string
@@ -188,7 +188,7 @@ describe("verify", () => {
         const sampled: Array<string> = []
         let total = 0
         for (const [kind, share, tamper] of kinds) {
-          const times = rounds({ quick: Math.ceil(share / 5), full: share * 2 })
+          const times = lawRuns({ quick: Math.ceil(share / 5), full: share * 2, ci: share })
           let reported = 0
           let harmless = 0
           for (let time = 0; time < times; time++) {
