@@ -10,7 +10,7 @@ import { demotedDescendants, descendants, flaggedStale, type Graph, withoutStale
 import { Reconciler } from "../src/ports/Reconciler.js"
 import { fresh, type open } from "./support/engine.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
-import { lawRuns, rounds } from "./support/size.js"
+import { lawRuns } from "./support/size.js"
 
 const agent = "coop"
 type System = Effect.Effect.Success<ReturnType<typeof open>>
@@ -136,7 +136,7 @@ describe("lineage", () => {
       }),
       { numRuns: lawRuns({ quick: 1_000, full: 10_000 }) }
     )
-    expect(Math.min(demoted, flagged)).toBeGreaterThan(rounds({ quick: 30, full: 300 }))
+    expect(Math.min(demoted, flagged)).toBeGreaterThan(lawRuns({ quick: 30, full: 300 }))
   })
 
   it("lists each descendant once, also in cycles", () => {
