@@ -15,7 +15,7 @@ export interface VerifyErasedOptions {
   readonly wholeWords?: boolean
 }
 
-/** Runs `erase --verify`: searches files for texts. Ends with code 1 if it finds one. */
+/** Runs `erase --verify`: searches files for texts. Ends with code 1 if it finds one, or cannot search a file. */
 export const verifyErased = ({ checkFolder, out }: Call, texts: ReadonlyArray<string>, options: VerifyErasedOptions) =>
   Effect.gen(function* () {
     if (texts.length === 0) return yield* usageError("--verify needs one text or more")
@@ -27,6 +27,8 @@ export const verifyErased = ({ checkFolder, out }: Call, texts: ReadonlyArray<st
     const proof = yield* prove(places, texts, { wholeWords: options.wholeWords })
     yield* out.show(proof, () => proofText(out, proof, texts))
     if (proof.clean) return
+    if (proof.hits.length === 0)
+      return yield* refused(`${count(proof.notSearched.length, "file")} not searched: unpack them, then search again`)
     const stay = proof.hits.filter(({ stays }) => stays === true).length
     const staying = stay === 0 ? "" : `, ${stay} of them in columns that stay`
     return yield* refused(`${count(proof.hits.length, "place")} with these texts${staying}`)
@@ -35,14 +37,15 @@ export const verifyErased = ({ checkFolder, out }: Call, texts: ReadonlyArray<st
 const looksLikeFile = /[\\/]|\.(backup|db|gz|jsonl|log)$/
 
 const proofText = async (out: Output, proof: Proof, texts: ReadonlyArray<string>): Promise<string> => {
-  const { bytes, clean, files, freePages, hits, walBytes } = proof
-  const searched = `searched ${count(files, "file")}, ${bytes} bytes; ${freePages} free pages, ${walBytes} bytes of write-ahead log`
+  const { bytes, files, freePages, hits, notSearched, walBytes } = proof
+  const packed = notSearched.map((file) => `not searched, because it is packed or damaged: ${file}\n`).join("")
+  const searched = `${packed}searched ${count(files, "file")}, ${bytes} bytes; ${freePages} free pages, ${walBytes} bytes of write-ahead log`
   const columns: ReadonlyArray<Column<Hit>> = [
-    { name: "text", cell: ({ text }) => text + 1, alignRight: true },
+    { name: "text", cell: ({ text }) => texts[text]! },
     { name: "file", cell: ({ file }) => file },
     { name: "place", cell: ({ place, stays }) => `${place}${stays === true ? " (stays)" : ""}`, elastic: true }
   ]
-  return clean
-    ? `${count(texts.length, "text")} not found\n${searched}`
+  return hits.length === 0
+    ? `not found: ${texts.map((text) => JSON.stringify(text)).join(", ")}\n${searched}`
     : `${await table(out, hits, columns)}\n${searched}`
 }

@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs"
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { exitCodes } from "../bin/exit.js"
 import { answerOf, build, daybookIn, lines, newFolder, refusal, removeFolders } from "./support/cli.js"
@@ -88,7 +89,9 @@ describe("the call of daybook erase", () => {
     const { daybook } = newDaybook()
     await daybook("remember", "tea")
     const lineOf = async (...args: ReadonlyArray<string>) => refusal(await daybook("erase", ...args, "--yes")).line
-    expect(await lineOf("--person", "Nora Blom")).toContain("no agent has the name Nora Blom")
+    expect(await lineOf("--person", "Nora Blom")).toContain(
+      "nothing of any agent has the name Nora Blom; check its spelling"
+    )
     expect(await lineOf("--session", "tuesday")).toContain("agent default has nothing with the session tuesday")
     expect(await lineOf("--source", "file:tides.md")).toContain("the source file:tides.md")
     expect(await lineOf("zzzzzzzzzz")).toContain("agent default has nothing with the id zzzzzzzzzz")
@@ -188,7 +191,54 @@ describe("daybook erase --verify", () => {
     expect((await daybook("erase", "--verify", "44 Dunlin Road", "--in", folder)).stdout).toContain("old.backup")
     expect((await daybook("erase", "--verify", "text", "--in", join(folder, "missing"))).code).toBe(exitCodes.badCall)
     const restored = await daybookIn(join(newFolder(), "new"))("restore", file)
-    expect(restored.stderr).toContain("no erasures.log was found beside the copy")
+    expect(restored.stderr).toContain("daybook: warning: the folder had no erasures.log")
+  })
+})
+
+describe("what cannot be searched", () => {
+  it("is named, and is no proof", async () => {
+    const { daybook } = newDaybook()
+    await daybook("remember", "gulls sleep on one leg")
+    const folder = newFolder()
+    const verify = () => daybook("erase", "--verify", "44 Dunlin Road", "--in", folder)
+    expect(refusal(await verify()).line).toContain("has no file: nothing was searched")
+    // A gzip file is known by its first bytes, not by its name; a link leads to its file.
+    writeFileSync(join(folder, "a.tgz"), gzipSync("Anna lives at 44 Dunlin Road"))
+    expect((await verify()).stdout).toContain("unpacked content")
+    rmSync(join(folder, "a.tgz"))
+    const outside = join(newFolder(), "notes.txt")
+    writeFileSync(outside, "Anna lives at 44 Dunlin Road")
+    symlinkSync(outside, join(folder, "link"))
+    expect((await verify()).stdout).toMatch(/44 Dunlin Road +link/)
+    rmSync(join(folder, "link"))
+    writeFileSync(join(folder, "b.zip"), "PK\u0003\u0004 and so on")
+    writeFileSync(join(folder, "c.gz"), gzipSync("Anna").subarray(0, 12))
+    const packed = await verify()
+    expect(packed.stdout).toContain("not searched, because it is packed or damaged: b.zip")
+    expect(packed.stdout).toContain("c.gz")
+    expect(refusal(packed)).toMatchObject({ code: exitCodes.refused })
+    expect(refusal(packed).line).toContain("2 files not searched")
+  })
+
+  it("a ledger of another log is refused and stays, and a restore says until when its own one reaches", async () => {
+    const [{ daybook, folder }, other] = [newDaybook(), newDaybook()]
+    const backups = newFolder()
+    for (const one of [daybook, other.daybook]) {
+      await one("remember", "Anna lives at 44 Dunlin Road")
+      await one("backup", join(backups, one === daybook ? "a.backup" : "b.backup"))
+      await one("erase", "--person", "Anna", "--yes")
+    }
+    const target = newFolder()
+    const ledger = join(target, "erasures.log")
+    copyFileSync(join(other.folder, "erasures.log"), ledger)
+    const before = readFileSync(ledger)
+    const refused = refusal(await daybookIn(target)("restore", join(backups, "a.backup")))
+    expect(refused.line).toContain("is the ledger of erasures of another log")
+    expect(readFileSync(ledger)).toEqual(before)
+    copyFileSync(join(folder, "erasures.log"), ledger)
+    const restored = await daybookIn(target)("restore", join(backups, "a.backup"))
+    expect(restored.stdout).toMatch(/erased again +1 erasure/)
+    expect(restored.stdout).toMatch(/last erasure +\d{4}-/)
   })
 })
 

@@ -141,12 +141,13 @@ export const importLog: Command<{ readonly expect?: string }, readonly [file: st
     })
 }
 
-const restoredFields = ({ agents, createdAt, erasedAgain, events, folder, lost, replaced }: Restored) => [
+const restoredFields = ({ agents, createdAt, erasedAgain, erasedUntil, events, folder, lost, replaced }: Restored) => [
   ["folder", folder] as const,
   ["copy of", toIso(createdAt)] as const,
   ["events", events] as const,
   ["agents", agents] as const,
   ...(erasedAgain === 0 ? [] : [["erased again", count(erasedAgain, "erasure")] as const]),
+  ...(erasedUntil === undefined ? [] : [["last erasure", toIso(erasedUntil)] as const]),
   ...(replaced === undefined ? [] : [["old folder", replaced] as const]),
   ...lost.map(({ after, agent, to }) => ["not in the copy", `${count(to - after, "event")} of ${agent}`] as const)
 ]
@@ -154,7 +155,7 @@ const restoredFields = ({ agents, createdAt, erasedAgain, events, folder, lost, 
 /** An older copy without the ledger of later erasures has their text again. */
 const warnWithoutLedger = (out: Output, { createdAt, hasLedger }: Restored): void => {
   if (hasLedger) return
-  out.note(
-    `no erasures.log was found beside the copy: what was erased after ${toIso(createdAt)} is back. Put the newest one into the folder: the next start erases again`
+  out.warn(
+    `daybook: warning: the folder had no erasures.log, so what was erased after ${toIso(createdAt)} is back: put the newest erasures.log into the folder before anything is written or erased there, and the next start erases again`
   )
 }

@@ -116,6 +116,8 @@ const selectionOf = (
     return usageError(`no ids were passed: to erase the whole agent ${agent} without asking, pass --everything too`)
   const [selection, ...others] = isAgentAlone ? [{ everythingOf: agent }] : selections
   if (selection !== undefined && others.length === 0) return Effect.succeed(selection)
+  if (ids.length > 0 && others.length > 0)
+    return usageError(`${ids.join(", ")} would be an id: pass ids or one option, and quote a name that has spaces`)
   return usageError("name what to erase by one of: ids, --person, --session, --source, --everything, --agent alone")
 }
 

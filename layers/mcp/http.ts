@@ -51,6 +51,10 @@ export const makeHttpHandler = (options: HttpOptions = {}): Effect.Effect<HttpHa
     })
     return {
       handle: async (request, caller, parent) => {
+        const unknown = [...new URL(request.url).searchParams.keys()].find((name) => name !== "agent")
+        // Misspelt, it would let a model write to another agent.
+        if (unknown !== undefined)
+          return problem(400, "InvalidInput", `${unknown}: is not a parameter of /mcp: use agent`)
         const agent = agentOf(request, caller)
         if (!canUse(caller, agent)) {
           return problem(

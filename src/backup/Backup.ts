@@ -138,7 +138,9 @@ export const restore = (options: RestoreOptions): Effect.Effect<Restored, Backup
 
 const unpackBackup = (file: string, folder: string) =>
   Effect.flatMap(unpack(file, folder), (content) =>
-    content === null ? new BackupRefused({ file, problem: "is not a backup of Daybook" }) : Effect.succeed(content)
+    content === null
+      ? new BackupRefused({ file, problem: "is not a backup of Daybook; for an export, use import-log" })
+      : Effect.succeed(content)
   )
 
 /** Refuses a data folder without a log. */

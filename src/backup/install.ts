@@ -26,6 +26,8 @@ export interface Restored {
   readonly lost: ReadonlyArray<{ readonly agent: string; readonly after: number; readonly to: number }>
   /** The erasures that were made after the copy and are applied to it again. */
   readonly erasedAgain: number
+  /** The time of the last erasure that the ledger names. What was erased later is back. Absent without a ledger. */
+  readonly erasedUntil?: number
   /**
    * Whether the folder had a log or a ledger of erasures, or the copy of the ledger was there. Otherwise text that was
    * erased after the copy was made is back.
@@ -63,7 +65,7 @@ export const install = <E>(
         const staging = join(parent, "data")
         yield* attempt(staging, () => mkdirSync(staging, { mode: 0o700 }))
         const { createdAt, heads, verification } = yield* build(staging)
-        const { erasedAgain, hasLedger } = yield* takeLedger({ folder: target, ledger }, staging)
+        const { hasLedger, ...erased } = yield* takeLedger({ folder: target, ledger }, staging, isTaken)
         yield* eraseAgain(staging)
         const versions = new Map(heads.map(({ stream, version }) => [stream, version]))
         const lost = [...(old?.heads ?? [])].flatMap(([agent, { version }]) => {
@@ -79,7 +81,7 @@ export const install = <E>(
         const replaced = yield* installFolder(staging, target)
         const { events, streams } = verification
         return {
-          ...{ folder, createdAt, events, agents: streams, lost, erasedAgain, hasLedger: isTaken || hasLedger },
+          ...{ folder, createdAt, events, agents: streams, lost, ...erased, hasLedger: isTaken || hasLedger },
           ...(replaced === undefined ? {} : { replaced })
         }
       })
@@ -88,12 +90,14 @@ export const install = <E>(
 
 /**
  * Takes the ledger of erasures of the folder that the copy replaces, or the copy of it, if it continues the ledger in the
- * backup. It names what was erased after the backup was made. The ledger of another installation has no say.
+ * backup. It names what was erased after the backup was made. The ledger of another installation has no say. It is kept
+ * with the log that it belongs to, and refused without one, because it would be lost.
  */
 const takeLedger = (
   { folder, ledger }: LogPlace,
-  staging: string
-): Effect.Effect<Pick<Restored, "erasedAgain" | "hasLedger">, BackupRefused | StorageError> =>
+  staging: string,
+  hasOwnLog: boolean
+): Effect.Effect<Pick<Restored, "erasedAgain" | "erasedUntil" | "hasLedger">, BackupRefused | StorageError> =>
   Effect.gen(function* () {
     const text = yield* attempt(ledgerName, () => ledgerText(folder, ledger))
     const [own, copied] = [parseLedger(text), parseLedger(yield* attempt(ledgerName, () => ledgerText(staging)))]
@@ -103,7 +107,10 @@ const takeLedger = (
         `is damaged (${own.problem}), so text that was erased since could return: put back a whole copy of it, or move it away`
       )
     const installation = yield* attempt("log.db", () => installationOf(join(staging, "log.db")))
-    if (own.lines.length === 0 || own.lines[0]!.log !== installation) return { erasedAgain: 0, hasLedger: false }
+    const isForeign = own.lines.length > 0 && own.lines[0]!.log !== installation
+    if (isForeign && !hasOwnLog)
+      return yield* refuse("is the ledger of erasures of another log: move it away, and put the one of this log there")
+    if (own.lines.length === 0 || isForeign) return { erasedAgain: 0, hasLedger: false, ...untilOf(copied.lines) }
     if (!continues(own.lines, copied.lines))
       return yield* refuse(
         "does not continue the ledger of erasures in the copy: move it away, or restore another copy"
@@ -111,8 +118,14 @@ const takeLedger = (
     const lastOf = (lines: ReadonlyArray<LedgerLine>) => lines.at(-1)?.line ?? 0
     if (lastOf(own.lines) > lastOf(copied.lines)) yield* attempt(ledgerName, () => writeLedger(staging, text))
     const newer = own.lines.filter(({ line }) => line > lastOf(copied.lines))
-    return { erasedAgain: recordsOf(newer).length, hasLedger: true }
+    const all = newer.length > 0 ? own.lines : copied.lines
+    return { erasedAgain: recordsOf(newer).length, hasLedger: true, ...untilOf(all) }
   })
+
+const untilOf = (lines: ReadonlyArray<LedgerLine>): Pick<Restored, "erasedUntil"> => {
+  const last = recordsOf(lines).at(-1)
+  return last === undefined ? {} : { erasedUntil: last.at }
+}
 
 /** Whether two ledgers have no line that differs. A ledger that was restarted after a loss lacks its first lines. */
 const continues = (own: ReadonlyArray<LedgerLine>, copied: ReadonlyArray<LedgerLine>): boolean => {

@@ -14,12 +14,15 @@ interface Options {
   readonly isText: boolean
 }
 
-/** Reports which texts a file has in its name, its bytes or, if it is compressed by gzip, its content. */
+/**
+ * Reports which texts a file has in its name, its bytes or, if it is compressed by gzip, its content. Returns false if the
+ * content is compressed so that it cannot be searched.
+ */
 export const fileHits = function* (
   file: string,
   needles: ReadonlyArray<Needle>,
   { add, isText }: Options
-): Steps<void> {
+): Steps<boolean> {
   const found = new Set<number>()
   const search = (content: string, place: string) => {
     for (const [index, { bytes, standsAlone }] of needles.entries()) {
@@ -36,11 +39,13 @@ export const fileHits = function* (
   // One byte more on each side tells where a word ends.
   const overlap = Math.max(...needles.flatMap(({ bytes }) => bytes.map((form) => form.length))) + 2
   const descriptor = openSync(file, "r")
+  let start = ""
   try {
     const buffer = Buffer.alloc(chunkBytes)
     for (let tail = ""; ; ) {
       const read = readSync(descriptor, buffer, 0, chunkBytes, null)
       if (read === 0) break
+      if (start === "") start = buffer.toString("latin1", 0, Math.min(read, 16))
       const content = tail + lowerBytes(buffer.subarray(0, read))
       search(content, "bytes of the file")
       tail = content.slice(-overlap)
@@ -49,13 +54,19 @@ export const fileHits = function* (
   } finally {
     closeSync(descriptor)
   }
-  if (!file.endsWith(".gz")) return
+  if (packedStarts.some((packed) => start.startsWith(packed))) return false
+  if (!start.startsWith(gzipStart)) return true
   try {
     search(lowerBytes(gunzipSync(readFileSync(file))), "unpacked content")
+    return true
   } catch {
-    // A file that only has the name of one is searched by its bytes.
+    return false
   }
 }
+
+/** The first bytes of files by gzip, and by zip, xz, zstd, bzip2, 7z, lz4 and rar. */
+const gzipStart = "\x1f\x8b\x08"
+const packedStarts = ["PK\x03\x04", "\xfd7zXZ\0", "(\xb5/\xfd", "BZh", "7z\xbc\xaf", '\x04"M\x18', "Rar!\x1a"]
 
 const hasAnywhere = (content: string, form: string): boolean => content.includes(form)
 

@@ -32,8 +32,11 @@ export interface ProveOptions {
 
 /** The result of a search for texts in files. */
 export interface Proof {
+  /** Whether all files were searched and none has any of the texts. */
   readonly clean: boolean
   readonly hits: ReadonlyArray<Hit>
+  /** Files that are packed, other than by gzip, or damaged: only their names and bytes were searched. */
+  readonly notSearched: ReadonlyArray<string>
   /** Files, and their bytes, that were searched. */
   readonly files: number
   readonly bytes: number
@@ -50,7 +53,7 @@ const maxHits = 20
  * Searches folders and files for texts: the columns of all tables as SQLite decodes them, with JSON unescaped and gzip
  * unpacked; the full-text indexes, by stems; and the bytes of every file, write-ahead logs included, joined over the
  * borders of a database's pages. Backups and exports are searched like data folders. Case and Unicode form do not count.
- * A text that was only rephrased is not found.
+ * A text that was only rephrased is not found. Fails with `InvalidInput` if there is no file to search.
  */
 export const prove = (
   places: string | ReadonlyArray<string>,
@@ -69,11 +72,17 @@ export const prove = (
       return Effect.fail(new InvalidInput({ field: "in", problem: `${missing} does not exist` }))
     const search = proofIn(roots, needles as ReadonlyArray<Needle>)
     const where = storageError("searched files")
-    return inTurns(search, (step) => Effect.try({ try: step, catch: where }))
+    const nothing = new InvalidInput({ field: "in", problem: `${roots.join(", ")} has no file: nothing was searched` })
+    return Effect.filterOrFail(
+      inTurns(search, (step) => Effect.try({ try: step, catch: where })),
+      ({ files }) => files > 0,
+      () => nothing
+    )
   }).pipe(Effect.withSpan("Erasure.prove"))
 
 const proofIn = function* (roots: ReadonlyArray<string>, needles: ReadonlyArray<Needle>): Steps<Proof> {
   const hits: Array<Hit> = []
+  const notSearched: Array<string> = []
   const counts = needles.map(() => 0)
   const totals = { files: 0, bytes: 0, freePages: 0, walBytes: 0 }
   /** Texts of databases and their write-ahead logs that stand only within longer words there. */
@@ -109,12 +118,13 @@ const proofIn = function* (roots: ReadonlyArray<string>, needles: ReadonlyArray<
       }
     }
     const within = explained.get(path)
-    yield* fileHits(path, needles, {
+    const isSearched = yield* fileHits(path, needles, {
       add: (text, place) => (within?.has(text) === true ? undefined : addTo(text, place)),
       isText: within === undefined
     })
+    if (!isSearched) notSearched.push(file)
   }
-  return { clean: hits.length === 0, hits, ...totals }
+  return { clean: hits.length === 0 && notSearched.length === 0, hits, notSearched, ...totals }
 }
 
 const isDatabase = (path: string): boolean => {
@@ -127,12 +137,15 @@ const isDatabase = (path: string): boolean => {
   }
 }
 
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
+
 /** All files of a place, in the order of their paths, each with the name in the report. */
 const filesIn = (place: string): ReadonlyArray<readonly [path: string, name: string]> =>
   statSync(place).isDirectory()
     ? readdirSync(place, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name))
+        .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
+        .filter(({ entry, path }) => entry.isFile() || (entry.isSymbolicLink() && isFile(path)))
+        .map(({ path }) => path)
         .sort()
         .map((path) => [path, relative(place, path)] as const)
     : [[place, place]]

@@ -18,9 +18,10 @@ export class NothingToErase extends Schema.TaggedError<NothingToErase>()("Nothin
 }) {
   override get message() {
     const { agent, ids, what } = this
-    const of = agent === undefined ? "no agent" : `agent ${agent}`
-    const has = agent === undefined ? "has" : "has nothing with"
-    if (ids.length > 0) return `nothing to erase: ${of} ${has} the id ${ids.join(", ")}`
-    return what === undefined ? `nothing to erase: ${of} has no events` : `nothing to erase: ${of} ${has} ${what}`
+    if (agent === undefined) return `nothing to erase: nothing of any agent has ${what}; check its spelling`
+    const missing = ids.length > 0 ? `the id ${ids.join(", ")}` : what
+    return missing === undefined
+      ? `nothing to erase: agent ${agent} has no events`
+      : `nothing to erase: agent ${agent} has nothing with ${missing}; check it, and the name of the agent`
   }
 }

@@ -22,6 +22,12 @@ const requestOf = (payload: ErasureRequest, agent: string | undefined) =>
       return yield* new InvalidInput({ field: "everything", problem: "must be true: the agent is a parameter" })
     if (everything === true && agent === undefined)
       return yield* new InvalidInput({ field: "everything", problem: "erases one agent: leave out the parameter all" })
+    const selectors = { ids, person, persons, session, source, everything }
+    if (Object.values(selectors).filter((value) => value !== undefined).length !== 1)
+      return yield* new InvalidInput({
+        field: "erase",
+        problem: `must have exactly one of ${Object.keys(selectors).join(", ")}`
+      })
     // Without an agent, the library takes a person only.
     const scope = everything === true ? { everythingOf: agent } : { agent }
     return {
