@@ -166,6 +166,18 @@ describe("a request that an operation cannot take", () => {
   )
 })
 
+describe("an erasure over HTTP", () => {
+  it.scopedLive("that selects nothing, or twice, is refused with the names of its parameters", () =>
+    Effect.gen(function* () {
+      const call = callerOf(yield* serve((yield* fresh()).daybook))
+      for (const body of [{ dryRun: true }, { person: "Anna", session: "monday" }]) {
+        const { json } = yield* call("POST", "/erasures?agent=coop", body)
+        expect(json.detail).toBe("erase: must have exactly one of ids, person, persons, session, source, everything")
+      }
+    })
+  )
+})
+
 const start = Date.parse("2026-03-14T06:00:00Z")
 
 /** What a lower level asks. */

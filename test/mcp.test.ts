@@ -433,6 +433,12 @@ describe("the agent of a request over HTTP", () => {
       ])
       expect((yield* status("team-*", ""))[0]).toBe(403)
       expect((yield* status("*", `?agent=${"x".repeat(100)}`))[0]).toBe(400)
+      // Misspelt, it would let a model write to the default agent.
+      expect(yield* status("*", "?agnt=team-a")).toEqual([
+        400,
+        "application/problem+json",
+        "agnt: is not a parameter of /mcp: use agent"
+      ])
     }).pipe(withMemory)
   )
 })

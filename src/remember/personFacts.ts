@@ -34,6 +34,7 @@ export const decodePersonFacts = (facts: PersonFacts): Either.Either<CardChanges
         return yield* refuse("facts", `has a name that is not allowed: use ${rule}`)
       }
       if (value === null) continue
+      if (value === "") return yield* refuse(name, "is empty: use null to remove the fact")
       yield* Either.mapLeft(decodeValue(value), ({ problem }) => new InvalidInput({ field: name, problem }))
       if (name === "birthday" && !isDay(value!)) {
         return yield* refuse(name, "is not a day: use 1990-12-10, or 12-10 without the year")
