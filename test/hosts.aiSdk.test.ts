@@ -169,6 +169,21 @@ describe("memoryMiddleware", () => {
     expect(await turnsOf(memory, "other")).toEqual(both)
   })
 
+  it.each([
+    [{ sesion: "m" }, "providerOptions.daybook.sesion: is not a known option: use session, turn"],
+    [{ session: 3 }, "providerOptions.daybook.session: must be text"],
+    [{ session: "" }, "providerOptions.daybook.session: is empty"],
+    [3, "providerOptions.daybook: must be an object"]
+  ])("refuses the options %j of a call before the model is asked", async (daybook, message) => {
+    const asked = new MockLanguageModelV4({ doGenerate: answer("On Thursdays.") })
+    const { wrapGenerate, wrapStream } = memoryMiddleware(await newMemory(), { session })
+    const call = { model: asked, params: { prompt: [], providerOptions: { daybook } } } as never
+    const refused = { _tag: "InvalidInput", message: expect.stringContaining(message) }
+    await expect(wrapGenerate!(call)).rejects.toMatchObject(refused)
+    await expect(wrapStream!(call)).rejects.toMatchObject(refused)
+    expect(asked.doGenerateCalls).toEqual([])
+  })
+
   it.each(["context", "tools"] as const)(
     "captures nothing again that its %s showed in the session",
     async (shownBy) => {

@@ -2,7 +2,6 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import { identity } from "effect/Function"
 import * as Runtime from "effect/Runtime"
 import { lowestLevel, type TrustLevel } from "../../events/Trust.js"
 import type { AppendOptions } from "../../src/capture/CaptureWriter.js"
@@ -135,17 +134,25 @@ export const logFailure = (what: string, cause: Cause.Cause<unknown>): Effect.Ef
 interface AdapterOptions {
   readonly session?: string | undefined
   readonly tokens?: number | undefined
+  readonly turn?: unknown
 }
 
-/** Throws `InvalidInput` for invalid options. Without it, calls would ignore them, or only log the failure. */
-export const checkAdapterOptions = (options: AdapterOptions, names: ReadonlyArray<keyof AdapterOptions>): void => {
+/**
+ * Throws `InvalidInput` for invalid options. Without it, calls would ignore them, or only log the failure. The error
+ * names an option behind `prefix`.
+ */
+export const checkAdapterOptions = (
+  options: AdapterOptions,
+  names: ReadonlyArray<keyof AdapterOptions>,
+  prefix = ""
+): void => {
   const { session, tokens } = options
   const checked = Either.gen(function* () {
     yield* refuseUnknownOptions(options, names)
     if (session !== undefined) yield* decodeKey("session", session)
     if (tokens !== undefined) yield* checkInteger("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
   })
-  Either.getOrThrowWith(checked, identity)
+  Either.getOrThrowWith(checked, ({ field, problem }) => new InvalidInput({ field: `${prefix}${field}`, problem }))
 }
 
 /** The answer of a run; throws its error. */

@@ -1,5 +1,6 @@
 import type { LanguageModelMiddleware } from "ai"
 import * as Effect from "effect/Effect"
+import { InvalidInput } from "../../../src/model/errors.js"
 import { checkAdapterOptions, type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
 import { type Answer, answerTurn, type CallParams, commandIdOf, turnsOf } from "./turns.js"
 
@@ -18,7 +19,7 @@ export interface MiddlewareOptions {
  * A middleware for `wrapLanguageModel`. It adds what the user's message recalls, and stores the message, the calls of
  * tools and the answer once the model is done. An error or an abort stores nothing, and a repeated call stores nothing
  * twice: same session, same messages. If the memory fails, the model's answer comes through and the failure is logged.
- * Throws `InvalidInput` for invalid options.
+ * Throws `InvalidInput` for invalid options; a call with invalid ones is rejected with it.
  */
 export const memoryMiddleware = (memory: HostMemory, options: MiddlewareOptions = {}): LanguageModelMiddleware => {
   checkAdapterOptions(options, ["session", "tokens"])
@@ -28,11 +29,13 @@ export const memoryMiddleware = (memory: HostMemory, options: MiddlewareOptions 
 const middlewareOf = (memory: HostMemory, options: MiddlewareOptions): LanguageModelMiddleware => ({
   specificationVersion: "v4",
   wrapGenerate: async ({ model, params }) => {
+    checkCallOptions(params)
     const result = await model.doGenerate(await withContext(memory, params, options))
     await storeTurn(memory, params, options, { content: result.content, finish: result.finishReason.unified })
     return result
   },
   wrapStream: async ({ model, params }) => {
+    checkCallOptions(params)
     const result = await model.doStream(await withContext(memory, params, options))
     const content: Array<Answer[number]> = []
     let finish = "interrupted"
@@ -77,6 +80,17 @@ const withContext = async (memory: HostMemory, params: CallParams, options: Midd
     index === asked && entry.role === "user" ? { ...entry, content: [...recalled, ...entry.content] } : entry
   )
   return { ...params, prompt: [...messages.slice(0, start), ...system, ...messages.slice(start)] }
+}
+
+/** Checks the options of a call like those of the middleware: a misspelt session would store nothing. */
+const checkCallOptions = ({ providerOptions }: CallParams): void => {
+  const { daybook } = providerOptions ?? {}
+  if (daybook === undefined) return
+  const field = "providerOptions.daybook"
+  if (typeof daybook !== "object" || daybook === null) {
+    throw new InvalidInput({ field, problem: "must be an object such as { session }" })
+  }
+  checkAdapterOptions(Object(daybook), ["session", "turn"], `${field}.`)
 }
 
 /** The session of a call; undefined where nothing is stored. */
