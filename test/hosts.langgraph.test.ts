@@ -257,6 +257,27 @@ describe("DaybookStore", () => {
     expect(await store.get(["a"], "k")).toBeNull()
   })
 
+  it("refuses a namespace that is not an array of strings, in every method", async () => {
+    const store = new DaybookStore(await newMemory())
+    const wrong = "users" as never
+    const calls: ReadonlyArray<() => Promise<unknown>> = [
+      () => store.put(wrong, "k", { v: 1 }),
+      () => store.get(wrong, "k"),
+      () => store.delete(wrong, "k"),
+      () => store.search(wrong),
+      () => store.search("" as never),
+      () => store.listNamespaces({ prefix: wrong }),
+      () => store.listNamespaces({ suffix: wrong }),
+      () => store.batch([{ namespace: wrong, key: "k", value: { v: 1 } }]),
+      () => store.batch([{ namespace: [["users"]] as never, key: "k" }]),
+      () => store.batch([{ namespace: undefined as never, key: "k", value: { v: 1 } }])
+    ]
+    for (const call of calls) {
+      await expect(call(), String(call)).rejects.toThrow(InvalidNamespaceError)
+    }
+    expect(await store.listNamespaces()).toEqual([])
+  })
+
   it("refuses a value that is too long, and writes nothing of its batch", async () => {
     const store = new DaybookStore(await newMemory())
     const batch = [

@@ -1,6 +1,7 @@
 /** LangGraph's long-term store on Daybook: `daybook/hosts/langgraph`. Each item is a note with its history. */
 import {
   BaseStore,
+  InvalidNamespaceError,
   type Item,
   type ListNamespacesOperation,
   type Operation,
@@ -117,14 +118,25 @@ const nameOf = ({ key, namespace }: { readonly key: string; readonly namespace: 
   JSON.stringify([namespace, key])
 
 const validate = (operation: Operation): void => {
-  if ("namespace" in operation) validateNamespace(operation.namespace, { allowReservedRoot: true })
+  if ("namespace" in operation) {
+    requireLabels(operation.namespace)
+    validateNamespace(operation.namespace, { allowReservedRoot: true })
+  }
   if ("namespacePrefix" in operation) {
+    requireLabels(operation.namespacePrefix)
     validateNamespace(operation.namespacePrefix, { allowEmpty: true, allowReservedRoot: true })
   }
+  if ("matchConditions" in operation) for (const { path } of operation.matchConditions ?? []) requireLabels(path)
   if (!("value" in operation) || operation.value === null) return
   const { length } = JSON.stringify(operation.value) ?? ""
   const max = maxDocument - nameOf(operation).length - unindexed.length
   if (length > max) throw new RangeError(`The value of ${operation.key} is longer than ${max} characters of JSON`)
+}
+
+/** `validateNamespace` takes a string for a list of its characters. */
+const requireLabels = (labels: unknown): void => {
+  if (Array.isArray(labels) && labels.every((label) => typeof label === "string")) return
+  throw new InvalidNamespaceError('A namespace must be an array of strings, such as ["users", "mira"].')
 }
 
 const listNamespaces = (items: ReadonlyArray<StoredItem>, operation: ListNamespacesOperation): Array<Array<string>> =>
