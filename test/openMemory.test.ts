@@ -4,8 +4,10 @@ import { afterAll, afterEach, describe, expect, it, vi } from "vitest"
 import { connect } from "../layers/client/index.js"
 import { Daybook, Embedder, type HostOptions, MemoryClosed, openMemory } from "../layers/entry.js"
 import { memoryMiddleware, memoryTools } from "../layers/hosts/aiSdk/index.js"
+import { memoryExecutor, memoryHandlers } from "../layers/hosts/anthropicMemory/index.js"
 import { layer } from "../layers/hosts/effectAi/index.js"
 import { runOrElse } from "../layers/hosts/HostMemory.js"
+import { DaybookStore } from "../layers/hosts/langgraph/index.js"
 import { memorySession } from "../layers/hosts/openaiAgents/index.js"
 import { serveStdio } from "../layers/mcp/index.js"
 import { newFolder, removeFolders } from "./support/cli.js"
@@ -110,6 +112,28 @@ describe("an unknown option", () => {
     const wrong = "is not a known option: use actor, record, session, asOf"
     expect(() => daybook.agent("coop", { asof: 1 } as never)).toThrow(`asof: ${wrong}`)
     expect(() => daybook.agent("coop", { trust: "full" } as never)).toThrow(`trust: ${wrong}`)
+  })
+})
+
+describe("an adapter of a host", () => {
+  it.each([
+    ["a promise", Promise.resolve({}), "is a promise: await openMemory(…)"],
+    ["nothing", undefined, "is missing: pass what openMemory returned"],
+    ["null", null, "is missing: pass what openMemory returned"],
+    ["options", { agent: "coop" }, "is not a memory of a host: pass what openMemory returned"]
+  ])("refuses %s in place of its memory, when it is made", (_, given, problem) => {
+    const memory = given as never
+    const adapters = [
+      () => memoryMiddleware(memory),
+      () => memoryTools(memory),
+      () => memorySession(memory),
+      () => new DaybookStore(memory),
+      () => memoryExecutor(memory),
+      () => memoryHandlers(memory)
+    ]
+    for (const make of adapters) {
+      expect(make, String(make)).toThrow(expect.objectContaining({ _tag: "InvalidInput", field: "memory", problem }))
+    }
   })
 })
 

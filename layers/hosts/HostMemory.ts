@@ -130,6 +130,23 @@ export const runOrElse = <A, E, B>(
 export const logFailure = (what: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.logWarning("memory failed", { what, error: failureNames(cause) })
 
+/**
+ * Throws `InvalidInput` for what is not a memory, such as the promise of `openMemory` without `await`. Otherwise the first
+ * call would fail, in the middle of a host's work.
+ */
+export const checkMemory = (memory: HostMemory): void => {
+  const given: Partial<HostMemory & Promise<unknown>> = Object(memory)
+  const problem =
+    typeof given.then === "function"
+      ? "is a promise: await openMemory(…)"
+      : memory === undefined || memory === null
+        ? "is missing: pass what openMemory returned"
+        : typeof given.run === "function" && typeof given.inSession === "function"
+          ? undefined
+          : "is not a memory of a host: pass what openMemory returned"
+  if (problem !== undefined) throw new InvalidInput({ field: "memory", problem })
+}
+
 /** Options that adapters have in common. */
 interface AdapterOptions {
   readonly session?: string | undefined

@@ -3,7 +3,7 @@ import { type JSONSchema7, jsonSchema, type Tool, tool } from "ai"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
-import { checkAdapterOptions, type HostMemory } from "../HostMemory.js"
+import { checkAdapterOptions, checkMemory, type HostMemory } from "../HostMemory.js"
 import { descriptions, parameters, runTool, type ToolInput, type ToolName, type ToolOptions } from "../tools.js"
 
 export { type HostMemory, type HostOptions, hostMemory } from "../HostMemory.js"
@@ -14,12 +14,13 @@ export { type MiddlewareOptions, memoryMiddleware } from "./middleware.js"
 
 /**
  * The tools `memory_search`, `memory_get`, `memory_write` and `memory_forget` for `generateText` and `streamText`. Throws
- * `InvalidInput` for invalid options.
+ * `InvalidInput` for invalid options, and for a promise in place of the memory.
  */
 export const memoryTools = (
   memory: HostMemory,
   options: ToolOptions = {}
 ): { readonly [Name in ToolName]: Tool<ToolInput[Name], unknown> } => {
+  checkMemory(memory)
   checkAdapterOptions(options, ["session"])
   return {
     memory_search: toolOf(memory, "memory_search", options),

@@ -1,7 +1,7 @@
 import type { LanguageModelMiddleware } from "ai"
 import * as Effect from "effect/Effect"
 import { InvalidInput } from "../../../src/model/errors.js"
-import { checkAdapterOptions, type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
+import { checkAdapterOptions, checkMemory, type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
 import { type Answer, answerTurn, type CallParams, commandIdOf, turnsOf } from "./turns.js"
 
 /** Options of `memoryMiddleware`. */
@@ -19,9 +19,11 @@ export interface MiddlewareOptions {
  * A middleware for `wrapLanguageModel`. It adds what the user's message recalls, and stores the message, the calls of
  * tools and the answer once the model is done. An error or an abort stores nothing, and a repeated call stores nothing
  * twice: same session, same messages. If the memory fails, the model's answer comes through and the failure is logged.
- * Throws `InvalidInput` for invalid options; a call with invalid ones is rejected with it.
+ * Throws `InvalidInput` for invalid options, and for a promise in place of the memory. A call with invalid options is
+ * rejected with it.
  */
 export const memoryMiddleware = (memory: HostMemory, options: MiddlewareOptions = {}): LanguageModelMiddleware => {
+  checkMemory(memory)
   checkAdapterOptions(options, ["session", "tokens"])
   return middlewareOf(memory, options)
 }

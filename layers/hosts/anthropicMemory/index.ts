@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { makeDocuments } from "../documents.js"
-import { type HostMemory, logFailure } from "../HostMemory.js"
+import { checkMemory, type HostMemory, logFailure } from "../HostMemory.js"
 import { type CommandName, decide, type Input, type MemoryCommand } from "./commands.js"
 import { FileProblem } from "./paths.js"
 
@@ -18,9 +18,10 @@ export type { MemoryCommand } from "./commands.js"
 /**
  * Carries out commands of the memory tool, one after the other, at the level of the model. For `@ai-sdk/anthropic`:
  * `anthropic.tools.memory_20250818({ execute: memoryExecutor(memory) })`. A refused command rejects the promise with an
- * error that the model can act on.
+ * error that the model can act on. Throws `InvalidInput` for a promise in place of the memory.
  */
 export const memoryExecutor = (memory: HostMemory): ((command: MemoryCommand) => Promise<string>) => {
+  checkMemory(memory)
   const documents = makeDocuments(memory, "anthropic-memory")
   const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
   const perform = (command: MemoryCommand): Effect.Effect<string, unknown> =>

@@ -14,7 +14,7 @@ import {
 import * as Effect from "effect/Effect"
 import { limits } from "../../../src/model/limits.js"
 import { type HostDocument, makeDocuments, maxDocument } from "../documents.js"
-import type { HostMemory } from "../HostMemory.js"
+import { checkMemory, type HostMemory } from "../HostMemory.js"
 import { matches, namespacesOf } from "./filters.js"
 
 export { type HostMemory, type HostOptions, hostMemory } from "../HostMemory.js"
@@ -26,7 +26,8 @@ const host = "langgraph"
 /**
  * A store for `graph.compile({ store })`, at the level of the model. It answers as `InMemoryStore` does, with two
  * differences: a search with a query ranks by Daybook's own words and vectors, and a namespace without items is gone. An
- * item, with its namespace and key, has at most 65,535 characters of JSON.
+ * item, with its namespace and key, has at most 65,535 characters of JSON. Throws `InvalidInput` for a promise in place of
+ * the memory.
  */
 export class DaybookStore extends BaseStore {
   readonly #memory: HostMemory
@@ -35,6 +36,7 @@ export class DaybookStore extends BaseStore {
 
   constructor(memory: HostMemory) {
     super()
+    checkMemory(memory)
     this.#memory = memory
     this.#documents = makeDocuments(memory, host)
   }

@@ -6,7 +6,7 @@ import { isAtLeast } from "../../../events/Trust.js"
 import { type Turn, turnLevelOf } from "../../../events/Turn.js"
 import { InvalidInput } from "../../../src/model/errors.js"
 import { limits } from "../../../src/model/limits.js"
-import { checkAdapterOptions, type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
+import { checkAdapterOptions, checkMemory, type HostMemory, runOrElse, storeTurns } from "../HostMemory.js"
 import { itemOf, turnOf } from "./items.js"
 
 export { type HostMemory, type HostOptions, hostMemory } from "../HostMemory.js"
@@ -25,9 +25,10 @@ export interface SessionOptions {
  * session's scratchpad names them, and undoing its event brings them back.
  *
  * A run goes on if items cannot be read or added; the failure is logged. `popItem` and `clearSession` reject. Throws
- * `InvalidInput` for invalid options.
+ * `InvalidInput` for invalid options, and for a promise in place of the memory.
  */
 export const memorySession = (memory: HostMemory, options: SessionOptions = {}): Session => {
+  checkMemory(memory)
   checkAdapterOptions(options, ["session"])
   const { session: id = randomUUID() } = options
   if (id.length > maxId) throw new InvalidInput({ field: "session", problem: `is longer than ${maxId} characters` })
