@@ -359,6 +359,39 @@ describe("OTLP", () => {
   )
 })
 
+describe("an option of telemetry", () => {
+  const otlp: ReadonlyArray<readonly [object, string]> = [
+    [{ uri: "http://127.0.0.1:9" }, "uri: is not a known option: use url, headers, serviceName, spansEvery"],
+    [{ servicename: "harbour" }, "servicename: is not a known option"],
+    [{ url: "127.0.0.1:4318" }, "url: must be an http or https address"],
+    [{ url: 4318 }, "url: must be an http or https address"],
+    [{ closeMillis: "x" }, "closeMillis: must be a whole number from 0"],
+    [{ spansEvery: 0 }, "spansEvery: must be a whole number from 1"],
+    [{ metricsEvery: Number.NaN }, "metricsEvery: must be a whole number from 1"],
+    [{ serviceName: "" }, "serviceName: must be a text"],
+    [{ headers: { authorization: 1 } }, "headers: must be an object of texts"],
+    [{ headers: "authorization=key" }, "headers: must be an object of texts"],
+    [{ headers: null }, "headers: must be an object of texts"]
+  ]
+  const file: ReadonlyArray<readonly [object | undefined, string]> = [
+    [{ path: "trace.jsonl" }, "path: is not a known option: use file, maxBytes, metricsEvery"],
+    [{}, "file: is missing"],
+    [undefined, "file: is missing"],
+    [{ file: 1 }, "file: must be a text"],
+    [{ file: "trace.jsonl", maxBytes: "1" }, "maxBytes: must be a whole number from 1"],
+    [{ file: "trace.jsonl", metricsEvery: 0 }, "metricsEvery: must be a whole number from 1"]
+  ]
+  const layers = [
+    ...otlp.map(([options, message]) => ["layerOtlp", options, Telemetry.layerOtlp(options), message] as const),
+    ...file.map(([options, message]) => ["layerFile", options, Telemetry.layerFile(options as never), message] as const)
+  ]
+  it.effect.each(layers)("is refused by %s: %j", ([, , layer, message]) =>
+    Effect.map(Effect.flip(Effect.provide(Effect.void, layer)), (error) => {
+      expect(error).toMatchObject({ _tag: "InvalidInput", message: expect.stringContaining(message) })
+    })
+  )
+})
+
 describe("the names of operations", () => {
   it.scopedLive("cover every method of a handle", () =>
     Effect.gen(function* () {

@@ -3,8 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Tracer from "effect/Tracer"
 import { untraced } from "../../events/tracing.js"
+import type { InvalidInput } from "../../src/model/errors.js"
 import { alsoToFile, makeFileTracer } from "./fileTracer.js"
 import { metricLines } from "./metricLines.js"
+import { checkFileOptions } from "./options.js"
 import { makeTraceLines, type TraceLines } from "./TraceLines.js"
 
 export interface TraceFileOptions {
@@ -20,15 +22,20 @@ export const defaultMaxBytes = 10_000_000
 
 /**
  * Writes spans, events and metrics to a file, one JSON object a line. It needs no collector and no package. A file that
- * cannot be written is logged once, and fails no operation.
+ * cannot be written is logged once, and fails no operation. The layer fails with `InvalidInput` if an option is unknown
+ * or invalid.
  */
-export const layerFile = (options: TraceFileOptions): Layer.Layer<never> => layerOf(options, makeFileTracer)
+export const layerFile = (options: TraceFileOptions): Layer.Layer<never, InvalidInput> =>
+  Layer.unwrapEffect(Effect.map(checkFileOptions(options), () => layerOf(options, makeFileTracer)))
 
-/** The same beside the tracer of the program, for example that of `layerOtlp`, if it has one: both get every span. */
+/**
+ * Writes a trace file beside the tracer of the program, for example that of `layerOtlp`, if it has one: both get every
+ * span. The policy has checked the options.
+ */
 export const layerFileBeside = (options: TraceFileOptions): Layer.Layer<never> =>
   Layer.unwrapEffect(
     Effect.tracerWith((tracer) =>
-      Effect.succeed(tracer === untraced ? layerFile(options) : layerOf(options, (lines) => alsoToFile(lines, tracer)))
+      Effect.succeed(layerOf(options, tracer === untraced ? makeFileTracer : (lines) => alsoToFile(lines, tracer)))
     )
   )
 

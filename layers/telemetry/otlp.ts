@@ -7,10 +7,12 @@ import { parallel, sequential } from "effect/ExecutionStrategy"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
+import type { InvalidInput } from "../../src/model/errors.js"
 import { missingPackage } from "../models/packages.js"
 import { withoutTrailingSlashes } from "../models/transport.js"
 import { completingClient } from "./completingClient.js"
 import { filteredTracer } from "./filteredTracer.js"
+import { checkOtlpOptions } from "./options.js"
 
 export interface OtlpOptions {
   /** The collector's URL for OTLP over HTTP, without `/v1/traces`. Default: http://127.0.0.1:4318. */
@@ -35,16 +37,20 @@ export class TelemetryUnavailable extends Data.TaggedError("TelemetryUnavailable
 
 /**
  * Sends spans with their events, and metrics, to a collector by OTLP (JSON over HTTP). It needs the package
- * `@effect/opentelemetry`, and none of its own peers. A collector that does not answer fails no operation.
+ * `@effect/opentelemetry`, and none of its own peers. A collector that does not answer fails no operation. The layer
+ * fails with `InvalidInput` if an option is unknown or invalid.
  */
-export const layerOtlp = ({
+export const layerOtlp = (options: OtlpOptions = {}): Layer.Layer<never, TelemetryUnavailable | InvalidInput> =>
+  Layer.unwrapEffect(Effect.map(checkOtlpOptions(options), () => layerOf(options)))
+
+const layerOf = ({
   closeMillis = 2_000,
   headers = {},
   metricsEvery = 10_000,
   serviceName,
   spansEvery = 5_000,
   url = "http://127.0.0.1:4318"
-}: OtlpOptions = {}): Layer.Layer<never, TelemetryUnavailable> =>
+}: OtlpOptions): Layer.Layer<never, TelemetryUnavailable> =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const { makeMetrics, makeTracer, serialization } = yield* exporters

@@ -1,8 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
-import { address } from "../../src/ports/policy/fields.js"
 import { readSecret, readSetting } from "../settings.js"
+import { isAddress } from "./options.js"
 import { type OtlpOptions, TelemetryUnavailable } from "./otlp.js"
 import type { TraceSettings } from "./traceSettings.js"
 
@@ -29,8 +28,6 @@ export const otlpSettings = ({
       return yield* problem("OTEL_EXPORTER_OTLP_HEADERS must be name=value pairs with commas between them")
     return { url, headers }
   })
-
-const isAddress = Schema.is(address)
 
 /** A pair whose name is a token (RFC 9110). */
 const pair = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(.*?)\s*$/

@@ -1,0 +1,67 @@
+import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type { InvalidInput } from "../../src/model/errors.js"
+import { checkInteger, invalid, refuseUnknownOptions } from "../../src/model/filters.js"
+import { address } from "../../src/ports/policy/fields.js"
+import type { OtlpOptions } from "./otlp.js"
+import type { TraceFileOptions } from "./TraceFile.js"
+
+/** The longest delay of a timer, in milliseconds. */
+const maxMillis = 2 ** 31 - 1
+
+/** Whether a text is the URL of a collector. */
+export const isAddress = Schema.is(address)
+
+/** Checks the options of `layerOtlp`. A wrong one would send nothing, or to another collector, without an error. */
+export const checkOtlpOptions = (options: OtlpOptions): Either.Either<void, InvalidInput> =>
+  Either.gen(function* () {
+    const { closeMillis, headers = {}, metricsEvery, serviceName, spansEvery, url } = options
+    yield* refuseUnknownOptions(options, otlpNames)
+    if (url !== undefined && !isAddress(url)) {
+      yield* invalid("url", "must be an http or https address without a password, a query or a fragment")
+    }
+    if (serviceName !== undefined) yield* checkText("serviceName", serviceName)
+    if (spansEvery !== undefined) yield* checkInteger("spansEvery", spansEvery, 1, maxMillis)
+    if (metricsEvery !== undefined) yield* checkInteger("metricsEvery", metricsEvery, 1, maxMillis)
+    if (closeMillis !== undefined) yield* checkInteger("closeMillis", closeMillis, 0, maxMillis)
+    if (typeof headers !== "object" || headers === null || !Object.values(headers).every(isHeader)) {
+      yield* invalid("headers", "must be an object of texts by the names of headers")
+    }
+  })
+
+/** Checks the options of `layerFile`. */
+export const checkFileOptions = (options: TraceFileOptions): Either.Either<void, InvalidInput> =>
+  Either.gen(function* () {
+    yield* refuseUnknownOptions(Object(options), fileNames)
+    const { file, maxBytes, metricsEvery } = Object(options) as Partial<TraceFileOptions>
+    yield* checkText("file", file)
+    if (maxBytes !== undefined) yield* checkInteger("maxBytes", maxBytes, 1, Number.MAX_SAFE_INTEGER)
+    if (metricsEvery !== undefined) yield* checkInteger("metricsEvery", metricsEvery, 1, maxMillis)
+  })
+
+const otlpNames = Object.keys({
+  url: true,
+  headers: true,
+  serviceName: true,
+  spansEvery: true,
+  metricsEvery: true,
+  closeMillis: true
+} satisfies Record<keyof OtlpOptions, true>)
+
+const fileNames = Object.keys({
+  file: true,
+  maxBytes: true,
+  metricsEvery: true
+} satisfies Record<keyof TraceFileOptions, true>)
+
+const checkText = (field: string, value: unknown): Either.Either<void, InvalidInput> => {
+  if (value === undefined) return invalid(field, "is missing")
+  return typeof value === "string" && value.trim() !== ""
+    ? Either.void
+    : invalid(field, "must be a text that is not empty")
+}
+
+/** A header may be redacted. */
+const isHeader = (value: unknown): boolean =>
+  typeof (Redacted.isRedacted(value) ? Redacted.value(value) : value) === "string"
