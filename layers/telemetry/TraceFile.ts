@@ -6,17 +6,8 @@ import { untraced } from "../../events/tracing.js"
 import type { InvalidInput } from "../../src/model/errors.js"
 import { alsoToFile, makeFileTracer } from "./fileTracer.js"
 import { metricLines } from "./metricLines.js"
-import { checkFileOptions } from "./options.js"
+import { checkFileOptions, type TraceFileOptions } from "./options.js"
 import { makeTraceLines, type TraceLines } from "./TraceLines.js"
-
-export interface TraceFileOptions {
-  /** The file; created for its owner only, otherwise continued. */
-  readonly file: string
-  /** Bytes at which the file is renamed to `FILE.1` and begun again. Default: 10,000,000. */
-  readonly maxBytes?: number | undefined
-  /** Milliseconds between two writes of the metrics. They are also written at the end. Default: a minute. */
-  readonly metricsEvery?: number | undefined
-}
 
 export const defaultMaxBytes = 10_000_000
 

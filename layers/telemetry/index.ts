@@ -4,5 +4,6 @@
  * Provide one of the layers around the program, below `Daybook.layer` too. Without one, nothing is traced.
  */
 
-export { layerFiltered, layerOtlp, type OtlpOptions, TelemetryUnavailable } from "./otlp.js"
-export { layerFile, type TraceFileOptions } from "./TraceFile.js"
+export type { OtlpOptions, TraceFileOptions } from "./options.js"
+export { layerFiltered, layerOtlp, TelemetryUnavailable } from "./otlp.js"
+export { layerFile } from "./TraceFile.js"

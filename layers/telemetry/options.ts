@@ -4,8 +4,31 @@ import * as Schema from "effect/Schema"
 import type { InvalidInput } from "../../src/model/errors.js"
 import { checkInteger, invalid, refuseUnknownOptions } from "../../src/model/filters.js"
 import { address } from "../../src/ports/policy/fields.js"
-import type { OtlpOptions } from "./otlp.js"
-import type { TraceFileOptions } from "./TraceFile.js"
+
+/** Options of `layerOtlp`. */
+export interface OtlpOptions {
+  /** The collector's URL for OTLP over HTTP, without `/v1/traces`. Default: http://127.0.0.1:4318. */
+  readonly url?: string | undefined
+  /** Headers of each request, such as the collector's key. */
+  readonly headers?: Readonly<Record<string, string | Redacted.Redacted>> | undefined
+  /** Default: `OTEL_SERVICE_NAME`, or `daybook`. */
+  readonly serviceName?: string | undefined
+  /** Milliseconds between two exports of spans, and of metrics. What remains is sent at the end. */
+  readonly spansEvery?: number | undefined
+  readonly metricsEvery?: number | undefined
+  /** Milliseconds that the end waits for the collector, in all. Default: 2,000. */
+  readonly closeMillis?: number | undefined
+}
+
+/** Options of `layerFile`. */
+export interface TraceFileOptions {
+  /** The file; created for its owner only, otherwise continued. */
+  readonly file: string
+  /** Bytes at which the file is renamed to `FILE.1` and begun again. Default: 10,000,000. */
+  readonly maxBytes?: number | undefined
+  /** Milliseconds between two writes of the metrics. They are also written at the end. Default: a minute. */
+  readonly metricsEvery?: number | undefined
+}
 
 /** The longest delay of a timer, in milliseconds. */
 const maxMillis = 2 ** 31 - 1

@@ -12,21 +12,7 @@ import { missingPackage } from "../models/packages.js"
 import { withoutTrailingSlashes } from "../models/transport.js"
 import { completingClient } from "./completingClient.js"
 import { filteredTracer } from "./filteredTracer.js"
-import { checkOtlpOptions } from "./options.js"
-
-export interface OtlpOptions {
-  /** The collector's URL for OTLP over HTTP, without `/v1/traces`. Default: http://127.0.0.1:4318. */
-  readonly url?: string | undefined
-  /** Headers of each request, such as the collector's key. */
-  readonly headers?: Readonly<Record<string, string | Redacted.Redacted>> | undefined
-  /** Default: `OTEL_SERVICE_NAME`, or `daybook`. */
-  readonly serviceName?: string | undefined
-  /** Milliseconds between two exports of spans, and of metrics. What remains is sent at the end. */
-  readonly spansEvery?: number | undefined
-  readonly metricsEvery?: number | undefined
-  /** Milliseconds that the end waits for the collector, in all. Default: 2,000. */
-  readonly closeMillis?: number | undefined
-}
+import { checkOtlpOptions, type OtlpOptions } from "./options.js"
 
 /** The package that exports to a collector is missing. */
 export class TelemetryUnavailable extends Data.TaggedError("TelemetryUnavailable")<{ readonly problem: string }> {

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { readSecret, readSetting } from "../settings.js"
-import { isAddress } from "./options.js"
-import { type OtlpOptions, TelemetryUnavailable } from "./otlp.js"
+import { isAddress, type OtlpOptions } from "./options.js"
+import { TelemetryUnavailable } from "./otlp.js"
 import type { TraceSettings } from "./traceSettings.js"
 
 /**

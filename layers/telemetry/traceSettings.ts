@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { policyFile, readPolicy } from "../config.js"
 import { readSetting } from "../settings.js"
-import type { TraceFileOptions } from "./TraceFile.js"
+import type { TraceFileOptions } from "./options.js"
 
 /** Where the traces of a data folder go. */
 export interface TraceSettings {
