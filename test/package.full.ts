@@ -183,7 +183,9 @@ await Effect.runPromise(Effect.provide(remembered, Layer.provideMerge(engine, Te
 const names = readFileSync(file, "utf8").trim().split("\\n").map((line): string => JSON.parse(line).name)
 const otlp = Telemetry.layerOtlp({ url: "http://127.0.0.1:49151", serviceName: "coop" })
 const failed = await Effect.runPromise(Effect.exit(Effect.provide(Effect.void, otlp)))
-console.log(names.includes("upsert_memory"), names.includes("daybook_operation_millis"), failed._tag)
+const sent = Effect.provide(Effect.succeed("sent"), Telemetry.layerOtlp({ url: "127.0.0.1:4318" }))
+const refused = await Effect.runPromise(Effect.catchTag(sent, "InvalidInput", ({ field }) => Effect.succeed(field)))
+console.log(names.includes("upsert_memory"), names.includes("daybook_operation_millis"), failed._tag, refused)
 `
 
 const link = (name: string) => {
@@ -264,7 +266,7 @@ describe("the package", () => {
     expect(lines('{"api":"responses"}')).toEqual(["openai/m", "anthropic/m"].map(unreachable))
     run("node", "models.js")
     expect(run("node", "telemetry.js", join(outside, "traced"), join(outside, "trace.jsonl")).trim()).toBe(
-      "true true Success"
+      "true true Success url"
     )
     expect(run("node", "client.js").trim()).toBe("RequestFailed true")
     expect(run("node", "mcp.js", join(outside, "mcp-data"))).toContain('"name":"memory_search"')
