@@ -12,7 +12,7 @@ import { defaults } from "../src/ports/Policy.js"
 import { appendTo, copyLog, inProcess } from "./support/anchoredLog.js"
 import { withLog } from "./support/dataFiles.js"
 import { type Random, randomOf } from "./support/random.js"
-import { rounds } from "./support/size.js"
+import { lawRuns, rounds } from "./support/size.js"
 
 /** Another run tries other places; `TEST_SEED` makes the choices of an earlier one again. */
 const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000)
@@ -196,12 +196,12 @@ describe("a folder changed between two processes", () => {
             isKilled: false,
             change: (folder: string) => changeName(folder, "日本", place)
           })),
-          ...Array.from({ length: rounds({ quick: 30, full: 1_000 }) }, () => ({
+          ...Array.from({ length: lawRuns({ quick: 30, full: 1_000 }) }, () => ({
             sql: "",
             isKilled: false,
             change: (folder: string) => changeFile(folder, random, ["log.db", "log.db", "anchor.log"])
           })),
-          ...Array.from({ length: rounds({ quick: 10, full: 300 }) }, () => ({
+          ...Array.from({ length: lawRuns({ quick: 10, full: 300 }) }, () => ({
             sql: "",
             isKilled: true,
             change: (folder: string) => changeFile(folder, random, ["log.db-wal", "log.db-wal", "log.db-shm"])
