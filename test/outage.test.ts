@@ -32,11 +32,13 @@ describe("a query to a provider", () => {
       ] as const) {
         const { embedder, server } = yield* asking
         server.next(behaviour)
-        const began = Date.now()
+        // The first query also loads the client.
+        let began = 0
         for (const text of ["one", "two", "three"]) {
           expect(yield* Effect.flip(embedder.embed([text], "query"))).toMatchObject({ detail })
+          if (began === 0) began = Date.now()
         }
-        expectDuration("three queries during an outage", Date.now() - began, 50)
+        expectDuration("two more queries during an outage", Date.now() - began, 50)
         expect(server.requests).toHaveLength(1)
         // What is to be kept is asked all the same, and shows that it answers again.
         yield* embedder.embed(["a document"], "document")
