@@ -34,9 +34,13 @@ describe("daybook what-if", () => {
       const reconciler = Layer.succeed(Reconciler, { name: "scripted", judge })
       const engine = yield* open(folder, { reconciler })
       const memory = yield* engine.agent("default", { trust: "full" })
-      for (let port = 6_000; port < 6_007; port++) {
-        yield* memory.remember({ title: `The staging database listens on port ${port}`, facts: [`seen: ${port}`] })
-      }
+      // In one transaction, so that no vectors of the background stand between them.
+      yield* memory.rememberAll(
+        Array.from({ length: 7 }, (_, at) => [
+          { title: `The staging database listens on port ${6_000 + at}`, facts: [`seen: ${6_000 + at}`] },
+          {}
+        ])
+      )
       // The background may add vectors as one more event.
       yield* engine.backfill("default")
       events = (yield* engine.verify("default")).events

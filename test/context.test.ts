@@ -302,7 +302,7 @@ const randomHistory = (daybook: System, seed: number, steps: number) =>
 
 const seeds = fc.integer({ min: 0, max: 1_000_000 })
 const runs = (quick: number, full: number, ci?: number) => ({
-  fastCheck: { numRuns: lawRuns({ quick, full, ...(ci === undefined ? {} : { ci }) }) }
+  fastCheck: { numRuns: lawRuns({ quick, full, ci }) }
 })
 
 describe("the budget of a context", () => {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -70,6 +70,25 @@ describe("a restore in place of a log with a ledger of erasures", () => {
         expect(yield* titles(folder)).toEqual(["the crane"])
       })
     )
+  )
+
+  it.live(
+    "leaves out a copy that belongs to another installation, but refuses such a ledger in the folder itself",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { backups } = yield* prepared
+          const other = yield* temporaryFolder
+          yield* erase(other, (yield* remember(other, "an okapi")).id)
+          const folder = yield* temporaryFolder
+          const file = join(backups, "before")
+          const restored = yield* Backup.restore({ file, folder, ledger: join(other, ledger) })
+          expect(restored).toMatchObject({ erasedAgain: 0, hasLedger: false })
+          const taken = yield* temporaryFolder
+          copyFileSync(join(other, ledger), join(taken, ledger))
+          expect((yield* Effect.flip(Backup.restore({ file, folder: taken }))).message).toContain("of another log")
+        })
+      )
   )
 
   it.live("erases again also after a ledger was lost and restarted", () =>

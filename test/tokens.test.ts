@@ -50,6 +50,15 @@ describe("the estimate of tokens", () => {
     expect(Math.abs(estimateTokens(long) / (30 * estimateTokens(page)) - 1)).toBeLessThan(0.1)
   })
 
+  it("of a character by itself is exact, in every script and for emoji", () => {
+    // No part of a pair, and no control character, which the pattern of the encoding joins to others.
+    const all = Array.from({ length: 0x20000 - 0x80 }, (_, index) => String.fromCodePoint(index + 0x80))
+    const signs = all.filter((sign, index) => index % 37 === 0 && !/[\p{C}\p{Z}]/u.test(sign))
+    expect(signs.length).toBeGreaterThan(1_500)
+    expect(signs.filter((sign) => estimateTokens(sign) !== exact(sign))).toEqual([])
+    expect(estimateTokens("🮪ᱸ㋍")).toBe(exact("🮪ᱸ㋍"))
+  })
+
   it("of a rare sign is not less before a line break", () => {
     expect(estimateTokens(" 𝧰\n ")).toBeGreaterThanOrEqual(estimateTokens(" 𝧰"))
   })

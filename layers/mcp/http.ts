@@ -36,8 +36,8 @@ export interface HttpHandler {
 }
 
 /**
- * Makes the handler of `/mcp`. Fails with `InvalidInput` for an unknown option or set of tools. It keeps no sessions: each request is served on its own, at the level of its caller,
- * whichever revision of the protocol it speaks.
+ * Makes the handler of `/mcp`. It keeps no sessions: each request is served on its own, at the level of its caller,
+ * whichever revision of the protocol it speaks. Fails with `InvalidInput` for an unknown option or set of tools.
  */
 export const makeHttpHandler = (options: HttpOptions = {}): Effect.Effect<HttpHandler, InvalidInput, Daybook> =>
   Effect.gen(function* () {

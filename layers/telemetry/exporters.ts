@@ -1,4 +1,4 @@
-/** What `layerOtlp` needs of the optional package `@effect/opentelemetry`. A bundle contains no more of it than this. */
+/** The parts of the optional package `@effect/opentelemetry` that `layerOtlp` uses. A bundle contains only these. */
 export { make as makeMetrics } from "@effect/opentelemetry/OtlpMetrics"
 export { layerJson as serialization } from "@effect/opentelemetry/OtlpSerialization"
 export { make as makeTracer } from "@effect/opentelemetry/OtlpTracer"

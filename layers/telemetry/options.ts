@@ -3,7 +3,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { InvalidInput } from "../../src/model/errors.js"
 import { checkInteger, invalid, refuseUnknownOptions } from "../../src/model/filters.js"
-import { address } from "../../src/ports/policy/fields.js"
+import { address, addressProblem } from "../../src/ports/policy/fields.js"
 
 /** Options of `layerOtlp`. */
 export interface OtlpOptions {
@@ -40,10 +40,8 @@ export const isAddress = Schema.is(address)
 export const checkOtlpOptions = (options: OtlpOptions): Either.Either<void, InvalidInput> =>
   Either.gen(function* () {
     const { closeMillis, headers = {}, metricsEvery, serviceName, spansEvery, url } = options
-    yield* refuseUnknownOptions(options, otlpNames)
-    if (url !== undefined && !isAddress(url)) {
-      yield* invalid("url", "must be an http or https address without a password, a query or a fragment")
-    }
+    yield* refuseUnknownOptions(options, ["url", "headers", "serviceName", "spansEvery", "metricsEvery", "closeMillis"])
+    if (url !== undefined && !isAddress(url)) yield* invalid("url", addressProblem)
     if (serviceName !== undefined) yield* checkText("serviceName", serviceName)
     if (spansEvery !== undefined) yield* checkInteger("spansEvery", spansEvery, 1, maxMillis)
     if (metricsEvery !== undefined) yield* checkInteger("metricsEvery", metricsEvery, 1, maxMillis)
@@ -56,27 +54,12 @@ export const checkOtlpOptions = (options: OtlpOptions): Either.Either<void, Inva
 /** Checks the options of `layerFile`. */
 export const checkFileOptions = (options: TraceFileOptions): Either.Either<void, InvalidInput> =>
   Either.gen(function* () {
-    yield* refuseUnknownOptions(Object(options), fileNames)
+    yield* refuseUnknownOptions(Object(options), ["file", "maxBytes", "metricsEvery"])
     const { file, maxBytes, metricsEvery } = Object(options) as Partial<TraceFileOptions>
     yield* checkText("file", file)
     if (maxBytes !== undefined) yield* checkInteger("maxBytes", maxBytes, 1, Number.MAX_SAFE_INTEGER)
     if (metricsEvery !== undefined) yield* checkInteger("metricsEvery", metricsEvery, 1, maxMillis)
   })
-
-const otlpNames = Object.keys({
-  url: true,
-  headers: true,
-  serviceName: true,
-  spansEvery: true,
-  metricsEvery: true,
-  closeMillis: true
-} satisfies Record<keyof OtlpOptions, true>)
-
-const fileNames = Object.keys({
-  file: true,
-  maxBytes: true,
-  metricsEvery: true
-} satisfies Record<keyof TraceFileOptions, true>)
 
 const checkText = (field: string, value: unknown): Either.Either<void, InvalidInput> => {
   if (value === undefined) return invalid(field, "is missing")

@@ -107,10 +107,10 @@ const takeLedger = (
         `is damaged (${own.problem}), so text that was erased since could return: put back a whole copy of it, or move it away`
       )
     const installation = yield* attempt("log.db", () => installationOf(join(staging, "log.db")))
-    const isForeign = own.lines.length > 0 && own.lines[0]!.log !== installation
-    if (isForeign && !hasOwnLog)
+    const [first] = parseLedger(yield* attempt(ledgerName, () => ledgerText(folder))).lines
+    if (first !== undefined && first.log !== installation && !hasOwnLog)
       return yield* refuse("is the ledger of erasures of another log: move it away, and put the one of this log there")
-    if (own.lines.length === 0 || isForeign) return { erasedAgain: 0, hasLedger: false, ...untilOf(copied.lines) }
+    if (own.lines[0]?.log !== installation) return { erasedAgain: 0, hasLedger: false, ...untilOf(copied.lines) }
     if (!continues(own.lines, copied.lines))
       return yield* refuse(
         "does not continue the ledger of erasures in the copy: move it away, or restore another copy"

@@ -94,7 +94,7 @@ export const frameTokens = 80
 
 const nothingNear = "Nothing that is recorded is near this message."
 
-/** What precedes the rows if no memory is near; undefined if the closest have no room. */
+/** The sentence before the rows if no memory is near. It is undefined if the closest memories have no room. */
 const noteOf = (closest: number, rows: number, isUnseen: boolean): string | undefined => {
   if (closest === 0) return nothingNear
   if (rows > 0) return `${nothingNear} The closest, which may be about something else:`

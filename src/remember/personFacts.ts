@@ -12,7 +12,7 @@ import { limits } from "../model/limits.js"
 export interface PersonFacts {
   /** A day, with or without the year: `1990-12-10` or `12-10`. */
   readonly birthday?: string | null | undefined
-  /** What the person is to the user: `colleague`. */
+  /** The person's relation to the user, such as `colleague`. */
   readonly relationship?: string | null | undefined
   readonly [name: string]: string | null | undefined
 }

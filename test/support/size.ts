@@ -9,8 +9,8 @@ export const isFull = size === "full" || size === "ci"
 export const rounds = <A>(sizes: { readonly quick: A; readonly full: A }): A => (isFull ? sizes.full : sizes.quick)
 
 /**
- * The number of random cases of a law. `.ci/run` takes `ci`, by default a third of those of `npm run test:full`, others
- * each time, and so ends in less than 20 minutes.
+ * The number of random cases of a law. `.ci/run` takes `ci`, by default a third of those of `npm run test:full`, and
+ * other cases each time.
  */
 export const lawRuns = ({
   quick,
@@ -19,7 +19,7 @@ export const lawRuns = ({
 }: {
   readonly quick: number
   readonly full: number
-  readonly ci?: number
+  readonly ci?: number | undefined
 }): number => (size === "ci" ? ci : rounds({ quick, full }))
 
 /**

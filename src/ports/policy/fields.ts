@@ -44,6 +44,9 @@ export const variable = Schema.String.pipe(
   })
 )
 
+/** What is wrong with a text that is no `address`. */
+export const addressProblem = "must be an http or https address without a password, a query or a fragment"
+
 export const address = Schema.String.pipe(
   Schema.filter(
     (text) => {
@@ -53,6 +56,6 @@ export const address = Schema.String.pipe(
         ["http:", "https:"].includes(url.protocol) && `${url.username}${url.password}${url.search}${url.hash}` === ""
       )
     },
-    { message: () => "must be an http or https address without a password, a query or a fragment" }
+    { message: () => addressProblem }
   )
 )
