@@ -29,11 +29,11 @@ export default defineConfig(({ mode }) => {
       // Vite takes the package's "./*" for "./*/*" and finds no file; Node itself resolves it.
       server: { deps: { external: [/^chrono-node\//] } },
       pool: "forks",
-      // In `npm test`, files share the modules of their process: loading the program anew for each took a fifth of the
-      // time. The other modes measure memory, so each file has a process of its own. Many tests wait for processes,
-      // sockets and timers, so three run at once on two cores. Three from the start: vitest ends a process that it
-      // started later while its files still run.
-      poolOptions: { forks: { minForks: 3, maxForks: 3, isolate: mode in files } },
+      // Files share the modules of their process: loading the program anew for each took a fifth of the time. The full
+      // size measures memory, so there each file has a process of its own. Many tests wait for processes, sockets and
+      // timers, so three run at once on two cores. Three from the start: vitest ends a process that it started later
+      // while its files still run.
+      poolOptions: { forks: { minForks: 3, maxForks: 3, isolate: sizes[mode] === "full" } },
       testTimeout: timeout,
       hookTimeout: timeout,
       reporters: jsonReport ? ["default", ["json", { outputFile: jsonReport }]] : ["default"]

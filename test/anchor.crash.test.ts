@@ -41,7 +41,7 @@ describe("a power cut", () => {
       Effect.gen(function* () {
         const live = join(scratch, "live")
         const snapshots: Array<string> = []
-        const sessions = rounds({ quick: 3, full: 30 })
+        const sessions = rounds({ quick: 3, full: 30, ci: 6 })
         for (let session = 0; session < sessions; session++) {
           yield* inProcess(
             live,
@@ -99,7 +99,7 @@ describe("processes killed between a commit and its anchor line", () => {
         const folder = join(scratch, "killed")
         const names = ["a", "b", "c", "d", "e", "f"]
         yield* inProcess(folder, appendTo("shared"))
-        const times = rounds({ quick: 2, full: 20 })
+        const times = rounds({ quick: 2, full: 20, ci: 4 })
         for (let round = 0; round < times; round++) {
           const ends = yield* Effect.promise(() =>
             Promise.all(names.map((name) => killed({ folder, name, lines: 2 + below(20), torn: below(2) === 0 })))

@@ -316,7 +316,7 @@ describe("a backup of a busy log", () => {
       yield* Effect.promise(() => atWork)
       const times: Array<number> = []
       const counts: Array<number> = []
-      for (let round = 0; round < lawRuns({ quick: 4, full: 20 }); round++) {
+      for (let round = 0; round < lawRuns({ quick: 4, full: 20, ci: 6 }); round++) {
         const db = new Database(join(data, "log.db"), { readonly: true })
         const newest = () => db.prepare("SELECT count(*) FROM events").pluck().get() as number
         const least = newest()
@@ -348,7 +348,7 @@ describe("a backup of a busy log", () => {
       )
       const file = join(path, "copy.backup")
       let unfinished = 0
-      for (let round = 0; round < lawRuns({ quick: 3, full: 20 }); round++) {
+      for (let round = 0; round < lawRuns({ quick: 3, full: 20, ci: 6 }); round++) {
         const child = spawn(process.execPath, [join("dist", "daybook.mjs"), "--data", data, "backup", file])
         const gone = new Promise<void>((resolve) => child.once("close", () => resolve()))
         yield* Effect.promise(() => sleep(150 + round * 25))

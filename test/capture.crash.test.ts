@@ -76,7 +76,7 @@ describe("a process that is killed while it captures", () => {
   for (const mode of ["turn", "after"] as const) {
     it(`loses no turn and captures none twice: mode ${mode}`, { timeout: 300_000 }, async () => {
       const options = { folder: join(scratch, mode), journal: join(scratch, `${mode}.journal`), mode }
-      for (let kill = 0; kill < rounds({ quick: 6, full: 60 }); kill++) {
+      for (let kill = 0; kill < rounds({ quick: 6, full: 60, ci: 12 }); kill++) {
         const { atWork, child, gone } = start({ ...options, from: answered(options.journal) })
         await Promise.race([atWork, gone, sleep(20_000, undefined, { ref: false })])
         await sleep(Math.random() * 120)

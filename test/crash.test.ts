@@ -250,7 +250,11 @@ describe("processes that are killed", () => {
   for (const agents of [["one"], ["one", "two"]]) {
     it(`lose no acknowledged write: ${writerNames.length} writers on ${agents.length === 1 ? "one agent" : "two agents"}`, async () => {
       const folder = join(scratch, agents.join("-"))
-      const kills = rounds({ quick: { atWork: 8, atStart: 2 }, full: { atWork: 30, atStart: 5 } })
+      const kills = rounds({
+        quick: { atWork: 8, atStart: 2 },
+        full: { atWork: 30, atStart: 5 },
+        ci: { atWork: 12, atStart: 3 }
+      })
       const { acknowledged, journals, repeated } = await killing(folder, agents, kills)
       // Before anything heals: what the last kill left in the files is sound as it is.
       const atOnce = integrityOf(join(folder, "log.db"), 0)

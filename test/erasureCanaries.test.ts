@@ -10,7 +10,7 @@ import { rounds } from "./support/size.js"
 const agent = "ada"
 const start = Date.parse("2026-03-14T06:00:00Z")
 const awake = { actors: { idle: 365 * 24 * 60 * 60 * 1_000 } }
-const people = rounds({ quick: 10, full: 100 })
+const people = rounds({ quick: 10, full: 100, ci: 30 })
 
 /** A name that occurs nowhere else, with no word that another has. */
 const nameOf = (index: number): string => `Zq${letters(index)}xa Vw${letters(index)}yo`

@@ -128,7 +128,7 @@ const useAll = (memory: Effect.Effect.Success<ReturnType<typeof story>>, round: 
   })
 
 describe("a view with edited rows", () => {
-  const count = rounds({ quick: 8, full: 200 })
+  const count = rounds({ quick: 8, full: 200, ci: 24 })
   const perFolder = 20
   const latest = start + 1_000_000 * dayMillis
   it.scoped(`never reaches the log: ${count} edits of random columns in random tables`, () =>

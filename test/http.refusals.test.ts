@@ -80,7 +80,7 @@ describe("a request that an operation cannot take", () => {
         if (status >= 500 || (status >= 400 && isEcho)) faults.push([method, path, input, text])
       }
       // A short run sends a part of the requests, another one for each operation.
-      const share = rounds({ quick: 10, full: 1 })
+      const share = rounds({ quick: 10, full: 1, ci: 4 })
       let sent = 0
       const isChosen = () => sent++ % share === 0
       for (const { method, parameters, path } of operations) {

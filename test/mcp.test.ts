@@ -368,7 +368,7 @@ describe("the level of a caller", () => {
           expect(yield* settledAnswers).toEqual(before)
         }).pipe(withMemory, Effect.scoped, Effect.runPromise)
       }),
-      { numRuns: lawRuns({ quick: 4, full: 60, ci: 8 }) }
+      { numRuns: lawRuns({ quick: 4, full: 60, ci: 6 }) }
     )
   })
 })

@@ -12,7 +12,7 @@ import { layerWithSettings } from "./support/settings.js"
 import { rounds } from "./support/size.js"
 
 const agents = Array.from({ length: 10 }, (_, hall) => `agent-${hall}`)
-const turnsOfEach = rounds({ quick: 16, full: 200 })
+const turnsOfEach = rounds({ quick: 16, full: 200, ci: 30 })
 const token = "ghp_9sKq2LmV0xWZ77aaPbR4hYc1TtQe3D5fG8j"
 
 const titleOf = (hall: string, locker: number) => `The user's locker Quvexira-${locker} is in hall ${hall}`

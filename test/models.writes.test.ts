@@ -15,7 +15,7 @@ import { layerWithSettings } from "./support/settings.js"
 import { rounds } from "./support/size.js"
 
 const agents = Array.from({ length: 10 }, (_, at) => `agent-${at}`)
-const writesOfEach = rounds({ quick: 10, full: 100 })
+const writesOfEach = rounds({ quick: 10, full: 100, ci: 20 })
 const name = "Quvexira"
 const prose = `Certainly! ${"These two are much alike, and yet they are not. ".repeat(2_100)}`
 

@@ -26,7 +26,7 @@ describe("daybook serve", () => {
     const { token } = answerOf(await daybook("--json", "token", "add", "--agent", "coop", "--trust", "full"))
     const answered: Array<string> = []
     let number = 0
-    for (let round = 0; round < rounds({ quick: 1, full: 20 }); round++) {
+    for (let round = 0; round < rounds({ quick: 1, full: 20, ci: 3 }); round++) {
       const { child, ended, url } = await serving(data)
       const writer = async () => {
         for (;;) {

@@ -191,7 +191,7 @@ describe("a folder changed between two processes", () => {
               return sql
             }
           })),
-          ...Array.from({ length: rounds({ quick: 6, full: 60 }) }, (_, place) => ({
+          ...Array.from({ length: rounds({ quick: 6, full: 60, ci: 12 }) }, (_, place) => ({
             sql: "",
             isKilled: false,
             change: (folder: string) => changeName(folder, "日本", place)

@@ -78,7 +78,7 @@ describe("a yield to the event loop", () => {
 
 /** Each loop with the items that it works on. Every `itemsPerTurn` items leave time for a turn. */
 const itemsPerTurn = 25
-const size = rounds({ quick: 100, full: 3_000 })
+const size = rounds({ quick: 100, full: 3_000, ci: 500 })
 const titles = Array.from({ length: size }, (_, at) => ({ title: `Harbour ${at} has ${at * 7} berths` }))
 
 /** Calls a method as programs without Effect do: each call is a promise of its own. */

@@ -564,7 +564,7 @@ describe("the undo of a source", () => {
       const words = ["tea", "kettle", "harbour", "gull", "marmot", "rope", "tide"]
       const statement = (at: number) => `${words[at % 7]} number ${at} of ${words[(at * 3) % 7]} and ${at * 17}`
       const [poisoned, without] = [yield* prepared(), yield* prepared()]
-      const bad = rounds({ quick: 50, full: 500 })
+      const bad = rounds({ quick: 50, full: 500, ci: 100 })
       const all = Array.from({ length: 11 * bad }, (_, at) => at)
       const isBad = (at: number) => at % 11 === 5
       const one = (at: number): readonly [Observation, { readonly commandId: string }] => [

@@ -80,10 +80,31 @@ export const viewError = (cause: unknown): StorageError =>
     ? ViewFile.damagedView(errorCodeOf(cause))
     : storageError("view")(cause)
 
-/** Maximum attempts at work while other processes keep replacing the view. */
-export const maxTries = 20
+/**
+ * How long work is tried again while other processes keep replacing the view: 20 times, and longer until 5 s have passed.
+ * Erasures that follow each other make every new view useless before it is ready, on a slow machine for seconds.
+ */
+export interface Tries {
+  readonly left: number
+  /** By `performance.now`, because a test clock stands still. */
+  readonly until: number
+}
 
-/** The error after `maxTries` attempts. */
+export const newTries = (): Tries => ({ left: 20, until: performance.now() + 5_000 })
+
+export const areSpent = ({ left, until }: Tries): boolean => left <= 0 && performance.now() >= until
+
+/** One try less. Beyond 20 it waits first, so that a view that cannot be had keeps no core busy. */
+export const nextTry = ({ left, until }: Tries): Effect.Effect<Tries> => {
+  const next = { left: left - 1, until }
+  return left > 0
+    ? Effect.succeed(next)
+    : Effect.promise(() => new Promise((resolve) => setTimeout(() => resolve(next), pauseMillis)))
+}
+
+const pauseMillis = 25
+
+/** The error after the last try. */
 export const keepsChanging = (agent: string): StorageError =>
   new StorageError({
     kind: "busy",

@@ -74,21 +74,22 @@ export const openFile = (
   }
 }
 
-/** Runs a read on an empty view in memory. */
-export const readEmpty = <A>(
+/** Opens an empty view in memory, which cannot be written to. */
+export const openEmpty = (
   projections: ReadonlyArray<Projection>,
-  options: ViewOptions,
-  f: (db: Db, hasVectors: boolean) => A
-): A => {
+  options: ViewOptions
+): { readonly db: Db; readonly hasVectors: boolean } => {
   const db = openDatabase(":memory:")
   try {
     const hasVectors = options.vectorExtension !== null && loadVectors(db, options.vectorExtension)
     createView(db, projections, hasVectors)
     // Statements with INDEXED BY fail if the index is missing.
     for (const { indexes } of projections) db.exec(indexes)
-    return f(db, hasVectors)
-  } finally {
+    db.pragma("query_only = ON")
+    return { db, hasVectors }
+  } catch (cause) {
     db.close()
+    throw cause
   }
 }
 

@@ -16,6 +16,7 @@ import { makeCleaner } from "./cleanViews.js"
 import { compareView, type ViewComparison } from "./compareView.js"
 import { openViews } from "./metrics.js"
 import { openReader, openView, outdatedProjections, reopen } from "./openView.js"
+import { makePastFiles, type PastFiles } from "./pastFiles.js"
 import {
   buildSuccessor,
   catchUp,
@@ -81,6 +82,8 @@ export class Views extends Context.Tag("daybook/Views")<
      * files. `waits`: another process holds them. It is tried again until the layer closes, and at the next start.
      */
     readonly clean: Effect.Effect<Cleaning, StorageError>
+    /** The files of past views. */
+    readonly pastFiles: PastFiles
     /** Builds the view of a past version in `file`. */
     readonly buildPast: (
       agent: string,
@@ -103,7 +106,8 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
       ...options
     }
     const context: ViewContext = { config, log, codec }
-    const clean = yield* makeCleaner(context)
+    const pastFiles = yield* makePastFiles(config)
+    const clean = Effect.zipRight(Effect.sync(pastFiles.close), yield* makeCleaner(context))
     // A process that was killed may have left views or pages with erased text.
     yield* Effect.catchAll(clean, ({ message }) => Effect.logWarning(`erased text is not cleaned yet: ${message}`))
     return Views.of({
@@ -124,7 +128,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           refresh(context, view),
           Effect.suspend(() => readSnapshotInTurns(context, view, steps))
         ),
-      readEmpty: (f) => attempt(() => ViewFile.readEmpty(config.projections, config, f)),
+      readEmpty: yield* makeEmptyView(config),
       write: (view, use) => view.lock.locked(() => orRebuilt(context, view, () => writeView(context, view, use))),
       rebuild: (view, names, onProgress) => traced("Views.rebuild", rebuildView(context, view, names, onProgress)),
       compare: (view, names, onProgress) =>
@@ -134,6 +138,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
         ),
       newestErasure: log.newestErasure,
       clean,
+      pastFiles,
       buildPast: (agent, { file, stricter, to }) =>
         Effect.zipRight(
           attempt(() => makeFolder(dirname(file))),
@@ -141,6 +146,19 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
         )
     })
   })
+
+/** Reads an empty view in memory: opened at the first read, because that takes longer than most reads, then kept. */
+const makeEmptyView = (config: ViewsConfig) => {
+  let opened: ReturnType<typeof ViewFile.openEmpty> | undefined
+  return Effect.as(
+    Effect.addFinalizer(() => Effect.sync(() => opened?.db.close())),
+    <A>(f: (db: Db, hasVectors: boolean) => A) =>
+      attempt(() => {
+        opened ??= ViewFile.openEmpty(config.projections, config)
+        return f(opened.db, opened.hasVectors)
+      })
+  )
+}
 
 /** Counts an open view until its scope closes. */
 const countOpen = Effect.acquireRelease(

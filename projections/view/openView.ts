@@ -4,7 +4,17 @@ import type * as Scope from "effect/Scope"
 import * as Mutex from "../../events/Mutex.js"
 import { build, type ViewError } from "./buildViewFile.js"
 import * as Generations from "./generations.js"
-import { attempt, closeView, keepsChanging, maxTries, type View, type ViewContext, withWriter } from "./View.js"
+import {
+  areSpent,
+  attempt,
+  closeView,
+  keepsChanging,
+  newTries,
+  nextTry,
+  type View,
+  type ViewContext,
+  withWriter
+} from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
 /** Opens the current file of an agent's view, and builds one first if there is none. Closed with the scope. */
@@ -83,13 +93,13 @@ const currentFile = (
   generations: Generations.Generations,
   agent: string,
   retired?: string,
-  tries = maxTries
+  tries = newTries()
 ): Effect.Effect<string, ViewError> =>
   Effect.gen(function* () {
     const { codec, config, log } = context
     const current = yield* attempt(generations.current)
     if (current !== undefined && current !== retired) return current
-    if (tries === 0) return yield* keepsChanging(agent)
+    if (areSpent(tries)) return yield* keepsChanging(agent)
     const file = yield* attempt(generations.newFile)
     const { version } = yield* log.head(agent)
     yield* Effect.onError(build({ ...config, log, codec, agent, file, to: version, stopAtUnknown: true }), () =>
@@ -98,5 +108,5 @@ const currentFile = (
     if (yield* attempt(() => generations.claim(file, retired))) return file
     // Another process created the first generation in the meantime.
     generations.remove(file)
-    return yield* currentFile(context, generations, agent, retired, tries - 1)
+    return yield* currentFile(context, generations, agent, retired, yield* nextTry(tries))
   })

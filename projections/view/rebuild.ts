@@ -7,13 +7,16 @@ import { type CatchUpResult, catchUpOnce } from "./catchUp.js"
 import { rebuiltViews } from "./metrics.js"
 import { openReader, reopen } from "./openView.js"
 import {
+  areSpent,
   attempt,
   closeView,
   isCurrent,
   keepsChanging,
   lockForWrite,
-  maxTries,
+  newTries,
+  nextTry,
   rollback,
+  type Tries,
   type View,
   type ViewContext
 } from "./View.js"
@@ -29,7 +32,7 @@ export type ProjectionNames = ReadonlyArray<string> | null
 export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
     let furthest = -1
-    for (let tries = maxTries; tries > 0; tries--) {
+    for (let tries = newTries(); !areSpent(tries); tries = yield* nextTry(tries)) {
       switch (yield* orSuperseded(view, catchUpOnce(context, view))) {
         case "atHead":
           return
@@ -47,7 +50,7 @@ export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, V
           return yield* replace(context, view, null)
       }
       const { position } = yield* attempt(() => ViewFile.checkpointOf(view.reader))
-      if (position > furthest) tries = maxTries
+      if (position > furthest) tries = newTries()
       furthest = Math.max(furthest, position)
     }
     return yield* keepsChanging(view.agent)
@@ -65,12 +68,12 @@ export const catchUpToUnknown = (context: ViewContext, view: View): Effect.Effec
 const follows = (context: ViewContext, successor: View): Effect.Effect<boolean, ViewError> =>
   Effect.gen(function* () {
     let furthest = -1
-    for (let tries = maxTries; tries > 0; tries--) {
+    for (let tries = newTries(); !areSpent(tries); tries = yield* nextTry(tries)) {
       const result = yield* orSuperseded(successor, catchUpOnce(context, successor))
       if (result !== "applied") return result === "atHead"
       yield* takeTurnIfDue
       const { position } = yield* attempt(() => ViewFile.checkpointOf(successor.reader))
-      if (position > furthest) tries = maxTries
+      if (position > furthest) tries = newTries()
       furthest = Math.max(furthest, position)
     }
     return yield* keepsChanging(successor.agent)
@@ -118,7 +121,7 @@ export const buildSuccessor = (
   view: View,
   names: ProjectionNames,
   onProgress?: (progress: Progress) => void,
-  tries = maxTries
+  tries = newTries()
 ): Effect.Effect<View, ViewError> =>
   Effect.gen(function* () {
     const { codec, config, log } = context
@@ -153,14 +156,15 @@ export const buildSuccessor = (
     )
     if (successor !== undefined) return successor
     generations.remove(file)
-    return yield* tries > 0 ? buildSuccessor(context, view, null, onProgress, tries - 1) : keepsChanging(agent)
+    if (areSpent(tries)) return yield* keepsChanging(agent)
+    return yield* buildSuccessor(context, view, null, onProgress, yield* nextTry(tries))
   }).pipe(
     // The copy contains events that this version cannot read, so build from the log instead.
     Effect.catchIf(
       (error) => error._tag === "UnknownEvent" && names !== null,
       () => buildSuccessor(context, view, null, onProgress, tries)
     ),
-    retryIfRemoved(context, view, tries, () => buildSuccessor(context, view, names, onProgress, tries - 1))
+    retryIfRemoved(context, view, tries, (next) => buildSuccessor(context, view, names, onProgress, next))
   )
 
 /** Makes a new view file current. The caller holds the view's lock. */
@@ -168,7 +172,7 @@ export const switchTo = (
   context: ViewContext,
   view: View,
   successor: View,
-  tries = maxTries
+  tries = newTries()
 ): Effect.Effect<void, ViewError> =>
   Effect.flatMap(
     Effect.onError(takeOver(context, view, successor, tries), () => closeView(successor)),
@@ -178,20 +182,16 @@ export const switchTo = (
         closeView(successor),
         Effect.sync(() => view.generations.remove(successor.file))
       )
-      const another = Effect.flatMap(buildSuccessor(context, view, null), (built) =>
-        switchTo(context, view, built, tries - 1)
+      const another = Effect.flatMap(
+        Effect.all([buildSuccessor(context, view, null), nextTry(tries)]),
+        ([built, next]) => switchTo(context, view, built, next)
       )
-      return Effect.zipRight(removed, tries > 0 ? another : keepsChanging(view.agent))
+      return Effect.zipRight(removed, areSpent(tries) ? keepsChanging(view.agent) : another)
     }
   )
 
 /** False if the new file cannot become current any more: see `follows`. */
-const takeOver = (
-  context: ViewContext,
-  view: View,
-  successor: View,
-  tries: number
-): Effect.Effect<boolean, ViewError> =>
+const takeOver = (context: ViewContext, view: View, successor: View, tries: Tries): Effect.Effect<boolean, ViewError> =>
   Effect.gen(function* () {
     const checkpoint = yield* attempt(() => ViewFile.checkpointOf(view.reader))
     if (!isCurrent(view, checkpoint)) yield* reopen(context, view)
@@ -210,8 +210,10 @@ const takeOver = (
       return "switched"
     }).pipe(Effect.ensuring(rollback(db)))
     if (outcome === "unsound") return false
-    if (outcome === "again")
-      return yield* tries > 0 ? takeOver(context, view, successor, tries - 1) : keepsChanging(view.agent)
+    if (outcome === "again") {
+      if (areSpent(tries)) return yield* keepsChanging(view.agent)
+      return yield* takeOver(context, view, successor, yield* nextTry(tries))
+    }
     const previous = { reader: view.reader, writer: view.writer }
     const { erasure, file, hasVectors, reader, writer } = successor
     Object.assign(view, { file, reader, writer, hasVectors, erasure })
@@ -219,7 +221,7 @@ const takeOver = (
     yield* closeView(previous)
     yield* removeRetired(view.generations, retiredFile)
     return true
-  }).pipe(retryIfRemoved(context, view, tries, () => takeOver(context, view, successor, tries - 1)))
+  }).pipe(retryIfRemoved(context, view, tries, (next) => takeOver(context, view, successor, next)))
 
 /** Removes a file that is no longer current. If that fails, a later sweep removes it, so this function never fails. */
 const removeRetired = ({ removeInBackground }: View["generations"], file: string): Effect.Effect<void> =>
@@ -241,10 +243,10 @@ const orSuperseded = (view: View, pass: Effect.Effect<CatchUpResult, ViewError>)
 
 /** Retries with a reopened view, if another process removed the view's file after making a newer one current. */
 const retryIfRemoved =
-  <A>(context: ViewContext, view: View, tries: number, retry: () => Effect.Effect<A, ViewError>) =>
+  <A>(context: ViewContext, view: View, tries: Tries, retry: (next: Tries) => Effect.Effect<A, ViewError>) =>
   (effect: Effect.Effect<A, ViewError>): Effect.Effect<A, ViewError> =>
     Effect.catchIf(
       effect,
-      (error) => tries > 0 && isRemoved(view, error),
-      () => Effect.flatMap(reopen(context, view), retry)
+      (error) => !areSpent(tries) && isRemoved(view, error),
+      () => Effect.flatMap(Effect.zipRight(reopen(context, view), nextTry(tries)), retry)
     )

@@ -11,10 +11,12 @@ import { type Db, type Lookup, sql } from "../Projection.js"
 import type { ViewError } from "./buildViewFile.js"
 import { catchUp } from "./rebuild.js"
 import {
+  areSpent,
   keepsChanging,
   type LockedView,
   lockForWrite,
-  maxTries,
+  newTries,
+  nextTry,
   parkProjection,
   rollback,
   rollbackNow,
@@ -54,10 +56,10 @@ export const writeView = <A, E, R>(
   context: ViewContext,
   view: View,
   use: Use<A, E, R>,
-  tries = maxTries
+  tries = newTries()
 ): Effect.Effect<A, WriteError<E>, R> => {
-  if (tries === 0) return Effect.fail(keepsChanging(view.agent))
-  const retry = () => writeView(context, view, use, tries - 1)
+  if (areSpent(tries)) return Effect.fail(keepsChanging(view.agent))
+  const retry = () => Effect.flatMap(nextTry(tries), (next) => writeView(context, view, use, next))
   const locked = () =>
     Effect.flatMap(lockForWrite(context, view), (state): Effect.Effect<A, WriteError<E>, R> => {
       // Another process made a new generation current while this one waited for the lock.

@@ -59,13 +59,7 @@ export const read = <A>(
       }
       return yield* attempt(() => {
         utimesSync(file, new Date(), new Date())
-        const { db } = ViewFile.openFile(file, "read", views.config)
-        try {
-          if (ViewFile.erasureOf(db) < target.erasure) throw ViewFile.damagedView("ERASED")
-          return f({ db, now: at })
-        } finally {
-          db.close()
-        }
+        return views.pastFiles.read(file, target.erasure, (db) => f({ db, now: at }))
       })
     })
     const attemptAndClean: Effect.Effect<A, ViewError> = Effect.tapError(attemptRead, (error) =>

@@ -15,3 +15,14 @@ export const quiet: Effect.Effect<void> = Effect.promise(async () => {
     quietRounds = performance.eventLoopUtilization(before).active < 1 ? quietRounds + 1 : 0
   }
 })
+
+/** Reads again and again in real time until the value is as expected, for at most 30 s, and returns the last one. */
+export const eventually = <A, E, R>(read: Effect.Effect<A, E, R>, expected: (value: A) => boolean) =>
+  Effect.gen(function* () {
+    const end = performance.now() + 30_000
+    for (;;) {
+      const value = yield* read
+      if (expected(value) || performance.now() > end) return value
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 2)))
+    }
+  })

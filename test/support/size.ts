@@ -1,26 +1,25 @@
 import * as Effect from "effect/Effect"
 import { expect } from "vitest"
 
-/** `npm test` is quick. `.ci/run`, `npm run test:full` and `npm run test:soak` are full: vitest.config.ts sets it. */
+/** `npm test` is quick, `.ci/run` between, `npm run test:full` and `npm run test:soak` full: vitest.config.ts sets it. */
 const size = process.env.DAYBOOK_TEST_SIZE
-export const isFull = size === "full" || size === "ci"
+export const isFull = size === "full"
 
-/** The number of rounds, or anything else that depends on the size of the run. */
-export const rounds = <A>(sizes: { readonly quick: A; readonly full: A }): A => (isFull ? sizes.full : sizes.quick)
+/** The number of rounds, or anything else that depends on the size of the run. `ci` is for `.ci/run`. */
+export const rounds = <A>({ quick, full, ci = quick }: Sizes<A>): A => (isFull ? full : size === "ci" ? ci : quick)
+
+interface Sizes<A> {
+  readonly quick: A
+  readonly full: A
+  readonly ci?: A | undefined
+}
 
 /**
- * The number of random cases of a law. `.ci/run` takes `ci`, by default a third of those of `npm run test:full`, and
- * other cases each time.
+ * The number of random cases of a law. `.ci/run` takes `ci`, by default a tenth of those of `npm run test:full` and at
+ * least those of `npm test`, and other cases each time.
  */
-export const lawRuns = ({
-  quick,
-  full,
-  ci = Math.max(quick, Math.ceil(full / 3))
-}: {
-  readonly quick: number
-  readonly full: number
-  readonly ci?: number | undefined
-}): number => (size === "ci" ? ci : rounds({ quick, full }))
+export const lawRuns = ({ quick, full, ci = Math.max(quick, Math.ceil(full / 10)) }: Sizes<number>): number =>
+  rounds({ quick, full, ci })
 
 /**
  * Lets timers and input run between the rounds of a long test. Without it a test that computes for a minute starves the
