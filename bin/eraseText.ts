@@ -6,17 +6,16 @@ import { type Column, table } from "./table.js"
 /** Characters of a text in a table. `--json` has whole texts. */
 const maxTextLength = 200
 
-/** A table of the turns, files and other texts that go; undefined if there are none. Memories have a table of their own. */
-export const itemsText = async (out: Output, { items }: AgentErasure): Promise<string | undefined> => {
-  const others = items.filter(({ kind }) => kind !== "memories")
-  return others.length === 0 ? undefined : table(out, others, itemColumns)
-}
+/** A table of the texts that go; undefined if there are none. */
+export const itemsText = async (out: Output, { items }: AgentErasure): Promise<string | undefined> =>
+  items.length === 0 ? undefined : table(out, items, itemColumns)
 
 const itemColumns: ReadonlyArray<Column<HeldItem>> = [
   { name: "kind", cell: ({ kind }) => kind.replace(/ies$/, "y").replace(/s$/, "") },
   { name: "version", cell: ({ version }) => version, alignRight: true },
   { name: "id", cell: ({ id }) => id ?? "", colour: "cyan" },
   { name: "where", cell: ({ from, session }) => [session, from].filter((part) => part !== undefined).join(", ") },
+  { name: "why", cell: ({ why }) => why },
   { name: "text", cell: ({ text }) => shortened(text), elastic: true }
 ]
 

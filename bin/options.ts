@@ -1,3 +1,4 @@
+import { isIP } from "node:net"
 import { InvalidArgumentError, Option } from "commander"
 import { type Store, stores } from "../events/Trust.js"
 import type { SourceInput } from "../src/model/input.js"
@@ -105,6 +106,13 @@ export const oneOf = <A extends string>(values: ReadonlyArray<A>): ((value: stri
 
 export const nonEmpty = (value: string): string => {
   if (value === "") throw new InvalidArgumentError("is empty")
+  return value
+}
+
+/** Parses the name or address of a host. With a scheme, a port or a path it would match no request. */
+export const hostName = (value: string): string => {
+  if (isIP(value) === 0 && !/^[\w.-]+$/.test(value))
+    throw new InvalidArgumentError("must be a host name alone, such as memory.example.org")
   return value
 }
 

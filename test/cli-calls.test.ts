@@ -53,6 +53,11 @@ describe("the command line", () => {
     [["list", "--as-of", "v12"], /^--as-of: must be a log version/],
     [["list", "--store", "a secret\nin two lines"], /^--store: must be one of private, shared, social$/],
     [["serve", "--port", "65536"], /^--port: must be a whole number from 0 to 65535$/],
+    [
+      ["serve", "--allow-host", "https://a.example"],
+      /^--allow-host: must be a host name alone, such as memory\.example\.org$/
+    ],
+    [["serve", "--allow-host", "a.example:80"], /^--allow-host: must be a host name alone/],
     [["get-context"], /^Missing required argument 'session'$/],
     [["get-context", "s", "--k", "201"], /^--k: must be a whole number from 1 to 200$/],
     [["get-context", "s", "--format", "html"], /^--format: must be one of text, markdown, messages, anthropic$/],
@@ -139,8 +144,8 @@ describe("the command line", () => {
     [["scratchpad", "clear", "monday", "--as-of", "1"], /^'scratchpad clear' takes no --as-of$/],
     [["scratchpad", "write", "monday", "x".repeat(241)], /^items\.0: is longer than 240 characters$/],
     [["update-person", "Ada"], /^Missing required argument 'facts'$/],
-    [["update-person", "Ada", "tea"], /^facts: must be NAME=VALUE, or NAME= to remove a fact$/],
-    [["update-person", "Ada", "tea=a", "tea=b"], /^facts: must name each fact once$/],
+    [["update-person", "Ada", "tea"], /^facts: argument 1 must be NAME=VALUE, or NAME= to remove a fact$/],
+    [["update-person", "Ada", "tea=a", "tea=b"], /^tea: is set twice$/],
     [
       ["update-person", "Ada", "birthday=tomorrow"],
       /^birthday: is not a day: use 1990-12-10, or 12-10 without the year$/

@@ -23,8 +23,9 @@ describe("the dry run of daybook erase", () => {
     await daybook("scratchpad", "write", "monday", "call Hugo Lind back")
     await daybook("remember", "Hugo Lind pays in cash", "--narrative", "every May")
     const shown = await daybook("erase", "--person", "Hugo Lind", "--dry-run")
-    expect(shown.stdout).toMatch(/turn\s+1\s+\S+\s+monday, Mira\s+Hugo Lind called about the rent/)
-    expect(shown.stdout).toMatch(/file\s+\d+\s+\S+\s+\S*notes\.txt\s+Hugo Lind rents berth 12/)
+    expect(shown.stdout).toMatch(/turn\s+1\s+\S+\s+monday, Mira\s+mention\s+Hugo Lind called about the rent/)
+    expect(shown.stdout).toMatch(/file\s+\d+\s+\S+\s+\S*notes\.txt\s+mention\s+Hugo Lind rents berth 12/)
+    expect(shown.stdout).toMatch(/memory\s+\d+\s+\S+\s+mention\s+Hugo Lind pays in cash.*every May/)
     const { agents } = answerOf(await daybook("erase", "--person", "Hugo Lind", "--dry-run", "--json"))
     expect(agents[0].items.map(({ kind, text }: { kind: string; text: string }) => [kind, text])).toEqual(
       expect.arrayContaining([
@@ -35,6 +36,30 @@ describe("the dry run of daybook erase", () => {
     )
     const erased = await daybook("erase", "--person", "Hugo Lind", "--yes", "--json")
     expect(erased.stdout).not.toContain("Hugo")
+  })
+
+  it("says why each text goes", async () => {
+    const { daybook } = newDaybook()
+    const { turn } = answerOf(await daybook("--json", "add-turn", "monday", "The rent rises in May", "--no-extract"))
+    const made = answerOf(await daybook("--json", "remember", "Rent: more from May", "--from", `turn:${turn.id}`))
+    const person = ["update-person", "Ann Oak", "favourite tea=oolong"]
+    await daybook(...person)
+    const whyOf = async (...args: ReadonlyArray<string>) => {
+      const plan = answerOf(await daybook("erase", ...args, "--dry-run", "--json"))
+      return plan.agents[0].items.map(({ text, why }: { text: string; why: string }) => [why, text])
+    }
+    expect(await whyOf("--session", "monday")).toEqual([
+      ["selected", "The rent rises in May"],
+      ["derived", "Rent: more from May"]
+    ])
+    expect(await whyOf("--source", `turn:${turn.id}`)).toContainEqual(["selected", "The rent rises in May"])
+    expect(await whyOf(made.id)).toEqual([["selected", "Rent: more from May"]])
+    // The facts of a card are in its text.
+    expect(await whyOf("--person", "Ann Oak")).toEqual([["mention", expect.stringContaining("oolong")]])
+    expect((await daybook("erase", "--person", "Ann Oak", "--dry-run")).stdout).toContain("oolong")
+    const { why } = answerOf(await daybook("erase", "--everything", "--agent", "default", "--dry-run", "--json"))
+      .agents[0].items[0]
+    expect(why).toBe("selected")
   })
 
   it("lists what a whole agent holds", async () => {

@@ -14,8 +14,8 @@ import { rounds } from "./support/size.js"
 
 const agent = "ada"
 const policy = { recall: { log: true } }
-const people = rounds({ quick: 8, full: 100, ci: 16 })
-const kills = rounds({ quick: 4, full: 30, ci: 8 })
+const people = rounds({ quick: 8, full: 100, ci: 12 })
+const kills = rounds({ quick: 4, full: 30, ci: 6 })
 
 /** A name that occurs nowhere else, with no word that another has. */
 const nameOf = (index: number): string => `Zq${letters(index)}xa Vw${letters(index)}yo`

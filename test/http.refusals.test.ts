@@ -67,6 +67,9 @@ describe("a request that an operation cannot take", () => {
       expect(yield* detail("POST", "/memories", { content: "The ferry", tag: "sea" })).toMatch(
         /^tag: is not a known field: use title, .*tags/
       )
+      expect(yield* detail("POST", "/turns", { session: "a", text: "b", speeker: "c" })).toMatch(
+        /^speeker: is not a known field: use session, .*speaker/
+      )
     })
   )
 

@@ -8,12 +8,14 @@ import { agedWorld } from "../bench/agedWorld.js"
 import { seedTurns } from "../bench/seed.js"
 import * as Programs from "./support/bundle.js"
 import { answerOf, build, bundle, lines, newFolder, removeFolders, spawnDaybook } from "./support/cli.js"
-import { expectDuration } from "./support/size.js"
+import { expectDuration, rounds } from "./support/size.js"
 
-const memories = 1_500
-const files = 100
+const memories = rounds({ quick: 600, full: 1_500 })
+const files = rounds({ quick: 40, full: 100 })
 const itemsPerFile = 25
-const trialsPerSignal = 2
+const trialsPerSignal = rounds({ quick: 1, full: 2 })
+/** The last moment of a signal, as a part of the command's duration. With one trial each, it must not come after the end. */
+const lastMoment = rounds({ quick: 0.4, full: 0.95 })
 
 const signals = [
   ["SIGINT", 130],
@@ -126,7 +128,7 @@ describe("a signal", () => {
       let longest = 0
       let interrupted = 0
       for (const [signal, code] of signals) {
-        const moments = fc.sample(fc.double({ min: 0.05, max: 0.95, noNaN: true }), trialsPerSignal)
+        const moments = fc.sample(fc.double({ min: 0.05, max: lastMoment, noNaN: true }), trialsPerSignal)
         for (const moment of moments) {
           const folder = fresh()
           const before = await versionsOf(folder)
@@ -172,7 +174,7 @@ describe("a signal", () => {
       return { child, output, isAtWork: once(child.stdout, "data"), ended: once(child, "close") }
     })
     await Promise.all(writers.map(({ isAtWork }) => isAtWork))
-    await new Promise((resolve) => setTimeout(resolve, 5_000))
+    await new Promise((resolve) => setTimeout(resolve, rounds({ quick: 2_000, full: 5_000 })))
     const sentAt = performance.now()
     for (const { child } of writers) child.kill("SIGTERM")
     for (const { ended } of writers) expect(await ended).toEqual([0, null])

@@ -7,14 +7,14 @@ import * as TestClock from "effect/TestClock"
 import { digestsOf, open, temporaryFolder } from "./support/engine.js"
 import { tinyLayer } from "./support/extractor.js"
 import { type Asked, histories, perform, probesOf } from "./support/histories.js"
-import { yieldToTimers } from "./support/size.js"
+import { rounds, yieldToTimers } from "./support/size.js"
 
 const start = Date.parse("2026-03-14T06:00:00Z")
-const events = Number(process.env.DAYBOOK_REPLAY_EVENTS ?? 10_000)
+const events = Number(process.env.DAYBOOK_REPLAY_EVENTS ?? rounds({ quick: 2_000, full: 10_000 }))
 const policy = { actors: { idle: 365 * 24 * 60 * 60 * 1_000 } }
 
 describe(`a log of ${events.toLocaleString("en")} events`, () => {
-  it.scoped.each([1, 2, 3])(
+  it.scoped.each(rounds({ quick: [1], full: [1, 2, 3] }))(
     "gives one view: live, rebuilt, rebuilt again and rebuilt on another day: seed %i",
     (seed) =>
       Effect.gen(function* () {

@@ -231,7 +231,7 @@ describe("a reader sees no store above its level", () => {
       const words = stores.flatMap((store) => whats.map((what) => `canary${store}${what}`))
       /** Parts of the hidden words, in queries of every form. */
       const forms = ["+", "-", '"', "title:", "tag:", "session:", "project:", "NOT "]
-      const more = Array.from({ length: lawRuns({ quick: 5, full: 240, ci: 60 }) }, (_, index) => {
+      const more = Array.from({ length: lawRuns({ quick: 5, full: 240, ci: 20 }) }, (_, index) => {
         const [word, other] = [words[index % words.length]!, words[(index * 5 + 7) % words.length]!]
         return `${forms[index % forms.length]}${word.slice(0, 6 + (index % 14))} ${other} ${index}`
       })
@@ -263,7 +263,7 @@ describe("a reader sees no store above its level", () => {
         }
       }
       if (isFull) console.log(`canaries: ${probes} probes, 0 leaks`)
-      expect(probes).toBeGreaterThanOrEqual(lawRuns({ quick: 1_000, full: 10_000, ci: 3_000 }))
+      expect(probes).toBeGreaterThanOrEqual(lawRuns({ quick: 1_000, full: 10_000, ci: 1_500 }))
     })
   )
 
@@ -375,7 +375,7 @@ describe("data above a level changes no byte below it", () => {
   const sample = <T>(arbitrary: fc.Arbitrary<T>, numRuns: number, seed: number) =>
     fc.sample(arbitrary, { numRuns, seed })
 
-  const hiddenMemories = lawRuns({ quick: 200, full: 10_000, ci: 1_000 })
+  const hiddenMemories = lawRuns({ quick: 200, full: 10_000, ci: 400 })
   for (const [seed, trust] of (["inner", "familiar", "public"] as const).entries()) {
     it.scoped(`${trust}: 0, 1 or ${hiddenMemories.toLocaleString("en")} hidden memories`, () =>
       Effect.gen(function* () {
@@ -401,7 +401,7 @@ describe("data above a level changes no byte below it", () => {
         if (below.length > 0) ids.push(...(yield* keep(below, 120, seed)))
         yield* daybook.backfill(agent)
         yield* TestClock.adjust(60 * minute)
-        const requests = sample(queries, lawRuns({ quick: 20, full: 170, ci: 60 }), seed)
+        const requests = sample(queries, lawRuns({ quick: 20, full: 170, ci: 30 }), seed)
         const probe: Probe = { ids, texts: [...vocabulary, "green tea kettle", "nothing like it"], people: names }
         const file = markdown(folder, "notes.md", "- the kettle is green\n- 東京 in spring\n")
         const asked = Effect.gen(function* () {

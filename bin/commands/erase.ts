@@ -173,7 +173,8 @@ const countsText = ({ agent, counts, events, remains }: AgentErasure): string =>
   const parts = Object.entries(counts).flatMap(([kind, number]) =>
     number === 0 ? [] : [count(number, kind.replace(/ies$/, "y").replace(/s$/, ""), kind)]
   )
-  const inPart = remains === 0 ? "" : `, ${remains} of them in part`
+  const keep = remains === 1 ? "1 of them keeps" : `${remains} of them keep`
+  const inPart = remains === 0 ? "" : `; ${keep} what is of others`
   const all = `${count(events, "event")}${inPart}`
   return parts.length === 0 ? `${agent}: ${all}` : `${agent}: ${parts.join(", ")} (${all})`
 }
@@ -181,9 +182,8 @@ const countsText = ({ agent, counts, events, remains }: AgentErasure): string =>
 const planText = async (out: Output, { agents, leftovers, whole }: Erasure): Promise<string> => {
   const lines: Array<string> = whole.map((agent) => `everything of ${agent}`)
   for (const erasure of agents) {
-    const { changed, memories, retired, revived, sources } = erasure
+    const { changed, retired, revived, sources } = erasure
     lines.push(countsText(erasure))
-    if (memories.length > 0) lines.push(await table(out, memories, memoryColumns))
     const items = await itemsText(out, erasure)
     if (items !== undefined) lines.push(items)
     if (changed.length > 0) {

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { nonEmpty, option, repeatable, wholeNumber } from "../options.js"
+import { hostName, nonEmpty, option, repeatable, wholeNumber } from "../options.js"
 import type { ServeCall } from "../server/serve.js"
 import type { Command } from "./Command.js"
 
@@ -11,7 +11,7 @@ export const serve: Command<ServeCall> = {
   options: [
     option("--port <n>", "listen on this port (default: 8787)", wholeNumber(0, 65_535)),
     option("--host <address>", "listen on this address (default: 127.0.0.1)", nonEmpty),
-    repeatable("--allow-host <name>", "permit requests to this host name", nonEmpty)
+    repeatable("--allow-host <name>", "permit requests to this host name", hostName)
   ],
   details: [
     "Without --agent it serves every agent. --agent limits it to one agent or a pattern, --trust to a level at most.",

@@ -27,11 +27,12 @@ export const updatePerson: Command<PersonCall, readonly [name: string, facts: Re
   run: (call, { commandId, store }, [name, given]) =>
     Effect.gen(function* () {
       const facts = new Map<string, string | null>()
-      for (const fact of given) {
+      for (const [index, fact] of given.entries()) {
         const end = fact.indexOf("=")
         const key = fact.slice(0, Math.max(end, 0)).trim()
-        if (key === "") return yield* usageError("facts: must be NAME=VALUE, or NAME= to remove a fact")
-        if (facts.has(key)) return yield* usageError("facts: must name each fact once")
+        if (key === "")
+          return yield* usageError(`facts: argument ${index + 1} must be NAME=VALUE, or NAME= to remove a fact`)
+        if (facts.has(key)) return yield* usageError(`${key}: is set twice`)
         const value = fact.slice(end + 1).trim()
         facts.set(key, value === "" ? null : value)
       }

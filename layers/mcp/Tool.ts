@@ -66,10 +66,11 @@ export const tool = <Input extends z.ZodObject>({ input, output, run, ...describ
   inputSchema: listedSchema(input),
   outputSchema: listedSchema(output),
   call: (args, connection, options) => {
-    const parsed = input.safeParse(withoutNulls(args))
-    return parsed.success
-      ? run(parsed.data, connection, options)
-      : Effect.fail(invalidArguments(described.name, parsed.error, Object.keys(input.shape)))
+    const given = withoutNulls(args)
+    const parsed = input.safeParse(given)
+    if (parsed.success) return run(parsed.data, connection, options)
+    const called = { name: described.name, parameters: Object.keys(input.shape), given }
+    return Effect.fail(invalidArguments(parsed.error, called))
   }
 })
 
@@ -83,18 +84,51 @@ const withoutNulls = (args: unknown): unknown =>
  * The problem of the arguments to mend first: an unknown name, which explains why another one is missing. It quotes names
  * of parameters, never their values.
  */
-const invalidArguments = (name: string, { issues }: z.ZodError, parameters: ReadonlyArray<string>): InvalidInput => {
+const invalidArguments = ({ issues }: z.ZodError, { given, name, parameters }: Called): InvalidInput => {
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]
+  const takes = `; ${name} takes ${parameters.join(", ")}`
   if (issue?.code === "unrecognized_keys") {
-    return new InvalidInput({ field: issue.keys[0]!, problem: `is unknown; ${name} takes ${parameters.join(", ")}` })
+    return new InvalidInput({ field: issue.keys[0]!, problem: `is unknown${takes}` })
   }
   const field = issue?.path.join(".") || "arguments"
-  if (issue?.code === "invalid_value") {
-    return new InvalidInput({ field, problem: `must be one of ${issue.values.join(", ")}` })
-  }
-  const expected = issue?.code === "invalid_type" ? issue.expected : "another type"
-  return new InvalidInput({ field, problem: `must be ${expected}; ${name} takes ${parameters.join(", ")}` })
+  const isMissing = issue !== undefined && issue.path.length > 0 && valueAt(given, issue.path) === undefined
+  return new InvalidInput({ field, problem: isMissing ? `is missing${takes}` : problemOf(issue) })
 }
+
+interface Called {
+  readonly name: string
+  readonly parameters: ReadonlyArray<string>
+  readonly given: unknown
+}
+
+const valueAt = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
+  path.reduce<unknown>((at, key) => (Object(at) as Record<PropertyKey, unknown>)[key], value)
+
+const problemOf = (issue: z.core.$ZodIssue | undefined): string => {
+  switch (issue?.code) {
+    case "invalid_value":
+      return `must be one of ${issue.values.join(", ")}`
+    case "invalid_type":
+      return `must be ${typeNames[issue.expected] ?? issue.expected}`
+    case "too_small":
+      return `must be ${issue.minimum} or more${unitOf(issue.origin)}`
+    case "too_big":
+      return `must be ${issue.maximum} or less${unitOf(issue.origin)}`
+    default:
+      return "is not valid"
+  }
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object"
+}
+
+const unitOf = (origin: string): string => (origin === "string" ? " characters" : origin === "array" ? " entries" : "")
 
 const listedSchema = (schema: z.ZodObject): ObjectSchema => {
   const { $schema: _, ...listed } = z.toJSONSchema(schema, {

@@ -3,7 +3,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { InvalidInput } from "../../src/model/errors.js"
 import { checkInteger, invalid, refuseUnknownOptions } from "../../src/model/filters.js"
-import { address, addressProblem } from "../../src/ports/policy/fields.js"
+import { collectorAddress, collectorProblem } from "../../src/ports/policy/fields.js"
 
 /** Options of `layerOtlp`. */
 export interface OtlpOptions {
@@ -34,14 +34,14 @@ export interface TraceFileOptions {
 const maxMillis = 2 ** 31 - 1
 
 /** Whether a text is the URL of a collector. */
-export const isAddress = Schema.is(address)
+export const isAddress = Schema.is(collectorAddress)
 
 /** Checks the options of `layerOtlp`. A wrong one would send nothing, or to another collector, without an error. */
 export const checkOtlpOptions = (options: OtlpOptions): Either.Either<void, InvalidInput> =>
   Either.gen(function* () {
     const { closeMillis, headers = {}, metricsEvery, serviceName, spansEvery, url } = options
     yield* refuseUnknownOptions(options, ["url", "headers", "serviceName", "spansEvery", "metricsEvery", "closeMillis"])
-    if (url !== undefined && !isAddress(url)) yield* invalid("url", addressProblem)
+    if (url !== undefined && !isAddress(url)) yield* invalid("url", collectorProblem)
     if (serviceName !== undefined) yield* checkText("serviceName", serviceName)
     if (spansEvery !== undefined) yield* checkInteger("spansEvery", spansEvery, 1, maxMillis)
     if (metricsEvery !== undefined) yield* checkInteger("metricsEvery", metricsEvery, 1, maxMillis)

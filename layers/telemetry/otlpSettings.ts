@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { addressProblem } from "../../src/ports/policy/fields.js"
+import { collectorProblem } from "../../src/ports/policy/fields.js"
 import { readSecret, readSetting } from "../settings.js"
 import { isAddress, type OtlpOptions } from "./options.js"
 import { TelemetryUnavailable } from "./otlp.js"
@@ -16,7 +16,7 @@ export const otlpSettings = ({
 }: NonNullable<TraceSettings["otlp"]>): Effect.Effect<OtlpOptions, TelemetryUnavailable> =>
   Effect.gen(function* () {
     const problem = (text: string) => new TelemetryUnavailable({ problem: `${text}; nothing is sent to a collector` })
-    if (isVariable && !isAddress(url)) return yield* problem(`OTEL_EXPORTER_OTLP_ENDPOINT ${addressProblem}`)
+    if (isVariable && !isAddress(url)) return yield* problem(`OTEL_EXPORTER_OTLP_ENDPOINT ${collectorProblem}`)
     const protocol = isVariable ? yield* readSetting("OTEL_EXPORTER_OTLP_PROTOCOL") : undefined
     if (protocol?.startsWith("http/") === false)
       return yield* problem("OTEL_EXPORTER_OTLP_PROTOCOL must be http/json, at the collector's port for HTTP (4318)")

@@ -39,7 +39,7 @@ export interface FileInput {
   readonly at?: InstantInput | undefined
 }
 
-export const decodeFile = (input: unknown) => decodeWith(FileSchema)(input) as Either.Either<FileInput, InvalidInput>
+export const decodeFile = decodeWith(FileSchema) as (input: unknown) => Either.Either<FileInput, InvalidInput>
 
 /** Checks the name of a file that is read or forgotten. */
 export const decodePath = (path: unknown): Either.Either<string, InvalidInput> =>

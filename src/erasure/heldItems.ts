@@ -2,6 +2,7 @@ import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Removal } from "../../events/erasure/remains.js"
 import { embeddingText } from "../../events/Memory.js"
 import type { Kind } from "./kinds.js"
+import { fileKinds, isSourceSelected, type Selection } from "./selection.js"
 import type { Subjects } from "./subjectSets.js"
 
 /** A text that the log holds and that an erasure removes, in a dry run. */
@@ -15,15 +16,32 @@ export interface HeldItem {
   readonly session?: string
   /** The speaker of a turn, the path of a file, or the name of a run. */
   readonly from?: string
+  /**
+   * Why it goes. `selected`: its id, session, source or agent was selected. `mention`: it names the person. `derived`: it
+   * was made from what goes, quotes it, or has the same text.
+   */
+  readonly why: "selected" | "mention" | "derived"
   readonly text: string
+}
+
+/** What an erasure selects and concerns. */
+export interface Concerned {
+  readonly selection: Selection
+  readonly subjects: Subjects
 }
 
 /**
  * The texts that go from one event. A memory whose text changed has one item for each text; the caller leaves out
  * repeats.
  */
-export const heldItemsOf = (event: DaybookEvent, removal: Removal, subjects: Subjects): ReadonlyArray<HeldItem> => {
+export const heldItemsOf = (event: DaybookEvent, removal: Removal, concerned: Concerned): ReadonlyArray<HeldItem> => {
   const { version } = event
+  const { subjects } = concerned
+  /** `content` is everything of the item in which a name may stand. */
+  const held = (item: Omit<HeldItem, "version" | "why">, content: unknown, source?: Source): HeldItem => ({
+    ...{ ...item, version },
+    why: whyOf(concerned, { ...item, content, source })
+  })
   const parts = removal === "whole" ? undefined : removal
   const isNamed = (list: "items" | "recalls", index: number) =>
     parts === undefined || parts.lists?.[list]?.includes(index) === true
@@ -35,55 +53,98 @@ export const heldItemsOf = (event: DaybookEvent, removal: Removal, subjects: Sub
     case "ARCHIVE": {
       const memories = imagesOf(event).flatMap(
         (image): ReadonlyArray<HeldItem> =>
-          subjects.rows.has(image.born) ? [{ kind: "memories", version, id: image.id, text: embeddingText(image) }] : []
+          subjects.rows.has(image.born)
+            ? [held({ kind: "memories", id: image.id, text: embeddingText(image) }, image, image.source)]
+            : []
       )
       const input = "input" in event.payload && parts?.fields?.includes("input") ? event.payload.input : undefined
       return input === undefined
         ? memories
-        : [...memories, { kind: "requests", version, id: imagesOf(event)[0]!.id, text: textsOf(input).join("\n") }]
+        : [...memories, held({ kind: "requests", id: imagesOf(event)[0]!.id, text: textsOf(input).join("\n") }, input)]
     }
     case "TURN": {
-      const { id, role, session, speaker = role, text, toolCalls = [] } = event.payload.turn
-      return [{ kind: "turns", version, id, session, from: speaker, text: [text, ...textsOf(toolCalls)].join("\n") }]
+      const { turn } = event.payload
+      const { id, role, session, speaker = role, text, toolCalls = [] } = turn
+      const whole = [text, ...textsOf(toolCalls)].join("\n")
+      return [held({ kind: "turns", id, session, from: speaker, text: whole }, turn, { kind: "turn", name: id })]
     }
     case "FILE": {
-      const { id, path, session, text } = event.payload.file
-      return [{ kind: "files", version, id, ...(session === undefined ? {} : { session }), from: path, text }]
+      const { file } = event.payload
+      const { id, path, session, text } = file
+      const item = { kind: "files", id, ...(session === undefined ? {} : { session }), from: path, text } as const
+      return [held(item, file, { kind: "file", name: path })]
     }
     case "SUMMARIZE": {
       const { session, summary, was } = event.payload
       const { decisions = [], open = [], outcome, request } = (parts === undefined ? summary : was) ?? {}
-      return [{ kind: "summaries", version, session, text: textsOf([request, outcome, decisions, open]).join("\n") }]
+      const text = textsOf([request, outcome, decisions, open]).join("\n")
+      return [held({ kind: "summaries", session, text }, [session, text])]
     }
     case "ROLL": {
       const { session, state, was } = event.payload
-      return [{ kind: "summaries", version, session, text: (parts === undefined ? state : was)?.text ?? "" }]
+      const text = (parts === undefined ? state : was)?.text ?? ""
+      return [held({ kind: "summaries", session, text }, [session, text])]
     }
     case "SCRATCHPAD": {
       const { scratchpad, session } = event.payload
       const items = (scratchpad?.items ?? []).filter((_, index) => isNamed("items", index))
-      return [{ kind: "scratchpads", version, session, text: items.join("\n") }]
+      return [held({ kind: "scratchpads", session, text: items.join("\n") }, [session, items])]
     }
     case "RECALL":
       return event.payload.recalls.flatMap(
         ({ session, text }, index): ReadonlyArray<HeldItem> =>
           isNamed("recalls", index)
-            ? [{ kind: "queries", version, ...(session === undefined ? {} : { session }), text }]
+            ? [held({ kind: "queries", ...(session === undefined ? {} : { session }), text }, [session, text])]
             : []
       )
     case "SCHEDULE": {
       const { definition, schedule } = event.payload
       const { channel, context, goal, name } = definition ?? {}
-      return [{ kind: "schedules", version, id: schedule, text: textsOf([name, goal, context, channel]).join("\n") }]
+      const text = textsOf([name, goal, context, channel]).join("\n")
+      return [held({ kind: "schedules", id: schedule, text }, text)]
     }
     case "RUN": {
       const { error, name, output, summary } = event.payload
-      return [{ kind: "runs", version, from: name, text: textsOf([summary, output, error]).join("\n") }]
+      const text = textsOf([summary, output, error]).join("\n")
+      return [held({ kind: "runs", from: name, text }, [name, text])]
     }
     default:
       return []
   }
 }
+
+interface Source {
+  readonly kind: string
+  readonly name?: string | undefined
+}
+
+const whyOf = (
+  { selection, subjects }: Concerned,
+  {
+    content,
+    id = "",
+    session,
+    source
+  }: Pick<HeldItem, "id" | "session"> & { readonly content: unknown; readonly source: Source | undefined }
+): HeldItem["why"] => {
+  switch (selection.kind) {
+    case "agent":
+      return "selected"
+    case "person":
+      return subjects.mentions(content) ? "mention" : "derived"
+    case "memory":
+      return selection.ids.has(id) ? "selected" : "derived"
+    case "session":
+      return session === selection.session ? "selected" : "derived"
+    case "source":
+      return source !== undefined && isNamed(selection, source) ? "selected" : "derived"
+  }
+}
+
+/** A source `import:PATH` names the file of that path too. */
+const isNamed = (selection: Extract<Selection, { readonly kind: "source" }>, source: Source): boolean =>
+  isSourceSelected(selection, source) ||
+  (source.kind === "file" && fileKinds.has(selection.source) && selection.key === source.name)
 
 /** All strings in a value, at any depth. */
 const textsOf = (value: unknown): ReadonlyArray<string> => {

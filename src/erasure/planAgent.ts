@@ -57,7 +57,7 @@ export const planAgent = (
     }
     const { lostDigests: memoryDigests, remade } = remadeLives(lives, source.countTokens)
     const removing: Removing = { subjects, isRequestErased, remade, lostDigests: memoryDigests }
-    const report = makeReport(agent, subjects, source.hasItems === true)
+    const report = makeReport(agent, { selection, subjects }, source.hasItems === true)
     const [versions, remains]: [Array<number>, Array<Remains>] = [[], []]
     const lostDigests = new Set(memoryDigests)
     const timers = timerFold()

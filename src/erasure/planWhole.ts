@@ -6,13 +6,15 @@ import type { Removal } from "../../events/erasure/remains.js"
 import type { PlanError, PlanSource } from "./planAgent.js"
 import { type AgentErasure, makeReport } from "./report.js"
 import { makeSubjects } from "./Subjects.js"
+import type { Selection } from "./selection.js"
 import type { Subjects } from "./subjectSets.js"
 
 /** Reports everything that the log has of an agent, for the dry run of an erasure of the whole agent. */
 export const reportWhole = ({ codec, log }: PlanSource, agent: string): Effect.Effect<AgentErasure, PlanError> =>
   Effect.gen(function* () {
-    const { subjects } = makeSubjects({ kind: "agent" })
-    const report = makeReport(agent, subjects, true)
+    const selection: Selection = { kind: "agent" }
+    const { subjects } = makeSubjects(selection)
+    const report = makeReport(agent, { selection, subjects }, true)
     yield* Stream.runForEach(readAll(log, agent), (row) => {
       if (row.payload === null || row.type === "ERASE" || row.type === "REMAINS") return Effect.void
       return Effect.map(codec.decode(row), (decoded) => {

@@ -1,9 +1,8 @@
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Removal } from "../../events/erasure/remains.js"
 import type { Memory } from "../../events/Memory.js"
-import { type HeldItem, heldItemsOf } from "./heldItems.js"
+import { type Concerned, type HeldItem, heldItemsOf } from "./heldItems.js"
 import { type Kind, kinds } from "./kinds.js"
-import type { Subjects } from "./subjectSets.js"
 
 export type { HeldItem } from "./heldItems.js"
 export type { Kind } from "./kinds.js"
@@ -39,7 +38,8 @@ export interface AgentErasure {
 }
 
 /** Collects the report of one agent's erasure while its events pass by, with its texts if `hasItems` is true. */
-export const makeReport = (agent: string, subjects: Subjects, hasItems: boolean) => {
+export const makeReport = (agent: string, concerned: Concerned, hasItems: boolean) => {
+  const { subjects } = concerned
   const items = new Map<string, HeldItem>()
   const counts = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>
   const memories = new Map<number, Memory>()
@@ -72,7 +72,7 @@ export const makeReport = (agent: string, subjects: Subjects, hasItems: boolean)
       events++
       if (hasRemains) remains++
       count(event, removal)
-      for (const item of hasItems ? heldItemsOf(event, removal, subjects) : []) {
+      for (const item of hasItems ? heldItemsOf(event, removal, concerned) : []) {
         const { from, id, kind, session, text } = item
         const key = JSON.stringify([kind, id, session, from, text])
         // Each text once, where the log has it first.

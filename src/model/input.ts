@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
 import { compileCheck, compileCopy } from "../../events/compiledSchema.js"
 import { type knownTypes, Source, Tier } from "../../events/Memory.js"
 import { Store } from "../../events/Trust.js"
@@ -141,12 +142,19 @@ export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
     if (Either.isRight(decoded)) return Either.right(decoded.right)
     const [issue] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
     const field = issue?.path.join(".") || "input"
-    const names =
-      issue?.path.length === 1 && "fields" in schema ? `: use ${Object.keys(Object(schema.fields)).join(", ")}` : ""
-    const problem = `${problemOf(issue)}${issue?._tag === "Unexpected" ? names : ""}`
+    const names = issue?._tag === "Unexpected" && issue.path.length === 1 ? fieldNames(schema.ast) : []
+    const problem = `${problemOf(issue)}${names.length === 0 ? "" : `: use ${names.join(", ")}`}`
     return Either.left(new InvalidInput({ field, problem }))
   }
 }
+
+/** The names of the fields of an object's schema, which may have a check of the whole object around it. */
+const fieldNames = (ast: AST.AST): ReadonlyArray<string> =>
+  AST.isRefinement(ast)
+    ? fieldNames(ast.from)
+    : AST.isTypeLiteral(ast)
+      ? ast.propertySignatures.map(({ name }) => String(name))
+      : []
 
 export const decodeObservation: (input: unknown) => Either.Either<Observation, InvalidInput> = decodeWith(Observation)
 

@@ -28,10 +28,10 @@ export const decodePersonFacts = (facts: PersonFacts): Either.Either<CardChanges
     const entries = Object.entries(facts).filter(([, value]) => value !== undefined)
     if (entries.length === 0) return yield* refuse("facts", "must have at least one fact to set or remove")
     if (entries.length > limits.cardFacts) return yield* refuse("facts", tooMany)
-    for (const [name, value] of entries) {
+    for (const [index, [name, value]] of entries.entries()) {
       if (name.length > limits.cardFactName || !cardFactName.test(name) || name !== name.trim()) {
         const rule = `lower-case words of letters, digits, spaces, - and _, at most ${limits.cardFactName} characters`
-        return yield* refuse("facts", `has a name that is not allowed: use ${rule}`)
+        return yield* refuse("facts", `name ${index + 1} of ${entries.length} is not allowed: use ${rule}`)
       }
       if (value === null) continue
       if (value === "") return yield* refuse(name, "is empty: use null to remove the fact")

@@ -47,6 +47,9 @@ export const variable = Schema.String.pipe(
 /** What is wrong with a text that is no `address`. */
 export const addressProblem = "must be an http or https address without a password, a query or a fragment"
 
+/** What is wrong with a text that is no `collectorAddress`. */
+export const collectorProblem = `${addressProblem}, and without /v1/traces: the path of each signal is added`
+
 export const address = Schema.String.pipe(
   Schema.filter(
     (text) => {
@@ -58,4 +61,9 @@ export const address = Schema.String.pipe(
     },
     { message: () => addressProblem }
   )
+)
+
+/** The address of a collector of OTLP, to which the path of each signal is added. */
+export const collectorAddress = address.pipe(
+  Schema.filter((text) => !/\/v1\/(traces|metrics|logs)\/?$/.test(text), { message: () => collectorProblem })
 )

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { address, exactOptional, withDefault } from "./fields.js"
+import { collectorAddress, exactOptional, withDefault } from "./fields.js"
 
 /** Where the `daybook` command sends spans, events and metrics: to a file, one JSON object a line, or to a collector. */
 export const Trace = Schema.Struct({
@@ -15,7 +15,7 @@ export const Trace = Schema.Struct({
    * The URL of a collector of OTLP over HTTP, without `/v1/traces`. `$OTEL_EXPORTER_OTLP_ENDPOINT` comes first.
    * Default: none.
    */
-  otlp: exactOptional(address),
+  otlp: exactOptional(collectorAddress),
   /** Bytes at which the file is renamed to FILE.1, in place of an earlier one, and begun again. */
   size: withDefault(Schema.Int.pipe(Schema.between(10_000, 1_000_000_000)), 10_000_000)
 })
