@@ -5,7 +5,8 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Restored } from "./anchorLines.js"
 import type { ReplayedEvent, StoredEvent } from "./Chain.js"
-import type { Cleaning, Erased, EraseRequest, LedgerRecord } from "./erasure/EraseRequest.js"
+import type { Cleaning, Erased, ErasedAgain, EraseRequest, LedgerRecord } from "./erasure/EraseRequest.js"
+import type { LedgerLine } from "./erasure/ledger.js"
 import type { AlreadyErased, CommandConflict, ErasedMeanwhile, StorageError, VersionConflict } from "./errors.js"
 import { takeTurnIfDue } from "./turns.js"
 
@@ -13,6 +14,7 @@ export type {
   Cleaning,
   DeletedStream,
   Erased,
+  ErasedAgain,
   EraseReason,
   EraseRequest,
   EraseSelector,
@@ -196,6 +198,14 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
      * Fails with `VersionConflict` where a stream has events after `readAt`: select again.
      */
     readonly erase: (request: EraseRequest) => Effect.Effect<Erased, VersionConflict | StorageError>
+    /**
+     * Erases what another ledger of this log names, after its lines are in the log's own one. For a copy of the log that
+     * went on for itself. `now` is in milliseconds since the epoch. Lines of another log change nothing.
+     */
+    readonly eraseAgain: (
+      lines: ReadonlyArray<LedgerLine>,
+      now: number
+    ) => Effect.Effect<ErasedAgain | "anotherLog", StorageError>
     /** The erasures in the ledger, oldest first. They outlive deleted streams. A log in memory has none. */
     readonly ledger: Effect.Effect<ReadonlyArray<LedgerRecord>, StorageError>
     /** Streams whose views may still contain erased text. */

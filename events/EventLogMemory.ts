@@ -156,6 +156,7 @@ export const make = () => {
           .slice(offset, offset + limit)
       ),
     erase: (request) => Effect.suspend(() => erase(request)),
+    eraseAgain: () => Effect.succeed("anotherLog" as const),
     ledger: Effect.succeed([]),
     cleanings: Effect.succeed([]),
     clean: () => Effect.succeed("done" as const),

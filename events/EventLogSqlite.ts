@@ -99,6 +99,7 @@ export const make = (folder: string, { ledgerCopy, timers }: LogOptions = {}) =>
           )
         ),
       erase: committer.erase,
+      eraseAgain: committer.eraseAgain,
       ledger: attempt(() => Ledger.recordsOf(ledger.read().lines)),
       cleanings: attempt(() => cleaningsIn(reader).filter((stream) => stream !== "")),
       clean: (cleaned) => clean({ writer, locked: committer.locked }, cleaned),

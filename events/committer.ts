@@ -53,6 +53,7 @@ export interface Committer {
   readonly run: (appends: ReadonlyArray<Append>) => Effect.Effect<ReadonlyArray<Answer>>
   readonly accept: (append: Append, timers: ReadonlyArray<AcceptedTimer>) => void
   readonly erase: Eraser["erase"]
+  readonly eraseAgain: Eraser["eraseAgain"]
   /** Erases what the ledger names and the log still has, before anything is read. */
   readonly enforceLedger: () => void
   readonly locked: <A>(work: () => A) => A
@@ -275,6 +276,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
       hasWritten = true
     },
     erase: eraser.erase,
+    eraseAgain: eraser.eraseAgain,
     enforceLedger: () => atOnce(eraser.enforce()),
     locked,
     run: (appends) => {

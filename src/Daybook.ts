@@ -81,6 +81,7 @@ export const make = Effect.gen(function* () {
         verifyWithViews(engine, agent, options)
       ),
     erase: (selection, options) => eraseWith(engine, (eraser, { erase }) => erase(eraser, selection, options)),
+    eraseByLedger: (file) => eraseWith(engine, (eraser, { eraseByLedger }) => eraseByLedger(eraser, file)),
     erasures: (name) =>
       Effect.flatMap(name === undefined ? Effect.succeed(undefined) : agentNamedIfAny(name), (agent) =>
         eraseWith(engine, (eraser, { erasures }) => erasures(eraser, agent))

@@ -75,7 +75,7 @@ const everyWrite = (m: D.Memory) =>
 const everyOperation = (d: D.DaybookService) =>
   Effect.all([
     d.agents, d.rebuild("a"), d.verify(), d.accept(""), d.backfill("a"), d.whatIf("a"), d.stats("a"), d.digests("a"),
-    d.erase({ everythingOf: "a" }), d.erasures(), D.Erasure.prove("a", ["text"]),
+    d.erase({ everythingOf: "a" }), d.eraseByLedger("b"), d.erasures(), D.Erasure.prove("a", ["text"]),
     d.flush("a"), d.embedders.status("a"), d.embedders.switchTo("a", "hash"), d.embedders.drop("a", "hash"),
     D.Backup.create({ folder: "a", to: "b" }), D.Backup.check("b"), D.Backup.restore({ file: "b", folder: "c" }),
     D.Backup.exportLog({ folder: "a", to: "d" }), D.Backup.importLog({ file: "d", folder: "e" })

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Backup from "../src/backup/Backup.js"
+import { filesWith } from "./support/dataFiles.js"
 import { open, temporaryFolder } from "./support/engine.js"
 
 const ledger = "erasures.log"
@@ -104,6 +105,58 @@ describe("a restore in place of a log with a ledger of erasures", () => {
         yield* restore("between")
         expect(yield* titles(folder)).toEqual(["the crane", "the second ibis"])
         yield* remember(folder, "a heron")
+      })
+    )
+  )
+})
+
+describe("a copy of a log that went on for itself", () => {
+  it.live("erases what the ledger of the other one names, once, and keeps its own erasures", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const [folder, other, backups] = [yield* temporaryFolder, yield* temporaryFolder, yield* temporaryFolder]
+        const { id } = yield* remember(folder, "the ibis")
+        const crane = yield* remember(folder, "the crane")
+        yield* remember(folder, "the stork")
+        yield* using(folder, (daybook) =>
+          Effect.flatMap(daybook.agent("guest", { trust: "full" }), (memory) => memory.remember({ title: "the heron" }))
+        )
+        yield* Backup.create({ folder, to: join(backups, "both") })
+        yield* Backup.restore({ file: join(backups, "both"), folder: other })
+        yield* erase(folder, id)
+        yield* using(folder, (daybook) => daybook.erase({ everythingOf: "guest" }))
+        yield* erase(other, crane.id)
+        yield* remember(other, "the egret")
+
+        // In place of its own ledger, the other one stops every write, and the message says what to do.
+        const own = readFileSync(join(other, ledger), "utf8")
+        copyFileSync(join(folder, ledger), join(other, ledger))
+        const stopped = yield* Effect.flip(remember(other, "the gull"))
+        expect(stopped.message).toContain("daybook erase --ledger FILE")
+        writeFileSync(join(other, ledger), own)
+
+        const byLedger = (file: string) => using(other, (daybook) => daybook.eraseByLedger(file))
+        expect(yield* byLedger(join(folder, ledger))).toEqual({ erasures: 2, events: 1, cleaning: "done" })
+        expect(yield* titles(other)).toEqual(["the egret", "the stork"])
+        for (const text of ["ibis", "heron", "crane"]) expect(filesWith(other, text)).toEqual([])
+        expect(yield* using(other, (daybook) => daybook.agents)).toMatchObject([{ name: "coop" }])
+        const { problems } = yield* using(other, (daybook) => daybook.verify(undefined, { views: true }))
+        expect(problems).toEqual([])
+        expect(yield* using(other, (daybook) => daybook.erasures())).toHaveLength(3)
+        expect(yield* byLedger(join(folder, ledger))).toEqual({ erasures: 0, events: 0, cleaning: "none" })
+        yield* remember(other, "the gull")
+
+        const refused = (file: string) => Effect.map(Effect.flip(byLedger(file)), ({ message }) => message)
+        const third = yield* temporaryFolder
+        yield* erase(third, (yield* remember(third, "the swift")).id)
+        expect(yield* refused(join(third, ledger))).toBe("ledger: belongs to another log")
+        expect(yield* refused(join(third, "nothing"))).toBe("ledger: does not exist, or is no file")
+        writeFileSync(join(third, "cut"), own.replace('"line":1', '"line":2'))
+        expect(yield* refused(join(third, "cut"))).toContain(
+          "ledger: is damaged (the ledger of erasures was changed at line 1)"
+        )
+        writeFileSync(join(third, "empty"), "")
+        expect(yield* refused(join(third, "empty"))).toBe("ledger: names no erasure: is it an erasures.log?")
       })
     )
   )

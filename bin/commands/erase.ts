@@ -23,6 +23,7 @@ interface EraseCall {
   readonly yes?: boolean
   readonly verify?: boolean
   readonly list?: boolean
+  readonly ledger?: string
   readonly in?: ReadonlyArray<string>
   readonly wholeWords?: boolean
 }
@@ -46,7 +47,8 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
     flag("--verify", "search all files for the given texts instead"),
     repeatable("--in <path>", "with --verify: search this file or folder"),
     flag("--whole-words", "with --verify: find a text only as whole words"),
-    flag("--list", "list the erasures on record instead")
+    flag("--list", "list the erasures on record instead"),
+    option("--ledger <file>", "erase what another erasures.log of this log names")
   ],
   details: [
     "Ids name memories, turns, files or schedules. --agent alone erases the whole agent, after it asked.",
@@ -59,7 +61,8 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
     "erase --agent bob --everything --yes",
     'erase --verify "Anna Berg" "12 Elm Street"',
     'erase --verify "Anna Berg" --in /backups',
-    "erase --list"
+    "erase --list",
+    "erase --ledger /mnt/other/erasures.log --yes"
   ],
   afterInterruption: "everything was erased or nothing; run the same command again",
   run: (call, options, [args]) =>
@@ -71,6 +74,7 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
         const recorded = yield* (yield* daybook).erasures(agentWasPassed ? agent : undefined)
         return yield* out.show(recorded, () => table(out, recorded, recordColumns))
       }
+      if (options.ledger !== undefined) return yield* eraseByLedger(call, options.ledger, options.yes === true)
       const selection = yield* selectionOf(call, options, args)
       yield* noteMissingAgent(call)
       const { erase } = yield* daybook
@@ -83,18 +87,39 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
           return yield* refused(`erasing cannot be undone: pass --dry-run to see it, ${flags} to do it`)
         }
         out.warn(yield* Effect.promise(() => planText(out, plan)))
-        if (!(yield* ask(questionOf(plan)))) return yield* refused("nothing was erased: the answer was not yes")
+        if (!(yield* ask(questionOf(plan)))) return yield* notYes
       }
       const erasure = yield* erase(selection, { reason, revive, actor: call.actor })
       yield* out.show(reportOf(erasure), () => doneText(erasure))
-      if (erasure.cleaning === "waits") {
-        return yield* new CommandEnded({
-          code: exitCodes.cleaningWaits,
-          message: "erased, but another process holds old pages: the next start cleans the files"
-        })
-      }
+      yield* requireCleaned(erasure.cleaning)
     })
 }
+
+const eraseByLedger = ({ daybook, out }: Call, file: string, yes: boolean) =>
+  Effect.gen(function* () {
+    if (!yes) {
+      if (!isTerminal()) return yield* refused("erasing cannot be undone: pass --yes to do it")
+      if (!(yield* ask("Erase what this ledger names for ever? Type yes: "))) return yield* notYes
+    }
+    const erased = yield* (yield* daybook).eraseByLedger(file)
+    const { cleaning, erasures, events } = erased
+    yield* out.show(erased, () =>
+      erasures === 0
+        ? "this log's ledger names all of it: nothing was erased"
+        : `erased again: ${count(events, "event")} that ${count(erasures, "erasure")} of the other ledger ${erasures === 1 ? "names" : "name"}`
+    )
+    yield* requireCleaned(cleaning)
+  })
+
+const notYes = refused("nothing was erased: the answer was not yes")
+
+const requireCleaned = (cleaning: Erasure["cleaning"]) =>
+  cleaning === "waits"
+    ? new CommandEnded({
+        code: exitCodes.cleaningWaits,
+        message: "erased, but another process holds old pages: the next start cleans the files"
+      })
+    : Effect.void
 
 const selectionOf = (
   { agent, agentWasPassed }: Call,
@@ -130,16 +155,17 @@ const questionOf = ({ agents, whole }: Erasure): string => {
 /** The options that go with --verify and --list. Another option would be ignored. */
 const companions = {
   verify: ["verify", "in", "wholeWords"],
-  list: ["list"]
+  list: ["list"],
+  ledger: ["ledger", "yes"]
 } as const
 
 const refuseConflicts = (options: EraseCall, ids: ReadonlyArray<string>) => {
   const passed = Object.keys(options)
-  for (const mode of ["verify", "list"] as const) {
-    if (options[mode] !== true) continue
+  for (const mode of ["verify", "list", "ledger"] as const) {
+    if (options[mode] === undefined) continue
     const other = passed.find((name) => !(companions[mode] as ReadonlyArray<string>).includes(name))
     if (other !== undefined) return usageError(`--${mode} does not go with ${flagOf(other)}`)
-    return mode === "list" && ids.length > 0 ? usageError("--list takes no ids") : Effect.void
+    return mode !== "verify" && ids.length > 0 ? usageError(`--${mode} takes no ids`) : Effect.void
   }
   const other = passed.find((name) => name === "in" || name === "wholeWords")
   return other === undefined ? Effect.void : usageError(`${flagOf(other)} goes with --verify only`)

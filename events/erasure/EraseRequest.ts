@@ -54,6 +54,14 @@ export interface Erased {
   readonly remains: number
 }
 
+/** What another ledger of this log named, and this log still had. */
+export interface ErasedAgain {
+  /** The lines that this log's ledger lacked. */
+  readonly erasures: number
+  /** The events that lost their payload, without those of deleted streams. */
+  readonly events: number
+}
+
 /** A line of the ledger of erasures. It names no agent and no text. */
 export interface LedgerRecord {
   /** Each ERASE event has the hash of its line. */

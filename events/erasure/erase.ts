@@ -1,9 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { Anchoring, DueLine } from "../anchoring.js"
-import { newestSequence } from "../anchoring.js"
-import type { Erased, EraseRequest } from "../EventLog.js"
-import { StorageError, VersionConflict } from "../errors.js"
+import { type Anchoring, type DueLine, newestSequence, streamHeads } from "../anchoring.js"
+import type { Erased, ErasedAgain, EraseRequest } from "../EventLog.js"
+import { StorageError, storageError, VersionConflict } from "../errors.js"
 import { type EventRow, selectEvents } from "../eventRows.js"
 import { randomBytes } from "../randomBytes.js"
 import { type Db, sql } from "../statement.js"
@@ -20,9 +19,10 @@ import {
   problemOfLedger,
   streamDigest
 } from "./enforce.js"
+import { eraseAgain } from "./eraseAgain.js"
 import { deleteStream, deleteVectors, eraseStream, planStream, type StreamPlan } from "./eraseRows.js"
 import { describeKept } from "./keptParts.js"
-import { type EventKey, type Ledger, type LedgerEntry, ledgerDamaged } from "./ledger.js"
+import { type EventKey, type Ledger, type LedgerEntry, type LedgerLine, ledgerDamaged } from "./ledger.js"
 import { appliedLine, setAppliedLine } from "./ledgerReference.js"
 import type { Timing } from "./retime.js"
 import { substitute } from "./substitute.js"
@@ -46,6 +46,10 @@ interface Options {
 
 export interface Eraser {
   readonly erase: (request: EraseRequest) => Effect.Effect<Erased, VersionConflict | StorageError>
+  readonly eraseAgain: (
+    lines: ReadonlyArray<LedgerLine>,
+    now: number
+  ) => Effect.Effect<ErasedAgain | "anotherLog", StorageError>
   /** Erases what the ledger names and this log still has. Runs before anything is read. */
   readonly enforce: () => Steps<void>
   /** Starts a new ledger if the old one is lost or damaged: an operator accepted that. Runs inside a transaction. */
@@ -106,25 +110,49 @@ export const makeErase = (options: Options): Eraser => {
     }
   }
 
+  /** Fails if one of the streams is damaged. */
+  const requireSound = (streams: ReadonlyArray<string>): Effect.Effect<void, StorageError> =>
+    Effect.zipRight(
+      guard.check(streams) ?? Effect.void,
+      Effect.suspend(() => {
+        const refusal = streams.map((stream) => guard.refused.get(stream)).find((error) => error !== undefined)
+        return refusal === undefined ? Effect.void : Effect.fail(refusal)
+      })
+    )
+
+  /** Tells the anchor of the newest line of the ledger, and of deleted streams. */
+  const committed = (line: DueLine, deleted: ReadonlyArray<string>): void => {
+    const { hash, line: number } = appliedLine(writer)
+    anchorCommitted({ ...line, additions: { ledger: { line: number, hash } } })
+    if (deleted.length > 0) forget(deleted)
+  }
+
   const erase: Eraser["erase"] = (request) =>
     Effect.gen(function* () {
       const streams = [...request.streams.map(({ stream }) => stream), ...request.wholeStreams]
-      yield* guard.check(streams) ?? Effect.void
-      for (const stream of streams) {
-        const refusal = guard.refused.get(stream)
-        if (refusal !== undefined) return yield* refusal
-      }
+      yield* requireSound(streams)
       const { line, result } = yield* transact(streams, (cache) =>
         eraseAll({ db: writer, installation, ledger, timing, request, cache })
       )
       if (Either.isLeft(result)) return yield* result.left
-      const { hash, line: number } = appliedLine(writer)
-      anchorCommitted({ ...line, additions: { ledger: { line: number, hash } } })
-      if (request.wholeStreams.length > 0) forget(request.wholeStreams)
+      committed(line, request.wholeStreams)
       return result.right
     }).pipe(Effect.uninterruptible)
 
-  return { acceptLedger, assertLedger, enforce, erase }
+  const again: Eraser["eraseAgain"] = (lines, now) =>
+    Effect.gen(function* () {
+      if (lines.some(({ log }) => log !== installation)) return "anotherLog" as const
+      const heads = yield* Effect.try({ try: () => streamHeads(writer), catch: storageError("log.db") })
+      const streams = heads.map(({ stream }) => stream)
+      yield* requireSound(streams)
+      const { deleted, line, result } = yield* transact(streams, (cache) =>
+        eraseAgain({ db: writer, ledger, timing, cache, lines, now })
+      )
+      committed(line, deleted)
+      return result
+    }).pipe(Effect.uninterruptible)
+
+  return { acceptLedger, assertLedger, enforce, erase, eraseAgain: again }
 }
 
 interface Stored extends Added {

@@ -3,9 +3,9 @@ import { dirname } from "node:path"
 import { noHash } from "../anchorLines.js"
 import { sha256 } from "../Chain.js"
 import { syncFolder, writeAll } from "../durable.js"
-import type { DeletedStream, EraseReason, EraseSelector, LedgerRecord } from "../EventLog.js"
 import { StorageError, storageError, throwingAt } from "../errors.js"
 import { statIfAny } from "../folder.js"
+import type { DeletedStream, EraseReason, EraseSelector, LedgerRecord } from "./EraseRequest.js"
 import type { KeptParts } from "./keptParts.js"
 
 /** One erasure. It names events by number and hash, and holds no text and no names. */
@@ -217,7 +217,7 @@ export const ledgerDamaged = (problem: string): StorageError =>
     kind: "damaged",
     where: "erasures.log",
     code: "LEDGER_DAMAGED",
-    detail: `erasures.log: ${problem}; nothing was written. Put the ledger back, or go on without it by 'daybook verify --without-ledger'`
+    detail: `erasures.log: ${problem}; nothing was written. Put back the ledger of this folder (what another copy's names is erased by 'daybook erase --ledger FILE'), or go on without it by 'daybook verify --without-ledger'`
   })
 
 const guarded = (ledger: Ledger): Ledger => {

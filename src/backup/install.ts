@@ -113,7 +113,7 @@ const takeLedger = (
     if (own.lines[0]?.log !== installation) return { erasedAgain: 0, hasLedger: false, ...untilOf(copied.lines) }
     if (!continues(own.lines, copied.lines))
       return yield* refuse(
-        "does not continue the ledger of erasures in the copy: move it away, or restore another copy"
+        "does not continue the ledger of erasures in the copy: move it away, restore, then run 'daybook erase --ledger' with it"
       )
     const lastOf = (lines: ReadonlyArray<LedgerLine>) => lines.at(-1)?.line ?? 0
     if (lastOf(own.lines) > lastOf(copied.lines)) yield* attempt(ledgerName, () => writeLedger(staging, text))

@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import type { EraseReason, EraseSelector } from "../../events/EventLog.js"
+import type { ErasedAgain, EraseReason, EraseSelector } from "../../events/EventLog.js"
 import type { StorageError, VersionConflict } from "../../events/errors.js"
 import type { InvalidInput, NothingToErase } from "../model/errors.js"
 import type { Leftover } from "./leftovers.js"
@@ -65,6 +65,12 @@ export interface RecordedErasure {
 
 export type EraseError = PlanError | InvalidInput | NothingToErase | VersionConflict | StorageError
 
+/** The result of an erasure by another ledger. */
+export interface ErasedByLedger extends ErasedAgain {
+  /** As in `Erasure`. */
+  readonly cleaning: Erasure["cleaning"]
+}
+
 /** Removes content from the log for ever: `daybook.erase`. For operators. */
 export interface ErasureOperations {
   /**
@@ -72,6 +78,13 @@ export interface ErasureOperations {
    * it are made again from what remains. It cannot be undone. It covers every trust level.
    */
   readonly erase: (selection: Erasable, options?: EraseOptions) => Effect.Effect<Erasure, EraseError>
+  /**
+   * Erases what another ledger of erasures of this log names: the path of its `erasures.log`. For a copy of the log that
+   * went on for itself, so that neither ledger continues the other. What it names and this log has is erased, an agent
+   * that it erased as a whole with all its events, and its lines are added to the log's own ledger. Fails with
+   * `InvalidInput` if the ledger is damaged, or belongs to another log.
+   */
+  readonly eraseByLedger: (file: string) => Effect.Effect<ErasedByLedger, InvalidInput | StorageError>
   /** The erasures of one agent or of all, oldest first. Those of erased agents have no name. */
   readonly erasures: (agent?: string) => Effect.Effect<ReadonlyArray<RecordedErasure>, PlanError | InvalidInput>
 }

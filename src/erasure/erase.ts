@@ -22,6 +22,7 @@ import type { AgentErasure } from "./report.js"
 import { revivable, revive } from "./revive.js"
 import { decodeErasable, nothingOf, type Scope } from "./selection.js"
 
+export { eraseByLedger } from "./eraseByLedger.js"
 export { erasures } from "./erasures.js"
 
 /** The services of an erasure. */
@@ -80,7 +81,7 @@ export const erase = (
   }).pipe(Effect.withSpan("Daybook.erase"))
 
 /** The erasure is in the log by now, so a failure of the cleaning is a warning. The next start cleans. */
-const cleaned = ({ clean }: Eraser) =>
+export const cleaned = ({ clean }: Eraser) =>
   Effect.catchAll(clean, ({ message }) =>
     Effect.as(
       Effect.logWarning(`the events are erased, but files from before are not cleaned yet: ${message}`),

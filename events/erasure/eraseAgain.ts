@@ -1,0 +1,63 @@
+import { type Db, sql } from "../statement.js"
+import { type Added, type HeadCache, headOf } from "../store.js"
+import type { Steps } from "../turns.js"
+import type { ErasedAgain } from "./EraseRequest.js"
+import { applyLines, eventsKeptDespite, pendingLines } from "./enforce.js"
+import type { Ledger, LedgerEntry, LedgerLine } from "./ledger.js"
+import { appliedLine } from "./ledgerReference.js"
+import type { Timing } from "./retime.js"
+
+interface Work {
+  readonly db: Db
+  readonly ledger: Ledger
+  readonly timing: Timing | undefined
+  readonly cache: HeadCache
+  readonly lines: ReadonlyArray<LedgerLine>
+  readonly now: number
+}
+
+/**
+ * Adds the lines of another ledger to the log's own one, then erases what they name. A line gets another hash there, so
+ * lines are compared by their content. Runs inside a transaction.
+ */
+export const eraseAgain = function* ({
+  cache,
+  db,
+  ledger,
+  lines,
+  now,
+  timing
+}: Work): Steps<Added & { readonly result: ErasedAgain; readonly deleted: ReadonlyArray<string> }> {
+  let { sequence } = cache
+  const context = { now, timing, nextSequence: () => ++sequence }
+  // A process that was killed wrote these lines and did not erase.
+  const pending = pendingLines(db, ledger.read())
+  const heads = [...(yield* applyLines(db, pending, context))]
+  const known = new Set(ledger.read().lines.map(contentOf))
+  const added: Array<LedgerLine> = []
+  let last = appliedLine(db)
+  for (const line of lines) {
+    // A line without a reason is the loss of a ledger. It names no event.
+    if (line.reason === undefined || known.has(contentOf(line))) continue
+    const entry = entryOf(line)
+    last = ledger.append(last, entry)
+    added.push({ ...entry, ...last })
+  }
+  const result = { erasures: added.length, events: eventsKeptDespite(db, added) }
+  const streams: ReadonlyArray<string> = sql(db, "SELECT DISTINCT stream FROM events")
+    .all()
+    .map(({ stream }) => stream)
+  heads.push(...(yield* applyLines(db, added, context)))
+  const deleted = streams.filter((stream) => headOf(db, stream).version === 0)
+  for (const stream of deleted) cache.heads.delete(stream)
+  return { heads, sequence, appended: sequence - cache.sequence, result, deleted }
+}
+
+const entryOf = ({ at, events, kept, log, reason, selector, streams }: LedgerLine): LedgerEntry => ({
+  ...{ log, at },
+  ...(reason === undefined ? {} : { reason }),
+  ...(selector === undefined ? {} : { selector }),
+  ...{ events, kept, streams }
+})
+
+const contentOf = (line: LedgerLine): string => JSON.stringify(entryOf(line))

@@ -1,0 +1,28 @@
+import { existsSync, readFileSync, statSync } from "node:fs"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { parseLedger } from "../../events/erasure/ledger.js"
+import { storageError } from "../../events/errors.js"
+import { InvalidInput } from "../model/errors.js"
+import { decodeKey } from "../model/input.js"
+import type { ErasureOperations } from "./Erasure.js"
+import { cleaned, type Eraser } from "./erase.js"
+
+/** Implements `Daybook.eraseByLedger`. */
+export const eraseByLedger = (eraser: Eraser, file: string): ReturnType<ErasureOperations["eraseByLedger"]> =>
+  Effect.gen(function* () {
+    const refuse = (problem: string) => new InvalidInput({ field: "ledger", problem })
+    yield* decodeKey("ledger", file)
+    const isFile = yield* Effect.try({
+      try: () => existsSync(file) && statSync(file).isFile(),
+      catch: storageError("ledger")
+    })
+    if (!isFile) return yield* refuse("does not exist, or is no file")
+    const text = yield* Effect.try({ try: () => readFileSync(file, "utf8"), catch: storageError("ledger") })
+    const { lines, problem } = parseLedger(text)
+    if (problem !== null) return yield* refuse(`is damaged (${problem}): take a whole copy of it`)
+    if (lines.length === 0) return yield* refuse("names no erasure: is it an erasures.log?")
+    const erased = yield* eraser.log.eraseAgain(lines, Math.floor(yield* Clock.currentTimeMillis))
+    if (erased === "anotherLog") return yield* refuse("belongs to another log")
+    return { ...erased, cleaning: erased.erasures === 0 ? ("none" as const) : yield* cleaned(eraser) }
+  }).pipe(Effect.withSpan("Daybook.eraseByLedger"))
