@@ -2,6 +2,8 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { openDatabase } from "../events/driver.js"
+import { isRemoved, viewError } from "../projections/view/View.js"
 import { filesWith, withLog } from "./support/dataFiles.js"
 import { open, temporaryFolder } from "./support/engine.js"
 
@@ -58,4 +60,32 @@ describe("a view that another process removes while it is open", () => {
       })
     )
   )
+
+  it("is told from a damaged one, also where SQLite has opened no more than the file itself", () =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const file = join(yield* temporaryFolder, "view.db")
+          const made = openDatabase(file)
+          made.pragma("journal_mode = WAL")
+          made.exec("CREATE TABLE words (word TEXT)")
+          made.close()
+          const failure = (remove: boolean) => {
+            const db = openDatabase(file)
+            try {
+              if (remove) rmSync(file)
+              db.prepare(remove ? "SELECT * FROM words" : "SELECT * FROM others")
+              return undefined
+            } catch (cause) {
+              return viewError(cause)
+            } finally {
+              db.close()
+            }
+          }
+          const [missingTable, removed] = [failure(false), failure(true)]
+          expect([missingTable?.code, isRemoved(file, missingTable)]).toEqual(["SQLITE_ERROR", false])
+          expect([removed?.code, isRemoved(file, removed)]).toEqual(["SQLITE_IOERR_FSTAT", true])
+        })
+      )
+    ))
 })

@@ -113,6 +113,16 @@ export const keepsChanging = (agent: string): StorageError =>
     detail: `other processes keep replacing the view of ${agent}: try again`
   })
 
+/**
+ * Error codes of a file that another process has removed: a view that it replaced, or one built before an erasure. SQLite
+ * reports IOERR_FSTAT where the file is gone between its own opening and that of its write-ahead log.
+ */
+const removedCodes = new Set(["SQLITE_CANTOPEN", "SQLITE_READONLY_DBMOVED", "SQLITE_IOERR_FSTAT", "ENOENT"])
+
+/** Whether work on a view's file failed because another process removed the file. */
+export const isRemoved = (file: string, error: unknown): boolean =>
+  error instanceof StorageError && removedCodes.has(error.code) && !existsSync(file)
+
 /** Whether a view has applied every event of its stream. */
 export const isAtHead = (checkpoint: ViewFile.Checkpoint, head: Head): boolean =>
   checkpoint.position === head.version &&

@@ -27,7 +27,16 @@ import {
   replace,
   switchTo
 } from "./rebuild.js"
-import { attempt, isAtHead, isCurrent, missesErasure, type View, type ViewContext, type ViewsConfig } from "./View.js"
+import {
+  attempt,
+  isAtHead,
+  isCurrent,
+  isRemoved,
+  missesErasure,
+  type View,
+  type ViewContext,
+  type ViewsConfig
+} from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 import { type Transaction, writeView } from "./writeView.js"
 
@@ -127,7 +136,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
         Effect.zipRight(
           refresh(context, view),
           Effect.suspend(() => readSnapshotInTurns(context, view, steps))
-        ),
+        ).pipe(Effect.retry({ while: (error) => isRemoved(view.file, error), times: 20 })),
       readEmpty: yield* makeEmptyView(config),
       write: (view, use) => view.lock.locked(() => orRebuilt(context, view, () => writeView(context, view, use))),
       rebuild: (view, names, onProgress) => traced("Views.rebuild", rebuildView(context, view, names, onProgress)),

@@ -8,6 +8,7 @@ import {
   areSpent,
   attempt,
   closeView,
+  isRemoved,
   keepsChanging,
   newTries,
   nextTry,
@@ -22,7 +23,7 @@ export const openView = (context: ViewContext, agent: string): Effect.Effect<Vie
   Effect.gen(function* () {
     const { config } = context
     const generations = Generations.make(join(config.folder, "views"), agent)
-    const opened = Effect.flatMap(currentFile(context, generations, agent), (file) => openReader(context, file))
+    const opened = openCurrent(context, generations, agent)
     // Removes a file that SQLite refuses to open, then builds the view again.
     const { db, erasure, hasVectors } = yield* Effect.catchIf(
       opened,
@@ -65,8 +66,8 @@ export const outdatedProjections = ({ config }: ViewContext, view: View) =>
 /** Reopens a view on the current file, after another file became current. */
 export const reopen = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
-    const file = yield* currentFile(context, view.generations, view.agent, view.file)
-    const { db, erasure, hasVectors } = yield* openReader(context, file)
+    const { db, erasure, hasVectors } = yield* openCurrent(context, view.generations, view.agent, view.file)
+    const file = db.name
     // Replace the connections before closing the old ones, so that a concurrent read always finds an open one.
     const { reader, writer } = view
     Object.assign(view, { file, reader: db, hasVectors, erasure, writer: null })
@@ -83,6 +84,22 @@ export const openReader = ({ config }: ViewContext, file: string) =>
       throw cause
     }
   })
+
+/** Opens the current file. Again, if another process replaces and removes it before it is open. */
+const openCurrent = (
+  context: ViewContext,
+  generations: Generations.Generations,
+  agent: string,
+  retired?: string,
+  tries = newTries()
+): Effect.Effect<Effect.Effect.Success<ReturnType<typeof openReader>>, ViewError> =>
+  Effect.flatMap(currentFile(context, generations, agent, retired), (file) =>
+    Effect.catchIf(
+      openReader(context, file),
+      (error) => !areSpent(tries) && isRemoved(file, error),
+      () => Effect.flatMap(nextTry(tries), (next) => openCurrent(context, generations, agent, retired, next))
+    )
+  )
 
 /**
  * The current file of an agent's view, built from the log if there is none. `retired` is a file that marks itself as

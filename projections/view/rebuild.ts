@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { StorageError } from "../../events/errors.js"
 import { takeTurnIfDue } from "../../events/turns.js"
@@ -11,6 +10,7 @@ import {
   attempt,
   closeView,
   isCurrent,
+  isRemoved,
   keepsChanging,
   lockForWrite,
   newTries,
@@ -227,17 +227,11 @@ const takeOver = (context: ViewContext, view: View, successor: View, tries: Trie
 const removeRetired = ({ removeInBackground }: View["generations"], file: string): Effect.Effect<void> =>
   Effect.ignore(Effect.tryPromise(() => removeInBackground(file)))
 
-/** Error codes of a file that another process has removed: a view that it replaced, or one built before an erasure. */
-const removedCodes = new Set(["SQLITE_CANTOPEN", "SQLITE_READONLY_DBMOVED", "ENOENT"])
-
-const isRemoved = (view: View, error: ViewError): boolean =>
-  error._tag === "StorageError" && removedCodes.has(error.code) && !existsSync(view.file)
-
 /** A pass that fails because another process removed the file: a newer one is current, or must be built. */
 const orSuperseded = (view: View, pass: Effect.Effect<CatchUpResult, ViewError>) =>
   Effect.catchIf(
     pass,
-    (error) => isRemoved(view, error),
+    (error) => isRemoved(view.file, error),
     () => Effect.succeed<CatchUpResult>("superseded")
   )
 
@@ -247,6 +241,6 @@ const retryIfRemoved =
   (effect: Effect.Effect<A, ViewError>): Effect.Effect<A, ViewError> =>
     Effect.catchIf(
       effect,
-      (error) => !areSpent(tries) && isRemoved(view, error),
+      (error) => !areSpent(tries) && isRemoved(view.file, error),
       () => Effect.flatMap(Effect.zipRight(reopen(context, view), nextTry(tries)), retry)
     )

@@ -12,6 +12,7 @@ import type { ViewError } from "./buildViewFile.js"
 import { catchUp } from "./rebuild.js"
 import {
   areSpent,
+  isRemoved,
   keepsChanging,
   type LockedView,
   lockForWrite,
@@ -61,15 +62,24 @@ export const writeView = <A, E, R>(
   if (areSpent(tries)) return Effect.fail(keepsChanging(view.agent))
   const retry = () => Effect.flatMap(nextTry(tries), (next) => writeView(context, view, use, next))
   const locked = () =>
-    Effect.flatMap(lockForWrite(context, view), (state): Effect.Effect<A, WriteError<E>, R> => {
-      // Another process made a new generation current while this one waited for the lock.
+    Effect.flatMap(lockIfThere(context, view), (state): Effect.Effect<A, WriteError<E>, R> => {
+      // Another process made a new generation current while this one waited for the lock, or removed this one.
+      if (state === undefined) return Effect.flatMap(catchUp(context, view), retry)
       if (state.head.retired) return Effect.flatMap(Effect.zipRight(rollback(state.db), catchUp(context, view)), retry)
       const transaction = runTransaction(context, view, state, use, retry)
       return state.isKnown ? transaction : Effect.zipRight(requireOwnEvent(context, view, state), transaction)
     })
-  // Another process may have made a new file current and removed this one before its writer was opened.
+  // The same, before the writer was opened.
   return view.writer === null && !existsSync(view.file) ? Effect.flatMap(catchUp(context, view), locked) : locked()
 }
+
+/** Takes the write lock; undefined if another process has just removed the file. */
+const lockIfThere = (context: ViewContext, view: View): Effect.Effect<LockedView | undefined, StorageError> =>
+  Effect.catchIf(
+    lockForWrite(context, view),
+    (error) => isRemoved(view.file, error),
+    () => Effect.succeed(undefined)
+  )
 
 /**
  * Requires that the log has the view's last event with the same values. Otherwise another program edited the view, and

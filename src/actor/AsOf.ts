@@ -75,7 +75,7 @@ const mayRebuild = (error: ViewError): boolean =>
   error._tag === "StorageError" && (error.kind === "damaged" || evictedCodes.has(error.code))
 
 /** Error codes of opening a file that another process has just removed from the cache. */
-const evictedCodes = new Set(["SQLITE_CANTOPEN", "ENOENT"])
+const evictedCodes = new Set(["SQLITE_CANTOPEN", "SQLITE_IOERR_FSTAT", "ENOENT"])
 
 /**
  * Whether a level may name past versions. Version numbers count the writes of all levels, so only a level that reads
