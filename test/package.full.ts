@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import {
   existsSync,
   mkdirSync,
@@ -12,9 +12,9 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { setImmediate } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { catalogue } from "../events/catalogue.js"
 import { projections } from "../projections/all.js"
 import { hostPackages, hostPrograms } from "./support/hostPrograms.js"
@@ -194,8 +194,11 @@ const link = (name: string) => {
   symlinkSync(join(root, "node_modules", name), join(modules, name))
 }
 
-const run = (command: string, ...args: ReadonlyArray<string>) =>
-  execFileSync(command, args, { cwd: outside, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+/** Runs a program, and lets vitest's messages go on meanwhile. */
+const runIn = async (cwd: string, command: string, ...args: ReadonlyArray<string>): Promise<string> =>
+  (await promisify(execFile)(command, args, { cwd, encoding: "utf8", maxBuffer: 1 << 26 })).stdout
+
+const run = (command: string, ...args: ReadonlyArray<string>) => runIn(outside, command, ...args)
 
 /** Compiles files by the strictest settings. */
 const compile = (files: ReadonlyArray<string>, ...options: ReadonlyArray<string>) =>
@@ -207,17 +210,12 @@ const compile = (files: ReadonlyArray<string>, ...options: ReadonlyArray<string>
   )
 
 describe("the package", () => {
-  beforeAll(() => {
-    if (!existsSync(join(root, "dist", "daybook.mjs"))) execFileSync("npm", ["run", "build"], { cwd: root })
-    const [packed] = JSON.parse(
-      execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", outside], {
-        cwd: root,
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "ignore"]
-      })
-    ) as [{ filename: string }]
+  beforeAll(async () => {
+    if (!existsSync(join(root, "dist", "daybook.mjs"))) await runIn(root, "npm", "run", "build")
+    const pack = ["pack", "--json", "--ignore-scripts", "--pack-destination", outside]
+    const [packed] = JSON.parse(await runIn(root, "npm", ...pack)) as [{ filename: string }]
     mkdirSync(installed, { recursive: true })
-    run("tar", "-xzf", packed.filename, "-C", installed, "--strip-components=1")
+    await run("tar", "-xzf", packed.filename, "-C", installed, "--strip-components=1")
     // What npm would install beside it is there already, compiled for this machine.
     for (const name of readdirSync(join(root, "node_modules"))) {
       if (name === "@effect") for (const one of readdirSync(join(root, "node_modules", name))) link(`${name}/${one}`)
@@ -225,13 +223,11 @@ describe("the package", () => {
     }
     writeFileSync(join(outside, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }))
     writeFileSync(join(outside, "main.ts"), program)
-  }, 120_000)
+  }, 300_000)
 
-  // Vitest's messages need a turn of the event loop now and then.
-  beforeEach(() => setImmediate())
   afterAll(() => rmSync(outside, { recursive: true, force: true }))
 
-  it("compiles and runs in a TypeScript program outside the repository", () => {
+  it("compiles and runs in a TypeScript program outside the repository", async () => {
     writeFileSync(join(outside, "model.ts"), modelProgram)
     writeFileSync(join(outside, "models.ts"), modelsProgram)
     writeFileSync(join(outside, "mcp.ts"), mcpProgram)
@@ -239,9 +235,9 @@ describe("the package", () => {
     writeFileSync(join(outside, "errors.ts"), errorsProgram)
     writeFileSync(join(outside, "telemetry.ts"), telemetryProgram)
     const files = ["main.ts", "model.ts", "models.ts", "mcp.ts", "client.ts", "errors.ts", "telemetry.ts"]
-    compile(files, "--module", "esnext", "--moduleResolution", "bundler", "--noEmit")
-    compile(files, "--module", "nodenext")
-    expect(JSON.parse(run("node", "main.js", join(outside, "data")))).toEqual({
+    await compile(files, "--module", "esnext", "--moduleResolution", "bundler", "--noEmit")
+    await compile(files, "--module", "nodenext")
+    expect(JSON.parse(await run("node", "main.js", join(outside, "data")))).toEqual({
       found: true,
       events: 1,
       types: Object.keys(catalogue).length,
@@ -249,37 +245,37 @@ describe("the package", () => {
     })
   })
 
-  it("names the package that a model needs, and uses it once installed", () => {
+  it("names the package that a model needs, and uses it once installed", async () => {
     for (const name of optional) unlinkSync(join(modules, name))
-    const lines = (settings = "{}") => run("node", "model.js", settings).trim().split("\n")
+    const lines = async (settings = "{}") => (await run("node", "model.js", settings)).trim().split("\n")
     const missing = (model: string, name: string, release: string) =>
       `reconciler ${model}: failed (the package ${name} is not installed: npm install ${name}@${release})`
-    expect(lines()).toEqual(["openai/m", "anthropic/m"].map((model) => missing(model, "@effect/ai", "0.37")))
+    expect(await lines()).toEqual(["openai/m", "anthropic/m"].map((model) => missing(model, "@effect/ai", "0.37")))
     link("@effect/ai")
-    expect(lines('{"api":"responses"}')).toEqual([
+    expect(await lines('{"api":"responses"}')).toEqual([
       missing("openai/m", "@effect/ai-openai", "0.41"),
       missing("anthropic/m", "@effect/ai-anthropic", "0.27")
     ])
     const unreachable = (model: string) => `reconciler ${model}: failed (no connection)`
-    expect(lines('{"api":"chat"}')[0]).toBe(unreachable("openai/m"))
+    expect((await lines('{"api":"chat"}'))[0]).toBe(unreachable("openai/m"))
     link("@effect/ai-openai")
     link("@effect/ai-anthropic")
-    expect(lines('{"api":"responses"}')).toEqual(["openai/m", "anthropic/m"].map(unreachable))
-    run("node", "models.js")
+    expect(await lines('{"api":"responses"}')).toEqual(["openai/m", "anthropic/m"].map(unreachable))
+    await run("node", "models.js")
     // Lines of the log precede it.
-    const traced = run("node", "telemetry.js", join(outside, "traced"), join(outside, "trace.jsonl"))
+    const traced = await run("node", "telemetry.js", join(outside, "traced"), join(outside, "trace.jsonl"))
     expect(traced.trim().split("\n").at(-1)).toBe("true true Success url")
-    expect(run("node", "client.js").trim()).toBe("RequestFailed true")
-    expect(run("node", "mcp.js", join(outside, "mcp-data"))).toContain('"name":"memory_search"')
+    expect((await run("node", "client.js")).trim()).toBe("RequestFailed true")
+    expect(await run("node", "mcp.js", join(outside, "mcp-data"))).toContain('"name":"memory_search"')
   })
 
-  it("contains the command, the examples and the licence", () => {
-    expect(run("node", join(installed, "dist", "daybook.mjs"), "--version").trim()).toMatch(/^\d+\.\d+\.\d+/)
+  it("contains the command, the examples and the licence", async () => {
+    expect((await run("node", join(installed, "dist", "daybook.mjs"), "--version")).trim()).toMatch(/^\d+\.\d+\.\d+/)
     const daybook = (...args: ReadonlyArray<string>) =>
       run("node", join(installed, "dist", "daybook.mjs"), "--data", join(outside, "words"), "--json", ...args)
-    daybook("remember", "The puppy sleeps")
-    expect(JSON.parse(daybook("backfill"))).toMatchObject({ remaining: 0 })
-    expect(JSON.parse(daybook("search", "a sleepy dog"))[0].parts.vector).toBeGreaterThan(0)
+    await daybook("remember", "The puppy sleeps")
+    expect(JSON.parse(await daybook("backfill"))).toMatchObject({ remaining: 0 })
+    expect(JSON.parse(await daybook("search", "a sleepy dog"))[0].parts.vector).toBeGreaterThan(0)
     for (const file of [
       "assets/schemas.json",
       "assets/tokens.bin",
@@ -325,10 +321,9 @@ console.log(await host(memory))
 await memory.close()
 `
       writeFileSync(join(outside, "host.ts"), [opening, text, running].join("\n"))
-      if (isFull) compile(["host.ts"], "--module", "esnext", "--moduleResolution", "bundler", "--noEmit")
-      await setImmediate()
-      compile(["host.ts"], "--module", "nodenext")
-      expect(run("node", "host.js", join(outside, `data-${host}`)).trim()).not.toBe("")
+      if (isFull) await compile(["host.ts"], "--module", "esnext", "--moduleResolution", "bundler", "--noEmit")
+      await compile(["host.ts"], "--module", "nodenext")
+      expect((await run("node", "host.js", join(outside, `data-${host}`))).trim()).not.toBe("")
     }
   )
 })

@@ -6,17 +6,14 @@ import { installationStream } from "../../events/accepted.js"
 import { Erase } from "../../events/catalogue.js"
 import { type EraseRequest, readAll, type StreamErasure } from "../../events/EventLog.js"
 import type { StorageError, VersionConflict } from "../../events/errors.js"
-import type { Db } from "../../projections/Projection.js"
-import type { ViewError } from "../../projections/view/buildViewFile.js"
-import type { CommandError } from "../actor/Actor.js"
-import type { Command } from "../actor/Command.js"
 import { InvalidInput } from "../model/errors.js"
 import { refuseUnknownOptions } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import { decodeKey } from "../model/input.js"
 import type { Erasable, EraseError, EraseOptions, Erasure } from "./Erasure.js"
+import { cleaned, type Eraser } from "./eraser.js"
 import { unconcernedHead } from "./findSubjects.js"
-import { type AgentPlan, type PlanError, type PlanSource, planAgent } from "./planAgent.js"
+import { type AgentPlan, type PlanError, planAgent } from "./planAgent.js"
 import { reportWhole } from "./planWhole.js"
 import type { AgentErasure } from "./report.js"
 import { revivable, revive } from "./revive.js"
@@ -24,18 +21,6 @@ import { decodeErasable, nothingOf, type Scope } from "./selection.js"
 
 export { eraseByLedger } from "./eraseByLedger.js"
 export { erasures } from "./erasures.js"
-
-/** The services of an erasure. */
-export interface Eraser extends PlanSource {
-  /** Records the waiting recalls of an agent, so that their queries can be erased too. */
-  readonly flushRecalls: (agent: string) => Effect.Effect<unknown, unknown>
-  /** Removes views, caches and branches from before the erasure, and old pages of the log. */
-  readonly clean: Effect.Effect<"done" | "waits", StorageError>
-  /** Reads the view of an agent. */
-  readonly read: <A>(agent: string, f: (db: Db) => A) => Effect.Effect<A, ViewError>
-  /** Carries out a command of an agent. */
-  readonly run: <A, E>(agent: string, command: Command<A, E>) => Effect.Effect<A, E | CommandError>
-}
 
 /** Maximum plans while other writers keep adding events that concern the erasure. */
 const maxRetries = 100
@@ -79,15 +64,6 @@ export const erase = (
       )
     return yield* attempt(maxRetries)
   }).pipe(Effect.withSpan("Daybook.erase"))
-
-/** The erasure is in the log by now, so a failure of the cleaning is a warning. The next start cleans. */
-export const cleaned = ({ clean }: Eraser) =>
-  Effect.catchAll(clean, ({ message }) =>
-    Effect.as(
-      Effect.logWarning(`the events are erased, but files from before are not cleaned yet: ${message}`),
-      "waits" as const
-    )
-  )
 
 /**
  * Erases what was planned. If a stream got events meanwhile that do not concern the plan, it is still right: otherwise a

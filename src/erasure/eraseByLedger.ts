@@ -6,7 +6,7 @@ import { storageError } from "../../events/errors.js"
 import { InvalidInput } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
 import type { ErasureOperations } from "./Erasure.js"
-import { cleaned, type Eraser } from "./erase.js"
+import { cleaned, type Eraser } from "./eraser.js"
 
 /** Implements `Daybook.eraseByLedger`. */
 export const eraseByLedger = (eraser: Eraser, file: string): ReturnType<ErasureOperations["eraseByLedger"]> =>

@@ -1,0 +1,28 @@
+import * as Effect from "effect/Effect"
+import type { StorageError } from "../../events/errors.js"
+import type { Db } from "../../projections/Projection.js"
+import type { ViewError } from "../../projections/view/buildViewFile.js"
+import type { CommandError } from "../actor/Actor.js"
+import type { Command } from "../actor/Command.js"
+import type { PlanSource } from "./planAgent.js"
+
+/** The services of an erasure. */
+export interface Eraser extends PlanSource {
+  /** Records the waiting recalls of an agent, so that their queries can be erased too. */
+  readonly flushRecalls: (agent: string) => Effect.Effect<unknown, unknown>
+  /** Removes views, caches and branches from before the erasure, and old pages of the log. */
+  readonly clean: Effect.Effect<"done" | "waits", StorageError>
+  /** Reads the view of an agent. */
+  readonly read: <A>(agent: string, f: (db: Db) => A) => Effect.Effect<A, ViewError>
+  /** Carries out a command of an agent. */
+  readonly run: <A, E>(agent: string, command: Command<A, E>) => Effect.Effect<A, E | CommandError>
+}
+
+/** The erasure is in the log by now, so a failure of the cleaning is a warning. The next start cleans. */
+export const cleaned = ({ clean }: Eraser) =>
+  Effect.catchAll(clean, ({ message }) =>
+    Effect.as(
+      Effect.logWarning(`the events are erased, but files from before are not cleaned yet: ${message}`),
+      "waits" as const
+    )
+  )
