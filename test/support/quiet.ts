@@ -1,8 +1,12 @@
 import { performance } from "node:perf_hooks"
 import * as Effect from "effect/Effect"
+import { vi } from "vitest"
 
 /** Rounds in a row in which the event loop did next to nothing; and the most rounds, some 5 s, that are waited for. */
 const rounds = { quiet: 2, most: 5_000 }
+
+/** Whether a read, write or sync of a file goes on in another thread. */
+const isReadingFiles = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"))
 
 /**
  * Waits in real time until this process has no more work for now, whatever the load of the machine. It is for tests
@@ -12,7 +16,10 @@ export const quiet: Effect.Effect<void> = Effect.promise(async () => {
   for (let quietRounds = 0, count = 0; quietRounds < rounds.quiet && count < rounds.most; count++) {
     const before = performance.eventLoopUtilization()
     await new Promise((resolve) => setTimeout(resolve, 1))
-    quietRounds = performance.eventLoopUtilization(before).active < 1 ? quietRounds + 1 : 0
+    const isIdle = performance.eventLoopUtilization(before).active < 1 && !isReadingFiles()
+    // Code that is loaded late comes from vitest's own process, which may be busy.
+    await vi.dynamicImportSettled()
+    quietRounds = isIdle ? quietRounds + 1 : 0
   }
 })
 
