@@ -199,8 +199,8 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
      */
     readonly erase: (request: EraseRequest) => Effect.Effect<Erased, VersionConflict | StorageError>
     /**
-     * Erases what another ledger of this log names, after its lines are in the log's own one. For a copy of the log that
-     * went on for itself. `now` is in milliseconds since the epoch. Lines of another log change nothing.
+     * Erases what another ledger of this log names, after its lines are in the log's own one. For a copy of the log
+     * that got writes of its own. `now` is in milliseconds since the epoch. Lines of another log change nothing.
      */
     readonly eraseAgain: (
       lines: ReadonlyArray<LedgerLine>,

@@ -2,11 +2,23 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { textDigest } from "../projections/vectors.js"
 import * as Backup from "../src/backup/Backup.js"
-import { filesWith } from "./support/dataFiles.js"
+import { filesWith, withLog } from "./support/dataFiles.js"
 import { open, temporaryFolder } from "./support/engine.js"
 
 const ledger = "erasures.log"
+
+/** How many cached vectors a text has. */
+const vectorsOf = (folder: string, text: string): number =>
+  withLog(
+    folder,
+    (db) =>
+      db
+        .prepare("SELECT count(*) FROM embeddings WHERE digest = ?")
+        .pluck()
+        .get(Buffer.from(textDigest(text), "hex")) as number
+  )
 
 /** Opens a folder as a process does, and ends it. */
 const using = <A, E>(
@@ -119,7 +131,9 @@ describe("a copy of a log that went on for itself", () => {
         const crane = yield* remember(folder, "the crane")
         yield* remember(folder, "the stork")
         yield* using(folder, (daybook) =>
-          Effect.flatMap(daybook.agent("guest", { trust: "full" }), (memory) => memory.remember({ title: "the heron" }))
+          Effect.flatMap(daybook.agent("guest", { trust: "full" }), (memory) =>
+            Effect.zipRight(memory.remember({ title: "the heron" }), daybook.backfill("guest"))
+          )
         )
         yield* Backup.create({ folder, to: join(backups, "both") })
         yield* Backup.restore({ file: join(backups, "both"), folder: other })
@@ -141,10 +155,12 @@ describe("a copy of a log that went on for itself", () => {
           Effect.gen(function* () {
             const memory = yield* daybook.agent("coop", { trust: "full" })
             expect(yield* memory.list()).toHaveLength(3)
+            expect(vectorsOf(other, "the heron")).toBe(1)
             const erased = yield* daybook.eraseByLedger(join(folder, ledger))
             expect(erased).toEqual({ erasures: 2, events: 1, cleaning: "done" })
             expect((yield* memory.list()).map(({ title }) => title).sort()).toEqual(["the egret", "the stork"])
             for (const text of ["ibis", "heron", "crane"]) expect(filesWith(other, text)).toEqual([])
+            expect(vectorsOf(other, "the heron")).toBe(0)
           })
         )
         expect(yield* using(other, (daybook) => daybook.agents)).toMatchObject([{ name: "coop" }])

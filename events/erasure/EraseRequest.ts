@@ -54,7 +54,7 @@ export interface Erased {
   readonly remains: number
 }
 
-/** What another ledger of this log named, and this log still had. */
+/** The result of an erasure by another ledger of this log. */
 export interface ErasedAgain {
   /** The lines that this log's ledger lacked. */
   readonly erasures: number

@@ -78,6 +78,7 @@ export const applyLines = function* (
       noteCleaning(db, stream)
     }
     for (const stream of deletedStreams(db, line)) {
+      for (const digest of digestsOf(db, stream)) digests.add(digest)
       yield* deleteStream(db, stream)
       heads.delete(stream)
       noteCleaning(db, stream)
@@ -157,6 +158,12 @@ const digestsIn = (db: Db, stream: string, versions: ReadonlyArray<number>): Rea
   )
     .all(stream, JSON.stringify(versions))
     .flatMap(({ payload }: { readonly payload: string | null }) => payload?.match(digestPattern) ?? [])
+
+/** The digests that any event of a stream names. */
+const digestsOf = function* (db: Db, stream: string): Iterable<string> {
+  for (const { payload } of sql(db, `SELECT payload FROM events WHERE stream = ? AND ${hasVectors}`).iterate(stream))
+    yield* (payload as string | null)?.match(digestPattern) ?? []
+}
 
 /** Types whose payloads name cached vectors. */
 const hasVectors = "type IN ('EMBED', 'RECALL', 'REMAINS')"

@@ -24,7 +24,7 @@ export interface HeldItem {
   readonly text: string
 }
 
-/** What an erasure selects and concerns. */
+/** The selection of an erasure, and the subjects that it concerns. */
 export interface Concerned {
   readonly selection: Selection
   readonly subjects: Subjects

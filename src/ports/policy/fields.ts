@@ -44,10 +44,10 @@ export const variable = Schema.String.pipe(
   })
 )
 
-/** What is wrong with a text that is no `address`. */
+/** The refusal of a text that is no `address`. */
 export const addressProblem = "must be an http or https address without a password, a query or a fragment"
 
-/** What is wrong with a text that is no `collectorAddress`. */
+/** The refusal of a text that is no `collectorAddress`. */
 export const collectorProblem = `${addressProblem}, and without /v1/traces: the path of each signal is added`
 
 export const address = Schema.String.pipe(
