@@ -14,20 +14,26 @@ const itemColumns: ReadonlyArray<Column<HeldItem>> = [
   { name: "kind", cell: ({ kind }) => kind.replace(/ies$/, "y").replace(/s$/, "") },
   { name: "version", cell: ({ version }) => version, alignRight: true },
   { name: "id", cell: ({ id }) => id ?? "", colour: "cyan" },
-  { name: "where", cell: ({ from, session }) => [session, from].filter((part) => part !== undefined).join(", ") },
+  {
+    name: "where",
+    cell: ({ from, kind, session }) =>
+      kind === "names" ? columnName(from) : [session, from].filter((part) => part !== undefined).join(", ")
+  },
   { name: "why", cell: ({ why }) => why },
   { name: "text", cell: ({ text }) => shortened(text), elastic: true }
 ]
 
+const columnName = (column: string | undefined): string => (column === "commandId" ? "command id" : (column ?? ""))
+
 const shortened = (text: string): string =>
   text.length > maxTextLength ? `${text.slice(0, maxTextLength - 1).toWellFormed()}…` : text
 
-/** Says which columns keep the name after the erasure. No line if there are none. */
-export const leftoversText = (leftovers: ReadonlyArray<Leftover>): ReadonlyArray<string> => {
-  if (leftovers.length === 0) return []
-  const places = leftovers.map(({ agent, column, events }) => `${column} of ${count(events, "event")} of ${agent}`)
-  return [`the name stays, because the hashes cover it: ${places.join(", ")}`]
-}
+/** Says which columns keep the name after the erasure, a line for each. */
+export const leftoversText = (leftovers: ReadonlyArray<Leftover>): ReadonlyArray<string> =>
+  leftovers.map(
+    ({ agent, column, events }) =>
+      `the name remains in ${count(events, "event")} of ${agent} (column ${column}): 'daybook erase --agent ${agent}' removes it`
+  )
 
 /** The columns of `erase --list`. An erased agent has no name any more. */
 export const recordColumns: ReadonlyArray<Column<RecordedErasure>> = [

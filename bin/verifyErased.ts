@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
-import type { Hit, Proof } from "../src/erasure/proof.js"
+import type { Hit, Proof } from "../src/erasure/proof/prove.js"
 import type { Call } from "./commands/Command.js"
 import { refused, usageError } from "./exit.js"
 import { count } from "./format.js"
@@ -22,7 +22,7 @@ export const verifyErased = ({ checkFolder, out }: Call, texts: ReadonlyArray<st
     const path = texts.find((text) => looksLikeFile.test(text) && existsSync(text))
     if (path !== undefined)
       return yield* usageError(`${path} is a file: search in it with --in; every argument of --verify is a text`)
-    const { prove } = yield* Effect.promise(() => import("../src/erasure/proof.js"))
+    const { prove } = yield* Effect.promise(() => import("../src/erasure/proof/prove.js"))
     const places = options.in ?? [yield* checkFolder]
     const proof = yield* prove(places, texts, { wholeWords: options.wholeWords })
     yield* out.show(proof, () => proofText(out, proof, texts))

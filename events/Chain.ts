@@ -1,7 +1,11 @@
-import { hash } from "node:crypto"
+import { createHmac } from "node:crypto"
+import { namesDigest } from "./names.js"
+import { sha256 } from "./sha256.js"
 
 /** One row of the `events` table, as stored. */
 export interface StoredEvent {
+  /** The version of the chain, which says what digest and hash cover: 1 or 2. New events have `chainVersion`. */
+  readonly chain: number
   readonly sequence: number
   readonly stream: string
   readonly version: number
@@ -13,12 +17,17 @@ export interface StoredEvent {
   readonly digest: Uint8Array
   readonly hash: Uint8Array
   readonly commandId: string | null
+  /** Finds repeats of the command, also after an erasure (`commandKeyOf`). Null in events of chain version 1. */
+  readonly commandKey: Uint8Array | null
   /** Position among the events of one command, from 0. */
   readonly ordinal: number
   /** Salted digest of the request; only on the first event of a command with an id. */
   readonly requestDigest: Uint8Array | null
+  /** Empty once it is erased. */
   readonly actor: string
   readonly cause: string | null
+  /** The salts of actor, cause and command id, which can be erased (`names.ts`). Null in chain version 1. */
+  readonly names: Uint8Array | null
   readonly occurredAt: number
   readonly recordedAt: number
   readonly erasedAt: number | null
@@ -27,6 +36,7 @@ export interface StoredEvent {
 /** The columns that replay needs, without those that only check the chain or detect repeated commands. */
 export type ReplayedEvent = Pick<
   StoredEvent,
+  | "chain"
   | "sequence"
   | "stream"
   | "version"
@@ -45,6 +55,12 @@ export type ReplayedEvent = Pick<
 export const genesis: Uint8Array = new Uint8Array(32)
 
 /**
+ * The chain version of new events. In version 1, the hash covers actor, cause and command id directly, so an erasure
+ * cannot remove them.
+ */
+export const chainVersion = 2
+
+/**
  * SHA-256(salt ‖ length of the request digest ‖ request digest ‖ payload). The input is the part of an event that
  * erasure removes. The digest itself stays, so the chain stays intact.
  */
@@ -53,34 +69,56 @@ export const digestOf = (salt: Uint8Array, requestDigest: Uint8Array | null, pay
   return sha256(Buffer.concat([salt, length, requestDigest ?? empty, Buffer.from(payload)]))
 }
 
+/**
+ * HMAC-SHA-256 of stream and command id, with the id of the installation as key. It finds a repeated command whose id was
+ * erased. Anyone who has the log can test a guessed id against it, but cannot read the id.
+ */
+export const commandKeyOf = (installation: string, stream: string, commandId: string): Uint8Array =>
+  createHmac("sha256", installation)
+    .update(field(stream) + field(commandId))
+    .digest()
+
 /** SHA-256(salt ‖ request): tells a repeated request from a different one under the same command id. */
 export const requestDigestOf = (salt: Uint8Array, request: string): Uint8Array =>
   sha256(Buffer.concat([salt, Buffer.from(request)]))
 
 type ChainedFields = Omit<StoredEvent, "payload" | "salt" | "requestDigest" | "erasedAt" | "hash">
 
-/** SHA-256(previous hash ‖ every column that erasure keeps, each length-prefixed ‖ digest). */
+/**
+ * SHA-256(previous hash ‖ every column that erasure keeps, each length-prefixed ‖ digest). In chain version 2 the digest
+ * of the names follows.
+ */
 export const hashOf = (previous: Uint8Array, event: ChainedFields): Uint8Array => {
-  const columns =
-    field(event.sequence) +
-    field(event.stream) +
-    field(event.version) +
-    field(event.type) +
-    field(event.schema) +
-    field(event.commandId) +
-    field(event.ordinal) +
-    field(event.actor) +
-    field(event.cause) +
-    field(event.occurredAt) +
-    field(event.recordedAt)
-  return sha256(Buffer.concat([previous, Buffer.from(columns), event.digest]))
+  return event.names === null
+    ? sha256(Buffer.concat([previous, Buffer.from(keptColumns1(event)), event.digest]))
+    : sha256(Buffer.concat([previous, Buffer.from(keptColumns2(event)), event.digest, namesDigest(event, event.names)]))
 }
 
-/**
- * One call of `hash` is faster than `createHash` with several updates. Its result as a binary string is faster than as a
- * buffer, because `Buffer.from` takes small buffers from a pool.
- */
-export const sha256 = (bytes: Uint8Array | string): Buffer => Buffer.from(hash("sha256", bytes, "binary"), "binary")
+/** Columns of version 1 begin with a digit, so that no event has one text in both versions. */
+const keptColumns2 = (event: ChainedFields): string =>
+  `chain ${event.chain},` +
+  field(event.sequence) +
+  field(event.stream) +
+  field(event.version) +
+  field(event.type) +
+  field(event.schema) +
+  field(event.commandKey === null ? null : Buffer.from(event.commandKey).toString("hex")) +
+  field(event.ordinal) +
+  field(event.occurredAt) +
+  field(event.recordedAt)
+
+const keptColumns1 = (event: ChainedFields): string =>
+  field(event.sequence) +
+  field(event.stream) +
+  field(event.version) +
+  field(event.type) +
+  field(event.schema) +
+  field(event.commandId) +
+  field(event.ordinal) +
+  field(event.actor) +
+  field(event.cause) +
+  field(event.occurredAt) +
+  field(event.recordedAt)
 
 export const sameBytes = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
   a !== null && b !== null && Buffer.compare(a, b) === 0

@@ -19,6 +19,7 @@ export type {
   EraseRequest,
   EraseSelector,
   LedgerRecord,
+  NameErasure,
   Remains,
   StreamErasure
 } from "./erasure/EraseRequest.js"

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { type StoredEvent, sameBytes } from "./Chain.js"
+import { commandKeyOf, type StoredEvent, sameBytes } from "./Chain.js"
 import {
   type Append,
   type Appended,
@@ -13,11 +13,12 @@ import {
   type Subject,
   type Timer
 } from "./EventLog.js"
-import { eraseCommand, planErasure } from "./erasure/erasePlan.js"
+import { eraseCommand, isEmptyPlan, planErasure } from "./erasure/erasePlan.js"
 import { contentIn } from "./erasure/substitute.js"
 import { ErasedMeanwhile, VersionConflict } from "./errors.js"
 import { emptyHead, meetsExpectation } from "./eventRows.js"
 import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
+import { withoutNames } from "./names.js"
 
 /** A log in memory, lost when the process ends. For tests and experiments. */
 export const layer: Layer.Layer<EventLog> = Layer.sync(EventLog, () => make())
@@ -33,7 +34,7 @@ export const make = () => {
   const findCommand = (stream: string, commandId: string, request: string) =>
     repeatOf(
       { stream, commandId, request },
-      eventsOf(stream).filter((event) => event.commandId === commandId)
+      eventsOf(stream).filter((event) => sameBytes(event.commandKey, keyOf(stream, commandId)))
     )
 
   const setTimer = (stream: string, due: number | null) => {
@@ -66,7 +67,8 @@ export const make = () => {
         if (Option.isSome(repeated)) return repeated.value
         const earlier = command.commandId === undefined ? undefined : newAnswers.get(command.commandId)
         if (earlier !== undefined) return { ...earlier, repeated: true }
-        const stored = [...linkEvents(head, command, now, () => ++sequence)]
+        const commandKey = command.commandId === undefined ? null : keyOf(stream, command.commandId)
+        const stored = [...linkEvents(head, command, { now, commandKey, nextSequence: () => ++sequence })]
         streams.set(stream, [...eventsOf(stream), ...stored])
         head = headAfter(head, stored)
         const answer = { events: stored, repeated: false }
@@ -102,13 +104,25 @@ export const make = () => {
         const events = eventsOf(stream)
         const remainsOf = (version: number) => events.findLast((event) => isRemains(event) && ofOf(event) === version)
         const plan = planErasure(erasure, events, (version) => remainsOf(version)?.version)
-        if (plan.versions.length === 0) continue
+        if (isEmptyPlan(plan)) continue
         const rows = [
-          ...linkEvents(headOf(stream), eraseCommand(request, plan, undefined), request.now, () => ++sequence)
+          ...linkEvents(headOf(stream), eraseCommand(request, plan, undefined), {
+            now: request.now,
+            commandKey: null,
+            nextSequence: () => ++sequence
+          })
         ]
         const empty = { payload: null, salt: null, requestDigest: null, erasedAt: rows[0]!.recordedAt }
+        const columnsOf = new Map(plan.names.map(({ columns, version }) => [version, columns]))
         const erased = new Set(plan.versions)
-        const kept = events.map((event) => (erased.has(event.version) ? { ...event, ...empty } : event))
+        const kept = events.map((event) => {
+          const columns = columnsOf.get(event.version)
+          return {
+            ...event,
+            ...(erased.has(event.version) ? empty : {}),
+            ...(columns === undefined ? {} : withoutNames(event, event.names!, columns))
+          }
+        })
         streams.set(stream, [...kept, ...rows])
         if (due !== undefined) setTimer(stream, due)
         counts.erased += plan.versions.length
@@ -191,6 +205,8 @@ const isAbout = ({ payload: text, type, version }: StoredEvent, { kind, subject 
       )
   }
 }
+
+const keyOf = (stream: string, commandId: string) => commandKeyOf("memory", stream, commandId)
 
 const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`
 

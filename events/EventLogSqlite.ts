@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { streamHeads } from "./anchoring.js"
 import * as Batcher from "./Batcher.js"
+import { commandKeyOf } from "./Chain.js"
 import { CurrentCodec } from "./Codec.js"
 import * as Committer from "./committer.js"
 import { EventLog } from "./EventLog.js"
@@ -88,7 +89,15 @@ export const make = (folder: string, { ledgerCopy, timers }: LogOptions = {}) =>
             ).earliest ?? Number.POSITIVE_INFINITY
         ),
       command: (stream, commandId, request) =>
-        Effect.flatten(attempt(() => findCommand(reader, stream, commandId, request))),
+        Effect.flatten(
+          attempt(() =>
+            findCommand(reader, stream, {
+              commandId,
+              request,
+              commandKey: commandKeyOf(installation, stream, commandId)
+            })
+          )
+        ),
       vectors: (model, dimensions, digests) => attempt(() => VectorCache.get(reader, model, dimensions, digests)),
       timers: ({ limit, offset = 0, until }) =>
         attempt(() =>

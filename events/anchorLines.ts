@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib"
-import { sha256 } from "./Chain.js"
+import { sha256 } from "./sha256.js"
 
 /**
  * The lines of an anchor. Each line is `<hash> <JSON>`; the hash is SHA-256(hash of the previous line ‖ JSON). A line

@@ -134,6 +134,8 @@ const EraseReason = Schema.Literal("privacy", "request", "mistake", "secret", "l
  */
 export const Erase = Schema.Struct({
   versions: Schema.Array(Schema.Number),
+  /** Events that lost actor, cause or command id. Absent if there are none. */
+  names: Schema.optional(Schema.Array(Schema.Number)),
   reason: EraseReason,
   /** How the events were selected; absent in schema 1. */
   selector: Schema.optional(Schema.Literal("memory", "person", "session", "source", "agent")),

@@ -231,7 +231,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     appends.length === 0
       ? Effect.succeed([])
       : Effect.matchEffect(
-          transactInTurns(streamsOf(appends), (cache) => storeAll(writer, appends, cache)),
+          transactInTurns(streamsOf(appends), (cache) => storeAll(writer, appends, cache, installation)),
           {
             onFailure: failAll(appends),
             onSuccess: ({ answers, line }) => {
@@ -262,7 +262,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     accept: (append, timers) => {
       locked(() => {
         const sequence = Math.max(newestSequence(writer), cache.sequence)
-        atOnce(storeAll(writer, [append], { sequence, heads: new Map() }))
+        atOnce(storeAll(writer, [append], { sequence, heads: new Map() }, installation))
         for (const { due, stream } of timers) setTimer(writer, stream, due)
         VectorCache.removeDamaged(writer)
         for (const remake of [remakeNewest, remakeRemains]) remake(writer)

@@ -1,9 +1,11 @@
 import type { StoredEvent } from "./Chain.js"
 import { genesis } from "./Chain.js"
 import type { Expected, Head } from "./EventLog.js"
+import { type Db, sql } from "./statement.js"
 
 /** A row of `events` as SQLite returns it. */
 export interface EventRow {
+  readonly chain: number
   readonly sequence: number
   readonly stream: string
   readonly version: number
@@ -14,22 +16,32 @@ export interface EventRow {
   readonly digest: Buffer
   readonly hash: Buffer
   readonly command_id: string | null
+  readonly command_key: Buffer | null
   readonly ordinal: number
   readonly request_digest: Buffer | null
   readonly actor: string
   readonly cause: string | null
+  readonly names: Buffer | null
   readonly occurred_at: number
   readonly recorded_at: number
   readonly erased_at: number | null
 }
 
 const columns =
-  "sequence, stream, version, type, schema, payload, salt, digest, hash, command_id, ordinal, request_digest, actor, cause, occurred_at, recorded_at, erased_at"
+  "chain, sequence, stream, version, type, schema, payload, salt, digest, hash, command_id, command_key, ordinal, request_digest, actor, cause, names, occurred_at, recorded_at, erased_at"
 
 export const selectEvents = `SELECT ${columns} FROM events`
 
+/** Selects the events of a log that may not have the newest schema yet, because nothing has opened it for writing. */
+export const selectStored = (db: Db): string => {
+  const isNew = sql(db, "SELECT 1 FROM pragma_table_info('events') WHERE name = 'chain'").get() !== undefined
+  if (isNew) return selectEvents
+  const old = columns.replace("chain", "1 AS chain").replace("command_key", "NULL AS command_key")
+  return `SELECT ${old.replace("names", "NULL AS names")} FROM events`
+}
+
 /** The columns of a `ReplayedEvent` in the table `e`. They omit the digests, which would need four more buffers per row. */
-export const replayedColumns = `e.sequence, e.stream, e.version, e.type, e.schema, e.payload, e.command_id AS commandId,
+export const replayedColumns = `e.chain, e.sequence, e.stream, e.version, e.type, e.schema, e.payload, e.command_id AS commandId,
     e.actor, e.cause, e.occurred_at AS occurredAt, e.recorded_at AS recordedAt,
     e.erased_at AS erasedAt`
 
@@ -38,6 +50,7 @@ export const selectReplayed = `SELECT ${replayedColumns} FROM events e WHERE str
 export const insertEvent = `INSERT INTO events (${columns}) VALUES (${columns.replace(/\w+/g, "?")})`
 
 export const toParams = (event: StoredEvent): ReadonlyArray<unknown> => [
+  event.chain,
   event.sequence,
   event.stream,
   event.version,
@@ -48,16 +61,19 @@ export const toParams = (event: StoredEvent): ReadonlyArray<unknown> => [
   event.digest,
   event.hash,
   event.commandId,
+  event.commandKey,
   event.ordinal,
   event.requestDigest,
   event.actor,
   event.cause,
+  event.names,
   event.occurredAt,
   event.recordedAt,
   event.erasedAt
 ]
 
 export const fromRow = (row: EventRow): StoredEvent => ({
+  chain: row.chain,
   sequence: row.sequence,
   stream: row.stream,
   version: row.version,
@@ -68,10 +84,12 @@ export const fromRow = (row: EventRow): StoredEvent => ({
   digest: row.digest,
   hash: row.hash,
   commandId: row.command_id,
+  commandKey: row.command_key,
   ordinal: row.ordinal,
   requestDigest: row.request_digest,
   actor: row.actor,
   cause: row.cause,
+  names: row.names,
   occurredAt: row.occurred_at,
   recordedAt: row.recorded_at,
   erasedAt: row.erased_at

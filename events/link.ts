@@ -1,8 +1,9 @@
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { digestOf, hashOf, requestDigestOf, type StoredEvent, sameBytes } from "./Chain.js"
+import { chainVersion, digestOf, hashOf, requestDigestOf, type StoredEvent, sameBytes } from "./Chain.js"
 import type { Append, Appended, Head, NewCommand } from "./EventLog.js"
 import { AlreadyErased, CommandConflict } from "./errors.js"
+import { saltBytes } from "./names.js"
 import { randomBytes } from "./randomBytes.js"
 
 /**
@@ -13,12 +14,19 @@ import { randomBytes } from "./randomBytes.js"
 const recordingTime = (head: Head, { events }: NewCommand, now: number): number =>
   events[0]?.type === "CLOCK" ? Math.floor(now) : Math.max(Math.floor(now), head.recordedAt)
 
+export interface Linking {
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: number
+  readonly nextSequence: () => number
+  /** `commandKeyOf` of the command's id; null without an id. */
+  readonly commandKey: Uint8Array | null
+}
+
 /** Makes the rows of one command, chained onto `head` and recorded at `now`, within the limits of `recordingTime`. */
 export const linkEvents = function* (
   head: Head,
   command: NewCommand,
-  now: number,
-  nextSequence: () => number
+  { commandKey, nextSequence, now }: Linking
 ): Generator<StoredEvent, void> {
   const recordedAt = recordingTime(head, command, now)
   let { version, hash } = head
@@ -27,6 +35,7 @@ export const linkEvents = function* (
     const requestDigest =
       ordinal === 0 && command.commandId !== undefined ? requestDigestOf(salt, command.request ?? "") : null
     const row = {
+      chain: chainVersion,
       sequence: nextSequence(),
       stream: head.stream,
       version: ++version,
@@ -36,10 +45,12 @@ export const linkEvents = function* (
       salt,
       digest: digestOf(salt, requestDigest, event.payload),
       commandId: command.commandId ?? null,
+      commandKey,
       ordinal,
       requestDigest,
       actor: command.actor,
       cause: event.cause ?? null,
+      names: randomBytes(saltBytes),
       occurredAt: event.occurredAt ?? recordedAt,
       recordedAt,
       erasedAt: null

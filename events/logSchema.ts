@@ -1,13 +1,9 @@
 import { schemaStatements } from "../migrations/index.js"
 import { schemaDamaged } from "./damage.js"
+import { openDatabase } from "./driver.js"
 import type { Db } from "./statement.js"
 
-/** Objects that the migrations do not create: SQLite's own, and the migrator's table. */
-const internal: ReadonlyArray<readonly [key: string, text: string | null]> = [
-  ["table sqlite_sequence", "CREATE TABLE sqlite_sequence(name,seq)"],
-  ["index sqlite_autoindex_events_1", null]
-]
-
+/** The migrator creates its table itself. */
 const migrationsTable = [
   "table effect_sql_migrations",
   `CREATE TABLE "effect_sql_migrations" (
@@ -59,13 +55,22 @@ const levelOf = (db: Db): { readonly level: number; readonly count: number } => 
     .get() as { level: number; count: number }
 }
 
-const expectedAt = (level: number): Map<string, string | null> => {
-  const objects = schemaStatements
-    .slice(0, level)
-    .flat()
-    .map((text) => {
-      const [, kind, name] = /^CREATE (?:UNIQUE )?(TABLE|INDEX|TRIGGER) (\w+)/.exec(text)!
-      return [`${kind!.toLowerCase()} ${name}`, text] as const
-    })
-  return new Map<string, string | null>(level === 0 ? [] : [...objects, ...internal, migrationsTable])
+const known = new Map<number, ReadonlyMap<string, string | null>>()
+
+/** The objects that the migrations up to a level create, with the texts that SQLite keeps of them. */
+const expectedAt = (level: number): ReadonlyMap<string, string | null> => {
+  const objects = known.get(level) ?? objectsAt(level)
+  known.set(level, objects)
+  return objects
+}
+
+const objectsAt = (level: number): ReadonlyMap<string, string | null> => {
+  if (level === 0) return new Map()
+  const db = openDatabase(":memory:")
+  try {
+    for (const statement of [migrationsTable[1], ...schemaStatements.slice(0, level).flat()]) db.exec(statement)
+    return new Map(masterOf(db).map(({ key, text }) => [key, text ?? null]))
+  } finally {
+    db.close()
+  }
 }

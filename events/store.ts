@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { type StoredEvent, sameBytes } from "./Chain.js"
+import { commandKeyOf, type StoredEvent, sameBytes } from "./Chain.js"
 import type { Append, AppendError, Appended, Head, ReadAt } from "./EventLog.js"
 import { type AlreadyErased, type CommandConflict, ErasedMeanwhile, VersionConflict } from "./errors.js"
 import {
@@ -50,17 +50,25 @@ const wasErasedSince = (
   return !(row?.hash instanceof Uint8Array && sameBytes(row.hash, hash))
 }
 
+/** A command with an id. */
+export interface KeyedCommand {
+  readonly commandId: string
+  /** `commandKeyOf` of the id. */
+  readonly commandKey: Uint8Array
+  readonly request: string
+}
+
 /** The stored events of a command id; none for a new id. */
 export const findCommand = (
   db: Db,
   stream: string,
-  commandId: string,
-  request: string
+  { commandId, commandKey, request }: KeyedCommand
 ): Either.Either<Option.Option<Appended>, CommandConflict | AlreadyErased> => {
-  const rows: Array<EventRow> = sql(db, `${selectEvents} WHERE stream = ? AND command_id = ? ORDER BY ordinal`).all(
-    stream,
-    commandId
-  )
+  const select = (condition: string, key: unknown): ReadonlyArray<EventRow> =>
+    sql(db, `${selectEvents} WHERE stream = ? AND ${condition} ORDER BY ordinal`).all(stream, key)
+  const found = select("command_key = ?", commandKey)
+  // Events of chain version 1 have no key.
+  const rows = found.length > 0 ? found : select("command_id = ? AND chain = 1", commandId)
   return repeatOf({ stream, commandId, request }, rows.map(fromRow))
 }
 
@@ -97,7 +105,8 @@ export type Added = Pick<Stored, "heads" | "sequence" | "appended">
 export const storeAll = function* (
   db: Db,
   appends: ReadonlyArray<Append>,
-  cache: { readonly sequence: number; readonly heads: ReadonlyMap<string, Head> }
+  cache: { readonly sequence: number; readonly heads: ReadonlyMap<string, Head> },
+  installation: string
 ): Steps<Stored> {
   let { sequence } = cache
   const heads = new Map<string, Head>()
@@ -108,8 +117,13 @@ export const storeAll = function* (
     if (Either.isLeft(checked)) return Either.left(checked.left)
     const answers = new Map<string, Appended>()
     let hasNewCommand = false
-    for (const { commandId, request = "" } of commands) {
-      const before = commandId === undefined ? notRepeated : findCommand(db, stream, commandId, request)
+    const keys = commands.map(({ commandId }) =>
+      commandId === undefined ? null : commandKeyOf(installation, stream, commandId)
+    )
+    for (const [index, { commandId, request = "" }] of commands.entries()) {
+      const commandKey = keys[index]!
+      const isKeyed = commandId !== undefined && commandKey !== null
+      const before = isKeyed ? findCommand(db, stream, { commandId, commandKey, request }) : notRepeated
       if (Either.isLeft(before)) return Either.left(before.left)
       if (Option.isSome(before.right)) answers.set(commandId!, before.right.value)
       else hasNewCommand = true
@@ -121,14 +135,15 @@ export const storeAll = function* (
     if (hasNewCommand && readAt !== undefined && wasErasedSince(db, head, readAt))
       return Either.left(new ErasedMeanwhile({ stream, readAt: readAt.version }))
     const stored: Array<Appended> = []
-    for (const command of commands) {
+    for (const [index, command] of commands.entries()) {
       const earlier = command.commandId === undefined ? undefined : answers.get(command.commandId)
       if (earlier !== undefined) {
         stored.push({ ...earlier, repeated: true })
         continue
       }
       const rows: Array<StoredEvent> = []
-      for (const row of linkEvents(head, command, now, () => ++sequence)) {
+      const linking = { now, commandKey: keys[index]!, nextSequence: () => ++sequence }
+      for (const row of linkEvents(head, command, linking)) {
         insert.run(toParams(row))
         rows.push(row)
         if (sequence % itemsPerCheck === 0 && isTurnDue()) yield

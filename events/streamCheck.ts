@@ -126,12 +126,18 @@ const readPage = (db: Db, stream: string, after: number): ReadonlyArray<StoredEv
 const unindexed = (db: Db, stream: string, after: number, last: StoredEvent): ReadonlyArray<Problem> =>
   sql(
     db,
-    `SELECT version FROM events AS stored WHERE stream = ? AND version > ? AND version <= ? AND command_id IS NOT NULL
+    `SELECT version FROM events AS stored WHERE stream = :stream AND version > :after AND version <= :last
+      AND chain = 1 AND command_id IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM events AS found INDEXED BY events_command WHERE found.stream = stored.stream
-        AND found.command_id = stored.command_id AND found.ordinal = stored.ordinal
+        AND found.command_id = stored.command_id AND found.chain = 1 AND found.ordinal = stored.ordinal
+        AND found.sequence = stored.sequence)
+    UNION ALL SELECT version FROM events AS stored WHERE stream = :stream AND version > :after AND version <= :last
+      AND command_key IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM events AS found INDEXED BY events_command_key WHERE found.stream = stored.stream
+        AND found.command_key = stored.command_key AND found.ordinal = stored.ordinal
         AND found.sequence = stored.sequence)`
   )
-    .all(stream, after, last.version)
+    .all({ stream, after, last: last.version })
     .map(({ version }) => ({ stream, version, what: "the index of command ids does not have this event" }))
 
 const eventAt = (db: Db, stream: string, version: number): (StoredEvent & PreviousEvent) | undefined => {

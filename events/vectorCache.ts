@@ -1,5 +1,6 @@
-import { sameBytes, sha256 } from "./Chain.js"
+import { sameBytes } from "./Chain.js"
 import type { CachedVector } from "./EventLog.js"
+import { sha256 } from "./sha256.js"
 import { type Db, sql } from "./statement.js"
 import { isTurnDue, itemsPerCheck, type Steps } from "./turns.js"
 

@@ -4,12 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { acceptedIn, installationStream, keyOf, placeOf } from "./accepted.js"
 import type { Restored } from "./anchorLines.js"
-import { sha256 } from "./Chain.js"
 import type { Codec } from "./Codec.js"
 import type { DaybookEvent, ErasedEvent } from "./catalogue.js"
 import { chainChecker } from "./chainChecker.js"
 import { type AcceptedTimer, type AppendError, type EventLog, type Head, type Problem, readAll } from "./EventLog.js"
 import { NotAccepted, type StorageError } from "./errors.js"
+import { sha256 } from "./sha256.js"
 import { takeTurnIfDue } from "./turns.js"
 
 /** The result of checking one stream or the whole log. */

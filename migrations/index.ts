@@ -3,6 +3,7 @@ import timers, { statements as timersStatements } from "./0002_timers.js"
 import integrity, { statements as integrityStatements } from "./0003_integrity.js"
 import newest, { statements as newestStatements } from "./0004_newest.js"
 import erasure, { statements as erasureStatements } from "./0005_erasure.js"
+import chain, { statements as chainStatements } from "./0006_chain.js"
 
 /** Every migration of the log's schema, by number and name. Migrations only go forward. Never edit a released one. */
 export const migrations = {
@@ -10,14 +11,16 @@ export const migrations = {
   "0002_timers": timers,
   "0003_integrity": integrity,
   "0004_newest": newest,
-  "0005_erasure": erasure
+  "0005_erasure": erasure,
+  "0006_chain": chain
 }
 
-/** The statements that created the schema, by migration. `sqlite_master` contains exactly these texts. */
+/** The statements that created the schema, by migration. A log has the schema that SQLite makes of them. */
 export const schemaStatements: ReadonlyArray<ReadonlyArray<string>> = [
   logStatements,
   timersStatements,
   integrityStatements,
   newestStatements,
-  erasureStatements
+  erasureStatements,
+  chainStatements
 ]

@@ -1,6 +1,7 @@
-import { sameBytes, sha256 } from "../events/Chain.js"
+import { sameBytes } from "../events/Chain.js"
 import { imagesOf } from "../events/catalogue.js"
 import { cacheMemoryJson, type Memory, memoryJson } from "../events/Memory.js"
+import { sha256 } from "../events/sha256.js"
 import { levelOf, minOpennessOf, opennessOf, stores } from "../events/Trust.js"
 import { type Db, indexesByLevel, type Projection, sql } from "./Projection.js"
 import { damagedView } from "./view/ViewFile.js"

@@ -1,5 +1,5 @@
-import { sha256 } from "../events/Chain.js"
 import type { DaybookEvent } from "../events/catalogue.js"
+import { sha256 } from "../events/sha256.js"
 import type { Turn } from "../events/Turn.js"
 import { bounds, cutBytes } from "../text/normalise/bounds.js"
 import { chunkNumber, chunkTextsOf } from "../text/normalise/chunks.js"

@@ -31,6 +31,7 @@ const sample = (type: string, version: number): string =>
   JSON.stringify(JSON.parse(readFileSync(join(samples, `${type}.v${version}.json`), "utf8")))
 
 const row = (type: string, schema: number, payload: string | null): StoredEvent => ({
+  chain: 1,
   sequence: 7,
   stream: "agent",
   version: 3,
@@ -41,10 +42,12 @@ const row = (type: string, schema: number, payload: string | null): StoredEvent 
   digest: new Uint8Array(32),
   hash: new Uint8Array(32),
   commandId: "c-1",
+  commandKey: null,
   ordinal: 0,
   requestDigest: null,
   actor: "somebody",
   cause: null,
+  names: null,
   occurredAt: 1,
   recordedAt: 2,
   erasedAt: null

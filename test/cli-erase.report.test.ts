@@ -74,13 +74,17 @@ describe("the dry run of daybook erase", () => {
     ])
   })
 
-  it("announces columns that keep the name", async () => {
+  it("shows the columns that lose the name, and those that keep it", async () => {
     const { daybook } = newDaybook()
-    await daybook("--actor", "Lena Marwick", "remember", "Lena Marwick likes tea")
-    const plan = await daybook("erase", "--person", "Lena Marwick", "--dry-run")
-    expect(plan.stdout).toContain("the name stays, because the hashes cover it: actor of 1 event of default")
-    const { leftovers } = answerOf(await daybook("erase", "--person", "Lena Marwick", "--yes", "--json"))
-    expect(leftovers).toEqual([{ agent: "default", column: "actor", events: 1 }])
+    await daybook("--agent", "lena", "--actor", "Lena Marwick", "remember", "the kettle is new")
+    const plan = await daybook("erase", "--person", "Lena", "--dry-run")
+    expect(plan.stdout).toContain("lena: 1 name (1 event)")
+    expect(plan.stdout).toMatch(/name +1 +actor +mention +Lena Marwick/)
+    expect(plan.stdout).toContain(
+      "the name remains in 2 events of lena (column agent): 'daybook erase --agent lena' removes it"
+    )
+    const { leftovers } = answerOf(await daybook("erase", "--person", "Lena", "--yes", "--json"))
+    expect(leftovers).toEqual([{ agent: "lena", column: "agent", events: 2 }])
   })
 })
 
@@ -175,9 +179,14 @@ describe("daybook erase --verify", () => {
   it("names the event, its column, and whether that stays", async () => {
     const { daybook } = newDaybook()
     await daybook("--actor", "Lena Marwick", "remember", "tea is served at four")
+    await daybook("--agent", "otto", "remember", "the kettle is new")
     const { hits } = answerOf({ ...(await daybook("erase", "--verify", "Lena Marwick", "--json")), code: 0 })
     expect(hits).toContainEqual({
-      ...{ text: 0, file: "log.db", place: "events, default version 1 (ADD), column actor", stays: true }
+      ...{ text: 0, file: "log.db", place: "events, default version 1 (ADD), column actor" }
+    })
+    const { hits: kept } = answerOf({ ...(await daybook("erase", "--verify", "otto", "--json")), code: 0 })
+    expect(kept).toContainEqual({
+      ...{ text: 0, file: "log.db", place: "events, sequence 3 (ADD), column stream", stays: true }
     })
     const tea = answerOf({ ...(await daybook("erase", "--verify", "served at four", "--json")), code: 0 }).hits
     expect(tea).toContainEqual({ text: 0, file: "log.db", place: "events, default version 1 (ADD), column payload" })

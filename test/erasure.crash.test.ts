@@ -6,7 +6,7 @@ import { createInterface } from "node:readline"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { DaybookService } from "../src/DaybookService.js"
-import { prove } from "../src/erasure/proof.js"
+import { prove } from "../src/erasure/proof/prove.js"
 import { bundle } from "./support/bundle.js"
 import { open, temporaryFolder } from "./support/engine.js"
 import type { ErasureProcess } from "./support/erasureProcess.js"
@@ -30,6 +30,9 @@ const fill = (daybook: DaybookService) =>
     for (let index = 0; index < people; index++) {
       const name = nameOf(index)
       const session = `talk-${index}`
+      const written = yield* daybook.agent(agent, { trust: "full", record: true, actor: name })
+      yield* written.remember({ title: `a letter, number ${index}` })
+      yield* memory.remember({ title: `a parcel, number ${index}` }, { run: `for ${name}`, commandId: `${name} 1` })
       yield* memory.remember({ title: `${name} lives in Perth`, facts: [`street of ${name}`], people: [name] })
       yield* memory.sessions.append({ session, role: "user", speaker: name, text: `I like tea number ${index}.` })
       yield* memory.sessions.append({

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { countMissedPrompt, missedPrompts } from "../events/missedPrompts.js"
-import { prove } from "../src/erasure/proof.js"
+import { prove } from "../src/erasure/proof/prove.js"
 import { fresh } from "./support/engine.js"
 import { tinyLayer } from "./support/extractor.js"
 

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
-import { prove } from "../src/erasure/proof.js"
+import { prove } from "../src/erasure/proof/prove.js"
 import { temporaryFolder } from "./support/engine.js"
 
 const secret = "Anna-Zita Übersfeld"

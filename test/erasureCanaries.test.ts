@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import { prove } from "../src/erasure/proof.js"
+import { prove } from "../src/erasure/proof/prove.js"
 import { filesWith } from "./support/dataFiles.js"
 import { fresh } from "./support/engine.js"
 import { tinyLayer } from "./support/extractor.js"
@@ -26,6 +26,9 @@ describe("canaries in every kind of content", () => {
       for (let index = 0; index < people; index++) {
         const name = nameOf(index)
         const session = `talk-${index}`
+        const written = yield* daybook.agent(agent, { trust: "full", record: true, actor: name })
+        yield* written.remember({ title: `a letter, number ${index}` })
+        yield* memory.remember({ title: `a parcel, number ${index}` }, { run: `for ${name}`, commandId: `${name} 1` })
         yield* memory.remember({ title: `${name} lives in Perth`, facts: [`street of ${name}`], people: [name] })
         yield* memory.remember({ title: `a visit, number ${index}`, narrative: `with ${name.toUpperCase()}` })
         yield* memory.sessions.append({ session, role: "user", speaker: name, text: `I like tea number ${index}.` })

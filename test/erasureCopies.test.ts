@@ -6,7 +6,7 @@ import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import * as Backup from "../src/backup/Backup.js"
 import type { DaybookService } from "../src/DaybookService.js"
 import type { Erasable } from "../src/erasure/Erasure.js"
-import { prove } from "../src/erasure/proof.js"
+import { prove } from "../src/erasure/proof/prove.js"
 import { type EngineOptions, open, temporaryFolder } from "./support/engine.js"
 
 const agent = "ada"

@@ -72,6 +72,31 @@ describe("erased events", () => {
     })
   )
 
+  it.scoped("stay erased after a restore where a second erasure took what the first one had left", () =>
+    Effect.gen(function* () {
+      const path = yield* scratch
+      const [data, file] = [join(path, "data"), join(path, "old.backup")]
+      yield* fill(data)
+      yield* Backup.create({ folder: data, to: file })
+      yield* erase(data)
+      const request = { actor: "test", now: 3_000, reason: "request", selector: "memory" } as const
+      yield* using(data, (log) =>
+        log.erase({
+          ...{ ...request, wholeStreams: [], vectors: [] },
+          streams: [{ stream: "one", readAt: 4, versions: [2], remains: [] }]
+        })
+      )
+      yield* Backup.restore({ file, folder: data, replace: true })
+      yield* using(data, (log) =>
+        Effect.gen(function* () {
+          const events = yield* log.read("one", { after: 0, limit: 2 })
+          expect(events.map(({ payload }) => payload)).toEqual([null, null])
+          expect((yield* verify(log, codec, null)).problems).toEqual([])
+        })
+      )
+    })
+  )
+
   it.scoped("stay erased in another folder that has the ledger, and come back where nothing names them", () =>
     Effect.gen(function* () {
       const path = yield* scratch

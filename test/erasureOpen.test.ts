@@ -5,7 +5,7 @@ import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import type { DaybookService } from "../src/DaybookService.js"
 import type { Erasable } from "../src/erasure/Erasure.js"
-import { prove } from "../src/erasure/proof.js"
+import { prove } from "../src/erasure/proof/prove.js"
 import { filesWith } from "./support/dataFiles.js"
 import { open, temporaryFolder } from "./support/engine.js"
 

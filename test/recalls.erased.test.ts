@@ -7,7 +7,7 @@ import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import type { DaybookService } from "../src/DaybookService.js"
 import type { Erasable, EraseError } from "../src/erasure/Erasure.js"
-import { prove } from "../src/erasure/proof.js"
+import { prove } from "../src/erasure/proof/prove.js"
 import { open, temporaryFolder } from "./support/engine.js"
 
 const agent = "ada"

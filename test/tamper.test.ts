@@ -115,6 +115,9 @@ const columns = [
   "digest",
   "hash",
   "command_id",
+  "command_key",
+  "chain",
+  "names",
   "ordinal",
   "request_digest",
   "actor",
@@ -386,6 +389,18 @@ describe("manual erasure", () => {
       "the event is only partly erased"
     ],
     [
+      "that takes a name too does not",
+      `${erase}, erased_at = :at, actor = ''`,
+      [2, 4],
+      "the hash does not follow from the event before"
+    ],
+    [
+      "that makes a name look erased does not",
+      `${erase}, erased_at = :at, actor = '', names = zeroblob(99)`,
+      [2, 4],
+      "actor, cause or command id is missing and no ERASE event names it"
+    ],
+    [
       "that leaves everything does not",
       "erased_at = :at",
       [2, 4],
@@ -577,7 +592,7 @@ const insert =
       const stream = random.pick([String(row.stream), ...agents, "new"])!
       const version = db.prepare("SELECT ifnull(max(version), 0) + 1 FROM events WHERE stream = ?").pluck().get(stream)
       const sequence = db.prepare("SELECT max(sequence) + 1 FROM events").pluck().get()
-      const copy = { ...row, stream, version, sequence, command_id: null }
+      const copy = { ...row, stream, version, sequence, command_id: null, command_key: null }
       db.prepare(insertEvent).run(...toParams(fromRow(copy as unknown as EventRow)))
       return `copy of ${row.sequence} as ${version} of ${stream}`
     })
@@ -625,8 +640,7 @@ const cutAndAppend =
             actor: "somebody",
             events: Array.from({ length: Math.max(1, added) }, () => ({ type: "IMPORT", schema: 1, payload: "{}" }))
           },
-          Date.now(),
-          () => ++sequence
+          { now: Date.now(), commandKey: null, nextSequence: () => ++sequence }
         )
       ]
       for (const row of rows) db.prepare(insertEvent).run(...toParams(row))

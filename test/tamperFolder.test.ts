@@ -141,7 +141,7 @@ const statements = [
   "UPDATE anchor_reference SET line = line - 1",
   "DELETE FROM anchor_reference",
   "DELETE FROM effect_sql_migrations WHERE migration_id = 3",
-  "INSERT INTO events SELECT NULL, 'copy', version, type, schema, payload, salt, digest, hash, command_id, ordinal, request_digest, actor, cause, occurred_at, recorded_at, erased_at FROM events WHERE stream = 'ada'"
+  "INSERT INTO events SELECT NULL, 'copy', version, type, schema, payload, salt, digest, hash, command_id, ordinal, request_digest, actor, cause, occurred_at, recorded_at, erased_at, chain, command_key, names FROM events WHERE stream = 'ada'"
 ]
 
 /** Statements whose effect on other tables than events and timers nobody has to see. */

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { DaybookEvent, ErasedEvent, Payload } from "../../events/catalogue.js"
 import { takeTurn } from "../../events/turns.js"
-import { count, oneLine, secondText } from "../format.js"
+import { count, oneLine, secondText, writerText } from "../format.js"
 import { noteMissingAgent } from "../noteMissingAgent.js"
 import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
 import type { Command } from "./Command.js"
@@ -53,7 +53,7 @@ const eventText = (event: DaybookEvent | ErasedEvent): string =>
     String(event.version).padStart(6),
     secondText(event.recordedAt),
     event.type.padEnd(8),
-    oneLine(event.actor).padEnd(8),
+    writerText(event.actor).padEnd(8),
     oneLine(event.payload === null ? "(erased)" : describe(event))
   ].join("  ")
 

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Extracted } from "../../events/catalogue.js"
 import { scoreText } from "../../src/search/score.js"
 import type { Why, WhySource, WhyVersion } from "../../src/why.js"
-import { count, oneLine, secondText, staleText } from "../format.js"
+import { count, oneLine, secondText, staleText, writerText } from "../format.js"
 import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
 import type { Colours } from "../terminalText.js"
 import type { Command } from "./Command.js"
@@ -76,7 +76,7 @@ const versionBranch = (
   colours: Colours
 ): Branch => {
   const versionText = version === undefined ? String(revision) : `${revision} (version ${version})`
-  const text = `${colours.bold(versionText)}  ${secondText(recordedAt)}  ${colours.cyan(decision?.action ?? type)} by ${oneLine(actor)}`
+  const text = `${colours.bold(versionText)}  ${secondText(recordedAt)}  ${colours.cyan(decision?.action ?? type)} by ${writerText(actor)}`
   if (decision === null) return { text: `${text}  ${colours.dim("its content was erased")}` }
   const { by, candidates, extracted, fallback, latency, reason, threshold } = decision
   const decisionLines = [

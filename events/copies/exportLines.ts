@@ -1,6 +1,6 @@
 import { schemaStatements } from "../../migrations/index.js"
 import { appliedLine } from "../erasure/ledgerReference.js"
-import { type EventRow, selectEvents } from "../eventRows.js"
+import { type EventRow, selectStored } from "../eventRows.js"
 import { sql } from "../statement.js"
 import type { CopyProgress, Snapshot } from "./snapshot.js"
 
@@ -30,7 +30,7 @@ export interface ExportHeader {
   readonly erasures?: number | undefined
 }
 
-type Bytes = "salt" | "digest" | "hash" | "request_digest"
+type Bytes = "salt" | "digest" | "hash" | "command_key" | "request_digest" | "names"
 
 /** A row of `events`. */
 export type ExportedEvent = Omit<EventRow, Bytes> & { readonly [Column in Bytes]: string | null }
@@ -64,7 +64,7 @@ export const exportLines = function* (
   for (const text of ledger.split("\n")) if (text !== "") yield line({ ledger: text })
   const { total } = sql(db, "SELECT count(*) AS total FROM events").get()
   const counts = { events: 0, timers: 0, vectors: 0 }
-  for (const row of sql(db, `${selectEvents} ORDER BY sequence`).iterate() as Iterable<EventRow>) {
+  for (const row of sql(db, `${selectStored(db)} ORDER BY sequence`).iterate() as Iterable<EventRow>) {
     yield line({ event: { ...row, ...bytesOf(row) } })
     onProgress(++counts.events, total)
   }
@@ -97,10 +97,12 @@ interface VectorRow {
   readonly checksum: Buffer
 }
 
-const bytesOf = ({ digest, hash, request_digest, salt }: EventRow) => ({
+const bytesOf = ({ command_key, digest, hash, names, request_digest, salt }: EventRow) => ({
   salt: hex(salt),
   digest: hex(digest),
   hash: hex(hash),
+  command_key: hex(command_key),
+  names: hex(names),
   request_digest: hex(request_digest)
 })
 

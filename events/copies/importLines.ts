@@ -9,7 +9,7 @@ import { isSqliteError } from "../driver.js"
 import { parseLedger } from "../erasure/ledger.js"
 import { setAppliedLine } from "../erasure/ledgerReference.js"
 import { type StorageError, storageError } from "../errors.js"
-import { insertEvent } from "../eventRows.js"
+import { type EventRow, fromRow, insertEvent, toParams } from "../eventRows.js"
 import { open } from "../sqlite.js"
 import { type Db, sql } from "../statement.js"
 import { takeTurnIfDue } from "../turns.js"
@@ -44,6 +44,10 @@ const Line = Schema.Union(
   Schema.Struct({ ledger: Schema.String }),
   Schema.Struct({
     event: Schema.Struct({
+      // Exports of earlier releases have events of chain version 1 only, without these fields.
+      chain: Schema.optionalWith(WholeNumber, { default: () => 1 }),
+      command_key: Schema.optionalWith(Schema.NullOr(Hex), { default: () => null }),
+      names: Schema.optionalWith(Schema.NullOr(Hex), { default: () => null }),
       sequence: WholeNumber,
       stream: Schema.String,
       version: WholeNumber,
@@ -203,19 +207,17 @@ type Rows = Extract<typeof Line.Type, { event: unknown } | { timer: unknown } | 
 
 const addRow = (db: Db, { counts }: State, line: Rows): string | null => {
   if ("event" in line) {
-    const { digest, hash, request_digest, salt, ...event } = line.event
-    const row = {
+    const { command_key, digest, hash, names, request_digest, salt, ...event } = line.event
+    const row: EventRow = {
       ...event,
       salt: bytes(salt),
-      digest: bytes(digest),
-      hash: bytes(hash),
-      request: bytes(request_digest)
+      digest: Buffer.from(digest, "hex"),
+      hash: Buffer.from(hash, "hex"),
+      command_key: bytes(command_key),
+      names: bytes(names),
+      request_digest: bytes(request_digest)
     }
-    sql(db, insertEvent).run(
-      ...[row.sequence, row.stream, row.version, row.type, row.schema, row.payload, row.salt, row.digest, row.hash],
-      ...[row.command_id, row.ordinal, row.request, row.actor, row.cause, row.occurred_at, row.recorded_at],
-      row.erased_at
-    )
+    sql(db, insertEvent).run(...toParams(fromRow(row)))
     counts.events++
   } else if ("timer" in line) {
     sql(db, "INSERT INTO timers (stream, due) VALUES (?, ?)").run(...line.timer)

@@ -1,3 +1,5 @@
+import type { NameColumn } from "../names.js"
+
 /** The reasons that an erasure can have. Free text could itself hold what must be erased. */
 export type EraseReason = "privacy" | "request" | "mistake" | "secret" | "legal"
 
@@ -17,16 +19,24 @@ export interface Remains {
   readonly payload: string
 }
 
+/** Columns of an event to empty. Events of chain version 1 keep theirs. */
+export interface NameErasure {
+  readonly version: number
+  readonly columns: ReadonlyArray<NameColumn>
+}
+
 /** The events to erase from one stream. */
 export interface StreamErasure {
   readonly stream: string
   /** The stream's version when the events were selected. Later events could repeat what is erased. */
   readonly readAt: number
   /**
-   * Their payload, salt and request digest are removed. A version that is already erased loses its remains. ERASE events
-   * are never erased.
+   * Their payload, salt and request digest are removed, and all names of those without remains. A version that is already
+   * erased loses its remains. ERASE events are never erased.
    */
   readonly versions: ReadonlyArray<number>
+  /** Names that are removed although content of the event may stay. */
+  readonly names?: ReadonlyArray<NameErasure>
   /** The remains of some of these versions. */
   readonly remains: ReadonlyArray<Remains>
   /** The stream's timer afterwards, as in `Append`. */

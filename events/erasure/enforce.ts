@@ -1,9 +1,10 @@
 import type { Anchor } from "../Anchor.js"
-import { sha256 } from "../Chain.js"
-import type { Head, Remains } from "../EventLog.js"
+import type { Head, NameErasure, Remains } from "../EventLog.js"
 import { type EventRow, selectEvents } from "../eventRows.js"
+import { sha256 } from "../sha256.js"
 import { type Db, sql } from "../statement.js"
 import type { Steps } from "../turns.js"
+import { isEmptyPlan } from "./erasePlan.js"
 import { deleteStream, deleteVectors, eraseStream, planStream } from "./eraseRows.js"
 import { rebuildKept } from "./keptParts.js"
 import { type EventKey, emptyLedger, type Ledger, type LedgerHead, type LedgerLine } from "./ledger.js"
@@ -68,9 +69,9 @@ export const applyLines = function* (
   const digests = new Set<string>()
   for (const line of lines) {
     const { hash: ledger, reason = "request", selector = "memory" } = line
-    for (const [stream, { remains, versions }] of erasuresIn(db, line)) {
-      const plan = planStream(db, { stream, versions, remains })
-      if (plan.versions.length === 0) continue
+    for (const [stream, found] of erasuresIn(db, line)) {
+      const plan = planStream(db, { stream, ...found })
+      if (isEmptyPlan(plan)) continue
       for (const digest of digestsIn(db, stream, plan.versions)) digests.add(digest)
       const request = { actor: "ledger", now: context.now, reason, selector }
       const head = yield* eraseStream(db, { ...plan, stream }, { request, ledger, nextSequence: context.nextSequence })
@@ -108,17 +109,18 @@ export const eventsKeptDespite = (db: Db, lines: ReadonlyArray<LedgerLine>): num
 interface Found {
   readonly versions: Array<number>
   readonly remains: Array<Remains>
+  readonly names: Array<NameErasure>
 }
 
 /** The events of this log that a line names, by stream. A number with another hash is another event. */
-const erasuresIn = (db: Db, { events, kept }: LedgerLine): ReadonlyMap<string, Found> => {
+const erasuresIn = (db: Db, { events, kept, names = [] }: LedgerLine): ReadonlyMap<string, Found> => {
   const found = new Map<string, Found>()
   const rowOf = (sequence: number, hash: string): EventRow | undefined => {
     const row: EventRow | undefined = sql(db, `${selectEvents} WHERE sequence = ?`).get(sequence)
     return row !== undefined && Buffer.from(row.hash).toString("hex") === hash ? row : undefined
   }
   const foundIn = (stream: string): Found => {
-    const entry = found.get(stream) ?? { versions: [], remains: [] }
+    const entry = found.get(stream) ?? { versions: [], remains: [], names: [] }
     found.set(stream, entry)
     return entry
   }
@@ -134,6 +136,10 @@ const erasuresIn = (db: Db, { events, kept }: LedgerLine): ReadonlyMap<string, F
     const [{ payload }] = substitute(db, row.stream, [row]) as [EventRow]
     const rebuilt = payload === null ? undefined : rebuildKept(JSON.parse(payload), parts)
     if (rebuilt !== undefined) entry.remains.push({ of: row.version, type, schema, payload: JSON.stringify(rebuilt) })
+  }
+  for (const [sequence, hash, columns] of names) {
+    const row = rowOf(sequence, hash)
+    if (row !== undefined) foundIn(row.stream).names.push({ version: row.version, columns })
   }
   return found
 }

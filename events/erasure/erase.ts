@@ -20,6 +20,7 @@ import {
   streamDigest
 } from "./enforce.js"
 import { eraseAgain } from "./eraseAgain.js"
+import { isEmptyPlan } from "./erasePlan.js"
 import { deleteStream, deleteVectors, eraseStream, planStream, type StreamPlan } from "./eraseRows.js"
 import { describeKept } from "./keptParts.js"
 import { type EventKey, type Ledger, type LedgerEntry, type LedgerLine, ledgerDamaged } from "./ledger.js"
@@ -184,7 +185,7 @@ const eraseAll = function* ({ cache, db, installation, ledger, request, timing }
       return { ...added(), result: Either.left(conflict) }
     }
     const plan = planStream(db, erasure)
-    if (plan.versions.length > 0) plans.push({ ...plan, stream, due })
+    if (!isEmptyPlan(plan)) plans.push({ ...plan, stream, due })
   }
   const whole = request.wholeStreams.filter((stream) => headOf(db, stream).version > 0)
   const counts = { erased: 0, remains: 0 }
@@ -226,7 +227,7 @@ const entryOf = (
   at: request.now,
   reason: request.reason,
   selector: request.selector,
-  events: plans.flatMap(({ stream, versions }) => rowsAt(db, stream, versions).map(keyOf)),
+  events: plans.flatMap((plan) => erasedKeys(db, plan)),
   kept: plans.flatMap(({ remains, stream }) => {
     const rows = new Map(
       rowsAt(
@@ -243,6 +244,7 @@ const entryOf = (
       return parts === undefined ? [] : [[...keys.get(of)!, type, schema, parts] as const]
     })
   }),
+  names: plans.flatMap((plan) => erasedNames(db, plan)),
   streams: whole.map((stream) => {
     const salt = Buffer.from(randomBytes(16)).toString("hex")
     const select = "SELECT max(sequence) AS newest, count(*) AS events FROM events WHERE stream = ?"
@@ -250,6 +252,27 @@ const entryOf = (
     return [salt, streamDigest(salt, stream), newest, events] as const
   })
 })
+
+/**
+ * The erased events. Of an event that lost its remains, both: a copy from before the first erasure makes other remains of
+ * it, and this line must erase those.
+ */
+const erasedKeys = (db: Db, { remains, stream, versions }: StreamPlan): ReadonlyArray<EventKey> => {
+  const kept = new Set(remains.map(({ of }) => of))
+  const erased = rowsAt(db, stream, versions)
+  const bare = erased
+    .flatMap(({ payload, type }) => (type === "REMAINS" && payload !== null ? [Number(JSON.parse(payload).of)] : []))
+    .filter((of) => !kept.has(of))
+  return [...erased, ...rowsAt(db, stream, bare)].map(keyOf)
+}
+
+/** The names that the erasure of events without remains does not include. */
+const erasedNames = (db: Db, { names, remains, stream, versions }: StreamPlan): NonNullable<LedgerEntry["names"]> => {
+  const [erased, kept] = [new Set(versions), new Set(remains.map(({ of }) => of))]
+  const columnsOf = new Map(names.map(({ columns, version }) => [version, columns]))
+  const listed = [...columnsOf.keys()].filter((version) => !erased.has(version) || kept.has(version))
+  return rowsAt(db, stream, listed).map((row) => [...keyOf(row), columnsOf.get(row.version)!])
+}
 
 const rowsAt = (db: Db, stream: string, versions: ReadonlyArray<number>): ReadonlyArray<EventRow> =>
   sql(db, `${selectEvents} WHERE stream = ? AND version IN (SELECT value FROM json_each(?)) ORDER BY version`).all(

@@ -53,11 +53,11 @@ export const eraseAgain = function* ({
   return { heads, sequence, appended: sequence - cache.sequence, result, deleted }
 }
 
-const entryOf = ({ at, events, kept, log, reason, selector, streams }: LedgerLine): LedgerEntry => ({
+const entryOf = ({ at, events, kept, log, names, reason, selector, streams }: LedgerLine): LedgerEntry => ({
   ...{ log, at },
   ...(reason === undefined ? {} : { reason }),
   ...(selector === undefined ? {} : { selector }),
-  ...{ events, kept, streams }
+  ...{ events, kept, ...(names === undefined ? {} : { names }), streams }
 })
 
 const contentOf = (line: LedgerLine): string => JSON.stringify(entryOf(line))

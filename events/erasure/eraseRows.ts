@@ -1,7 +1,8 @@
 import type { StoredEvent } from "../Chain.js"
-import type { EraseRequest, Head, StreamErasure } from "../EventLog.js"
+import type { EraseRequest, Head, NameErasure, StreamErasure } from "../EventLog.js"
 import { type EventRow, fromRow, insertEvent, selectEvents, toParams } from "../eventRows.js"
 import { headAfter, linkEvents } from "../link.js"
+import { type Names, withoutNames } from "../names.js"
 import { updateNewest } from "../newest.js"
 import { type Db, sql } from "../statement.js"
 import { headOf, setTimer } from "../store.js"
@@ -11,8 +12,12 @@ import { type ErasePlan, eraseCommand, planErasure } from "./erasePlan.js"
 // Functions that erase inside a transaction. The caller holds the write lock.
 
 /** Decides from the rows of a stream which of them an erasure changes. */
-export const planStream = (db: Db, erasure: Pick<StreamErasure, "stream" | "versions" | "remains">): ErasePlan => {
-  const { stream, versions } = erasure
+export const planStream = (
+  db: Db,
+  erasure: Pick<StreamErasure, "stream" | "versions" | "remains" | "names">
+): ErasePlan => {
+  const { names = [], stream } = erasure
+  const versions = [...erasure.versions, ...names.map(({ version }) => version)]
   const rows = sql(db, `${selectEvents} WHERE stream = ? AND version IN (SELECT value FROM json_each(?))`)
   const remains = sql(db, "SELECT version FROM remains WHERE stream = ? AND of = ?")
   return planErasure(
@@ -42,7 +47,8 @@ export const eraseStream = function* (
 ): Steps<Head> {
   const head = headOf(db, stream)
   const rows: Array<StoredEvent> = []
-  for (const row of linkEvents(head, eraseCommand(request, plan, ledger), request.now, nextSequence)) {
+  const linking = { now: request.now, nextSequence, commandKey: null }
+  for (const row of linkEvents(head, eraseCommand(request, plan, ledger), linking)) {
     sql(db, insertEvent).run(toParams(row))
     rows.push(row)
     if (rows.length % itemsPerCheck === 0 && isTurnDue()) yield
@@ -55,11 +61,23 @@ export const eraseStream = function* (
     clear.run(rows[0]!.recordedAt, stream, version)
     if (index % itemsPerCheck === 0 && isTurnDue()) yield
   }
+  for (const [index, erasure] of plan.names.entries()) {
+    eraseNames(db, stream, erasure)
+    if (index % itemsPerCheck === 0 && isTurnDue()) yield
+  }
   const dropped = "DELETE FROM remains WHERE stream = ? AND version IN (SELECT value FROM json_each(?))"
   sql(db, dropped).run(stream, JSON.stringify(plan.versions))
   updateNewest(db, stream, [...plan.versions, ...plan.remains.map(({ of }) => of)])
   if (due !== undefined) setTimer(db, stream, due)
   return headAfter(head, rows)
+}
+
+const eraseNames = (db: Db, stream: string, { columns, version }: NameErasure): void => {
+  const select = "SELECT actor, cause, command_id AS commandId, names FROM events WHERE stream = ? AND version = ?"
+  const { names: salts, ...old } = sql(db, select).get(stream, version) as Names & { readonly names: Uint8Array }
+  const { actor, cause, commandId, names } = withoutNames(old, salts, columns)
+  const update = "UPDATE events SET actor = ?, cause = ?, command_id = ?, names = ? WHERE stream = ? AND version = ?"
+  sql(db, update).run(actor, cause, commandId, names, stream, version)
 }
 
 /** Rows deleted in one statement: some milliseconds. */

@@ -1,10 +1,11 @@
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync } from "node:fs"
 import { dirname } from "node:path"
 import { noHash } from "../anchorLines.js"
-import { sha256 } from "../Chain.js"
 import { syncFolder, writeAll } from "../durable.js"
 import { StorageError, storageError, throwingAt } from "../errors.js"
 import { statIfAny } from "../folder.js"
+import type { NameColumn } from "../names.js"
+import { sha256 } from "../sha256.js"
 import type { DeletedStream, EraseReason, EraseSelector, LedgerRecord } from "./EraseRequest.js"
 import type { KeptParts } from "./keptParts.js"
 
@@ -21,6 +22,8 @@ export interface LedgerEntry {
   readonly events: ReadonlyArray<EventKey>
   /** The remains of events: the event, then type and schema of its remains, and their parts. */
   readonly kept: ReadonlyArray<readonly [...EventKey, type: string, schema: number, parts: KeptParts]>
+  /** Events of which content may stay, with the columns that lost their name. Absent in lines of earlier releases. */
+  readonly names?: ReadonlyArray<readonly [...EventKey, columns: ReadonlyArray<NameColumn>]>
   /** Streams that were deleted. */
   readonly streams: ReadonlyArray<DeletedStream>
 }

@@ -9,4 +9,4 @@ export type {
   NamedMemory,
   RecordedErasure
 } from "../../src/erasure/Erasure.js"
-export { type Hit, type Proof, prove } from "../../src/erasure/proof.js"
+export { type Hit, type Proof, prove } from "../../src/erasure/proof/prove.js"

@@ -9,8 +9,8 @@ import { type StorageError, storageError } from "../../events/errors.js"
 import { statIfAny } from "../../events/folder.js"
 import type { Verification } from "../../events/verify.js"
 import { BackupRefused, InvalidInput } from "../model/errors.js"
+import { applyLedger } from "./applyLedger.js"
 import { attempt, backupName, hasLog, moveFile, prune, requireFree, withStaging } from "./copyFiles.js"
-import { eraseAgain } from "./eraseAgain.js"
 import { anchorText, install, type Restored } from "./install.js"
 import { requireSound, verifyFolder } from "./verifyCopy.js"
 
@@ -71,7 +71,7 @@ export const create = (options: BackupOptions): Effect.Effect<Backup, BackupErro
         yield* copyLog({ folder, ledger }, part, onProgress)
         const { verification } = yield* requireSound(part, "the log")
         // The log may wait for a cleaning, and then its pages still have erased text.
-        yield* eraseAgain(part)
+        yield* applyLedger(part)
         const installation = yield* Effect.try({
           try: () => pack(part, { createdAt }, anchorText(part)),
           catch: storageError(basename(to))

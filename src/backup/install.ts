@@ -9,8 +9,8 @@ import { type LogPlace, ledgerText, writeLedger } from "../../events/copies/snap
 import { type LedgerLine, ledgerName, parseLedger, recordsOf } from "../../events/erasure/ledger.js"
 import type { StorageError } from "../../events/errors.js"
 import { BackupRefused } from "../model/errors.js"
+import { applyLedger } from "./applyLedger.js"
 import { attempt, hasLog, installFolder, realFolder, withStaging } from "./copyFiles.js"
-import { eraseAgain } from "./eraseAgain.js"
 import type { VerifiedCopy } from "./verifyCopy.js"
 
 /** A restored data folder. Times are milliseconds since the epoch. */
@@ -66,7 +66,7 @@ export const install = <E>(
         yield* attempt(staging, () => mkdirSync(staging, { mode: 0o700 }))
         const { createdAt, heads, verification } = yield* build(staging)
         const { hasLedger, ...erased } = yield* takeLedger({ folder: target, ledger }, staging, isTaken)
-        yield* eraseAgain(staging)
+        yield* applyLedger(staging)
         const versions = new Map(heads.map(({ stream, version }) => [stream, version]))
         const lost = [...(old?.heads ?? [])].flatMap(([agent, { version }]) => {
           const after = versions.get(agent) ?? 0

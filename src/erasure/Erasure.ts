@@ -2,15 +2,15 @@ import type * as Effect from "effect/Effect"
 import type { ErasedAgain, EraseReason, EraseSelector } from "../../events/EventLog.js"
 import type { StorageError, VersionConflict } from "../../events/errors.js"
 import type { InvalidInput, NothingToErase } from "../model/errors.js"
-import type { Leftover } from "./leftovers.js"
-import type { PlanError } from "./planAgent.js"
-import type { AgentErasure } from "./report.js"
-import type { Erasable } from "./selection.js"
+import type { Leftover } from "./plan/namedColumns.js"
+import type { PlanError } from "./plan/planAgent.js"
+import type { AgentErasure } from "./plan/report.js"
+import type { Erasable } from "./plan/selection.js"
 
 export type { EraseReason } from "../../events/EventLog.js"
-export type { Leftover } from "./leftovers.js"
-export type { AgentErasure, HeldItem, Kind, NamedMemory } from "./report.js"
-export type { Erasable } from "./selection.js"
+export type { Leftover } from "./plan/namedColumns.js"
+export type { AgentErasure, HeldItem, Kind, NamedMemory } from "./plan/report.js"
+export type { Erasable } from "./plan/selection.js"
 
 export interface EraseOptions {
   /** Why. It is recorded for ever, so it is one word of a list. Default: `request`. */
@@ -33,8 +33,8 @@ export interface Erasure {
   /** Agents that go as a whole. A dry run describes them in `agents` too. */
   readonly whole: ReadonlyArray<string>
   /**
-   * Columns that keep a selected person's or session's name, because the hash chain covers them. Counted before the
-   * erasure, in all agents of its scope.
+   * Columns that keep a selected person's or session's name: only an erasure of the whole agent removes it. Counted before
+   * the erasure, in all agents of its scope.
    */
   readonly leftovers: ReadonlyArray<Leftover>
   /** Cached vectors that go because no remaining text of any agent uses them. */

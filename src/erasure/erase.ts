@@ -12,12 +12,12 @@ import { randomId } from "../model/ids.js"
 import { decodeKey } from "../model/input.js"
 import type { Erasable, EraseError, EraseOptions, Erasure } from "./Erasure.js"
 import { cleaned, type Eraser } from "./eraser.js"
-import { unconcernedHead } from "./findSubjects.js"
-import { type AgentPlan, type PlanError, planAgent } from "./planAgent.js"
-import { reportWhole } from "./planWhole.js"
-import type { AgentErasure } from "./report.js"
+import { unconcernedHead } from "./plan/findSubjects.js"
+import { type AgentPlan, type PlanError, planAgent } from "./plan/planAgent.js"
+import { reportWhole } from "./plan/planWhole.js"
+import type { AgentErasure } from "./plan/report.js"
+import { decodeErasable, nothingOf, type Scope } from "./plan/selection.js"
 import { revivable, revive } from "./revive.js"
-import { decodeErasable, nothingOf, type Scope } from "./selection.js"
 
 export { eraseByLedger } from "./eraseByLedger.js"
 export { erasures } from "./erasures.js"
@@ -103,7 +103,9 @@ const planAll = (eraser: Eraser, { agent, selection }: Scope) =>
       yield* Effect.ignore(eraser.flushRecalls(stream))
       plans.set(stream, yield* planAgent(eraser, stream, selection))
     }
-    const planned = [...plans.values()].filter(({ erasure }) => erasure.versions.length > 0)
+    const planned = [...plans.values()].filter(
+      ({ erasure }) => erasure.versions.length + (erasure.names?.length ?? 0) > 0
+    )
     if (planned.length === 0 && !isWhole) return yield* nothingOf(selection, agent)
     if (selection.kind === "memory") yield* requireAll(selection.ids, plans.get(chosen[0]!)!, agent)
     const vectors = yield* unusedVectors(eraser, all, plans, isWhole)

@@ -4,7 +4,7 @@ import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { Command } from "../actor/Command.js"
-import type { PlanSource } from "./planAgent.js"
+import type { PlanSource } from "./plan/planAgent.js"
 
 /** The services of an erasure. */
 export interface Eraser extends PlanSource {

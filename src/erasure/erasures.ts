@@ -3,7 +3,7 @@ import * as Stream from "effect/Stream"
 import { type LedgerRecord, readAll } from "../../events/EventLog.js"
 import { streamDigest } from "../../events/erasure/enforce.js"
 import type { ErasureOperations, RecordedErasure } from "./Erasure.js"
-import type { PlanSource } from "./planAgent.js"
+import type { PlanSource } from "./plan/planAgent.js"
 
 /** Implements `Daybook.erasures`: ERASE events, and the lines of the ledger whose agents are erased. */
 export const erasures = (

@@ -47,6 +47,9 @@ const withNames = (step: Step): Step => {
   }
 }
 
+/** Persons write too. Each kind of step has its actor, so that a history can be repeated. */
+const actorOf = ({ kind }: Step): string => (kind.length % 3 === 0 ? "Grace" : kind.length % 3 === 1 ? "小林" : "clerk")
+
 export const lawCases = (lengths: { readonly minLength: number; readonly maxLength: number }): fc.Arbitrary<LawCase> =>
   fc.record({
     steps: histories({ agents: [agent], ...lengths }).map((steps) => steps.map(withNames)),
@@ -63,6 +66,20 @@ const withPayload = (events: ReadonlyArray<Event>): ReadonlyArray<DaybookEvent> 
 /** Reads memories. A dispute ends with either of its sides, so it is left out. */
 const readAll = (reader: MemoryReader, ids: ReadonlyArray<string>) =>
   Effect.map(reader.get(ids), (all) => all.map(({ disputedBy: _, ...memory }) => memory))
+
+/** Who wrote the events up to a version, and why, without an erased person. */
+const writers = (events: ReadonlyArray<Event>, selection: Erasable, last: number) => {
+  const isErased = (name: string | null) => "person" in selection && name?.includes(selection.person) === true
+  const isOfSession = (cause: string | null) => "session" in selection && cause === `run:session:${selection.session}`
+  return new Map(
+    withPayload(events)
+      .filter(({ version }) => version <= last)
+      .map(({ actor, cause, version }) => [
+        version,
+        [isErased(actor) ? "" : actor, isErased(cause) || isOfSession(cause) ? null : cause]
+      ])
+  )
+}
 
 /** Erases, and checks that nothing else changed: at every version of the log, and in reads of the views. */
 const eraseAndCompare = (daybook: System, before: ReadonlyArray<Event>, selection: Erasable) =>
@@ -90,6 +107,9 @@ const eraseAndCompare = (daybook: System, before: ReadonlyArray<Event>, selectio
     const after = yield* eventsOf(daybook)
     const gone = new Set(planned!.memories.map(({ id }) => id))
     expect(withPayload(after).flatMap((event) => imagesOf(event).filter(({ id }) => gone.has(id)))).toEqual([])
+    const last = before.at(-1)!.version
+    const wroteBefore = writers(before, selection, last)
+    for (const [version, writer] of writers(after, selection, last)) expect(writer).toEqual(wroteBefore.get(version))
     const touched = touchedBy(selection, planned!, [before, after])
     const difference = yield* firstDifference(before, after, touched)
     expect(difference, `${JSON.stringify(selection)} changes ${JSON.stringify(difference)}`).toBe(undefined)
@@ -117,7 +137,7 @@ export const play = (steps: ReadonlyArray<Step>) =>
     yield* TestClock.setTime(start)
     const { daybook, folder } = yield* fresh({ policy: awake, reconciler: disputingLayer, extractor: tinyLayer })
     const asked: Asked = new Map()
-    for (const step of steps) yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
+    for (const step of steps) yield* perform({ daybook, folder, asked, actorOf, wait: TestClock.adjust }, step)
     return { daybook, hasEvents: (yield* daybook.agents).some(({ name }) => name === agent) }
   })
 

@@ -82,16 +82,21 @@ export interface Stage {
   readonly daybook: Context.Tag.Service<Daybook>
   readonly folder: string
   readonly asked: Asked
+  /** The actor of a step; default: always the same. */
+  readonly actorOf?: (step: Step) => string
   /** Lets milliseconds pass. */
   readonly wait: (millis: number) => Effect.Effect<void>
 }
 
 /** Carries out one step. What a level may not do is refused, and no fault of the history. */
-export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
+export const perform = ({ actorOf = () => "history", asked, daybook, folder, wait }: Stage, step: Step) =>
   Effect.gen(function* () {
     const known = asked.get(step.agent) ?? []
     asked.set(step.agent, known)
-    const memory = yield* daybook.agent(step.agent, { trust: "level" in step ? step.level : "full", actor: "history" })
+    const memory = yield* daybook.agent(step.agent, {
+      trust: "level" in step ? step.level : "full",
+      actor: actorOf(step)
+    })
     const chosen = "which" in step && known.length > 0 ? known[step.which % known.length]! : undefined
     switch (step.kind) {
       case "remember": {

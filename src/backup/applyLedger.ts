@@ -5,7 +5,7 @@ import type { StorageError } from "../../events/errors.js"
 import { timerFold } from "../schedules/timerFold.js"
 
 /** Opens a copy of a log, which erases what its ledger names, and removes the erased text from its files. */
-export const eraseAgain = (folder: string): Effect.Effect<void, StorageError> =>
+export const applyLedger = (folder: string): Effect.Effect<void, StorageError> =>
   Effect.flatMap(EventLog, (log) => Effect.flatMap(log.cleanings, log.clean)).pipe(
     Effect.provide(EventLogSqlite.layer(folder, { timers: timerFold })),
     Effect.asVoid

@@ -1,6 +1,6 @@
-import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
-import type { Removal } from "../../events/erasure/remains.js"
-import { embeddingText } from "../../events/Memory.js"
+import { type DaybookEvent, imagesOf } from "../../../events/catalogue.js"
+import type { Removal } from "../../../events/erasure/remains.js"
+import { embeddingText } from "../../../events/Memory.js"
 import type { Kind } from "./kinds.js"
 import { fileKinds, isSourceSelected, type Selection } from "./selection.js"
 import type { Subjects } from "./subjectSets.js"
@@ -14,7 +14,7 @@ export interface HeldItem {
   readonly id?: string
   /** The session of a turn, file, summary or scratchpad, or of the search. */
   readonly session?: string
-  /** The speaker of a turn, the path of a file, or the name of a run. */
+  /** The speaker of a turn, the path of a file, or the name of a run. Of a name, the column: `actor`, `cause` or `commandId`. */
   readonly from?: string
   /**
    * Why it goes. `selected`: its id, session, source or agent was selected. `mention`: it names the person. `derived`: it

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs"
-import { isTurnDue, type Steps } from "../../events/turns.js"
+import { isTurnDue, type Steps } from "../../../events/turns.js"
 import type { AddHit } from "./databaseHits.js"
 import { lowerBytes, type Needle } from "./needle.js"
 

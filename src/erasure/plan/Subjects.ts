@@ -1,5 +1,5 @@
-import { type DaybookEvent, imagesOf, type Payload } from "../../events/catalogue.js"
-import { isNoteId, type Memory } from "../../events/Memory.js"
+import { type DaybookEvent, imagesOf, type Payload } from "../../../events/catalogue.js"
+import { isNoteId, type Memory } from "../../../events/Memory.js"
 import { fileKinds, isSourceSelected, type Selection } from "./selection.js"
 import { type Needles, type Subjects, selectedSubjects, sessionKeyOf, sourceKeyOf } from "./subjectSets.js"
 

@@ -1,5 +1,5 @@
-import type { Link } from "../../events/Memory.js"
-import { type Mentions, mentionsNothing, mentionsOfAny } from "./mentions.js"
+import type { Link } from "../../../events/Memory.js"
+import { type Mentions, mentionsNothing, mentionsOfAny } from "../mentions.js"
 import { isFileSelected, type Selection } from "./selection.js"
 
 /** Everything of one agent that an erasure concerns: what was selected, and what was derived from it. */

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib"
-import type { Db } from "../../events/statement.js"
-import { isTurnDue, type Steps } from "../../events/turns.js"
+import type { Db } from "../../../events/statement.js"
+import { isTurnDue, type Steps } from "../../../events/turns.js"
 import { foldedText, type Needle } from "./needle.js"
 
 /** Receives a place of a text. `stays` is true for a column that no erasure of content empties. */
@@ -63,7 +63,7 @@ const rowHits = function* (db: Db, table: string, needles: ReadonlyArray<Needle>
           const column = columns[position]!
           const name = isNameOfField(value, needle) ? ", name of a field" : ""
           const place = `${placeOf(table, { columns, needles, number, row })}, column ${column}${name}`
-          found.add(index, place, isEvents(table, columns) && keptColumns.has(column))
+          found.add(index, place, isEvents(table, columns) && isKept(column, columns, row))
         }
       }
     }
@@ -74,8 +74,15 @@ const rowHits = function* (db: Db, table: string, needles: ReadonlyArray<Needle>
 const isFound = (text: string, { folded, standsAlone }: Needle): boolean =>
   standsAlone === undefined ? text.includes(folded) : standsAlone(text)
 
-/** The columns of events that an erasure of content keeps: the hash chain covers them. */
-const keptColumns: ReadonlySet<string> = new Set(["stream", "actor", "cause", "command_id"])
+/** Columns that the hash chain covers in chain version 1, so that an erasure of content keeps them. */
+const chainedColumns: ReadonlySet<string> = new Set(["actor", "cause", "command_id"])
+
+/** Whether an erasure of content keeps a column: the agent's name, or a chained column. */
+const isKept = (column: string, columns: ReadonlyArray<string>, row: ReadonlyArray<unknown>): boolean => {
+  const chain = row[columns.indexOf("chain")]
+  // Logs of earlier releases have no column `chain`.
+  return column === "stream" || ((chain === 1 || chain === undefined) && chainedColumns.has(column))
+}
 
 const isEvents = (table: string, columns: ReadonlyArray<string>): boolean =>
   table === "events" && columns.includes("stream") && columns.includes("version")

@@ -1,8 +1,8 @@
-import { type DaybookEvent, imagesOf, type Payload } from "../../events/catalogue.js"
-import type { FieldName, Removal, RemovedParts } from "../../events/erasure/remains.js"
-import { embeddingText, type Memory } from "../../events/Memory.js"
-import { textDigest } from "../../projections/vectors.js"
-import { chunkNumbersPerTurn } from "../../text/normalise/chunks.js"
+import { type DaybookEvent, imagesOf, type Payload } from "../../../events/catalogue.js"
+import type { FieldName, Removal, RemovedParts } from "../../../events/erasure/remains.js"
+import { embeddingText, type Memory } from "../../../events/Memory.js"
+import { textDigest } from "../../../projections/vectors.js"
+import { chunkNumbersPerTurn } from "../../../text/normalise/chunks.js"
 import { type Subjects, sessionKeyOf } from "./subjectSets.js"
 
 /** The facts from which `removalOf` decides. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
-import type { Memory } from "../../events/Memory.js"
-import { memoryText } from "../model/memoryText.js"
+import type { Memory } from "../../../events/Memory.js"
+import { memoryText } from "../../model/memoryText.js"
 
 /** One after-image in the life of a memory that stays. */
 export interface LifeStep {

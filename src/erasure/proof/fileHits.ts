@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs"
 import { basename } from "node:path"
 import { gunzipSync } from "node:zlib"
-import type { Steps } from "../../events/turns.js"
+import type { Steps } from "../../../events/turns.js"
 import type { AddHit } from "./databaseHits.js"
 import { foldedText, lowerBytes, type Needle } from "./needle.js"
 

@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
-import { Source } from "../../events/Memory.js"
-import { checkName } from "../model/agentName.js"
-import { InvalidInput, NothingToErase } from "../model/errors.js"
-import { refuseUnknownOptions } from "../model/filters.js"
-import { decodeKey } from "../model/input.js"
+import { Source } from "../../../events/Memory.js"
+import { checkName } from "../../model/agentName.js"
+import { InvalidInput, NothingToErase } from "../../model/errors.js"
+import { refuseUnknownOptions } from "../../model/filters.js"
+import { decodeKey } from "../../model/input.js"
 
 /**
  * Selects what to erase. `ids` names memories, turns, files or schedules of an agent. `person` matches a name in texts,

@@ -1,4 +1,4 @@
-import { type Mentions, mentionsOf } from "./mentions.js"
+import { type Mentions, mentionsOf } from "../mentions.js"
 
 /** A text to search for. */
 export interface Needle {

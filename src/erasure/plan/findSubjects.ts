@@ -1,13 +1,13 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { ReplayedEvent } from "../../events/Chain.js"
-import type { Codec } from "../../events/Codec.js"
-import type { DaybookEvent } from "../../events/catalogue.js"
-import type { EventLog } from "../../events/EventLog.js"
-import type { InvalidEvent, StorageError, UnknownEvent } from "../../events/errors.js"
-import { itemsPerCheck, takeTurnIfDue } from "../../events/turns.js"
-import type { MayConcern } from "./candidates.js"
-import { makeLeftovers } from "./leftovers.js"
+import type { ReplayedEvent } from "../../../events/Chain.js"
+import type { Codec } from "../../../events/Codec.js"
+import type { DaybookEvent } from "../../../events/catalogue.js"
+import type { EventLog } from "../../../events/EventLog.js"
+import type { InvalidEvent, StorageError, UnknownEvent } from "../../../events/errors.js"
+import { itemsPerCheck, takeTurnIfDue } from "../../../events/turns.js"
+import type { MayConcern, MayConcernContent } from "./candidates.js"
+import { makeNamedColumns } from "./namedColumns.js"
 import { makeSubjects } from "./Subjects.js"
 import type { Selection } from "./selection.js"
 import type { Needles } from "./subjectSets.js"
@@ -37,15 +37,16 @@ export const findSubjects = (
   source: PlanSource,
   range: Range,
   selection: Selection,
-  filter: (needles: Needles) => MayConcern
+  filter: (needles: Needles) => MayConcernContent
 ) =>
   Effect.gen(function* () {
     let needles = makeSubjects(selection).needles()
     for (;;) {
       const { apply, isRequestErased, needles: current, size, start, subjects } = makeSubjects(selection)
-      const leftovers = makeLeftovers(range.stream, selection)
-      const mayConcern = filter(needles)
-      const visitor = { row: leftovers.add, event: apply, mayConcern }
+      const names = makeNamedColumns(range.stream, selection)
+      const mayConcernContent = filter(needles)
+      const mayConcern: MayConcern = (row) => mayConcernContent(row) || names.isConcerned(row)
+      const visitor = { row: names.add, event: apply, mayConcern }
       const { candidates, usedDigests } = yield* scan(source, range, visitor)
       // Each pass finds more or ends it. Lineage leads from older to newer events, so a few are enough.
       for (let before = 0; size() !== before; ) {
@@ -56,8 +57,7 @@ export const findSubjects = (
       const found = current()
       const { hasPlaces, texts } = needles
       const isComplete = (hasPlaces || !found.hasPlaces) && [...found.texts].every((text) => texts.has(text))
-      if (isComplete)
-        return { candidates, isRequestErased, mayConcern, subjects, usedDigests, leftovers: leftovers.finish() }
+      if (isComplete) return { candidates, isRequestErased, mayConcern, names, subjects, usedDigests }
       needles = { ...found, hasPlaces: hasPlaces || found.hasPlaces, texts: new Set([...texts, ...found.texts]) }
     }
   })

@@ -1,10 +1,10 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from "node:fs"
 import { join, relative } from "node:path"
 import * as Effect from "effect/Effect"
-import { openDatabase } from "../../events/driver.js"
-import { type StorageError, storageError } from "../../events/errors.js"
-import { inTurns, isTurnDue, type Steps } from "../../events/turns.js"
-import { InvalidInput } from "../model/errors.js"
+import { openDatabase } from "../../../events/driver.js"
+import { type StorageError, storageError } from "../../../events/errors.js"
+import { inTurns, isTurnDue, type Steps } from "../../../events/turns.js"
+import { InvalidInput } from "../../model/errors.js"
 import { borderHits } from "./borderHits.js"
 import { type AddHit, databaseHits } from "./databaseHits.js"
 import { fileHits } from "./fileHits.js"
@@ -18,7 +18,7 @@ export interface Hit {
   readonly file: string
   /** The event or row with its column, or the kind of the place. */
   readonly place: string
-  /** True for columns of events that the hash chain covers, so that no erasure of content empties them. */
+  /** True for a column of an event that only an erasure of the whole agent removes. */
   readonly stays?: true
 }
 

@@ -1,8 +1,9 @@
-import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
-import type { Removal } from "../../events/erasure/remains.js"
-import type { Memory } from "../../events/Memory.js"
+import { type DaybookEvent, imagesOf } from "../../../events/catalogue.js"
+import type { Removal } from "../../../events/erasure/remains.js"
+import type { Memory } from "../../../events/Memory.js"
 import { type Concerned, type HeldItem, heldItemsOf } from "./heldItems.js"
 import { type Kind, kinds } from "./kinds.js"
+import type { NamedEvent } from "./namedColumns.js"
 
 export type { HeldItem } from "./heldItems.js"
 export type { Kind } from "./kinds.js"
@@ -16,7 +17,7 @@ export interface NamedMemory {
 /** The effects of an erasure on one agent. */
 export interface AgentErasure {
   readonly agent: string
-  /** Events that lose their payload. */
+  /** Events that lose their payload or a name. */
   readonly events: number
   /** Those of them of which a part remains. */
   readonly remains: number
@@ -83,6 +84,16 @@ export const makeReport = (agent: string, concerned: Concerned, hasItems: boolea
         else if (subjects.tainted.has(image.born)) changed.set(image.born, image)
       }
     },
+    /** Counts an event that loses names; `isCounted` if it loses its payload too. */
+    addNames: ({ columns, texts, version }: NamedEvent, isCounted: boolean) => {
+      counts.names++
+      if (!isCounted) events++
+      const why = concerned.selection.kind === "person" ? "mention" : "selected"
+      for (const [index, from] of hasItems ? columns.entries() : []) {
+        const text = texts[index]!
+        items.set(JSON.stringify(["names", version, from]), { ...{ kind: "names", version, from, why }, text })
+      }
+    },
     finish: (): AgentErasure => ({
       ...{ agent, events, remains },
       counts: {
@@ -97,7 +108,7 @@ export const makeReport = (agent: string, concerned: Concerned, hasItems: boolea
       retired: [...retired],
       revived: [],
       sources: [...sources.values()],
-      items: [...items.values()]
+      items: [...items.values()].sort((a, b) => a.version - b.version)
     })
   }
 }

@@ -1,14 +1,14 @@
 import * as Effect from "effect/Effect"
-import type { Codec } from "../../events/Codec.js"
-import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
-import type { Remains, StreamErasure } from "../../events/EventLog.js"
-import { remainsOf } from "../../events/erasure/remains.js"
-import { embeddingText, type Memory } from "../../events/Memory.js"
-import { textDigest } from "../../projections/vectors.js"
-import { timerFold } from "../schedules/timerFold.js"
-import { candidatesOf, type MayConcern } from "./candidates.js"
+import type { Codec } from "../../../events/Codec.js"
+import { type DaybookEvent, imagesOf } from "../../../events/catalogue.js"
+import type { Remains, StreamErasure } from "../../../events/EventLog.js"
+import { remainsOf } from "../../../events/erasure/remains.js"
+import { embeddingText, type Memory } from "../../../events/Memory.js"
+import { textDigest } from "../../../projections/vectors.js"
+import { timerFold } from "../../schedules/timerFold.js"
+import { candidatesOf, type MayConcern, type MayConcernContent } from "./candidates.js"
 import { findSubjects, forEachAt, type PlanError, type PlanSource } from "./findSubjects.js"
-import type { Leftover } from "./leftovers.js"
+import type { Leftover } from "./namedColumns.js"
 import { type LifeStep, remadeImages } from "./remade.js"
 import { digestsIn, type Removing, removalOf } from "./removalOf.js"
 import { type AgentErasure, makeReport } from "./report.js"
@@ -39,12 +39,12 @@ export const planAgent = (
   source: PlanSource,
   agent: string,
   selection: Selection,
-  filter: (needles: Needles) => MayConcern = candidatesOf
+  filter: (needles: Needles) => MayConcernContent = candidatesOf
 ): Effect.Effect<AgentPlan, PlanError> =>
   Effect.gen(function* () {
     const { version: readAt } = yield* source.log.head(agent)
     const found = yield* findSubjects(source, { stream: agent, to: readAt }, selection, filter)
-    const { candidates, isRequestErased, mayConcern, subjects, usedDigests } = found
+    const { candidates, isRequestErased, mayConcern, names, subjects, usedDigests } = found
     const forEachCandidate = (visit: (event: DaybookEvent) => void) => forEachAt(source, agent, candidates, visit)
     const lives = new Map<number, Array<LifeStep>>([...subjects.tainted.keys()].map((row) => [row, []]))
     if (lives.size > 0) {
@@ -80,14 +80,17 @@ export const planAgent = (
       if (kept !== undefined) remains.push(kept)
       report.add(event, removal, kept !== undefined)
     })
+    const erased = new Set(versions)
+    for (const named of names.removed.values()) report.addNames(named, erased.has(named.version))
     return {
       erasure: {
         ...{ stream: agent, readAt, versions, remains },
+        names: [...names.removed.values()].map(({ columns, version }) => ({ version, columns })),
         ...(subjects.schedules.size === 0 ? {} : { due: timers.due() })
       },
       ...{ lostDigests, usedDigests },
       found: new Set([...subjects.ids, ...subjects.schedules]),
-      leftovers: found.leftovers,
+      leftovers: names.leftovers(),
       report: report.finish,
       mayConcern
     }

@@ -1,11 +1,14 @@
-import type { ReplayedEvent } from "../../events/Chain.js"
+import type { ReplayedEvent } from "../../../events/Chain.js"
 import type { Needles } from "./subjectSets.js"
 
 /** Tests an undecoded event. False only if decoding it could not change a plan. */
-export type MayConcern = (row: Pick<ReplayedEvent, "type" | "payload">) => boolean
+export type MayConcern = (row: ReplayedEvent) => boolean
+
+/** The part of such a test that looks at content only. */
+export type MayConcernContent = (row: Pick<ReplayedEvent, "type" | "payload">) => boolean
 
 /** A test that lets every event pass, so that nothing is skipped. */
-export const everyEvent: MayConcern = () => true
+export const everyEvent: MayConcernContent = () => true
 
 /**
  * The types with one event or more for each memory, turn or search. Events of other types are few or small, and some
@@ -27,7 +30,7 @@ const maxSearches = 16
  * that names a subject has its id, path or session as a JSON string. JSON has several spellings of one string only with
  * `\u` or `\/`, so a payload with either always passes.
  */
-export const candidatesOf = ({ hasPlaces, mentionsIn, texts }: Needles): MayConcern => {
+export const candidatesOf = ({ hasPlaces, mentionsIn, texts }: Needles): MayConcernContent => {
   const strings = [...texts].map((text) => JSON.stringify(text).slice(1, -1))
   const isSplittable = strings.every((text) => !text.includes('"'))
   const [quoted, parts] = [strings.map((text) => `"${text}"`), new Set(strings)]

@@ -1,0 +1,76 @@
+import { sha256 } from "./sha256.js"
+
+// The names of an event: the columns beside its payload that may name a person or a session. In chain version 2 the hash
+// covers them by salted digests, so each can be erased by itself, and the others still verify.
+
+export const nameColumns = ["actor", "cause", "commandId"] as const
+export type NameColumn = (typeof nameColumns)[number]
+
+export interface Names {
+  readonly actor: string
+  readonly cause: string | null
+  readonly commandId: string | null
+}
+
+/** Whether a column has a name: one that is erased is empty. */
+export const hasName = (names: Names, column: NameColumn): boolean => names[column] !== null && names[column] !== ""
+
+/**
+ * The salts of an event's names. 16 bytes: the salt from which each column has its own. 99 bytes, once a name is erased:
+ * for each column a byte, 1 and its salt where the name is still there, 0 and its digest where it is erased.
+ */
+export type NameSalts = Uint8Array
+
+export const saltBytes = 16
+const partBytes = 33
+export const erasedSaltBytes = nameColumns.length * partBytes
+
+/** The digest of an event's names, which the hash covers. A column without a value has the digest of zeros. */
+export const namesDigest = (names: Names, salts: NameSalts): Uint8Array =>
+  sha256(Buffer.concat(nameColumns.map((column, index) => digestAt(salts, index, names[column]))))
+
+/** Without the names in some columns. The rest verifies as before. */
+export const withoutNames = (
+  names: Names,
+  salts: NameSalts,
+  columns: ReadonlyArray<NameColumn>
+): Names & { readonly names: NameSalts } => {
+  const erased = (column: NameColumn, index: number) =>
+    isErased(salts, index) || (columns.includes(column) && hasName(names, column))
+  const parts = nameColumns.map((column, index) =>
+    erased(column, index)
+      ? Buffer.concat([Uint8Array.of(0), digestAt(salts, index, names[column])])
+      : Buffer.concat([Uint8Array.of(1), saltAt(salts, index)])
+  )
+  const { actor, cause, commandId } = names
+  return {
+    actor: erased("actor", 0) ? "" : actor,
+    cause: erased("cause", 1) ? null : cause,
+    commandId: erased("commandId", 2) ? null : commandId,
+    names: Buffer.concat(parts)
+  }
+}
+
+/** Whether a name of the event was erased. */
+export const hasErasedName = (salts: NameSalts): boolean => nameColumns.some((_, index) => isErased(salts, index))
+
+/** Whether each erased column is empty. */
+export const areErasedNamesEmpty = ({ actor, cause, commandId }: Names, salts: NameSalts): boolean =>
+  (!isErased(salts, 0) || actor === "") &&
+  (!isErased(salts, 1) || cause === null) &&
+  (!isErased(salts, 2) || commandId === null)
+
+const isErased = (salts: NameSalts, index: number): boolean =>
+  salts.length === erasedSaltBytes && salts[index * partBytes] === 0
+
+const digestAt = (salts: NameSalts, index: number, name: string | null): Uint8Array => {
+  if (isErased(salts, index)) return salts.subarray(index * partBytes + 1, (index + 1) * partBytes)
+  return name === null ? noName : sha256(Buffer.concat([saltAt(salts, index), Buffer.from(name)]))
+}
+
+const saltAt = (salts: NameSalts, index: number): Uint8Array =>
+  salts.length === erasedSaltBytes
+    ? salts.subarray(index * partBytes + 1, (index + 1) * partBytes)
+    : sha256(Buffer.concat([salts, Uint8Array.of(index)]))
+
+const noName = new Uint8Array(32)
