@@ -473,6 +473,40 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
 
     test(
+      "an erased name leaves the content, the other names and the repeat of the command",
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const append = appendOf("one", [{ ...commandOf({ commandId: "c" }, 2), actor: "Lena" }])
+        const [first] = yield* log.append(append)
+        const names = [{ version: 1, columns: ["actor", "commandId"] as const }]
+        const request = { actor: "test", now: 2_000, reason: "privacy", selector: "person" } as const
+        const streams = [{ stream: "one", readAt: 2, versions: [], remains: [], names }]
+        expect(yield* log.erase({ ...request, streams, wholeStreams: [], vectors: [] })).toEqual({
+          erased: 0,
+          remains: 0
+        })
+        const [one, two, erase] = yield* log.read("one", { after: 0, limit: 10 })
+        expect(one).toMatchObject({ actor: "", commandId: null, payload: first!.events[0]!.payload })
+        expect(two).toMatchObject({ actor: "Lena", commandId: "c" })
+        expect(JSON.parse(erase!.payload!)).toMatchObject({ versions: [], names: [1] })
+        expect((yield* log.append(append))[0]!.repeated).toBe(true)
+        yield* soundness
+        const others = [{ ...streams[0]!, readAt: 3, names: [{ version: 2, columns: ["actor"] as const }] }]
+        yield* log.erase({ ...request, streams: others, wholeStreams: [], vectors: [] })
+        yield* log.erase({
+          ...{ ...request, wholeStreams: [], vectors: [] },
+          streams: [{ stream: "one", readAt: 4, versions: [1, 2], remains: [] }]
+        })
+        const left = yield* log.read("one", { after: 0, limit: 2 })
+        expect(left.map(({ actor, cause, commandId, payload }) => [actor, cause, commandId, payload])).toEqual([
+          ["", null, null, null],
+          ["", null, null, null]
+        ])
+        yield* soundness
+      })
+    )
+
+    test(
       "an append whose sources are of a deleted stream is refused, also if a new stream has its name",
       Effect.gen(function* () {
         const log = yield* EventLog
