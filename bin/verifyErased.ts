@@ -31,13 +31,13 @@ export const verifyErased = ({ checkFolder, out }: Call, texts: ReadonlyArray<st
       return yield* refused(`${count(proof.notSearched.length, "file")} not searched: unpack them, then search again`)
     const stay = proof.hits.filter(({ stays }) => stays === true).length
     const staying = stay === 0 ? "" : `, ${stay} of them in columns that stay`
-    return yield* refused(`${count(proof.hits.length, "place")} with these texts${staying}`)
+    return yield* refused(`${count(proof.hits.length + proof.more, "place")} with these texts${staying}`)
   })
 
 const looksLikeFile = /[\\/]|\.(backup|db|gz|jsonl|log)$/
 
 const proofText = async (out: Output, proof: Proof, texts: ReadonlyArray<string>): Promise<string> => {
-  const { bytes, files, freePages, hits, notSearched, walBytes } = proof
+  const { bytes, files, freePages, hits, more, notSearched, walBytes } = proof
   const packed = notSearched.map((file) => `not searched, because it is packed or damaged: ${file}\n`).join("")
   const searched = `${packed}searched ${count(files, "file")}, ${bytes} bytes; ${freePages} free pages, ${walBytes} bytes of write-ahead log`
   const columns: ReadonlyArray<Column<Hit>> = [
@@ -47,5 +47,5 @@ const proofText = async (out: Output, proof: Proof, texts: ReadonlyArray<string>
   ]
   return hits.length === 0
     ? `not found: ${texts.map((text) => JSON.stringify(text)).join(", ")}\n${searched}`
-    : `${await table(out, hits, columns)}\n${searched}`
+    : `${await table(out, hits, columns)}\n${more === 0 ? "" : `not listed: ${count(more, "more place")}\n`}${searched}`
 }

@@ -79,7 +79,7 @@ describe("the dry run of daybook erase", () => {
     await daybook("--agent", "lena", "--actor", "Lena Marwick", "remember", "the kettle is new")
     const plan = await daybook("erase", "--person", "Lena", "--dry-run")
     expect(plan.stdout).toContain("lena: 1 name (1 event)")
-    expect(plan.stdout).toMatch(/name +1 +actor +mention +Lena Marwick/)
+    expect(plan.stdout).toMatch(/name +1 +[0-9a-z]{10} +actor +mention +Lena Marwick/)
     expect(plan.stdout).toContain(
       "the name remains in 2 events of lena (column agent): 'daybook erase --agent lena' removes it"
     )

@@ -38,7 +38,7 @@ describe("an erasure of a person who is named beside the content", () => {
       expect(leftovers).toEqual([])
       expect(agents).toMatchObject([{ agent, events: 3, remains: 0, memories: [], counts: { memories: 0, names: 3 } }])
       expect(agents[0]!.items).toMatchObject([
-        { kind: "names", version: 1, from: "actor", why: "mention", text: person },
+        { kind: "names", version: 1, from: "actor", why: "mention", text: person, id: before.at(-1)!.id },
         { kind: "names", from: "cause", text: `run:for ${person}` },
         { kind: "names", from: "commandId", text: `${person} 17` }
       ])
@@ -54,6 +54,7 @@ describe("an erasure of a person who is named beside the content", () => {
       expect((yield* prove(folder, [person])).hits).toEqual([])
       expect(filesWith(folder, "Marwick")).toEqual([])
       expect((yield* daybook.verify()).problems).toEqual([])
+      expect(yield* daybook.erasures()).toMatchObject([{ agent, events: 3 }])
       expect(yield* Effect.flip(daybook.erase({ person }))).toMatchObject({ _tag: "NothingToErase" })
     })
   )
@@ -138,6 +139,30 @@ describe("an erasure of a person who is named beside the content", () => {
       const daybook = yield* open(folder)
       expect((yield* daybook.verify()).problems).toEqual([])
     })
+  )
+})
+
+describe("the search for a name", () => {
+  it.scopedLive(
+    "finds what an erasure would: also with other signs between its words; and counts what it does not list",
+    () =>
+      Effect.gen(function* () {
+        const { daybook, folder } = yield* fresh()
+        const memory = yield* daybook.agent(agent, { trust: "full", actor: "lena-marwick" })
+        yield* memory.remember({ title: "mail goes to lena.marwick@example.com" }, { commandId: "lena_marwick_1" })
+        const { hits } = yield* prove(folder, [person])
+        expect(hits.map(({ place }) => place)).toEqual(
+          expect.arrayContaining(
+            ["actor", "command_id", "payload"].map((column) => `events, ada version 1 (ADD), column ${column}`)
+          )
+        )
+        for (let number = 0; number < 25; number++) yield* memory.remember({ title: `walk ${number}` })
+        const many = yield* prove(folder, [person])
+        expect(many.hits.length).toBe(20)
+        expect(many.more).toBeGreaterThan(5)
+        yield* daybook.erase({ person })
+        expect(yield* prove(folder, [person])).toMatchObject({ hits: [], more: 0 })
+      })
   )
 })
 

@@ -40,11 +40,11 @@ export interface LedgerLine extends LedgerEntry {
 
 /** The erasures that lines record. A line without a reason is the loss of an earlier ledger. */
 export const recordsOf = (lines: ReadonlyArray<LedgerLine>): ReadonlyArray<LedgerRecord> =>
-  lines.flatMap(({ at, events, hash, reason, selector, streams }) =>
-    reason === undefined
-      ? []
-      : [{ hash, at, reason, ...(selector === undefined ? {} : { selector }), events: events.length, streams }]
-  )
+  lines.flatMap(({ at, events, hash, names = [], reason, selector, streams }) => {
+    if (reason === undefined) return []
+    const changed = new Set([...events, ...names].map(([sequence]) => sequence)).size
+    return [{ hash, at, reason, ...(selector === undefined ? {} : { selector }), events: changed, streams }]
+  })
 
 /** The file of the ledger in the data folder. */
 export const ledgerName = "erasures.log"

@@ -22,12 +22,13 @@ export const erasures = (
           ? Effect.void
           : Effect.map(codec.decode(row), (event) => {
               if (event.type !== "ERASE" || event.payload === null) return
-              const { ledger: hash = "", reason, selector, versions } = event.payload
+              const { ledger: hash = "", names = [], reason, selector, versions } = event.payload
               const { actor, recordedAt, version } = event
               named.add(hash)
               const at = lines.get(hash)?.at ?? recordedAt
               const again = actor === "ledger" && at !== recordedAt ? { repeatedAt: recordedAt } : {}
-              recorded.push({ agent: stream, version, at, actor, ...again, reason, selector, events: versions.length })
+              const events = new Set([...versions, ...names]).size
+              recorded.push({ agent: stream, version, at, actor, ...again, reason, selector, events })
             })
       )
     }

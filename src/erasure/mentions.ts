@@ -9,16 +9,19 @@ export const mentionsNothing: Mentions = () => false
  * is not in "Annual". In scripts without spaces it may stand within other signs. An inflected form is another name.
  */
 export const mentionsOf = (name: string): Mentions => {
+  const pattern = patternOf(name, true)
+  return (value) => someText(value, (text) => pattern.test(folded(text)))
+}
+
+/** A pattern for a name in folded text, with up to three signs between its words; alone, or also within longer words. */
+export const patternOf = (name: string, standsAlone: boolean): RegExp => {
   const words = folded(name).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   const core = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("[^\\p{L}\\p{M}\\p{N}]{1,3}")
   const [before, after] = [words[0] ?? "", words.at(-1) ?? ""].map((word, end) =>
     unspaced.test(end === 0 ? word.slice(0, 1) : word.slice(-1)) ? "" : "[\\p{L}\\p{M}\\p{N}]"
   )
-  const pattern = new RegExp(
-    `${before === "" ? "" : `(?<!${before})`}${core}${after === "" ? "" : `(?!${after})`}`,
-    "u"
-  )
-  return (value) => someText(value, (text) => pattern.test(folded(text)))
+  if (!standsAlone) return new RegExp(core, "u")
+  return new RegExp(`${before === "" ? "" : `(?<!${before})`}${core}${after === "" ? "" : `(?!${after})`}`, "u")
 }
 
 /** Tests for any of several names. */

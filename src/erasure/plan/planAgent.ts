@@ -61,7 +61,10 @@ export const planAgent = (
     const [versions, remains]: [Array<number>, Array<Remains>] = [[], []]
     const lostDigests = new Set(memoryDigests)
     const timers = timerFold()
+    const writtenIds = new Map<number, string>()
     yield* forEachCandidate((event) => {
+      const written = names.removed.has(event.version) ? idOf(event) : undefined
+      if (written !== undefined) writtenIds.set(event.version, written)
       const removal = removalOf(event, removing)
       const rest = removal === undefined ? event : remainsOf(event, removal)
       const left = rest === null ? undefined : ({ ...event, ...rest } as DaybookEvent)
@@ -81,7 +84,9 @@ export const planAgent = (
       report.add(event, removal, kept !== undefined)
     })
     const erased = new Set(versions)
-    for (const named of names.removed.values()) report.addNames(named, erased.has(named.version))
+    for (const named of names.removed.values()) {
+      report.addNames(named, { id: writtenIds.get(named.version), isCounted: erased.has(named.version) })
+    }
     return {
       erasure: {
         ...{ stream: agent, readAt, versions, remains },
@@ -95,6 +100,20 @@ export const planAgent = (
       mayConcern
     }
   })
+
+/** The id of what an event writes. */
+const idOf = (event: DaybookEvent): string | undefined => {
+  switch (event.type) {
+    case "TURN":
+      return event.payload.turn.id
+    case "FILE":
+      return event.payload.file.id
+    case "SCHEDULE":
+      return event.payload.schedule
+    default:
+      return imagesOf(event).at(-1)?.id
+  }
+}
 
 /** Writes by a caller. Other events make new text of the old one. */
 const isWritten = (event: DaybookEvent): boolean => event.type === "UPDATE" && writtenReasons.has(event.payload.reason)

@@ -84,14 +84,20 @@ export const makeReport = (agent: string, concerned: Concerned, hasItems: boolea
         else if (subjects.tainted.has(image.born)) changed.set(image.born, image)
       }
     },
-    /** Counts an event that loses names; `isCounted` if it loses its payload too. */
-    addNames: ({ columns, texts, version }: NamedEvent, isCounted: boolean) => {
+    /** Counts an event that loses names; `isCounted` if it loses its payload too. `id` is of what it wrote. */
+    addNames: (
+      { columns, texts, version }: NamedEvent,
+      { id, isCounted }: { readonly id: string | undefined; readonly isCounted: boolean }
+    ) => {
       counts.names++
       if (!isCounted) events++
       const why = concerned.selection.kind === "person" ? "mention" : "selected"
       for (const [index, from] of hasItems ? columns.entries() : []) {
         const text = texts[index]!
-        items.set(JSON.stringify(["names", version, from]), { ...{ kind: "names", version, from, why }, text })
+        items.set(JSON.stringify(["names", version, from]), {
+          ...{ kind: "names", version, from, why, text },
+          ...(id === undefined ? {} : { id })
+        })
       }
     },
     finish: (): AgentErasure => ({

@@ -57,9 +57,10 @@ const rowHits = function* (db: Db, table: string, needles: ReadonlyArray<Needle>
       if (typeof value !== "string" && !(value instanceof Uint8Array)) continue
       const texts = textsOf(value)
       for (const [index, needle] of needles.entries()) {
-        if (!texts.some((text) => text.includes(needle.folded))) continue
-        if (!texts.some((text) => isFound(text, needle))) found.within(index)
-        else {
+        const near = texts.filter((text) => text.includes(needle.first))
+        if (!near.some(needle.isIn)) {
+          if (near.some((text) => text.includes(needle.folded))) found.within(index)
+        } else {
           const column = columns[position]!
           const name = isNameOfField(value, needle) ? ", name of a field" : ""
           const place = `${placeOf(table, { columns, needles, number, row })}, column ${column}${name}`
@@ -70,9 +71,6 @@ const rowHits = function* (db: Db, table: string, needles: ReadonlyArray<Needle>
     if (isTurnDue()) yield
   }
 }
-
-const isFound = (text: string, { folded, standsAlone }: Needle): boolean =>
-  standsAlone === undefined ? text.includes(folded) : standsAlone(text)
 
 /** Columns that the hash chain covers in chain version 1, so that an erasure of content keeps them. */
 const chainedColumns: ReadonlySet<string> = new Set(["actor", "cause", "command_id"])
@@ -109,7 +107,7 @@ const placeOf = (table: string, { columns, needles, number, row }: Row): string 
 const isNameOfField = (value: Value, needle: Needle): boolean => {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return false
   const values = jsonStrings(value, false)
-  return values.length > 0 && !values.some((text) => isFound(foldedText(text), needle))
+  return values.length > 0 && !values.some((text) => needle.isIn(foldedText(text)))
 }
 
 /** The texts of a value, folded: a string, its strings where it is JSON, or the content of a blob, unpacked if needed. */

@@ -25,17 +25,15 @@ export const fileHits = function* (
 ): Steps<boolean> {
   const found = new Set<number>()
   const search = (content: string, place: string) => {
-    for (const [index, { bytes, standsAlone }] of needles.entries()) {
-      const has = isText && standsAlone !== undefined ? hasAlone : hasAnywhere
+    for (const [index, { bytes, wholeWords }] of needles.entries()) {
+      const has = isText && wholeWords ? hasAlone : hasAnywhere
       if (found.has(index) || !bytes.some((form) => has(content, form))) continue
       found.add(index)
       add(index, place)
     }
   }
   const name = foldedText(basename(file))
-  for (const [index, { folded, standsAlone }] of needles.entries()) {
-    if (standsAlone === undefined ? name.includes(folded) : standsAlone(name)) add(index, "name of the file")
-  }
+  for (const [index, { isIn }] of needles.entries()) if (isIn(name)) add(index, "name of the file")
   // One byte more on each side tells where a word ends.
   const overlap = Math.max(...needles.flatMap(({ bytes }) => bytes.map((form) => form.length))) + 2
   const descriptor = openSync(file, "r")

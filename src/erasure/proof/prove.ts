@@ -34,7 +34,10 @@ export interface ProveOptions {
 export interface Proof {
   /** Whether all files were searched and none has any of the texts. */
   readonly clean: boolean
+  /** At most 20 for each text. */
   readonly hits: ReadonlyArray<Hit>
+  /** How many hits are not listed. */
+  readonly more: number
   /** Files that are packed, other than by gzip, or damaged: only their names and bytes were searched. */
   readonly notSearched: ReadonlyArray<string>
   /** Files, and their bytes, that were searched. */
@@ -52,7 +55,8 @@ const maxHits = 20
 /**
  * Searches folders and files for texts: the columns of all tables as SQLite decodes them, with JSON unescaped and gzip
  * unpacked; the full-text indexes, by stems; and the bytes of every file, write-ahead logs included, joined over the
- * borders of a database's pages. Backups and exports are searched like data folders. Case and Unicode form do not count.
+ * borders of a database's pages. Backups and exports are searched like data folders. Case, Unicode form and the signs
+ * between words do not count.
  * A text that was only rephrased is not found. Fails with `InvalidInput` if there is no file to search.
  */
 export const prove = (
@@ -124,7 +128,13 @@ const proofIn = function* (roots: ReadonlyArray<string>, needles: ReadonlyArray<
     })
     if (!isSearched) notSearched.push(file)
   }
-  return { clean: hits.length === 0 && notSearched.length === 0, hits, notSearched, ...totals }
+  return {
+    clean: hits.length === 0 && notSearched.length === 0,
+    hits,
+    more: counts.reduce((sum, count) => sum + Math.max(0, count - maxHits), 0),
+    notSearched,
+    ...totals
+  }
 }
 
 const isDatabase = (path: string): boolean => {
