@@ -2,10 +2,12 @@ import * as Effect from "effect/Effect"
 import { withoutAccepted } from "./accepted.js"
 import type { Anchoring } from "./anchoring.js"
 import { streamDamaged } from "./damage.js"
+import { steadyCheck } from "./erasure/steadyCheck.js"
 import { type StorageError, storageError } from "./errors.js"
 import { type LogFiles, sameFileState } from "./logFiles.js"
 import { retryWhileBusy } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
+import { newestErasure } from "./store.js"
 import { checkStream } from "./streamCheck.js"
 
 /** Verifies each stream before this process first writes to it. A damaged stream can be read but not written. */
@@ -37,8 +39,14 @@ export const make = ({ adopt, anchoring, files, locked, reader, writer }: Option
       const { file: noted, marks, ...anchored } = yield* retryWhileBusy("log.db", () => locked(anchoring().current))
       if (refused.has(stream)) return
       const mark = sameFileState(noted, files.state()) ? marks.get(stream) : undefined
-      const found = yield* checkStream(reader, stream, mark, anchored)
-      const [problem] = yield* attempt(() => withoutAccepted(reader, found))
+      const found = Effect.flatMap(checkStream(reader, stream, mark, anchored), (all) =>
+        attempt(() => withoutAccepted(reader, all))
+      )
+      const [problem] = yield* steadyCheck(
+        found,
+        (problems) => problems.length === 0,
+        attempt(() => newestErasure(reader, stream))
+      )
       if (problem === undefined) checked.add(stream)
       else refused.set(stream, streamDamaged(stream, problem.version, problem.what))
     })

@@ -8,6 +8,7 @@ import type { Codec } from "./Codec.js"
 import type { DaybookEvent, ErasedEvent } from "./catalogue.js"
 import { chainChecker } from "./chainChecker.js"
 import { type AcceptedTimer, type AppendError, type EventLog, type Head, type Problem, readAll } from "./EventLog.js"
+import { steadyCheck } from "./erasure/steadyCheck.js"
 import { NotAccepted, type StorageError } from "./errors.js"
 import { sha256 } from "./sha256.js"
 import { takeTurnIfDue } from "./turns.js"
@@ -124,7 +125,26 @@ const acceptExamined = (
     yield* log.accept({ stream: installationStream, expected: "any", now, commands }, timers)
   })
 
-const examine = (log: Log, codec: Codec, stream: string | null, { expect, timers }: VerifyOptions) =>
+const examine = (log: Log, codec: Codec, stream: string | null, options: VerifyOptions) =>
+  steadyCheck(
+    examineOnce(log, codec, stream, options),
+    ({ problems }) => problems.length === 0,
+    erasuresIn(log, stream)
+  )
+
+/** The newest erasure of each checked stream. A log that cannot be read has none; the check says why. */
+const erasuresIn = (log: Log, stream: string | null): Effect.Effect<string> =>
+  Effect.flatMap(log.streams, (heads) =>
+    Effect.forEach(
+      heads.filter((head) => stream === null || head.stream === stream),
+      (head) => Effect.map(log.newestErasure(head.stream), (version) => [head.stream, version])
+    )
+  ).pipe(
+    Effect.map((erasures) => JSON.stringify(erasures)),
+    Effect.orElseSucceed(() => "")
+  )
+
+const examineOnce = (log: Log, codec: Codec, stream: string | null, { expect, timers }: VerifyOptions) =>
   Effect.gen(function* () {
     const found: Array<Problem> = []
     const report = (error: StorageError) =>

@@ -157,6 +157,30 @@ const suite = (name: string, layer: Layer.Layer<EventLog, unknown>) =>
 suite("EventLogMemory", EventLogMemory.layer)
 suite("EventLogSqlite", Layer.unwrapScoped(Effect.map(folder, (path) => EventLogSqlite.layer(path))))
 
+describe("a verification during an erasure", () => {
+  it.scoped("is repeated, because it saw the event before and the record after", () =>
+    Effect.gen(function* () {
+      const log = yield* open(yield* folder)
+      const events = Array.from({ length: 300 }, (_, at) => ({
+        ...{ type: "ADD", schema: 5, payload: JSON.stringify({ memory: image(at + 1, `memory ${at}`) }) }
+      }))
+      yield* log.append({ stream: "one", expected: "none", now: 1_000, commands: [{ actor: "test", events }] })
+      let reads = 0
+      const erasing = Effect.suspend(() =>
+        reads++ > 0
+          ? Effect.void
+          : log.erase({
+              ...{ actor: "test", now: 2_000, reason: "privacy", selector: "memory", wholeStreams: [], vectors: [] },
+              streams: [{ stream: "one", readAt: 300, versions: [10], remains: [] }]
+            })
+      )
+      const read: Log["read"] = (stream, options) => Effect.tap(log.read(stream, options), () => Effect.orDie(erasing))
+      expect(yield* verify({ ...log, read }, codec, null)).toMatchObject({ events: 301, problems: [] })
+      expect(reads).toBeGreaterThan(2)
+    })
+  )
+})
+
 describe("an erased log on disk", () => {
   it.scopedLive("has the text in no file, also while another connection is open", () =>
     Effect.gen(function* () {
