@@ -52,7 +52,12 @@ export const chainChecker = (stream: string, codec: Codec, before: PreviousEvent
       if (event.type === "ERASE") {
         const decoded = codec.decode(event)
         if (Either.isRight(decoded) && decoded.right.type === "ERASE" && decoded.right.payload !== null) {
-          for (const named of decoded.right.payload.names ?? []) allowedNames.add(named)
+          for (const named of decoded.right.payload.names ?? []) {
+            allowedNames.add(named)
+            const isChecked = named > before.version && named < event.version
+            if (isChecked && !erasedNames.has(named))
+              problems.push({ stream, version: named, what: "an ERASE event names it, but it has all its names" })
+          }
           for (const erasedVersion of decoded.right.payload.versions) {
             allowedErasures.set(erasedVersion, event.recordedAt)
             const isChecked = erasedVersion > before.version && erasedVersion < event.version

@@ -59,6 +59,22 @@ describe("an erasure of a person who is named beside the content", () => {
     })
   )
 
+  it.scopedLive("is reported where another program puts the names back", () =>
+    Effect.gen(function* () {
+      const { daybook, folder } = yield* fresh()
+      yield* fill(daybook)
+      const names = withLog(folder, (db) => db.prepare("SELECT actor, names FROM events WHERE version = 1").get())
+      yield* daybook.erase({ person })
+      withLog(folder, (db) =>
+        db.prepare("UPDATE events SET actor = :actor, names = :names WHERE version = 1").run(names)
+      )
+      expect((yield* daybook.verify()).problems.map(({ version, what }) => [version, what])).toContainEqual([
+        1,
+        "an ERASE event names it, but it has all its names"
+      ])
+    })
+  )
+
   it.scopedLive("leaves the repeat of a command, and the run that the other columns name", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
