@@ -215,6 +215,8 @@ describe("an interruption", () => {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
       yield* memory.rememberAll(titles.slice(0, 1_000))
+      // Otherwise the background may add vectors during the rebuild.
+      yield* daybook.backfill(agent)
       const before = yield* daybook.digests(agent)
       const started = yield* Deferred.make<void>()
       const rebuilding = yield* Effect.fork(
