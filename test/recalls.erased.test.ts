@@ -115,4 +115,25 @@ describe("a recall that is recorded while another process erases its query", () 
       expect(recallsOf(events)).toEqual([])
     })
   )
+
+  it.scopedLive("leaves its recorder at rest where fewer recalls remain than fill an event", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const other = yield* open(folder, { policy })
+      const batch = { ...policy, recall: { log: true, batch: 3 } }
+      const first = yield* open(folder, { policy: batch })
+      const memory = yield* remembering(first)
+      for (const text of ["kettle", "Perth"]) yield* memory.search({ text })
+      yield* other.erase({ person }, { reason: "privacy" })
+      yield* memory.search({ text: "green kettle" })
+      const { recalls } = yield* Effect.repeat(Effect.delay(first.stats(agent), "10 millis"), {
+        until: ({ recalls }) => recalls.dropped > 0
+      })
+      expect(recalls).toMatchObject({ waiting: 1, dropped: 2 })
+      const before = performance.eventLoopUtilization()
+      yield* Effect.sleep("300 millis")
+      // A recorder that looks at its queue without a pause keeps the event loop busy all the time.
+      expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5)
+    })
+  )
 })

@@ -195,7 +195,7 @@ const flushQueue = (
  * Drops recalls that were read before the newest erasure: their queries may name what it removed. If the whole agent was
  * erased, its stream lacks the event that was read.
  */
-const dropErased = ({ log }: RecallsOptions, agent: string, queue: Queue) =>
+const dropErased = ({ log, policy }: RecallsOptions, agent: string, queue: Queue) =>
   Effect.gen(function* () {
     const versions = new Set(queue.waiting.map(({ position }) => position))
     const events = yield* log.at(agent, [...versions])
@@ -209,6 +209,7 @@ const dropErased = ({ log }: RecallsOptions, agent: string, queue: Queue) =>
     queue.waiting.splice(0, queue.waiting.length, ...waiting)
     queue.dropped += dropped
     droppedRecalls.unsafeUpdate(dropped, [])
+    limitQueue(queue, policy.batch)
   })
 
 const recordBatch = (options: RecallsOptions, agent: string, queue: Queue) =>
