@@ -1,4 +1,4 @@
-import { closeSync, fsync, fsyncSync, openSync, statSync } from "node:fs"
+import { closeSync, fstatSync, fsync, fsyncSync, openSync } from "node:fs"
 import { promisify } from "node:util"
 import * as Effect from "effect/Effect"
 import { storageError } from "../../events/errors.js"
@@ -19,7 +19,8 @@ export const syncFile = (file: string) =>
   Effect.acquireUseRelease(
     attempt(() => openSync(file, "r+")),
     (descriptor) =>
-      statSync(file).size < minChildBytes
+      // By its descriptor: another process may have removed the file.
+      fstatSync(descriptor).size < minChildBytes
         ? attempt(() => fsyncSync(descriptor))
         : Effect.tryPromise({ try: () => promisify(fsync)(descriptor), catch: storageError("view") }),
     (descriptor) => Effect.sync(() => closeSync(descriptor))
