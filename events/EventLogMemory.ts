@@ -170,6 +170,7 @@ export const make = () => {
           .slice(offset, offset + limit)
       ),
     erase: (request) => Effect.suspend(() => erase(request)),
+    pauseWrites: (work) => work,
     eraseAgain: () => Effect.succeed("anotherLog" as const),
     ledger: Effect.succeed([]),
     cleanings: Effect.succeed([]),

@@ -15,6 +15,7 @@ import { type StorageError, storageError } from "./errors.js"
 import { type EventRow, fromRow, selectEvents, selectReplayed } from "./eventRows.js"
 import { inspect } from "./inspect.js"
 import { newestEvents } from "./newest.js"
+import { pauseWrites } from "./pauseWrites.js"
 import { open, retryWhileBusy } from "./sqlite.js"
 import { sql } from "./statement.js"
 import { findCommand, headOf, newestErasure } from "./store.js"
@@ -108,6 +109,7 @@ export const make = (folder: string, { ledgerCopy, timers }: LogOptions = {}) =>
           )
         ),
       erase: committer.erase,
+      pauseWrites: (work) => pauseWrites(file, work),
       eraseAgain: committer.eraseAgain,
       ledger: attempt(() => Ledger.recordsOf(ledger.read().lines)),
       cleanings: attempt(() => cleaningsIn(reader).filter((stream) => stream !== "")),

@@ -200,7 +200,14 @@ const eraseWith = <A, E>(
     (module) =>
       f(
         {
-          ...{ codec, countTokens, log, flushRecalls: recalls.flush, clean: views.clean },
+          ...{
+            codec,
+            countTokens,
+            log,
+            flushRecalls: recalls.flush,
+            awaitRebuild: views.awaitRebuild,
+            clean: views.clean
+          },
           read: (agent, read) => readAgent(agent, ({ actor }) => views.read(actor.view, read), read),
           run: (agent, command) => agents.use(agent, ({ actor }) => actor.run(command))
         },

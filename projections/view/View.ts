@@ -81,8 +81,8 @@ export const viewError = (cause: unknown): StorageError =>
     : storageError("view")(cause)
 
 /**
- * How long work is tried again while other processes keep replacing the view: 20 times, and longer until 5 s have passed.
- * Erasures that follow each other make every new view useless before it is ready, on a slow machine for seconds.
+ * How long work is tried again while other processes keep replacing the view: 20 times, and longer until 30 s have passed.
+ * Erasures that follow each other make every new view useless before it is ready, on a slow machine for many seconds.
  */
 export interface Tries {
   readonly left: number
@@ -90,7 +90,7 @@ export interface Tries {
   readonly until: number
 }
 
-export const newTries = (): Tries => ({ left: 20, until: performance.now() + 5_000 })
+export const newTries = (): Tries => ({ left: 20, until: performance.now() + 30_000 })
 
 export const areSpent = ({ left, until }: Tries): boolean => left <= 0 && performance.now() >= until
 

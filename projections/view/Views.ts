@@ -27,6 +27,7 @@ import {
   replace,
   switchTo
 } from "./rebuild.js"
+import { awaitRebuild } from "./rebuildLease.js"
 import {
   attempt,
   isAtHead,
@@ -84,6 +85,11 @@ export class Views extends Context.Tag("daybook/Views")<
       names: ReadonlyArray<string> | null,
       onProgress?: (progress: Progress) => void
     ) => Effect.Effect<ViewComparison, ViewError>
+    /**
+     * Waits until no process builds the view of an agent again after an earlier erasure, for 30 s at most. Call it before
+     * an erasure.
+     */
+    readonly awaitRebuild: (agent: string) => Effect.Effect<void>
     /** The newest ERASE event of an agent; 0 for none. A file that was built under an older one may not be read. */
     readonly newestErasure: (agent: string) => Effect.Effect<number, StorageError>
     /**
@@ -145,6 +151,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           refresh(context, view),
           Effect.suspend(() => compareView(context, view, names, onProgress))
         ),
+      awaitRebuild: (agent) => awaitRebuild(config.folder, agent),
       newestErasure: log.newestErasure,
       clean,
       pastFiles,

@@ -11,6 +11,7 @@ import { isTurnDue, takeTurn } from "../../events/turns.js"
 import type { Db, Lookup, Projection } from "../Projection.js"
 import { decodePage } from "./decodePage.js"
 import { erasureIn, syncFile } from "./newFile.js"
+import { withRebuildLease } from "./rebuildLease.js"
 import { areSpent, attempt, keepsChanging, newTries, nextTry } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
@@ -27,6 +28,8 @@ export interface BuildOptions extends ViewFile.ViewOptions {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly agent: string
+  /** The data folder. */
+  readonly folder: string
   readonly file: string
   readonly projections: ReadonlyArray<Projection>
   /** The last version to replay. */
@@ -43,7 +46,7 @@ export interface BuildOptions extends ViewFile.ViewOptions {
 /**
  * Builds a view from the log alone, in a new file without journal and sync. If a projection cannot apply an event, it
  * is parked at that event, and the build restarts. It also restarts if events were erased meanwhile: the cleaning of that
- * erasure may have looked for files before this one was there, or removed it.
+ * erasure may have looked for files before this one was there, or removed it. The next erasure waits for the restart.
  */
 export const build = (options: BuildOptions, tries = newTries()): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
@@ -62,7 +65,8 @@ export const build = (options: BuildOptions, tries = newTries()): Effect.Effect<
     const isDisturbed = built._tag === "Left" && built.left._tag === "StorageError" && built.left.kind === "busy"
     if (isCurrent && !isRemoved && !isDisturbed) return yield* built
     if (areSpent(tries)) return yield* keepsChanging(agent)
-    yield* build({ ...fromLog, to: Math.min(options.to, version) }, yield* nextTry(tries))
+    const again = build({ ...fromLog, to: Math.min(options.to, version) }, yield* nextTry(tries))
+    yield* withRebuildLease({ ...options, until: tries.until }, again)
   })
 
 /** Options of one build, with the newest ERASE event before it began. */

@@ -5,6 +5,7 @@ import { build, type Progress, type ViewError } from "./buildViewFile.js"
 import { type CatchUpResult, catchUpOnce } from "./catchUp.js"
 import { rebuiltViews } from "./metrics.js"
 import { openReader, reopen } from "./openView.js"
+import { withRebuildLease } from "./rebuildLease.js"
 import {
   areSpent,
   attempt,
@@ -30,12 +31,21 @@ export type ProjectionNames = ReadonlyArray<string> | null
  * log. The caller holds the view's lock.
  */
 export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
+  Effect.flatMap(advance(context, view, false), (isDone) => {
+    if (isDone) return Effect.void
+    const { until } = newTries()
+    const lease = { folder: context.config.folder, agent: view.agent, until }
+    return Effect.asVoid(withRebuildLease(lease, advance(context, view, true)))
+  })
+
+/** Catches up. False if it needs the lease to build the view again. */
+const advance = (context: ViewContext, view: View, hasLease: boolean): Effect.Effect<boolean, ViewError> =>
   Effect.gen(function* () {
     let furthest = -1
     for (let tries = newTries(); !areSpent(tries); tries = yield* nextTry(tries)) {
       switch (yield* orSuperseded(view, catchUpOnce(context, view))) {
         case "atHead":
-          return
+          return true
         case "applied":
           yield* takeTurnIfDue
           break
@@ -45,9 +55,13 @@ export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, V
         case "differentLog":
           yield* discard(context, view)
           break
-        case "farBehind":
         case "erased":
-          return yield* replace(context, view, null)
+          if (!hasLease) return false
+          yield* replace(context, view, null)
+          break
+        case "farBehind":
+          yield* replace(context, view, null)
+          break
       }
       const { position } = yield* attempt(() => ViewFile.checkpointOf(view.reader))
       if (position > furthest) tries = newTries()
@@ -63,7 +77,7 @@ export const catchUpToUnknown = (context: ViewContext, view: View): Effect.Effec
 /**
  * Applies all events of the log to a new file that is not current yet, up to the first event that this version does not
  * know. False if it cannot become current any more: its file was removed, or events that it has were erased. To reopen it
- * would open the current file, whose lock its caller may hold.
+ * would open the current file, whose lock its caller holds.
  */
 const follows = (context: ViewContext, successor: View): Effect.Effect<boolean, ViewError> =>
   Effect.gen(function* () {
@@ -131,16 +145,14 @@ export const buildSuccessor = (
     const opened = Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(openReader(context, file), ({ db, erasure, hasVectors }) => {
         const successor: View = { ...view, file, reader: db, writer: null, hasVectors, erasure, lastWrite: undefined }
-        return follows(context, successor).pipe(
+        // Most events before the live view is locked, the rest under its lock, where an unsound file is noticed too.
+        return Effect.as(follows(context, successor), successor).pipe(
           restore,
-          Effect.onError(() => closeView(successor)),
-          Effect.flatMap((isSound) =>
-            isSound ? Effect.succeed(successor) : Effect.as(closeView(successor), undefined)
-          )
+          Effect.onError(() => closeView(successor))
         )
       })
     )
-    const successor = yield* build({
+    return yield* build({
       ...config,
       log,
       codec,
@@ -154,10 +166,6 @@ export const buildSuccessor = (
       Effect.zipRight(opened),
       Effect.onError(() => Effect.sync(() => generations.remove(file)))
     )
-    if (successor !== undefined) return successor
-    generations.remove(file)
-    if (areSpent(tries)) return yield* keepsChanging(agent)
-    return yield* buildSuccessor(context, view, null, onProgress, yield* nextTry(tries))
   }).pipe(
     // The copy contains events that this version cannot read, so build from the log instead.
     Effect.catchIf(
@@ -167,31 +175,40 @@ export const buildSuccessor = (
     retryIfRemoved(context, view, tries, (next) => buildSuccessor(context, view, names, onProgress, next))
   )
 
-/** Makes a new view file current. The caller holds the view's lock. */
+/**
+ * Makes a new view file current, or leaves a newer one current that was built from the log meanwhile. The caller holds
+ * the view's lock.
+ */
 export const switchTo = (
   context: ViewContext,
   view: View,
   successor: View,
   tries = newTries()
 ): Effect.Effect<void, ViewError> =>
-  Effect.flatMap(
-    Effect.onError(takeOver(context, view, successor, tries), () => closeView(successor)),
-    (isDone) => {
-      if (isDone) return Effect.void
-      const removed = Effect.zipRight(
-        closeView(successor),
-        Effect.sync(() => view.generations.remove(successor.file))
-      )
-      const another = Effect.flatMap(
-        Effect.all([buildSuccessor(context, view, null), nextTry(tries)]),
-        ([built, next]) => switchTo(context, view, built, next)
-      )
-      return Effect.zipRight(removed, areSpent(tries) ? keepsChanging(view.agent) : another)
-    }
-  )
+  Effect.gen(function* () {
+    const outcome = yield* Effect.onError(takeOver(context, view, successor, tries), () => closeView(successor))
+    if (outcome === "switched") return
+    yield* closeView(successor)
+    view.generations.remove(successor.file)
+    if (outcome === "overtaken") return
+    if (areSpent(tries)) return yield* keepsChanging(view.agent)
+    const another = yield* buildSuccessor(context, view, null)
+    yield* switchTo(context, view, another, yield* nextTry(tries))
+  })
 
-/** False if the new file cannot become current any more: see `follows`. */
-const takeOver = (context: ViewContext, view: View, successor: View, tries: Tries): Effect.Effect<boolean, ViewError> =>
+/**
+ * `unsound`: the new file cannot become current any more, see `follows`. `overtaken`: nor has it to, because the current
+ * file was built under a later erasure, and so from the log alone after this build began. Without this outcome, the
+ * processes that use a view would compete for it while erasures follow each other, and each would lose.
+ */
+type TakeOver = "switched" | "unsound" | "overtaken"
+
+const takeOver = (
+  context: ViewContext,
+  view: View,
+  successor: View,
+  tries: Tries
+): Effect.Effect<TakeOver, ViewError> =>
   Effect.gen(function* () {
     const checkpoint = yield* attempt(() => ViewFile.checkpointOf(view.reader))
     if (!isCurrent(view, checkpoint)) yield* reopen(context, view)
@@ -201,7 +218,7 @@ const takeOver = (context: ViewContext, view: View, successor: View, tries: Trie
       // Another process made its own new file current while this one waited for the lock.
       if (!isCurrent(view, head)) return "again"
       // No process can write to this agent while its view is locked, so the new file reaches the newest event.
-      if (!(yield* follows(context, successor))) return "unsound"
+      if (!(yield* follows(context, successor))) return view.erasure > successor.erasure ? "overtaken" : "unsound"
       yield* attempt(() => {
         ViewFile.retire(db)
         view.generations.setCurrent(successor.file)
@@ -209,18 +226,18 @@ const takeOver = (context: ViewContext, view: View, successor: View, tries: Trie
       })
       return "switched"
     }).pipe(Effect.ensuring(rollback(db)))
-    if (outcome === "unsound") return false
     if (outcome === "again") {
       if (areSpent(tries)) return yield* keepsChanging(view.agent)
       return yield* takeOver(context, view, successor, yield* nextTry(tries))
     }
+    if (outcome !== "switched") return outcome
     const previous = { reader: view.reader, writer: view.writer }
     const { erasure, file, hasVectors, reader, writer } = successor
     Object.assign(view, { file, reader, writer, hasVectors, erasure })
     rebuiltViews.unsafeUpdate(1, [])
     yield* closeView(previous)
     yield* removeRetired(view.generations, retiredFile)
-    return true
+    return outcome
   }).pipe(retryIfRemoved(context, view, tries, (next) => takeOver(context, view, successor, next)))
 
 /** Removes a file that is no longer current. If that fails, a later sweep removes it, so this function never fails. */

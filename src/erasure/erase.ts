@@ -25,6 +25,9 @@ export { erasures } from "./erasures.js"
 /** Maximum plans while other writers keep adding events that concern the erasure. */
 const maxRetries = 100
 
+/** After this many plans, writers wait while the next one is made. */
+const freeRetries = 3
+
 /** Maximum attempts with one plan while other writers keep adding events that do not concern it. */
 const maxAttempts = 1_000
 
@@ -48,7 +51,9 @@ export const erase = (
     const scope = yield* decodeErasable(input)
     const attempt = (retries: number): Effect.Effect<Erasure, EraseError> =>
       Effect.gen(function* () {
-        const plan = yield* planAll({ ...eraser, hasItems: dryRun }, scope)
+        yield* prepare(eraser, scope, dryRun)
+        const planning = planAll({ ...eraser, hasItems: dryRun }, scope)
+        const plan = yield* maxRetries - retries < freeRetries ? planning : eraser.log.pauseWrites(planning)
         const now = Math.floor(yield* Clock.currentTimeMillis)
         if (dryRun) {
           const agents = isReviving ? yield* planRevivals(eraser, plan.erasure.agents, now) : plan.erasure.agents
@@ -89,20 +94,30 @@ const eraseUnconcerned = (
     })
   )
 
+/** Does before a plan what takes a while or writes: a plan is soon out of date where others read and write. */
+const prepare = (eraser: Eraser, scope: Scope, dryRun: boolean) =>
+  Effect.gen(function* () {
+    const { chosen } = yield* agentStreams(eraser, scope)
+    if (!dryRun) yield* Effect.forEach(chosen, eraser.awaitRebuild)
+    // A queue that cannot be recorded is dropped by the erasure: see `recordRecalls`.
+    yield* Effect.forEach(chosen, (stream) => Effect.ignore(eraser.flushRecalls(stream)))
+  })
+
+/** The streams of agents, and those in the scope of an erasure. */
+const agentStreams = ({ log }: Pick<Eraser, "log">, { agent }: Pick<Scope, "agent">) =>
+  Effect.map(log.streams, (heads) => {
+    const all = heads.map(({ stream }) => stream).filter((stream) => stream !== installationStream)
+    return { all, chosen: all.filter((stream) => agent === undefined || stream === agent) }
+  })
+
 /** Plans the erasure for all agents in its scope. Fails if nothing is selected. */
 const planAll = (eraser: Eraser, { agent, selection }: Scope) =>
   Effect.gen(function* () {
-    const heads = (yield* eraser.log.streams).filter(({ stream }) => stream !== installationStream)
-    const all = heads.map(({ stream }) => stream)
-    const chosen = all.filter((stream) => agent === undefined || stream === agent)
+    const { all, chosen } = yield* agentStreams(eraser, { agent })
     if (chosen.length === 0) return yield* nothingOf(selection, agent)
     const isWhole = selection.kind === "agent"
     const plans = new Map<string, AgentPlan>()
-    for (const stream of chosen) {
-      // A queue that cannot be recorded is dropped by the erasure: see `recordRecalls`.
-      yield* Effect.ignore(eraser.flushRecalls(stream))
-      plans.set(stream, yield* planAgent(eraser, stream, selection))
-    }
+    for (const stream of chosen) plans.set(stream, yield* planAgent(eraser, stream, selection))
     const planned = [...plans.values()].filter(
       ({ erasure }) => erasure.versions.length + (erasure.names?.length ?? 0) > 0
     )

@@ -10,6 +10,8 @@ import type { PlanSource } from "./plan/planAgent.js"
 export interface Eraser extends PlanSource {
   /** Records the waiting recalls of an agent, so that their queries can be erased too. */
   readonly flushRecalls: (agent: string) => Effect.Effect<unknown, unknown>
+  /** Waits while the view of an agent is built again after an earlier erasure. See `Views.awaitRebuild`. */
+  readonly awaitRebuild: (agent: string) => Effect.Effect<void>
   /** Removes views, caches and branches from before the erasure, and old pages of the log. */
   readonly clean: Effect.Effect<"done" | "waits", StorageError>
   /** Reads the view of an agent. */
