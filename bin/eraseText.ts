@@ -16,8 +16,8 @@ const itemColumns: ReadonlyArray<Column<HeldItem>> = [
   { name: "id", cell: ({ id }) => id ?? "", colour: "cyan" },
   {
     name: "where",
-    cell: ({ from, kind, session }) =>
-      kind === "names" ? columnName(from) : [session, from].filter((part) => part !== undefined).join(", ")
+    cell: ({ fields = [], from, kind, session }) =>
+      kind === "names" ? columnName(from) : [session, from, ...fields].filter((part) => part !== undefined).join(", ")
   },
   { name: "why", cell: ({ why }) => why },
   { name: "text", cell: ({ text }) => shortened(text), elastic: true }

@@ -200,10 +200,11 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
      */
     readonly erase: (request: EraseRequest) => Effect.Effect<Erased, VersionConflict | StorageError>
     /**
-     * Runs work while no process writes to the log, for 5 s at most: their writes wait. The work must not write either. For
-     * a plan of an erasure that the events of busy writers keep putting out of date.
+     * Runs work while no process writes to the log, for 5 s at most: writes wait. The work must not write either. An erasure
+     * uses it when new events keep outdating its plan. Writers may continue before `erase` has the lock, so it can still
+     * fail with `VersionConflict`.
      */
-    readonly pauseWrites: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StorageError, R>
+    readonly pauseWrites: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /**
      * Erases what another ledger of this log names, after its lines are in the log's own one. For a copy of the log
      * that got writes of its own. `now` is in milliseconds since the epoch. Lines of another log change nothing.

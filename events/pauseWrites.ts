@@ -1,36 +1,41 @@
 import * as Effect from "effect/Effect"
 import { openDatabase } from "./driver.js"
-import { type StorageError, storageError } from "./errors.js"
 import { busyTimeoutMillis, retryWhileBusy } from "./sqlite.js"
+import type { Db } from "./statement.js"
 
 /**
- * Milliseconds that writers wait at most. Then they go on, and the work with them. They give up after ten seconds:
- * `busyRetry`.
+ * Maximum pause in milliseconds. Then writers continue, and so does the work. It must stay below the 10 s after which a
+ * write fails (`busyRetry`).
  */
 const maxMillis = 5_000
 
 /**
- * Runs work while no process writes to the log. Writers wait for it. Uses a connection of its own, so the work must not
- * write either.
+ * Runs work while no process writes to the log: a connection of its own has the lock, so the work must not write either.
+ * Where the lock cannot be had, the work runs without it.
  */
-export const pauseWrites = <A, E, R>(
-  file: string,
-  work: Effect.Effect<A, E, R>
-): Effect.Effect<A, E | StorageError, R> =>
+export const pauseWrites = <A, E, R>(file: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.acquireUseRelease(
-    Effect.try({
-      try: () => openDatabase(file, { fileMustExist: true, timeout: busyTimeoutMillis }),
-      catch: storageError("log.db")
-    }),
-    (db) =>
-      Effect.acquireUseRelease(
-        Effect.map(
-          retryWhileBusy("log.db", () => db.exec("BEGIN IMMEDIATE")),
-          () => setTimeout(() => db.exec("ROLLBACK"), maxMillis)
+    Effect.sync((): { db?: Db; timer?: NodeJS.Timeout } => ({})),
+    (pause) =>
+      Effect.zipRight(
+        Effect.ignore(
+          Effect.flatMap(
+            Effect.try(() => (pause.db = openDatabase(file, { fileMustExist: true, timeout: busyTimeoutMillis }))),
+            (db) =>
+              Effect.map(
+                retryWhileBusy("log.db", () => db.exec("BEGIN IMMEDIATE")),
+                () => {
+                  pause.timer = setTimeout(() => db.close(), maxMillis)
+                }
+              )
+          )
         ),
-        () => work,
-        (timer) => Effect.sync(() => clearTimeout(timer))
+        work
       ),
-    // Ends the transaction too.
-    (db) => Effect.sync(() => db.close())
+    ({ db, timer }) =>
+      Effect.sync(() => {
+        clearTimeout(timer)
+        // Ends the transaction.
+        db?.close()
+      })
   )

@@ -25,7 +25,7 @@ describe("the dry run of daybook erase", () => {
     const shown = await daybook("erase", "--person", "Hugo Lind", "--dry-run")
     expect(shown.stdout).toMatch(/turn\s+1\s+\S+\s+monday, Mira\s+mention\s+Hugo Lind called about the rent/)
     expect(shown.stdout).toMatch(/file\s+\d+\s+\S+\s+\S*notes\.txt\s+mention\s+Hugo Lind rents berth 12/)
-    expect(shown.stdout).toMatch(/memory\s+\d+\s+\S+\s+mention\s+Hugo Lind pays in cash.*every May/)
+    expect(shown.stdout).toMatch(/memory\s+\d+\s+\S+\s+title\s+mention\s+Hugo Lind pays in cash.*every May/)
     const { agents } = answerOf(await daybook("erase", "--person", "Hugo Lind", "--dry-run", "--json"))
     expect(agents[0].items.map(({ kind, text }: { kind: string; text: string }) => [kind, text])).toEqual(
       expect.arrayContaining([
@@ -60,6 +60,17 @@ describe("the dry run of daybook erase", () => {
     const { why } = answerOf(await daybook("erase", "--everything", "--agent", "default", "--dry-run", "--json"))
       .agents[0].items[0]
     expect(why).toBe("selected")
+  })
+
+  it("says which fields of a memory name the person, and which files stay on the disk", async () => {
+    const { daybook, folder } = newDaybook()
+    const file = join(folder, "quokka.md")
+    writeFileSync(file, "Quin Quokka eats leaves\n")
+    await daybook("remember", "a boat for Quin", "--person", "Quin Quokka", "--tag", "quin-quokka")
+    await daybook("add-file", file)
+    const plan = await daybook("erase", "--person", "Quin Quokka", "--dry-run")
+    expect(plan.stdout).toMatch(/memory +1 +[0-9a-z]{10} +tags, people +mention +a boat for Quin/)
+    expect(plan.stdout).toContain(`not deleted from the disk: ${file}`)
   })
 
   it("lists what a whole agent holds", async () => {
@@ -119,7 +130,7 @@ describe("the call of daybook erase", () => {
     await daybook("remember", "tea")
     const lineOf = async (...args: ReadonlyArray<string>) => refusal(await daybook("erase", ...args, "--yes")).line
     expect(await lineOf("--person", "Nora Blom")).toContain(
-      "nothing of any agent has the name Nora Blom; check its spelling"
+      "nothing of any agent has the name Nora Blom; check its spelling: it may be erased already"
     )
     expect(await lineOf("--session", "tuesday")).toContain("agent default has nothing with the session tuesday")
     expect(await lineOf("--source", "file:tides.md")).toContain("the source file:tides.md")

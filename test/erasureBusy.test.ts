@@ -65,7 +65,7 @@ describe("an erasure beside busy writers", () => {
       const memory = yield* daybook.agent(agent, { trust: "full" })
       yield* memory.remember({ title: `${person} lives in Perth` })
       const [began, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const lease = { folder, agent, until: performance.now() + 10_000 }
+      const lease = { folder, agent, built: "live" } as const
       const building = yield* Effect.fork(
         withRebuildLease(lease, Effect.zipRight(Deferred.succeed(began, undefined), Deferred.await(end)))
       )

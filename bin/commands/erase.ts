@@ -205,7 +205,8 @@ const countsText = ({ agent, counts, events, remains }: AgentErasure): string =>
   return parts.length === 0 ? `${agent}: ${all}` : `${agent}: ${parts.join(", ")} (${all})`
 }
 
-const planText = async (out: Output, { agents, leftovers, whole }: Erasure): Promise<string> => {
+const planText = async (out: Output, plan: Erasure): Promise<string> => {
+  const { agents, leftovers, whole } = plan
   const lines: Array<string> = whole.map((agent) => `everything of ${agent}`)
   for (const erasure of agents) {
     const { changed, retired, revived, sources } = erasure
@@ -222,7 +223,13 @@ const planText = async (out: Output, { agents, leftovers, whole }: Erasure): Pro
       lines.push(`stay, and may say the same: ${named.join(", ")}`)
     }
   }
-  return [...lines, ...leftoversText(leftovers)].join("\n")
+  return [...lines, ...diskText(plan), ...leftoversText(leftovers)].join("\n")
+}
+
+/** Names the files whose text goes: on the disk they stay, and a program could add them again. */
+const diskText = ({ agents }: Erasure): ReadonlyArray<string> => {
+  const paths = agents.flatMap(({ items }) => items.flatMap(({ from, kind }) => (kind === "files" ? [from!] : [])))
+  return paths.length === 0 ? [] : [`not deleted from the disk: ${[...new Set(paths)].join(", ")}`]
 }
 
 const doneText = ({ agents, leftovers, vectors, whole }: Erasure): string =>

@@ -81,8 +81,8 @@ export const viewError = (cause: unknown): StorageError =>
     : storageError("view")(cause)
 
 /**
- * How long work is tried again while other processes keep replacing the view: 20 times, and longer until 30 s have passed.
- * Erasures that follow each other make every new view useless before it is ready, on a slow machine for many seconds.
+ * The limit of retries while other processes keep replacing the view: at least 20 tries and at least 30 s. Frequent
+ * erasures can outdate each new view before it is ready, on a slow machine for many seconds.
  */
 export interface Tries {
   readonly left: number

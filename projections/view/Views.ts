@@ -225,7 +225,7 @@ const catchUpLocked = (context: ViewContext, view: View) =>
  */
 const reopenIfReplaced = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.flatMap(attempt(view.generations.current), (current) =>
-    current === undefined || current === view.file ? Effect.void : Effect.uninterruptible(reopen(context, view))
+    current === undefined || current === view.file ? Effect.void : reopen(context, view)
   )
 
 const readView = <A>(context: ViewContext, view: View, f: (db: Db) => A): Effect.Effect<A, ViewError> =>

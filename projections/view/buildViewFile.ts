@@ -11,7 +11,7 @@ import { isTurnDue, takeTurn } from "../../events/turns.js"
 import type { Db, Lookup, Projection } from "../Projection.js"
 import { decodePage } from "./decodePage.js"
 import { erasureIn, syncFile } from "./newFile.js"
-import { withRebuildLease } from "./rebuildLease.js"
+import { type BuiltView, withRebuildLease } from "./rebuildLease.js"
 import { areSpent, attempt, keepsChanging, newTries, nextTry } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
@@ -30,6 +30,8 @@ export interface BuildOptions extends ViewFile.ViewOptions {
   readonly agent: string
   /** The data folder. */
   readonly folder: string
+  /** Whose lease a restart takes. Default: `past`. */
+  readonly built?: BuiltView
   readonly file: string
   readonly projections: ReadonlyArray<Projection>
   /** The last version to replay. */
@@ -66,7 +68,7 @@ export const build = (options: BuildOptions, tries = newTries()): Effect.Effect<
     if (isCurrent && !isRemoved && !isDisturbed) return yield* built
     if (areSpent(tries)) return yield* keepsChanging(agent)
     const again = build({ ...fromLog, to: Math.min(options.to, version) }, yield* nextTry(tries))
-    yield* withRebuildLease({ ...options, until: tries.until }, again)
+    yield* withRebuildLease({ ...options, built: options.built ?? "past" }, again)
   })
 
 /** Options of one build, with the newest ERASE event before it began. */

@@ -4,6 +4,7 @@ import type * as Scope from "effect/Scope"
 import * as Mutex from "../../events/Mutex.js"
 import { build, type ViewError } from "./buildViewFile.js"
 import * as Generations from "./generations.js"
+import { withRebuildLease } from "./rebuildLease.js"
 import {
   areSpent,
   attempt,
@@ -65,14 +66,18 @@ export const outdatedProjections = ({ config }: ViewContext, view: View) =>
 
 /** Reopens a view on the current file, after another file became current. */
 export const reopen = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
-  Effect.gen(function* () {
-    const { db, erasure, hasVectors } = yield* openCurrent(context, view.generations, view.agent, view.file)
-    const file = db.name
-    // Replace the connections before closing the old ones, so that a concurrent read always finds an open one.
-    const { reader, writer } = view
-    Object.assign(view, { file, reader: db, hasVectors, erasure, writer: null })
-    yield* closeView({ reader, writer })
-  })
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      // A build can be interrupted, but not the exchange of the connections.
+      yield* restore(currentFile(context, view.generations, view.agent, view.file))
+      const { db, erasure, hasVectors } = yield* openCurrent(context, view.generations, view.agent, view.file)
+      const file = db.name
+      // Replace the connections before closing the old ones, so that a concurrent read always finds an open one.
+      const { reader, writer } = view
+      Object.assign(view, { file, reader: db, hasVectors, erasure, writer: null })
+      yield* closeView({ reader, writer })
+    })
+  )
 
 export const openReader = ({ config }: ViewContext, file: string) =>
   attempt(() => {
@@ -114,16 +119,23 @@ const currentFile = (
 ): Effect.Effect<string, ViewError> =>
   Effect.gen(function* () {
     const { codec, config, log } = context
+    const isInUse = (file: string | undefined): file is string => file !== undefined && file !== retired
     const current = yield* attempt(generations.current)
-    if (current !== undefined && current !== retired) return current
+    if (isInUse(current)) return current
     if (areSpent(tries)) return yield* keepsChanging(agent)
-    const file = yield* attempt(generations.newFile)
-    const { version } = yield* log.head(agent)
-    yield* Effect.onError(build({ ...config, log, codec, agent, file, to: version, stopAtUnknown: true }), () =>
-      Effect.sync(() => generations.remove(file))
-    )
-    if (yield* attempt(() => generations.claim(file, retired))) return file
-    // Another process created the first generation in the meantime.
-    generations.remove(file)
-    return yield* currentFile(context, generations, agent, retired, yield* nextTry(tries))
+    const built = Effect.gen(function* () {
+      // Another process may have built it while this one waited for the lease.
+      const current = yield* attempt(generations.current)
+      if (isInUse(current)) return current
+      const file = yield* attempt(generations.newFile)
+      const { version } = yield* log.head(agent)
+      const options = { ...config, log, codec, agent, file, to: version, stopAtUnknown: true, built: "live" } as const
+      yield* Effect.onError(build(options), () => Effect.sync(() => generations.remove(file)))
+      if (yield* attempt(() => generations.claim(file, retired))) return file
+      // Another process created the first generation in the meantime.
+      generations.remove(file)
+      return undefined
+    })
+    const file = yield* withRebuildLease({ folder: config.folder, agent, built: "live" }, built)
+    return file ?? (yield* currentFile(context, generations, agent, retired, yield* nextTry(tries)))
   })

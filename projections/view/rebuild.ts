@@ -33,15 +33,17 @@ export type ProjectionNames = ReadonlyArray<string> | null
 export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.flatMap(advance(context, view, false), (isDone) => {
     if (isDone) return Effect.void
-    const { until } = newTries()
-    const lease = { folder: context.config.folder, agent: view.agent, until }
+    const lease = { folder: context.config.folder, agent: view.agent, built: "live" } as const
     return Effect.asVoid(withRebuildLease(lease, advance(context, view, true)))
   })
+
+/** Maximum views that one catch-up builds and that other processes overtake: each of them was outdated again since. */
+const maxOvertaken = 20
 
 /** Catches up. False if it needs the lease to build the view again. */
 const advance = (context: ViewContext, view: View, hasLease: boolean): Effect.Effect<boolean, ViewError> =>
   Effect.gen(function* () {
-    let furthest = -1
+    let [furthest, overtaken] = [-1, 0]
     for (let tries = newTries(); !areSpent(tries); tries = yield* nextTry(tries)) {
       switch (yield* orSuperseded(view, catchUpOnce(context, view))) {
         case "atHead":
@@ -50,17 +52,18 @@ const advance = (context: ViewContext, view: View, hasLease: boolean): Effect.Ef
           yield* takeTurnIfDue
           break
         case "superseded":
-          yield* Effect.uninterruptible(reopen(context, view))
+          yield* reopen(context, view)
           break
         case "differentLog":
           yield* discard(context, view)
           break
         case "erased":
           if (!hasLease) return false
-          yield* replace(context, view, null)
+          if ((yield* replace(context, view, null)) === "switched") return true
+          if (++overtaken >= maxOvertaken) return yield* keepsChanging(view.agent)
           break
         case "farBehind":
-          yield* replace(context, view, null)
+          if ((yield* replace(context, view, null)) === "switched") return true
           break
       }
       const { position } = yield* attempt(() => ViewFile.checkpointOf(view.reader))
@@ -94,7 +97,7 @@ const follows = (context: ViewContext, successor: View): Effect.Effect<boolean, 
   }).pipe(Effect.catchTag("UnknownEvent", () => Effect.succeed(true)))
 
 /** Builds a new view file while the live one stays in use, applies the newest events to it, and makes it current. */
-export const replace = (context: ViewContext, view: View, names: ProjectionNames): Effect.Effect<void, ViewError> =>
+export const replace = (context: ViewContext, view: View, names: ProjectionNames): Effect.Effect<Replaced, ViewError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(restore(buildSuccessor(context, view, names)), (successor) => switchTo(context, view, successor))
   )
@@ -106,9 +109,8 @@ export const discard = (context: ViewContext, view: View): Effect.Effect<void, V
     const { agent, file: discarded, generations } = view
     const file = yield* attempt(generations.newFile)
     const { version } = yield* log.head(agent)
-    yield* Effect.onError(build({ ...config, log, codec, agent, file, to: version, stopAtUnknown: true }), () =>
-      Effect.sync(() => generations.remove(file))
-    )
+    const options = { ...config, log, codec, agent, file, to: version, stopAtUnknown: true, built: "live" } as const
+    yield* Effect.onError(build(options), () => Effect.sync(() => generations.remove(file)))
     yield* Effect.uninterruptible(
       Effect.zipRight(
         attempt(() => generations.setCurrent(file)),
@@ -160,6 +162,7 @@ export const buildSuccessor = (
       file,
       to: version,
       stopAtUnknown: true,
+      built: "live",
       ...(names === null ? {} : { copyOf: { file: view.file, only: names } }),
       ...(onProgress === undefined ? {} : { onProgress })
     }).pipe(
@@ -176,6 +179,13 @@ export const buildSuccessor = (
   )
 
 /**
+ * `switched`: the new file is current, and has every event. `overtaken`: it is not needed, because another process built
+ * the current file after a later erasure, from the log alone. Processes that replaced each other's newer views would
+ * never finish.
+ */
+export type Replaced = "switched" | "overtaken"
+
+/**
  * Makes a new view file current, or leaves a newer one current that was built from the log meanwhile. The caller holds
  * the view's lock.
  */
@@ -184,31 +194,25 @@ export const switchTo = (
   view: View,
   successor: View,
   tries = newTries()
-): Effect.Effect<void, ViewError> =>
+): Effect.Effect<Replaced, ViewError> =>
   Effect.gen(function* () {
     const outcome = yield* Effect.onError(takeOver(context, view, successor, tries), () => closeView(successor))
-    if (outcome === "switched") return
+    if (outcome === "switched") return outcome
     yield* closeView(successor)
     view.generations.remove(successor.file)
-    if (outcome === "overtaken") return
+    if (outcome === "overtaken") return outcome
     if (areSpent(tries)) return yield* keepsChanging(view.agent)
     const another = yield* buildSuccessor(context, view, null)
-    yield* switchTo(context, view, another, yield* nextTry(tries))
+    return yield* switchTo(context, view, another, yield* nextTry(tries))
   })
 
-/**
- * `unsound`: the new file cannot become current any more, see `follows`. `overtaken`: nor has it to, because the current
- * file was built under a later erasure, and so from the log alone after this build began. Without this outcome, the
- * processes that use a view would compete for it while erasures follow each other, and each would lose.
- */
-type TakeOver = "switched" | "unsound" | "overtaken"
-
+/** `unsound`: the new file cannot become current any more. See `follows`. */
 const takeOver = (
   context: ViewContext,
   view: View,
   successor: View,
   tries: Tries
-): Effect.Effect<TakeOver, ViewError> =>
+): Effect.Effect<Replaced | "unsound", ViewError> =>
   Effect.gen(function* () {
     const checkpoint = yield* attempt(() => ViewFile.checkpointOf(view.reader))
     if (!isCurrent(view, checkpoint)) yield* reopen(context, view)

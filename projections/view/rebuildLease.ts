@@ -4,72 +4,90 @@ import * as Effect from "effect/Effect"
 import { agentFolderName } from "./generations.js"
 import * as Lease from "./lease.js"
 
-/**
- * The lease of an agent whose view an erasure made useless, held until a new view is current. The next erasure waits for
- * it: erasures that follow each other faster than a view is built would otherwise keep everyone from reading. Only one
- * process builds meanwhile, and the others find its view.
- */
-const leaseFile = (folder: string, agent: string): string => join(folder, "views", agentFolderName(agent), "build.lock")
+/** Which views of an agent are built: the live one, or others, such as those of past versions. */
+export type BuiltView = "live" | "past"
+
+const builtViews: ReadonlyArray<BuiltView> = ["live", "past"]
 
 /** Milliseconds between two attempts to take a lease that another process holds. */
 const pollMillis = 25
 
-/** Milliseconds that an erasure waits at most: a process may be suspended while it has the lease. */
+/**
+ * Milliseconds to wait for a lease at most: the process that has it may be suspended. So a view that takes longer than
+ * this to build can still be outdated again before it is ready.
+ */
 const maxWaitMillis = 30_000
 
-/** The leases that this process holds, by file. Its fibers share them. */
-const held = new Map<string, { readonly lease: Lease.Lease; users: number }>()
+/** The leases that this process takes or has, by file. Its fibers share them. */
+const held = new Map<string, SharedLease>()
 
-/** Where a lease is, and how long to wait for it. */
+interface SharedLease {
+  readonly lease: Lease.Lease
+  isTaken: boolean
+  users: number
+}
+
 export interface RebuildLease {
   /** The data folder. */
   readonly folder: string
   readonly agent: string
-  /** By `performance.now`. Then the work begins without the lease. */
-  readonly until: number
+  readonly built: BuiltView
 }
 
-/** Runs work that builds a view again after an erasure, and holds the lease meanwhile. */
+const fileOf = ({ agent, built, folder }: RebuildLease): string =>
+  join(folder, "views", agentFolderName(agent), `${built}.lock`)
+
+/**
+ * Runs work that builds a view again after an erasure, and holds a lease meanwhile, for which the next erasure waits.
+ * Otherwise frequent erasures would outdate each view before it is ready. Another process that needs the same view waits
+ * too; look for its view before building another one. If the lease cannot be had in 30 s, the work runs without it.
+ */
 export const withRebuildLease = <A, E, R>(
-  { agent, folder, until }: RebuildLease,
+  where: RebuildLease,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> => {
-  const file = leaseFile(folder, agent)
+  const file = fileOf(where)
   return Effect.acquireUseRelease(
     Effect.sync(() => {
-      const entry = held.get(file) ?? { lease: Lease.make(file), users: 0 }
-      held.set(file, entry)
-      return { entry, isFirst: entry.users++ === 0 }
+      const shared = held.get(file) ?? { lease: Lease.make(file), isTaken: false, users: 0 }
+      held.set(file, shared)
+      shared.users++
+      return shared
     }),
-    ({ entry: { lease }, isFirst }) => Effect.zipRight(isFirst ? taken(lease, until) : Effect.void, work),
-    ({ entry }) =>
+    (shared) => Effect.zipRight(take(shared), work),
+    (shared) =>
       Effect.sync(() => {
-        if (--entry.users > 0) return
+        if (--shared.users > 0) return
         held.delete(file)
-        entry.lease.release()
-        entry.lease.close()
+        shared.lease.close()
       })
   )
 }
 
-/** Waits until no process builds the view of an agent again after an earlier erasure. */
-export const awaitRebuild = (folder: string, agent: string): Effect.Effect<void> => {
-  const file = leaseFile(folder, agent)
-  return Effect.acquireUseRelease(
-    Effect.sync(() => Lease.make(file)),
-    (lease) => Effect.suspend(() => (existsSync(file) ? taken(lease, performance.now() + maxWaitMillis) : Effect.void)),
-    (lease) =>
-      Effect.sync(() => {
-        lease.release()
-        lease.close()
-      })
-  )
-}
+/** Waits until no process builds a view of an agent again after an earlier erasure, for 30 s at most. */
+export const awaitRebuild = (folder: string, agent: string): Effect.Effect<void> =>
+  Effect.forEach(builtViews, (built) => awaitLease(fileOf({ folder, agent, built })), { discard: true })
 
-const taken = (lease: Lease.Lease, until: number): Effect.Effect<void> =>
-  Effect.suspend(() =>
-    lease.tryTake() || performance.now() >= until ? Effect.void : Effect.zipRight(pause, taken(lease, until))
-  )
+const awaitLease = (file: string): Effect.Effect<void> =>
+  existsSync(file)
+    ? Effect.acquireUseRelease(
+        Effect.sync(() => ({ lease: Lease.make(file), isTaken: false })),
+        take,
+        ({ lease }) => Effect.sync(lease.close)
+      )
+    : Effect.void
+
+/** Takes a lease, or gives up after `maxWaitMillis`. */
+const take = (shared: Pick<SharedLease, "lease" | "isTaken">): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const until = performance.now() + maxWaitMillis
+    const attempt: Effect.Effect<void> = Effect.suspend(() => {
+      if (shared.isTaken) return Effect.void
+      shared.isTaken = shared.lease.tryTake()
+      return shared.isTaken || performance.now() >= until ? Effect.void : Effect.zipRight(pause, attempt)
+    })
+    return attempt
+  })
 
 /** Not by Effect's clock, because a test clock stands still. */
 const pause = Effect.async<void>((resume) => {

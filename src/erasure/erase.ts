@@ -23,10 +23,10 @@ export { eraseByLedger } from "./eraseByLedger.js"
 export { erasures } from "./erasures.js"
 
 /** Maximum plans while other writers keep adding events that concern the erasure. */
-const maxRetries = 100
+const maxPlans = 100
 
-/** After this many plans, writers wait while the next one is made. */
-const freeRetries = 3
+/** The plans during which writers wait, counted from 0: after some that new events outdated, and not for ever. */
+const pausedPlans = { from: 3, to: 13 }
 
 /** Maximum attempts with one plan while other writers keep adding events that do not concern it. */
 const maxAttempts = 1_000
@@ -49,11 +49,16 @@ export const erase = (
     }
     yield* decodeKey("actor", actor)
     const scope = yield* decodeErasable(input)
-    const attempt = (retries: number): Effect.Effect<Erasure, EraseError> =>
+    /** `plans` is the number of plans that were outdated before they were carried out. */
+    const attempt = (plans: number): Effect.Effect<Erasure, EraseError> =>
       Effect.gen(function* () {
-        yield* prepare(eraser, scope, dryRun)
+        const { chosen } = yield* agentStreams(eraser, scope)
+        if (plans === 0 && !dryRun) yield* Effect.forEach(chosen, eraser.awaitRebuild, { concurrency: "unbounded" })
+        // A queue that cannot be recorded is dropped by the erasure: see `recordRecalls`.
+        yield* Effect.forEach(chosen, (stream) => Effect.ignore(eraser.flushRecalls(stream)))
         const planning = planAll({ ...eraser, hasItems: dryRun }, scope)
-        const plan = yield* maxRetries - retries < freeRetries ? planning : eraser.log.pauseWrites(planning)
+        const isPaused = plans >= pausedPlans.from && plans < pausedPlans.to
+        const plan = yield* isPaused ? eraser.log.pauseWrites(planning) : planning
         const now = Math.floor(yield* Clock.currentTimeMillis)
         if (dryRun) {
           const agents = isReviving ? yield* planRevivals(eraser, plan.erasure.agents, now) : plan.erasure.agents
@@ -65,9 +70,11 @@ export const erase = (
         const agents = isReviving ? yield* reviveAll(eraser, plan.erasure.agents, actor) : plan.erasure.agents
         return { ...plan.erasure, agents, cleaning: yield* cleaned(eraser) }
       }).pipe(
-        Effect.catchTag("VersionConflict", (conflict) => (retries > 0 ? attempt(retries - 1) : Effect.fail(conflict)))
+        Effect.catchTag("VersionConflict", (conflict) =>
+          plans < maxPlans ? attempt(plans + 1) : Effect.fail(conflict)
+        )
       )
-    return yield* attempt(maxRetries)
+    return yield* attempt(0)
   }).pipe(Effect.withSpan("Daybook.erase"))
 
 /**
@@ -93,15 +100,6 @@ const eraseUnconcerned = (
       return yield* eraseUnconcerned({ log }, request, { mayConcern, streams: moved }, attempts - 1)
     })
   )
-
-/** Does before a plan what takes a while or writes: a plan is soon out of date where others read and write. */
-const prepare = (eraser: Eraser, scope: Scope, dryRun: boolean) =>
-  Effect.gen(function* () {
-    const { chosen } = yield* agentStreams(eraser, scope)
-    if (!dryRun) yield* Effect.forEach(chosen, eraser.awaitRebuild)
-    // A queue that cannot be recorded is dropped by the erasure: see `recordRecalls`.
-    yield* Effect.forEach(chosen, (stream) => Effect.ignore(eraser.flushRecalls(stream)))
-  })
 
 /** The streams of agents, and those in the scope of an erasure. */
 const agentStreams = ({ log }: Pick<Eraser, "log">, { agent }: Pick<Scope, "agent">) =>

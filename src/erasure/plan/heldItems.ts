@@ -1,6 +1,6 @@
 import { type DaybookEvent, imagesOf } from "../../../events/catalogue.js"
 import type { Removal } from "../../../events/erasure/remains.js"
-import { embeddingText } from "../../../events/Memory.js"
+import { embeddingText, type Memory } from "../../../events/Memory.js"
 import type { Kind } from "./kinds.js"
 import { fileKinds, isSourceSelected, type Selection } from "./selection.js"
 import type { Subjects } from "./subjectSets.js"
@@ -16,6 +16,8 @@ export interface HeldItem {
   readonly session?: string
   /** The speaker of a turn, the path of a file, or the name of a run. Of a name, the column: `actor`, `cause` or `commandId`. */
   readonly from?: string
+  /** The fields of a memory that name the person, in the first version that has this text. */
+  readonly fields?: ReadonlyArray<string>
   /**
    * Why it goes. `selected`: its id, session, source or agent was selected. `mention`: it names the person. `derived`: it
    * was made from what goes, quotes it, or has the same text.
@@ -53,9 +55,7 @@ export const heldItemsOf = (event: DaybookEvent, removal: Removal, concerned: Co
     case "ARCHIVE": {
       const memories = imagesOf(event).flatMap(
         (image): ReadonlyArray<HeldItem> =>
-          subjects.rows.has(image.born)
-            ? [held({ kind: "memories", id: image.id, text: embeddingText(image) }, image, image.source)]
-            : []
+          subjects.rows.has(image.born) ? [held(memoryItem(image, subjects), image, image.source)] : []
       )
       const input = "input" in event.payload && parts?.fields?.includes("input") ? event.payload.input : undefined
       return input === undefined
@@ -111,6 +111,12 @@ export const heldItemsOf = (event: DaybookEvent, removal: Removal, concerned: Co
     default:
       return []
   }
+}
+
+const memoryItem = (image: Memory, subjects: Subjects) => {
+  const fields = Object.entries(image).flatMap(([field, value]) => (subjects.mentions(value) ? [field] : []))
+  const item = { kind: "memories", id: image.id, text: embeddingText(image) } as const
+  return fields.length === 0 ? item : { ...item, fields }
 }
 
 interface Source {
