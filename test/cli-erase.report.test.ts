@@ -70,7 +70,9 @@ describe("the dry run of daybook erase", () => {
     await daybook("add-file", file)
     const plan = await daybook("erase", "--person", "Quin Quokka", "--dry-run")
     expect(plan.stdout).toMatch(/memory +1 +[0-9a-z]{10} +tags, people +mention +a boat for Quin/)
-    expect(plan.stdout).toContain(`not deleted from the disk: ${file}`)
+    expect(plan.stdout).toContain(`delete these files from the disk yourself: ${file}`)
+    const done = await daybook("erase", "--person", "Quin Quokka", "--yes")
+    expect(done.stdout).toContain("files on the disk stay")
   })
 
   it("lists what a whole agent holds", async () => {
@@ -130,7 +132,7 @@ describe("the call of daybook erase", () => {
     await daybook("remember", "tea")
     const lineOf = async (...args: ReadonlyArray<string>) => refusal(await daybook("erase", ...args, "--yes")).line
     expect(await lineOf("--person", "Nora Blom")).toContain(
-      "nothing of any agent has the name Nora Blom; check its spelling: it may be erased already"
+      "nothing of any agent has the name Nora Blom: it is misspelt, or erased already"
     )
     expect(await lineOf("--session", "tuesday")).toContain("agent default has nothing with the session tuesday")
     expect(await lineOf("--source", "file:tides.md")).toContain("the source file:tides.md")

@@ -199,8 +199,8 @@ const countsText = ({ agent, counts, events, remains }: AgentErasure): string =>
   const parts = Object.entries(counts).flatMap(([kind, number]) =>
     number === 0 ? [] : [count(number, kind.replace(/ies$/, "y").replace(/s$/, ""), kind)]
   )
-  const keep = remains === 1 ? "1 of them keeps" : `${remains} of them keep`
-  const inPart = remains === 0 ? "" : `; ${keep} what is of others`
+  const keep = remains === 1 ? "1 of them keeps its" : `${remains} of them keep their`
+  const inPart = remains === 0 ? "" : `; ${keep} other content`
   const all = `${count(events, "event")}${inPart}`
   return parts.length === 0 ? `${agent}: ${all}` : `${agent}: ${parts.join(", ")} (${all})`
 }
@@ -226,10 +226,10 @@ const planText = async (out: Output, plan: Erasure): Promise<string> => {
   return [...lines, ...diskText(plan), ...leftoversText(leftovers)].join("\n")
 }
 
-/** Names the files whose text goes: on the disk they stay, and a program could add them again. */
+/** Names the files whose text goes. They stay on the disk, and a program could add them again. */
 const diskText = ({ agents }: Erasure): ReadonlyArray<string> => {
   const paths = agents.flatMap(({ items }) => items.flatMap(({ from, kind }) => (kind === "files" ? [from!] : [])))
-  return paths.length === 0 ? [] : [`not deleted from the disk: ${[...new Set(paths)].join(", ")}`]
+  return paths.length === 0 ? [] : [`delete these files from the disk yourself: ${[...new Set(paths)].join(", ")}`]
 }
 
 const doneText = ({ agents, leftovers, vectors, whole }: Erasure): string =>
@@ -239,6 +239,7 @@ const doneText = ({ agents, leftovers, vectors, whole }: Erasure): string =>
       `erased of ${countsText(erasure)}`,
       ...(erasure.run === undefined ? [] : [`active again: ${erasure.revived.join(", ")} (run ${erasure.run})`])
     ]),
+    ...(agents.some(({ counts }) => counts.files > 0) ? ["files on the disk stay: delete them yourself"] : []),
     ...(vectors === 0 ? [] : [`removed ${count(vectors, "cached vector")}`]),
     ...leftoversText(leftovers)
   ].join("\n")

@@ -19,7 +19,7 @@ export class NothingToErase extends Schema.TaggedError<NothingToErase>()("Nothin
   override get message() {
     const { agent, ids, what } = this
     if (agent === undefined)
-      return `nothing to erase: nothing of any agent has ${what}; check its spelling: it may be erased already`
+      return `nothing to erase: nothing of any agent has ${what}: it is misspelt, or erased already`
     const missing = ids.length > 0 ? `the id ${ids.join(", ")}` : what
     return missing === undefined
       ? `nothing to erase: agent ${agent} has no events`
