@@ -15,23 +15,8 @@ const maxMillis = 5_000
  */
 export const pauseWrites = <A, E, R>(file: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.acquireUseRelease(
-    Effect.sync((): { db?: Db; timer?: NodeJS.Timeout } => ({})),
-    (pause) =>
-      Effect.zipRight(
-        Effect.ignore(
-          Effect.flatMap(
-            Effect.try(() => (pause.db = openDatabase(file, { fileMustExist: true, timeout: busyTimeoutMillis }))),
-            (db) =>
-              Effect.map(
-                retryWhileBusy("log.db", () => db.exec("BEGIN IMMEDIATE")),
-                () => {
-                  pause.timer = setTimeout(() => db.close(), maxMillis)
-                }
-              )
-          )
-        ),
-        work
-      ),
+    Effect.sync((): Pause => ({})),
+    (pause) => Effect.zipRight(Effect.ignore(begin(file, pause)), work),
     ({ db, timer }) =>
       Effect.sync(() => {
         clearTimeout(timer)
@@ -39,3 +24,17 @@ export const pauseWrites = <A, E, R>(file: string, work: Effect.Effect<A, E, R>)
         db?.close()
       })
   )
+
+/** A connection that has the lock of the log, and what ends it in time. */
+interface Pause {
+  db?: Db
+  timer?: NodeJS.Timeout
+}
+
+const begin = (file: string, pause: Pause) =>
+  Effect.gen(function* () {
+    const db = yield* Effect.try(() => openDatabase(file, { fileMustExist: true, timeout: busyTimeoutMillis }))
+    pause.db = db
+    yield* retryWhileBusy("log.db", () => db.exec("BEGIN IMMEDIATE"))
+    pause.timer = setTimeout(() => db.close(), maxMillis)
+  })

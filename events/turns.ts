@@ -78,3 +78,10 @@ export const atOnce = <A>(steps: Steps<A>): A => {
 
 /** Yields to the event loop if `isTurnDue`. Every loop over stored data calls it for each step. */
 export const takeTurnIfDue: Effect.Effect<void> = Effect.suspend(() => (isTurnDue() ? takeTurn : Effect.void))
+
+/** Waits in real time. Not by Effect's clock: a test that replaces it would wait for ever for another process. */
+export const realPause = (millis: number): Effect.Effect<void> =>
+  Effect.async<void>((resume) => {
+    const timer = setTimeout(() => resume(Effect.void), millis)
+    return Effect.sync(() => clearTimeout(timer))
+  })

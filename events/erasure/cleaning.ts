@@ -4,6 +4,7 @@ import { type StorageError, storageError } from "../errors.js"
 import { busyTimeoutMillis, retryWhileBusy } from "../sqlite.js"
 import { runSql } from "../sqlProcess.js"
 import { type Db, sql } from "../statement.js"
+import { realPause } from "../turns.js"
 
 interface Options {
   readonly writer: Db
@@ -67,17 +68,12 @@ const emptyWal = (writer: Db): Effect.Effect<boolean, StorageError> =>
     for (let tries = 0; tries < checkpointTries; tries++) {
       const [{ busy }] = yield* attempt(() => writer.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }])
       if (busy === 0) return true
-      yield* pause
+      yield* realPause(checkpointPauseMillis)
     }
     return false
   })
 
 const checkpointTries = 50
-
-/** Not a sleep of Effect: a test that replaces the clock would wait for ever. */
-const pause = Effect.async<void>((resume) => {
-  const timer = setTimeout(() => resume(Effect.void), 10)
-  return Effect.sync(() => clearTimeout(timer))
-})
+const checkpointPauseMillis = 10
 
 const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: storageError("log.db") })

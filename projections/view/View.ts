@@ -8,6 +8,7 @@ import type { EventLog, Head } from "../../events/EventLog.js"
 import { errorCodeOf, StorageError, storageError, type UnknownEvent } from "../../events/errors.js"
 import type { Mutex } from "../../events/Mutex.js"
 import { retryWhileBusy } from "../../events/sqlite.js"
+import { realPause } from "../../events/turns.js"
 import { type Db, type Projection, sql } from "../Projection.js"
 import * as Generations from "./generations.js"
 import * as ViewFile from "./ViewFile.js"
@@ -97,9 +98,7 @@ export const areSpent = ({ left, until }: Tries): boolean => left <= 0 && perfor
 /** One try less. Beyond 20 it waits first, so that a view that cannot be had keeps no core busy. */
 export const nextTry = ({ left, until }: Tries): Effect.Effect<Tries> => {
   const next = { left: left - 1, until }
-  return left > 0
-    ? Effect.succeed(next)
-    : Effect.promise(() => new Promise((resolve) => setTimeout(() => resolve(next), pauseMillis)))
+  return left > 0 ? Effect.succeed(next) : Effect.as(realPause(pauseMillis), next)
 }
 
 const pauseMillis = 25

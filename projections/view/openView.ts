@@ -106,6 +106,19 @@ const openCurrent = (
     )
   )
 
+/** Builds a new file of a live view from the log alone. It is not current yet. */
+export const buildLive = (
+  { codec, config, log }: ViewContext,
+  { agent, generations }: Pick<View, "agent" | "generations">
+): Effect.Effect<string, ViewError> =>
+  Effect.gen(function* () {
+    const file = yield* attempt(generations.newFile)
+    const { version } = yield* log.head(agent)
+    const options = { ...config, log, codec, agent, file, to: version, stopAtUnknown: true, built: "live" } as const
+    yield* Effect.onError(build(options), () => Effect.sync(() => generations.remove(file)))
+    return file
+  })
+
 /**
  * The current file of an agent's view, built from the log if there is none. `retired` is a file that marks itself as
  * not current, although the pointer names it.
@@ -118,7 +131,6 @@ const currentFile = (
   tries = newTries()
 ): Effect.Effect<string, ViewError> =>
   Effect.gen(function* () {
-    const { codec, config, log } = context
     const isInUse = (file: string | undefined): file is string => file !== undefined && file !== retired
     const current = yield* attempt(generations.current)
     if (isInUse(current)) return current
@@ -127,15 +139,12 @@ const currentFile = (
       // Another process may have built it while this one waited for the lease.
       const current = yield* attempt(generations.current)
       if (isInUse(current)) return current
-      const file = yield* attempt(generations.newFile)
-      const { version } = yield* log.head(agent)
-      const options = { ...config, log, codec, agent, file, to: version, stopAtUnknown: true, built: "live" } as const
-      yield* Effect.onError(build(options), () => Effect.sync(() => generations.remove(file)))
+      const file = yield* buildLive(context, { agent, generations })
       if (yield* attempt(() => generations.claim(file, retired))) return file
       // Another process created the first generation in the meantime.
       generations.remove(file)
       return undefined
     })
-    const file = yield* withRebuildLease({ folder: config.folder, agent, built: "live" }, built)
+    const file = yield* withRebuildLease({ folder: context.config.folder, agent, built: "live" }, built)
     return file ?? (yield* currentFile(context, generations, agent, retired, yield* nextTry(tries)))
   })

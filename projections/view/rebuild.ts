@@ -4,7 +4,7 @@ import { takeTurnIfDue } from "../../events/turns.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
 import { type CatchUpResult, catchUpOnce } from "./catchUp.js"
 import { rebuiltViews } from "./metrics.js"
-import { openReader, reopen } from "./openView.js"
+import { buildLive, openReader, reopen } from "./openView.js"
 import { withRebuildLease } from "./rebuildLease.js"
 import {
   areSpent,
@@ -80,7 +80,7 @@ export const catchUpToUnknown = (context: ViewContext, view: View): Effect.Effec
 /**
  * Applies all events of the log to a new file that is not current yet, up to the first event that this version does not
  * know. False if it cannot become current any more: its file was removed, or events that it has were erased. To reopen it
- * would open the current file, whose lock its caller holds.
+ * would open the current file, whose lock its caller may hold.
  */
 const follows = (context: ViewContext, successor: View): Effect.Effect<boolean, ViewError> =>
   Effect.gen(function* () {
@@ -105,12 +105,8 @@ export const replace = (context: ViewContext, view: View, names: ProjectionNames
 /** Builds a new view file from the log alone, for a view that is damaged or belongs to another log. */
 export const discard = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
-    const { codec, config, log } = context
-    const { agent, file: discarded, generations } = view
-    const file = yield* attempt(generations.newFile)
-    const { version } = yield* log.head(agent)
-    const options = { ...config, log, codec, agent, file, to: version, stopAtUnknown: true, built: "live" } as const
-    yield* Effect.onError(build(options), () => Effect.sync(() => generations.remove(file)))
+    const { file: discarded, generations } = view
+    const file = yield* buildLive(context, view)
     yield* Effect.uninterruptible(
       Effect.zipRight(
         attempt(() => generations.setCurrent(file)),

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import { realPause } from "../../events/turns.js"
 import { agentFolderName } from "./generations.js"
 import * as Lease from "./lease.js"
 
@@ -84,13 +85,9 @@ const take = (shared: Pick<SharedLease, "lease" | "isTaken">): Effect.Effect<voi
     const attempt: Effect.Effect<void> = Effect.suspend(() => {
       if (shared.isTaken) return Effect.void
       shared.isTaken = shared.lease.tryTake()
-      return shared.isTaken || performance.now() >= until ? Effect.void : Effect.zipRight(pause, attempt)
+      return shared.isTaken || performance.now() >= until
+        ? Effect.void
+        : Effect.zipRight(realPause(pollMillis), attempt)
     })
     return attempt
   })
-
-/** Not by Effect's clock, because a test clock stands still. */
-const pause = Effect.async<void>((resume) => {
-  const timer = setTimeout(() => resume(Effect.void), pollMillis)
-  return Effect.sync(() => clearTimeout(timer))
-})
