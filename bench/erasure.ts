@@ -4,7 +4,7 @@ import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Backup from "../src/backup/Backup.js"
 import { Daybook } from "../src/Daybook.js"
-import { formatNumber, type Group, memoryOf, openDaybook, type Row, remove, temporaryFolder } from "./harness.js"
+import { formatNumber, type Group, openDaybook, type Row, remove, temporaryFolder } from "./harness.js"
 import { type Cost, interleaved, longestPause, medianCost } from "./measure.js"
 import { type World, worldOf } from "./world.js"
 
@@ -23,6 +23,8 @@ const seconds = ({ cpu, wall }: Cost): string => `${formatNumber(wall / 1_000)} 
 const copyOf = ({ folder }: World): string => {
   const copy = temporaryFolder()
   cpSync(folder, copy, { recursive: true })
+  // Otherwise the first checkpoint, which is measured, would wait until the copy is on disk.
+  sync(join(copy, "log.db"))
   return copy
 }
 
@@ -40,6 +42,31 @@ const idOf = (folder: string, { agent, memories }: World): string => {
 const erased = async function* (world: World, quick: boolean): AsyncIterable<Row> {
   const pauses: Array<number> = []
   const [reads, checks]: [Array<number>, Array<number>] = [[], []]
+  const erasing = (isRewritten: boolean) => async () => {
+    const folder = copyOf(world)
+    const old = idOf(folder, world)
+    const daybook = openDaybook(folder)
+    // A search cannot recognise a name of two letters, so the erasure of its memory rewrites the file.
+    const open = Effect.flatMap(Daybook, (system) => system.agent(world.agent, { trust: "full", actor: "me" }))
+    const memory = await daybook.run(open)
+    await daybook.run(memory.get([old]))
+    // The first write to a copied folder checks the whole log, which is no part of an erasure.
+    const start = performance.now()
+    const added = await daybook.run(memory.remember({ title: "The log of this copy is checked." }))
+    checks.push(performance.now() - start)
+    const id = isRewritten ? added.id : old
+    const erase = Effect.flatMap(Daybook, (system) => system.erase({ agent: world.agent, ids: [id] }))
+    return {
+      work: async () => void pauses.push((await longestPause(() => daybook.run(erase))).busy),
+      close: async () => {
+        const start = performance.now()
+        await daybook.run(memory.get([old]))
+        reads.push(performance.now() - start)
+        await daybook.close()
+        remove(folder)
+      }
+    }
+  }
   const costs = await interleaved(
     {
       floor: () => {
@@ -47,42 +74,33 @@ const erased = async function* (world: World, quick: boolean): AsyncIterable<Row
         const id = idOf(folder, world)
         return { work: () => eraseRaw(folder, id), close: () => remove(folder) }
       },
-      daybook: async () => {
-        const folder = copyOf(world)
-        const id = idOf(folder, world)
-        const daybook = openDaybook(folder)
-        const memory = await daybook.run(memoryOf(world.agent))
-        await daybook.run(memory.get([id]))
-        // The first write to a copied folder checks the whole log, which is no part of an erasure.
-        const start = performance.now()
-        await daybook.run(memory.remember({ title: "The log of this copy is checked." }))
-        checks.push(performance.now() - start)
-        const erase = Effect.flatMap(Daybook, (system) => system.erase({ agent: world.agent, ids: [id] }))
-        return {
-          work: async () => void pauses.push((await longestPause(() => daybook.run(erase))).busy),
-          close: async () => {
-            const start = performance.now()
-            await daybook.run(memory.get([id]))
-            reads.push(performance.now() - start)
-            await daybook.close()
-            remove(folder)
-          }
-        }
-      }
+      proved: erasing(false),
+      rewritten: erasing(true)
     },
     { runs: 3, warmUp: quick }
   )
-  const [mine, raw] = [medianCost(costs.daybook), medianCost(costs.floor)]
+  const [proved, rewritten, raw] = [costs.proved, costs.rewritten, costs.floor].map(medianCost) as [Cost, Cost, Cost]
   const [pause, read, check] = [pauses, reads, checks].map((all) => Math.max(...all)) as [number, number, number]
   const around = `the check before it ${formatNumber(check / 1_000)} s; the next read ${formatNumber(read / 1_000)} s`
+  const floor = `${seconds(raw)}: scan, empty, VACUUM`
+  const result = ({ wall }: Cost) => `${(wall / raw.wall).toFixed(2)} ×, ${formatNumber(wall / 1_000)} s`
   yield {
     name: `erase one of ${formatNumber(world.memories.length)} memories, until no file has it`,
-    daybook: `${seconds(mine)}; longest pause ${formatNumber(pause)} ms; ${around}`,
-    floor: `${seconds(raw)}: scan, empty, VACUUM`,
-    result: `${(mine.wall / raw.wall).toFixed(2)} ×, ${formatNumber(mine.wall / 1_000)} s`,
+    daybook: `${seconds(proved)}; longest pause ${formatNumber(pause)} ms; ${around}`,
+    floor,
+    result: result(proved),
     target: "≤ 3 s",
-    reached: mine.wall <= 3_000,
-    figures: { daybook: costs.daybook, floor: costs.floor, pauses, reads, checks }
+    reached: proved.wall <= 3_000,
+    figures: { daybook: costs.proved, floor: costs.floor, pauses, reads, checks }
+  }
+  yield {
+    name: "the same where the file is rewritten",
+    daybook: seconds(rewritten),
+    floor,
+    result: result(rewritten),
+    target: "",
+    reached: null,
+    figures: { daybook: costs.rewritten, floor: costs.floor }
   }
 }
 

@@ -39,7 +39,7 @@ const looksLikeFile = /[\\/]|\.(backup|db|gz|jsonl|log)$/
 const proofText = async (out: Output, proof: Proof, texts: ReadonlyArray<string>): Promise<string> => {
   const { bytes, files, freePages, hits, more, notSearched, walBytes } = proof
   const packed = notSearched.map((file) => `not searched, because it is packed or damaged: ${file}\n`).join("")
-  const searched = `${packed}searched ${count(files, "file")}, ${bytes} bytes; ${freePages} free pages, ${walBytes} bytes of write-ahead log`
+  const searched = `${packed}searched ${count(files, "file")}, ${bytes} bytes; ${freePages} free pages that are not empty, ${walBytes} bytes of write-ahead log`
   const columns: ReadonlyArray<Column<Hit>> = [
     { name: "text", cell: ({ text }) => texts[text]! },
     { name: "file", cell: ({ file }) => file },

@@ -5,13 +5,14 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Restored } from "./anchorLines.js"
 import type { ReplayedEvent, StoredEvent } from "./Chain.js"
-import type { Cleaning, Erased, ErasedAgain, EraseRequest, LedgerRecord } from "./erasure/EraseRequest.js"
+import type { Cleaning, Cleanings, Erased, ErasedAgain, EraseRequest, LedgerRecord } from "./erasure/EraseRequest.js"
 import type { LedgerLine } from "./erasure/ledger.js"
 import type { AlreadyErased, CommandConflict, ErasedMeanwhile, StorageError, VersionConflict } from "./errors.js"
 import { takeTurnIfDue } from "./turns.js"
 
 export type {
   Cleaning,
+  Cleanings,
   DeletedStream,
   Erased,
   ErasedAgain,
@@ -215,10 +216,14 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
     ) => Effect.Effect<ErasedAgain | "anotherLog", StorageError>
     /** The erasures in the ledger, oldest first. They outlive deleted streams. A log in memory has none. */
     readonly ledger: Effect.Effect<ReadonlyArray<LedgerRecord>, StorageError>
-    /** Streams whose views may still contain erased text. */
-    readonly cleanings: Effect.Effect<ReadonlyArray<string>, StorageError>
-    /** Empties the write-ahead log and rewrites the file. `cleaned` are streams whose old views were removed. */
-    readonly clean: (cleaned: ReadonlyArray<string>) => Effect.Effect<Cleaning, StorageError>
+    /** What has to be cleaned after the erasures so far. */
+    readonly cleanings: Effect.Effect<Cleanings, StorageError>
+    /**
+     * Empties the write-ahead log, and rewrites the file unless it is proved that no page has erased text. `cleaned` is
+     * what `cleanings` returned, and the old views of its streams were removed since. "changed" if more was erased
+     * meanwhile: begin again.
+     */
+    readonly clean: (cleaned: Cleanings) => Effect.Effect<Cleaning | "changed", StorageError>
     /** The version of the newest ERASE event of a stream; 0 if there is none. */
     readonly newestErasure: (stream: string) => Effect.Effect<number, StorageError>
     /**

@@ -173,7 +173,7 @@ export const make = () => {
     pauseWrites: (work) => work,
     eraseAgain: () => Effect.succeed("anotherLog" as const),
     ledger: Effect.succeed([]),
-    cleanings: Effect.succeed([]),
+    cleanings: Effect.succeed({ streams: [], line: 0 }),
     clean: () => Effect.succeed("done" as const),
     newestErasure: (stream) =>
       Effect.sync(() => eventsOf(stream).findLast(({ type }) => type === "ERASE")?.version ?? 0),

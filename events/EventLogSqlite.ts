@@ -108,12 +108,12 @@ export const make = (folder: string, { ledgerCopy, timers }: LogOptions = {}) =>
             offset
           )
         ),
-      erase: committer.erase,
+      erase: committer.eraser.erase,
       pauseWrites: (work) => pauseWrites(file, work),
-      eraseAgain: committer.eraseAgain,
+      eraseAgain: committer.eraser.eraseAgain,
       ledger: attempt(() => Ledger.recordsOf(ledger.read().lines)),
-      cleanings: attempt(() => cleaningsIn(reader).filter((stream) => stream !== "")),
-      clean: (cleaned) => clean({ writer, locked: committer.locked }, cleaned),
+      cleanings: attempt(() => cleaningsIn(reader)),
+      clean: (cleaned) => clean({ writer, uncleaned: committer.eraser.uncleaned, locked: committer.locked }, cleaned),
       newestErasure: (stream) => attempt(() => newestErasure(reader, stream)),
       accept: (append, timers) => retryWhileBusy("log.db", () => committer.accept(append, timers)),
       inspect: ({ expect, stream }) =>

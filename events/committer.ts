@@ -52,8 +52,7 @@ export interface Committer {
   readonly adopt: () => void
   readonly run: (appends: ReadonlyArray<Append>) => Effect.Effect<ReadonlyArray<Answer>>
   readonly accept: (append: Append, timers: ReadonlyArray<AcceptedTimer>) => void
-  readonly erase: Eraser["erase"]
-  readonly eraseAgain: Eraser["eraseAgain"]
+  readonly eraser: Pick<Eraser, "erase" | "eraseAgain" | "uncleaned">
   /** Erases what the ledger names and the log still has, before anything is read. */
   readonly enforceLedger: () => void
   readonly locked: <A>(work: () => A) => A
@@ -275,8 +274,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
       isAdopted = true
       hasWritten = true
     },
-    erase: eraser.erase,
-    eraseAgain: eraser.eraseAgain,
+    eraser,
     enforceLedger: () => atOnce(eraser.enforce()),
     locked,
     run: (appends) => {

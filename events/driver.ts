@@ -1,5 +1,6 @@
 import Database from "better-sqlite3"
 import { StorageError } from "./errors.js"
+import { registerConnection } from "./rawFile.js"
 import { unsupportedRuntime } from "./runtime.js"
 import type { Db } from "./statement.js"
 
@@ -11,7 +12,9 @@ import type { Db } from "./statement.js"
  */
 export const openDatabase = (file: string, options?: Database.Options): Db => {
   assertRuntime()
-  return new Database(file, options)
+  const db = new Database(file, options)
+  registerConnection(file, db)
+  return db
 }
 
 /** Throws if loading the binary of better-sqlite3 would crash or fail. */

@@ -57,13 +57,25 @@ export const remakeNewest = (db: Db): void => {
   sql(db, fillNewest("true")).run()
 }
 
-/** Finds the newest event again for the subjects whose newest event lost its content. */
-export const updateNewest = (db: Db, stream: string, erased: ReadonlyArray<number>): void => {
+/**
+ * Finds the newest event again for the subjects whose newest event lost its content. Returns the names of those that no
+ * event has any more.
+ */
+export const updateNewest = (db: Db, stream: string, erased: ReadonlyArray<number>): ReadonlySet<string> => {
   const isAffected = sql(db, `SELECT 1 FROM newest WHERE stream = ? AND version IN (SELECT value FROM json_each(?))`)
-  if (isAffected.get(stream, JSON.stringify(erased)) === undefined) return
+  if (isAffected.get(stream, JSON.stringify(erased)) === undefined) return new Set()
+  const gone = new Set(namesIn(db, stream))
   sql(db, "DELETE FROM newest WHERE stream = ?").run(stream)
   sql(db, fillNewest("stream = :stream")).run({ stream })
+  for (const name of namesIn(db, stream)) gone.delete(name)
+  return gone
 }
+
+/** The subjects that have names: schedules, not memories. */
+const namesIn = (db: Db, stream: string): ReadonlyArray<string> =>
+  sql(db, "SELECT subject FROM newest WHERE stream = ? AND typeof(subject) = 'text'")
+    .all(stream)
+    .map(({ subject }) => subject)
 
 /** Streams whose recorded newest event differs from the newest event in the log. */
 export const newestProblems = (db: Db, stream: string | null): Effect.Effect<ReadonlyArray<Problem>, StorageError> =>

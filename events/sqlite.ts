@@ -13,6 +13,7 @@ import { assertRuntime, openDatabase } from "./driver.js"
 import { StorageError, storageError } from "./errors.js"
 import { makeFolder } from "./folder.js"
 import { assertSchema } from "./logSchema.js"
+import { isOpenHere } from "./rawFile.js"
 import * as SqliteClient from "./sqliteClient.js"
 import type { Db } from "./statement.js"
 
@@ -66,7 +67,7 @@ export const open = (
       try: () => {
         assertRuntime()
         makeFolder(dirname(file))
-        closeSync(openSync(file, "a", 0o600))
+        if (!isOpenHere(file)) closeSync(openSync(file, "a", 0o600))
       },
       catch: storageError("log.db")
     })
@@ -96,6 +97,7 @@ export const open = (
 const migrate = (file: string, isMigrated = false): Effect.Effect<string, unknown, Reactivity.Reactivity> =>
   Effect.gen(function* () {
     const client = yield* SqliteClient.make({ filename: file })
+    yield* client`PRAGMA secure_delete = ON`
     const newest = Object.keys(migrations).length
     const state = Effect.map(
       client<{ id: string; migration: number }>`

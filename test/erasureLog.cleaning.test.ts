@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { closeSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import Database from "better-sqlite3"
@@ -7,6 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
+import { freePagesWithContent } from "../events/erasure/slack.js"
+import { atOnce } from "../events/turns.js"
 import { temporaryFolder } from "./support/engine.js"
 
 const secret = "okapi-canary"
@@ -56,6 +58,46 @@ const manyStreams = Effect.gen(function* () {
   return { file: join(folder, "log.db"), log }
 })
 
+/** Each event has a secret of its own. */
+const secretOf = (version: number) => `${version * 7_919}-quagga-canary`
+
+const oneOfMany = Effect.gen(function* () {
+  const folder = yield* temporaryFolder
+  const file = join(folder, "log.db")
+  const log = Context.get(yield* Layer.build(EventLogSqlite.layer(folder)), EventLog)
+  for (let at = 0; at < 1_000; at += 100) {
+    const events = Array.from({ length: 100 }, (_, index) => ({
+      ...{ type: "ADD", schema: 5 },
+      payload: JSON.stringify({ memory: { born: at + index + 1, title: secretOf(at + index + 1).padEnd(1_300) } })
+    }))
+    yield* log.append({ stream: "one", expected: at, now: 1_000, commands: [{ actor: "test", events }] })
+  }
+  const eraseOne = (version: number, by = log) =>
+    Effect.gen(function* () {
+      const { version: readAt } = yield* by.head("one")
+      yield* by.erase({
+        ...{ actor: "test", now: 2_000, reason: "privacy", selector: "memory", wholeStreams: [], vectors: [] },
+        streams: [{ stream: "one", readAt, versions: [version], remains: [] }]
+      } as const)
+    })
+  const found = (version: number) =>
+    readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(secretOf(version)))
+  expect(found(3)).not.toEqual([])
+  return { eraseOne, file, folder, found, log }
+})
+
+/** VACUUM increments it. */
+const schemaOf = (file: string) => withReader(file, (db) => db.pragma("schema_version", { simple: true }))
+
+const freePagesOf = (file: string) => withReader(file, (db) => atOnce(freePagesWithContent(db)))
+
+const withReader = <A>(file: string, read: (db: Database.Database) => A): A => {
+  const db = new Database(file, { readonly: true })
+  const result = read(db)
+  db.close()
+  return result
+}
+
 describe("the cleaning of an erased log", () => {
   it.scopedLive("is needed: without an emptied write-ahead log, that file has the erased text", () =>
     Effect.gen(function* () {
@@ -95,6 +137,106 @@ describe("the cleaning of an erased log", () => {
       other.close()
       expect(yield* log.clean(yield* log.cleanings)).toBe("done")
       expect(found()).toEqual([])
+    })
+  )
+
+  it.scopedLive("reads the file in place of a rewrite where no page has a copy", () =>
+    Effect.gen(function* () {
+      const { eraseOne, file, found, log } = yield* oneOfMany
+      const before = schemaOf(file)
+      yield* eraseOne(3)
+      expect(yield* log.clean(yield* log.cleanings)).toBe("done")
+      expect(found(3)).toEqual([])
+      expect(schemaOf(file)).toBe(before)
+      expect(freePagesOf(file)).toBe(0)
+    })
+  )
+
+  it.scopedLive("rewrites the file where a page has a part of a copy", () =>
+    Effect.gen(function* () {
+      const { eraseOne, file, found, log } = yield* oneOfMany
+      const other = new Database(file)
+      other.pragma("wal_checkpoint(TRUNCATE)")
+      other.close()
+      // 64 zeros are a gap: no row of this log has as many.
+      const gap = readFileSync(file).indexOf(Buffer.alloc(64), 10 * 4_096)
+      expect(gap).toBeGreaterThan(0)
+      const descriptor = openSync(file, "r+")
+      writeSync(descriptor, secretOf(3).slice(0, 6), gap + 20)
+      closeSync(descriptor)
+      const before = schemaOf(file)
+      yield* eraseOne(3)
+      expect(yield* log.clean(yield* log.cleanings)).toBe("done")
+      expect(schemaOf(file)).not.toBe(before)
+      expect(found(3)).toEqual([])
+      expect(readFileSync(file).includes(secretOf(3).slice(0, 6))).toBe(false)
+    })
+  )
+
+  it.scopedLive("rewrites the file for several erasures of which another process made one", () =>
+    Effect.gen(function* () {
+      const { eraseOne, file, folder, found, log } = yield* oneOfMany
+      yield* eraseOne(3)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const other = Context.get(yield* Layer.build(EventLogSqlite.layer(folder)), EventLog)
+          yield* eraseOne(4, other)
+        })
+      )
+      yield* eraseOne(5)
+      const before = schemaOf(file)
+      expect(yield* log.clean(yield* log.cleanings)).toBe("done")
+      expect(schemaOf(file)).not.toBe(before)
+      expect([3, 4, 5].flatMap(found)).toEqual([])
+    })
+  )
+
+  it.scopedLive("reads the file once for several erasures of its own", () =>
+    Effect.gen(function* () {
+      const { eraseOne, file, found, log } = yield* oneOfMany
+      const before = schemaOf(file)
+      for (const version of [3, 4, 5]) yield* eraseOne(version)
+      expect(yield* log.clean(yield* log.cleanings)).toBe("done")
+      expect(schemaOf(file)).toBe(before)
+      expect([3, 4, 5].flatMap(found)).toEqual([])
+    })
+  )
+
+  it.scopedLive("does not count what another process erased meanwhile as cleaned", () =>
+    Effect.gen(function* () {
+      const { eraseOne, folder, found, log } = yield* oneOfMany
+      yield* eraseOne(3)
+      const cleanings = yield* log.cleanings
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const other = Context.get(yield* Layer.build(EventLogSqlite.layer(folder)), EventLog)
+          yield* eraseOne(4, other)
+        })
+      )
+      expect(yield* log.clean(cleanings)).toBe("changed")
+      expect((yield* log.cleanings).streams).toEqual(["one"])
+      expect(yield* log.clean(yield* log.cleanings)).toBe("done")
+      expect((yield* log.cleanings).streams).toEqual([])
+      expect([3, 4].flatMap(found)).toEqual([])
+    })
+  )
+
+  it.scopedLive("rewrites the file where it does not know what a cached vector was, or there is too much to keep", () =>
+    Effect.gen(function* () {
+      for (const [vectors, versions] of [
+        [["ab".repeat(32)], [3]],
+        [[], Array.from({ length: 900 }, (_, index) => index + 1)]
+      ] as const) {
+        const { file, found, log } = yield* oneOfMany
+        const before = schemaOf(file)
+        yield* log.erase({
+          ...{ actor: "test", now: 2_000, reason: "privacy", selector: "memory", wholeStreams: [], vectors },
+          streams: [{ stream: "one", readAt: 1_000, versions, remains: [] }]
+        } as const)
+        expect(yield* log.clean(yield* log.cleanings)).toBe("done")
+        expect(schemaOf(file)).not.toBe(before)
+        expect(found(3)).toEqual([])
+      }
     })
   )
 })

@@ -193,7 +193,7 @@ describe("an erased log on disk", () => {
       expect(yield* log.clean(yield* log.cleanings)).toBe("done")
       expect(filesWith(path, secret)).toEqual([])
       expect(readFileSync(join(path, "log.db-wal")).length).toBe(0)
-      expect(yield* log.cleanings).toEqual([])
+      expect((yield* log.cleanings).streams).toEqual([])
       expect((yield* all(other))[1]!.payload).toBe(kept)
     })
   )

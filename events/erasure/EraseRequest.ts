@@ -94,3 +94,11 @@ export type DeletedStream = readonly [salt: string, digest: string, newest: numb
  * next process that opens the log finishes.
  */
 export type Cleaning = "done" | "waits"
+
+/** What has to be cleaned after erasures. */
+export interface Cleanings {
+  /** Streams whose views may still contain erased text. */
+  readonly streams: ReadonlyArray<string>
+  /** The last line of the ledger that the log has applied. */
+  readonly line: number
+}

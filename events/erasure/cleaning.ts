@@ -1,45 +1,111 @@
 import * as Effect from "effect/Effect"
-import type { Cleaning } from "../EventLog.js"
+import type { Cleaning, Cleanings } from "../EventLog.js"
 import { type StorageError, storageError } from "../errors.js"
 import { busyTimeoutMillis, retryWhileBusy } from "../sqlite.js"
 import { runSql } from "../sqlProcess.js"
 import { type Db, sql } from "../statement.js"
-import { realPause } from "../turns.js"
+import { inTurns, realPause } from "../turns.js"
+import type { Uncleaned } from "./erasedValues.js"
+import { appliedLine } from "./ledgerReference.js"
+import { piecesOf } from "./pieces.js"
+import { searchSlack } from "./slack.js"
 
 interface Options {
   readonly writer: Db
+  readonly uncleaned: Uncleaned
   readonly locked: <A>(work: () => A) => A
 }
 
-/** Streams whose views may contain erased text; the empty name stands for the pages of the log. */
-export const cleaningsIn = (db: Db): ReadonlyArray<string> =>
+/** Streams whose views are not cleaned yet. The empty name stands for the pages of the log. */
+export const streamsToClean = (db: Db): ReadonlyArray<string> =>
   sql(db, "SELECT stream FROM cleanings ORDER BY stream")
     .all()
     .map(({ stream }) => stream)
     .filter((stream) => typeof stream === "string")
 
+/** See `EventLog.cleanings`. */
+export const cleaningsIn = (db: Db): Cleanings =>
+  db.transaction(() => ({
+    streams: streamsToClean(db).filter((stream) => stream !== ""),
+    line: appliedLine(db).line
+  }))()
+
 /** Removes erased text from the files of a log: see `EventLog.clean`. */
 export const clean = (
-  { locked, writer }: Options,
-  cleaned: ReadonlyArray<string>
-): Effect.Effect<Cleaning, StorageError> =>
+  options: Options,
+  { line, streams }: Cleanings
+): Effect.Effect<Cleaning | "changed", StorageError> =>
   Effect.gen(function* () {
-    const remove = (streams: ReadonlyArray<string>) =>
-      retryWhileBusy("log.db", () =>
-        locked(() => {
-          for (const stream of streams) sql(writer, "DELETE FROM cleanings WHERE stream = ?").run(stream)
-          return cleaningsIn(writer)
-        })
-      )
-    const open = yield* cleaned.length === 0 ? attempt(() => cleaningsIn(writer)) : remove(cleaned)
+    const { uncleaned, writer } = options
+    if (streams.length > 0 && !(yield* setCleaned(options, streams, line))) return "changed"
+    const open = yield* attempt(() => streamsToClean(writer))
     if (open.includes("")) {
-      if (!(yield* emptyWal(writer))) return "waits"
-      if (!(yield* rewrite(writer))) return "waits"
-      yield* remove([""])
-    } else if (cleaned.length === 0) return open.length === 0 ? "done" : "waits"
-    const isEmpty = yield* emptyWal(writer)
-    return isEmpty && open.every((stream) => stream === "") ? "done" : "waits"
+      const answer = yield* cleanPages(options, line)
+      if (answer !== "done") return answer
+    } else {
+      // Another process may have cleaned what this one erased.
+      uncleaned.clear()
+      if (streams.length > 0 && !(yield* emptyWal(writer))) return "waits"
+    }
+    return open.every((stream) => stream === "") ? "done" : "waits"
   })
+
+/** Makes sure that no page of the log, and no write-ahead log, has erased text. */
+const cleanPages = (options: Options, line: number): Effect.Effect<Cleaning | "changed", StorageError> =>
+  Effect.gen(function* () {
+    const { uncleaned, writer } = options
+    if (!(yield* emptyWal(writer))) return "waits"
+    const proof = yield* prove(options, line)
+    if (proof === "waits") return "waits"
+    if (proof === "unknown") {
+      if ((yield* attempt(() => appliedLine(writer))).line !== line) return "changed"
+      if (!(yield* rewrite(writer))) return "waits"
+    }
+    if (!(yield* setCleaned(options, [""], line))) return "changed"
+    uncleaned.clear()
+    return (yield* emptyWal(writer)) ? "done" : "waits"
+  })
+
+/** Returns false, and keeps the marks, if any process erased after a line of the ledger. */
+const setCleaned = ({ locked, writer }: Options, streams: ReadonlyArray<string>, line: number) =>
+  retryWhileBusy("log.db", () =>
+    locked(() => {
+      if (appliedLine(writer).line !== line) return false
+      for (const stream of streams) sql(writer, "DELETE FROM cleanings WHERE stream = ?").run(stream)
+      return true
+    })
+  )
+
+/**
+ * Whether no page has a copy of anything that was erased up to a line of the ledger. An erasure of a few memories usually
+ * leaves none, and reading the file costs a fraction of rewriting it.
+ */
+const prove = ({ uncleaned, writer }: Options, line: number): Effect.Effect<"clean" | "unknown" | "waits"> =>
+  Effect.gen(function* () {
+    const erased = uncleaned.upTo(line)
+    if (erased === undefined) return "unknown"
+    const staying = yield* attempt(() =>
+      sql(writer, selectStaying)
+        .all()
+        .map(({ text }) => String(text))
+    )
+    const pieces = yield* inTurns(piecesOf(erased.values, [...erased.streams, ...staying]), attempt)
+    if (pieces === undefined) return "unknown"
+    for (let tries = 0; tries < searchTries; tries++) {
+      const found = yield* searchSlack(writer.name, pieces)
+      if (found !== "written") return found === "clean" ? "clean" : "unknown"
+      if (!(yield* emptyWal(writer))) return "waits"
+    }
+    return "unknown"
+  }).pipe(Effect.orElseSucceed(() => "unknown" as const))
+
+/** Texts that no erasure removes. A model that this overlooks only causes a rewrite. */
+const selectStaying = `SELECT sql AS text FROM sqlite_schema WHERE sql IS NOT NULL
+  UNION SELECT * FROM (SELECT model FROM embeddings ORDER BY rowid LIMIT 100)
+  UNION SELECT * FROM (SELECT model FROM embeddings ORDER BY rowid DESC LIMIT 100)`
+
+/** Other processes may write between the emptying of the write-ahead log and the search. */
+const searchTries = 5
 
 /**
  * Rewrites the file from its rows. Other processes wait meanwhile. False if one of them holds a lock too long.

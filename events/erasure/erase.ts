@@ -9,7 +9,7 @@ import { type Db, sql } from "../statement.js"
 import { type Added, type HeadCache, headOf } from "../store.js"
 import type { StreamGuard } from "../streamGuard.js"
 import type { Steps } from "../turns.js"
-import { cleaningsIn } from "./cleaning.js"
+import { streamsToClean } from "./cleaning.js"
 import {
   applyLines,
   ledgerHeads,
@@ -20,6 +20,7 @@ import {
   streamDigest
 } from "./enforce.js"
 import { eraseAgain } from "./eraseAgain.js"
+import { collectValues, type ErasedValues, makeUncleaned, type Uncleaned } from "./erasedValues.js"
 import { isEmptyPlan } from "./erasePlan.js"
 import { deleteStream, deleteVectors, eraseStream, planStream, type StreamPlan } from "./eraseRows.js"
 import { describeKept } from "./keptParts.js"
@@ -57,12 +58,14 @@ export interface Eraser {
   readonly acceptLedger: () => void
   /** Throws if the ledger does not contain what log and anchor name. */
   readonly assertLedger: () => void
+  readonly uncleaned: Uncleaned
 }
 
 /** Makes the erasure of a log: see `EventLog.erase`. */
 export const makeErase = (options: Options): Eraser => {
   const { anchorCommitted, anchoring, forget, guard, installation, ledger, lockedInSteps, timing, transact, writer } =
     options
+  const uncleaned = makeUncleaned()
 
   const problemNow = () => problemOfLedger({ db: writer, anchor: anchoring.anchor, installation, ledger })
 
@@ -101,7 +104,7 @@ export const makeErase = (options: Options): Eraser => {
       })
     }
     // The anchor may still name streams that a killed process deleted.
-    const deleted = cleaningsIn(writer).filter((stream) => stream !== "" && headOf(writer, stream).version === 0)
+    const deleted = streamsToClean(writer).filter((stream) => stream !== "" && headOf(writer, stream).version === 0)
     if (deleted.length === 0) return
     try {
       forget(deleted)
@@ -132,9 +135,10 @@ export const makeErase = (options: Options): Eraser => {
     Effect.gen(function* () {
       const streams = [...request.streams.map(({ stream }) => stream), ...request.wholeStreams]
       yield* requireSound(streams)
-      const { line, result } = yield* transact(streams, (cache) =>
+      const { line, removed, result } = yield* transact(streams, (cache) =>
         eraseAll({ db: writer, installation, ledger, timing, request, cache })
       )
+      if (removed !== "nothing") uncleaned.add(removed)
       if (Either.isLeft(result)) return yield* result.left
       committed(line, request.wholeStreams)
       return result.right
@@ -153,11 +157,13 @@ export const makeErase = (options: Options): Eraser => {
       return result
     }).pipe(Effect.uninterruptible)
 
-  return { acceptLedger, assertLedger, enforce, erase, eraseAgain: again }
+  return { acceptLedger, assertLedger, enforce, erase, eraseAgain: again, uncleaned }
 }
 
 interface Stored extends Added {
   readonly result: Either.Either<Erased, VersionConflict>
+  /** Undefined if the removed values are not known one by one. */
+  readonly removed: ErasedValues | undefined | "nothing"
 }
 
 interface Work {
@@ -182,17 +188,21 @@ const eraseAll = function* ({ cache, db, installation, ledger, request, timing }
     const { version } = headOf(db, stream)
     if (version !== readAt) {
       const conflict = new VersionConflict({ stream, expected: readAt, actual: version })
-      return { ...added(), result: Either.left(conflict) }
+      return { ...added(), removed: "nothing", result: Either.left(conflict) }
     }
     const plan = planStream(db, erasure)
     if (!isEmptyPlan(plan)) plans.push({ ...plan, stream, due })
   }
   const whole = request.wholeStreams.filter((stream) => headOf(db, stream).version > 0)
   const counts = { erased: 0, remains: 0 }
-  if (plans.length + whole.length + request.vectors.length === 0) return { ...added(), result: Either.right(counts) }
-  const head = ledger.append(appliedLine(db), entryOf(db, { installation, plans, request, whole }))
+  if (plans.length + whole.length + request.vectors.length === 0)
+    return { ...added(), removed: "nothing", result: Either.right(counts) }
+  const isFirst = !streamsToClean(db).includes("")
+  const before = appliedLine(db)
+  const collected = collectValues()
+  const head = ledger.append(before, entryOf(db, { installation, plans, request, whole }))
   for (const plan of plans) {
-    heads.push(yield* eraseStream(db, plan, { request, ledger: head.hash, nextSequence }))
+    heads.push(yield* eraseStream(db, plan, { request, ledger: head.hash, nextSequence, noteRemoved: collected.add }))
     noteCleaning(db, plan.stream)
     counts.erased += plan.versions.length
     counts.remains += plan.remains.length
@@ -202,10 +212,13 @@ const eraseAll = function* ({ cache, db, installation, ledger, request, timing }
     cache.heads.delete(stream)
     noteCleaning(db, stream)
   }
-  yield* deleteVectors(db, request.vectors)
+  yield* deleteVectors(db, request.vectors, collected.add)
   noteCleaning(db, "")
   setAppliedLine(db, head)
-  return { ...added(), result: Either.right(counts) }
+  const [values, streams] = [collected.all(), plans.map(({ stream }) => stream)]
+  const isKnown = whole.length === 0 && values !== undefined
+  const removed = isKnown ? { values, streams, after: before.line, line: head.line, isFirst } : undefined
+  return { ...added(), removed, result: Either.right(counts) }
 }
 
 /** The ledger's line for an erasure. It is written before the erasure, so it describes what the erasure will do. */

@@ -32,18 +32,22 @@ export interface StreamPlan extends ErasePlan {
   readonly due?: number | null | undefined
 }
 
+/** Gets each value that is removed; undefined if it is not known. */
+type NoteRemoved = (value: unknown) => void
+
 export interface EraseContext {
   readonly request: Pick<EraseRequest, "actor" | "now" | "reason" | "selector">
   /** Hash of the ledger's line. */
   readonly ledger: string
   readonly nextSequence: () => number
+  readonly noteRemoved?: NoteRemoved
 }
 
 /** Stores ERASE and REMAINS, and removes the content of the erased events. Returns the stream's new head. */
 export const eraseStream = function* (
   db: Db,
   { due, stream, ...plan }: StreamPlan,
-  { ledger, nextSequence, request }: EraseContext
+  { ledger, nextSequence, noteRemoved = () => {}, request }: EraseContext
 ): Steps<Head> {
   const head = headOf(db, stream)
   const rows: Array<StoredEvent> = []
@@ -57,24 +61,28 @@ export const eraseStream = function* (
     db,
     "UPDATE events SET payload = NULL, salt = NULL, request_digest = NULL, erased_at = ? WHERE stream = ? AND version = ?"
   )
+  const content = sql(db, "SELECT payload, salt, request_digest FROM events WHERE stream = ? AND version = ?")
   for (const [index, version] of plan.versions.entries()) {
+    for (const value of Object.values(content.get(stream, version))) noteRemoved(value)
     clear.run(rows[0]!.recordedAt, stream, version)
     if (index % itemsPerCheck === 0 && isTurnDue()) yield
   }
   for (const [index, erasure] of plan.names.entries()) {
-    eraseNames(db, stream, erasure)
+    eraseNames(db, stream, erasure, noteRemoved)
     if (index % itemsPerCheck === 0 && isTurnDue()) yield
   }
   const dropped = "DELETE FROM remains WHERE stream = ? AND version IN (SELECT value FROM json_each(?))"
   sql(db, dropped).run(stream, JSON.stringify(plan.versions))
-  updateNewest(db, stream, [...plan.versions, ...plan.remains.map(({ of }) => of)])
+  const names = updateNewest(db, stream, [...plan.versions, ...plan.remains.map(({ of }) => of)])
+  for (const name of names) noteRemoved(name)
   if (due !== undefined) setTimer(db, stream, due)
   return headAfter(head, rows)
 }
 
-const eraseNames = (db: Db, stream: string, { columns, version }: NameErasure): void => {
+const eraseNames = (db: Db, stream: string, { columns, version }: NameErasure, noteRemoved: NoteRemoved): void => {
   const select = "SELECT actor, cause, command_id AS commandId, names FROM events WHERE stream = ? AND version = ?"
   const { names: salts, ...old } = sql(db, select).get(stream, version) as Names & { readonly names: Uint8Array }
+  for (const value of [salts, ...columns.map((column) => old[column])]) noteRemoved(value)
   const { actor, cause, commandId, names } = withoutNames(old, salts, columns)
   const update = "UPDATE events SET actor = ?, cause = ?, command_id = ?, names = ? WHERE stream = ? AND version = ?"
   sql(db, update).run(actor, cause, commandId, names, stream, version)
@@ -98,10 +106,17 @@ export const deleteStream = function* (db: Db, stream: string): Steps<number> {
 }
 
 /** Deletes cached vectors by the digests of their texts. */
-export const deleteVectors = function* (db: Db, digests: ReadonlyArray<string>): Steps<void> {
-  const statement = sql(db, "DELETE FROM embeddings WHERE digest = ?")
+export const deleteVectors = function* (
+  db: Db,
+  digests: ReadonlyArray<string>,
+  noteRemoved: NoteRemoved = () => {}
+): Steps<void> {
+  const statement = sql(db, "DELETE FROM embeddings WHERE digest = ? RETURNING digest, vector, checksum")
   for (const [index, digest] of digests.entries()) {
-    statement.run(Buffer.from(digest, "hex"))
+    const rows = statement.all(Buffer.from(digest, "hex"))
+    // A row that was removed earlier, as a damaged one is, may have left a copy.
+    if (rows.length === 0) noteRemoved(undefined)
+    for (const value of rows.flatMap(Object.values)) noteRemoved(value)
     if (index % itemsPerCheck === 0 && isTurnDue()) yield
   }
 }

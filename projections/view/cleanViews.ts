@@ -42,7 +42,8 @@ export const makeCleaner = (context: ViewContext) =>
 const cleanViews = (context: ViewContext): Effect.Effect<Cleaning, StorageError> =>
   Effect.gen(function* () {
     const { config, log } = context
-    const streams = yield* log.cleanings
+    const cleanings = yield* log.cleanings
+    const { streams } = cleanings
     for (const agent of streams) {
       const erasure = yield* log.newestErasure(agent)
       const { version } = yield* log.head(agent)
@@ -57,7 +58,8 @@ const cleanViews = (context: ViewContext): Effect.Effect<Cleaning, StorageError>
       })
     }
     if (streams.length > 0) yield* attempt(() => removeBranches(join(config.folder, "cache")))
-    return yield* log.clean(streams)
+    const cleaning = yield* log.clean(cleanings)
+    return cleaning === "changed" ? yield* cleanViews(context) : cleaning
   })
 
 /**

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs"
+import { type Layout, layoutOf, type PageFile, pagesOf } from "../../../events/erasure/pages.js"
 import { isTurnDue, type Steps } from "../../../events/turns.js"
 import type { AddHit } from "./databaseHits.js"
 import { lowerBytes, type Needle } from "./needle.js"
@@ -10,20 +10,6 @@ interface Split {
   /** The bytes on each side of the border, in lower case. */
   readonly before: string
   readonly after: string
-}
-
-/** One file with copies of pages: the database, or its write-ahead log. */
-interface PageFile {
-  readonly path: string
-  /** Bytes before the first page, and before each page. */
-  readonly fileHeader: number
-  readonly pageHeader: number
-}
-
-interface Layout {
-  readonly pageBytes: number
-  /** Bytes of a page without those that extensions of SQLite reserve at its end. */
-  readonly usableBytes: number
 }
 
 /** Bytes of the number of the next page, with which an overflow page begins. */
@@ -54,20 +40,6 @@ export const borderHits = function* (database: string, needles: ReadonlyArray<Ne
         add(text, "bytes over a border of pages")
     }
   }
-}
-
-/** The first 100 bytes of a database name the size of its pages; 1 stands for 65,536 bytes. */
-const layoutOf = (database: string): Layout => {
-  const header = Buffer.alloc(100)
-  const descriptor = openSync(database, "r")
-  try {
-    readSync(descriptor, header, 0, header.length, 0)
-  } finally {
-    closeSync(descriptor)
-  }
-  const size = header.readUInt16BE(16)
-  const pageBytes = size === 1 ? 65_536 : size
-  return { pageBytes, usableBytes: pageBytes - header[20]! }
 }
 
 /** All ways to split the texts in two, by the first byte behind the border. */
@@ -130,28 +102,3 @@ const textsFrom = function* (
     }
   }
 }
-
-/** The copies of pages in a file, with their numbers. A page that is written meanwhile may be read in part. */
-const pagesOf = function* ({ fileHeader, pageHeader, path }: PageFile, { pageBytes }: Layout) {
-  if (!existsSync(path)) return
-  const descriptor = openSync(path, "r")
-  try {
-    const step = pageHeader + pageBytes
-    const buffer = Buffer.alloc(Math.ceil(bytesAtOnce / step) * step)
-    const { size } = fstatSync(descriptor)
-    for (let from = fileHeader; from + step <= size; ) {
-      const whole = Math.floor(readSync(descriptor, buffer, 0, buffer.length, from) / step)
-      if (whole === 0) return
-      for (let index = 0; index < whole; index++) {
-        const start = index * step
-        const number = pageHeader === 0 ? (from + start) / step + 1 : buffer.readUInt32BE(start)
-        yield { number, bytes: buffer.subarray(start + pageHeader, start + step) }
-      }
-      from += whole * step
-    }
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-const bytesAtOnce = 1 << 20

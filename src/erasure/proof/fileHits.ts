@@ -1,6 +1,7 @@
-import { closeSync, openSync, readFileSync, readSync } from "node:fs"
+import { readFileSync, readSync } from "node:fs"
 import { basename } from "node:path"
 import { gunzipSync } from "node:zlib"
+import { openRaw } from "../../../events/rawFile.js"
 import type { Steps } from "../../../events/turns.js"
 import type { AddHit } from "./databaseHits.js"
 import { foldedText, lowerBytes, type Needle } from "./needle.js"
@@ -36,13 +37,14 @@ export const fileHits = function* (
   for (const [index, { isIn }] of needles.entries()) if (isIn(name)) add(index, "name of the file")
   // One byte more on each side tells where a word ends.
   const overlap = Math.max(...needles.flatMap(({ bytes }) => bytes.map((form) => form.length))) + 2
-  const descriptor = openSync(file, "r")
+  const { close, descriptor } = openRaw(file)
   let start = ""
   try {
     const buffer = Buffer.alloc(chunkBytes)
-    for (let tail = ""; ; ) {
-      const read = readSync(descriptor, buffer, 0, chunkBytes, null)
+    for (let tail = "", at = 0; ; ) {
+      const read = readSync(descriptor, buffer, 0, chunkBytes, at)
       if (read === 0) break
+      at += read
       if (start === "") start = buffer.toString("latin1", 0, Math.min(read, 16))
       const content = tail + lowerBytes(buffer.subarray(0, read))
       search(content, "bytes of the file")
@@ -50,7 +52,7 @@ export const fileHits = function* (
       yield
     }
   } finally {
-    closeSync(descriptor)
+    close()
   }
   if (packedStarts.some((packed) => start.startsWith(packed))) return false
   if (!start.startsWith(gzipStart)) return true

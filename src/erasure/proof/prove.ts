@@ -1,8 +1,10 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from "node:fs"
+import { existsSync, readdirSync, readSync, statSync } from "node:fs"
 import { join, relative } from "node:path"
 import * as Effect from "effect/Effect"
 import { openDatabase } from "../../../events/driver.js"
+import { freePagesWithContent } from "../../../events/erasure/slack.js"
 import { type StorageError, storageError } from "../../../events/errors.js"
+import { openRaw } from "../../../events/rawFile.js"
 import { inTurns, isTurnDue, type Steps } from "../../../events/turns.js"
 import { InvalidInput } from "../../model/errors.js"
 import { borderHits } from "./borderHits.js"
@@ -43,7 +45,7 @@ export interface Proof {
   /** Files, and their bytes, that were searched. */
   readonly files: number
   readonly bytes: number
-  /** Pages of databases that are free but may still have old content; 0 after cleaning. */
+  /** Pages of databases that are free but are not empty; 0 after cleaning. */
   readonly freePages: number
   /** Bytes of write-ahead logs. They are 0 after cleaning, until the next write. */
   readonly walBytes: number
@@ -113,7 +115,7 @@ const proofIn = function* (roots: ReadonlyArray<string>, needles: ReadonlyArray<
     if (isDatabase(path)) {
       const db = openDatabase(path, { readonly: true, timeout: 1_000 })
       try {
-        totals.freePages += db.pragma("freelist_count", { simple: true }) as number
+        totals.freePages += yield* freePagesWithContent(db)
         const within = yield* databaseHits(db, needles, addTo)
         for (const name of [path, `${path}-wal`]) explained.set(name, within)
         yield* borderHits(path, needles, (text, place) => (within.has(text) ? undefined : addTo(text, place)))
@@ -138,12 +140,12 @@ const proofIn = function* (roots: ReadonlyArray<string>, needles: ReadonlyArray<
 }
 
 const isDatabase = (path: string): boolean => {
-  const descriptor = openSync(path, "r")
+  const { close, descriptor } = openRaw(path)
   try {
     const head = Buffer.alloc(16)
     return readSync(descriptor, head, 0, 16, 0) === 16 && head.toString("latin1") === "SQLite format 3\0"
   } finally {
-    closeSync(descriptor)
+    close()
   }
 }
 

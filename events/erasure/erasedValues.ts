@@ -1,0 +1,68 @@
+/** Values that an erasure removed from the rows of a log. */
+export interface ErasedValues {
+  readonly values: ReadonlyArray<Uint8Array>
+  /** The names of the streams that had them. Other rows of these streams keep the name. */
+  readonly streams: ReadonlyArray<string>
+  /** The line of the ledger before the erasure, and its own. */
+  readonly after: number
+  readonly line: number
+  /** Whether no earlier erasure waited for its cleaning. */
+  readonly isFirst: boolean
+}
+
+/**
+ * The values that were erased since the last cleaning of a log. A cleaning uses them to prove that no page has a copy. Only
+ * the process that erased has them, in memory.
+ */
+export interface Uncleaned {
+  /** Adds an erasure of this process; undefined if its values are not known. */
+  readonly add: (erased: ErasedValues | undefined) => void
+  /** What was erased up to a line of the ledger; undefined if another process erased some of it, or it is too much. */
+  readonly upTo: (line: number) => Pick<ErasedValues, "streams" | "values"> | undefined
+  readonly clear: () => void
+}
+
+/** Maximum bytes of values that are kept. Above it, a rewrite makes the file so much smaller that it is worth its cost. */
+const maxBytes = 1 << 20
+
+/** Collects the values of an erasure, up to the maximum. */
+export const collectValues = () => {
+  const values: Array<Uint8Array> = []
+  let bytes = 0
+  return {
+    add: (value: unknown): void => {
+      if (value === null || bytes > maxBytes) return
+      if (typeof value !== "string" && !(value instanceof Uint8Array)) {
+        // A value that is not known, or has a wrong type in a damaged row.
+        bytes = Number.POSITIVE_INFINITY
+        return
+      }
+      const copy = Buffer.from(value)
+      bytes += copy.length
+      values.push(copy)
+    },
+    /** Undefined if they are too many or not known. */
+    all: (): ReadonlyArray<Uint8Array> | undefined => (bytes > maxBytes ? undefined : values)
+  }
+}
+
+export const makeUncleaned = (): Uncleaned => {
+  let known: ErasedValues | undefined
+  const joined = (erased: ErasedValues): ErasedValues | undefined => {
+    if (erased.isFirst) return erased
+    if (known?.line !== erased.after) return undefined
+    const collected = collectValues()
+    for (const value of [...known.values, ...erased.values]) collected.add(value)
+    const values = collected.all()
+    return values && { ...erased, values, streams: [...new Set([...known.streams, ...erased.streams])] }
+  }
+  return {
+    add: (erased) => {
+      known = erased && joined(erased)
+    },
+    upTo: (line) => (known?.line === line ? known : undefined),
+    clear: () => {
+      known = undefined
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { existsSync, fstatSync, readSync } from "node:fs"
+import { openRaw } from "../rawFile.js"
+
+// The pages of a SQLite database as bytes: https://www.sqlite.org/fileformat2.html
+
+/** One file with copies of pages: the database, or its write-ahead log. */
+export interface PageFile {
+  readonly path: string
+  /** Bytes before the first page, and before each page. */
+  readonly fileHeader: number
+  readonly pageHeader: number
+}
+
+export interface Layout {
+  readonly pageBytes: number
+  /** Bytes of a page without those that extensions of SQLite reserve at its end. */
+  readonly usableBytes: number
+}
+
+/** The first 100 bytes of a database name the size of its pages; 1 stands for 65,536 bytes. */
+export const layoutOf = (database: string): Layout => {
+  const header = Buffer.alloc(100)
+  const { close, descriptor } = openRaw(database)
+  try {
+    readSync(descriptor, header, 0, header.length, 0)
+  } finally {
+    close()
+  }
+  const size = header.readUInt16BE(16)
+  const pageBytes = size === 1 ? 65_536 : size
+  return { pageBytes, usableBytes: pageBytes - header[20]! }
+}
+
+/** The copies of pages in a file, with their numbers. A page that is written meanwhile may be read in part. */
+export const pagesOf = function* ({ fileHeader, pageHeader, path }: PageFile, { pageBytes }: Layout) {
+  if (!existsSync(path)) return
+  const { close, descriptor } = openRaw(path)
+  try {
+    const step = pageHeader + pageBytes
+    const buffer = Buffer.alloc(Math.ceil(bytesAtOnce / step) * step)
+    const { size } = fstatSync(descriptor)
+    for (let from = fileHeader; from + step <= size; ) {
+      const whole = Math.floor(readSync(descriptor, buffer, 0, buffer.length, from) / step)
+      if (whole === 0) return
+      for (let index = 0; index < whole; index++) {
+        const start = index * step
+        const number = pageHeader === 0 ? (from + start) / step + 1 : buffer.readUInt32BE(start)
+        yield { number, bytes: buffer.subarray(start + pageHeader, start + step) }
+      }
+      from += whole * step
+    }
+  } finally {
+    close()
+  }
+}
+
+const bytesAtOnce = 1 << 20

@@ -1,0 +1,65 @@
+import { isTurnDue, type Steps } from "../turns.js"
+
+/** Recognises erased values by their parts. */
+export interface Pieces {
+  /** Whether the bytes contain a part of an erased value. */
+  readonly areIn: (bytes: Buffer) => boolean
+}
+
+/**
+ * Length of a piece. SQLite may have overwritten part of an old copy, so a copy is recognised by any six bytes of it.
+ * Longer pieces would overlook shorter remainders, and shorter ones would be found by chance.
+ */
+const pieceBytes = 6
+
+/** A shorter value is found by chance: two bytes occur anywhere. */
+const minValueBytes = 3
+
+/** A piece of zeros and one or two other bytes is in every file: a small number, or the border of an empty region. */
+const minOtherBytes = 3
+
+/**
+ * The pieces of values. Those that are also in `staying` texts prove nothing and are left out. Undefined if a value is too
+ * short to be recognised.
+ */
+export const piecesOf = function* (
+  values: ReadonlyArray<Uint8Array>,
+  staying: ReadonlyArray<string>
+): Steps<Pieces | undefined> {
+  const kept = staying.map((text) => Buffer.from(text))
+  const long = new Set<number>()
+  const short = new Map<string, Buffer>()
+  for (const value of values) {
+    if (value.length < minValueBytes) return undefined
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.length)
+    if (bytes.length < pieceBytes) short.set(bytes.toString("latin1"), bytes)
+    for (let at = 0; at + pieceBytes <= bytes.length; at++) {
+      if (isTelling(bytes, at)) long.add(pieceAt(bytes, at))
+      if (at % bytesPerCheck === 0 && isTurnDue()) yield
+    }
+  }
+  for (const text of kept) for (let at = 0; at + pieceBytes <= text.length; at++) long.delete(pieceAt(text, at))
+  const shorter = [...short.values()].filter((value) => !kept.some((text) => text.includes(value)))
+  return {
+    areIn: (bytes) => {
+      if (isZero(bytes)) return false
+      for (let at = 0; at + pieceBytes <= bytes.length; at++) if (long.has(pieceAt(bytes, at))) return true
+      return shorter.some((value) => bytes.includes(value))
+    }
+  }
+}
+
+const bytesPerCheck = 1_000
+
+const pieceAt = (bytes: Buffer, at: number): number => bytes.readUIntLE(at, pieceBytes)
+
+const isTelling = (bytes: Buffer, at: number): boolean => {
+  let others = 0
+  for (let index = at; index < at + pieceBytes; index++) if (bytes[index] !== 0) others++
+  return others >= minOtherBytes
+}
+
+/** SQLite's largest page. */
+const zeros = Buffer.alloc(65_536)
+
+const isZero = (bytes: Buffer): boolean => bytes.equals(zeros.subarray(0, bytes.length))

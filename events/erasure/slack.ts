@@ -1,0 +1,116 @@
+import { realpathSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import { openDatabase } from "../driver.js"
+import { type StorageError, storageError } from "../errors.js"
+import { statIfAny } from "../folder.js"
+import { type Db, sql } from "../statement.js"
+import { inTurns, isTurnDue, type Steps } from "../turns.js"
+import { bytesBetweenCells } from "./cells.js"
+import { layoutOf, pagesOf } from "./pages.js"
+import type { Pieces } from "./pieces.js"
+
+// The slack of a database: the bytes of its file that belong to no row and to no entry of an index. SQLite leaves copies
+// of rows there when it moves them between pages, and `secure_delete` does not zero those.
+
+/**
+ * Searches the slack of a database for pieces. "found" also if it has content that may be from anywhere: a free page
+ * that is not empty. "written" if the write-ahead log is not empty: empty it and search again.
+ *
+ * Other processes can write meanwhile: to the write-ahead log, and each page that they write derives from a searched one.
+ */
+export const searchSlack = (file: string, pieces: Pieces): Effect.Effect<"clean" | "found" | "written", StorageError> =>
+  Effect.acquireUseRelease(
+    attempt(() => {
+      const db = openDatabase(file, { readonly: true, fileMustExist: true, timeout: 20 })
+      return { db, steps: search(db, pieces) }
+    }),
+    ({ steps }) => inTurns(steps, attempt),
+    ({ db, steps }) =>
+      Effect.sync(() => {
+        // An open query would keep the connection from closing.
+        steps.return("written")
+        db.close()
+      })
+  )
+
+const search = function* (db: Db, pieces: Pieces): Steps<"clean" | "found" | "written"> {
+  // If the write-ahead log is empty when a read transaction begins, the transaction reads the file itself, and no
+  // checkpoint may change the file until it ends.
+  db.exec("BEGIN")
+  sql(db, "SELECT count(*) FROM sqlite_schema").get()
+  if (isWalUsed(db)) return "written"
+  const layout = layoutOf(db.name)
+  if (layout.usableBytes < layout.pageBytes) return "found"
+  const usage = yield* usageOf(db)
+  let read = 0
+  for (const { bytes, number } of pagesOf(fileOf(db), layout)) {
+    if (isTurnDue()) yield
+    read++
+    if (usage.isFree(number) ? hasContent(bytes, usage.pages) : slackOf(bytes, number, usage).some(pieces.areIn))
+      return "found"
+  }
+  return read < usage.pages ? "found" : "clean"
+}
+
+/**
+ * How many free pages of a database are not empty. With `secure_delete`, SQLite empties a page when it frees it. While the
+ * write-ahead log has newer pages, and in a damaged database, all free pages count.
+ */
+export const freePagesWithContent = function* (db: Db): Steps<number> {
+  const count = db.pragma("freelist_count", { simple: true }) as number
+  if (count === 0 || isWalUsed(db)) return count
+  let full = 0
+  try {
+    const usage = yield* usageOf(db)
+    for (const { bytes, number } of pagesOf(fileOf(db), layoutOf(db.name))) {
+      if (isTurnDue()) yield
+      if (usage.isFree(number) && hasContent(bytes, usage.pages)) full++
+    }
+    return full
+  } catch {
+    return count
+  }
+}
+
+const isWalUsed = (db: Db): boolean => (statIfAny(`${realpathSync(db.name)}-wal`)?.size ?? 0) > 0
+
+const fileOf = (db: Db) => ({ path: db.name, fileHeader: 0, pageHeader: 0 })
+
+/** What SQLite uses the pages for. */
+interface Usage {
+  readonly pages: number
+  /** Overflow pages, which continue a long value, with the unused bytes at their end. */
+  readonly overflow: ReadonlyMap<number, number>
+  readonly isFree: (page: number) => boolean
+}
+
+const usageOf = function* (db: Db): Steps<Usage> {
+  const pages = db.pragma("page_count", { simple: true }) as number
+  const isUsed = new Uint8Array(pages + 1)
+  const overflow = new Map<number, number>()
+  for (const [page, kind, unused] of sql(db, "SELECT pageno, pagetype, unused FROM dbstat").raw().iterate()) {
+    isUsed[page] = 1
+    if (kind === "overflow") overflow.set(page, unused)
+    if (isTurnDue()) yield
+  }
+  return { pages, overflow, isFree: (page) => isUsed[page] !== 1 }
+}
+
+/** Whether a free page has more than numbers of pages, which the list of free pages consists of. */
+const hasContent = (bytes: Buffer, pages: number): boolean => {
+  for (let at = 0; at + 4 <= bytes.length; at += 4) if (bytes.readUInt32BE(at) > pages) return true
+  return false
+}
+
+/** The unused bytes of a page. A page of another form than expected is searched as a whole. */
+const slackOf = (bytes: Buffer, number: number, { overflow }: Usage): ReadonlyArray<Buffer> => {
+  const unused = overflow.get(number)
+  return unused === undefined
+    ? (bytesBetweenCells(bytes, number === 1 ? fileHeaderBytes : 0) ?? [bytes])
+    : [bytes.subarray(bytes.length - unused)]
+}
+
+/** The first page begins with the header of the file. */
+const fileHeaderBytes = 100
+
+const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: storageError("log.db") })
