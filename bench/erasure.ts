@@ -60,8 +60,10 @@ const erased = async function* (world: World, quick: boolean): AsyncIterable<Row
       work: async () => void pauses.push((await longestPause(() => daybook.run(erase))).busy),
       close: async () => {
         const start = performance.now()
-        await daybook.run(memory.get([old]))
-        reads.push(performance.now() - start)
+        if (!isRewritten) {
+          await daybook.run(memory.get([old]))
+          reads.push(performance.now() - start)
+        }
         await daybook.close()
         remove(folder)
       }

@@ -1,9 +1,12 @@
+import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
+import * as HashMap from "effect/HashMap"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
@@ -95,31 +98,63 @@ export const untraced = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 export const isTraced: Effect.Effect<boolean> = Effect.tracerWith((tracer) => Effect.succeed(tracer !== untraced))
 
 /**
- * Adds a span, unless the program has no tracer; then it adds only this check. Takes no stack trace, because
- * one costs as much as the rest of a write.
+ * Adds a span, unless the program has no tracer or disables it; then it adds only this check. Takes no stack trace,
+ * because one costs as much as the rest of a write.
  */
 export const traced = <A, E, R>(
   name: string,
   effect: Effect.Effect<A, E, R>,
   attributes?: TraceAttributes,
-  options?: SpanOptions
+  options: SpanOptions = {}
 ): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>
-  Effect.tracerWith((tracer) =>
-    tracer === untraced
-      ? (effect as Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>>)
-      : Effect.flatMap(
-          Effect.makeSpan(name, {
-            ...options,
-            captureStackTrace: false,
-            ...(attributes === undefined ? {} : { attributes: attributes as Record<string, unknown> })
-          }),
-          (span) => (options?.isLeaf === true ? ending(span, effect) : below(span, effect))
-        )
-  )
+  Effect.withFiberRuntime((fiber) => {
+    const tracer = Context.get(fiber.currentDefaultServices, Tracer.Tracer)
+    if (tracer === untraced || !fiber.getFiberRef(FiberRef.currentTracerEnabled))
+      return effect as Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>>
+    const span = startSpan(fiber, tracer, { ...options, name, attributes })
+    return options.isLeaf === true ? ending(span, effect) : below(span, effect)
+  })
 
-export interface SpanOptions extends Omit<Tracer.SpanOptions, "attributes" | "captureStackTrace"> {
+export interface SpanOptions {
+  readonly kind?: Tracer.SpanKind
+  /** Default: the fiber's span. "none" begins a trace. */
+  readonly parent?: Tracer.AnySpan | "none"
   /** The effect makes no spans or events, so it need not know this span. That halves the cost. */
   readonly isLeaf?: boolean
+}
+
+/** Starts a span as `Effect.makeSpan` does, which copies all references of the fiber to read two of them. */
+const startSpan = (
+  fiber: Fiber.RuntimeFiber<unknown, unknown>,
+  tracer: Tracer.Tracer,
+  {
+    attributes,
+    kind = "internal",
+    name,
+    parent = fiber.currentSpan
+  }: SpanOptions & { readonly name: string; readonly attributes: TraceAttributes | undefined }
+): Tracer.Span => {
+  const isTimed = fiber.getFiberRef(FiberRef.currentTracerTimingEnabled)
+  const now = isTimed ? Context.get(fiber.currentDefaultServices, Clock.Clock).unsafeCurrentTimeNanos() : 0n
+  const links = Chunk.toReadonlyArray(fiber.getFiberRef(FiberRef.currentTracerSpanLinks))
+  const span = tracer.span(
+    name,
+    parent === "none" ? Option.none() : propagated(parent),
+    Context.empty(),
+    links,
+    now,
+    kind
+  )
+  HashMap.forEach(fiber.getFiberRef(FiberRef.currentTracerSpanAnnotations), (value, key) => span.attribute(key, value))
+  for (const [key, value] of Object.entries(attributes ?? {})) span.attribute(key, value)
+  return span
+}
+
+/** A parent that the tracer received: the span itself, or the one above where it was disabled. */
+const propagated = (span: Tracer.AnySpan | undefined): Option.Option<Tracer.AnySpan> => {
+  if (span === undefined) return Option.none()
+  if (!Context.get(span.context, Tracer.DisablePropagation)) return Option.some(span)
+  return span._tag === "Span" ? propagated(Option.getOrUndefined(span.parent)) : Option.none()
 }
 
 /**

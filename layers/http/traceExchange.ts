@@ -15,7 +15,7 @@ export const traceExchange = (
   answer: (parent: Context.Context<never>) => Promise<Response>
 ): Effect.Effect<Response> => {
   const method = methods.has(request.method) ? request.method : "OTHER"
-  const parent = parentOf(request.headers.get("traceparent"))
+  const parent = parentOf(request.headers.get("traceparent")) ?? "none"
   const answered = Effect.withFiberRuntime<Response>((fiber) => {
     const span = fiber.currentSpan
     // The type of a request's context names no services, as each handler asks for those that it uses.
@@ -27,6 +27,6 @@ export const traceExchange = (
     `HTTP ${method}`,
     Effect.tap(answered, ({ status }) => annotate({ "http.response.status_code": status })),
     { "http.request.method": method },
-    { kind: "server", ...(parent === undefined ? { root: true } : { parent }) }
+    { kind: "server", parent }
   )
 }

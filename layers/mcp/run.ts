@@ -30,12 +30,12 @@ export const makeRun = (runtime: Runtime.Runtime<never>, parent?: AnySpan): Run 
   const runPromiseExit = Runtime.runPromiseExit(runtime)
   return async (effect, { mcpReq }, tool) => {
     const { method, signal } = mcpReq
-    const from = parentOf(mcpReq._meta?.traceparent) ?? parent
+    const from = parentOf(mcpReq._meta?.traceparent) ?? parent ?? "none"
     const whole = traced(
       tool === undefined ? `MCP ${method}` : `${method} ${tool}`,
       reporting(effect, mcpReq),
       { "mcp.method.name": method, ...(tool === undefined ? {} : { "gen_ai.tool.name": tool }) },
-      { kind: "server", ...(from === undefined ? { root: true } : { parent: from }) }
+      { kind: "server", parent: from }
     )
     const exit = await runPromiseExit(whole, { signal })
     const defect = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.dieOption(exit.cause)) : undefined

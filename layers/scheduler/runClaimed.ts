@@ -70,7 +70,7 @@ export const runClaimed = (
       "Scheduler.run",
       Effect.suspend(() => handler.run(job)),
       { agent, attempts: attempt },
-      { root: true }
+      { parent: "none" }
     )
     return yield* activeHandlers.track(handled).pipe(
       Effect.disconnect,
