@@ -15,11 +15,18 @@ export interface Person {
    * name, the one in the strictest store counts.
    */
   readonly card: Readonly<Record<string, string>>
-  /** The ids of the memories that hold `card`, one per store. `history` and `why` take them. */
-  readonly cardIds: ReadonlyArray<string>
+  /** The memories that hold `card`, one per store, the most open store first. `history` and `why` take their ids. */
+  readonly cards: ReadonlyArray<Card>
   readonly mentions: number
   /** The time of the last mention, milliseconds since the epoch. */
   readonly lastMentionedAt: number
+}
+
+/** The facts about a person that `updatePerson` set in one store. */
+export interface Card {
+  readonly id: string
+  readonly store: Store
+  readonly facts: Readonly<Record<string, string>>
 }
 
 /**
@@ -101,7 +108,11 @@ export const findPeople = (
       stores: stores.filter((_, openness) => String(row.openness).includes(String(openness))),
       facts: [...new Set(facts.flatMap(({ facts }) => facts))],
       card: cardFactsOf(cards.flatMap(({ facts }) => facts)),
-      cardIds: cards.map(({ card }) => card as string),
+      cards: cards.map(({ card, facts, openness }) => ({
+        id: card as string,
+        store: stores[openness]!,
+        facts: cardFactsOf(facts)
+      })),
       mentions: row.mentions,
       lastMentionedAt: row.mentioned_at
     }

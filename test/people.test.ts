@@ -45,7 +45,7 @@ describe("facts about a person", () => {
           stores: ["private"],
           facts: ["Ada Lovelace prefers oolong", "relationship: friend", "favourite tea: oolong"],
           card: removed.card,
-          cardIds: [id],
+          cards: [{ id, store: "private", facts: removed.card }],
           mentions: 2,
           lastMentionedAt: start
         }
@@ -149,6 +149,21 @@ describe("facts about a person", () => {
     })
   )
 
+  it.scoped("are on one card for each store, and the strictest one counts", () =>
+    Effect.gen(function* () {
+      const { daybook, full } = yield* prepared
+      const open = yield* full.updatePerson("Ada", { city: "London", team: "engines" }, { store: "shared" })
+      const strict = yield* full.updatePerson("Ada", { city: "Paris" }, { store: "private" })
+      const cards = [
+        { id: open.id, store: "shared", facts: { city: "London", team: "engines" } },
+        { id: strict.id, store: "private", facts: { city: "Paris" } }
+      ]
+      expect((yield* full.people())[0]).toMatchObject({ card: { city: "Paris", team: "engines" }, cards })
+      const inner = yield* daybook.agent(agent, { trust: "inner" })
+      expect((yield* inner.people())[0]).toMatchObject({ card: { city: "London", team: "engines" }, cards: [cards[0]] })
+    })
+  )
+
   it.scoped("answer a repeated command id with the first answer", () =>
     Effect.gen(function* () {
       const { full } = yield* prepared
@@ -188,7 +203,7 @@ describe("facts about a person", () => {
       expect(repeated.id).not.toBe(id)
       yield* TestClock.adjust("300 days")
       yield* full.maintenance.run()
-      expect((yield* full.people({ name: "ada" }))[0]).toMatchObject({ cardIds: [id] })
+      expect((yield* full.people({ name: "ada" }))[0]).toMatchObject({ cards: [{ id }] })
       expect(yield* full.history(id)).toHaveLength(1)
     })
   )

@@ -534,7 +534,7 @@ describe("people", () => {
             stores: ["social"],
             facts: ["Ada: engineer", "likes tea"],
             card: {},
-            cardIds: [],
+            cards: [],
             mentions: 2,
             lastMentionedAt: timeOf(7)
           }

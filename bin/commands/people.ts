@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import { cardFact } from "../../projections/cardFacts.js"
+import type { Card } from "../../projections/people.js"
 import { oneLine, secondText } from "../format.js"
 import { type AsOfOptions, asOfOption, type PageOptions, pageOptions } from "../options.js"
 import { table } from "../table.js"
@@ -24,8 +26,18 @@ export const people: Command<AsOfOptions & PageOptions, readonly [name: string |
         if (name === undefined) return rows
         return [
           rows,
-          ...mentioned.flatMap(({ facts, name }) => facts.map((fact) => `${oneLine(name)}: ${oneLine(fact)}`))
+          ...mentioned.flatMap(({ cards, facts, name }) =>
+            facts.map((fact) => `${oneLine(name)}: ${oneLine(fact)}${storesOf(fact, cards)}`)
+          )
         ].join("\n")
       })
     })
+}
+
+/** Where a person has cards in several stores: the stores of those that have a fact. */
+const storesOf = (fact: string, cards: ReadonlyArray<Card>): string => {
+  const having = cards.filter(({ facts }) =>
+    Object.entries(facts).some(([name, value]) => cardFact(name, value) === fact)
+  )
+  return cards.length < 2 || having.length === 0 ? "" : ` (${having.map(({ store }) => store).join(", ")})`
 }
