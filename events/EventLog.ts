@@ -216,14 +216,14 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
     ) => Effect.Effect<ErasedAgain | "anotherLog", StorageError>
     /** The erasures in the ledger, oldest first. They outlive deleted streams. A log in memory has none. */
     readonly ledger: Effect.Effect<ReadonlyArray<LedgerRecord>, StorageError>
-    /** What has to be cleaned after the erasures so far. */
+    /** The cleaning that earlier erasures left open. */
     readonly cleanings: Effect.Effect<Cleanings, StorageError>
     /**
-     * Empties the write-ahead log, and rewrites the file unless it is proved that no page has erased text. `cleaned` is
-     * what `cleanings` returned, and the old views of its streams were removed since. "changed" if more was erased
-     * meanwhile: begin again.
+     * Empties the write-ahead log, and rewrites the file unless it is proved that no page has erased text. Before,
+     * the caller reads `cleanings` and removes the old views of its streams. Answers "changed" if more was erased since
+     * then: begin again.
      */
-    readonly clean: (cleaned: Cleanings) => Effect.Effect<Cleaning | "changed", StorageError>
+    readonly clean: (open: Cleanings) => Effect.Effect<Cleaning | "changed", StorageError>
     /** The version of the newest ERASE event of a stream; 0 if there is none. */
     readonly newestErasure: (stream: string) => Effect.Effect<number, StorageError>
     /**

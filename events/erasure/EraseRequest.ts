@@ -95,10 +95,10 @@ export type DeletedStream = readonly [salt: string, digest: string, newest: numb
  */
 export type Cleaning = "done" | "waits"
 
-/** What has to be cleaned after erasures. */
+/** The cleaning that erasures left open. */
 export interface Cleanings {
   /** Streams whose views may still contain erased text. */
   readonly streams: ReadonlyArray<string>
-  /** The last line of the ledger that the log has applied. */
+  /** The last line of the ledger that the log had applied then. */
   readonly line: number
 }

@@ -1,3 +1,5 @@
+import { pointerBytes } from "./pages.js"
+
 // The cells of a page: rows of a table, or entries of an index. https://www.sqlite.org/fileformat2.html, section 1.6.
 
 /** The first byte of a page tells its kind. */
@@ -29,9 +31,6 @@ export const bytesBetweenCells = (page: Buffer, header: number): ReadonlyArray<B
 
 /** SQLite gives each cell at least so many bytes, because a free block needs them. */
 const minCellBytes = 4
-
-/** Bytes of the number of a page. */
-const pointerBytes = 4
 
 /** Bytes of a cell on its own page. */
 const cellBytes = (page: Buffer, start: number, kind: number): number => {

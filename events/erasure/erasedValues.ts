@@ -17,7 +17,7 @@ export interface ErasedValues {
 export interface Uncleaned {
   /** Adds an erasure of this process; undefined if its values are not known. */
   readonly add: (erased: ErasedValues | undefined) => void
-  /** What was erased up to a line of the ledger; undefined if another process erased some of it, or it is too much. */
+  /** The values erased up to a line of the ledger. Undefined if they are too many, or if another process erased some. */
   readonly upTo: (line: number) => Pick<ErasedValues, "streams" | "values"> | undefined
   readonly clear: () => void
 }

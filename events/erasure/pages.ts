@@ -17,9 +17,15 @@ export interface Layout {
   readonly usableBytes: number
 }
 
-/** The first 100 bytes of a database name the size of its pages; 1 stands for 65,536 bytes. */
+/** The first page begins with the header of the file. */
+export const headerBytes = 100
+
+/** Bytes of the number of a page. */
+export const pointerBytes = 4
+
+/** The header of a database names the size of its pages; 1 stands for 65,536 bytes. */
 export const layoutOf = (database: string): Layout => {
-  const header = Buffer.alloc(100)
+  const header = Buffer.alloc(headerBytes)
   const { close, descriptor } = openRaw(database)
   try {
     readSync(descriptor, header, 0, header.length, 0)

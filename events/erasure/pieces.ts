@@ -12,10 +12,10 @@ export interface Pieces {
  */
 const pieceBytes = 6
 
-/** A shorter value is found by chance: two bytes occur anywhere. */
+/** Values of one or two bytes match by chance. */
 const minValueBytes = 3
 
-/** A piece of zeros and one or two other bytes is in every file: a small number, or the border of an empty region. */
+/** Pieces with fewer bytes that are not zero occur in every file: in small numbers, and where an empty region begins. */
 const minOtherBytes = 3
 
 /**

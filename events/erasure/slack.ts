@@ -6,7 +6,7 @@ import { statIfAny } from "../folder.js"
 import { type Db, sql } from "../statement.js"
 import { inTurns, isTurnDue, type Steps } from "../turns.js"
 import { bytesBetweenCells } from "./cells.js"
-import { layoutOf, pagesOf } from "./pages.js"
+import { headerBytes, layoutOf, pagesOf } from "./pages.js"
 import type { Pieces } from "./pieces.js"
 
 // The slack of a database: the bytes of its file that belong to no row and to no entry of an index. SQLite leaves copies
@@ -76,7 +76,7 @@ const isWalUsed = (db: Db): boolean => (statIfAny(`${realpathSync(db.name)}-wal`
 
 const fileOf = (db: Db) => ({ path: db.name, fileHeader: 0, pageHeader: 0 })
 
-/** What SQLite uses the pages for. */
+/** The use of each page. */
 interface Usage {
   readonly pages: number
   /** Overflow pages, which continue a long value, with the unused bytes at their end. */
@@ -106,11 +106,8 @@ const hasContent = (bytes: Buffer, pages: number): boolean => {
 const slackOf = (bytes: Buffer, number: number, { overflow }: Usage): ReadonlyArray<Buffer> => {
   const unused = overflow.get(number)
   return unused === undefined
-    ? (bytesBetweenCells(bytes, number === 1 ? fileHeaderBytes : 0) ?? [bytes])
+    ? (bytesBetweenCells(bytes, number === 1 ? headerBytes : 0) ?? [bytes])
     : [bytes.subarray(bytes.length - unused)]
 }
-
-/** The first page begins with the header of the file. */
-const fileHeaderBytes = 100
 
 const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: storageError("log.db") })

@@ -1,4 +1,4 @@
-import { type Layout, layoutOf, type PageFile, pagesOf } from "../../../events/erasure/pages.js"
+import { type Layout, layoutOf, type PageFile, pagesOf, pointerBytes } from "../../../events/erasure/pages.js"
 import { isTurnDue, type Steps } from "../../../events/turns.js"
 import type { AddHit } from "./databaseHits.js"
 import { lowerBytes, type Needle } from "./needle.js"
@@ -11,9 +11,6 @@ interface Split {
   readonly before: string
   readonly after: string
 }
-
-/** Bytes of the number of the next page, with which an overflow page begins. */
-const pointerBytes = 4
 
 /**
  * Reports texts that go on at another page, also where no row has them any more: in free pages and in the write-ahead
