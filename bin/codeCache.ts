@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { getHeapCodeStatistics } from "node:v8"
 import type { Script } from "node:vm"
+// An unsupported Node may have no `crc32`: then an import by name would fail before the launcher can say so.
+import zlib from "node:zlib"
 
 /**
  * Caches V8's compiled code of the program for the next run, because compiling takes a third of a short command's time.
@@ -19,51 +20,79 @@ export interface CodeCache {
   readonly keep: (script: Script) => void
 }
 
-const digestBytes = 32
-const sizeBytes = 8
+/**
+ * The start of a cached file, before V8's code: the CRC-32 of all that follows, the size of the code in the heap of the
+ * process that wrote it, and the length of the list of commands (JSON), which comes next.
+ */
+const headerBytes = 4 + 8 + 4
+
+/** What a cached file says about its code. */
+interface Cached {
+  /** Bytes. */
+  readonly size: number
+  /** The commands whose code it has. */
+  readonly commands: ReadonlyArray<string>
+}
 
 /** A run replaces the cached code if it compiled at least this many times the cached size. */
 const minGrowth = 1.05
+/** Measuring the size takes 10 ms. For a command whose code is cached, this share of the runs measures it. */
+const measuredShare = 1 / 8
+/** Maximum commands in the list: more than Daybook has. */
+const maxCommands = 100
 
 /**
- * Opens the cache of one program under this release of Node. It is in the user's own cache folder, because in a shared
- * folder another user could plant code. Undefined if NODE_DISABLE_COMPILE_CACHE is set.
+ * Opens the cache of one program under this release of Node, for a run of a command. It is in the user's own cache
+ * folder, because in a shared folder another user could plant code. Undefined if NODE_DISABLE_COMPILE_CACHE is set.
  */
-export const open = (program: string): CodeCache | undefined => {
+export const open = (program: string, command: string): CodeCache | undefined => {
   const { LOCALAPPDATA, NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env
   if (NODE_DISABLE_COMPILE_CACHE) return undefined
   const folder = join(XDG_CACHE_HOME || LOCALAPPDATA || join(homedir(), ".cache"), "daybook")
   const name = `${program}.${process.version}-${process.platform}-${process.arch}.compiled`
-  let cachedSize = 0
+  let cached: Cached = { size: 0, commands: [] }
   return {
     read: () => {
       try {
-        const content = readFileSync(join(folder, name))
-        const body = content.subarray(digestBytes)
-        if (!digestOf(body).equals(content.subarray(0, digestBytes))) return undefined
-        cachedSize = Number(body.readBigUInt64LE())
-        return body.subarray(sizeBytes)
+        const file = readFileSync(join(folder, name))
+        if (zlib.crc32(file.subarray(4)) !== file.readUInt32LE()) return undefined
+        const codeAt = headerBytes + file.readUInt32LE(headerBytes - 4)
+        cached = {
+          size: Number(file.readBigUInt64LE(4)),
+          commands: JSON.parse(file.toString("utf8", headerBytes, codeAt))
+        }
+        return file.subarray(codeAt)
       } catch {
         return undefined
       }
     },
     keep: (script) => {
       try {
+        const isNew = !cached.commands.includes(command)
+        if (!isNew && script.cachedDataRejected !== true && Math.random() >= measuredShare) return
         const size = getHeapCodeStatistics().bytecode_and_metadata_size
-        if (script.cachedDataRejected !== true && size < cachedSize * minGrowth) return
-        const header = Buffer.alloc(sizeBytes)
-        header.writeBigUInt64LE(BigInt(size))
-        const body = Buffer.concat([header, script.createCachedData()])
+        if (!isNew && script.cachedDataRejected !== true && size < cached.size * minGrowth) return
+        const commands = isNew ? [...cached.commands, command].slice(-maxCommands) : cached.commands
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         const draft = join(folder, `${name}.${process.pid}.tmp`)
-        writeFileSync(draft, Buffer.concat([digestOf(body), body]), { mode: 0o600 })
+        writeFileSync(draft, fileOf({ size, commands }, script.createCachedData()), { mode: 0o600 })
         renameSync(draft, join(folder, name))
-        if (cachedSize === 0) removeOldest(folder)
+        if (cached.size === 0) removeOldest(folder)
       } catch {
         // Without a writable cache folder, the next run takes a tenth of a second longer.
       }
     }
   }
+}
+
+const fileOf = ({ commands, size }: Cached, code: Buffer): Buffer => {
+  const list = Buffer.from(JSON.stringify(commands))
+  const header = Buffer.alloc(headerBytes)
+  header.writeBigUInt64LE(BigInt(size), 4)
+  header.writeUInt32LE(list.length, headerBytes - 4)
+  const file = Buffer.concat([header, list, code])
+  file.writeUInt32LE(zlib.crc32(file.subarray(4)))
+  return file
 }
 
 /** Maximum number of cached files: one for each program and release of Node. */
@@ -74,5 +103,3 @@ const removeOldest = (folder: string) => {
   const writtenAt = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
   for (const file of files.sort((a, b) => writtenAt(b) - writtenAt(a)).slice(maxFiles)) rmSync(file, { force: true })
 }
-
-const digestOf = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest()

@@ -21,6 +21,7 @@ import { type CommandEnded, exitCodes, type Outcome, outcomeOf, refused } from "
 import { noteMissingAgent } from "./noteMissingAgent.js"
 import { type Output, stderrLogger } from "./output.js"
 import { type GlobalOptions, type Parsed, parse } from "./program.js"
+import { withoutRules } from "./withoutRules.js"
 import { withTrace } from "./withTrace.js"
 
 /** Runs a command line, then closes everything that it opened. `onCommand` receives the command before it runs. */
@@ -51,7 +52,8 @@ const run = (parsed: Parsed, out: Output): Effect.Effect<Outcome> => {
         yield* checkFolder
         const reranker = yield* "rerank" in options ? rerankerFor(data, String(options.rerank)) : Effect.succeed({})
         const policy = command.toleratesPolicy === true ? yield* policyOrDefaults(data) : {}
-        return Context.get(yield* Layer.build(layer({ folder: data, ...reranker, ...policy })), Daybook)
+        const rules = command.needsNoRules === true ? withoutRules : {}
+        return Context.get(yield* Layer.build(layer({ folder: data, ...reranker, ...policy, ...rules })), Daybook)
       })
     )
     // The process of a command ends immediately, so recalls are recorded only with --record.

@@ -1,15 +1,21 @@
 /** Global options that take a value. */
 const valueOptions = new Set(["--data", "--agent", "--trust", "--actor"])
 
-/** Whether a command line calls `daybook hook`. It looks before the program is loaded, so it does not parse all options. */
-export const isHookCall = (argv: ReadonlyArray<string>): boolean => {
+/**
+ * The name of a command line's command, and the next word. Used before the program is loaded, so it does not parse all
+ * options.
+ */
+export const commandIn = (argv: ReadonlyArray<string>): readonly [name?: string, next?: string | undefined] => {
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index]!
-    if (!word.startsWith("-")) return word === "hook"
+    if (!word.startsWith("-")) return [word, argv[index + 1]]
     if (valueOptions.has(word)) index++
   }
-  return false
+  return []
 }
+
+/** Whether a command line calls `daybook hook`. */
+export const isHookCall = (argv: ReadonlyArray<string>): boolean => commandIn(argv)[0] === "hook"
 
 /** Milliseconds that a hook gets to store what it began, after its host sent a signal. */
 const maxMillisAfterSignal = 5_000

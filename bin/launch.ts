@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { Script } from "node:vm"
 import { unsupportedRuntime } from "../events/runtime.js"
 import * as CodeCache from "./codeCache.js"
-import { alwaysSucceed, isHookCall } from "./hookCall.js"
+import { alwaysSucceed, commandIn, isHookCall } from "./hookCall.js"
 
 /**
  * The entry point of `daybook`. On an unsupported Node it prints one line before it loads anything that would crash.
@@ -16,7 +16,8 @@ const launch = () => {
   const needsServer = process.argv.slice(2).some((argument) => servers.has(argument))
   const program = needsServer ? DAYBOOK_SERVER_PROGRAM : DAYBOOK_PROGRAM
   const file = fileURLToPath(new URL(`${program}.cjs`, import.meta.url))
-  const cache = CodeCache.open(program)
+  const [command = "", event = ""] = commandIn(process.argv.slice(2))
+  const cache = CodeCache.open(program, command === "hook" ? `hook ${event}` : command)
   const cachedData = cache?.read()
   const script = new Script(readFileSync(file, "utf8"), {
     filename: file,

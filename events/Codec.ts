@@ -33,22 +33,38 @@ export interface Codec {
   readonly decode: (row: ReplayedEvent) => Either.Either<DaybookEvent | ErasedEvent, UnknownEvent | InvalidEvent>
 }
 
+/** The functions of one type of event. */
+interface CompiledSchema {
+  readonly check: (payload: unknown) => boolean
+  /** Puts the fields of a valid payload in schema order. */
+  readonly arrange: (payload: unknown) => unknown
+  readonly encode: (payload: unknown) => unknown
+  readonly decode: (payload: unknown) => Either.Either<unknown, ParseResult.ParseError>
+}
+
+/** Schema's own functions are compiled only for the rare payload that the check refuses. */
+const compile = ({ schema }: EventDefinition): CompiledSchema => ({
+  check: compileCheck(schema),
+  arrange: compileFieldOrder(schema),
+  encode: (payload) => Schema.encodeUnknownSync(schema)(payload),
+  decode: (payload) => Schema.decodeUnknownEither(schema)(payload)
+})
+
 /** Makes a codec for a catalogue of events. Programs use `codec`; tests of upcasting pass other catalogues. */
 export const make = (definitions: Readonly<Record<string, EventDefinition>>): Codec => {
-  const decoders = new Map<string, (payload: unknown) => Either.Either<unknown, ParseResult.ParseError>>()
-  const encoders = new Map<string, (payload: unknown) => unknown>()
-  const checks = new Map<string, (payload: unknown) => boolean>()
-  const arrangers = new Map<string, (payload: unknown) => unknown>()
-  for (const [type, definition] of Object.entries(definitions)) {
-    arrangers.set(type, compileFieldOrder(definition.schema))
-    checks.set(type, compileCheck(definition.schema))
-    encoders.set(type, Schema.encodeUnknownSync(definition.schema))
-    decoders.set(type, Schema.decodeUnknownEither(definition.schema))
+  const compiled = new Map<string, CompiledSchema>()
+  const compiledOf = (type: string): CompiledSchema => {
+    let functions = compiled.get(type)
+    if (functions === undefined) {
+      functions = compile(definitions[type]!)
+      compiled.set(type, functions)
+    }
+    return functions
   }
   return {
     encode: (type, payload) => {
-      const isValid = checks.get(type)!(payload)
-      const value = (isValid ? arrangers.get(type)!(payload) : encoders.get(type)!(payload)) as typeof payload
+      const { arrange, check, encode } = compiledOf(type)
+      const value = (check(payload) ? arrange(payload) : encode(payload)) as typeof payload
       return { schema: definitions[type]!.version, payload: textOf(value), value }
     },
     decode: (row) => {
@@ -82,11 +98,12 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
       } catch {
         return invalid("payload")
       }
-      if (checks.get(row.type)!(payload)) {
+      const { check, decode } = compiledOf(row.type)
+      if (check(payload)) {
         if (row.schema === definition.version) keepJson(row.payload, payload as object)
         return Either.right({ ...envelope, payload } as DaybookEvent)
       }
-      const decoded = decoders.get(row.type)!(payload)
+      const decoded = decode(payload)
       if (Either.isLeft(decoded)) return invalid(pathOf(decoded.left))
       return Either.right({ ...envelope, payload: decoded.right } as DaybookEvent)
     }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import { createRequire } from "node:module"
 import * as Effect from "effect/Effect"
 import { StorageError } from "./errors.js"
@@ -67,6 +67,8 @@ export const runInChild = (file: string, work: SqlWork): Effect.Effect<SqlAnswer
 
 const start = (): ChildProcess | undefined => {
   try {
+    // Loaded on demand: most processes start no child.
+    const { spawn } = createRequire(import.meta.url)("node:child_process") as typeof import("node:child_process")
     // Options of this process, such as a hook that loads TypeScript, must not reach the child.
     const { NODE_OPTIONS: _, ...env } = process.env
     return spawn(process.execPath, ["-e", `(${program.toString()})(require, ${runHere.toString()})`], {

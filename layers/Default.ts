@@ -23,8 +23,6 @@ import { defaultFolder, ledgerCopyOf, policyFolder, readPolicy } from "./config.
 import { embedderOf, embeddersOf } from "./embedders.js"
 import { policyExtractorLayer } from "./extractors.js"
 import { fastModelOf, layer as lazyModel } from "./lazyModel.js"
-import * as RuleSettler from "./RuleSettler.js"
-import * as RuleStatementReader from "./RuleStatementReader.js"
 import { policyReconcilerLayer } from "./reconcilers.js"
 import { policyRerankerLayer } from "./rerankers.js"
 import { policySummarizerLayer } from "./summarizers.js"
@@ -86,6 +84,20 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
     })
   )
 
+// The rules are loaded on demand, because their word lists take long to load.
+const settlerByRules = Layer.unwrapEffect(
+  Effect.map(
+    Effect.promise(() => import("./RuleSettler.js")),
+    (module) => module.layer
+  )
+)
+const statementReaderByRules = Layer.unwrapEffect(
+  Effect.map(
+    Effect.promise(() => import("./RuleStatementReader.js")),
+    (module) => module.layer
+  )
+)
+
 const layerOn = (
   folder: string,
   options: DefaultOptions
@@ -131,9 +143,9 @@ const layerOn = (
     })
   )
   const reading = Layer.merge(
-    options.settler === undefined ? RuleSettler.layer : (options.settler ?? Settler.layerNone),
+    options.settler === undefined ? settlerByRules : (options.settler ?? Settler.layerNone),
     options.statementReader === undefined
-      ? RuleStatementReader.layer
+      ? statementReaderByRules
       : (options.statementReader ?? StatementReader.layerNone)
   )
   const importBase = options.policy === undefined ? policyFolder(folder) : Effect.succeed(folder)

@@ -3,7 +3,7 @@ import { homedir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { InvalidPolicy } from "../src/model/errors.js"
-import { decode, type PolicyValues } from "../src/ports/Policy.js"
+import { decode, defaults, type PolicyValues } from "../src/ports/Policy.js"
 import { readSetting } from "./settings.js"
 
 /** The default data folder: `$DAYBOOK_DATA`, or `~/.local/share/daybook`. */
@@ -41,6 +41,7 @@ export const policyFolder = (folder: string): Effect.Effect<string> =>
 export const readPolicy = (folder: string, givenFile?: string): Effect.Effect<PolicyValues, InvalidPolicy> =>
   Effect.gen(function* () {
     const { file } = yield* policyFile(folder, givenFile)
+    if (file === undefined) return defaults
     return yield* decodeFrom(file, yield* readPolicyDocument(file))
   })
 

@@ -1,4 +1,5 @@
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
+import { lazy } from "../text/normalise/lazy.js"
 import { type Db, sql } from "./Projection.js"
 
 /**
@@ -81,7 +82,7 @@ const maxNameWords = 5
 
 /** The words of a name: NFKC, lower case, two or more characters. A change of script starts a new word. */
 export const nameWords = (text: string): ReadonlyArray<string> =>
-  (text.normalize("NFKC").toLowerCase().match(wordPattern) ?? []).filter((word) => word.length > 1)
+  (text.normalize("NFKC").toLowerCase().match(wordPattern()) ?? []).filter((word) => word.length > 1)
 
 /** Substrings that may be names, in text without spaces. */
 const substringsOf = (run: string): ReadonlyArray<string> => {
@@ -99,5 +100,7 @@ const maxRunCharacters = 64
 const maxNameCharacters = 6
 
 const scripts = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}ー々"
-const wordPattern = new RegExp(`[${scripts}][${scripts}\\p{M}]*|(?:(?![${scripts}])[\\p{L}\\p{N}\\p{M}])+`, "gu")
+const wordPattern = lazy(
+  () => new RegExp(`[${scripts}][${scripts}\\p{M}]*|(?:(?![${scripts}])[\\p{L}\\p{N}\\p{M}])+`, "gu")
+)
 const startsUnspaced = new RegExp(`^[${scripts}]`, "u")

@@ -17,6 +17,10 @@ const problemsOf = (document: unknown) =>
 const typesOf = (daybook: Context.Tag.Service<Daybook>) =>
   Effect.map(Stream.runCollect(daybook.log("ada")), (events) => [...events].map(({ type }) => type))
 
+it("the defaults are what an empty document decodes to", () => {
+  expect(JSON.stringify(defaults)).toBe(JSON.stringify(Either.getOrThrow(decode({}))))
+})
+
 describe("the maintenance policy", () => {
   it("has the documented defaults", () => {
     const { archive, compress, gc, maintenance, retention, tiers } = defaults

@@ -42,6 +42,10 @@ export interface Command<Options = object, Args extends ReadonlyArray<unknown> =
   readonly operator?: boolean
   /** Whether the command runs with the default policy, after a warning, if the folder's policy cannot be read. */
   readonly toleratesPolicy?: boolean
+  /**
+   * Whether the command neither changes nor compares memories, so that it opens without the rules that decide.
+   */
+  readonly needsNoRules?: true
   /** Tells the user what state an interruption leaves and how to continue. */
   readonly afterInterruption?: string
   /** Whether the command runs until a signal ends it. That is its normal end, with exit code 0. */

@@ -8,6 +8,7 @@ export const agents: Command = {
   usage: "agents",
   summary: "list the agents in the data folder",
   operator: true,
+  needsNoRules: true,
   run: ({ daybook, out }) =>
     Effect.gen(function* () {
       const known = yield* Effect.flatMap(daybook, (opened) => opened.agents)

@@ -14,6 +14,7 @@ export const decisions: Command<DecisionsOptions> = {
   summary: "list contradictions, open and settled",
   options: [flag("--open", "list only those that nobody has settled"), ...pageOptions, asOfOption],
   examples: ["decisions --open"],
+  needsNoRules: true,
   run: ({ out, reader }, { asOf, limit, offset, open }) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)

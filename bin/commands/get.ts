@@ -10,6 +10,7 @@ export const get: Command<AsOfOptions, readonly [ids: ReadonlyArray<string>]> = 
   summary: "show whole memories, in the given order",
   options: [asOfOption],
   examples: ["get 8k2v0q5w1x", "get 8k2v0q5w1x 3h7c9m2p4z --json"],
+  needsNoRules: true,
   run: ({ out, reader }, { asOf }, [ids]) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)

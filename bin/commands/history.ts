@@ -11,6 +11,7 @@ export const history: Command<AsOfOptions, readonly [id: string]> = {
   summary: "list the versions of a memory: what changed, when, by whom and why",
   options: [asOfOption],
   examples: ["history 8k2v0q5w1x"],
+  needsNoRules: true,
   run: ({ out, reader }, { asOf }, [id]) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)

@@ -12,6 +12,7 @@ import { Daybook } from "../../src/Daybook.js"
 import { failureNames } from "../../src/model/failureNames.js"
 import { refused, usageError } from "../exit.js"
 import { awaitVectors } from "../vectors.js"
+import { withoutRules } from "../withoutRules.js"
 import type { Call, Command } from "./Command.js"
 
 /** Milliseconds after the start of the process when a prompt goes on without its context. */
@@ -67,14 +68,8 @@ const answer = (call: Call, event: HookEvent, input: HookInput, agent: string) =
     if (output !== undefined) call.out.jsonLine(output)
   })
 
-/** A memory system that decides nothing: it loads faster, and a search needs no more. */
 const readingDaybook = (folder: string) =>
-  Effect.map(
-    Layer.build(
-      layer({ folder, extractor: null, reconciler: null, settler: null, statementReader: null, summarizer: null })
-    ),
-    (context) => Context.get(context, Daybook)
-  )
+  Effect.map(Layer.build(layer({ folder, ...withoutRules })), (context) => Context.get(context, Daybook))
 
 /** A prompt that waits for its context. */
 interface WaitingPrompt {

@@ -20,6 +20,7 @@ export const list: Command<FilterOptions & AsOfOptions & { readonly offset?: num
     "list --tier mid --sort mentions",
     "list --person Alice --store shared --offset 20 --limit 20"
   ],
+  needsNoRules: true,
   run: (call, options) =>
     Effect.gen(function* () {
       const { out } = call

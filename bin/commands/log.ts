@@ -23,6 +23,7 @@ export const log: Command<LogOptions> = {
     asOfOption
   ],
   examples: ["log", "log --after 100 --limit 20 --json"],
+  needsNoRules: true,
   run: (call, { after, asOf, limit }) =>
     Effect.gen(function* () {
       const { agent, daybook, resolveTime, out } = call

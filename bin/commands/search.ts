@@ -84,6 +84,7 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     'search --conversation "what did Mira say about the harbour"',
     "search 東京 --as-of 2026-03-01 --json"
   ],
+  needsNoRules: true,
   run: (call, options, [words]) =>
     Effect.gen(function* () {
       const { out } = call

@@ -11,6 +11,7 @@ export const stats: Command = {
   usage: "stats",
   summary: "show counts of an agent's memory and the state of its view",
   operator: true,
+  needsNoRules: true,
   run: (call) =>
     Effect.gen(function* () {
       const { agent, daybook, memory, out } = call

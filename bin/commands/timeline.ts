@@ -19,6 +19,7 @@ export const timeline: Command<
     asOfOption
   ],
   examples: ["timeline 8k2v0q5w1x --before 3 --after 3"],
+  needsNoRules: true,
   run: ({ out, reader }, { after, asOf, before }, [anchor]) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)

@@ -12,6 +12,7 @@ export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [
   summary: "list the last turns of a conversation, oldest first",
   options: [option("--last <n>", `show the last n turns, up to ${limits.page} (default: 100)`, rowCount), asOfOption],
   examples: ["turns monday --last 10"],
+  needsNoRules: true,
   run: ({ out, reader }, { asOf, last }, [session]) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)

@@ -1,3 +1,4 @@
+import { lazy } from "../../text/normalise/lazy.js"
 /** Tests whether a value contains a text, in any string at any depth. */
 export type Mentions = (value: unknown) => boolean
 
@@ -18,7 +19,7 @@ export const patternOf = (name: string, standsAlone: boolean): RegExp => {
   const words = folded(name).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   const core = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("[^\\p{L}\\p{M}\\p{N}]{1,3}")
   const [before, after] = [words[0] ?? "", words.at(-1) ?? ""].map((word, end) =>
-    unspaced.test(end === 0 ? word.slice(0, 1) : word.slice(-1)) ? "" : "[\\p{L}\\p{M}\\p{N}]"
+    unspaced().test(end === 0 ? word.slice(0, 1) : word.slice(-1)) ? "" : "[\\p{L}\\p{M}\\p{N}]"
   )
   if (!standsAlone) return new RegExp(core, "u")
   return new RegExp(`${before === "" ? "" : `(?<!${before})`}${core}${after === "" ? "" : `(?!${after})`}`, "u")
@@ -30,7 +31,7 @@ export const mentionsOfAny = (names: ReadonlyArray<string>): Mentions => {
   return (value) => tests.some((test) => test(value))
 }
 
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}]/u
+const unspaced = lazy(() => /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}]/u)
 
 const folded = (text: string): string => text.normalize("NFKC").toLowerCase()
 

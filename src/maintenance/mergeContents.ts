@@ -1,5 +1,6 @@
 import type { Link, Memory } from "../../events/Memory.js"
 import { levelOf, lowestLevel } from "../../events/Trust.js"
+import { lazy } from "../../text/normalise/lazy.js"
 import { foldLetters } from "../../text/normalise/letters.js"
 import { sentencesOf, specificWords } from "../../text/normalise/sentences.js"
 import { normaliseTags } from "../model/input.js"
@@ -30,13 +31,13 @@ export type MergedContent = Pick<
 
 /** The comparison key of a title or fact: without case, accents, punctuation around words, and doubled spaces. */
 export const comparisonKey = (text: string): string =>
-  foldLetters(text).toLowerCase().replace(signsOfWords, " ").trim().replace(/\s+/gu, " ")
+  foldLetters(text).toLowerCase().replace(signsOfWords(), " ").trim().replace(/\s+/gu, " ")
 
 /**
  * Matches signs after a word or before one. The first look-behind keeps a run of signs from being read again from each
  * sign.
  */
-const signsOfWords = /(?<![\p{P}\p{S}])[\p{P}\p{S}]+(?=\s|$)|(?<=\s|^)[\p{P}]+/gu
+const signsOfWords = lazy(() => /(?<![\p{P}\p{S}])[\p{P}\p{S}]+(?=\s|$)|(?<=\s|^)[\p{P}]+/gu)
 
 /**
  * Merges memories, oldest first, by rules alone. The result has the newest title, every distinct fact, and each

@@ -10,6 +10,7 @@ import { fastDecays, slowDecays } from "./policy/decays.js"
 import {
   address,
   count,
+  defaultsOf,
   exactOptional,
   positive,
   section,
@@ -241,7 +242,7 @@ export const PolicySchema = Schema.Struct({
 })
 export type PolicyValues = typeof PolicySchema.Type
 
-export const defaults: PolicyValues = Schema.decodeSync(PolicySchema)({})
+export const defaults: PolicyValues = defaultsOf(PolicySchema)
 
 /** The active policy; default values unless a layer provides another one. */
 export class Policy extends Context.Reference<Policy>()("daybook/Policy", { defaultValue: () => defaults }) {}

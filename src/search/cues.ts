@@ -2,6 +2,7 @@ import type { ChunkCandidate, ChunkFacts } from "../../projections/conversationS
 import { type NamedSpeakers, nameWords } from "../../projections/speakers.js"
 import { insideSentence, isEverydayName, lowerCaseWord, writtenAsName } from "../../text/normalise/everydayNames.js"
 import { isStopWord } from "../../text/normalise/functionWords.js"
+import { lazy } from "../../text/normalise/lazy.js"
 import { namesAsker } from "../../text/normalise/questionWords.js"
 import { months } from "../../text/when/dateWords.js"
 import type { PolicyValues } from "../ports/Policy.js"
@@ -63,14 +64,14 @@ export const dropSpeakerNames = (
   names: NamedSpeakers,
   plainText: string
 ): ReadonlyArray<Word> => {
-  const sentence = lowerCaseWord.test(plainText)
+  const sentence = lowerCaseWord().test(plainText)
   const isName = ({ offset, text }: Word) => {
     const parts = nameWords(text.replace(possessive, ""))
     if (parts.length === 0 || !parts.every((part) => names.words.has(part))) return false
     if (parts.every((part) => names.completeWords.has(part))) return true
     // In a sentence with lower-case words, a capital marks a name or a month.
     const isWrittenAsName =
-      sentence && capital.test(text) && !absolute.test(text) && insideSentence.test(plainText.slice(0, offset))
+      sentence && capital().test(text) && !absolute.test(text) && insideSentence.test(plainText.slice(0, offset))
     return isWrittenAsName && parts.every((part) => names.words.has(part))
   }
   const others = words.filter((word) => !word.isDroppable || !isName(word))
@@ -95,7 +96,7 @@ export const speakersNamedIn = (names: NamedSpeakers, text: string): NamedSpeake
 
 const absolute = new RegExp(`\\d|^(?:${months.join("|")})$`, "iu")
 const possessive = /['’]s$/u
-const capital = /^[^\p{L}]*\p{Lu}\p{M}*\p{Ll}/u
+const capital = lazy(() => /^[^\p{L}]*\p{Lu}\p{M}*\p{Ll}/u)
 
 /**
  * Matches the chunks of the speakers that a question names, by the whole name or a word of it. If the question names

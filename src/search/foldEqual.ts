@@ -1,3 +1,4 @@
+import { lazy } from "../../text/normalise/lazy.js"
 import { isArticle } from "../../text/normalise/questionWords.js"
 import type { Draft } from "./rank.js"
 
@@ -39,7 +40,7 @@ const keyOf = (text: string): string | undefined => {
   if (folded.length > maxFolded) return undefined
   const words: Array<string> = []
   for (const token of folded.toLowerCase().split(blanks)) {
-    const word = edges.test(token) ? withoutPunctuation(token) : token
+    const word = edges().test(token) ? withoutPunctuation(token) : token
     if (word !== "" && !isArticle(word)) words.push(word)
   }
   const key = words.join(" ")
@@ -59,7 +60,7 @@ const unspaced =
 const blanks = /\s+/u
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches all of ASCII.
 const ascii = /^[\x00-\x7f]*$/
-const edges = /^[^\p{L}\p{N}]|[^\p{L}\p{N}]$/u
+const edges = lazy(() => /^[^\p{L}\p{N}]|[^\p{L}\p{N}]$/u)
 const accents = /[\u0300-\u036f]+/gu
 /** Removes punctuation only at the edges of words: 1.5 is not 15. Signs such as the + of C++ stay. */
 const withoutPunctuation = (token: string): string => {

@@ -3,6 +3,7 @@ import { bounds } from "../../text/normalise/bounds.js"
 import { telephone } from "../../text/normalise/forms.js"
 import { isStopWord } from "../../text/normalise/functionWords.js"
 import { countWords, ftsExpression, isLongPhrase, prefixExpression } from "../../text/normalise/indexText.js"
+import { lazy } from "../../text/normalise/lazy.js"
 import { limits } from "../model/limits.js"
 
 /** A parsed query. Any text is a query: text that is not syntax is read as words. */
@@ -113,7 +114,7 @@ export const parse = (text: string, syntax: Syntax = wordSyntax): ParsedQuery =>
   const { fields, hints, must, not, should } = parser
   if (query.length < text.trimEnd().length)
     hints.push(`only the first ${limits.queryBytes} bytes of the query are read`)
-  for (const { 0: token, index: offset } of query.matchAll(tokens)) {
+  for (const { 0: token, index: offset } of query.matchAll(tokens())) {
     const isFull = must.length + should.length + not.length + fields.length >= limits.queryTerms
     if (isFull || parser.words >= limits.queryWords) {
       hints.push(`only the first ${isFull ? `${limits.queryTerms} terms` : `${limits.queryWords} words`} are searched`)
@@ -165,14 +166,14 @@ const readTerm = (parser: Parser, token: string, offset: number) => {
   const isNamed = field !== undefined && columns.includes(field)
   const column = isNamed && value.trim() !== "" ? field : undefined
   if (isNamed && column === undefined) parser.hints.push(`${token}: has no value; read as words`)
-  if (filter === undefined && !isNamed && looksLikeField.test(token)) {
+  if (filter === undefined && !isNamed && looksLikeField().test(token)) {
     const names = [...columns, ...Object.keys(knownFields)].join(", ")
     parser.hints.push(`${field}: is not a field (fields: ${names}); read as words`)
   }
   const phrase = name === undefined && /^".*"$/s.test(rest)
   // An invalid field is read as two words, its name and its value, unless it excludes.
   const wrongField =
-    column === undefined && !excludes && value.trim() !== "" && (filter !== undefined || looksLikeField.test(token))
+    column === undefined && !excludes && value.trim() !== "" && (filter !== undefined || looksLikeField().test(token))
   if (column !== undefined) blank(parser, offset, token.length - rest.length)
   const bodies = wrongField ? [field!, value] : [column !== undefined || phrase ? value : `${name ?? ""}${value}`]
   for (const body of bodies) {
@@ -284,10 +285,10 @@ const withoutTerms = ({ excluded, fields, hints, not, plainText }: Parser, query
 const inBrackets = (expression: string): string => (/ OR /.test(expression) ? `(${expression})` : expression)
 
 /** Quoted words, a telephone number with its spaces, or a word. */
-const tokens = new RegExp(`[+-]?(?:[a-z]+:)?"[^"]*"|(?<!\\S)(?:${telephone.source})(?!\\S)|\\S+`, "giu")
+const tokens = lazy(() => new RegExp(`[+-]?(?:[a-z]+:)?"[^"]*"|(?<!\\S)(?:${telephone().source})(?!\\S)|\\S+`, "giu"))
 const parts = /^([+-]?)([a-z]+:)?(.*)$/isu
 /** A word before a colon that looks like a field, and not like a URL, time, path or emoticon. */
-const looksLikeField = /^[+-]?[a-z]{2,}:(?![/\\:])["\p{L}\p{N}]/iu
+const looksLikeField = lazy(() => /^[+-]?[a-z]{2,}:(?![/\\:])["\p{L}\p{N}]/iu)
 
 const unquoted = (text: string): string => (/^".*"$/s.test(text) ? text.slice(1, -1) : text)
 

@@ -1,4 +1,5 @@
 import { isStopWord } from "./functionWords.js"
+import { lazy } from "./lazy.js"
 
 // People write a compound in three ways: with a hyphen, as one word or as two. The index stores all three forms of a
 // hyphenated compound. If the text has another form, the query must also search for the forms that the user did not
@@ -47,8 +48,8 @@ export const maxRowsOfRareWord = 2
 /** If a pair occurs as one word in more rows, it is usually hyphenated, and a search for its parts finds it. */
 export const maxRowsAsOneWord = 8
 
-const isPart = ({ isDroppable, text }: Term): boolean => isDroppable && letters.test(text) && !isStopWord(text)
-const letters = /^\p{Script=Latin}{2,}$/u
+const isPart = ({ isDroppable, text }: Term): boolean => isDroppable && letters().test(text) && !isStopWord(text)
+const letters = lazy(() => /^\p{Script=Latin}{2,}$/u)
 /** Maximum characters of a compound, and minimum characters of each half. */
 const maxLength = 24
 const minHalf = 3

@@ -1,4 +1,5 @@
 import { months } from "../when/dateWords.js"
+import { lazy } from "./lazy.js"
 
 /**
  * Given names and role names that are also everyday English words. The list contains common given names that questions
@@ -26,14 +27,14 @@ export const isEverydayName = (word: string): boolean => words.has(word) || mont
  */
 export const writtenAsName = (text: string, index: number, length: number): boolean => {
   const [before, word, after] = [text.slice(0, index), text.slice(index, index + length), text.slice(index + length)]
-  if (/^['’]s(?!\p{L})/u.test(after) || speechAfter.test(after) || verbBefore.test(before)) return true
+  if (/^['’]s(?!\p{L})/u.test(after) || speechAfter.test(after) || verbBefore().test(before)) return true
   if (monthNames.has(word.toLowerCase())) return false
-  return /^\p{Lu}\p{M}*\p{Ll}/u.test(word) && insideSentence.test(before) && lowerCaseWord.test(text)
+  return /^\p{Lu}\p{M}*\p{Ll}/u.test(word) && insideSentence.test(before) && lowerCaseWord().test(text)
 }
 
 const speechAfter =
   /^\s+(?:say|says|said|tell|tells|told|ask|asks|asked|think|thinks|thought|mention|mentions|mentioned|write|writes|wrote|suggest|suggests|suggested|answer|answers|answered|reply|replies|replied)(?![\p{L}\p{N}])/iu
-const verbBefore = /(?:^|[^\p{L}\p{N}])(?:did|does|do|has|have|had|tell|told|ask|asked|with)\s+$/iu
+const verbBefore = lazy(() => /(?:^|[^\p{L}\p{N}])(?:did|does|do|has|have|had|tell|told|ask|asked|with)\s+$/iu)
 /** Matches a lower-case word that is long enough to be capitalised in a title. */
-export const lowerCaseWord = /(?<![\p{L}\p{N}])\p{Ll}\p{L}{3}/u
+export const lowerCaseWord = lazy(() => /(?<![\p{L}\p{N}])\p{Ll}\p{L}{3}/u)
 export const insideSentence = /[^\s.?!:;"'“”‘’(]["'“”‘’(]*\s+["'“”‘’(]*$/u

@@ -1,3 +1,4 @@
+import { lazy } from "./lazy.js"
 /** The decision whether a message to an agent needs a memory search, and the reason. */
 export interface GateResult {
   readonly recall: boolean
@@ -18,7 +19,7 @@ export const gateMessage = (message: string): GateResult => {
   if (acknowledges(prose)) return { recall: false, reason: "acknowledgement" }
   if (question.test(prose)) return { recall: true, reason: "question" }
   // A Chinese character counts as one word.
-  const words = (prose.match(/[\p{L}\p{N}'’_-]+/gu) ?? []).flatMap((word) => word.match(han) ?? [word]).length
+  const words = (prose.match(/[\p{L}\p{N}'’_-]+/gu) ?? []).flatMap((word) => word.match(han()) ?? [word]).length
   return words < minWords ? { recall: false, reason: "short" } : { recall: true, reason: "statement" }
 }
 
@@ -29,7 +30,7 @@ const maxLength = 2_000
 const minWords = 4
 
 const codeBlocks = /```[\s\S]*?(?:```|$)|`[^`]*`/gu
-const han = /\p{Script=Han}/gu
+const han = lazy(() => /\p{Script=Han}/gu)
 
 const memoryWords = new RegExp(
   [
@@ -45,8 +46,8 @@ const memoryWords = new RegExp(
  */
 const acknowledges = (text: string): boolean => {
   for (let index = 0; index < text.length; ) {
-    separators.lastIndex = index
-    index += separators.exec(text)?.[0].length ?? 0
+    separators().lastIndex = index
+    index += separators().exec(text)?.[0].length ?? 0
     if (index === text.length) return true
     acknowledgement.lastIndex = index
     const match = acknowledgement.exec(text)
@@ -56,7 +57,7 @@ const acknowledges = (text: string): boolean => {
   return true
 }
 
-const separators = /[\s\p{P}\p{S}]+/uy
+const separators = lazy(() => /[\s\p{P}\p{S}]+/uy)
 /** Longer alternatives come first; Latin words must end at a word boundary. */
 const acknowledgement = new RegExp(
   `(?:${[

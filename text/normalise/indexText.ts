@@ -1,6 +1,7 @@
 import { bounds, cutBytes } from "./bounds.js"
 import { endingsOf, pairsOfHangul } from "./endings.js"
 import { formsOf, formsOfWord, isHash, isSignedName, telephone } from "./forms.js"
+import { lazy } from "./lazy.js"
 import { foldLetters, isCutByComposing } from "./letters.js"
 import { isPlainAscii } from "./plainAscii.js"
 
@@ -49,12 +50,12 @@ const indexTextOf = (text: string): string => {
   if (isPlainAscii(text)) return text
   if (ascii.test(text)) return withForms(text, formsOf(text))
   const letters = cutBytes(foldLetters(text), bounds.indexedBytes)
-  const spaced = letters.replace(unspacedOrEmoji, " ")
+  const spaced = letters.replace(unspacedOrEmoji(), " ")
   const withEmojiWords = letters.replace(emoji, (match) => ` ${emojiWord(match)} `)
-  const words = wordsOfRuns(withEmojiWords.match(unspaced) ?? [])
+  const words = wordsOfRuns(withEmojiWords.match(unspaced()) ?? [])
   let run = 0
   return withForms(
-    withEmojiWords.replace(unspaced, (text) => toParts(text, words[run++]!)),
+    withEmojiWords.replace(unspaced(), (text) => toParts(text, words[run++]!)),
     [...formsOf(spaced), ...pairsOfHangul(spaced)]
   )
 }
@@ -66,7 +67,7 @@ const withinBounds = (text: string): LongIndexText => {
   const occurrences = new Map<string, number>()
   let repeats = 0
   let left = 0
-  const cut = text.replace(wordRuns, (word) => {
+  const cut = text.replace(wordRuns(), (word) => {
     const key = withoutAccents(word)
     const count = (occurrences.get(key) ?? 0) + 1
     const isNew = count === 1 && occurrences.size >= bounds.words
@@ -96,13 +97,13 @@ const withForms = (text: string, forms: ReadonlyArray<string>): string =>
 
 /** The FTS5 expression for one word or phrase of a query; null if the index cannot contain it. */
 export const ftsExpression = (phrase: string): string | null => {
-  if (isPlainAscii(phrase) && !phrase.includes("://")) return tokenLike.test(phrase) ? quoted(phrase) : null
+  if (isPlainAscii(phrase) && !phrase.includes("://")) return /[a-z\d]/i.test(phrase) ? quoted(phrase) : null
   const parts = foldLetters(phrase)
-    .split(unspacedOrEmoji)
+    .split(unspacedOrEmoji())
     .flatMap((piece) => {
-      if (emojiAlone.test(piece)) return [`"${emojiWord(piece)}"`]
-      if (unspacedAlone.test(piece)) return unspacedParts(piece)
-      return tokenLike.test(piece) ? [spacedPart(piece.trim())] : []
+      if (emojiAlone().test(piece)) return [`"${emojiWord(piece)}"`]
+      if (unspacedAlone().test(piece)) return unspacedParts(piece)
+      return tokenLike().test(piece) ? [spacedPart(piece.trim())] : []
     })
   return parts.length === 0 ? null : allOf(parts)
 }
@@ -119,10 +120,10 @@ const unspacedParts = (run: string): ReadonlyArray<string> => {
   const shortForm = withoutFinalMark(run)
   const pairsOfRun = pairs(shortForm)
   // A single character matches as the first of a pair, or as the last of its run.
-  if (pairsOfRun.length === 1) return tokenLike.test(shortForm) ? [`"${shortForm}" *`] : []
+  if (pairsOfRun.length === 1) return tokenLike().test(shortForm) ? [`"${shortForm}" *`] : []
   return pairsOfRun
     .slice(0, -1)
-    .filter((pair) => tokenLike.test(pair))
+    .filter((pair) => tokenLike().test(pair))
     .map(quoted)
 }
 
@@ -131,8 +132,8 @@ const withoutFinalMark = (run: string): string => run.replace(/(?<=[ァ-ヶー]{
 
 /** A word with its alternatives, or several words as a phrase. */
 const spacedPart = (phrase: string): string => {
-  const words = phrase.replace(edges, "")
-  if (/\s/u.test(phrase) && tokenLike.test(phrase.replace(telephone, ""))) return quoted(phrase)
+  const words = phrase.replace(edges(), "")
+  if (/\s/u.test(phrase) && tokenLike().test(phrase.replace(telephone(), ""))) return quoted(phrase)
   const forms = formsOfWord(phrase).map(quoted)
   if (forms.length > 0 && isSignedName(phrase)) return anyOf(forms)
   return anyOf([
@@ -155,7 +156,7 @@ const hashForms = (word: string): ReadonlyArray<string> => {
 const urlForms = (word: string): ReadonlyArray<string> => {
   const [, address] = /^\W*[a-z][a-z\d+.-]*:\/\/(?:www\.)?(.+)$/iu.exec(word) ?? []
   if (address === undefined) return []
-  return [address, address.replace(/[?#].*$/u, "")].filter((text) => tokenLike.test(text)).map(quoted)
+  return [address, address.replace(/[?#].*$/u, "")].filter((text) => tokenLike().test(text)).map(quoted)
 }
 
 const alternativeExpression = ({
@@ -177,39 +178,40 @@ const anyOf = (parts: ReadonlyArray<string>): string => {
 }
 
 /** The number of words that the tokenizer finds in a text. */
-export const countWords = (text: string): number => text.match(wordRuns)?.length ?? 0
+export const countWords = (text: string): number => text.match(wordRuns())?.length ?? 0
 
 /** Whether `ftsExpression` compares only the start of a phrase, or of a run of a script without spaces. */
 export const isLongPhrase = (phrase: string): boolean =>
-  longRun.test(phrase) || (phrase.length >= bounds.phraseWords && countWords(foldLetters(phrase)) > bounds.phraseWords)
+  longRun().test(phrase) ||
+  (phrase.length >= bounds.phraseWords && countWords(foldLetters(phrase)) > bounds.phraseWords)
 
 const firstWords = (phrase: string): string => {
   if (phrase.length < 2 * bounds.phraseWords) return phrase
   let words = 0
-  for (const match of phrase.matchAll(wordRuns))
+  for (const match of phrase.matchAll(wordRuns()))
     if (++words === bounds.phraseWords) return phrase.slice(0, match.index + match[0].length)
   return phrase
 }
 
-const wordRuns = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
+const wordRuns = lazy(() => /[\p{L}\p{N}\p{M}\p{Co}]+/gu)
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
 const ascii = /^[\x00-\x7f]*$/
 const scripts =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー々"
-const unspaced = new RegExp(`[${scripts}][${scripts}\\p{M}]*`, "gu")
-const japanese = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]+$/u
-const unspacedAlone = new RegExp(`^[${scripts}][${scripts}\\p{M}]*$`, "u")
-const longRun = new RegExp(`[${scripts}]{${bounds.alternatives + 2}}`, "u")
+const unspaced = lazy(() => new RegExp(`[${scripts}][${scripts}\\p{M}]*`, "gu"))
+const japanese = lazy(() => /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]+$/u)
+const unspacedAlone = lazy(() => new RegExp(`^[${scripts}][${scripts}\\p{M}]*$`, "u"))
+const longRun = lazy(() => new RegExp(`[${scripts}]{${bounds.alternatives + 2}}`, "u"))
 const flag = "\\p{Regional_Indicator}{2}"
 const emoji = new RegExp(
   `${flag}|\\p{Extended_Pictographic}[\u{1f3fb}-\u{1f3ff}]*(?:\\u200d\\p{Extended_Pictographic})*`,
   "gu"
 )
-const emojiAlone = new RegExp(`^(?:${flag}|\\p{Extended_Pictographic})`, "u")
-const unspacedOrEmoji = new RegExp(`([${scripts}][${scripts}\\p{M}]*|${emoji.source})`, "gu")
-const tokenLike = /[\p{L}\p{N}\p{M}]/u
-const edges = /^[^\p{L}\p{N}]+|(?<=[\p{L}\p{N}\p{M}])[^\p{L}\p{N}\p{M}]+$/gu
+const emojiAlone = lazy(() => new RegExp(`^(?:${flag}|\\p{Extended_Pictographic})`, "u"))
+const unspacedOrEmoji = lazy(() => new RegExp(`([${scripts}][${scripts}\\p{M}]*|${emoji.source})`, "gu"))
+const tokenLike = lazy(() => /[\p{L}\p{N}\p{M}]/u)
+const edges = lazy(() => /^[^\p{L}\p{N}]+|(?<=[\p{L}\p{N}\p{M}])[^\p{L}\p{N}\p{M}]+$/gu)
 
 /** The index word for an emoji, ignoring skin tone and joined emoji; for a flag, the word for its country. */
 const emojiWord = (match: string): string => {
@@ -243,7 +245,7 @@ const wordsOfRuns = (runs: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<s
   }
   let alone = 0
   for (const [index, run] of runs.entries()) {
-    const isJoined = japanese.test(run)
+    const isJoined = japanese().test(run)
     if (!isJoined && ++alone > maxAlone) continue
     for (const portion of run.match(portions) ?? []) {
       if (!isJoined || joined.length + portion.length > joinedLength) segment()

@@ -1,4 +1,5 @@
 import { bounds } from "./bounds.js"
+import { lazy } from "./lazy.js"
 
 /**
  * Normalises text for comparison: NFKC, without marks and variants that people omit or write in several ways. It
@@ -9,21 +10,21 @@ import { bounds } from "./bounds.js"
  */
 export const foldLetters = (text: string): string => {
   const normalised = compose(text)
-    .replace(joiners, "")
+    .replace(joiners(), "")
     .replace(nameDots, "")
-    .replace(foldable, (match) => variants.get(match) ?? digitOf(match))
-  return arabicArticle.test(normalised) ? normalised.replace(arabicArticles, "") : normalised
+    .replace(foldable(), (match) => variants().get(match) ?? digitOf(match))
+  return arabicArticle.test(normalised) ? normalised.replace(arabicArticles(), "") : normalised
 }
 
 /**
  * Matches marks after the first 30 of a letter, the maximum of Unicode's Stream-Safe Text Format. Normalisation sorts
  * marks in quadratic time.
  */
-const excessMarks = /(\p{M}{30})\p{M}+/gu
+const excessMarks = lazy(() => /(\p{M}{30})\p{M}+/gu)
 
 /** The text in Unicode's form NFKC. Truncated at the first characters that NFKC would expand too much: see `isCutByComposing`. */
 export const compose = (text: string): string =>
-  text.replace(excessMarks, "$1").normalize("NFKC").slice(0, maxComposed(text))
+  text.replace(excessMarks(), "$1").normalize("NFKC").slice(0, maxComposed(text))
 
 /** Whether `compose` cuts a text. */
 export const isCutByComposing = (text: string): boolean => compose(text).length === maxComposed(text)
@@ -36,31 +37,34 @@ const greekLetters = Array.from({ length: 0x190 }, (_, index) =>
 )
 
 /** Letters that are also written with other letters or without their mark. */
-const variants = new Map([
-  ..."łl ŁL øo ØO đd ĐD ðd ÐD ıi İI ёе ЁЕ أا إا آا ٱا ؤو ئي ىي ةه یي کك ہه"
-    .split(" ")
-    .map(([from, to]) => [from!, to!] as const),
-  ["ß", "ss"],
-  ["ẞ", "SS"],
-  ["æ", "ae"],
-  ["Æ", "AE"],
-  ["œ", "oe"],
-  ["Œ", "OE"],
-  ["þ", "th"],
-  ["Þ", "TH"],
-  ...greekLetters
-    .map(
-      (letter) =>
-        [
-          letter,
-          letter
-            .normalize("NFD")
-            .replace(/[\u0300-\u036f]/gu, "")
-            .normalize("NFC")
-        ] as const
-    )
-    .filter(([letter, bare]) => letter !== bare)
-])
+const variants = lazy(
+  () =>
+    new Map([
+      ..."łl ŁL øo ØO đd ĐD ðd ÐD ıi İI ёе ЁЕ أا إا آا ٱا ؤو ئي ىي ةه یي کك ہه"
+        .split(" ")
+        .map(([from, to]) => [from!, to!] as const),
+      ["ß", "ss"],
+      ["ẞ", "SS"],
+      ["æ", "ae"],
+      ["Æ", "AE"],
+      ["œ", "oe"],
+      ["Œ", "OE"],
+      ["þ", "th"],
+      ["Þ", "TH"],
+      ...greekLetters
+        .map(
+          (letter) =>
+            [
+              letter,
+              letter
+                .normalize("NFD")
+                .replace(/[\u0300-\u036f]/gu, "")
+                .normalize("NFC")
+            ] as const
+        )
+        .filter(([letter, bare]) => letter !== bare)
+    ])
+)
 
 const ranges = {
   // Combining accents, Cyrillic signs, Hebrew points, vowel signs and the tatweel of Arabic, the dot of Devanagari,
@@ -74,7 +78,9 @@ const ranges = {
   digits: "٠-٩۰-۹०-९๐-๙"
 }
 
-const foldable = new RegExp(`[${[...variants.keys()].join("")}${ranges.marks}${ranges.unseen}${ranges.digits}]`, "gu")
+const foldable = lazy(
+  () => new RegExp(`[${[...variants().keys()].join("")}${ranges.marks}${ranges.unseen}${ranges.digits}]`, "gu")
+)
 
 /** The ASCII digit for a digit of another script; empty for a mark. The ten digits of a script follow its zero. */
 const digitOf = (character: string): string => {
@@ -86,11 +92,11 @@ const digitOf = (character: string): string => {
 const zeros = ["٠", "۰", "०", "๐"]
 
 /** Matches joiners inside words. Between emoji, a joiner has a meaning and stays. */
-const joiners = /(?<=[\p{L}\p{M}])[\u200c\u200d]+(?=\p{L})/gu
+const joiners = lazy(() => /(?<=[\p{L}\p{M}])[\u200c\u200d]+(?=\p{L})/gu)
 
 /** The dot between the parts of foreign names, which is optional: ジョン・スミス. */
 const nameDots = /(?<=[ァ-ヶー])・(?=[ァ-ヶ])/gu
 
 /** The Arabic article and prefixes attached to it. They are removed if a word remains: الكتاب, والكتاب, للكتاب. */
 const arabicArticle = /ال|لل/u
-const arabicArticles = /(?<![\p{L}\p{N}])(?:ال(?=[ء-ي]{2})|(?:[وفبك]ال|لل)(?=[ء-ي]{3}))/gu
+const arabicArticles = lazy(() => /(?<![\p{L}\p{N}])(?:ال(?=[ء-ي]{2})|(?:[وفبك]ال|لل)(?=[ء-ي]{3}))/gu)

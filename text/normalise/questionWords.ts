@@ -1,8 +1,9 @@
 import { functionWords, setOf } from "./functionWords.js"
+import { lazy } from "./lazy.js"
 
 /** Words of questions by language: words for times, for speakers, and words that say nothing about the subject. */
 
-const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
+const edges = lazy(() => /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu)
 
 /** Whether a word may be a month, a day or a season, but also something else. */
 export const isAmbiguousTime = (word: string): boolean => ambiguous.test(word)
@@ -15,7 +16,7 @@ export const isRelativeTime = (text: string): boolean => relativeTime.test(text)
 const relativeTime = /\b(?:ago|last|past|previous|next|earlier|later)\b|前|最近|过去|過去/iu
 
 /** Whether a word of a time expression, such as "last" or "yesterday", does not occur in the text of a memory. */
-export const isRelativeWord = (word: string): boolean => relativeWord.test(word.replace(edges, ""))
+export const isRelativeWord = (word: string): boolean => relativeWord.test(word.replace(edges(), ""))
 
 const relativeWord = new RegExp(
   `^(?:${[
@@ -29,7 +30,7 @@ const relativeWord = new RegExp(
 )
 
 /** Whether a question word says nothing about the subject. In "what happened", both words do not. */
-export const isFrameWord = (word: string): boolean => frame.test(word.replace(edges, ""))
+export const isFrameWord = (word: string): boolean => frame.test(word.replace(edges(), ""))
 
 const frame = new RegExp(
   `^(?:${[
@@ -57,7 +58,7 @@ const happenedWords = /\b(?:happen(?:s|ed|ing)?|occur(?:s|red)?|(?:took|take|tak
 
 /** The types of memories that a word of a question names: "decisions", "decided". */
 export const typesNamedBy = (word: string): ReadonlyArray<string> => {
-  const bare = word.toLowerCase().replace(edges, "")
+  const bare = word.toLowerCase().replace(edges(), "")
   return typeWords.flatMap(([pattern, ...types]) => (pattern.test(bare) ? types : []))
 }
 

@@ -1,4 +1,5 @@
 import { isStopWord } from "./functionWords.js"
+import { lazy } from "./lazy.js"
 import { foldLetters } from "./letters.js"
 import { stemOf } from "./stem.js"
 
@@ -28,8 +29,8 @@ const cache = new Map<string, ReadonlySet<string>>()
 
 const wordsIn = (text: string): ReadonlySet<string> => {
   const words = new Set<string>()
-  for (const [word] of foldLetters(text.slice(0, maxCompared)).toLowerCase().matchAll(wordOrRun)) {
-    if (unspacedRun.test(word))
+  for (const [word] of foldLetters(text.slice(0, maxCompared)).toLowerCase().matchAll(wordOrRun())) {
+    if (unspacedRun().test(word))
       for (let index = 0; index + 1 < word.length; index++) words.add(word.slice(index, index + 2))
     else if (!isStopWord(word)) words.add(stemOf(word))
   }
@@ -45,5 +46,5 @@ export const similarity = (a: ReadonlySet<string>, b: ReadonlySet<string>): numb
 }
 
 const scripts = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}"
-const unspacedRun = new RegExp(`^[${scripts}ー]{2,}$`, "u")
-const wordOrRun = new RegExp(`[${scripts}ー]+|[\\p{L}\\p{M}]+|\\p{N}+(?:[.:]\\p{N}+)*`, "gu")
+const unspacedRun = lazy(() => new RegExp(`^[${scripts}ー]{2,}$`, "u"))
+const wordOrRun = lazy(() => new RegExp(`[${scripts}ー]+|[\\p{L}\\p{M}]+|\\p{N}+(?:[.:]\\p{N}+)*`, "gu"))

@@ -1,15 +1,16 @@
+import { lazy } from "./lazy.js"
 // Words that users may have meant: edit distances, and the letters of a word as the vocabulary stores them.
 
 /** A word of letters: lower case, without accents. Undefined for a word with digits or signs, or in an unspaced script. */
 export const spelledWord = (text: string): string | undefined => {
-  const word = text.replace(edges, "").replace(possessive, "")
-  return letters.test(word) ? foldWord(word) : undefined
+  const word = text.replace(edges(), "").replace(possessive, "")
+  return letters().test(word) ? foldWord(word) : undefined
 }
 
 /** The words of a text that can be corrected to, lower case, without accents. A word that is repeated is repeated. */
 export const spelledWordsOf = (text: string): ReadonlyArray<string> => {
   if (ascii.test(text)) return text.toLowerCase().match(asciiWords) ?? []
-  return (foldWord(text).match(lowerWords) ?? []).filter((word) => letters.test(word))
+  return (foldWord(text).match(lowerWords()) ?? []).filter((word) => letters().test(word))
 }
 
 /** Maximum edits between a misspelt word of this length and what it was meant to be. */
@@ -107,9 +108,12 @@ const foldWord = (text: string): string =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
 const ascii = /^[\x00-\x7f]*$/
 const asciiWords = new RegExp(`\\b[a-z]{${minLetters},${maxLetters}}\\b`, "g")
-const lowerWords = new RegExp(`(?<![\\p{L}\\p{N}_])\\p{L}{${minLetters},${maxLetters}}(?![\\p{L}\\p{N}_])`, "gu")
+const lowerWords = lazy(
+  () => new RegExp(`(?<![\\p{L}\\p{N}_])\\p{L}{${minLetters},${maxLetters}}(?![\\p{L}\\p{N}_])`, "gu")
+)
 /** Scripts with spaces between words. */
-const letters =
-  /^(?:\p{Script=Latin}|\p{Script=Cyrillic}|\p{Script=Greek}|\p{Script=Armenian}|\p{Script=Georgian}|\p{M})+$/u
-const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu
+const letters = lazy(
+  () => /^(?:\p{Script=Latin}|\p{Script=Cyrillic}|\p{Script=Greek}|\p{Script=Armenian}|\p{Script=Georgian}|\p{M})+$/u
+)
+const edges = lazy(() => /^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu)
 const possessive = /['’]s$/iu

@@ -1,17 +1,18 @@
+import { lazy } from "./lazy.js"
 /**
  * Removes characters that a reader of a prompt does not see but a model does: control and bidirectional characters,
  * invisible ones such as tags, which can carry hidden text, and single surrogates. Keeps line feeds, and the joiners and
  * selectors that emoji and some scripts need.
  */
 export const visibleText = (text: string): string =>
-  suspicious.test(text)
+  suspicious().test(text)
     ? text
         .replace(/\r\n?|[\u0085\u2028\u2029\v\f]/gu, "\n")
         .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}]/gu, (sign) => (kept.has(sign) ? sign : ""))
         .replace(/(?!\n)\p{Cc}/gu, " ")
     : text
 
-const suspicious = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u
+const suspicious = lazy(() => /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u)
 
 /** The zero-width joiners, and the selectors of text and emoji style. */
 const kept: ReadonlySet<string> = new Set(["\u200c", "\u200d", "\ufe0e", "\ufe0f"])

@@ -1,3 +1,4 @@
+import { lazy } from "../normalise/lazy.js"
 import { sentencesOf } from "../normalise/sentences.js"
 import { findSensitiveData } from "./findSensitiveData.js"
 
@@ -15,7 +16,7 @@ export const holdsCredential = (texts: ReadonlyArray<string>): boolean => findSe
 export const maskCredentials = (text: string): string => {
   if (!holdsAny(text)) return text
   const masked = sentencesOf(text)
-    .map((sentence) => (holdsCredential([sentence]) ? credentialMask : sentence.replace(mixedWord, credentialMask)))
+    .map((sentence) => (holdsCredential([sentence]) ? credentialMask : sentence.replace(mixedWord(), credentialMask)))
     .join("\n")
   return masked.includes(credentialMask) && !holdsAny(masked) ? masked : credentialMask
 }
@@ -24,4 +25,4 @@ export const maskCredentials = (text: string): string => {
 const holdsAny = (text: string): boolean => holdsCredential([text, text.replace(/\s+/g, " ")])
 
 /** A word of at least six signs with letters and digits, as a second password beside a first one would be. */
-const mixedWord = /(?<!\S)(?=\S*\p{L})(?=\S*\p{N})\S{6,}/gu
+const mixedWord = lazy(() => /(?<!\S)(?=\S*\p{L})(?=\S*\p{N})\S{6,}/gu)

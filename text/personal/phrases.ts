@@ -1,4 +1,5 @@
 import { isStopWord, setOf } from "../normalise/functionWords.js"
+import { lazy } from "../normalise/lazy.js"
 import { isPlaceholder } from "./placeholders.js"
 
 // Secrets made of several words: spoken passphrases, and pairs of a login and its password.
@@ -16,7 +17,7 @@ const sentenceWords = setOf(
 )
 /** First words of a description: "the passphrase is stored encrypted …". */
 const participle = /(?:ed|ly|ing|able)$/
-const word = /^\p{L}{2,14}$/u
+const word = lazy(() => /^\p{L}{2,14}$/u)
 
 /**
  * Whether a passphrase follows: four or more words without a function word up to the end of the clause, as in "correct
@@ -32,7 +33,7 @@ export const isSpokenPhrase = (after: string): boolean => {
     words.length <= 12 &&
     capitals <= (/^\p{Lu}/u.test(words[0]!) ? 0 : 1) &&
     !participle.test(words[0]!) &&
-    words.every((each) => word.test(each) && !isStopWord(each) && !sentenceWords.has(each.toLowerCase()))
+    words.every((each) => word().test(each) && !isStopWord(each) && !sentenceWords.has(each.toLowerCase()))
   )
 }
 

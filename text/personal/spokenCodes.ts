@@ -1,4 +1,5 @@
 import { isStopWord } from "../normalise/functionWords.js"
+import { lazy } from "../normalise/lazy.js"
 
 // Access codes in ordinary words: "the cupboard code got changed again, 4471C", "4471 opens the gate". A number counts
 // only if its sentence, or the one before, names a code and a place or a device that it opens.
@@ -6,21 +7,24 @@ import { isStopWord } from "../normalise/functionWords.js"
 /** Things that a code opens, and kinds of codes that open something. */
 const places =
   "doors?|gates?|alarms?|lockers?|safes?|cupboards?|cabinets?|drawers?|garages?|lifts?|elevators?|padlocks?|locks?|keypads?|key ?box(?:es)?|key ?safes?|lock ?box(?:es)?|entry|entrance|access|security|building|sheds?|stor(?:e|age) ?rooms?|stores?|basement|cellar|barriers?|dead ?locks?|dead ?bolts?|hatch|vans?|caravan|trailer|container|boat|stables?|hangar|greenhouse|workshop|attic|loft|mail ?box|letter ?box|post ?box|freezer|fridge|kitchen|hostel|dorm|kiosk|trunk|car park|parking|porch|lobby|stairwell|toilets?|bathroom|loo|cottage|cabin|chalet|airbnb|flat|apartment|house|bike ?(?:room|shed|lock)|barn|depot|vault|strongbox|cash ?box|till|intercom|buzzer|shutters?|turnstile|boathouse|clubhouse|warehouse|laundry|pharmacy|med(?:s|icine|ication)?|drugs|server room|staff ?room|changing room|meeting room|lab|studio|gym|pool|suitcase|briefcase|phone|tablet|ipad|laptop|lock ?screen|voicemail|burglar|arming|disarm(?:ing)?|master|unlock|recovery|backup|verification|one-?time|2fa|two-?factor|authenticat(?:or|ion)|log-?in|sign-?in|guest|cleaner's|parental"
-const place = new RegExp(`(?<![\\p{L}])(?:${places})(?![\\p{L}])`, "iu")
+const place = lazy(() => new RegExp(`(?<![\\p{L}])(?:${places})(?![\\p{L}])`, "iu"))
 /** Words before "code" if it opens nothing. */
 const harmless =
   /(?:\b(?:error|fault|status|exit|return|response|https?|order|booking|reservation|tracking|product|item|article|part|model|serial|version|stock|batch|lot|invoice|customer|post(?:al)?|zip|area|dial(?:l?ing)?|country|language|currency|city|airport|iata|icao|dress|colou?r|paint|hex|ral|qr|bar|source|morse|tax|sort|swift|bank|branch|promo|promotion|discount|coupon|voucher|referral|gift|cost|charge|job|project|course|module|class|exam|department|team|room type|vin|engine|diagnos\w+|icd|cpt|highway|fire|building|penal|civil|criminal|labou?r|ethics|gym dress|region|locale|event|message|reason|result|ticker|stock|sku|fund|fare|rate|menu|dead|legacy|machine|byte|op|key)|\p{L}{0,4}(?:post|zip|bar)) $/iu
 
-const accessCode = new RegExp(
-  `(?<!\\p{L})(?:${places})(?: [\\p{L}'-]+){0,2} codes?(?!\\p{L})|(?<!\\p{L})codes? (?:for|to|of|on|at) [^.;:!?\\n]{0,40}?(?<!\\p{L})(?:${places})(?!\\p{L})`,
-  "iu"
+const accessCode = lazy(
+  () =>
+    new RegExp(
+      `(?<!\\p{L})(?:${places})(?: [\\p{L}'-]+){0,2} codes?(?!\\p{L})|(?<!\\p{L})codes? (?:for|to|of|on|at) [^.;:!?\\n]{0,40}?(?<!\\p{L})(?:${places})(?!\\p{L})`,
+      "iu"
+    )
 )
 
 /** Whether a text speaks of a code that opens something. The code may be elsewhere. */
-export const namesAccessCode = (text: string): boolean => accessCode.test(text)
+export const namesAccessCode = (text: string): boolean => accessCode().test(text)
 
 /** Whether a text names something that a code opens. */
-export const namesLocked = (text: string): boolean => place.test(text)
+export const namesLocked = (text: string): boolean => place().test(text)
 
 /** Whether a text has a code after or before the word "code", whatever it opens. Codes of errors, orders and the like do not count. */
 export const mayHoldCode = (text: string): boolean => {
@@ -38,26 +42,32 @@ const digitWord = "(?:zero|oh|nought|one|two|three|four|five|six|seven|eight|nin
  * A code: digits, letters with digits, groups with hyphens or blanks, or digits in words. No amount, date, time or
  * version.
  */
-const codePattern = new RegExp(
-  `["'“‘\`*#]{0,2}(?:${[
-    "\\d{1,4}(?:[ -]\\d{1,4}){2,7}",
-    "(?=[A-Za-z\\d-]{0,29}\\d)[A-Za-z\\d]{3,8}(?:-[A-Za-z\\d]{3,8}){1,7}",
-    "\\d{3,12}",
-    "(?=[A-Za-z]{0,11}\\d)(?=\\d{0,11}[A-Za-z])[A-Za-z\\d]{4,16}",
-    `${digitWord}(?:[ -]${digitWord}){2,9}`
-  ].join(
-    "|"
-  )})(?![\\p{L}\\d]|[.:,/]\\d|-\\p{L}|\\s?(?:%|°|[€$£]|percent|euros?|dollars?|pounds?|people|persons|members|guests|employees|users?|words?|lines?|files?|pages?|tests?|items?|pieces|times|days?|weeks?|months?|years?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|metres?|meters?|miles?|steps?|points|calories|kcal|[km]?g|mg|km|cm|mm|m|[kmg]b|am|pm|o'clock|characters?|digits?|chars|letters|commits?|errors?|january|february|march|april|may|june|july|august|september|october|november|december)(?!\\p{L}))`,
-  "iuy"
+const codePattern = lazy(
+  () =>
+    new RegExp(
+      `["'“‘\`*#]{0,2}(?:${[
+        "\\d{1,4}(?:[ -]\\d{1,4}){2,7}",
+        "(?=[A-Za-z\\d-]{0,29}\\d)[A-Za-z\\d]{3,8}(?:-[A-Za-z\\d]{3,8}){1,7}",
+        "\\d{3,12}",
+        "(?=[A-Za-z]{0,11}\\d)(?=\\d{0,11}[A-Za-z])[A-Za-z\\d]{4,16}",
+        `${digitWord}(?:[ -]${digitWord}){2,9}`
+      ].join(
+        "|"
+      )})(?![\\p{L}\\d]|[.:,/]\\d|-\\p{L}|\\s?(?:%|°|[€$£]|percent|euros?|dollars?|pounds?|people|persons|members|guests|employees|users?|words?|lines?|files?|pages?|tests?|items?|pieces|times|days?|weeks?|months?|years?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|metres?|meters?|miles?|steps?|points|calories|kcal|[km]?g|mg|km|cm|mm|m|[kmg]b|am|pm|o'clock|characters?|digits?|chars|letters|commits?|errors?|january|february|march|april|may|june|july|august|september|october|november|december)(?!\\p{L}))`,
+      "iuy"
+    )
 )
 /** An amount, a size, a date or a version that looks like letters with digits. */
 const measured =
   /^(?:\d+(?:st|nd|rd|th|ms|min|px|gb|mb|kb|kg|km|cm|mm|k|m|h|s|am|pm|x|p|v|d|w|hz|mhz|ghz)|v\d+|(?:19|20)\d\d-\d\d?-\d\d?)$/iu
 
 /** Signs and words that may stand between a cue and its code. */
-const linkPattern = new RegExp(
-  `(?:[\\s,:;=()"'“‘\`*—–>→?-]|\\.(?=\\s)|!|(?:is|are|was|be|been|being|now|still|currently|again|got|gets?|has|have|had|changed?|changes|updated?|reset|set|moved|to|as|new|old|one|the|a|its?|that's|thats|today|tomorrow|yesterday|tonight|just|only|use|used|try|enter|entered|press|punch|type|dial|hit|tap|in|then|and|so|becomes|became|becoming|will|stays|stayed|remains|reads|goes|go|for|me|you|us|them|i|we|they|he|she|need|needs|want|wanted|remember|note|number|please|btw|by|way|gave|given|got|told|said|says|wrote|happens|apparently|actually|this|last|since|from|on|week|month|morning|monday|tuesday|wednesday|thursday|friday|saturday|sunday|front|back|side|main|upstairs|downstairs|inner|outer|left|right|with|s|re|ll|ve|${places})(?![\\p{L}\\d]))*`,
-  "iuy"
+const linkPattern = lazy(
+  () =>
+    new RegExp(
+      `(?:[\\s,:;=()"'“‘\`*—–>→?-]|\\.(?=\\s)|!|(?:is|are|was|be|been|being|now|still|currently|again|got|gets?|has|have|had|changed?|changes|updated?|reset|set|moved|to|as|new|old|one|the|a|its?|that's|thats|today|tomorrow|yesterday|tonight|just|only|use|used|try|enter|entered|press|punch|type|dial|hit|tap|in|then|and|so|becomes|became|becoming|will|stays|stayed|remains|reads|goes|go|for|me|you|us|them|i|we|they|he|she|need|needs|want|wanted|remember|note|number|please|btw|by|way|gave|given|got|told|said|says|wrote|happens|apparently|actually|this|last|since|from|on|week|month|morning|monday|tuesday|wednesday|thursday|friday|saturday|sunday|front|back|side|main|upstairs|downstairs|inner|outer|left|right|with|s|re|ll|ve|${places})(?![\\p{L}\\d]))*`,
+      "iuy"
+    )
 )
 /** Where a code belongs: "code for the boat shed is …". */
 const purposePattern =
@@ -91,17 +101,17 @@ export const hasSpokenCode = (text: string, start: number, end: number, topic: C
 const namesAccess = (before: string, after: string): boolean => {
   if (harmless.test(before)) return false
   const words = (before.match(/[\p{L}\d'-]+[^\p{L}\d]*/gu) ?? []).slice(-maxPlaceWords).join("")
-  if (place.test(words)) return true
+  if (place().test(words)) return true
   const [purpose = ""] =
     /^s?(?: [#*]?[A-Za-z]{0,3}\d[\w#*-]*)? (?:for|to|of|on|at|into) [^.;:=?!\n]{1,48}/iu.exec(after) ?? []
   if (sent.test(after)) return true
   if (
-    place.test(/^s?\s*[:—–-] [^.;=?!\n]{1,32}/iu.exec(after)?.[0] ?? "") ||
-    place.test(/^s? \([^()]{1,24}\)/u.exec(after)?.[0] ?? "")
+    place().test(/^s?\s*[:—–-] [^.;=?!\n]{1,32}/iu.exec(after)?.[0] ?? "") ||
+    place().test(/^s? \([^()]{1,24}\)/u.exec(after)?.[0] ?? "")
   )
     return true
-  if (place.test(purpose) || /^s? (?:to (?:get|let|come|go)|(?:for|when) getting) /iu.test(after)) return true
-  return place.test(before) && !harmlessAround.test(before)
+  if (place().test(purpose) || /^s? (?:to (?:get|let|come|go)|(?:for|when) getting) /iu.test(after)) return true
+  return place().test(before) && !harmlessAround.test(before)
 }
 /** "The code they texted me". */
 const sent = /^ (?:they|he|she|it|you|i) (?:just )?(?:texted|sent|gave|mailed|emailed|messaged)(?: me| us)? /iu
@@ -116,10 +126,10 @@ const matchAt = (pattern: RegExp, text: string, from: number): string => {
 /** Whether a code follows a cue word, with or without words for its purpose. */
 const followsCode = (after: string, topic: CodeTopic): boolean => {
   for (const purpose of new Set(["", matchAt(purposePattern, after, 0)])) {
-    const link = matchAt(linkPattern, after, purpose.length)
+    const link = matchAt(linkPattern(), after, purpose.length)
     if (link === "" || /[\n]\s*\n/u.test(link)) continue
     // The sign before a code may be one of its own: "#4471".
-    const code = matchAt(codePattern, after, purpose.length + link.length)
+    const code = matchAt(codePattern(), after, purpose.length + link.length)
     if (isCode(code, topic) && !dated.test(link)) return true
   }
   return false
@@ -133,7 +143,7 @@ const precedesCode = (before: string): boolean => {
     /(?<![\p{L}\d.:,/-])([#*]?[A-Za-z\d][A-Za-z\d-]{2,15}[#*]?)(?:[\s,—–:-]+| \()(?:(?:is|was|are|as|being|for|that's|=|now|still|also|the|my|our|your|his|her|their|a|new|old|current)[\s']+)+(?:[\p{L}'-]+ ){0,4}$/iu.exec(
       before
     )
-  return match !== null && isCode(matchAt(codePattern, match[1]!, 0), "code")
+  return match !== null && isCode(matchAt(codePattern(), match[1]!, 0), "code")
 }
 
 /** Whether a code stands before words for opening, or after words for typing it in. */
@@ -147,16 +157,17 @@ const opensSomething = (before: string, from: string): boolean => {
       from
     )
   if (isOpening) {
-    const names = place.test(from.slice(0, 60)) || /^(?:gets?|lets?|to get)/iu.test(from)
+    const names = place().test(from.slice(0, 60)) || /^(?:gets?|lets?|to get)/iu.test(from)
     const last = code?.split(/ (?=[#*A-Za-z]*\d*\D*$)/u).at(-1) ?? ""
     return (
-      names && (isCode(matchAt(codePattern, last, 0), "code") || isCode(matchAt(codePattern, code ?? "", 0), "code"))
+      names &&
+      (isCode(matchAt(codePattern(), last, 0), "code") || isCode(matchAt(codePattern(), code ?? "", 0), "code"))
     )
   }
   const typed =
     /^(?:punch(?:ing)?|key(?:ing)?|typ(?:e|ing)|enter(?:ing)?|press(?:ing)?|dial(?:l?ing)?)(?: in)? /iu.exec(from)
-  if (typed === null || !place.test(`${before} ${from.slice(0, 80)}`)) return false
-  return isCode(matchAt(codePattern, from, typed[0].length), "code")
+  if (typed === null || !place().test(`${before} ${from.slice(0, 80)}`)) return false
+  return isCode(matchAt(codePattern(), from, typed[0].length), "code")
 }
 
 /** Whether a lock is said to have a code: "the key safe by the door is 4096", "gym locker is 27-13-39". */
@@ -166,7 +177,7 @@ const isSetTo = (after: string): boolean => {
       after
     )?.[0]
   if (link === undefined) return false
-  const code = matchAt(codePattern, after, link.length)
+  const code = matchAt(codePattern(), after, link.length)
   // "Locker 339" is its number, "alarm: 0630" a time.
   return (
     isCode(code, "code") &&

@@ -27,7 +27,8 @@ export const calendarExpressions = (text: string, clock: Clock): ReadonlyArray<T
     : []
 
 const months = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-const mayContainDate = new RegExp(`\\d|${months}`, "i")
+/** A date without the name of a month has a sign between two digits. */
+const mayContainDate = new RegExp(`\\d[-./]\\d|(?:^|[^a-z])(?:${months})`, "i")
 const dateShape = new RegExp(
   `(?:^|[^a-z])(?:${months})|^\\d{4}[-/]|^\\d\\d?([./-])\\d\\d?\\1\\d{4}$|^[01]\\d/\\d{4}$`,
   "i"

@@ -1,3 +1,4 @@
+import { lazy } from "../normalise/lazy.js"
 import { day, hour, minute, second, type TimeRange } from "./clock.js"
 import type { TimeExpression } from "./expression.js"
 import { cardinalOf } from "./numberWords.js"
@@ -11,26 +12,32 @@ const dayPart = "(?:\\s+(?:in\\s+the\\s+(morning|afternoon|evening)|at\\s+(night
 const ofDay = "(?<![\\p{L}\\p{N}_:.,/$€£#+-])"
 const endOfTime = "(?![\\p{L}\\p{N}_]|[:.,/]\\d|\\s*[%°€$£])"
 
-const rangePattern = new RegExp(
-  `${ofDay}(?:(between)\\s+(${time})\\s+and|(?:(from)\\s+)?(${time})\\s*(?:to|until|till|through|-|–|—))\\s*(${time})${dayPart}${endOfTime}`,
-  "giu"
+const rangePattern = lazy(
+  () =>
+    new RegExp(
+      `${ofDay}(?:(between)\\s+(${time})\\s+and|(?:(from)\\s+)?(${time})\\s*(?:to|until|till|through|-|–|—))\\s*(${time})${dayPart}${endOfTime}`,
+      "giu"
+    )
 )
-const singlePattern = new RegExp(`${ofDay}((?:at|around|about)\\s+)?(${time})${dayPart}${endOfTime}`, "giu")
-const minutesPattern = new RegExp(
-  `${ofDay}(?:(half|(?:a\\s+)?quarter)|(?<=\\b(?:at|around|about|by|before|after|until|since)\\s+)(five|ten|twenty|twenty[\\s-]five|5|10|20|25)(?:\\s+minutes)?)\\s+(past|to)\\s+(\\d\\d?|${hourWords})(?:\\s*([ap])\\.?m\\b)?${dayPart}${endOfTime}`,
-  "giu"
+const singlePattern = lazy(() => new RegExp(`${ofDay}((?:at|around|about)\\s+)?(${time})${dayPart}${endOfTime}`, "giu"))
+const minutesPattern = lazy(
+  () =>
+    new RegExp(
+      `${ofDay}(?:(half|(?:a\\s+)?quarter)|(?<=\\b(?:at|around|about|by|before|after|until|since)\\s+)(five|ten|twenty|twenty[\\s-]five|5|10|20|25)(?:\\s+minutes)?)\\s+(past|to)\\s+(\\d\\d?|${hourWords})(?:\\s*([ap])\\.?m\\b)?${dayPart}${endOfTime}`,
+      "giu"
+    )
 )
 const boundPattern = /\b(?:(before|until|till|by)|after)\s+(?:(midnight)|noon|midday)\b/gi
 
-const mayContainTime = new RegExp(`\\d|noon|midday|midnight|\\b(?:${hourWords})\\b`, "i")
+const mayContainTime = new RegExp(`(?<!\\d)\\d\\d?(?!\\d)|noon|midday|midnight|\\b(?:${hourWords})\\b`, "i")
 
 /** The times of day in a text, unordered; expressions may overlap. */
 export const clockExpressions = (text: string): ReadonlyArray<TimeExpression> =>
   mayContainTime.test(text)
     ? [
-        ...readAll(text, rangePattern, rangeOf),
-        ...readAll(text, singlePattern, singleOf),
-        ...readAll(text, minutesPattern, minutesOf),
+        ...readAll(text, rangePattern(), rangeOf),
+        ...readAll(text, singlePattern(), singleOf),
+        ...readAll(text, minutesPattern(), minutesOf),
         ...readAll(text, boundPattern, ([, before, midnight]) => ({
           hours: {
             from: (before ?? midnight) === undefined ? 12 * hour : 0,

@@ -1,4 +1,5 @@
 import { functionWords, isStopWord, setOf } from "../normalise/functionWords.js"
+import { lazy } from "../normalise/lazy.js"
 import type { TimeExpression } from "./expression.js"
 
 // "May", "Sun", "Friday" and "2024" are times only if their context supports it. Otherwise they are names, verbs or
@@ -70,8 +71,8 @@ const standsAlone = (text: string, { end, index }: TimeExpression): boolean => {
     /^\d/.test(text[index]!)
   )
     return false
-  if (han.test(text[index]!) || han.test(text[end - 1]!)) return true
-  return !/(?:(?!\p{Script=Han})[\p{L}\p{N}]|[-_./\\@#=+:~$€£&])$/u.test(before) && !joinedAfter.test(after)
+  if (han().test(text[index]!) || han().test(text[end - 1]!)) return true
+  return !/(?:(?!\p{Script=Han})[\p{L}\p{N}]|[-_./\\@#=+:~$€£&])$/u.test(before) && !joinedAfter().test(after)
 }
 
 const endsClause = (after: string): boolean => /^\s*(?:$|[?!.,;)])/.test(after)
@@ -86,5 +87,5 @@ export const endsPhrase = (after: string): boolean => {
 const quantifiers = setOf(functionWords.quantifiers)
 const timeWord = /^(?:yesterday|today|tomorrow|tonight|last|next|till|since|\w+day|morning|afternoon|evening|night)$/i
 
-const han = /\p{Script=Han}/u
-const joinedAfter = /^(?:(?!\p{Script=Han})[\p{L}\p{N}_]|[-./\\@#=+:~&][\p{L}\p{N}_]|[%°\\@#=~])/u
+const han = lazy(() => /\p{Script=Han}/u)
+const joinedAfter = lazy(() => /^(?:(?!\p{Script=Han})[\p{L}\p{N}_]|[-./\\@#=+:~&][\p{L}\p{N}_]|[%°\\@#=~])/u)

@@ -1,3 +1,4 @@
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
 /** Field types of settings. */
@@ -14,7 +15,23 @@ export const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
   Schema.optionalWith(schema, { default: () => value })
 
 /** A policy section whose settings all have defaults. */
-export const section = <A, I>(schema: Schema.Schema<A, I>) => withDefault(schema, Schema.decodeUnknownSync(schema)({}))
+export const section = <A, I>(schema: Schema.Schema<A, I>) => withDefault(schema, defaultsOf(schema))
+
+/**
+ * What a schema decodes from an empty object. The defaults of a struct are read from its schema, because decoding
+ * compiles a parser for each setting, and most processes have no policy file to decode.
+ */
+export const defaultsOf = <A, I>(schema: Schema.Schema<A, I>): A => {
+  let { ast } = schema
+  while (ast._tag === "Refinement") ast = ast.from
+  if (ast._tag !== "Transformation" || ast.transformation._tag !== "TypeLiteralTransformation")
+    return Schema.decodeUnknownSync(schema)({})
+  const values = ast.transformation.propertySignatureTransformations.flatMap(({ decode, to }) => {
+    const value = decode(Option.none())
+    return Option.isSome(value) ? [[to, value.value] as const] : []
+  })
+  return Object.fromEntries(values) as A
+}
 
 export const zone = Schema.String.pipe(
   Schema.filter((name) => {

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { stores } from "../../../events/Trust.js"
-import { address, count, exactOptional, section, variable, withDefault } from "./fields.js"
+import { address, count, defaultsOf, exactOptional, section, variable, withDefault } from "./fields.js"
 
 /** Maximum dimensions of a vector. */
 export const maxDimensions = 8_192
@@ -42,7 +42,7 @@ const EmbeddingProvider = Schema.Struct({
 /** Settings of an embedding provider. */
 export type EmbeddingProviderSettings = typeof EmbeddingProvider.Type
 /** The default settings of a provider. */
-export const embeddingProvider: EmbeddingProviderSettings = Schema.decodeSync(EmbeddingProvider)({})
+export const embeddingProvider: EmbeddingProviderSettings = defaultsOf(EmbeddingProvider)
 
 export const Embedding = Schema.Struct({
   /**
@@ -85,7 +85,7 @@ const RerankProvider = Schema.Struct({
 /** Settings of a reranker's provider. */
 export type RerankProviderSettings = typeof RerankProvider.Type
 /** The default settings of a reranker's provider. */
-export const rerankProvider: RerankProviderSettings = Schema.decodeSync(RerankProvider)({})
+export const rerankProvider: RerankProviderSettings = defaultsOf(RerankProvider)
 
 export const Rerank = Schema.Struct({
   /**
