@@ -1,7 +1,9 @@
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Runtime from "effect/Runtime"
 import { layerFile } from "../layers/telemetry/TraceFile.js"
+import type { Daybook } from "../src/Daybook.js"
 import { operation } from "../src/model/operation.js"
 import { makeMemories, makeQueries } from "./data.js"
 import { formatNumber, type Group, maximumRatio, memoryOf, openDaybook, type Row, temporaryFolder } from "./harness.js"
@@ -18,16 +20,19 @@ export const telemetry: Group = {
   }
 }
 
-/** Opens Daybook twice on the same folder, with and without a trace file. */
+/**
+ * Opens Daybook, and runs calls with and without a trace file. Each side has a runtime of its own, as a program has whose
+ * layer sets the tracer. `Effect.withTracer` around each call would itself cost as much as a span.
+ */
 const openBoth = async (folder: string) => {
   const plain = openDaybook(folder)
   const file = join(temporaryFolder(), "trace.jsonl")
   const tracing = ManagedRuntime.make(layerFile({ file, maxBytes: 1 << 30 }))
   const tracer = await tracing.runPromise(Effect.tracer)
-  const traced: typeof plain.run = (effect, options) => plain.run(Effect.withTracer(effect, tracer), options)
+  const runtime = Effect.runtime<Daybook>()
   return {
-    plain: plain.run,
-    traced,
+    plain: Runtime.runPromise(await plain.run(runtime)),
+    traced: Runtime.runPromise(await plain.run(Effect.withTracer(runtime, tracer))),
     close: async () => {
       await plain.close()
       await tracing.dispose()

@@ -137,23 +137,20 @@ const startSpan = (
   const isTimed = fiber.getFiberRef(FiberRef.currentTracerTimingEnabled)
   const now = isTimed ? Context.get(fiber.currentDefaultServices, Clock.Clock).unsafeCurrentTimeNanos() : 0n
   const links = Chunk.toReadonlyArray(fiber.getFiberRef(FiberRef.currentTracerSpanLinks))
-  const span = tracer.span(
-    name,
-    parent === "none" ? Option.none() : propagated(parent),
-    Context.empty(),
-    links,
-    now,
-    kind
-  )
-  HashMap.forEach(fiber.getFiberRef(FiberRef.currentTracerSpanAnnotations), (value, key) => span.attribute(key, value))
-  for (const [key, value] of Object.entries(attributes ?? {})) span.attribute(key, value)
+  const above = parent === "none" ? Option.none<Tracer.AnySpan>() : propagated(parent)
+  const span = tracer.span(name, above, Context.empty(), links, now, kind)
+  const annotations = fiber.getFiberRef(FiberRef.currentTracerSpanAnnotations)
+  if (!HashMap.isEmpty(annotations)) HashMap.forEach(annotations, (value, key) => span.attribute(key, value))
+  for (const key in attributes) span.attribute(key, attributes[key as keyof TraceAttributes])
   return span
 }
 
 /** A parent that the tracer received: the span itself, or the one above where it was disabled. */
 const propagated = (span: Tracer.AnySpan | undefined): Option.Option<Tracer.AnySpan> => {
   if (span === undefined) return Option.none()
-  if (!Context.get(span.context, Tracer.DisablePropagation)) return Option.some(span)
+  // Daybook's own spans have an empty context.
+  if (span.context.unsafeMap.size === 0 || !Context.get(span.context, Tracer.DisablePropagation))
+    return Option.some(span)
   return span._tag === "Span" ? propagated(Option.getOrUndefined(span.parent)) : Option.none()
 }
 

@@ -143,7 +143,7 @@ class SpanLine {
       time: isoOf(startTime),
       type: "span",
       name: safeNameOf(span.name),
-      millis: Number((this.endTime - startTime) / 1_000n) / 1_000,
+      millis: Math.floor(Number(this.endTime - startTime) / 1_000) / 1_000,
       status: this.ending.status,
       trace: span.traceId,
       span: span.spanId,
@@ -159,7 +159,18 @@ const withAttributes = (attributes: Iterable<readonly [string, unknown]>) => {
   return Object.keys(safe).length === 0 ? {} : { attributes: safe }
 }
 
-const isoOf = (nanos: bigint): string => new Date(Number(nanos / 1_000_000n)).toISOString()
+/** The time in ISO 8601. Lines come in the order of time, so most share their second with the line before. */
+const isoOf = (nanos: bigint): string => {
+  const millis = Math.floor(Number(nanos) / 1_000_000)
+  const second = Math.floor(millis / 1_000)
+  if (second !== lastSecond) {
+    lastSecond = second
+    lastText = new Date(second * 1_000).toISOString().slice(0, -4)
+  }
+  return `${lastText}${String(millis - second * 1_000).padStart(3, "0")}Z`
+}
+let lastSecond: number | undefined
+let lastText = ""
 
 const pool = Buffer.alloc(4_096)
 let used = pool.length
