@@ -10,6 +10,7 @@ import {
   nextFile,
   referenceIn
 } from "./anchoring.js"
+import { checkpointAfter, commitTransaction } from "./checkpoint.js"
 import type { AcceptedTimer, Append, Head } from "./EventLog.js"
 import { type Eraser, makeErase } from "./erasure/erase.js"
 import type { Ledger } from "./erasure/ledger.js"
@@ -68,13 +69,13 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
   /** `data_version` at the last check of the ledger. */
   let assertedAt = -1
 
-  const lockedInSteps = function* <A>(work: () => Steps<A>): Steps<A> {
+  const lockedInSteps = function* <A>(work: () => Steps<A>, eventsOf: (result: A) => number = () => 0): Steps<A> {
     // A long transaction yields to the event loop. Other work of this process waits for it, as other processes do.
     if (writer.inTransaction) throw new StorageError({ kind: "busy", where: "log.db", code: "IN_TRANSACTION" })
     sql(writer, "BEGIN IMMEDIATE").run()
     try {
       const result = yield* work()
-      sql(writer, "COMMIT").run()
+      commitTransaction(writer, eventsOf(result))
       return result
     } finally {
       if (writer.inTransaction) sql(writer, "ROLLBACK").run()
@@ -127,11 +128,14 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
   ) {
     const start = performance.now()
     adopt()
-    const { fileIsKnown, stored } = yield* lockedInSteps(function* () {
-      const fileIsKnown = prepare(streams)
-      if (onDisk !== undefined) anchoring.refer(onDisk)
-      return { fileIsKnown, stored: yield* work(cache) }
-    })
+    const { fileIsKnown, stored } = yield* lockedInSteps(
+      function* () {
+        const fileIsKnown = prepare(streams)
+        if (onDisk !== undefined) anchoring.refer(onDisk)
+        return { fileIsKnown, stored: yield* work(cache) }
+      },
+      ({ stored }) => stored.appended
+    )
     onDisk = undefined
     hasWritten = true
     const { appended, heads, sequence } = stored
@@ -233,9 +237,9 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
           transactInTurns(streamsOf(appends), (cache) => storeAll(writer, appends, cache, installation)),
           {
             onFailure: failAll(appends),
-            onSuccess: ({ answers, line }) => {
+            onSuccess: ({ answers, appended, line }) => {
               anchorCommitted(line)
-              return Effect.succeed(answers)
+              return Effect.as(checkpointAfter(writer, appended), answers)
             }
           }
         )

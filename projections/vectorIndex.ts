@@ -75,9 +75,7 @@ export const make = (prefix: string): VectorIndex => {
     digest: (db, digest) => {
       digest.query(db, `SELECT number, model, dimensions FROM ${sets} ORDER BY number`)
       digest.query(db, `SELECT number, born, id, digest FROM ${embedded} ORDER BY number, born`)
-      for (const number of numbers(db)) {
-        digest.query(db, `SELECT rowid, openness, embedding FROM ${vectors(number)} ORDER BY rowid`)
-      }
+      for (const number of numbers(db)) digest.rows(() => rowsInOrder(db, vectors(number)))
     },
     stateDigest: (db, digest) => {
       // Only active models: searches ignore the vectors of other models, and newer rows may have none.
@@ -85,13 +83,28 @@ export const make = (prefix: string): VectorIndex => {
       for (const { dimensions, model } of sql(db, `SELECT model, dimensions FROM ${sets} ORDER BY number`).all()) {
         if (active?.some((name) => sameModel(name, { model, dimensions })) === false) continue
         const number = setNumber(db, model, dimensions)
-        digest.query(
-          db,
-          `SELECT id, openness, embedding FROM ${vectors(number)} v JOIN ${embedded} e ON e.number = ? AND e.born = v.rowid ORDER BY id`,
-          number
-        )
+        const ids = `SELECT id, born FROM ${embedded} WHERE number = ${number} ORDER BY id`
+        digest.rows(() => rowsById(db, ids, vectors(number)))
       }
     }
+  }
+}
+
+// SQLite would sort whole vectors, in one call that takes a second for 100,000. So only their numbers or ids are sorted.
+
+/** The rows of a table of vectors, by row number. */
+const rowsInOrder = function* (db: Db, table: string): Iterable<ReadonlyArray<unknown>> {
+  const numbers = db.prepare(`SELECT rowid FROM ${table}`).pluck().iterate() as Iterable<number>
+  const read = db.prepare(`SELECT rowid, openness, embedding FROM ${table} WHERE rowid = ?`).raw()
+  for (const number of Float64Array.from(numbers).sort()) yield read.get(BigInt(number)) as ReadonlyArray<unknown>
+}
+
+/** The ids that a query selects in order, each with its vector. */
+const rowsById = function* (db: Db, ids: string, table: string): Iterable<ReadonlyArray<unknown>> {
+  const read = db.prepare(`SELECT openness, embedding FROM ${table} WHERE rowid = ?`).raw()
+  for (const [id, born] of db.prepare(ids).raw().iterate() as Iterable<[string, number]>) {
+    const row = read.get(BigInt(born)) as ReadonlyArray<unknown> | undefined
+    if (row !== undefined) yield [id, ...row]
   }
 }
 

@@ -5,9 +5,10 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { type StoredEvent, sameBytes } from "../../events/Chain.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
+import { checkpointAfter, commitTransaction } from "../../events/checkpoint.js"
 import { isSqliteError } from "../../events/driver.js"
 import { StorageError, storageError } from "../../events/errors.js"
-import { type Db, type Lookup, sql } from "../Projection.js"
+import type { Db, Lookup } from "../Projection.js"
 import type { ViewError } from "./buildViewFile.js"
 import { catchUp } from "./rebuild.js"
 import {
@@ -107,6 +108,7 @@ const runTransaction = <A, E, R>(
   const { db, head, parked } = state
   view.writing = true
   let lastEvent: LastEvent | undefined
+  let applied = 0
   const end = () => {
     view.writing = false
     rollbackNow(db)
@@ -118,7 +120,10 @@ const runTransaction = <A, E, R>(
       erasure: view.erasure,
       verified: state.verified,
       run: runOnView,
-      apply: (event, lookup) => ViewFile.applyEvent(db, context.config.projections, parked, event, lookup),
+      apply: (event, lookup) => {
+        applied++
+        ViewFile.applyEvent(db, context.config.projections, parked, event, lookup)
+      },
       moveTo: (event) => {
         lastEvent = event
         // FTS5 writes its pending postings now. That takes as long as the commit, which may wait for another turn.
@@ -140,8 +145,9 @@ const runTransaction = <A, E, R>(
     },
     onSuccess: (value) => {
       try {
-        if (lastEvent !== undefined) commit(view, state, lastEvent)
-        return Effect.succeed(value)
+        if (lastEvent === undefined) return Effect.succeed(value)
+        commit(view, state, lastEvent, applied)
+        return Effect.as(checkpointAfter(db, applied), value)
       } catch (cause) {
         // The log already has the events. A view that cannot commit is rolled back and catches up later.
         return Effect.as(Effect.logDebug("The view could not be committed", storageError("view")(cause)), value)
@@ -155,10 +161,10 @@ const runTransaction = <A, E, R>(
 const moveCheckpoint = (db: Db, { hash, recordedAt, version }: LastEvent) =>
   ViewFile.moveCheckpoint(db, version, hash, recordedAt)
 
-const commit = (view: View, state: LockedView, event: LastEvent) => {
+const commit = (view: View, state: LockedView, event: LastEvent, applied: number) => {
   const { hash, recordedAt, version } = event
   moveCheckpoint(state.db, event)
-  sql(state.db, "COMMIT").run()
+  commitTransaction(state.db, applied)
   view.lastWrite = { ...state, isKnown: true, head: { position: version, hash, recordedAt, retired: false } }
 }
 

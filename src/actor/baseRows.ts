@@ -7,6 +7,7 @@ import { catalogue, type DaybookEvent, type EventType, imagesOf } from "../../ev
 import type { EventLog } from "../../events/EventLog.js"
 import type { Memory } from "../../events/Memory.js"
 import { levelOf, minOpennessOf, type Store } from "../../events/Trust.js"
+import { takeTurnIfDue } from "../../events/turns.js"
 import { findFileRow } from "../../projections/files.js"
 import { findRow, findRowNumberById, isRowOf, isRowOfPayload } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
@@ -14,6 +15,7 @@ import { findSchedule } from "../../projections/scheduleReads.js"
 import { findLastTurn, findSessionRows, findTurnAt } from "../../projections/sessionReads.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { parkedOf } from "../../projections/view/ViewFile.js"
+import { chunksOf } from "../model/chunksOf.js"
 import { type Base, type LogEvent, type StateType, stateBase } from "./stateBase.js"
 
 /** A view has rows that do not follow from the log. The view is rebuilt, and the commands are decided again. */
@@ -43,6 +45,9 @@ interface BaseRowsOptions {
 
 /** The row number of a memory, or the name of other rows. */
 type RowKey = number | string
+
+/** Rows that are compared with the log at a time, so that the event loop runs between. */
+const basesPerRead = 500
 
 /** Maximum keys in `verified`, about 60 bytes each. */
 const maxVerified = 20_000
@@ -129,31 +134,28 @@ export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsO
       }
     },
     isEmpty: () => bases.size === 0,
-    check: Effect.suspend(() => {
-      const all = [...bases.values()]
-      const read = log.newest(
-        agent,
-        all.flatMap(({ subjects }) => subjects)
-      )
-      return Effect.flatMap(read, (rows) =>
-        Effect.gen(function* () {
-          let first = 0
-          for (const { equals, follows, projection, subjects } of all) {
-            const own = rows.slice(first, first + subjects.length)
-            first += subjects.length
-            // The content of an erased event is unknown.
-            if (own.some((row) => row?.payload === null) || equals?.(own)) continue
-            const events: Array<LogEvent> = []
-            for (const row of own) events.push(row === undefined ? undefined : yield* codec.decode(row))
-            if (follows(events)) continue
-            // A parked projection lags behind its events, and only memories may change then.
-            if (projection !== "observations" && parkedOf(db).some((parked) => parked.projection === projection))
-              continue
-            return yield* new ViewDiffers({ agent })
-          }
-          for (const key of bases.keys()) verified.add(key)
-        })
-      )
+    check: Effect.gen(function* () {
+      for (const page of chunksOf([...bases.values()], basesPerRead)) {
+        const rows = yield* log.newest(
+          agent,
+          page.flatMap(({ subjects }) => subjects)
+        )
+        let first = 0
+        for (const { equals, follows, projection, subjects } of page) {
+          const own = rows.slice(first, first + subjects.length)
+          first += subjects.length
+          // The content of an erased event is unknown.
+          if (own.some((row) => row?.payload === null) || equals?.(own)) continue
+          const events: Array<LogEvent> = []
+          for (const row of own) events.push(row === undefined ? undefined : yield* codec.decode(row))
+          if (follows(events)) continue
+          // A parked projection lags behind its events, and only memories may change then.
+          if (projection !== "observations" && parkedOf(db).some((parked) => parked.projection === projection)) continue
+          return yield* new ViewDiffers({ agent })
+        }
+        yield* takeTurnIfDue
+      }
+      for (const key of bases.keys()) verified.add(key)
     })
   }
 }

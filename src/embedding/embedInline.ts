@@ -1,4 +1,3 @@
-import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -6,6 +5,7 @@ import * as Option from "effect/Option"
 import { takeTurnIfDue } from "../../events/turns.js"
 import { textDigest } from "../../projections/vectors.js"
 import type { AnyCommand } from "../actor/Command.js"
+import { chunksOf } from "../model/chunksOf.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 import { type DigestedTexts, embedBatch } from "./batchEmbedder.js"
 import { embedAdded } from "./commands.js"
@@ -46,7 +46,7 @@ const embedUntil = (
   Effect.gen(function* () {
     const vectors = new Map<string, Float32Array>()
     const deadline = (yield* Clock.currentTimeMillis) + waitMillis
-    for (const batch of Arr.chunksOf(texts, embedder.batch)) {
+    for (const batch of chunksOf(texts, embedder.batch)) {
       const remainingMillis = deadline - (yield* Clock.currentTimeMillis)
       if (remainingMillis <= 0) break
       // The write is uninterruptible, so a time-out could not end a request in the write's own fiber.

@@ -1,4 +1,3 @@
-import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import { cachedVectors } from "../../events/metrics.js"
@@ -16,6 +15,7 @@ import type { CommandError } from "../actor/Actor.js"
 import type { AgentServices } from "../actor/Agent.js"
 import { sameModel } from "../actor/activeEmbedders.js"
 import type { DecidedEvent } from "../actor/Command.js"
+import { chunksOf } from "../model/chunksOf.js"
 import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
 import * as BatchEmbedder from "./batchEmbedder.js"
 import { embedChunks, embedMemories } from "./commands.js"
@@ -138,7 +138,7 @@ const vectorsOf = Effect.fnUntraced(function* (
     cachedVectors.hit.unsafeUpdate(cached.size, [])
     cachedVectors.miss.unsafeUpdate(missing.length, [])
   }
-  const pages = yield* Effect.forEach(Arr.chunksOf(missing, embedder.batch), batches.embed)
+  const pages = yield* Effect.forEach(chunksOf(missing, embedder.batch), batches.embed)
   return new Map([...cached, ...pages.flat()])
 })
 

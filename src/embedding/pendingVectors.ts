@@ -1,4 +1,3 @@
-import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import { CurrentCodec } from "../../events/Codec.js"
 import type { Memory } from "../../events/Memory.js"
@@ -7,6 +6,7 @@ import { findUnembedded, findUnembeddedAmong, type VectorSet } from "../../proje
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
 import type { AgentServices } from "../actor/Agent.js"
+import { chunksOf } from "../model/chunksOf.js"
 
 /** The memories of an agent that may lack a vector. It reads them in small pages, so that other work is not blocked. */
 export interface PendingMemories {
@@ -47,7 +47,7 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
   ) {
     const pending: Array<Memory> = []
     let checked = 0
-    for (const borns of Arr.chunksOf(rowNumbers, memoriesPerQuery)) {
+    for (const borns of chunksOf(rowNumbers, memoriesPerQuery)) {
       if (pending.length >= batchSize) break
       pending.push(...(yield* views.read(view, (db) => findUnembeddedAmong(db, set, borns))))
       checked += borns.length

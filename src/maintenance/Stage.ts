@@ -3,6 +3,7 @@ import { type Store, stores } from "../../events/Trust.js"
 import type { PageKind } from "../../projections/maintenancePages.js"
 import type { Db } from "../../projections/Projection.js"
 import type { DecidedEvent } from "../actor/Command.js"
+import { chunksOf } from "../model/chunksOf.js"
 import { nextRevision } from "../model/nextRevision.js"
 import type { StageName } from "../model/stages.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
@@ -166,9 +167,6 @@ export const archiveEvents = (
 
 /** Maximum memories per archive event. Small, so that writing one event causes no noticeable pause. */
 const maxArchivedPerEvent = 10
-
-export const chunksOf = <A>(values: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
 
 /** Groups rows by reason. */
 export const groupByReason = (

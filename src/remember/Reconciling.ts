@@ -16,6 +16,7 @@ import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { WeighedStatement } from "../actor/Advice.js"
 import type { AnyCommand } from "../actor/Command.js"
 import type { AdviceByCommand } from "../actor/decideAll.js"
+import { chunksOf } from "../model/chunksOf.js"
 import type { Embedder } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"
 import { embedderOfStore } from "../ports/embeddersByStore.js"
@@ -198,7 +199,7 @@ const embedWith = (
   embedder.local !== true
     ? Effect.succeed(texts.map(() => null))
     : Effect.map(
-        Effect.forEach(Arr.chunksOf(texts, embedder.batch), (page) =>
+        Effect.forEach(chunksOf(texts, embedder.batch), (page) =>
           embedAll(embedder, page, "document", timeout).pipe(
             Effect.map((vectors) =>
               vectors.map((values) =>

@@ -42,6 +42,7 @@ export const limitPlans = function* (
   for (let isStable = false; !isStable; ) {
     isStable = true
     for (const [id, image] of images) {
+      if (isTurnDue()) yield
       const { store } = byId.get(id)!.current
       if (
         allowed.get(id)!.store === store ||
@@ -53,6 +54,7 @@ export const limitPlans = function* (
     }
   }
   const order = new Map([...images.keys()].map((id, index) => [id, first + index]))
+  if (isTurnDue()) yield
   const flagOf = flagsOf(plans, order, images, relatives)
   const staleOf = (memory: Memory): Stale | undefined => flagOf(memory)?.stale
 
@@ -98,7 +100,11 @@ export const limitPlans = function* (
       conflicts: mergedConflicts(plan, blockedFields, (field) => blockers.get(field)?.(later) ?? [])
     }))
   }
-  const bounded = unfinished.map((finish) => finish(versions))
+  const bounded: Array<Plan> = []
+  for (const finish of unfinished) {
+    if (isTurnDue()) yield
+    bounded.push(finish(versions))
+  }
   const changing = bounded.filter((plan): plan is ChangingPlan => plan.image !== undefined)
   return { plans: bounded, changing, first, staleOf }
 }

@@ -1,4 +1,3 @@
-import * as Arr from "effect/Array"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -14,6 +13,7 @@ import { findSourceStore } from "../../projections/lineage.js"
 import { findById } from "../../projections/observations.js"
 import { dependsOnCopies, descendants, graphIn, type Source } from "../actor/lineage.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
+import { chunksOf } from "../model/chunksOf.js"
 import { type Link, linksOf } from "./links.js"
 import type { Plan } from "./plan.js"
 
@@ -74,7 +74,7 @@ export const relativesOf = (
       ({ current, image }) => (current.status === "active") !== (image!.status === "active")
     )
     const derived: Array<Memory> = []
-    for (const page of Arr.chunksOf(goOrReturn, plansPerRead)) {
+    for (const page of chunksOf(goOrReturn, plansPerRead)) {
       const found = yield* source.read(({ db }) => {
         const graph = graphIn(db)
         return page.flatMap(({ current }) => descendants(graph, { kind: "derived", to: current.id }))

@@ -1,4 +1,3 @@
-import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,6 +12,7 @@ import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
 import { type Command, commandIdOf, requireUnparked, runOf } from "../actor/Command.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
+import { chunksOf } from "../model/chunksOf.js"
 import {
   type InvalidInput,
   type NothingToUndo,
@@ -172,7 +172,7 @@ const livesOf = ({ agent, codec, log, read }: Undoer, events: ReadonlyArray<Dayb
       (a, b) => a - b
     )
     const lives: Array<ReadonlyArray<Link>> = []
-    for (const page of Arr.chunksOf(born, livesPerRead)) {
+    for (const page of chunksOf(born, livesPerRead)) {
       const changes = yield* Effect.flatten(
         read(({ db }) =>
           Either.map(requireUnparked(db, "history"), () =>

@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -50,7 +51,8 @@ export const make = ({
     )
     const folder = yield* Effect.acquireRelease(
       attempt(() => newFolder(join(config.folder, "cache"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+      // The file of a large agent takes 0.1 s to remove.
+      (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
     )
     const file = join(folder, "branch.db")
     yield* build({ ...config, projections, log, codec, agent, file, to })
