@@ -22,7 +22,8 @@ export interface CodeCache {
 
 /**
  * The start of a cached file, before V8's code: the CRC-32 of all that follows, the size of the code in the heap of the
- * process that wrote it, and the length of the list of commands (JSON), which comes next.
+ * process that wrote it, and the length of the list of commands (JSON), which comes next. The list has the CRC-32 of each
+ * command's name, because a wrong call may name anything.
  */
 const headerBytes = 4 + 8 + 4
 
@@ -31,7 +32,7 @@ interface Cached {
   /** Bytes. */
   readonly size: number
   /** The commands whose code it has. */
-  readonly commands: ReadonlyArray<string>
+  readonly commands: ReadonlyArray<number>
 }
 
 /** A run replaces the cached code if it compiled at least this many times the cached size. */
@@ -68,11 +69,12 @@ export const open = (program: string, command: string): CodeCache | undefined =>
     },
     keep: (script) => {
       try {
-        const isNew = !cached.commands.includes(command)
+        const checksum = zlib.crc32(command)
+        const isNew = !cached.commands.includes(checksum)
         if (!isNew && script.cachedDataRejected !== true && Math.random() >= measuredShare) return
         const size = getHeapCodeStatistics().bytecode_and_metadata_size
         if (!isNew && script.cachedDataRejected !== true && size < cached.size * minGrowth) return
-        const commands = isNew ? [...cached.commands, command].slice(-maxCommands) : cached.commands
+        const commands = isNew ? [...cached.commands, checksum].slice(-maxCommands) : cached.commands
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         const draft = join(folder, `${name}.${process.pid}.tmp`)
         writeFileSync(draft, fileOf({ size, commands }, script.createCachedData()), { mode: 0o600 })
