@@ -18,7 +18,6 @@ export const recall: Command<AsOfOptions & PageOptions, readonly [action: string
   operator: true,
   options: [...pageOptions, asOfOption],
   examples: ['search "when do we deploy" --record', "recall list --limit 5", "recall show 12", "recall rerun 12"],
-  needsNoRules: true,
   run: ({ out, reader }, { asOf, limit, offset }, [action, number]) =>
     Effect.gen(function* () {
       const verb = verbs.find((name) => name === action)
