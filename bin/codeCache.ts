@@ -22,8 +22,8 @@ export interface CodeCache {
 
 /**
  * The start of a cached file, before V8's code: the CRC-32 of all that follows, the size of the code in the heap of the
- * process that wrote it, and the length of the list of commands (JSON), which comes next. The list has the CRC-32 of each
- * command's name, because a wrong call may name anything.
+ * process that wrote it, and the length of the list of commands (JSON), which comes next. Names are
+ * hashed, because a mistyped command may contain private text.
  */
 const headerBytes = 4 + 8 + 4
 
@@ -69,12 +69,15 @@ export const open = (program: string, command: string): CodeCache | undefined =>
     },
     keep: (script) => {
       try {
+        const isRejected = script.cachedDataRejected === true
+        const known = isRejected ? [] : cached.commands
         const checksum = zlib.crc32(command)
-        const isNew = !cached.commands.includes(checksum)
-        if (!isNew && script.cachedDataRejected !== true && Math.random() >= measuredShare) return
+        // A call that failed early has not compiled its command.
+        const isNew = !known.includes(checksum) && !process.exitCode
+        if (!isNew && !isRejected && Math.random() >= measuredShare) return
         const size = getHeapCodeStatistics().bytecode_and_metadata_size
-        if (!isNew && script.cachedDataRejected !== true && size < cached.size * minGrowth) return
-        const commands = isNew ? [...cached.commands, checksum].slice(-maxCommands) : cached.commands
+        if (!isNew && !isRejected && size < cached.size * minGrowth) return
+        const commands = isNew ? [...known, checksum].slice(-maxCommands) : known
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         const draft = join(folder, `${name}.${process.pid}.tmp`)
         writeFileSync(draft, fileOf({ size, commands }, script.createCachedData()), { mode: 0o600 })

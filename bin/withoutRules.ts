@@ -1,8 +1,8 @@
 import type { DefaultOptions } from "../layers/Default.js"
 
 /**
- * Options of a memory system that decides nothing. Loading the rules takes longer than a search, which needs none. The
- * caller must not write memories with it, because no statement would be compared.
+ * Options without reconciler, extractor and the like, for commands that only read: loading the rules takes longer than a
+ * search. The files of `[import] from` are stored without a comparison anyway.
  */
 export const withoutRules = {
   extractor: null,

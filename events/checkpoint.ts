@@ -3,12 +3,15 @@ import { walCheckpointPages } from "./sqlite.js"
 import { runInChild } from "./sqlProcess.js"
 import { type Db, sql } from "./statement.js"
 
-/** Events of a transaction above which a child process copies them from the write-ahead log into the database. */
-const minChildEvents = 1_000
+/**
+ * Minimum events of a transaction whose checkpoint a child process makes. The batches of an import are smaller: a child
+ * takes 60 ms, and they need none.
+ */
+const minChildEvents = 5_000
 
 /**
- * Commits a transaction with this many events. A commit copies a long write-ahead log into the database within one call of
- * SQLite; for 100,000 events that takes a second. After many events it therefore leaves the copy to `checkpointAfter`.
+ * Commits a transaction with this many events. Within a commit, SQLite copies a long write-ahead log into the database in
+ * one call; for 100,000 events that takes a second. After many events the caller runs `checkpointAfter` instead.
  */
 export const commitTransaction = (db: Db, events: number): void => {
   if (events < minChildEvents) return void sql(db, "COMMIT").run()

@@ -237,10 +237,12 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
           transactInTurns(streamsOf(appends), (cache) => storeAll(writer, appends, cache, installation)),
           {
             onFailure: failAll(appends),
-            onSuccess: ({ answers, appended, line }) => {
-              anchorCommitted(line)
-              return Effect.as(checkpointAfter(writer, appended), answers)
-            }
+            // The line records the state of the file, which a checkpoint changes.
+            onSuccess: ({ answers, appended, line }) =>
+              Effect.map(checkpointAfter(writer, appended), () => {
+                anchorCommitted(line)
+                return answers
+              })
           }
         )
 

@@ -96,7 +96,10 @@ export const make = (prefix: string): VectorIndex => {
 const rowsInOrder = function* (db: Db, table: string): Iterable<ReadonlyArray<unknown>> {
   const numbers = db.prepare(`SELECT rowid FROM ${table}`).pluck().iterate() as Iterable<number>
   const read = db.prepare(`SELECT rowid, openness, embedding FROM ${table} WHERE rowid = ?`).raw()
-  for (const number of Float64Array.from(numbers).sort()) yield read.get(BigInt(number)) as ReadonlyArray<unknown>
+  for (const number of Float64Array.from(numbers).sort()) {
+    const row = read.get(BigInt(number)) as ReadonlyArray<unknown> | undefined
+    if (row !== undefined) yield row
+  }
 }
 
 /** The ids that a query selects in order, each with its vector. */

@@ -370,6 +370,25 @@ describe("marks of verified events", () => {
     })
   )
 
+  it.scopedLive("stay after a large append, whose checkpoint a child process makes", () =>
+    Effect.gen(function* () {
+      const path = yield* written
+      const before = { lines: anchorLines(path).length, size: statSync(join(path, "log.db")).size }
+      yield* inProcess(
+        path,
+        Effect.gen(function* () {
+          yield* appendTo("ada", 5_000)
+          // The events are in the database before the log is closed.
+          expect(statSync(join(path, "log.db")).size).toBeGreaterThan(before.size + 5_000 * 100)
+          yield* appendTo("ada")
+        })
+      )
+      const lines = anchorLines(path).slice(before.lines)
+      expect(lines.filter((line) => line.includes('"unmarked"'))).toEqual([])
+      expect(yield* inProcess(path, verified())).toMatchObject({ ok: true })
+    })
+  )
+
   it.scopedLive("cover every head after a clean close, and log.db has the state in the anchor", () =>
     Effect.gen(function* () {
       const path = yield* written

@@ -8,6 +8,7 @@ import * as Stream from "effect/Stream"
 import { changedSettings, policyRecordOf } from "../src/actor/policyRecord.js"
 import type { Daybook } from "../src/Daybook.js"
 import { decode, defaults } from "../src/ports/Policy.js"
+import { embeddingProvider, rerankProvider } from "../src/ports/policy/models.js"
 import { answerOf, build, daybookIn, newFolder, removeFolders } from "./support/cli.js"
 import { open, temporaryFolder } from "./support/engine.js"
 
@@ -19,6 +20,11 @@ const typesOf = (daybook: Context.Tag.Service<Daybook>) =>
 
 it("the defaults are what an empty document decodes to", () => {
   expect(JSON.stringify(defaults)).toBe(JSON.stringify(Either.getOrThrow(decode({}))))
+  const { embedding, rerank } = Either.getOrThrow(
+    decode({ embedding: { providers: { openai: {} } }, rerank: { providers: { cohere: {} } } })
+  )
+  expect(embeddingProvider).toEqual(embedding.providers.openai)
+  expect(rerankProvider).toEqual(rerank.providers.cohere)
 })
 
 describe("the maintenance policy", () => {

@@ -29,7 +29,7 @@ const minutesPattern = lazy(
 )
 const boundPattern = /\b(?:(before|until|till|by)|after)\s+(?:(midnight)|noon|midday)\b/gi
 
-const mayContainTime = new RegExp(`(?<!\\d)\\d\\d?(?!\\d)|noon|midday|midnight|\\b(?:${hourWords})\\b`, "i")
+const mayContainTime = new RegExp(`(?<!\\d)\\d\\d?(?!\\d)|noon|midday|midnight|\\b(?:${hourWords})`, "i")
 
 /** The times of day in a text, unordered; expressions may overlap. */
 export const clockExpressions = (text: string): ReadonlyArray<TimeExpression> =>

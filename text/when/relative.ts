@@ -213,6 +213,6 @@ export const relativeExpressions = (text: string, clock: Clock): ReadonlyArray<T
       )
     : []
 
-/** What each reader needs: a word, or a year in digits. Most texts have none, and compiling the patterns takes 5 ms. */
+/** Every relative time contains one of these. Most texts have none, and compiling the patterns takes 5 ms. */
 const mayContainRelative =
   /\d{4}|['’]\d\d|\d0['’]?s|day|morrow|ight|noon|morning|lunch|evening|dawn|dusk|hour|last|past|previous|this|current|next|coming|week|month|quarter|year|decade|ago|now|hence|winter|ties|century/i
