@@ -84,7 +84,7 @@ describe("the code cache", () => {
     await started({ XDG_CACHE_HOME: home })
     const [name, ...others] = readdirSync(folder)
     expect(others).toEqual([])
-    expect(name).toMatch(/^program-[0-9a-f]{16}\.v.*\.compiled$/)
+    expect(name).toMatch(/^program-[0-9a-f]{16}\.[0-9a-f]{8}\.v.*\.compiled$/)
     const file = join(folder, name!)
     expect([folder, file].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600])
     const first = { time: statSync(file).mtimeMs, code: readFileSync(file) }
@@ -97,12 +97,22 @@ describe("the code cache", () => {
     expect(readFileSync(file).equals(damaged)).toBe(false)
   })
 
-  it("keeps four files, and none if it is disabled or the folder is not writable", async () => {
+  it("has a file for each command, and none for a call that fails", async () => {
+    const home = newFolder()
+    const env = { XDG_CACHE_HOME: home }
+    await started(env)
+    expect((await run(process.execPath, [bundle, "no-such-command"], { env })).code).toBe(2)
+    expect(readdirSync(join(home, "daybook"))).toHaveLength(1)
+    await run(process.execPath, [bundle, "--data", newFolder(), "agents"], { env })
+    expect(readdirSync(join(home, "daybook"))).toHaveLength(2)
+  })
+
+  it("keeps sixteen files, and none if it is disabled or the folder is not writable", async () => {
     const home = newFolder()
     mkdirSync(join(home, "daybook"))
-    for (let index = 0; index < 6; index++) writeFileSync(join(home, "daybook", `old-${index}.compiled`), "")
+    for (let index = 0; index < 18; index++) writeFileSync(join(home, "daybook", `old-${index}.compiled`), "")
     await started({ XDG_CACHE_HOME: home })
-    expect(readdirSync(join(home, "daybook"))).toHaveLength(4)
+    expect(readdirSync(join(home, "daybook"))).toHaveLength(16)
     const off = newFolder()
     await started({ XDG_CACHE_HOME: off, NODE_DISABLE_COMPILE_CACHE: "1" })
     expect(readdirSync(off)).toEqual([])
