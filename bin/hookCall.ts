@@ -1,18 +1,4 @@
-/** Global options that take a value. */
-const valueOptions = new Set(["--data", "--agent", "--trust", "--actor"])
-
-/**
- * The name of a command line's command, and the next word. Used before the program is loaded, so it does not parse all
- * options.
- */
-export const commandIn = (argv: ReadonlyArray<string>): readonly [name?: string, next?: string | undefined] => {
-  for (let index = 0; index < argv.length; index++) {
-    const word = argv[index]!
-    if (!word.startsWith("-")) return [word, argv[index + 1]]
-    if (valueOptions.has(word)) index++
-  }
-  return []
-}
+import { commandIn } from "./commandIn.js"
 
 /** Whether a command line calls `daybook hook`. */
 export const isHookCall = (argv: ReadonlyArray<string>): boolean => commandIn(argv)[0] === "hook"

@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url"
 import { Script } from "node:vm"
 import { unsupportedRuntime } from "../events/runtime.js"
 import * as CodeCache from "./codeCache.js"
-import { alwaysSucceed, commandIn, isHookCall } from "./hookCall.js"
+import { commandIn } from "./commandIn.js"
+import { alwaysSucceed, isHookCall } from "./hookCall.js"
 
 /**
  * The entry point of `daybook`. On an unsupported Node it prints one line before it loads anything that would crash.

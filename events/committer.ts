@@ -10,13 +10,13 @@ import {
   nextFile,
   referenceIn
 } from "./anchoring.js"
-import { checkpointAfter, commitTransaction } from "./checkpoint.js"
+import { checkpointIfDue } from "./checkpoint.js"
 import type { AcceptedTimer, Append, Head } from "./EventLog.js"
 import { type Eraser, makeErase } from "./erasure/erase.js"
 import type { Ledger } from "./erasure/ledger.js"
 import { remakeRemains } from "./erasure/remainsTable.js"
 import type { Timing } from "./erasure/retime.js"
-import { StorageError, storageError } from "./errors.js"
+import { type StorageError, storageError } from "./errors.js"
 import { sameFileState, watch } from "./logFiles.js"
 import { assertSchema } from "./logSchema.js"
 import { appendBatch, appendedEvents, appendMillis } from "./metrics.js"
@@ -27,6 +27,7 @@ import { type Added, type Answer, type HeadCache, setTimer, storeAll } from "./s
 import { make as makeGuard } from "./streamGuard.js"
 import { atOnce, inTurns, type Steps, takeTurn } from "./turns.js"
 import * as VectorCache from "./vectorCache.js"
+import { make as makeWriteTransactions } from "./writeTransaction.js"
 
 /** Maximum stream heads cached between appends, about 200 bytes each. */
 const maxCachedHeads = 10_000
@@ -69,24 +70,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
   /** `data_version` at the last check of the ledger. */
   let assertedAt = -1
 
-  const lockedInSteps = function* <A>(work: () => Steps<A>, eventsOf: (result: A) => number = () => 0): Steps<A> {
-    // A long transaction yields to the event loop. Other work of this process waits for it, as other processes do.
-    if (writer.inTransaction) throw new StorageError({ kind: "busy", where: "log.db", code: "IN_TRANSACTION" })
-    sql(writer, "BEGIN IMMEDIATE").run()
-    try {
-      const result = yield* work()
-      commitTransaction(writer, eventsOf(result))
-      return result
-    } finally {
-      if (writer.inTransaction) sql(writer, "ROLLBACK").run()
-    }
-  }
-  const locked = <A>(work: () => A): A =>
-    atOnce(
-      lockedInSteps(function* () {
-        return work()
-      })
-    )
+  const { locked, lockedInSteps } = makeWriteTransactions(writer)
   // This read opens the write-ahead log; `watch` then finds its inode.
   let isAdopted = referenceIn(writer)?.line !== 0
   const files = watch(join(folder, "log.db"))
@@ -238,8 +222,8 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
           {
             onFailure: failAll(appends),
             // The line records the state of the file, which a checkpoint changes.
-            onSuccess: ({ answers, appended, line }) =>
-              Effect.map(checkpointAfter(writer, appended), () => {
+            onSuccess: ({ answers, line }) =>
+              Effect.map(checkpointIfDue(writer), () => {
                 anchorCommitted(line)
                 return answers
               })

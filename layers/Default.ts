@@ -84,19 +84,9 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
     })
   )
 
-// The rules are loaded on demand, because their word lists take long to load.
-const settlerByRules = Layer.unwrapEffect(
-  Effect.map(
-    Effect.promise(() => import("./RuleSettler.js")),
-    (module) => module.layer
-  )
-)
-const statementReaderByRules = Layer.unwrapEffect(
-  Effect.map(
-    Effect.promise(() => import("./RuleStatementReader.js")),
-    (module) => module.layer
-  )
-)
+/** A layer whose module is loaded when the layer is built, because word lists take long to load. */
+const loaded = <A>(load: () => Promise<{ readonly layer: Layer.Layer<A> }>): Layer.Layer<A> =>
+  Layer.unwrapEffect(Effect.map(Effect.promise(load), ({ layer }) => layer))
 
 const layerOn = (
   folder: string,
@@ -143,9 +133,9 @@ const layerOn = (
     })
   )
   const reading = Layer.merge(
-    options.settler === undefined ? settlerByRules : (options.settler ?? Settler.layerNone),
+    options.settler === undefined ? loaded(() => import("./RuleSettler.js")) : (options.settler ?? Settler.layerNone),
     options.statementReader === undefined
-      ? statementReaderByRules
+      ? loaded(() => import("./RuleStatementReader.js"))
       : (options.statementReader ?? StatementReader.layerNone)
   )
   const importBase = options.policy === undefined ? policyFolder(folder) : Effect.succeed(folder)

@@ -159,18 +159,7 @@ const withAttributes = (attributes: Iterable<readonly [string, unknown]>) => {
   return Object.keys(safe).length === 0 ? {} : { attributes: safe }
 }
 
-/** The time in ISO 8601. Lines come in the order of time, so most share their second with the line before. */
-const isoOf = (nanos: bigint): string => {
-  const millis = Math.floor(Number(nanos) / 1_000_000)
-  const second = Math.floor(millis / 1_000)
-  if (second !== lastSecond) {
-    lastSecond = second
-    lastText = new Date(second * 1_000).toISOString().slice(0, -4)
-  }
-  return `${lastText}${String(millis - second * 1_000).padStart(3, "0")}Z`
-}
-let lastSecond: number | undefined
-let lastText = ""
+const isoOf = (nanos: bigint): string => new Date(Math.floor(Number(nanos) / 1_000_000)).toISOString()
 
 const pool = Buffer.alloc(4_096)
 let used = pool.length

@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { type StoredEvent, sameBytes } from "../../events/Chain.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
-import { checkpointAfter, commitTransaction } from "../../events/checkpoint.js"
+import { checkpointIfDue, commitTransaction } from "../../events/checkpoint.js"
 import { isSqliteError } from "../../events/driver.js"
 import { StorageError, storageError } from "../../events/errors.js"
 import type { Db, Lookup } from "../Projection.js"
@@ -147,7 +147,7 @@ const runTransaction = <A, E, R>(
       try {
         if (lastEvent === undefined) return Effect.succeed(value)
         commit(view, state, lastEvent, applied)
-        return Effect.as(checkpointAfter(db, applied), value)
+        return Effect.as(checkpointIfDue(db), value)
       } catch (cause) {
         // The log already has the events. A view that cannot commit is rolled back and catches up later.
         return Effect.as(Effect.logDebug("The view could not be committed", storageError("view")(cause)), value)

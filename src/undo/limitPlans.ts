@@ -54,7 +54,6 @@ export const limitPlans = function* (
     }
   }
   const order = new Map([...images.keys()].map((id, index) => [id, first + index]))
-  if (isTurnDue()) yield
   const flagOf = flagsOf(plans, order, images, relatives)
   const staleOf = (memory: Memory): Stale | undefined => flagOf(memory)?.stale
 

@@ -221,7 +221,7 @@ const emojiWord = (match: string): string => {
 }
 
 /** Created on first use, because loading its dictionary takes time. */
-let segmenter: Intl.Segmenter | undefined
+const segmenter = lazy(() => new Intl.Segmenter("ja", { granularity: "word" }))
 
 /**
  * The words of each run. A call of `Intl.Segmenter` takes as long as some 30 characters, so short runs share one. Each
@@ -234,9 +234,8 @@ const wordsOfRuns = (runs: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<s
   let owners: Array<number> = []
   const segment = () => {
     if (joined === "") return
-    segmenter ??= new Intl.Segmenter("ja", { granularity: "word" })
     let portion = 0
-    for (const part of segmenter.segment(joined)) {
+    for (const part of segmenter().segment(joined)) {
       if (part.segment === "\n") portion++
       else if (part.isWordLike === true) words[owners[portion]!]!.push(part.segment)
     }

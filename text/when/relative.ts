@@ -199,19 +199,19 @@ const unitAfter =
 const dayWords = ["yesterday", "today", "tomorrow"]
 
 /** The relative times in a text, unordered; expressions may overlap. */
-export const relativeExpressions = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
-  mayContainRelative.test(text)
-    ? readers.flatMap(([pattern, read, mayMatch]) =>
-        mayMatch?.test(text) === false
-          ? []
-          : [...text.matchAll(pattern)].flatMap((match) => {
-              const expression = read(match as RegExpExecArray, clock)
-              return expression === undefined
-                ? []
-                : [{ ...expression, index: match.index, end: match.index + match[0].length }]
-            })
-      )
-    : []
+export const relativeExpressions = (text: string, clock: Clock): ReadonlyArray<TimeExpression> => {
+  if (!mayContainRelative.test(text)) return []
+  return readers.flatMap(([pattern, read, mayMatch]) =>
+    mayMatch?.test(text) === false
+      ? []
+      : [...text.matchAll(pattern)].flatMap((match) => {
+          const expression = read(match as RegExpExecArray, clock)
+          return expression === undefined
+            ? []
+            : [{ ...expression, index: match.index, end: match.index + match[0].length }]
+        })
+  )
+}
 
 /** Every relative time contains one of these. Most texts have none, and compiling the patterns takes 5 ms. */
 const mayContainRelative =

@@ -18,7 +18,7 @@ export const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
 export const section = <A, I>(schema: Schema.Schema<A, I>) => withDefault(schema, defaultsOf(schema))
 
 /**
- * What a schema decodes from an empty object. The defaults of a struct are read from its schema, because decoding
+ * Returns the value that a schema decodes from an empty object. It reads the defaults of a struct, because decoding
  * compiles a parser for each setting, and most processes have no policy file to decode.
  */
 export const defaultsOf = <A, I>(schema: Schema.Schema<A, I>): A => {
