@@ -200,6 +200,23 @@ describe("a trace file", () => {
     })
   )
 
+  it.scopedLive("escapes what others name, such as a model and the trace of a caller", () =>
+    Effect.gen(function* () {
+      const awkward = 'a"b\\c'
+      const parent = Tracer.externalSpan({ traceId: awkward, spanId: awkward, sampled: true })
+      const work = Effect.annotateCurrentSpan({ agent: awkward, tokens: 1 }).pipe(
+        Effect.withSpan("Memory.get", { parent, kind: "server" })
+      )
+      const lines = yield* tracedTo(join(yield* temporaryFolder, "trace.jsonl"), work)
+      expect(lines[0]).toMatchObject({
+        kind: "server",
+        trace: awkward,
+        parent: awkward,
+        attributes: { agent: awkward, tokens: 1 }
+      })
+    })
+  )
+
   it("cuts no line, also if the system takes a part of them", () => {
     // A pipe holds 64 kB, so that the system takes the lines in parts.
     const pipe = join(mkdtempSync(join(tmpdir(), "daybook-")), "pipe")
@@ -211,11 +228,11 @@ describe("a trace file", () => {
       const buffer = Buffer.alloc(1 << 20)
       text += buffer.toString("utf8", 0, readSync(reader, buffer))
     }
-    for (let number = 0; number < 200; number++) lines.add({ number, text: "x".repeat(999) })
+    for (let number = 0; number < 200; number++) lines.add(lineOf({ number, text: "x".repeat(999) }))
     lines.flush()
     expect(lines.failure()).toBe("EAGAIN")
     read()
-    lines.add({ number: "last" })
+    lines.add(lineOf({ number: "last" }))
     lines.close()
     read()
     const numbers = text
@@ -230,12 +247,14 @@ describe("a trace file", () => {
 
   it("drops lines, and goes on when the file can be written again", () => {
     const lines = makeTraceLines({ file: "/nonexistent/trace.jsonl", maxBytes: 1_000_000 })
-    lines.add({ a: 1 })
+    lines.add(lineOf({ a: 1 }))
     lines.flush()
     expect(lines.failure()).toBe("ENOENT")
     lines.close()
   })
 })
+
+const lineOf = (fields: object) => ({ json: () => JSON.stringify(fields) })
 
 /** Spans as a careless program or library makes them: with texts in every place. */
 const careless = (secret: string) =>

@@ -41,7 +41,9 @@ const layerOf = (
         (opened) => Effect.sync(opened.close)
       )
       const writeMetrics = Effect.gen(function* () {
-        for (const line of yield* metricLines(yield* Clock.currentTimeMillis)) lines.add(line)
+        for (const line of yield* metricLines(yield* Clock.currentTimeMillis)) {
+          lines.add({ json: () => JSON.stringify(line) })
+        }
       })
       let isReported = false
       const watch = Effect.gen(function* () {

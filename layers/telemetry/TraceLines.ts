@@ -6,10 +6,15 @@ export interface TraceLinesOptions {
   readonly maxBytes: number
 }
 
+export interface TraceLine {
+  /** The line as JSON, without the end of the line. */
+  readonly json: () => string
+}
+
 /** A file of JSON lines. No call fails: lines that cannot be written are dropped. */
 export interface TraceLines {
   /** Takes a line. It becomes JSON when it is written, up to 0.1 s later. */
-  readonly add: (line: object) => void
+  readonly add: (line: TraceLine) => void
   readonly flush: () => void
   /** Writes what waits, and closes the file. */
   readonly close: () => void
@@ -29,7 +34,7 @@ export const makeTraceLines = ({ file, maxBytes }: TraceLinesOptions): TraceLine
   let descriptor: number | undefined
   let isRegular = false
   let failure: string | undefined
-  let waiting: Array<object> = []
+  let waiting: Array<TraceLine> = []
   /** The part of a line that the system did not accept. It is written first, so that no line is cut. */
   let rest = Buffer.alloc(0)
   let timer: NodeJS.Timeout | undefined
@@ -71,7 +76,7 @@ export const makeTraceLines = ({ file, maxBytes }: TraceLinesOptions): TraceLine
     clearTimeout(timer)
     timer = undefined
     if (waiting.length === 0 && rest.length === 0) return
-    const text = waiting.map((line) => `${JSON.stringify(line)}\n`).join("")
+    const text = waiting.map((line) => `${line.json()}\n`).join("")
     waiting = []
     const bytes = Buffer.concat([rest, Buffer.from(text)])
     let written = 0

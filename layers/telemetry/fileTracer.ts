@@ -1,12 +1,13 @@
-import { randomFillSync } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import type * as Context from "effect/Context"
 import type * as Exit from "effect/Exit"
 import type * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import type { Mutable } from "effect/Types"
 import { untraced } from "../../events/tracing.js"
-import { safeAttributes, safeNameOf } from "./attributes.js"
+import { safeNameOf } from "./attributes.js"
 import { type Ending, endingOf } from "./ending.js"
+import { attributesJson, quoted } from "./lineJson.js"
 import type { TraceLines } from "./TraceLines.js"
 
 /**
@@ -114,17 +115,11 @@ class EventLine {
     readonly attributes: Record<string, unknown>
   ) {}
 
-  toJSON() {
+  json(): string {
     const { span } = this
-    return {
-      time: isoOf(this.time),
-      type: "event",
-      name: safeNameOf(this.name),
-      in: safeNameOf(span.name),
-      trace: span.traceId,
-      span: span.spanId,
-      ...withAttributes(Object.entries(this.attributes))
-    }
+    const names = `"name":"${safeNameOf(this.name)}","in":"${safeNameOf(span.name)}"`
+    const attributes = attributesJson(Object.entries(this.attributes))
+    return `{"time":"${isoOf(this.time)}","type":"event",${names},${idsOf(span)}${attributes}}`
   }
 }
 
@@ -137,39 +132,42 @@ class SpanLine {
     readonly ending: Ending
   ) {}
 
-  toJSON() {
+  json(): string {
     const { span, startTime } = this
-    return {
-      time: isoOf(startTime),
-      type: "span",
-      name: safeNameOf(span.name),
-      millis: Math.floor(Number(this.endTime - startTime) / 1_000) / 1_000,
-      status: this.ending.status,
-      trace: span.traceId,
-      span: span.spanId,
-      ...(span.parent._tag === "Some" ? { parent: span.parent.value.spanId } : {}),
-      ...(span.kind === "internal" ? {} : { kind: span.kind }),
-      ...withAttributes(span.attributes)
-    }
+    const millis = Math.floor(Number(this.endTime - startTime) / 1_000) / 1_000
+    const outcome = `"millis":${millis},"status":"${this.ending.status}"`
+    const parent = span.parent._tag === "Some" ? `,"parent":${quoted(span.parent.value.spanId)}` : ""
+    const kind = span.kind === "internal" ? "" : `,"kind":"${span.kind}"`
+    const start = `{"time":"${isoOf(startTime)}","type":"span","name":"${safeNameOf(span.name)}"`
+    return `${start},${outcome},${idsOf(span)}${parent}${kind}${attributesJson(span.attributes)}}`
   }
 }
 
-const withAttributes = (attributes: Iterable<readonly [string, unknown]>) => {
-  const safe = safeAttributes(attributes)
-  return Object.keys(safe).length === 0 ? {} : { attributes: safe }
+const idsOf = ({ spanId, traceId }: Tracer.Span): string => `"trace":${quoted(traceId)},"span":${quoted(spanId)}`
+
+let isoSecond = Number.NaN
+let isoStart = ""
+
+/** A time as ISO 8601. Most lines belong to the second of the line before, whose text is kept. */
+const isoOf = (nanos: bigint): string => {
+  const millis = Math.floor(Number(nanos) / 1_000_000)
+  const second = Math.floor(millis / 1_000)
+  if (second !== isoSecond) {
+    isoSecond = second
+    isoStart = new Date(second * 1_000).toISOString().slice(0, -4)
+  }
+  return `${isoStart}${String(millis - second * 1_000).padStart(3, "0")}Z`
 }
 
-const isoOf = (nanos: bigint): string => new Date(Math.floor(Number(nanos) / 1_000_000)).toISOString()
-
-const pool = Buffer.alloc(4_096)
-let used = pool.length
+let pool = ""
+let used = 0
 
 /** Random bytes as hexadecimal digits. A call for each id would cost more than the rest of a span. */
 const randomHex = (bytes: number): string => {
-  if (used + bytes > pool.length) {
-    randomFillSync(pool)
+  if (used + 2 * bytes > pool.length) {
+    pool = randomBytes(4_096).toString("hex")
     used = 0
   }
-  used += bytes
-  return pool.toString("hex", used - bytes, used)
+  used += 2 * bytes
+  return pool.slice(used - 2 * bytes, used)
 }
