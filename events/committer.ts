@@ -105,6 +105,15 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     return sameFileState(state.file, files.check())
   }
 
+  const addingEvents = function* <A extends Added>(
+    streams: ReadonlyArray<string>,
+    work: (cache: HeadCache) => Steps<A>
+  ): Steps<{ readonly fileIsKnown: boolean; readonly stored: A }> {
+    const fileIsKnown = prepare(streams)
+    if (onDisk !== undefined) anchoring.refer(onDisk)
+    return { fileIsKnown, stored: yield* work(cache) }
+  }
+
   /** Runs one transaction that adds events: one fsync for all of them. */
   const transaction = function* <A extends Added>(
     streams: ReadonlyArray<string>,
@@ -113,11 +122,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     const start = performance.now()
     adopt()
     const { fileIsKnown, stored } = yield* lockedInSteps(
-      function* () {
-        const fileIsKnown = prepare(streams)
-        if (onDisk !== undefined) anchoring.refer(onDisk)
-        return { fileIsKnown, stored: yield* work(cache) }
-      },
+      () => addingEvents(streams, work),
       ({ stored }) => stored.appended
     )
     onDisk = undefined

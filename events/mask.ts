@@ -41,3 +41,15 @@ export const interruptible: Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) 
     started.set(fiber, effect)
     return interruptibly as Effect.Effect<A, E, R>
   })
+
+/** `Effect.ensuring` without its memory cost. */
+export const ensuring = <A, E, R, R2>(
+  effect: Effect.Effect<A, E, R>,
+  finalizer: Effect.Effect<unknown, never, R2>
+): Effect.Effect<A, E, R | R2> =>
+  mask((restore) =>
+    Effect.matchCauseEffect(restore(effect), {
+      onFailure: (cause) => Effect.zipRight(finalizer, Effect.failCause(cause)),
+      onSuccess: (answer) => Effect.as(finalizer, answer)
+    })
+  )

@@ -108,61 +108,80 @@ export const storeAll = function* (
   cache: { readonly sequence: number; readonly heads: ReadonlyMap<string, Head> },
   installation: string
 ): Steps<Stored> {
-  let { sequence } = cache
   const heads = new Map<string, Head>()
   const insert = sql(db, insertEvent)
-  const store = function* (append: Append): Steps<Either.Either<ReadonlyArray<Appended>, AppendError>> {
-    const { commands, due, expected, now, readAt, stream, vectors = [] } = append
-    const checked = checkRequests(append)
-    if (Either.isLeft(checked)) return Either.left(checked.left)
-    const answers = new Map<string, Appended>()
-    let hasNewCommand = false
-    const keys = commands.map(({ commandId }) =>
-      commandId === undefined ? null : commandKeyOf(installation, stream, commandId)
-    )
-    for (const [index, { commandId, request = "" }] of commands.entries()) {
-      const commandKey = keys[index]!
-      const isKeyed = commandId !== undefined && commandKey !== null
-      const before = isKeyed ? findCommand(db, stream, { commandId, commandKey, request }) : notRepeated
-      if (Either.isLeft(before)) return Either.left(before.left)
-      if (Option.isSome(before.right)) answers.set(commandId!, before.right.value)
-      else hasNewCommand = true
-    }
-    let head = heads.get(stream) ?? cache.heads.get(stream) ?? headOf(db, stream)
-    if ((hasNewCommand || commands.length === 0) && !meetsExpectation(expected, head.version)) {
-      return Either.left(new VersionConflict({ stream, expected, actual: head.version }))
-    }
-    if (hasNewCommand && readAt !== undefined && wasErasedSince(db, head, readAt))
-      return Either.left(new ErasedMeanwhile({ stream, readAt: readAt.version }))
-    const stored: Array<Appended> = []
-    for (const [index, command] of commands.entries()) {
-      const earlier = command.commandId === undefined ? undefined : answers.get(command.commandId)
-      if (earlier !== undefined) {
-        stored.push({ ...earlier, repeated: true })
-        continue
-      }
-      const rows: Array<StoredEvent> = []
-      const linking = { now, commandKey: keys[index]!, nextSequence: () => ++sequence }
-      for (const row of linkEvents(head, command, linking)) {
-        insert.run(toParams(row))
-        rows.push(row)
-        if (sequence % itemsPerCheck === 0 && isTurnDue()) yield
-      }
-      head = headAfter(head, rows)
-      const answer = { events: rows, repeated: false }
-      if (command.commandId !== undefined) answers.set(command.commandId, answer)
-      stored.push(answer)
-    }
-    if (hasNewCommand) heads.set(stream, head)
-    if (due !== undefined && (hasNewCommand || commands.length === 0)) setTimer(db, stream, due)
-    yield* VectorCache.put(db, vectors)
-    return Either.right(stored)
-  }
+  const storing: Storing = { db, installation, insert, cached: cache.heads, heads, sequence: cache.sequence }
   const answers: Array<Answer> = []
   for (const append of appends) {
-    answers.push(Either.match(yield* store(append), { onLeft: Exit.fail, onRight: Exit.succeed }))
+    answers.push(Either.match(yield* storeOne(storing, append), { onLeft: Exit.fail, onRight: Exit.succeed }))
   }
+  const { sequence } = storing
   return { answers, heads: [...heads.values()], sequence, appended: sequence - cache.sequence }
+}
+
+/** A transaction that appends are stored in. */
+interface Storing {
+  readonly db: Db
+  readonly installation: string
+  readonly insert: ReturnType<typeof sql>
+  /** The heads of streams before the transaction, as far as they are known. */
+  readonly cached: ReadonlyMap<string, Head>
+  /** The heads of the streams that it has added to. */
+  readonly heads: Map<string, Head>
+  /** The newest sequence. */
+  sequence: number
+}
+
+const storeOne = function* (
+  storing: Storing,
+  append: Append
+): Steps<Either.Either<ReadonlyArray<Appended>, AppendError>> {
+  const { cached, db, heads, insert, installation } = storing
+  const { commands, due, expected, now, readAt, stream, vectors = [] } = append
+  const checked = checkRequests(append)
+  if (Either.isLeft(checked)) return Either.left(checked.left)
+  const answers = new Map<string, Appended>()
+  let hasNewCommand = false
+  const keys = commands.map(({ commandId }) =>
+    commandId === undefined ? null : commandKeyOf(installation, stream, commandId)
+  )
+  for (const [index, { commandId, request = "" }] of commands.entries()) {
+    const commandKey = keys[index]!
+    const isKeyed = commandId !== undefined && commandKey !== null
+    const before = isKeyed ? findCommand(db, stream, { commandId, commandKey, request }) : notRepeated
+    if (Either.isLeft(before)) return Either.left(before.left)
+    if (Option.isSome(before.right)) answers.set(commandId!, before.right.value)
+    else hasNewCommand = true
+  }
+  let head = heads.get(stream) ?? cached.get(stream) ?? headOf(db, stream)
+  if ((hasNewCommand || commands.length === 0) && !meetsExpectation(expected, head.version)) {
+    return Either.left(new VersionConflict({ stream, expected, actual: head.version }))
+  }
+  if (hasNewCommand && readAt !== undefined && wasErasedSince(db, head, readAt))
+    return Either.left(new ErasedMeanwhile({ stream, readAt: readAt.version }))
+  const stored: Array<Appended> = []
+  for (const [index, command] of commands.entries()) {
+    const earlier = command.commandId === undefined ? undefined : answers.get(command.commandId)
+    if (earlier !== undefined) {
+      stored.push({ ...earlier, repeated: true })
+      continue
+    }
+    const rows: Array<StoredEvent> = []
+    const linking = { now, commandKey: keys[index]!, nextSequence: () => ++storing.sequence }
+    for (const row of linkEvents(head, command, linking)) {
+      insert.run(toParams(row))
+      rows.push(row)
+      if (storing.sequence % itemsPerCheck === 0 && isTurnDue()) yield
+    }
+    head = headAfter(head, rows)
+    const answer = { events: rows, repeated: false }
+    if (command.commandId !== undefined) answers.set(command.commandId, answer)
+    stored.push(answer)
+  }
+  if (hasNewCommand) heads.set(stream, head)
+  if (due !== undefined && (hasNewCommand || commands.length === 0)) setTimer(db, stream, due)
+  yield* VectorCache.put(db, vectors)
+  return Either.right(stored)
 }
 
 /** Stores the time at which a stream is due next. */

@@ -54,7 +54,10 @@ export const takeTurn: Effect.Effect<void> = Effect.async<void>((resume) => {
   return Effect.sync(() => void queue.delete(goOn))
 })
 
-/** Synchronous work in steps. The generator yields after each step. */
+/**
+ * Synchronous work in steps. The generator yields after each step. The generator functions of a write are made once, not
+ * for each write: V8 gives each a map, which stays in memory until the next full collection.
+ */
 export type Steps<A> = Generator<void, A, void>
 
 /** Runs steps and yields to the event loop after each. `attempt` runs one step and converts its exceptions. */

@@ -25,11 +25,10 @@ export const make = (writer: Db): WriteTransactions => {
   }
   return {
     lockedInSteps,
-    locked: (work) =>
-      atOnce(
-        lockedInSteps(function* () {
-          return work()
-        })
-      )
+    locked: (work) => atOnce(lockedInSteps(() => oneStep(work)))
   }
+}
+
+const oneStep = function* <A>(work: () => A): Steps<A> {
+  return work()
 }

@@ -90,13 +90,14 @@ export const make = (prefix: string): VectorIndex => {
   }
 }
 
-// SQLite would sort whole vectors, in one call that takes a second for 100,000. So only their numbers or ids are sorted.
+// SQLite would sort whole vectors, in one call that takes a second for 100,000. So only their numbers or ids are read in
+// order.
 
-/** The rows of a table of vectors, by row number. */
+/** The rows of a table of vectors, by row number. sqlite-vec keeps the numbers in an ordinary table beside them. */
 const rowsInOrder = function* (db: Db, table: string): Iterable<ReadonlyArray<unknown>> {
-  const numbers = db.prepare(`SELECT rowid FROM ${table}`).pluck().iterate() as Iterable<number>
+  const numbers = db.prepare(`SELECT rowid FROM ${table}_rowids ORDER BY rowid`).pluck().iterate()
   const read = db.prepare(`SELECT rowid, openness, embedding FROM ${table} WHERE rowid = ?`).raw()
-  for (const number of Float64Array.from(numbers).sort()) {
+  for (const number of numbers as Iterable<number>) {
     const row = read.get(BigInt(number)) as ReadonlyArray<unknown> | undefined
     if (row !== undefined) yield row
   }

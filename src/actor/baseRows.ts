@@ -134,31 +134,36 @@ export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsO
       }
     },
     isEmpty: () => bases.size === 0,
-    check: Effect.gen(function* () {
-      for (const page of chunksOf([...bases.values()], basesPerRead)) {
-        const rows = yield* log.newest(
-          agent,
-          page.flatMap(({ subjects }) => subjects)
-        )
-        let first = 0
-        for (const { equals, follows, projection, subjects } of page) {
-          const own = rows.slice(first, first + subjects.length)
-          first += subjects.length
-          // The content of an erased event is unknown.
-          if (own.some((row) => row?.payload === null) || equals?.(own)) continue
-          const events: Array<LogEvent> = []
-          for (const row of own) events.push(row === undefined ? undefined : yield* codec.decode(row))
-          if (follows(events)) continue
-          // A parked projection lags behind its events, and only memories may change then.
-          if (projection !== "observations" && parkedOf(db).some((parked) => parked.projection === projection)) continue
-          return yield* new ViewDiffers({ agent })
-        }
-        yield* takeTurnIfDue
-      }
-      for (const key of bases.keys()) verified.add(key)
-    })
+    check: Effect.suspend(() => check({ agent, codec, db, log, verified }, bases))
   }
 }
+
+const check = Effect.fnUntraced(function* (
+  { agent, codec, db, log, verified }: Omit<BaseRowsOptions, "projections">,
+  bases: ReadonlyMap<RowKey, Base>
+) {
+  for (const page of chunksOf([...bases.values()], basesPerRead)) {
+    const rows = yield* log.newest(
+      agent,
+      page.flatMap(({ subjects }) => subjects)
+    )
+    let first = 0
+    for (const { equals, follows, projection, subjects } of page) {
+      const own = rows.slice(first, first + subjects.length)
+      first += subjects.length
+      // The content of an erased event is unknown.
+      if (own.some((row) => row?.payload === null) || equals?.(own)) continue
+      const events: Array<LogEvent> = []
+      for (const row of own) events.push(row === undefined ? undefined : yield* codec.decode(row))
+      if (follows(events)) continue
+      // A parked projection lags behind its events, and only memories may change then.
+      if (projection !== "observations" && parkedOf(db).some((parked) => parked.projection === projection)) continue
+      return yield* new ViewDiffers({ agent })
+    }
+    yield* takeTurnIfDue
+  }
+  for (const key of bases.keys()) verified.add(key)
+})
 
 /** The memories that a reconciler compared. The event contains their ids and revisions. */
 const candidatesOf = ({ payload }: DaybookEvent): ReadonlyArray<string> =>

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { Codec } from "../../events/Codec.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { type AlreadyErased, type CommandConflict, type ErasedMeanwhile, VersionConflict } from "../../events/errors.js"
-import { interruptible } from "../../events/mask.js"
+import { ensuring, interruptible } from "../../events/mask.js"
 import { traced } from "../../events/tracing.js"
 import { inTurns, isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
@@ -62,7 +62,7 @@ export const carryOut = (
         : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: new Map(), services: afterCommit })
     )
     // Background work that is requested before the view shows the events would find nothing to do.
-    return Effect.ensuring(
+    return ensuring(
       Effect.zipLeft(
         written,
         Effect.suspend(() => reportDecisions(stored))

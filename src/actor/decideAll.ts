@@ -13,7 +13,7 @@ import type { BaseRows } from "./baseRows.js"
 import type { AnyCommand, CommandParts, DecidedEvent, Outcome, Situation } from "./Command.js"
 import type { Reading } from "./clock.js"
 import { configureEvent } from "./configure.js"
-import { makePlacer } from "./placeEvents.js"
+import { type Placing, placeEvents } from "./placeEvents.js"
 import type { PolicyRecords } from "./policyRecord.js"
 
 /** Advice by command, gathered before the commands are decided. */
@@ -80,49 +80,126 @@ interface PartEvents {
 
 const noParts: PartEvents = { events: [], stored: [] }
 
-/** Makes the function that decides the parts of a command, each on top of those before it. */
-const makePartsDecider = ({
-  advice,
-  decided,
-  placeEvents
-}: {
-  readonly advice: AdviceByCommand
+/** What a transaction has decided so far. */
+interface Progress {
+  readonly deciding: Deciding
+  readonly placing: Placing
+  readonly now: number
+  readonly newCommands: Array<NewCommand>
+  readonly vectors: Array<CachedVector>
   readonly decided: Array<DecidedEvent>
-  readonly placeEvents: ReturnType<typeof makePlacer>
-}) =>
-  function* (
-    command: AnyCommand,
-    { areDue, commands }: CommandParts,
-    situation: Situation
-  ): Steps<PartEvents | "redecide"> {
-    if (!areDue(situation)) return noParts
-    const decidePart = (part: AnyCommand, version: number, mayRedecide: boolean) =>
-      part.decide({ ...situation, version, advice: advice.get(part), mayRedecide })
-    const isStale = (part: AnyCommand) => {
-      if (advice.get(part)?.modelAnswer === undefined) return false
-      const decision = decidePart(part, situation.version, true)
-      return Either.isRight(decision) && "redecide" in decision.right
-    }
-    // Only before the first part is applied: no model was asked about a part and the parts before it.
-    if (situation.mayRedecide && commands.some(isStale)) return "redecide"
-    const events: Array<DaybookEvent> = []
-    const stored: Array<NewEvent> = []
-    const byPart: Array<ReadonlyArray<DaybookEvent> | null> = []
-    for (const part of commands) {
-      const after = situation.version - 1 + events.length
-      const decision = decidePart(part, after + 1, false)
-      if (Either.isLeft(decision) || !("events" in decision.right)) {
-        byPart.push(null)
-        continue
-      }
-      const placed = yield* placeEvents(command, decision.right.events, after, noVectors)
-      for (const event of decision.right.events) decided.push(event)
-      events.push(...placed.events)
-      stored.push(...placed.stored)
-      byPart.push(placed.events)
-    }
-    return { events, stored, byPart }
+  readonly earlierInBatch: Map<string, { readonly request: string; readonly events: ReadonlyArray<DaybookEvent> }>
+  /** The version of the newest event. */
+  version: number
+  readAt: ReadAt | undefined
+}
+
+/** Decides the parts of a command, each on top of those before it. */
+const decideParts = function* (
+  { deciding: { advice }, decided, placing }: Progress,
+  command: AnyCommand,
+  { areDue, commands }: CommandParts,
+  situation: Situation
+): Steps<PartEvents | "redecide"> {
+  if (!areDue(situation)) return noParts
+  const decidePart = (part: AnyCommand, version: number, mayRedecide: boolean) =>
+    part.decide({ ...situation, version, advice: advice.get(part), mayRedecide })
+  const isStale = (part: AnyCommand) => {
+    if (advice.get(part)?.modelAnswer === undefined) return false
+    const decision = decidePart(part, situation.version, true)
+    return Either.isRight(decision) && "redecide" in decision.right
   }
+  // Only before the first part is applied: no model was asked about a part and the parts before it.
+  if (situation.mayRedecide && commands.some(isStale)) return "redecide"
+  const events: Array<DaybookEvent> = []
+  const stored: Array<NewEvent> = []
+  const byPart: Array<ReadonlyArray<DaybookEvent> | null> = []
+  for (const part of commands) {
+    const after = situation.version - 1 + events.length
+    const decision = decidePart(part, after + 1, false)
+    if (Either.isLeft(decision) || !("events" in decision.right)) {
+      byPart.push(null)
+      continue
+    }
+    const placed = yield* placeEvents(placing, command, decision.right.events, after, noVectors)
+    for (const event of decision.right.events) decided.push(event)
+    events.push(...placed.events)
+    stored.push(...placed.stored)
+    byPart.push(placed.events)
+  }
+  return { events, stored, byPart }
+}
+
+/** Decides a command, after those before it. */
+const decide = function* (progress: Progress, command: AnyCommand): Steps<Outcome | "redecide"> {
+  const { deciding, decided, earlierInBatch, newCommands, now, placing, vectors } = progress
+  const { agent, transaction } = deciding
+  const { db } = transaction
+  const { actor, commandId } = command
+  const answer = deciding.answers.get(command)
+  if (answer !== undefined) return answer
+  const twin = commandId === undefined ? undefined : earlierInBatch.get(commandId)
+  if (twin !== undefined) {
+    return twin.request === command.request()
+      ? Either.right(command.answer(twin.events, true, { db, now }))
+      : Either.left(new CommandConflict({ stream: agent, commandId: commandId! }))
+  }
+  if (command.readAt !== undefined && command.readAt.version < transaction.erasure)
+    return Either.left(new ErasedMeanwhile({ stream: agent, readAt: command.readAt.version }))
+  const situation: Situation = {
+    db,
+    now,
+    version: progress.version + 1,
+    newId: randomId,
+    decided,
+    advice: deciding.advice.get(command),
+    mayRedecide: deciding.mayRedecide
+  }
+  const parts = command.parts === undefined ? noParts : yield* decideParts(progress, command, command.parts, situation)
+  if (parts === "redecide") return "redecide"
+  progress.version += parts.events.length
+  const whole =
+    parts.byPart === undefined ? situation : { ...situation, version: progress.version + 1, parts: parts.byPart }
+  const decision = command.decideInSteps === undefined ? command.decide(whole) : yield* command.decideInSteps(whole)
+  const isRefused = Either.isLeft(decision) || !("events" in decision.right)
+  if (isRefused && parts.events.length > 0) throw new Error("a command must not refuse after its parts")
+  if (Either.isLeft(decision)) return decision
+  if ("redecide" in decision.right) return "redecide"
+  if ("answer" in decision.right) return Either.right(decision.right.answer)
+  const lookup = command.vectors === undefined ? noVectors : lookupIn(command.vectors)
+  const own = yield* placeEvents(placing, command, decision.right.events, progress.version, lookup)
+  progress.version += own.events.length
+  for (const event of decision.right.events) decided.push(event)
+  const [events, stored] =
+    parts.byPart === undefined
+      ? [own.events, own.stored]
+      : [
+          [...parts.events, ...own.events],
+          [...parts.stored, ...own.stored]
+        ]
+  const request = commandId === undefined ? undefined : command.request()
+  if (commandId !== undefined) earlierInBatch.set(commandId, { request: request!, events })
+  if (
+    command.readAt !== undefined &&
+    !(command.readAt.version >= (progress.readAt?.version ?? Number.POSITIVE_INFINITY))
+  )
+    progress.readAt = command.readAt
+  newCommands.push({ ...(commandId === undefined ? {} : { commandId, request: request! }), actor, events: stored })
+  if (command.vectors !== undefined) {
+    const isPublishing = deciding.additions.includes(command) || events.some(({ type }) => type === "EMBED")
+    vectors.push(...(isPublishing ? publishedVectors(command.vectors, events) : command.vectors))
+  }
+  return Either.right(command.answer(events, false))
+}
+
+/** Places events that the engine adds before those of the commands. */
+const placeFirst = function* (progress: Progress, events: ReadonlyArray<DecidedEvent>): Steps<ReadonlyArray<NewEvent>> {
+  if (events.length === 0) return []
+  const { actor } = progress.deciding.commands[0]!
+  const { stored } = yield* placeEvents(progress.placing, { actor }, events, progress.version, noVectors)
+  progress.version += events.length
+  return stored
+}
 
 /**
  * Decides commands one after another, until the transaction has become long. Lets the event loop run only between the
@@ -135,82 +212,26 @@ export const decideAll = function* (
 ): Steps<Changes> {
   const { agent, commands, services, transaction } = deciding
   const { db, head } = transaction
-  const placeEvents = makePlacer({ agent, codec: services.codec, transaction, recordedAt, baseRows })
-  const newCommands: Array<NewCommand> = []
-  const vectors: Array<CachedVector> = []
-  const decided: Array<DecidedEvent> = []
-  const earlierInBatch = new Map<string, { readonly request: string; readonly events: ReadonlyArray<DaybookEvent> }>()
-  let version = head.position
-  let readAt: ReadAt | undefined
-  const decideParts = makePartsDecider({ advice: deciding.advice, decided, placeEvents })
-
-  const decide = function* (command: AnyCommand): Steps<Outcome | "redecide"> {
-    const { actor, commandId } = command
-    const answer = deciding.answers.get(command)
-    if (answer !== undefined) return answer
-    const twin = commandId === undefined ? undefined : earlierInBatch.get(commandId)
-    if (twin !== undefined) {
-      return twin.request === command.request()
-        ? Either.right(command.answer(twin.events, true, { db, now }))
-        : Either.left(new CommandConflict({ stream: agent, commandId: commandId! }))
-    }
-    if (command.readAt !== undefined && command.readAt.version < transaction.erasure)
-      return Either.left(new ErasedMeanwhile({ stream: agent, readAt: command.readAt.version }))
-    const situation: Situation = {
-      db,
-      now,
-      version: version + 1,
-      newId: randomId,
-      decided,
-      advice: deciding.advice.get(command),
-      mayRedecide: deciding.mayRedecide
-    }
-    const parts = command.parts === undefined ? noParts : yield* decideParts(command, command.parts, situation)
-    if (parts === "redecide") return "redecide"
-    version += parts.events.length
-    const whole = parts.byPart === undefined ? situation : { ...situation, version: version + 1, parts: parts.byPart }
-    const decision = command.decideInSteps === undefined ? command.decide(whole) : yield* command.decideInSteps(whole)
-    const isRefused = Either.isLeft(decision) || !("events" in decision.right)
-    if (isRefused && parts.events.length > 0) throw new Error("a command must not refuse after its parts")
-    if (Either.isLeft(decision)) return decision
-    if ("redecide" in decision.right) return "redecide"
-    if ("answer" in decision.right) return Either.right(decision.right.answer)
-    const lookup = command.vectors === undefined ? noVectors : lookupIn(command.vectors)
-    const own = yield* placeEvents(command, decision.right.events, version, lookup)
-    version += own.events.length
-    for (const event of decision.right.events) decided.push(event)
-    const [events, stored] =
-      parts.byPart === undefined
-        ? [own.events, own.stored]
-        : [
-            [...parts.events, ...own.events],
-            [...parts.stored, ...own.stored]
-          ]
-    const request = commandId === undefined ? undefined : command.request()
-    if (commandId !== undefined) earlierInBatch.set(commandId, { request: request!, events })
-    if (command.readAt !== undefined && !(command.readAt.version >= (readAt?.version ?? Number.POSITIVE_INFINITY)))
-      readAt = command.readAt
-    newCommands.push({ ...(commandId === undefined ? {} : { commandId, request: request! }), actor, events: stored })
-    if (command.vectors !== undefined) {
-      const isPublishing = deciding.additions.includes(command) || events.some(({ type }) => type === "EMBED")
-      vectors.push(...(isPublishing ? publishedVectors(command.vectors, events) : command.vectors))
-    }
-    return Either.right(command.answer(events, false))
+  const progress: Progress = {
+    deciding,
+    placing: { agent, codec: services.codec, transaction, recordedAt, baseRows },
+    now,
+    newCommands: [],
+    vectors: [],
+    decided: [],
+    earlierInBatch: new Map(),
+    version: head.position,
+    readAt: undefined
   }
-
-  /** Events that the engine adds before those of the commands. */
-  const engineEvents: Array<NewEvent> = []
-  const placeFirst = function* (event: DecidedEvent | undefined): Steps<void> {
-    if (event === undefined) return
-    engineEvents.push(...(yield* placeEvents({ actor: commands[0]!.actor }, [event], version, noVectors)).stored)
-    version++
-  }
-  yield* placeFirst(jump)
-  yield* placeFirst(services.policyRecords && configureEvent(db, services.policyRecords))
+  const configured = services.policyRecords && configureEvent(db, services.policyRecords)
+  const engineEvents = yield* placeFirst(
+    progress,
+    [jump, configured].filter((event) => event !== undefined)
+  )
   const outcomes: Array<Outcome> = []
   const startedAt = performance.now()
   for (const command of commands) {
-    const outcome = yield* decide(command)
+    const outcome = yield* decide(progress, command)
     if (outcome === "redecide") break
     outcomes.push(outcome)
     if (!isTurnDue(sliceMillis)) continue
@@ -220,9 +241,10 @@ export const decideAll = function* (
   if (outcomes.length > 0) {
     for (const addition of deciding.additions) {
       if (isTurnDue()) yield
-      yield* decide(addition)
+      yield* decide(progress, addition)
     }
   }
+  const { decided, newCommands, readAt, vectors } = progress
   if (newCommands.length > 0 && engineEvents.length > 0) {
     newCommands.unshift({ actor: commands[0]!.actor, events: engineEvents })
   }

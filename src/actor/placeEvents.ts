@@ -7,7 +7,8 @@ import type { Transaction } from "../../projections/view/Views.js"
 import type { BaseRows } from "./baseRows.js"
 import type { AnyCommand, DecidedEvent } from "./Command.js"
 
-interface Placing {
+/** A transaction that events are added to. */
+export interface Placing {
   readonly agent: string
   readonly codec: Codec
   readonly transaction: Transaction
@@ -15,43 +16,43 @@ interface Placing {
   readonly baseRows: BaseRows
 }
 
-/** Makes the function that numbers events after a version and applies them to the view. */
-export const makePlacer = ({ agent, baseRows, codec, recordedAt, transaction }: Placing) =>
-  function* (
-    { actor, cause, commandId }: Pick<AnyCommand, "actor" | "cause" | "commandId">,
-    decided: ReadonlyArray<DecidedEvent>,
-    after: number,
-    lookup: Lookup
-  ): Steps<{ readonly events: ReadonlyArray<DaybookEvent>; readonly stored: ReadonlyArray<NewEvent> }> {
-    const events: Array<DaybookEvent> = []
-    const stored: Array<NewEvent> = []
-    for (const { cause: ownCause, occurredAt, payload: decidedPayload, type } of decided) {
-      // Checked before encoding, which fails on an invalid value.
-      baseRows.note({ type, payload: decidedPayload, version: after + events.length + 1 } as DaybookEvent)
-      const { payload, schema, value } = codec.encode(type, decidedPayload)
-      const event = {
-        // Only the log assigns sequences; no projection may use them.
-        sequence: 0,
-        stream: agent,
-        version: after + events.length + 1,
-        commandId: commandId ?? null,
-        actor,
-        cause: ownCause ?? cause ?? null,
-        occurredAt: occurredAt ?? recordedAt,
-        recordedAt,
-        type,
-        payload: value
-      } as DaybookEvent
-      transaction.apply(event, lookup)
-      events.push(event)
-      stored.push({
-        type,
-        schema,
-        payload,
-        ...(occurredAt === undefined ? {} : { occurredAt }),
-        ...(event.cause === null ? {} : { cause: event.cause })
-      })
-      if (events.length < decided.length && isTurnDue()) yield
-    }
-    return { events, stored }
+/** Numbers events of a command after a version, and applies them to the view. */
+export const placeEvents = function* (
+  { agent, baseRows, codec, recordedAt, transaction }: Placing,
+  { actor, cause, commandId }: Pick<AnyCommand, "actor" | "cause" | "commandId">,
+  decided: ReadonlyArray<DecidedEvent>,
+  after: number,
+  lookup: Lookup
+): Steps<{ readonly events: ReadonlyArray<DaybookEvent>; readonly stored: ReadonlyArray<NewEvent> }> {
+  const events: Array<DaybookEvent> = []
+  const stored: Array<NewEvent> = []
+  for (const { cause: ownCause, occurredAt, payload: decidedPayload, type } of decided) {
+    // Checked before encoding, which fails on an invalid value.
+    baseRows.note({ type, payload: decidedPayload, version: after + events.length + 1 } as DaybookEvent)
+    const { payload, schema, value } = codec.encode(type, decidedPayload)
+    const event = {
+      // Only the log assigns sequences; no projection may use them.
+      sequence: 0,
+      stream: agent,
+      version: after + events.length + 1,
+      commandId: commandId ?? null,
+      actor,
+      cause: ownCause ?? cause ?? null,
+      occurredAt: occurredAt ?? recordedAt,
+      recordedAt,
+      type,
+      payload: value
+    } as DaybookEvent
+    transaction.apply(event, lookup)
+    events.push(event)
+    stored.push({
+      type,
+      schema,
+      payload,
+      ...(occurredAt === undefined ? {} : { occurredAt }),
+      ...(event.cause === null ? {} : { cause: event.cause })
+    })
+    if (events.length < decided.length && isTurnDue()) yield
   }
+  return { events, stored }
+}
