@@ -1,20 +1,21 @@
+import { execFile } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import * as Effect from "effect/Effect"
 import { Daybook } from "../src/Daybook.js"
-import type { Memory } from "../src/Memory.js"
 import { type GeneratedMemory, makeMemories } from "./data.js"
 import {
   formatNumber,
   type Group,
   memoryOf,
-  type OpenDaybook,
   openDaybook,
   type Row,
   temporaryFolder,
   waitForEmbeddings
 } from "./harness.js"
-import { longestPause } from "./measure.js"
+import { longestPause, type Pause } from "./measure.js"
 import { worldOf } from "./world.js"
 
 const agent = "agent"
@@ -25,66 +26,101 @@ const writes = { one: 2_000, bulk: 1_000 }
 /** Items in one imported file. */
 const itemsPerFile = 200
 
+/** Milliseconds for which a loop may block the event loop. */
+const target = 50
+
 /** Measures the longest time for which each kind of loop blocks the event loop. */
 export const pauses: Group = {
   name: "pauses",
   rows: async function* ({ quick }) {
     const size = quick ? 10_000 : 100_000
-    const target = 50
-    const row = async (name: string, work: () => Promise<unknown>) => {
-      const { busy, wall } = await longestPause(work)
-      return {
-        name: `  ${name}`,
-        daybook: `${formatNumber(busy)} ms, ${formatNumber(wall)} ms wall-clock`,
-        floor: "",
-        result: `${formatNumber(busy)} ms`,
-        target: `≤ ${target} ms`,
-        reached: busy <= target,
-        figures: { busy, wall }
-      }
-    }
-    yield* onNewFolder(makeMemories(size), row)
-    const world = await worldOf(size)
-    const daybook = openDaybook(world.folder)
-    yield await row(`first view of ${formatNumber(size)} memories`, () =>
-      daybook.run(Effect.flatMap(Daybook, ({ stats }) => stats(agent)))
-    )
-    yield await row("rebuild", () => daybook.run(Effect.flatMap(Daybook, ({ rebuild }) => rebuild(agent))))
-    yield await row("rebuild of people and fulltext", () =>
-      daybook.run(Effect.flatMap(Daybook, ({ rebuild }) => rebuild(agent, ["people", "fulltext"])))
-    )
-    yield await row("verify", () => daybook.run(Effect.flatMap(Daybook, ({ verify }) => verify())))
-    yield await row("what-if", () => daybook.run(Effect.flatMap(Daybook, ({ whatIf }) => whatIf(agent))))
-    yield await row("digests", () => daybook.run(Effect.flatMap(Daybook, ({ digests }) => digests(agent))))
-    yield await row("close", daybook.close)
+    const { folder, memories } = await worldOf(size)
+    for (const [name, pause] of await measured(folder, markdownOf(memories), size)) yield rowOf(name, pause)
   }
 }
 
-type MakeRow = (name: string, work: () => Promise<unknown>) => Promise<Row>
+const rowOf = (name: string, { busy, wall }: Pause): Row => ({
+  name: `  ${name}`,
+  daybook: `${formatNumber(busy)} ms, ${formatNumber(wall)} ms wall-clock`,
+  floor: "",
+  result: `${formatNumber(busy)} ms`,
+  target: `≤ ${target} ms`,
+  reached: busy <= target,
+  figures: { busy, wall }
+})
 
-const onNewFolder = async function* (memories: ReadonlyArray<GeneratedMemory>, row: MakeRow) {
-  const folder = temporaryFolder()
-  const daybook = openDaybook(folder)
+type Measured = ReadonlyArray<readonly [name: string, pause: Pause]>
+
+/** Measures in a process of its own: each collection of the heap would also go through the generated memories. */
+const measured = async (world: string, notes: string, size: number): Promise<Measured> => {
+  const program = fileURLToPath(import.meta.url)
+  const { stdout } = await promisify(execFile)(process.execPath, [program, child, world, notes, String(size)])
+  return JSON.parse(stdout)
+}
+
+/** The first argument that makes this program run `runChild`. */
+export const child = "--pauses"
+
+export const runChild = async (world: string, notes: string, size: string): Promise<void> => {
+  const rows: Array<readonly [string, Pause]> = []
+  const measure = async (name: string, work: () => Promise<unknown>) => {
+    rows.push([name, await longestPause(work)])
+  }
+  await onNewFolder(notes, formatNumber(Number(size)), measure)
+  await onWorld(world, formatNumber(Number(size)), measure)
+  console.log(JSON.stringify(rows))
+}
+
+type Measure = (name: string, work: () => Promise<unknown>) => Promise<void>
+
+const onNewFolder = async (notes: string, size: string, measure: Measure) => {
+  const daybook = openDaybook(temporaryFolder())
   const memory = await daybook.run(memoryOf(agent))
-  yield await row(`${formatNumber(writes.one)} remember, one after the other`, () =>
-    oneByOne(daybook, memory, memories)
-  )
-  yield await row(`rememberAll of ${formatNumber(writes.bulk)}`, () =>
-    daybook.run(memory.rememberAll(memories.slice(writes.one, writes.one + writes.bulk)))
-  )
-  yield await row("backfill", () => daybook.run(waitForEmbeddings([agent])))
-  const files = markdownOf(memories)
-  let run: string | undefined
-  yield await row(`import of ${formatNumber(memories.length)} items`, async () => {
-    run = (await daybook.run(memory.importMarkdown([files]))).run
+  // One by one with a promise each, as in a program without Effect.
+  const single = makeMemories(writes.one)
+  await measure(`${formatNumber(writes.one)} remember, one after the other`, async () => {
+    for (const made of single) await daybook.run(memory.remember(made))
   })
-  yield await row("undo of the import", () => daybook.run(memory.undo({ run: run! })))
+  const bulk = makeMemories(writes.bulk, writes.one)
+  await measure(`rememberAll of ${formatNumber(writes.bulk)}`, () => daybook.run(memory.rememberAll(bulk)))
+  await measure("backfill", () => daybook.run(waitForEmbeddings([agent])))
+  let run: string | undefined
+  await measure(`import of ${size} items`, async () => {
+    run = (await daybook.run(memory.importMarkdown([notes]))).run
+  })
+  await measure("undo of the import", () => daybook.run(memory.undo({ run: run! })))
   await daybook.close()
 }
 
-/** Calls one by one with a promise each, as in a program without Effect. */
-const oneByOne = async (daybook: OpenDaybook, memory: Memory, memories: ReadonlyArray<GeneratedMemory>) => {
-  for (const made of memories.slice(0, writes.one)) await daybook.run(memory.remember(made))
+const onWorld = async (folder: string, size: string, measure: Measure) => {
+  const daybook = openDaybook(folder)
+  const on = (work: (service: Daybook["Type"]) => Effect.Effect<unknown, unknown>) => () =>
+    daybook.run(Effect.flatMap(Daybook, work))
+  await measure(
+    `first view of ${size} memories`,
+    on(({ stats }) => stats(agent))
+  )
+  await measure(
+    "rebuild",
+    on(({ rebuild }) => rebuild(agent))
+  )
+  await measure(
+    "rebuild of people and fulltext",
+    on(({ rebuild }) => rebuild(agent, ["people", "fulltext"]))
+  )
+  await measure(
+    "verify",
+    on(({ verify }) => verify())
+  )
+  await measure(
+    "what-if",
+    on(({ whatIf }) => whatIf(agent))
+  )
+  await measure(
+    "digests",
+    on(({ digests }) => digests(agent))
+  )
+  await measure("close", daybook.close)
 }
 
 /** Creates a folder of markdown files with one item for each memory. */

@@ -9,7 +9,7 @@ import type { Group, Row } from "./harness.js"
 import { hidden } from "./hidden.js"
 import { maintain } from "./maintain.js"
 import * as memory from "./memory.js"
-import { pauses } from "./pauses.js"
+import * as pauses from "./pauses.js"
 import { rebuild } from "./rebuild.js"
 import { reconcile } from "./reconcile.js"
 import { header, machine, table } from "./report.js"
@@ -34,7 +34,7 @@ const groups: ReadonlyArray<Group> = [
   whatIf,
   maintain,
   erasure,
-  pauses,
+  pauses.pauses,
   telemetry,
   agents,
   command
@@ -78,4 +78,5 @@ const [first, ...rest] = process.argv.slice(2)
 if (first === child) await runChild(rest[0]!, rest[1]!)
 else if (first === conversations.child) await conversations.runChild(rest[0]!, rest[1]!)
 else if (first === memory.child) await memory.runChild(rest[0]!, rest[1]!)
+else if (first === pauses.child) await pauses.runChild(rest[0]!, rest[1]!, rest[2]!)
 else await main()
