@@ -59,14 +59,15 @@ type Row = ReadonlyArray<unknown>
  */
 export interface Digest {
   readonly row: (...values: Row) => void
-  readonly rows: (rows: () => Iterable<Row>) => void
+  /** Rows in order. Undefined instead of a row only lets the event loop run, where the next row takes long. */
+  readonly rows: (rows: () => Iterable<Row | undefined>) => void
   /** Adds the result rows of a query to the digest, with the columns of each row in order. */
   readonly query: (db: Db, text: string, ...params: ReadonlyArray<unknown>) => void
   readonly hex: () => Steps<string>
 }
 
 export const makeDigest = (): Digest => {
-  const parts: Array<() => Iterable<Row>> = []
+  const parts: Array<() => Iterable<Row | undefined>> = []
   return {
     row: (...values) => void parts.push(() => [values]),
     rows: (rows) => void parts.push(rows),
@@ -80,27 +81,38 @@ export const makeDigest = (): Digest => {
       ),
     hex: function* () {
       const hash = createHash("sha256")
+      let text = ""
       for (const rows of parts) {
         for (const row of rows()) {
-          addRow(hash, row)
+          if (row !== undefined) text = addRow(hash, text, row)
           if (isTurnDue()) yield
         }
       }
-      return hash.digest("hex")
+      return hash.update(text).digest("hex")
     }
   }
 }
 
-const addRow = (hash: Hash, row: Row) => {
+/** Characters that are hashed at a time, because a call for each value takes longer than the hash. */
+const hashedCharacters = 4_096
+
+/** Adds a row to the text that is not yet in the hash, and returns the text that remains. */
+const addRow = (hash: Hash, before: string, row: Row): string => {
+  let text = before
   for (const value of row) {
-    if (value === null || value === undefined) hash.update("-")
-    else if (value instanceof Uint8Array) hash.update(`b${value.byteLength}:`).update(value)
-    else {
-      const text = String(value)
-      hash.update(`${typeof value === "string" ? "s" : "n"}${text.length}:`).update(text)
+    if (value === null || value === undefined) text += "-"
+    else if (value instanceof Uint8Array) {
+      hash.update(`${text}b${value.byteLength}:`).update(value)
+      text = ""
+    } else {
+      const added = String(value)
+      text += `${typeof value === "string" ? "s" : "n"}${added.length}:${added}`
     }
   }
-  hash.update(";")
+  text += ";"
+  if (text.length < hashedCharacters) return text
+  hash.update(text)
+  return ""
 }
 
 /**

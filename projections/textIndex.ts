@@ -90,16 +90,51 @@ type Posting = readonly [term: string, doc: number | string, col: string, offset
  * The postings, sorted by term, document, column and offset. FTS5 lists them term by term, so only the postings of one
  * term are sorted at a time. `ORDER BY` would sort all postings before the first row.
  */
-const postingsInOrder = function* (db: Db, query: string): Iterable<Posting> {
+const postingsInOrder = function* (db: Db, query: string): Iterable<Posting | undefined> {
   let termPostings: Array<Posting> = []
   for (const posting of db.prepare(query).raw().iterate() as Iterable<Posting>) {
     if (termPostings.length > 0 && posting[0] !== termPostings[0]![0]) {
-      yield* termPostings.sort(comparePostings)
+      yield* sorted(termPostings)
       termPostings = []
     }
     termPostings.push(posting)
+    if (termPostings.length % sortedAtOnce === 0) yield undefined
   }
-  yield* termPostings.sort(comparePostings)
+  yield* sorted(termPostings)
+}
+
+/** Postings that are sorted in one call. A frequent word has one in nearly every document. */
+const sortedAtOnce = 2_000
+
+/** Sorts postings by merging sorted parts, with undefined where the event loop may run. */
+const sorted = function* (postings: Array<Posting>): Iterable<Posting | undefined> {
+  let parts: Array<Array<Posting>> = []
+  for (let from = 0; from < postings.length; from += sortedAtOnce) {
+    parts.push(postings.slice(from, from + sortedAtOnce).sort(comparePostings))
+    yield undefined
+  }
+  while (parts.length > 1) {
+    const merged: Array<Array<Posting>> = []
+    for (let at = 0; at < parts.length; at += 2) {
+      merged.push(parts[at + 1] === undefined ? parts[at]! : yield* merge(parts[at]!, parts[at + 1]!))
+    }
+    parts = merged
+  }
+  yield* parts[0] ?? []
+}
+
+const merge = function* (
+  left: ReadonlyArray<Posting>,
+  right: ReadonlyArray<Posting>
+): Generator<undefined, Array<Posting>> {
+  const merged: Array<Posting> = []
+  let [l, r] = [0, 0]
+  while (l < left.length || r < right.length) {
+    const takesLeft = r === right.length || (l < left.length && comparePostings(left[l]!, right[r]!) <= 0)
+    merged.push(takesLeft ? left[l++]! : right[r++]!)
+    if (merged.length % sortedAtOnce === 0) yield undefined
+  }
+  return merged
 }
 
 /** Compares postings in SQLite's order. Ids and names of columns are ASCII, so JavaScript's order is the same. */
