@@ -3,8 +3,8 @@ import { editCost } from "../text/normalise/spelling.js"
 import type { Call } from "./commands/Command.js"
 
 /**
- * Prints a note on stderr if `--agent` names an agent without events, because the name may be mistyped. Silent below
- * full trust.
+ * Prints a note on stderr if the agent has no events, because its name may be mistyped, or `--agent` forgotten. Silent
+ * below full trust, and without `--agent` as long as there is no agent at all.
  */
 export const noteMissingAgent = ({
   agent,
@@ -14,10 +14,10 @@ export const noteMissingAgent = ({
   trust
 }: Pick<Call, "agent" | "agentWasPassed" | "daybook" | "out" | "trust">) =>
   Effect.gen(function* () {
-    if (!agentWasPassed || trust !== "full") return
+    if (trust !== "full") return
     const known = yield* Effect.flatMap(daybook, (opened) => opened.agents)
-    if (known.some(({ name }) => name === agent)) return
-    const nearest = known
+    if (known.some(({ name }) => name === agent) || (!agentWasPassed && known.length === 0)) return
+    const nearest = (agentWasPassed ? known : [])
       .map(({ name }) => ({ name, cost: editCost(agent.toLowerCase(), name.toLowerCase(), maxEdits) }))
       .filter(({ cost }) => cost <= maxEdits)
       .sort((a, b) => a.cost - b.cost)[0]

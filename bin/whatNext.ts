@@ -13,7 +13,7 @@ export const whatNext: Command = {
       const folder = resolve(call.folder)
       const exists = existsSync(join(folder, "log.db"))
       const next = exists
-        ? ["daybook list", "daybook search WORDS"]
+        ? ["daybook agents", "daybook list", "daybook search WORDS"]
         : ['daybook remember "Deploys happen on Tuesdays"', "daybook demo"]
       return out.show({ folder, exists, next: [...next, "daybook init", "daybook --help"] }, () =>
         [

@@ -358,6 +358,18 @@ describe("a command", () => {
     expect(await daybook("turns", "papers")).toMatchObject({ code: 0, stdout: "nothing found\n" })
   })
 
+  it("says that the default agent has no events if another agent has some", async () => {
+    const folder = newFolder()
+    const daybook = (...args: ReadonlyArray<string>) => runInProcess(["--data", folder, ...args])
+    await daybook("remember", "Deploys happen on Thursdays", "--agent", "harbour")
+    for (const args of [["list"], ["search", "deploys"]]) {
+      expect(await daybook(...args)).toMatchObject({
+        stdout: "nothing found\n",
+        stderr: "agent default has no events; 'daybook agents' lists the agents\n"
+      })
+    }
+  })
+
   it("names an agent without events, and a session that does not exist", async () => {
     const folder = newFolder()
     const daybook = (...args: ReadonlyArray<string>) => runInProcess(["--data", folder, ...args])

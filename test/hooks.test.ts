@@ -213,7 +213,15 @@ describe("a hook that cannot work", () => {
       for (const text of inputs) expect(await hook(data, event, text)).toMatchObject(silent)
     }
     const lost = await hook(data, "user-prompt", { prompt: "Which berth?" })
-    expect(lost).toEqual({ ...silent, stderr: "daybook: stdin: session_id is missing\n" })
+    expect(lost).toEqual({ ...silent, stderr: "daybook: stdin: session_id must be a non-empty string\n" })
+    for (const [event, field] of [
+      ["user-prompt", "prompt"],
+      ["post-tool", "tool_name"],
+      ["stop", "transcript_path"]
+    ] as const) {
+      const { stderr } = await hook(data, event, { session_id: "s", [field]: 5 })
+      expect(stderr).toBe(`daybook: stdin: ${field} must be a non-empty string\n`)
+    }
     const calls = [
       ["hook"],
       ["--trust", "none", "hook", "stop"],

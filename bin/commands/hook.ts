@@ -39,7 +39,8 @@ export const hook: Command<object, readonly [event: string]> = {
       if (event === undefined) return yield* usageError(`event: must be one of ${hookEvents.join(", ")}`)
       const input = readHookInput(yield* readStdin)
       if (input === undefined) return yield* refused("stdin has no JSON object of a hook")
-      if (input.session === undefined) return yield* refused("stdin: session_id is missing")
+      const missing = missingField(event, input)
+      if (missing !== undefined) return yield* refused(`stdin: ${missing} must be a non-empty string`)
       const isRead = event === "session-start" || event === "user-prompt"
       const { folder } = call
       // Without a memory there is nothing to read, and reading creates none.
@@ -56,6 +57,15 @@ export const hook: Command<object, readonly [event: string]> = {
       prompt.problem = undefined
       if (!isRead) yield* awaitVectors({ ...call, agent })
     })
+}
+
+/** The name of a field that the event needs, and that is missing or no string. */
+const missingField = (event: HookEvent, { prompt, session, tool, transcript }: HookInput): string | undefined => {
+  if (session === undefined) return "session_id"
+  if (event === "session-start") return undefined
+  if (event === "user-prompt") return prompt === undefined ? "prompt" : undefined
+  if (event === "post-tool") return tool === undefined ? "tool_name" : undefined
+  return transcript === undefined ? "transcript_path" : undefined
 }
 
 const answer = (call: Call, event: HookEvent, input: HookInput, agent: string) =>

@@ -31,9 +31,8 @@ export const serveStdio = (stdioOptions: StdioOptions): Effect.Effect<void, Inva
     const connection = yield* openConnection(yield* Daybook, options)
     const runtime = yield* Effect.runtime<never>()
     const run = makeRun(runtime)
-    // Only the name: the message of the error may quote the input.
-    const onerror = ({ name }: Error) =>
-      void Runtime.runFork(runtime)(Effect.logWarning("input ignored", { error: name }))
+    // Without the error: its message may quote the input.
+    const onerror = () => void Runtime.runFork(runtime)(Effect.logWarning("input ignored: it is no message of MCP"))
     yield* Effect.async<void>((resume) => {
       const transport = drainingTransport(stdin, stdout, () => resume(Effect.void))
       const handle = Sdk.serveStdio(() => makeServer({ connection, run, tools }), { transport, onerror })
