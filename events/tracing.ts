@@ -214,24 +214,28 @@ export const traceEvent = (
   attributes: TraceAttributes | (() => TraceAttributes) = {}
 ): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
-    const minimum = fiber.getFiberRef(FiberRef.currentMinimumLogLevel)
-    const isLogged = LogLevel.lessThanEqual(minimum, LogLevel.Debug)
-    return Effect.tracerWith((tracer) => {
-      if (tracer === untraced && !isLogged) return Effect.void
-      const fields: Record<string, unknown> = { ...(typeof attributes === "function" ? attributes() : attributes) }
-      const logged = isLogged ? Effect.logDebug(name, fields) : Effect.void
-      if (tracer === untraced) return logged
-      return Effect.clockWith((clock) => {
-        const now = clock.unsafeCurrentTimeNanos()
-        const span = fiber.currentSpan
-        if (span?._tag === "Span") span.event(name, now, fields)
-        else {
-          const parent = Option.fromNullable(span)
-          const own = tracer.span("Daybook.event", parent, Context.empty(), [], now, "internal")
-          own.event(name, now, fields)
-          own.end(now, Exit.void)
-        }
-        return logged
-      })
-    })
+    const isLogged = LogLevel.lessThanEqual(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Debug)
+    const tracer = Context.get(fiber.currentDefaultServices, Tracer.Tracer)
+    if (tracer === untraced && !isLogged) return Effect.void
+    const fields: Record<string, unknown> = { ...(typeof attributes === "function" ? attributes() : attributes) }
+    if (tracer !== untraced) addEvent(fiber, tracer, name, fields)
+    return isLogged ? Effect.logDebug(name, fields) : Effect.void
   })
+
+/** Adds an event to the fiber's span, or to a span of its own where there is none. */
+const addEvent = (
+  fiber: Fiber.RuntimeFiber<unknown, unknown>,
+  tracer: Tracer.Tracer,
+  name: TraceEventName,
+  fields: Record<string, unknown>
+): void => {
+  const now = Context.get(fiber.currentDefaultServices, Clock.Clock).unsafeCurrentTimeNanos()
+  const span = fiber.currentSpan
+  if (span?._tag === "Span") {
+    span.event(name, now, fields)
+    return
+  }
+  const own = tracer.span("Daybook.event", Option.fromNullable(span), Context.empty(), [], now, "internal")
+  own.event(name, now, fields)
+  own.end(now, Exit.void)
+}
