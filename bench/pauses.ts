@@ -81,7 +81,7 @@ const onNewFolder = async (notes: string, size: string, measure: Measure) => {
   await measure(`${formatNumber(writes.one)} remember, one after the other`, async () => {
     for (const made of single) await daybook.run(memory.remember(made))
   })
-  const bulk = makeMemories(writes.bulk, writes.one)
+  const bulk = makeMemories(writes.bulk, 2)
   await measure(`rememberAll of ${formatNumber(writes.bulk)}`, () => daybook.run(memory.rememberAll(bulk)))
   await measure("backfill", () => daybook.run(waitForEmbeddings([agent])))
   let run: string | undefined

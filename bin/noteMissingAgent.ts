@@ -3,8 +3,8 @@ import { editCost } from "../text/normalise/spelling.js"
 import type { Call } from "./commands/Command.js"
 
 /**
- * Prints a note on stderr if the agent has no events, because its name may be mistyped, or `--agent` forgotten. Silent
- * below full trust, and without `--agent` as long as there is no agent at all.
+ * Notes on stderr that the agent has no events: its name may be mistyped, or `--agent` forgotten. Prints nothing below
+ * full trust, or if `--agent` was not passed and no agent exists.
  */
 export const noteMissingAgent = ({
   agent,
@@ -23,7 +23,7 @@ export const noteMissingAgent = ({
       .sort((a, b) => a.cost - b.cost)[0]
     out.note(
       nearest === undefined
-        ? `agent ${agent} has no events; 'daybook agents' lists the agents`
+        ? `agent ${agent} has no events: pass --agent NAME; 'daybook agents' lists the names`
         : `no agent ${agent}; there is ${nearest.name}`
     )
   })

@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 
@@ -49,7 +50,11 @@ export const ensuring = <A, E, R, R2>(
 ): Effect.Effect<A, E, R | R2> =>
   mask((restore) =>
     Effect.matchCauseEffect(restore(effect), {
-      onFailure: (cause) => Effect.zipRight(finalizer, Effect.failCause(cause)),
+      onFailure: (cause) =>
+        Effect.matchCauseEffect(finalizer, {
+          onFailure: (second) => Effect.failCause(Cause.sequential(cause, second)),
+          onSuccess: () => Effect.failCause(cause)
+        }),
       onSuccess: (answer) => Effect.as(finalizer, answer)
     })
   )

@@ -55,8 +55,8 @@ export const takeTurn: Effect.Effect<void> = Effect.async<void>((resume) => {
 })
 
 /**
- * Synchronous work in steps. The generator yields after each step. The generator functions of a write are made once, not
- * for each write: V8 gives each a map, which stays in memory until the next full collection.
+ * Synchronous work in steps. The generator yields after each step. Define the generator functions of a write at module
+ * level: V8 keeps the hidden class of each new one until the next full collection.
  */
 export type Steps<A> = Generator<void, A, void>
 

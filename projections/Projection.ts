@@ -59,7 +59,7 @@ type Row = ReadonlyArray<unknown>
  */
 export interface Digest {
   readonly row: (...values: Row) => void
-  /** Rows in order. Undefined instead of a row only lets the event loop run, where the next row takes long. */
+  /** Adds rows in order. An undefined row lets the event loop run before a slow one. */
   readonly rows: (rows: () => Iterable<Row | undefined>) => void
   /** Adds the result rows of a query to the digest, with the columns of each row in order. */
   readonly query: (db: Db, text: string, ...params: ReadonlyArray<unknown>) => void
@@ -93,7 +93,7 @@ export const makeDigest = (): Digest => {
   }
 }
 
-/** Characters that are hashed at a time, because a call for each value takes longer than the hash. */
+/** Characters that one call hashes. A call for each value would cost more than the hash itself. */
 const hashedCharacters = 4_096
 
 /** Adds a row to the text that is not yet in the hash, and returns the text that remains. */

@@ -1,5 +1,6 @@
 import { minOpennessOf, type ReadingLevel, readingLevels } from "../events/Trust.js"
 import { type Db, type Digest, sql } from "./Projection.js"
+import { itemsPerStep, sortInSteps } from "./sortInSteps.js"
 
 /** A row of text. `id` identifies it in the state digest, which must not depend on row numbers. */
 export interface TextRow {
@@ -94,47 +95,13 @@ const postingsInOrder = function* (db: Db, query: string): Iterable<Posting | un
   let termPostings: Array<Posting> = []
   for (const posting of db.prepare(query).raw().iterate() as Iterable<Posting>) {
     if (termPostings.length > 0 && posting[0] !== termPostings[0]![0]) {
-      yield* sorted(termPostings)
+      yield* sortInSteps(termPostings, comparePostings)
       termPostings = []
     }
     termPostings.push(posting)
-    if (termPostings.length % sortedAtOnce === 0) yield undefined
+    if (termPostings.length % itemsPerStep === 0) yield undefined
   }
-  yield* sorted(termPostings)
-}
-
-/** Postings that are sorted in one call. A frequent word has one in nearly every document. */
-const sortedAtOnce = 2_000
-
-/** Sorts postings by merging sorted parts, with undefined where the event loop may run. */
-const sorted = function* (postings: Array<Posting>): Iterable<Posting | undefined> {
-  let parts: Array<Array<Posting>> = []
-  for (let from = 0; from < postings.length; from += sortedAtOnce) {
-    parts.push(postings.slice(from, from + sortedAtOnce).sort(comparePostings))
-    yield undefined
-  }
-  while (parts.length > 1) {
-    const merged: Array<Array<Posting>> = []
-    for (let at = 0; at < parts.length; at += 2) {
-      merged.push(parts[at + 1] === undefined ? parts[at]! : yield* merge(parts[at]!, parts[at + 1]!))
-    }
-    parts = merged
-  }
-  yield* parts[0] ?? []
-}
-
-const merge = function* (
-  left: ReadonlyArray<Posting>,
-  right: ReadonlyArray<Posting>
-): Generator<undefined, Array<Posting>> {
-  const merged: Array<Posting> = []
-  let [l, r] = [0, 0]
-  while (l < left.length || r < right.length) {
-    const takesLeft = r === right.length || (l < left.length && comparePostings(left[l]!, right[r]!) <= 0)
-    merged.push(takesLeft ? left[l++]! : right[r++]!)
-    if (merged.length % sortedAtOnce === 0) yield undefined
-  }
-  return merged
+  yield* sortInSteps(termPostings, comparePostings)
 }
 
 /** Compares postings in SQLite's order. Ids and names of columns are ASCII, so JavaScript's order is the same. */

@@ -365,7 +365,7 @@ describe("a command", () => {
     for (const args of [["list"], ["search", "deploys"]]) {
       expect(await daybook(...args)).toMatchObject({
         stdout: "nothing found\n",
-        stderr: "agent default has no events; 'daybook agents' lists the agents\n"
+        stderr: "agent default has no events: pass --agent NAME; 'daybook agents' lists the names\n"
       })
     }
   })
@@ -376,7 +376,7 @@ describe("a command", () => {
     await daybook("add-turn", "monday", "tea at four")
     for (const command of ["stats", "log", "list"]) {
       expect((await daybook(command, "--agent", "typo")).stderr).toBe(
-        "agent typo has no events; 'daybook agents' lists the agents\n"
+        "agent typo has no events: pass --agent NAME; 'daybook agents' lists the names\n"
       )
       expect((await daybook(command, "--agent", "default")).stderr).toBe("")
     }

@@ -258,7 +258,7 @@ describe("writing", () => {
       ["list", "--trust", "inner"]
     ]) {
       const { code, stderr } = await daybook("--agent", "nosuch", ...args)
-      const note = "agent nosuch has no events; 'daybook agents' lists the agents\n"
+      const note = "agent nosuch has no events: pass --agent NAME; 'daybook agents' lists the names\n"
       const noted = !args.includes("inner")
       expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: noted ? note : "" })
     }

@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import { mask } from "../events/mask.js"
+import { ensuring, mask } from "../events/mask.js"
 import { runInOwnFiber } from "../src/ports/runInOwnFiber.js"
 
 type Mask = typeof mask
@@ -122,6 +122,36 @@ describe("runInOwnFiber", () => {
       yield* Deferred.await(begun)
       yield* Fiber.interrupt(fiber)
       expect(Option.fromNullable(yield* Deferred.await(ended))).toEqual(Option.some(true))
+    })
+  )
+})
+
+describe("ensuring", () => {
+  const works = { success: Effect.succeed(1), failure: Effect.fail("work"), defect: Effect.die("work") }
+  const finalizers = { success: Effect.void, defect: Effect.die("finalizer") }
+
+  for (const [work, effect] of Object.entries<Effect.Effect<number, string>>(works)) {
+    for (const [finalizer, last] of Object.entries<Effect.Effect<void>>(finalizers)) {
+      it.effect(`ends as Effect.ensuring does: work with ${work}, finalizer with ${finalizer}`, () =>
+        Effect.gen(function* () {
+          expect(yield* Effect.exit(ensuring(effect, last))).toEqual(yield* Effect.exit(Effect.ensuring(effect, last)))
+        })
+      )
+    }
+  }
+
+  it.live("runs the finalizer of an interrupted effect", () =>
+    Effect.gen(function* () {
+      let ended = 0
+      const fiber = yield* Effect.fork(
+        ensuring(
+          Effect.never,
+          Effect.sync(() => ended++)
+        )
+      )
+      yield* Effect.sleep(5)
+      yield* Fiber.interrupt(fiber)
+      expect(ended).toBe(1)
     })
   )
 })

@@ -88,7 +88,10 @@ describe("daybook mcp", () => {
       )
     ].join("")
     const { code, stderr, stdout } = await run(process.execPath, [bundle, "--data", newFolder(), "mcp"], { input })
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "daybook: warning: input ignored: it is no message of MCP\n" })
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: "daybook: warning: input ignored: not a valid message of MCP\n"
+    })
     const answers = lines(stdout).map((line) => JSON.parse(line))
     expect(answers.map(({ id }) => id).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 21 }, (_, index) => index + 1)

@@ -204,7 +204,7 @@ describe("a trace file", () => {
     Effect.gen(function* () {
       const awkward = 'a"b\\c'
       const parent = Tracer.externalSpan({ traceId: awkward, spanId: awkward, sampled: true })
-      const work = Effect.annotateCurrentSpan({ agent: awkward, tokens: 1 }).pipe(
+      const work = Effect.annotateCurrentSpan({ agent: awkward, tokens: 1, constructor: awkward }).pipe(
         Effect.withSpan("Memory.get", { parent, kind: "server" })
       )
       const lines = yield* tracedTo(join(yield* temporaryFolder, "trace.jsonl"), work)

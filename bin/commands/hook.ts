@@ -39,8 +39,7 @@ export const hook: Command<object, readonly [event: string]> = {
       if (event === undefined) return yield* usageError(`event: must be one of ${hookEvents.join(", ")}`)
       const input = readHookInput(yield* readStdin)
       if (input === undefined) return yield* refused("stdin has no JSON object of a hook")
-      const missing = missingField(event, input)
-      if (missing !== undefined) return yield* refused(`stdin: ${missing} must be a non-empty string`)
+      if (input.session === undefined) return yield* refused("stdin: session_id must be a non-empty string")
       const isRead = event === "session-start" || event === "user-prompt"
       const { folder } = call
       // Without a memory there is nothing to read, and reading creates none.
@@ -60,16 +59,16 @@ export const hook: Command<object, readonly [event: string]> = {
 }
 
 /** The name of a field that the event needs, and that is missing or no string. */
-const missingField = (event: HookEvent, { prompt, session, tool, transcript }: HookInput): string | undefined => {
-  if (session === undefined) return "session_id"
-  if (event === "session-start") return undefined
-  if (event === "user-prompt") return prompt === undefined ? "prompt" : undefined
-  if (event === "post-tool") return tool === undefined ? "tool_name" : undefined
-  return transcript === undefined ? "transcript_path" : undefined
+const missingField = (event: HookEvent, { prompt, tool, transcript }: HookInput): string | undefined => {
+  if (event === "user-prompt" && prompt === undefined) return "prompt"
+  if (event === "post-tool" && tool === undefined) return "tool_name"
+  return event === "stop" && transcript === undefined ? "transcript_path" : undefined
 }
 
 const answer = (call: Call, event: HookEvent, input: HookInput, agent: string) =>
   Effect.gen(function* () {
+    const missing = missingField(event, input)
+    if (missing !== undefined) return yield* refused(`stdin: ${missing} must be a string`)
     const policy = yield* readPolicy(call.folder)
     const { trust } = call
     const daybook = yield* event === "user-prompt" ? readingDaybook(call.folder) : call.daybook

@@ -19,7 +19,7 @@ export const mcp: Command<McpCall> = {
   examples: ["mcp --agent coop", "mcp --tools core --trust inner"],
   run: (call, options) =>
     Effect.gen(function* () {
-      if (process.stdin.isTTY) call.out.note("waits for a host, which speaks MCP on stdin; Ctrl-C ends it")
+      if (process.stdin.isTTY) call.out.note("waiting for an MCP host on stdin; Ctrl-C ends it")
       // Loaded late. The everyday program does not even contain it: see scripts/bundle.mjs.
       const { runMcp } = yield* Effect.promise(() => import("../server/mcp.js"))
       yield* runMcp(call, options)

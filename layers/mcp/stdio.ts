@@ -31,14 +31,22 @@ export const serveStdio = (stdioOptions: StdioOptions): Effect.Effect<void, Inva
     const connection = yield* openConnection(yield* Daybook, options)
     const runtime = yield* Effect.runtime<never>()
     const run = makeRun(runtime)
-    // Without the error: its message may quote the input.
-    const onerror = () => void Runtime.runFork(runtime)(Effect.logWarning("input ignored: it is no message of MCP"))
+    // Only the name: the message of the error may quote the input.
+    const onerror = ({ name }: Error) =>
+      void Runtime.runFork(runtime)(
+        unreadable.has(name)
+          ? Effect.logWarning("input ignored: not a valid message of MCP")
+          : Effect.logWarning("a message or the connection failed", { error: name })
+      )
     yield* Effect.async<void>((resume) => {
       const transport = drainingTransport(stdin, stdout, () => resume(Effect.void))
       const handle = Sdk.serveStdio(() => makeServer({ connection, run, tools }), { transport, onerror })
       return Effect.promise(() => handle.close())
     })
   })
+
+/** The names of errors of input that is no JSON, or no message of the protocol. */
+const unreadable: ReadonlySet<string> = new Set(["SyntaxError", "ZodError"])
 
 /** Milliseconds that requests may take after the input ended. */
 const maxDrainingMillis = 5_000

@@ -76,11 +76,12 @@ export const makeTraceLines = ({ file, maxBytes }: TraceLinesOptions): TraceLine
     clearTimeout(timer)
     timer = undefined
     if (waiting.length === 0 && rest.length === 0) return
-    const text = waiting.map((line) => `${line.json()}\n`).join("")
+    const lines = waiting
     waiting = []
-    const bytes = Buffer.concat([rest, Buffer.from(text)])
+    let bytes = rest
     let written = 0
     attempt(() => {
+      bytes = Buffer.concat([rest, Buffer.from(lines.map((line) => `${line.json()}\n`).join(""))])
       const opened = descriptor ?? open()
       // A pipe or a full disk may take a part.
       while (written < bytes.length) written += writeSync(opened, bytes, written)

@@ -70,7 +70,7 @@ const numbers: ReadonlySet<string> = new Set<keyof TraceAttributes>([
  */
 export const isSafeAttribute = (key: string, value: unknown): boolean =>
   typeof value === "string"
-    ? texts[key as keyof TraceAttributes]?.test(value) === true
+    ? Object.hasOwn(texts, key) && texts[key as keyof TraceAttributes]?.test(value) === true
     : (typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))) && numbers.has(key)
 
 /** The attributes that may leave the process. */

@@ -137,7 +137,7 @@ class SpanLine {
     const millis = Math.floor(Number(this.endTime - startTime) / 1_000) / 1_000
     const outcome = `"millis":${millis},"status":"${this.ending.status}"`
     const parent = span.parent._tag === "Some" ? `,"parent":${quoted(span.parent.value.spanId)}` : ""
-    const kind = span.kind === "internal" ? "" : `,"kind":"${span.kind}"`
+    const kind = span.kind === "internal" ? "" : `,"kind":${quoted(span.kind)}`
     const start = `{"time":"${isoOf(startTime)}","type":"span","name":"${safeNameOf(span.name)}"`
     return `${start},${outcome},${idsOf(span)}${parent}${kind}${attributesJson(span.attributes)}}`
   }

@@ -80,7 +80,7 @@ interface PartEvents {
 
 const noParts: PartEvents = { events: [], stored: [] }
 
-/** What a transaction has decided so far. */
+/** The decisions of a transaction so far. */
 interface Progress {
   readonly deciding: Deciding
   readonly placing: Placing
@@ -92,6 +92,58 @@ interface Progress {
   /** The version of the newest event. */
   version: number
   readAt: ReadAt | undefined
+}
+
+/**
+ * Decides commands one after another, until the transaction has become long. Lets the event loop run only between the
+ * events of a long command, so that many commands cost little more than their changes to the view.
+ */
+export const decideAll = function* (
+  deciding: Deciding,
+  { jump, now, recordedAt }: Reading,
+  baseRows: BaseRows
+): Steps<Changes> {
+  const { agent, commands, services, transaction } = deciding
+  const { db, head } = transaction
+  const progress: Progress = {
+    deciding,
+    placing: { agent, codec: services.codec, transaction, recordedAt, baseRows },
+    now,
+    newCommands: [],
+    vectors: [],
+    decided: [],
+    earlierInBatch: new Map(),
+    version: head.position,
+    readAt: undefined
+  }
+  const configured = services.policyRecords && configureEvent(db, services.policyRecords)
+  const engineEvents = yield* placeFirst(
+    progress,
+    [jump, configured].filter((event) => event !== undefined)
+  )
+  const outcomes: Array<Outcome> = []
+  const startedAt = performance.now()
+  for (const command of commands) {
+    const outcome = yield* decide(progress, command)
+    if (outcome === "redecide") break
+    outcomes.push(outcome)
+    if (!isTurnDue(sliceMillis)) continue
+    if (performance.now() - startedAt >= transactionMillis) break
+    yield
+  }
+  if (outcomes.length > 0) {
+    for (const addition of deciding.additions) {
+      if (isTurnDue()) yield
+      yield* decide(progress, addition)
+    }
+  }
+  const { decided, newCommands, readAt, vectors } = progress
+  if (newCommands.length > 0 && engineEvents.length > 0) {
+    newCommands.unshift({ actor: commands[0]!.actor, events: engineEvents })
+  }
+  // Stored in the log, so that the scheduler does not have to open every view.
+  const due = decided.some(({ type }) => type === "SCHEDULE" || type === "RUN") ? firstDueAt(db) : undefined
+  return { outcomes, newCommands, vectors, decided, readAt, due }
 }
 
 /** Decides the parts of a command, each on top of those before it. */
@@ -199,58 +251,6 @@ const placeFirst = function* (progress: Progress, events: ReadonlyArray<DecidedE
   const { stored } = yield* placeEvents(progress.placing, { actor }, events, progress.version, noVectors)
   progress.version += events.length
   return stored
-}
-
-/**
- * Decides commands one after another, until the transaction has become long. Lets the event loop run only between the
- * events of a long command, so that many commands cost little more than their changes to the view.
- */
-export const decideAll = function* (
-  deciding: Deciding,
-  { jump, now, recordedAt }: Reading,
-  baseRows: BaseRows
-): Steps<Changes> {
-  const { agent, commands, services, transaction } = deciding
-  const { db, head } = transaction
-  const progress: Progress = {
-    deciding,
-    placing: { agent, codec: services.codec, transaction, recordedAt, baseRows },
-    now,
-    newCommands: [],
-    vectors: [],
-    decided: [],
-    earlierInBatch: new Map(),
-    version: head.position,
-    readAt: undefined
-  }
-  const configured = services.policyRecords && configureEvent(db, services.policyRecords)
-  const engineEvents = yield* placeFirst(
-    progress,
-    [jump, configured].filter((event) => event !== undefined)
-  )
-  const outcomes: Array<Outcome> = []
-  const startedAt = performance.now()
-  for (const command of commands) {
-    const outcome = yield* decide(progress, command)
-    if (outcome === "redecide") break
-    outcomes.push(outcome)
-    if (!isTurnDue(sliceMillis)) continue
-    if (performance.now() - startedAt >= transactionMillis) break
-    yield
-  }
-  if (outcomes.length > 0) {
-    for (const addition of deciding.additions) {
-      if (isTurnDue()) yield
-      yield* decide(progress, addition)
-    }
-  }
-  const { decided, newCommands, readAt, vectors } = progress
-  if (newCommands.length > 0 && engineEvents.length > 0) {
-    newCommands.unshift({ actor: commands[0]!.actor, events: engineEvents })
-  }
-  // Stored in the log, so that the scheduler does not have to open every view.
-  const due = decided.some(({ type }) => type === "SCHEDULE" || type === "RUN") ? firstDueAt(db) : undefined
-  return { outcomes, newCommands, vectors, decided, readAt, due }
 }
 
 /**

@@ -34,7 +34,8 @@ export const readHookInput = (text: string): HookInput | undefined => {
     session: stringOf("session_id"),
     transcript: stringOf("transcript_path"),
     folder: stringOf("cwd"),
-    prompt: stringOf("prompt"),
+    // A prompt may be empty.
+    prompt: typeof fields.prompt === "string" ? fields.prompt : undefined,
     tool:
       name === undefined
         ? undefined
