@@ -75,7 +75,8 @@ const addWords = (db: Db, text: string, openness: number) => {
     if ((stored ?? -1) < openness) known.sum = (known.sum + hashOf(word, openness)) % maxSum
     known.words.set(word, Math.max(openness, stored ?? 0))
   }
-  if (known.sum !== storedSum) sql(db, "UPDATE vocabulary_state SET sum = ?").run(known.sum)
+  // By row number: an update that might change several rows opens a savepoint, and FTS5 flushes its pending postings.
+  if (known.sum !== storedSum) sql(db, "UPDATE vocabulary_state SET sum = ? WHERE rowid = 1").run(known.sum)
 }
 
 const reversed = (word: string): string => [...word].reverse().join("")
