@@ -2,7 +2,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import type * as Scope from "effect/Scope"
-import { ensuring } from "../../events/mask.js"
 import { failureNames } from "../model/failureNames.js"
 
 /** Runs work that no caller waits for. It ends with the scope; what remains waits for the next process. */
@@ -48,7 +47,7 @@ export const make: Effect.Effect<Background, never, Scope.Scope> = Effect.gen(fu
         const leave = Effect.sync(() => {
           if (--lock.users === 0) locks.delete(key)
         })
-        return ensuring(lock.semaphore.withPermits(1)(work), leave)
+        return Effect.ensuring(lock.semaphore.withPermits(1)(work), leave)
       })
   }
 })

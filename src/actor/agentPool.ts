@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Scope from "effect/Scope"
-import { ensuring, mask, type Restore } from "../../events/mask.js"
+import type { Restore } from "../../events/mask.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { Agent } from "./Agent.js"
 
@@ -44,13 +44,11 @@ export interface Pool<Embedding> {
 export const inBackground =
   (entry: Pick<Entry<unknown>, "busy">) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    mask((restore) => {
-      entry.busy++
-      return ensuring(
-        restore(effect),
-        Effect.sync(() => entry.busy--)
-      )
-    })
+    Effect.acquireUseRelease(
+      Effect.sync(() => entry.busy++),
+      () => effect,
+      () => Effect.sync(() => entry.busy--)
+    )
 
 /** Uses an agent if it is awake; undefined if it is not. Call it uninterruptibly. */
 export const useIfAwake = <Embedding, A, E, R>(
