@@ -10,7 +10,7 @@ import { afterAll, afterEach, describe, expect, it } from "vitest"
 import { makeDocuments } from "../layers/hosts/documents.js"
 import { DaybookStore } from "../layers/hosts/langgraph/index.js"
 import { removeFolders } from "./support/cli.js"
-import { closeMemories, newMemory } from "./support/hosts.js"
+import { closeMemories, jsonValue, newMemory } from "./support/hosts.js"
 import { lawRuns } from "./support/size.js"
 
 afterEach(closeMemories)
@@ -29,7 +29,7 @@ const value = fc.record(
     color: fc.constantFrom("red", "blue"),
     score: fc.integer({ min: 0, max: 5 }),
     text: fc.string(),
-    nested: fc.jsonValue({ maxDepth: 2 })
+    nested: jsonValue(2)
   },
   { requiredKeys: [] }
 )

@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, it } from "vitest"
 import { z } from "zod"
 import { memorySession } from "../layers/hosts/openaiAgents/index.js"
 import { removeFolders } from "./support/cli.js"
-import { closeMemories, newMemory } from "./support/hosts.js"
+import { closeMemories, jsonValue, newMemory } from "./support/hosts.js"
 import { lawRuns } from "./support/size.js"
 
 afterEach(closeMemories)
@@ -13,7 +13,7 @@ afterAll(removeFolders)
 
 const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.string({ unit: "binary" }), fc.constant("daybook:text"))
 const extra = fc.record(
-  { id: fc.string(), providerData: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }) },
+  { id: fc.string(), providerData: fc.dictionary(fc.string(), jsonValue(2), { maxKeys: 3 }) },
   { requiredKeys: [] }
 )
 /** Items of every kind, and of kinds that do not exist yet. */
@@ -58,7 +58,7 @@ const item = fc
     }),
     fc.record({
       type: fc.constantFrom("hosted_tool_call", "computer_call", "compaction", "unknown"),
-      any: fc.jsonValue()
+      any: jsonValue(4)
     })
   )
   .chain((base) => extra.map((more) => ({ ...more, ...base }) as unknown as AgentInputItem))

@@ -1,5 +1,6 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import fc from "fast-check"
 import type { DefaultOptions } from "../../layers/Default.js"
 import { Embedder } from "../../layers/entry.js"
 import type { HostMemory, HostOptions } from "../../layers/hosts/HostMemory.js"
@@ -18,6 +19,10 @@ export const newMemory = async (options: Partial<HostOptions & DefaultOptions> =
 export const closeMemories = async () => {
   for (const memory of opened.splice(0)) await memory.close()
 }
+
+/** Values as they arrive in a JSON text, which a provider writes without negative zeros. */
+export const jsonValue = (maxDepth: number) =>
+  fc.jsonValue({ maxDepth }).map((value) => JSON.parse(JSON.stringify(value)))
 
 /** A block of a model's answer in Anthropic's API. */
 export type AnthropicBlock =
