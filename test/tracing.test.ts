@@ -1,9 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
-import { traced } from "../events/tracing.js"
+import { annotate, traced } from "../events/tracing.js"
 
 interface Started {
   readonly name: string
@@ -107,11 +108,49 @@ describe("a span of the engine", () => {
       const look = Effect.map(current, (span) => void seen.push(Option.getOrUndefined(span)))
       const { tracer } = noting()
       yield* Effect.withTracer(
-        Effect.zipRight(traced("work", look), traced("leaf", look, {}, { isLeaf: true })),
+        Effect.zipRight(traced("work", look), traced("leaf", look, {}, { scope: "none" })),
         tracer
       )
       expect(seen).toEqual(["work", undefined])
       expect(Context.get(distant.context, Tracer.DisablePropagation)).toBe(false)
+    })
+  )
+
+  it.effect("of a fiber has below it what the engine traces there, until it ends in any way", () =>
+    Effect.gen(function* () {
+      const span = (name: string) => traced(name, Effect.void)
+      const onFiber = <A, E>(name: string, work: Effect.Effect<A, E>) => traced(name, work, {}, { scope: "fiber" })
+      const foreign = Effect.withSpan("foreign", { captureStackTrace: false })
+      const failing = Effect.exit(onFiber("failing", Effect.zipRight(span("before"), Effect.fail("no"))))
+      const interrupted = Effect.exit(onFiber("interrupted", Effect.interrupt))
+      const work = Effect.all(
+        [
+          onFiber(
+            "run",
+            Effect.all([
+              span("own"),
+              foreign(span("below foreign")),
+              onFiber("nested", span("deep")),
+              Effect.fork(span("forked")).pipe(Effect.flatMap(Fiber.join)),
+              traced("operation", onFiber("inner run", span("deeper"))),
+              annotate({ commands: 2 })
+            ])
+          ),
+          failing,
+          interrupted,
+          span("after")
+        ],
+        { discard: true }
+      )
+      const spans = yield* startedBy(traced("outer", work))
+      expect(Object.fromEntries(spans.map(({ name, parent }) => [name, parent]))).toEqual({
+        ...{ outer: undefined, run: "outer", own: "run", nested: "run", deep: "nested", operation: "run" },
+        ...{ "inner run": "operation", deeper: "inner run", after: "outer" },
+        // These see the span in the references of the fiber.
+        ...{ foreign: "outer", "below foreign": "foreign", forked: "outer" },
+        ...{ failing: "outer", before: "failing", interrupted: "outer" }
+      })
+      expect(spans.find(({ name }) => name === "run")!.attributes).toEqual({ commands: 2 })
     })
   )
 })

@@ -107,7 +107,12 @@ export const make = (view: View, options: ActorOptions): Actor => {
     maxBatch: maxJobsPerBatch,
     capacity: { maxWaiting: options.maxWaiting, full: Exit.fail(new Overloaded({ agent: view.agent })) },
     run: (jobs: ReadonlyArray<Job>) =>
-      traced("Actor.run", completeJobs(jobs), { commands: jobs.reduce((sum, job) => sum + job.length, 0) }),
+      traced(
+        "Actor.run",
+        completeJobs(jobs),
+        { commands: jobs.reduce((sum, job) => sum + job.length, 0) },
+        { scope: "fiber" }
+      ),
     onWaiting: (change) => waitingCommands.unsafeModify(change, []),
     background: options.background
   })

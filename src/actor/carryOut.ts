@@ -141,7 +141,7 @@ const store = (
         ...(due === undefined ? {} : { due })
       }),
       { events: decided.length },
-      { isLeaf: true }
+      { scope: "none" }
     )
     return Effect.flatMap(
       baseRows.isEmpty() ? appending : Effect.zipRight(baseRows.check, appending),
