@@ -2,7 +2,6 @@ import { createHash, randomBytes } from "node:crypto"
 import Database from "better-sqlite3"
 import { getLoadablePath } from "sqlite-vec"
 import { projections } from "../projections/all.js"
-import { hashOf, maxSum } from "../projections/vocabulary.js"
 import { spelledWordsOf } from "../text/normalise/spelling.js"
 import { type GeneratedMemory, imageOf } from "./data.js"
 
@@ -179,22 +178,25 @@ export const rebuild = (log: string, stream: string, file: string) => {
   return db
 }
 
-/** The words of all memories, with the openness of the most open memory that has each. */
+/** The words of all memories, by the openness of those that have them. */
 const addWords = (db: Database.Database) => {
-  const opennessOf = new Map<string, number>()
-  let sum = 0
+  const added = new Set<string>()
+  const insert = db.prepare("INSERT INTO vocabulary (openness, letters, word) VALUES (?, ?, ?)")
+  const insertReversed = db.prepare("INSERT INTO vocabulary_reversed (openness, letters, reversed) VALUES (?, ?, ?)")
   const rows = db.prepare("SELECT openness, memory FROM observations ORDER BY born").raw().iterate()
+  const all: Array<[openness: number, word: string]> = []
   for (const [openness, json] of rows as Iterable<[openness: number, memory: string]>) {
     const { facts, narrative = "", people, tags, title } = JSON.parse(json)
     for (const word of spelledWordsOf([title, narrative, ...facts, ...tags, ...people].join("\n"))) {
-      if ((opennessOf.get(word) ?? -1) >= openness) continue
-      opennessOf.set(word, openness)
-      sum = (sum + hashOf(word, openness)) % maxSum
+      if (added.has(`${openness}${word}`)) continue
+      added.add(`${openness}${word}`)
+      all.push([openness, word])
     }
   }
-  const insert = db.prepare("INSERT INTO vocabulary (word, reversed, letters, openness) VALUES (?, ?, ?, ?)")
-  for (const [word, openness] of opennessOf) insert.run(word, [...word].reverse().join(""), word.length, openness)
-  db.prepare("UPDATE vocabulary_state SET sum = ?").run(sum)
+  for (const [openness, word] of all) {
+    insert.run(openness, word.length, word)
+    insertReversed.run(openness, word.length, [...word].reverse().join(""))
+  }
 }
 
 /** The two queries that every hybrid search needs: the best 200 by words, and the nearest 200 by vector. */

@@ -17,7 +17,7 @@ import {
 import { type ConditionQuery, conditionOf, type Filters } from "./memoryFilters.js"
 import { type Db, sql } from "./Projection.js"
 import { memoryVectorIndex } from "./vectors.js"
-import { findSimilarWords } from "./vocabulary.js"
+import { findSimilarWords } from "./vocabularyReads.js"
 
 /** A memory of an open dispute: it contradicts another one, and nobody has decided which is true. */
 export const Side = Schema.Struct({

@@ -1,35 +1,28 @@
 import { imagesOf } from "../events/catalogue.js"
-import { minOpennessOf, type ReadingLevel } from "../events/Trust.js"
-import {
-  editCost,
-  letterBits,
-  maxEditsOf,
-  maxLetters,
-  mayBeWithin,
-  minLetters,
-  spelledWordsOf
-} from "../text/normalise/spelling.js"
-import type { SimilarWord } from "./hybridSearch.js"
-import { type Db, floorSql, indexesByLevel, type Projection, sql } from "./Projection.js"
+import { spelledWordsOf } from "../text/normalise/spelling.js"
+import { type Db, type Projection, sql } from "./Projection.js"
 
 /**
- * The words of memories, to correct misspelt words of queries. `openness` is that of the most open memory that ever had
- * the word. Words stay when their memory changes, as its earlier states do in `observations`; a search uses only words
- * that full text still finds for the reader.
+ * The words of memories, to correct misspelt words of queries, by the openness of the memories that ever had them. Words
+ * stay when their memory changes, as its earlier states do in `observations`; a search uses only words that full text
+ * still finds for the reader.
  *
- * `vocabulary_state` sums the hashes of all words, so that a process knows whether the words that it wrote are stored.
+ * The new words of a memory become one row of `vocabulary_recent`: in the order of `vocabulary`, each would change another
+ * page. Above `maxRecent` words they all move to `vocabulary` and `vocabulary_reversed`. A word may be in both, because a
+ * write does not look it up. The openness comes first, so a read costs the same however many words it may not read.
  */
 export const vocabulary: Projection = {
   name: "vocabulary",
-  version: 1,
+  version: 2,
   handles: ["ADD", "UPDATE", "DELETE", "COMPRESS"],
-  tables: `CREATE TABLE vocabulary (word TEXT PRIMARY KEY, reversed TEXT NOT NULL, letters INTEGER NOT NULL,
-      openness INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE TABLE vocabulary_state (sum INTEGER NOT NULL);
-    INSERT INTO vocabulary_state (sum) VALUES (0);`,
-  indexes: `${indexesByLevel("vocabulary_start", "vocabulary (letters, word)")}
-    ${indexesByLevel("vocabulary_end", "vocabulary (letters, reversed)")}`,
-  drop: () => "DROP TABLE vocabulary; DROP TABLE vocabulary_state",
+  tables: `CREATE TABLE vocabulary (openness INTEGER NOT NULL, letters INTEGER NOT NULL, word TEXT NOT NULL,
+      PRIMARY KEY (openness, letters, word)) WITHOUT ROWID;
+    CREATE TABLE vocabulary_reversed (openness INTEGER NOT NULL, letters INTEGER NOT NULL, reversed TEXT NOT NULL,
+      PRIMARY KEY (openness, letters, reversed)) WITHOUT ROWID;
+    CREATE TABLE vocabulary_recent (openness INTEGER NOT NULL, words TEXT NOT NULL, hash INTEGER NOT NULL);
+    INSERT INTO vocabulary_recent (openness, words, hash) VALUES (0, '[]', 0);`,
+  indexes: "",
+  drop: () => "DROP TABLE vocabulary; DROP TABLE vocabulary_reversed; DROP TABLE vocabulary_recent",
   apply: (db, event, lookup) => {
     for (const memory of imagesOf(event)) {
       if (memory.status !== "active") continue
@@ -38,18 +31,31 @@ export const vocabulary: Projection = {
     }
   },
   digest: (db, digest) => {
-    digest.query(db, "SELECT * FROM vocabulary ORDER BY word")
-    digest.query(db, "SELECT * FROM vocabulary_state")
+    digest.query(
+      db,
+      `SELECT openness, letters, word FROM vocabulary
+        UNION SELECT openness, length(value), value FROM vocabulary_recent, json_each(words)
+        ORDER BY openness, letters, word`
+    )
   },
   // The words of inactive memories are history.
   stateDigest: () => {}
 }
 
-/** Words that a connection has stored or found stored, with their openness. Saves a look-up for most words of a write. */
+/** Maximum words of `vocabulary_recent` after a memory. A search compares all of them. */
+export const maxRecent = 512
+
+/** Words that a connection has stored, or found among the recent ones. Most words of a write are among them. */
 interface KnownWords {
-  /** The sum in `vocabulary_state` that belongs to them. A transaction that was rolled back leaves another one. */
-  sum: number
-  readonly words: Map<string, number>
+  /** The opennesses of each word, as bits. */
+  readonly opennesses: Map<string, number>
+  /**
+   * The hash of the newest row of `vocabulary_recent` that belongs to them, over all changes in order. A transaction that
+   * was rolled back leaves another one, and so does another process.
+   */
+  hash: number
+  /** The number of words in `vocabulary_recent`. */
+  recent: number
 }
 
 const knownWords = new WeakMap<Db, KnownWords>()
@@ -58,93 +64,74 @@ const knownWords = new WeakMap<Db, KnownWords>()
 const maxKnownWords = 20_000
 
 const addWords = (db: Db, text: string, openness: number) => {
-  const storedSum: number = sql(db, "SELECT sum FROM vocabulary_state").pluck().get()
-  let known = knownWords.get(db)
-  if (known === undefined || known.sum !== storedSum || known.words.size > maxKnownWords) {
-    known = { sum: storedSum, words: new Map() }
-    knownWords.set(db, known)
-  }
+  const known = knownWordsOf(db)
+  const added: Array<string> = []
   for (const word of spelledWordsOf(text)) {
-    if ((known.words.get(word) ?? -1) >= openness) continue
-    const stored: number | undefined = sql(db, "SELECT openness FROM vocabulary WHERE word = ?").pluck().get(word)
-    if (stored === undefined) {
-      sql(db, "INSERT INTO vocabulary (word, reversed, letters, openness) VALUES (?, ?, ?, ?)").run(
-        ...[word, reversed(word), word.length, openness]
-      )
-    } else if (stored < openness) sql(db, "UPDATE vocabulary SET openness = ? WHERE word = ?").run(openness, word)
-    if ((stored ?? -1) < openness) known.sum = (known.sum + hashOf(word, openness)) % maxSum
-    known.words.set(word, Math.max(openness, stored ?? 0))
+    const opennesses = known.opennesses.get(word) ?? 0
+    if ((opennesses & (1 << openness)) !== 0) continue
+    known.opennesses.set(word, opennesses | (1 << openness))
+    added.push(word)
   }
-  // By row number: an update that might change several rows opens a savepoint, and FTS5 flushes its pending postings.
-  if (known.sum !== storedSum) sql(db, "UPDATE vocabulary_state SET sum = ? WHERE rowid = 1").run(known.sum)
+  if (added.length === 0) return
+  addRow(db, known, openness, JSON.stringify(added))
+  known.recent += added.length
+  if (known.recent > maxRecent) moveRecent(db, known)
 }
 
-const reversed = (word: string): string => [...word].reverse().join("")
+const knownWordsOf = (db: Db): KnownWords => {
+  const hash: number = sql(db, "SELECT hash FROM vocabulary_recent ORDER BY rowid DESC LIMIT 1").pluck().get()
+  const before = knownWords.get(db)
+  if (before?.hash === hash && before.opennesses.size <= maxKnownWords) return before
+  const opennesses = new Map<string, number>()
+  let recent = 0
+  for (const { openness, words } of recentWords(db, 0)) {
+    for (const word of words) opennesses.set(word, (opennesses.get(word) ?? 0) | (1 << openness))
+    recent += words.length
+  }
+  const known = { opennesses, hash, recent }
+  knownWords.set(db, known)
+  return known
+}
 
-/** FNV-1a of a word and its openness, 32 bits. */
-export const hashOf = (word: string, openness: number): number => {
-  let hash = 0x811c9dc5 ^ openness
-  for (let index = 0; index < word.length; index++) hash = Math.imul(hash ^ word.charCodeAt(index), 0x01000193)
+const addRow = (db: Db, known: KnownWords, openness: number, words: string) => {
+  known.hash = hashOf(known.hash, openness, words)
+  sql(db, "INSERT INTO vocabulary_recent (openness, words, hash) VALUES (?, ?, ?)").run(openness, words, known.hash)
+}
+
+/** FNV-1a, 32 bits: continues a hash. */
+const hashOf = (before: number, openness: number, words: string): number => {
+  let hash = Math.imul(before ^ openness ^ 0x811c9dc5, 0x01000193)
+  for (let index = 0; index < words.length; index++) hash = Math.imul(hash ^ words.charCodeAt(index), 0x01000193)
   return hash >>> 0
 }
-/** The sum of `vocabulary_state` is modulo this number. */
-export const maxSum = 2 ** 48
 
-/**
- * The words of readable memories that resemble a misspelt word, the most similar first. Up to 7 letters it may differ by
- * one edit, above by two; two edits in the first and in the last third of a word are not found.
- */
-export const findSimilarWords = (db: Db, level: ReadingLevel, typed: string): ReadonlyArray<SimilarWord> => {
-  const maxEdits = maxEditsOf(typed.length)
-  if (maxEdits === 0 || typed.length > maxLetters) return []
-  const oneEdit = similarWords(db, level, typed, 1, Math.floor(typed.length / 2))
-  return oneEdit.length > 0 || maxEdits === 1
-    ? oneEdit
-    : similarWords(db, level, typed, 2, Math.max(3, Math.floor(typed.length / 3)))
-}
-
-/** The words within some edits that share this many letters at one end, or differ only by exchanged neighbours. */
-const similarWords = (
-  db: Db,
-  level: ReadingLevel,
-  typed: string,
-  maxEdits: number,
-  sharedLetters: number
-): ReadonlyArray<SimilarWord> => {
-  const floor = floorSql(level)
-  const bits = letterBits(typed)
-  const found = new Set<string>(
-    sql(db, `SELECT word FROM vocabulary WHERE word IN (SELECT value FROM json_each(?)) AND openness >= ?`)
-      .pluck()
-      .all(JSON.stringify(withExchangedNeighbours(typed)), minOpennessOf(level))
-  )
-  const ends = [
-    ["word", typed.slice(0, sharedLetters)],
-    // The longer half, so that each edit spares one of the ends.
-    ["reversed", reversed(typed).slice(0, maxEdits === 1 ? typed.length - sharedLetters : sharedLetters)]
-  ] as const
-  for (let length = Math.max(minLetters, typed.length - maxEdits); length <= typed.length + maxEdits; length++) {
-    for (const [column, start] of ends) {
-      const rows: ReadonlyArray<string> = sql(
-        db,
-        `SELECT word FROM vocabulary WHERE ${floor} AND letters = ? AND ${column} >= ? AND ${column} < ? LIMIT ${maxRows}`
-      )
-        .pluck()
-        .all(length, start, `${start}\u{10ffff}`)
-      for (const word of rows) if (mayBeWithin(bits, letterBits(word), maxEdits)) found.add(word)
-    }
+const moveRecent = (db: Db, known: KnownWords) => {
+  for (const openness of [0, 1, 2]) {
+    const words = recentWords(db, openness).flatMap((row) => (row.openness === openness ? row.words : []))
+    // Sorted, so that neighbours are added to the same page.
+    sql(db, "INSERT OR IGNORE INTO vocabulary SELECT ?, length(value), value FROM json_each(?) ORDER BY 2, 3").run(
+      openness,
+      JSON.stringify(words)
+    )
+    sql(
+      db,
+      "INSERT OR IGNORE INTO vocabulary_reversed SELECT ?, length(value), value FROM json_each(?) ORDER BY 2, 3"
+    ).run(openness, JSON.stringify(words.map(reversed)))
   }
-  return [...found]
-    .map((word) => ({ word, cost: editCost(typed, word, maxEdits) }))
-    .filter(({ cost }) => cost < Number.POSITIVE_INFINITY)
-    .sort((a, b) => a.cost - b.cost || (a.word < b.word ? -1 : 1))
+  db.exec("DELETE FROM vocabulary_recent")
+  known.recent = 0
+  addRow(db, known, 0, "[]")
 }
 
-/** Maximum words of one length with the same start or end that are compared. */
-const maxRows = 150
+export interface RecentWords {
+  readonly openness: number
+  readonly words: ReadonlyArray<string>
+}
 
-const withExchangedNeighbours = (word: string): ReadonlyArray<string> =>
-  Array.from(
-    { length: word.length - 1 },
-    (_, index) => word.slice(0, index) + word[index + 1]! + word[index]! + word.slice(index + 2)
-  )
+/** The recent words of this openness and above, with repetitions, in the order of the log. */
+export const recentWords = (db: Db, minOpenness: number): ReadonlyArray<RecentWords> =>
+  sql(db, "SELECT openness, words FROM vocabulary_recent WHERE openness >= ?")
+    .all(minOpenness)
+    .map(({ openness, words }) => ({ openness, words: JSON.parse(words) }))
+
+export const reversed = (word: string): string => [...word].reverse().join("")

@@ -1,0 +1,112 @@
+import { minOpennessOf, type ReadingLevel, stores } from "../events/Trust.js"
+import { editCost, letterBits, maxEditsOf, maxLetters, mayBeWithin, minLetters } from "../text/normalise/spelling.js"
+import type { SimilarWord } from "./hybridSearch.js"
+import { type Db, sql } from "./Projection.js"
+import { type RecentWords, recentWords, reversed } from "./vocabulary.js"
+
+/**
+ * The words of readable memories that resemble a misspelt word, the most similar first. Up to 7 letters it may differ by
+ * one edit, above by two; two edits in the first and in the last third of a word are not found.
+ */
+export const findSimilarWords = (db: Db, level: ReadingLevel, typed: string): ReadonlyArray<SimilarWord> => {
+  const maxEdits = maxEditsOf(typed.length)
+  if (maxEdits === 0 || typed.length > maxLetters) return []
+  const words = { db, minOpenness: minOpennessOf(level), recent: recentWords(db, minOpennessOf(level)) }
+  const oneEdit = similarWords(words, typed, 1, Math.floor(typed.length / 2))
+  return oneEdit.length > 0 || maxEdits === 1
+    ? oneEdit
+    : similarWords(words, typed, 2, Math.max(3, Math.floor(typed.length / 3)))
+}
+
+/** The words that a reader may know: those that are indexed, and the recent ones. */
+interface Words {
+  readonly db: Db
+  readonly minOpenness: number
+  readonly recent: ReadonlyArray<RecentWords>
+}
+
+/** The words within some edits that share this many letters at one end, or differ only by exchanged neighbours. */
+const similarWords = (
+  words: Words,
+  typed: string,
+  maxEdits: number,
+  sharedLetters: number
+): ReadonlyArray<SimilarWord> => {
+  const bits = letterBits(typed)
+  // At the end the longer half, so that each edit spares one of the ends.
+  const lettersAtEnd = maxEdits === 1 ? typed.length - sharedLetters : sharedLetters
+  const found = new Set(exchangedWords(words, typed))
+  for (let openness = words.minOpenness; openness < stores.length; openness++) {
+    for (let letters = Math.max(minLetters, typed.length - maxEdits); letters <= typed.length + maxEdits; letters++) {
+      const near = [
+        ...wordsFrom(words, openness, letters, typed.slice(0, sharedLetters)),
+        ...wordsTo(words, openness, letters, typed.slice(-lettersAtEnd))
+      ]
+      for (const word of near) if (mayBeWithin(bits, letterBits(word), maxEdits)) found.add(word)
+    }
+  }
+  return [...found]
+    .map((word) => ({ word, cost: editCost(typed, word, maxEdits) }))
+    .filter(({ cost }) => cost < Number.POSITIVE_INFINITY)
+    .sort((a, b) => a.cost - b.cost || (a.word < b.word ? -1 : 1))
+}
+
+/** Maximum words of one openness and length with the same start or end that are compared. */
+const maxRows = 150
+
+/** Words of one openness and length with this start. */
+const wordsFrom = ({ db, recent }: Words, openness: number, letters: number, start: string): ReadonlyArray<string> => {
+  const indexed: ReadonlyArray<string> = sql(
+    db,
+    `SELECT word FROM vocabulary WHERE openness = ? AND letters = ? AND word >= ? AND word < ?
+      ORDER BY word LIMIT ${maxRows}`
+  )
+    .pluck()
+    .all(openness, letters, start, `${start}\u{10ffff}`)
+  return firstOf([...indexed, ...recentOf(recent, openness, letters, (word) => word.startsWith(start))])
+}
+
+/** Words of one openness and length with this end. */
+const wordsTo = ({ db, recent }: Words, openness: number, letters: number, end: string): ReadonlyArray<string> => {
+  const start = reversed(end)
+  const indexed: ReadonlyArray<string> = sql(
+    db,
+    `SELECT reversed FROM vocabulary_reversed WHERE openness = ? AND letters = ? AND reversed >= ? AND reversed < ?
+      ORDER BY reversed LIMIT ${maxRows}`
+  )
+    .pluck()
+    .all(openness, letters, start, `${start}\u{10ffff}`)
+  const also = recentOf(recent, openness, letters, (word) => word.endsWith(end))
+  return firstOf([...indexed, ...also.map(reversed)]).map(reversed)
+}
+
+const recentOf = (
+  recent: ReadonlyArray<RecentWords>,
+  openness: number,
+  letters: number,
+  has: (word: string) => boolean
+): ReadonlyArray<string> =>
+  recent.flatMap((row) =>
+    row.openness === openness ? row.words.filter((word) => has(word) && [...word].length === letters) : []
+  )
+
+/** The same words whether they have moved to the index or not: when they move may depend on words that are hidden. */
+const firstOf = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
+  words.length <= maxRows ? words : [...new Set(words)].sort().slice(0, maxRows)
+
+/** The words that differ from a word by two exchanged neighbours. */
+const exchangedWords = ({ db, minOpenness, recent }: Words, typed: string): ReadonlyArray<string> => {
+  const exchanged = Array.from(
+    { length: typed.length - 1 },
+    (_, index) => typed.slice(0, index) + typed[index + 1]! + typed[index]! + typed.slice(index + 2)
+  )
+  const indexed: ReadonlyArray<string> = sql(
+    db,
+    `SELECT word FROM vocabulary WHERE openness IN (0, 1, 2) AND openness >= ? AND letters = ?
+      AND word IN (SELECT value FROM json_each(?))`
+  )
+    .pluck()
+    .all(minOpenness, typed.length, JSON.stringify(exchanged))
+  const also = recent.flatMap(({ words }) => words.filter((word) => exchanged.includes(word)))
+  return [...indexed, ...also]
+}
