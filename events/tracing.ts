@@ -250,7 +250,10 @@ export const annotate = (attributes: TraceAttributes): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
     const span = spanOf(fiber)
     if (span?._tag === "Span") {
-      for (const [name, value] of Object.entries(attributes)) if (value !== undefined) span.attribute(name, value)
+      for (const name in attributes) {
+        const value = attributes[name as keyof TraceAttributes]
+        if (value !== undefined) span.attribute(name, value)
+      }
     }
     return Effect.void
   })
