@@ -132,9 +132,16 @@ const checkpointFrom = (row: Record<string, unknown> | undefined): Checkpoint =>
   return { position: position as number, hash, recordedAt: recordedAt as number, retired: retired !== 0 }
 }
 
+/** Sets the last event of a view. Of one row by its number, so that SQLite opens no savepoint: see `flushText`. */
 export const moveCheckpoint = (db: Db, position: number, hash: Uint8Array, recordedAt: number) => {
-  sql(db, "UPDATE view SET position = ?, hash = ?, recorded_at = ?").run(position, hash, recordedAt)
+  sql(db, "UPDATE view SET position = ?, hash = ?, recorded_at = ? WHERE one = 1").run(position, hash, recordedAt)
 }
+
+/**
+ * Has FTS5 write its pending postings now instead of at the commit. It does so at each savepoint, also at those that SQLite
+ * opens for a statement that may change several rows.
+ */
+export const flushText = (db: Db): void => void db.exec("SAVEPOINT flushed; RELEASE flushed")
 
 /**
  * The newest ERASE event that the file was built under; 0 for none. A file never changes it: a view that has seen an older

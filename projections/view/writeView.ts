@@ -126,11 +126,12 @@ const runTransaction = <A, E, R>(
       },
       moveTo: (event) => {
         lastEvent = event
-        // FTS5 writes its pending postings now. That takes as long as the commit, which may wait for another turn.
+        if (applied === 1) return
+        // It takes as long as the commit, which may wait for another turn.
         try {
-          moveCheckpoint(db, event)
+          ViewFile.flushText(db)
         } catch {
-          // `commit` tries once more and reports the failure.
+          // The commit tries once more and reports the failure.
         }
       }
     })
@@ -158,12 +159,9 @@ const runTransaction = <A, E, R>(
   })
 }
 
-const moveCheckpoint = (db: Db, { hash, recordedAt, version }: LastEvent) =>
-  ViewFile.moveCheckpoint(db, version, hash, recordedAt)
-
 const commit = (view: View, state: LockedView, event: LastEvent, applied: number) => {
   const { hash, recordedAt, version } = event
-  moveCheckpoint(state.db, event)
+  ViewFile.moveCheckpoint(state.db, version, hash, recordedAt)
   commitTransaction(state.db, applied)
   view.lastWrite = { ...state, isKnown: true, head: { position: version, hash, recordedAt, retired: false } }
 }
