@@ -121,8 +121,8 @@ export interface SpanOptions {
   /** Default: the fiber's span. "none" begins a trace. */
   readonly parent?: Tracer.AnySpan | "none"
   /**
-   * What is below this span: everything that the effect does; only what this module traces on the same fiber, at half the
-   * cost; or nothing. Default: "all".
+   * Which spans become children: with "all", the default, every span of the effect; with "fiber", at half the cost, only
+   * spans and events that this module makes on the same fiber; with "none", no span.
    */
   readonly scope?: "all" | "fiber" | "none"
 }
@@ -189,13 +189,13 @@ const withParent = (outer: Context.Context<never>, span: Tracer.Span): Context.C
 
 /**
  * The hash of a context, as Effect computes it. A fiber compares the hashes of its contexts when one replaces another,
- * and Effect keeps each hash by `defineProperty`, which costs a tenth of what a trace costs.
+ * and Effect caches each hash with `defineProperty`, which takes a fifth of the tracing cost of a write.
  */
 function hashOfContext(this: Context.Context<never>): number {
   return Hash.number(this.unsafeMap.size)
 }
 
-/** A span that covers a fiber's own work only. It counts while the fiber's span is still the one that it began below. */
+/** A span that covers a fiber's own work only. It is a parent only while the fiber's current span is still `outer`. */
 interface FiberSpan {
   readonly span: Tracer.Span
   readonly outer: Tracer.AnySpan | undefined

@@ -99,6 +99,10 @@ describe("a trace file", () => {
       expect(find("start.initializing")).toBeUndefined()
       expect(find("start.embedding_configured")).toMatchObject({ dimensions: 256, local: true })
       expect(find("reconciliation.requested")).toEqual({ by: "rule", statements: 1 })
+      const parentOf = (name: string) => events.find((event) => event.name === name)?.in
+      expect(["requested", "decided", "applied"].map((what) => parentOf(`reconciliation.${what}`))).toEqual(
+        Array(3).fill("Actor.run")
+      )
       expect(find("reconciliation.decided")).toEqual({ action: "DELETE", by: "rule", candidates: 1, fallback: false })
       expect(find("reconciliation.applied")).toEqual({ action: "DELETE" })
       expect(find("embedding.request")).toMatchObject({ outcome: "ok", texts: 1, purpose: "document", dimensions: 256 })

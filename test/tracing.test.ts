@@ -1,7 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import * as Fiber from "effect/Fiber"
+import * as Hash from "effect/Hash"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import { annotate, traced } from "../events/tracing.js"
@@ -18,6 +20,7 @@ interface Started {
 /** A tracer that notes the spans that it starts. */
 const noting = () => {
   const started: Array<Started> = []
+  const ended: Array<string> = []
   const tracer = Tracer.make({
     span: (name, parent, context, links, startTime, kind) => {
       const attributes: Record<string, unknown> = {}
@@ -32,7 +35,7 @@ const noting = () => {
         ...{ name, spanId: name, traceId: "trace", parent, context, links, kind, sampled: true },
         status: { _tag: "Started", startTime },
         attributes: new Map(),
-        end: () => {},
+        end: () => void ended.push(name),
         attribute: (key, value) => {
           attributes[key] = value
         },
@@ -42,7 +45,7 @@ const noting = () => {
     },
     context: (execute) => execute()
   })
-  return { started, tracer }
+  return { started, ended, tracer }
 }
 
 const distant = Tracer.externalSpan({ spanId: "distant", traceId: "other" })
@@ -98,7 +101,7 @@ describe("a span of the engine", () => {
     })
   )
 
-  it.effect("is known to the effect below it, unless that is a leaf", () =>
+  it.effect("is known to the effect below it, unless its scope is none", () =>
     Effect.gen(function* () {
       const current = Effect.map(
         Effect.serviceOption(Tracer.ParentSpan),
@@ -116,41 +119,66 @@ describe("a span of the engine", () => {
     })
   )
 
-  it.effect("of a fiber has below it what the engine traces there, until it ends in any way", () =>
+  it.effect("is in a context that equals the one that Effect makes", () =>
     Effect.gen(function* () {
-      const span = (name: string) => traced(name, Effect.void)
-      const onFiber = <A, E>(name: string, work: Effect.Effect<A, E>) => traced(name, work, {}, { scope: "fiber" })
-      const foreign = Effect.withSpan("foreign", { captureStackTrace: false })
-      const failing = Effect.exit(onFiber("failing", Effect.zipRight(span("before"), Effect.fail("no"))))
-      const interrupted = Effect.exit(onFiber("interrupted", Effect.interrupt))
-      const work = Effect.all(
-        [
-          onFiber(
-            "run",
-            Effect.all([
-              span("own"),
-              foreign(span("below foreign")),
-              onFiber("nested", span("deep")),
-              Effect.fork(span("forked")).pipe(Effect.flatMap(Fiber.join)),
-              traced("operation", onFiber("inner run", span("deeper"))),
-              annotate({ commands: 2 })
-            ])
-          ),
-          failing,
-          interrupted,
-          span("after")
-        ],
-        { discard: true }
+      const { tracer } = noting()
+      const work = Effect.flatMap(Effect.context<never>(), (outer) =>
+        traced(
+          "work",
+          Effect.map(Effect.context<never>(), (inside) => {
+            const expected = Context.add(outer, Tracer.ParentSpan, Context.unsafeGet(inside, Tracer.ParentSpan))
+            return [Equal.equals(inside, expected), Hash.hash(inside) === Hash.hash(expected)]
+          })
+        )
       )
-      const spans = yield* startedBy(traced("outer", work))
-      expect(Object.fromEntries(spans.map(({ name, parent }) => [name, parent]))).toEqual({
-        ...{ outer: undefined, run: "outer", own: "run", nested: "run", deep: "nested", operation: "run" },
-        ...{ "inner run": "operation", deeper: "inner run", after: "outer" },
-        // These see the span in the references of the fiber.
-        ...{ foreign: "outer", "below foreign": "foreign", forked: "outer" },
-        ...{ failing: "outer", before: "failing", interrupted: "outer" }
-      })
-      expect(spans.find(({ name }) => name === "run")!.attributes).toEqual({ commands: 2 })
+      expect(yield* Effect.withTracer(work, tracer)).toEqual([true, true])
     })
+  )
+
+  it.effect(
+    "with the scope of a fiber is the parent of the engine's spans on that fiber until it succeeds, fails or is interrupted",
+    () =>
+      Effect.gen(function* () {
+        const span = (name: string) => traced(name, Effect.void)
+        const onFiber = <A, E>(name: string, work: Effect.Effect<A, E>) => traced(name, work, {}, { scope: "fiber" })
+        const foreign = Effect.withSpan("foreign", { captureStackTrace: false })
+        const failing = Effect.exit(onFiber("failing", Effect.zipRight(span("before"), Effect.fail("no"))))
+        const interrupted = Effect.exit(onFiber("interrupted", Effect.interrupt))
+        const waiting = Effect.fork(onFiber("waiting", Effect.never)).pipe(
+          Effect.tap(() => Effect.yieldNow()),
+          Effect.flatMap(Fiber.interrupt)
+        )
+        const work = Effect.all(
+          [
+            onFiber(
+              "run",
+              Effect.all([
+                span("own"),
+                foreign(span("below foreign")),
+                onFiber("nested", span("deep")),
+                Effect.fork(span("forked")).pipe(Effect.flatMap(Fiber.join)),
+                traced("operation", onFiber("inner run", span("deeper"))),
+                Effect.zipRight(failing, span("after a failure")),
+                annotate({ commands: 2 })
+              ])
+            ),
+            interrupted,
+            waiting,
+            span("after")
+          ],
+          { discard: true }
+        )
+        const { ended, started: spans, tracer } = noting()
+        yield* Effect.withTracer(traced("outer", work), tracer)
+        expect(Object.fromEntries(spans.map(({ name, parent }) => [name, parent]))).toEqual({
+          ...{ outer: undefined, run: "outer", own: "run", nested: "run", deep: "nested", operation: "run" },
+          ...{ "inner run": "operation", deeper: "inner run", after: "outer" },
+          // These see the span in the references of the fiber.
+          ...{ foreign: "outer", "below foreign": "foreign", forked: "outer" },
+          ...{ failing: "run", before: "failing", "after a failure": "run", interrupted: "outer", waiting: "outer" }
+        })
+        expect(ended.toSorted()).toEqual(spans.map(({ name }) => name).toSorted())
+        expect(spans.find(({ name }) => name === "run")!.attributes).toEqual({ commands: 2 })
+      })
   )
 })

@@ -106,13 +106,15 @@ export const make = (view: View, options: ActorOptions): Actor => {
   const mailbox = Batcher.make({
     maxBatch: maxJobsPerBatch,
     capacity: { maxWaiting: options.maxWaiting, full: Exit.fail(new Overloaded({ agent: view.agent })) },
-    run: (jobs: ReadonlyArray<Job>) =>
-      traced(
+    run: (jobs: ReadonlyArray<Job>) => {
+      const commands = jobs.flat()
+      return traced(
         "Actor.run",
         completeJobs(jobs),
-        { commands: jobs.reduce((sum, job) => sum + job.length, 0) },
-        { scope: "fiber" }
-      ),
+        { commands: commands.length },
+        { scope: isOnFiber(commands) ? "fiber" : "all" }
+      )
+    },
     onWaiting: (change) => waitingCommands.unsafeModify(change, []),
     background: options.background
   })
@@ -227,6 +229,10 @@ const makeDecider = (view: View, options: ActorOptions, { additions, deadline, i
 
   return (commands: Job): Decided => adviseAndDecide(commands, noAdvice, maxRetries)
 }
+
+/** Whether carrying out these commands starts no other fiber: a single one that asks no model. */
+const isOnFiber = (commands: Job): boolean =>
+  commands.length === 1 && withParts(commands[0]!).every(({ statement }) => statement === undefined)
 
 /** A command that is weighed itself, or its parts. */
 const withParts = (command: AnyCommand): Job => command.parts?.commands ?? [command]

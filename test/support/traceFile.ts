@@ -7,6 +7,8 @@ export interface TraceLine {
   readonly name: string
   readonly trace?: string
   readonly span?: string
+  /** The name of the span of an event. */
+  readonly in?: string
   readonly parent?: string
   readonly status?: string
   readonly kind?: string
