@@ -184,19 +184,18 @@ const addWords = (db: Database.Database) => {
   const insert = db.prepare("INSERT INTO vocabulary (openness, letters, word) VALUES (?, ?, ?)")
   const insertReversed = db.prepare("INSERT INTO vocabulary_reversed (openness, letters, reversed) VALUES (?, ?, ?)")
   const rows = db.prepare("SELECT openness, memory FROM observations ORDER BY born").raw().iterate()
-  const all: Array<[openness: number, word: string]> = []
   for (const [openness, json] of rows as Iterable<[openness: number, memory: string]>) {
     const { facts, narrative = "", people, tags, title } = JSON.parse(json)
     for (const word of spelledWordsOf([title, narrative, ...facts, ...tags, ...people].join("\n"))) {
-      if (added.has(`${openness}${word}`)) continue
       added.add(`${openness}${word}`)
-      all.push([openness, word])
     }
   }
-  for (const [openness, word] of all) {
-    insert.run(openness, word.length, word)
-    insertReversed.run(openness, word.length, [...word].reverse().join(""))
-  }
+  const all = [...added].map((text) => ({ openness: Number(text[0]), word: text.slice(1) }))
+  const inOrder = (words: ReadonlyArray<{ readonly openness: number; readonly word: string }>) =>
+    [...words].sort((a, b) => a.openness - b.openness || a.word.length - b.word.length || (a.word < b.word ? -1 : 1))
+  for (const { openness, word } of inOrder(all)) insert.run(openness, word.length, word)
+  const reversed = all.map(({ openness, word }) => ({ openness, word: [...word].reverse().join("") }))
+  for (const { openness, word } of inOrder(reversed)) insertReversed.run(openness, word.length, word)
 }
 
 /** The two queries that every hybrid search needs: the best 200 by words, and the nearest 200 by vector. */

@@ -1,4 +1,5 @@
 import { imagesOf } from "../events/catalogue.js"
+import { stores } from "../events/Trust.js"
 import { spelledWordsOf } from "../text/normalise/spelling.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
@@ -7,9 +8,12 @@ import { type Db, type Projection, sql } from "./Projection.js"
  * stay when their memory changes, as its earlier states do in `observations`; a search uses only words that full text
  * still finds for the reader.
  *
- * The new words of a memory become one row of `vocabulary_recent`: in the order of `vocabulary`, each would change another
- * page. Above `maxRecent` words they all move to `vocabulary` and `vocabulary_reversed`. A word may be in both, because a
- * write does not look it up. The openness comes first, so a read costs the same however many words it may not read.
+ * The new words of a memory become one row of `vocabulary_recent`. Inserted into `vocabulary`, each of them would change a
+ * different page. When more than `maxRecent` words are recent, all of them move to `vocabulary` and `vocabulary_reversed`,
+ * which may have some of them, because a write does not look words up.
+ *
+ * `openness` is the first column of the keys, so that a read skips the words that it may not read. Of the recent rows it
+ * passes over all.
  */
 export const vocabulary: Projection = {
   name: "vocabulary",
@@ -30,13 +34,19 @@ export const vocabulary: Projection = {
       addWords(db, [title, narrative, ...facts, ...tags, ...people].join("\n"), lookup.opennessOf(memory))
     }
   },
+  // Of all words together, because when they move depends on the processes that wrote them.
   digest: (db, digest) => {
-    digest.query(
-      db,
-      `SELECT openness, letters, word FROM vocabulary
-        UNION SELECT openness, length(value), value FROM vocabulary_recent, json_each(words)
-        ORDER BY openness, letters, word`
-    )
+    const withRecent = (indexed: string, toIndexed: (word: string) => string) =>
+      digest.rows(() => {
+        const recent = recentWords(db, 0).flatMap(({ openness, words }) =>
+          words.map((word) => [openness, toIndexed(word)])
+        )
+        const union = `SELECT * FROM ${indexed}
+          UNION SELECT value ->> 0, length(value ->> 1), value ->> 1 FROM json_each(?) ORDER BY 1, 2, 3`
+        return db.prepare(union).raw().iterate(JSON.stringify(recent)) as Iterable<ReadonlyArray<unknown>>
+      })
+    withRecent("vocabulary", (word) => word)
+    withRecent("vocabulary_reversed", reversed)
   },
   // The words of inactive memories are history.
   stateDigest: () => {}
@@ -50,8 +60,9 @@ interface KnownWords {
   /** The opennesses of each word, as bits. */
   readonly opennesses: Map<string, number>
   /**
-   * The hash of the newest row of `vocabulary_recent` that belongs to them, over all changes in order. A transaction that
-   * was rolled back leaves another one, and so does another process.
+   * The hash of the newest row of `vocabulary_recent` when they were stored, chained over all rows. After a rollback, or a
+   * write of another process, the stored hash differs, and the set is made anew. It changes before the row is written, so
+   * a write that fails has the same effect.
    */
   hash: number
   /** The number of words in `vocabulary_recent`. */
@@ -81,7 +92,7 @@ const addWords = (db: Db, text: string, openness: number) => {
 const knownWordsOf = (db: Db): KnownWords => {
   const hash: number = sql(db, "SELECT hash FROM vocabulary_recent ORDER BY rowid DESC LIMIT 1").pluck().get()
   const before = knownWords.get(db)
-  if (before?.hash === hash && before.opennesses.size <= maxKnownWords) return before
+  if (before !== undefined && before.hash === hash && before.opennesses.size <= maxKnownWords) return before
   const opennesses = new Map<string, number>()
   let recent = 0
   for (const { openness, words } of recentWords(db, 0)) {
@@ -106,7 +117,7 @@ const hashOf = (before: number, openness: number, words: string): number => {
 }
 
 const moveRecent = (db: Db, known: KnownWords) => {
-  for (const openness of [0, 1, 2]) {
+  for (let openness = 0; openness < stores.length; openness++) {
     const words = recentWords(db, openness).flatMap((row) => (row.openness === openness ? row.words : []))
     // Sorted, so that neighbours are added to the same page.
     sql(db, "INSERT OR IGNORE INTO vocabulary SELECT ?, length(value), value FROM json_each(?) ORDER BY 2, 3").run(

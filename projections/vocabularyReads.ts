@@ -12,10 +12,12 @@ export const findSimilarWords = (db: Db, level: ReadingLevel, typed: string): Re
   const maxEdits = maxEditsOf(typed.length)
   if (maxEdits === 0 || typed.length > maxLetters) return []
   const words = { db, minOpenness: minOpennessOf(level), recent: recentWords(db, minOpennessOf(level)) }
-  const oneEdit = similarWords(words, typed, 1, Math.floor(typed.length / 2))
+  // Letters as SQLite counts them: one outside the Basic Multilingual Plane is one, not two.
+  const letters = [...typed]
+  const oneEdit = similarWords(words, letters, 1, Math.floor(letters.length / 2))
   return oneEdit.length > 0 || maxEdits === 1
     ? oneEdit
-    : similarWords(words, typed, 2, Math.max(3, Math.floor(typed.length / 3)))
+    : similarWords(words, letters, 2, Math.max(3, Math.floor(letters.length / 3)))
 }
 
 /** The words that a reader may know: those that are indexed, and the recent ones. */
@@ -28,20 +30,20 @@ interface Words {
 /** The words within some edits that share this many letters at one end, or differ only by exchanged neighbours. */
 const similarWords = (
   words: Words,
-  typed: string,
+  typedLetters: ReadonlyArray<string>,
   maxEdits: number,
   sharedLetters: number
 ): ReadonlyArray<SimilarWord> => {
+  const typed = typedLetters.join("")
   const bits = letterBits(typed)
+  const start = typedLetters.slice(0, sharedLetters).join("")
   // At the end the longer half, so that each edit spares one of the ends.
-  const lettersAtEnd = maxEdits === 1 ? typed.length - sharedLetters : sharedLetters
-  const found = new Set(exchangedWords(words, typed))
+  const end = typedLetters.slice(maxEdits === 1 ? sharedLetters : -sharedLetters).join("")
+  const found = new Set(exchangedWords(words, typedLetters))
+  const longest = typedLetters.length + maxEdits
   for (let openness = words.minOpenness; openness < stores.length; openness++) {
-    for (let letters = Math.max(minLetters, typed.length - maxEdits); letters <= typed.length + maxEdits; letters++) {
-      const near = [
-        ...wordsFrom(words, openness, letters, typed.slice(0, sharedLetters)),
-        ...wordsTo(words, openness, letters, typed.slice(-lettersAtEnd))
-      ]
+    for (let letters = Math.max(minLetters, typedLetters.length - maxEdits); letters <= longest; letters++) {
+      const near = [...wordsFrom(words, openness, letters, start), ...wordsTo(words, openness, letters, end)]
       for (const word of near) if (mayBeWithin(bits, letterBits(word), maxEdits)) found.add(word)
     }
   }
@@ -90,23 +92,22 @@ const recentOf = (
     row.openness === openness ? row.words.filter((word) => has(word) && [...word].length === letters) : []
   )
 
-/** The same words whether they have moved to the index or not: when they move may depend on words that are hidden. */
+/** The first of these words. Whether a word has moved must make no difference, because hidden words can cause a move. */
 const firstOf = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
   words.length <= maxRows ? words : [...new Set(words)].sort().slice(0, maxRows)
 
 /** The words that differ from a word by two exchanged neighbours. */
-const exchangedWords = ({ db, minOpenness, recent }: Words, typed: string): ReadonlyArray<string> => {
-  const exchanged = Array.from(
-    { length: typed.length - 1 },
-    (_, index) => typed.slice(0, index) + typed[index + 1]! + typed[index]! + typed.slice(index + 2)
-  )
+const exchangedWords = ({ db, minOpenness, recent }: Words, letters: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const exchanged = letters
+    .slice(1)
+    .map((letter, index) => [...letters.slice(0, index), letter, letters[index], ...letters.slice(index + 2)].join(""))
   const indexed: ReadonlyArray<string> = sql(
     db,
-    `SELECT word FROM vocabulary WHERE openness IN (0, 1, 2) AND openness >= ? AND letters = ?
+    `SELECT word FROM vocabulary WHERE openness >= ? AND openness IN (0, 1, 2) AND letters = ?
       AND word IN (SELECT value FROM json_each(?))`
   )
     .pluck()
-    .all(minOpenness, typed.length, JSON.stringify(exchanged))
+    .all(minOpenness, letters.length, JSON.stringify(exchanged))
   const also = recent.flatMap(({ words }) => words.filter((word) => exchanged.includes(word)))
   return [...indexed, ...also]
 }

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import type { DaybookEvent } from "../events/catalogue.js"
 import { opennessOf, readingLevels, stores } from "../events/Trust.js"
 import * as Default from "../layers/Default.js"
+import { makeDigest } from "../projections/Projection.js"
 import { maxRecent, vocabulary } from "../projections/vocabulary.js"
 import { findSimilarWords } from "../projections/vocabularyReads.js"
 import { Daybook } from "../src/Daybook.js"
@@ -64,6 +65,16 @@ const kind = fc.integer({ min: 0, max: 3 })
 const fillersOf = (number: number): ReadonlyArray<string> => {
   const lettersOf = (count: number) => count.toString(26).replace(/\d/g, (digit) => "qrstuvwxyz"[Number(digit)]!)
   return Array.from({ length: maxRecent + 1 }, (_, index) => `жж${lettersOf(number)}k${lettersOf(index)}`)
+}
+const letter26 = (index: number) => String.fromCharCode(97 + index)
+const digestOf = (db: Database.Database): string => {
+  const digest = makeDigest()
+  vocabulary.digest(db, digest)
+  const steps = digest.hex()
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
 }
 const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
@@ -151,16 +162,22 @@ describe("the vocabulary", () => {
       const file = join(newFolder(), "view.db")
       const moved = emptyVocabulary(file)
       const elsewhere = openVocabulary(file)
+      const alone = emptyVocabulary()
       const { add } = story()
       for (const [index, { isElsewhere, isMoved, store, words }] of memories.entries()) {
         const told = add(`m${index}`, { facts: words, store })
         const writer = isElsewhere ? elsewhere : moved
         recent.apply([told])
         writer.apply([told])
-        if (isMoved) writer.apply([add(`f${index}`, { facts: fillersOf(index), store: "private" })])
+        alone.apply([told])
+        if (!isMoved) continue
+        const fillers = add(`f${index}`, { facts: fillersOf(index), store: "private" })
+        writer.apply([fillers])
+        alone.apply([fillers])
       }
       const isFiller = (row: unknown) => String(row).startsWith("ж")
       expect(moved.rows().filter((row) => !isFiller(row))).toEqual(recent.rows())
+      expect(digestOf(moved.db)).toBe(digestOf(alone.db))
       for (const word of memories.flatMap(({ words }) => words)) {
         const typed = edited(word, Math.floor(place * word.length), kind, letter)
         for (const level of readingLevels) {
@@ -173,10 +190,59 @@ describe("the vocabulary", () => {
     { fastCheck: { numRuns: lawRuns({ quick: 20, full: 200 }) } }
   )
 
+  it("compares the same words of one start, however many there are and whether they have moved", () => {
+    const { add } = story()
+    const words = Array.from(
+      { length: 260 },
+      (_, index) => `stem${letter26(Math.floor(index / 26))}${letter26(index % 26)}`
+    )
+    const first = add("m1", { facts: words.slice(0, 130) })
+    const second = add("m2", { facts: words.slice(130) })
+    const fillers = add("f", { facts: fillersOf(0), store: "private" })
+    for (const told of [
+      [first, second],
+      [second, fillers, first],
+      [first, second, fillers]
+    ]) {
+      const { apply, db } = emptyVocabulary()
+      apply(told)
+      expect(findSimilarWords(db, "full", "stemaж").map(({ word }) => word)).toContain("stemaa")
+      // Only the first 150 words are compared.
+      expect(findSimilarWords(db, "full", "stemhж")).toEqual([])
+    }
+  })
+
+  it("finds letters outside the Basic Multilingual Plane, before and after they move", () => {
+    const { apply, db } = emptyVocabulary()
+    const { add } = story()
+    apply([add("m", { facts: ["abc\u{1df00}d"] })])
+    const found = () => findSimilarWords(db, "full", "acb\u{1df00}d").map(({ word }) => word)
+    expect(found()).toEqual(["abc\u{1df00}d"])
+    apply([add("f", { facts: fillersOf(0) })])
+    expect(found()).toEqual(["abc\u{1df00}d"])
+  })
+
+  it("has a digest of every row", () => {
+    const { apply, db } = emptyVocabulary()
+    const { add } = story()
+    apply([add("m", { facts: ["harbour"] }), add("f", { facts: fillersOf(0) }), add("n", { facts: ["crane"] })])
+    const digests = [digestOf(db)]
+    for (const change of [
+      "DELETE FROM vocabulary WHERE word = 'harbour'",
+      "DELETE FROM vocabulary_reversed WHERE reversed = 'ruobrah'",
+      "INSERT INTO vocabulary_reversed VALUES (2, 6, 'xxxxxx')",
+      "DELETE FROM vocabulary_recent WHERE words LIKE '%crane%'"
+    ]) {
+      db.exec(change)
+      digests.push(digestOf(db))
+    }
+    expect(new Set(digests).size).toBe(5)
+  })
+
   it("is the same after a transaction that was rolled back", () => {
     const [expected, live] = [emptyVocabulary(), emptyVocabulary()]
     const first = story().add("one", { title: "harbour" })
-    const lost = story().add("two", { title: "crane harbour", store: "social" })
+    const lost = story().add("two", { title: "crane harbour", facts: fillersOf(0), store: "social" })
     const last = story().add("three", { title: "crane pier", store: "social" })
     expected.apply([first, last])
     live.apply([first])
