@@ -64,6 +64,7 @@ describe("a request that an operation cannot take", () => {
         "after: is not a date: use an ISO 8601 time, such as 2026-03-14T09:30:00Z"
       )
       expect(yield* detail("POST", "/memories", {})).toMatch(/^content: is missing/)
+      expect(yield* detail("POST", "/memories", { contnt: "x" })).toMatch(/^contnt: /)
       expect(yield* detail("POST", "/memories", { content: "The ferry", tag: "sea" })).toMatch(
         /^tag: is not a known field: use title, .*tags/
       )

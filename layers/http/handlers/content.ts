@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import type { CapturedMemory } from "../../../src/capture/CaptureWriter.js"
 import type { PromptContext } from "../../../src/context/ContextReader.js"
 import { InvalidInput } from "../../../src/model/errors.js"
-import type { Observation } from "../../../src/model/input.js"
+import { decodeObservation, type Observation } from "../../../src/model/input.js"
 import { fieldsOf } from "../../../src/notes/noteInput.js"
 import type { ContextAnswer, ExtractedMemory, MemoryChanges, MemoryInput, WithContent } from "../api/types.js"
 
@@ -31,15 +31,21 @@ const titleAndNarrative = (body: Pick<MemoryInput, "content" | "title" | "narrat
 export const observationOf = ({ content, ...fields }: MemoryInput): Either.Either<Observation, InvalidInput> =>
   content === undefined
     ? fields.title === undefined
-      ? Either.left(
-          new InvalidInput({ field: "content", problem: "is missing: the text of the memory; or send its title" })
-        )
+      ? withoutText(fields)
       : Either.right(fields as Observation)
     : Either.map(titleAndNarrative({ ...fields, content }), ({ narrative, title }) => ({
         ...fields,
         title,
         ...(narrative === null ? {} : { narrative })
       }))
+
+/** The problem of a memory without text. A misspelt field is named first, as it may be the text. */
+const withoutText = (fields: object): Either.Either<never, InvalidInput> =>
+  Either.flatMap(decodeObservation({ ...fields, title: "any" }), () =>
+    Either.left(
+      new InvalidInput({ field: "content", problem: "is missing: the text of the memory; or send its title" })
+    )
+  )
 
 export const changesOf = ({ content, ...fields }: Omit<MemoryChanges, "status">) =>
   content === undefined
