@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import Database from "better-sqlite3"
 import { getLoadablePath } from "sqlite-vec"
+import { stores } from "../events/Trust.js"
 import { projections } from "../projections/all.js"
 import { spelledWordsOf } from "../text/normalise/spelling.js"
 import { type GeneratedMemory, imageOf } from "./data.js"
@@ -180,22 +181,22 @@ export const rebuild = (log: string, stream: string, file: string) => {
 
 /** The words of all memories, by the openness of those that have them. */
 const addWords = (db: Database.Database) => {
-  const added = new Set<string>()
-  const insert = db.prepare("INSERT INTO vocabulary (openness, letters, word) VALUES (?, ?, ?)")
-  const insertReversed = db.prepare("INSERT INTO vocabulary_reversed (openness, letters, reversed) VALUES (?, ?, ?)")
+  const wordsOf = stores.map(() => new Set<string>())
   const rows = db.prepare("SELECT openness, memory FROM observations ORDER BY born").raw().iterate()
   for (const [openness, json] of rows as Iterable<[openness: number, memory: string]>) {
     const { facts, narrative = "", people, tags, title } = JSON.parse(json)
-    for (const word of spelledWordsOf([title, narrative, ...facts, ...tags, ...people].join("\n"))) {
-      added.add(`${openness}${word}`)
-    }
+    const words = spelledWordsOf([title, narrative, ...facts, ...tags, ...people].join("\n"))
+    for (const word of words) wordsOf[openness]!.add(word)
   }
-  const all = [...added].map((text) => ({ openness: Number(text[0]), word: text.slice(1) }))
-  const inOrder = (words: ReadonlyArray<{ readonly openness: number; readonly word: string }>) =>
-    [...words].sort((a, b) => a.openness - b.openness || a.word.length - b.word.length || (a.word < b.word ? -1 : 1))
-  for (const { openness, word } of inOrder(all)) insert.run(openness, word.length, word)
-  const reversed = all.map(({ openness, word }) => ({ openness, word: [...word].reverse().join("") }))
-  for (const { openness, word } of inOrder(reversed)) insertReversed.run(openness, word.length, word)
+  const insert = db.prepare("INSERT INTO vocabulary (openness, letters, word) VALUES (?, ?, ?)")
+  const insertReversed = db.prepare("INSERT INTO vocabulary_reversed (openness, letters, reversed) VALUES (?, ?, ?)")
+  const inOrder = (words: ReadonlyArray<string>) => words.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))
+  for (const [openness, words] of wordsOf.entries()) {
+    const all = [...words]
+    for (const word of inOrder(all)) insert.run(openness, word.length, word)
+    const reversed = all.map((word) => [...word].reverse().join(""))
+    for (const word of inOrder(reversed)) insertReversed.run(openness, word.length, word)
+  }
 }
 
 /** The two queries that every hybrid search needs: the best 200 by words, and the nearest 200 by vector. */
