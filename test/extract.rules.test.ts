@@ -249,6 +249,20 @@ describe("the rules that extract statements", () => {
     expect(extract([user("I moved to Lyon this week")]).facts[0]!.expiresAt).toBeUndefined()
   })
 
+  it.each([
+    ["I moved to Ghent in October", Date.UTC(2025, 9, 1)],
+    ["I moved to Ghent in March", Date.UTC(2026, 2, 1)],
+    ["The demo was moved to Thursday", Date.UTC(2026, 4, 7)],
+    ["We moved to the 3rd of August with the launch", Date.UTC(2026, 7, 3)],
+    ["My sister Ada broke her arm on 3 August", Date.UTC(2025, 7, 3)],
+    ["My sister Ada broke her arm on 3 August 2027", Date.UTC(2027, 7, 3)],
+    ["We've had a cat since September", Date.UTC(2025, 8, 1)],
+    ["We will move to Porto in February", Date.UTC(2027, 1, 1)],
+    ["My exam is on 3 August", Date.UTC(2026, 7, 3)]
+  ])("place a date without a year by the tense: %j", (text, occurredAt) => {
+    expect(extract([user(text)]).facts).toMatchObject([{ occurredAt }])
+  })
+
   it("set an end for what holds until a day", () => {
     expect(extract([user("My boss Ingrid is on leave until 12 May 2026")]).facts).toMatchObject([
       { expiresAt: Date.UTC(2026, 4, 13), people: ["Ingrid"] }

@@ -1,4 +1,4 @@
-import type { PlacedValue } from "../values/Value.js"
+import type { Days, PlacedValue, Value } from "../values/Value.js"
 import type { Tense } from "./tense.js"
 
 const dayLength = 86_400_000
@@ -16,9 +16,9 @@ export interface Times {
 
 /**
  * Writes the relative days of a text as dates: "tomorrow" as "on 5 May 2026", "Friday" as "Friday 8 May 2026".
- * `values`: what was read in the text, against the time of its turn.
+ * `values`: what was read in the text, against the time `at` of its turn, in milliseconds since the epoch.
  */
-export const withDates = (text: string, values: ReadonlyArray<PlacedValue>, tense: Tense): Times => {
+export const withDates = (text: string, values: ReadonlyArray<PlacedValue>, tense: Tense, at: number): Times => {
   let result = text
   let occurredAt: number | undefined
   let until: number | undefined
@@ -30,11 +30,8 @@ export const withDates = (text: string, values: ReadonlyArray<PlacedValue>, tens
     if (/^(?:in|within)\s/iu.test(words) && tense !== "future") continue
     const isWeekday = value.weekday !== undefined && value.month === undefined && value.day === undefined
     if (isWeekday && (recurring.test(before) || /s$/iu.test(words))) continue
-    const isBefore =
-      isWeekday &&
-      value.isRelative !== true &&
-      (tense === "past" || tense === "perfect" || /\bsince\s+$/iu.test(before))
-    const days = isBefore ? ([value.days[0] - weekLength, value.days[1] - weekLength] as const) : value.days
+    const isPast = tense === "past" || tense === "perfect" || /\bsince\s+$/iu.test(before)
+    const days = daysMeant({ ...value, days: value.days }, { isPast, isWeekday, isFuture: tense === "future", at })
     const written = writtenDay(words, days, value.isRelative === true || isWeekday)
     if (written !== undefined) {
       const needsOn = !isWeekday && !preposition.test(before) && value.isRelative === true
@@ -48,6 +45,32 @@ export const withDates = (text: string, values: ReadonlyArray<PlacedValue>, tens
     ...(occurredAt === undefined ? {} : { occurredAt }),
     ...(until === undefined ? {} : { expiresAt: until })
   }
+}
+
+interface Said {
+  readonly isPast: boolean
+  readonly isFuture: boolean
+  readonly isWeekday: boolean
+  readonly at: number
+}
+
+/** The days of a date without a year: before a statement in the past tense, after one in the future tense. */
+const daysMeant = (
+  { days, isRelative, month, quarter, year }: Value & { readonly days: Days },
+  { at, isFuture, isPast, isWeekday }: Said
+): Days => {
+  const [from, until] = days
+  if (isRelative === true) return days
+  if (isWeekday) return isPast ? [from - weekLength, until - weekLength] : days
+  if (year !== undefined || (month ?? quarter) === undefined) return days
+  if (isPast && from * dayLength > at) return [inYear(from, -1), inYear(until, -1)]
+  return isFuture && until * dayLength <= at ? [inYear(from, 1), inYear(until, 1)] : days
+}
+
+/** The same day of another year. */
+const inYear = (day: number, offset: number): number => {
+  const date = new Date(day * dayLength)
+  return Date.UTC(date.getUTCFullYear() + offset, date.getUTCMonth(), date.getUTCDate()) / dayLength
 }
 
 const recurring = /\b(?:every|each|other|second|most|on all|any)\s+$/iu

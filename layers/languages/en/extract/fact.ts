@@ -1,6 +1,7 @@
 import type { ExtractedFact, ExtractTurn } from "../../../../src/ports/Extractor.js"
 import { shortenText } from "../../../../text/normalise/sentences.js"
 import { valuesIn } from "../values/readValues.js"
+import type { PlacedValue } from "../values/Value.js"
 import type { Draft } from "./Draft.js"
 import { endOfSpan, withDates } from "./dates.js"
 import { typeOf } from "./factType.js"
@@ -63,10 +64,16 @@ const isAboutPerson = (
   return !isOwn && (people.length > 0 || signs.has("pronoun") || signs.has("relative"))
 }
 
+/** Whether people moved to a place ("I moved to Ghent in May"), and not an appointment to another day. */
+const isMove = ({ subject }: Reading, text: string, values: ReadonlyArray<PlacedValue>): boolean =>
+  (subject === "speaker" || subject === "omitted" || subject === "group") &&
+  !values.some(({ index }) => /\b(?:to|until|till)\s+(?:the\s+)?$/iu.test(text.slice(0, index)))
+
 /** A statement as a sentence that stands alone, its times, and the person for whom its pronoun stands. */
 const titleOf = ({ isWritten = false, mentions, reading, signs, text }: Draft, turn: ExtractTurn, speaker: Speaker) => {
   const values = text === reading.text ? reading.values : valuesIn(text, turn.at)
-  const times = withDates(text, values, isWritten || signs.has("shifted") ? "none" : reading.tense)
+  const isWithoutTense = isWritten || (signs.has("shifted") && !isMove(reading, text, values))
+  const times = withDates(text, values, isWithoutTense ? "none" : reading.tense, turn.at)
   const resolved = withAntecedent(times.text, mentions)
   const heading = reading.piece.heading === undefined ? "" : `${reading.piece.heading}: `
   const sentence = withSpeaker(
