@@ -252,6 +252,10 @@ describe("the rules that extract statements", () => {
   it.each([
     ["I moved to Ghent in October", Date.UTC(2025, 9, 1)],
     ["I moved to Ghent in March", Date.UTC(2026, 2, 1)],
+    ["We booked a cottage for August", Date.UTC(2026, 7, 1)],
+    ["We've booked a cottage on the coast for 3 August", Date.UTC(2026, 7, 3)],
+    ["I decided to run the marathon in October", Date.UTC(2026, 9, 1)],
+    ["My boss promised to pay the invoice by 3 August", Date.UTC(2026, 7, 3)],
     ["The demo was moved to Thursday", Date.UTC(2026, 4, 7)],
     ["We moved to the 3rd of August with the launch", Date.UTC(2026, 7, 3)],
     ["My sister Ada broke her arm on 3 August", Date.UTC(2025, 7, 3)],

@@ -31,7 +31,14 @@ export const withDates = (text: string, values: ReadonlyArray<PlacedValue>, tens
     const isWeekday = value.weekday !== undefined && value.month === undefined && value.day === undefined
     if (isWeekday && (recurring.test(before) || /s$/iu.test(words))) continue
     const isPast = tense === "past" || tense === "perfect" || /\bsince\s+$/iu.test(before)
-    const days = daysMeant({ ...value, days: value.days }, { isPast, isWeekday, isFuture: tense === "future", at })
+    const days = daysMeant(
+      { ...value, days: value.days },
+      {
+        ...{ isPast, isWeekday, at },
+        isFuture: tense === "future",
+        isPlanned: planned.test(text.slice(0, index))
+      }
+    )
     const written = writtenDay(words, days, value.isRelative === true || isWeekday)
     if (written !== undefined) {
       const needsOn = !isWeekday && !preposition.test(before) && value.isRelative === true
@@ -50,6 +57,8 @@ export const withDates = (text: string, values: ReadonlyArray<PlacedValue>, tens
 interface Said {
   readonly isPast: boolean
   readonly isFuture: boolean
+  /** What is said in the past tense is a plan: "we booked a cottage for August". */
+  readonly isPlanned: boolean
   readonly isWeekday: boolean
   readonly at: number
 }
@@ -57,15 +66,19 @@ interface Said {
 /** The days of a date without a year: before a statement in the past tense, after one in the future tense. */
 const daysMeant = (
   { days, isRelative, month, quarter, year }: Value & { readonly days: Days },
-  { at, isFuture, isPast, isWeekday }: Said
+  { at, isFuture, isPast, isPlanned, isWeekday }: Said
 ): Days => {
   const [from, until] = days
   if (isRelative === true) return days
   if (isWeekday) return isPast ? [from - weekLength, until - weekLength] : days
   if (year !== undefined || (month ?? quarter) === undefined) return days
-  if (isPast && from * dayLength > at) return [inYear(from, -1), inYear(until, -1)]
+  if (isPast && !isPlanned && from * dayLength > at) return [inYear(from, -1), inYear(until, -1)]
   return isFuture && until * dayLength <= at ? [inYear(from, 1), inYear(until, 1)] : days
 }
+
+/** Words before a date of a plan: a verb of planning, an infinitive, or a preposition of what is to come. */
+const planned =
+  /\b(?:[Pp]lan|[Bb]ook|[Ss]chedul|[Rr]eserv|[Rr]egister|[Aa]rrang|[Aa]gree|[Pp]romis|[Dd]ecid|[Oo]rder|[Bb]ought|[Ss]ign|[Ii]nvit|[Pp]ostpon|[Pp]ush|[Dd]elay|[Ee]xtend|[Ss]et)\w*\b|\bto (?!(?:the|a|an|my|our|his|her|their|this|that|another|new|school|work)\b)[a-z]|\b(?:for|by|before|until|till|to)\s+(?:the\s+)?$/u
 
 /** The same day of another year. */
 const inYear = (day: number, offset: number): number => {
