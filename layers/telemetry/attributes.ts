@@ -1,4 +1,4 @@
-import type { TraceAttributes } from "../../events/tracing.js"
+import type { TraceAttributes } from "../../events/traceAttributes.js"
 import { operations } from "../../src/model/operations.js"
 
 /** A name without blanks, as models, agents and protocols have it. */
