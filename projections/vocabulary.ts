@@ -34,7 +34,7 @@ export const vocabulary: Projection = {
       addWords(db, [title, narrative, ...facts, ...tags, ...people].join("\n"), lookup.opennessOf(memory))
     }
   },
-  // Of all words together, because when they move depends on the processes that wrote them.
+  // Covers indexed and recent words alike. The processes that write words determine when these move.
   digest: (db, digest) => {
     const withRecent = (indexed: string, toIndexed: (word: string) => string) =>
       digest.rows(() => {
@@ -117,8 +117,9 @@ const hashOf = (before: number, openness: number, words: string): number => {
 }
 
 const moveRecent = (db: Db, known: KnownWords) => {
+  const recent = recentWords(db, 0)
   for (let openness = 0; openness < stores.length; openness++) {
-    const words = recentWords(db, openness).flatMap((row) => (row.openness === openness ? row.words : []))
+    const words = recent.flatMap((row) => (row.openness === openness ? row.words : []))
     // Sorted, so that neighbours are added to the same page.
     sql(db, "INSERT OR IGNORE INTO vocabulary SELECT ?, length(value), value FROM json_each(?) ORDER BY 2, 3").run(
       openness,

@@ -43,7 +43,10 @@ const similarWords = (
   const longest = typedLetters.length + maxEdits
   for (let openness = words.minOpenness; openness < stores.length; openness++) {
     for (let letters = Math.max(minLetters, typedLetters.length - maxEdits); letters <= longest; letters++) {
-      const near = [...wordsFrom(words, openness, letters, start), ...wordsTo(words, openness, letters, end)]
+      const near = [
+        ...wordsWith(words, starts, openness, letters, start),
+        ...wordsWith(words, ends, openness, letters, end)
+      ]
       for (const word of near) if (mayBeWithin(bits, letterBits(word), maxEdits)) found.add(word)
     }
   }
@@ -56,41 +59,48 @@ const similarWords = (
 /** Maximum words of one openness and length with the same start or end that are compared. */
 const maxRows = 150
 
-/** Words of one openness and length with this start. */
-const wordsFrom = ({ db, recent }: Words, openness: number, letters: number, start: string): ReadonlyArray<string> => {
-  const indexed: ReadonlyArray<string> = sql(
-    db,
-    `SELECT word FROM vocabulary WHERE openness = ? AND letters = ? AND word >= ? AND word < ?
-      ORDER BY word LIMIT ${maxRows}`
-  )
-    .pluck()
-    .all(openness, letters, start, `${start}\u{10ffff}`)
-  return firstOf([...indexed, ...recentOf(recent, openness, letters, (word) => word.startsWith(start))])
+/** The index of an end of words: its table and column, and a word as it stands there. */
+interface EndIndex {
+  readonly table: string
+  readonly column: string
+  readonly toIndexed: (word: string) => string
+  readonly has: (word: string, letters: string) => boolean
 }
 
-/** Words of one openness and length with this end. */
-const wordsTo = ({ db, recent }: Words, openness: number, letters: number, end: string): ReadonlyArray<string> => {
-  const start = reversed(end)
-  const indexed: ReadonlyArray<string> = sql(
-    db,
-    `SELECT reversed FROM vocabulary_reversed WHERE openness = ? AND letters = ? AND reversed >= ? AND reversed < ?
-      ORDER BY reversed LIMIT ${maxRows}`
-  )
-    .pluck()
-    .all(openness, letters, start, `${start}\u{10ffff}`)
-  const also = recentOf(recent, openness, letters, (word) => word.endsWith(end))
-  return firstOf([...indexed, ...also.map(reversed)]).map(reversed)
+const starts: EndIndex = {
+  table: "vocabulary",
+  column: "word",
+  toIndexed: (word) => word,
+  has: (word, letters) => word.startsWith(letters)
+}
+const ends: EndIndex = {
+  table: "vocabulary_reversed",
+  column: "reversed",
+  toIndexed: reversed,
+  has: (word, letters) => word.endsWith(letters)
 }
 
-const recentOf = (
-  recent: ReadonlyArray<RecentWords>,
+/** Words of one openness and length that have these letters at an end. */
+const wordsWith = (
+  { db, recent }: Words,
+  { column, has, table, toIndexed }: EndIndex,
   openness: number,
   letters: number,
-  has: (word: string) => boolean
-): ReadonlyArray<string> =>
-  recent.flatMap((row) =>
-    row.openness === openness ? row.words.filter((word) => has(word) && [...word].length === letters) : []
+  shared: string
+): ReadonlyArray<string> => {
+  const start = toIndexed(shared)
+  const indexed: ReadonlyArray<string> = sql(
+    db,
+    `SELECT ${column} FROM ${table} WHERE openness = ? AND letters = ? AND ${column} >= ? AND ${column} < ?
+      ORDER BY ${column} LIMIT ${maxRows}`
   )
+    .pluck()
+    .all(openness, letters, start, `${start}\u{10ffff}`)
+  const also = recent.flatMap((row) =>
+    row.openness === openness ? row.words.filter((word) => has(word, shared) && [...word].length === letters) : []
+  )
+  return firstOf([...indexed, ...also.map(toIndexed)]).map(toIndexed)
+}
 
 /** The first of these words. Whether a word has moved must make no difference, because hidden words can cause a move. */
 const firstOf = (words: ReadonlyArray<string>): ReadonlyArray<string> =>

@@ -57,7 +57,7 @@ export const withDates = (text: string, values: ReadonlyArray<PlacedValue>, tens
 interface Said {
   readonly isPast: boolean
   readonly isFuture: boolean
-  /** What is said in the past tense is a plan: "we booked a cottage for August". */
+  /** Whether a statement in the past tense tells of a plan: "we booked a cottage for August". */
   readonly isPlanned: boolean
   readonly isWeekday: boolean
   readonly at: number
