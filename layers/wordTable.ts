@@ -1,4 +1,5 @@
-import { existsSync, fstatSync, openSync, readSync } from "node:fs"
+import { fstatSync, openSync, readSync } from "node:fs"
+import { assetFile } from "../text/assetFile.js"
 
 /** The dimensions of a word vector. */
 export const dimensions = 100
@@ -12,9 +13,6 @@ export interface WordTable {
   /** The bytes of a row. */
   readonly bytesOf: (row: number) => Int8Array
 }
-
-/** Paths of the file from the built package or a bundle, and from the sources. */
-const places = ["../assets/words.bin", "../../assets/words.bin"]
 
 /** After this many look-ups, the whole file is read. A question needs a few words, an import nearly all. */
 const maxSingleReads = 200
@@ -102,7 +100,7 @@ let table: WordTable | undefined
 /** The table, opened once per process. Throws if the file cannot be read. */
 export const wordTable = (): WordTable => {
   if (table === undefined) {
-    const file = places.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url))
+    const file = assetFile("words.bin")
     if (file === undefined) throw new Error("words.bin is missing; reinstall the package")
     table = openTable(file)
   }

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
+import { assetFile } from "../assetFile.js"
 
 /**
  * The tokens of a vocabulary, as an xor filter: one byte for about 0.8 tokens. It contains every token, and one other
@@ -47,16 +48,13 @@ const tokensOfRarest = 4
 export const tokensOfSign = ({ signs }: TokenVocabulary, codePoint: number): number =>
   codePoint < countedSigns ? 1 + ((signs[codePoint >> 2]! >> (2 * (codePoint & 3))) & 3) : tokensOfRarest
 
-/** Paths of the file from the built package or a bundle, and from the sources. */
-const places = ["../assets/tokens.bin", "../../assets/tokens.bin"]
-
 /** Size of the header: the format's name, the seed, and the length of a part. */
 export const headerBytes = 16
 export const formatName = "DBTOKEN2"
 
 /** Reads the package's vocabulary, o200k. Undefined if the file is missing, as in a bundle without assets. */
 export const loadVocabulary = (): TokenVocabulary | undefined => {
-  const file = places.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url))
+  const file = assetFile("tokens.bin")
   if (file === undefined) return undefined
   const content = readFileSync(file)
   const part = content.length < headerBytes ? 0 : content.readUInt32LE(12)

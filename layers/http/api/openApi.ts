@@ -1,19 +1,12 @@
 import { readFileSync } from "node:fs"
 import * as OpenApi from "@effect/platform/OpenApi"
+import { assetFile } from "../../../text/assetFile.js"
 import { Api } from "./Api.js"
 
-/** The places of the file in a checkout and in the package. */
-const places = ["../assets/schemas.json", "../../assets/schemas.json", "../../../assets/schemas.json"]
-
 const readSchemas = (): Readonly<Record<string, object>> => {
-  for (const place of places) {
-    try {
-      return JSON.parse(readFileSync(new URL(place, import.meta.url), "utf8"))
-    } catch (error) {
-      if (Object(error).code !== "ENOENT") throw error
-    }
-  }
-  throw new Error("the package lacks assets/schemas.json")
+  const file = assetFile("schemas.json")
+  if (file === undefined) throw new Error("the package lacks assets/schemas.json")
+  return JSON.parse(readFileSync(file, "utf8"))
 }
 
 const problem = (description: string) => ({

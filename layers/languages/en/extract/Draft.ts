@@ -20,6 +20,8 @@ export interface Draft {
   readonly isWritten?: boolean
   /** The former state, which this one replaces. */
   readonly former?: Draft
+  /** The question without which it tells nothing: "Which card is it?" for "a GTX 660". */
+  readonly asked?: string | undefined
   /** It gives an earlier statement another value. */
   readonly isCorrecting?: boolean
 }

@@ -96,10 +96,14 @@ const questionOf = (text: string): string | undefined => {
  * The statement that a short answer without a verb makes: "at my cousin's" is "I'm staying at my cousin's". Undefined if
  * the question is of another form.
  */
-export const statementOfAnswer = (question: string, answer: string): string | undefined => {
-  if (evading.test(answer) || answer.split(/\s+/u).length > maxAnswerWords) return undefined
-  return written(asked, questionOf(question), answer)
-}
+export const statementOfAnswer = (question: string, answer: string): string | undefined =>
+  written(asked, answeredQuestion(question, answer), answer)
+
+/** The question that a short answer answers, if the answer tells something. */
+export const answeredQuestion = (question: string | undefined, answer: string): string | undefined =>
+  question === undefined || evading.test(answer) || answer.split(/\s+/u).length > maxAnswerWords
+    ? undefined
+    : questionOf(question)
 
 /** The statement of a question that a turn affirms: "Is Paulo your brother?" "Yep." is "Paulo is my brother". */
 export const affirmedStatement = (question: string, turn: string): string | undefined =>

@@ -14,9 +14,13 @@ import { factOf } from "./fact.js"
 import { type Mention, mentionsIn } from "./people.js"
 import { draftsOf } from "./readTurn.js"
 import { unnamed } from "./titles.js"
+import { type Weigh, worth } from "./worth.js"
 
 /** Extracts what the user states in English turns. Pure. */
-export const extractEnglish = ({ context, recalled, turns }: ExtractRequest): Pick<Extraction, "archive" | "facts"> => {
+export const extractEnglish = (
+  { context, recalled, turns }: ExtractRequest,
+  weigh: Weigh = worth
+): Pick<Extraction, "archive" | "facts"> => {
   if (!turns.some(({ role }) => role === "user")) return { facts: [] }
   const all = [...context, ...turns]
   const mentions: Array<Mention> = []
@@ -33,7 +37,7 @@ export const extractEnglish = ({ context, recalled, turns }: ExtractRequest): Pi
       const taken = takenFrom(all, position, { facts, earlier, offset: context.length })
       if (taken !== undefined && facts.includes(taken)) facts.splice(facts.indexOf(taken), 1)
       else if (taken !== undefined) ends.push(endOf(taken, { turn: position - context.length }))
-      for (const draft of draftsOf(turn, position - context.length, background)) {
+      for (const draft of draftsOf(turn, position - context.length, background, weigh)) {
         const fact = factOf(draft, turn, background.speaker)
         const retired = correctedBy(draft, fact, { at: turn.at, facts, earlier, speaker: background.speaker.name })
         const former = formerTitle(draft, turn, background)

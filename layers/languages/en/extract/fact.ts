@@ -70,7 +70,11 @@ const isMove = ({ subject }: Reading, text: string, values: ReadonlyArray<Placed
   !values.some(({ index }) => /\b(?:to|until|till)\s+(?:the\s+)?$/iu.test(text.slice(0, index)))
 
 /** A statement as a sentence that stands alone, its times, and the person for whom its pronoun stands. */
-const titleOf = ({ isWritten = false, mentions, reading, signs, text }: Draft, turn: ExtractTurn, speaker: Speaker) => {
+const titleOf = (
+  { asked, isWritten = false, mentions, reading, signs, text }: Draft,
+  turn: ExtractTurn,
+  speaker: Speaker
+) => {
   const values = text === reading.text ? reading.values : valuesIn(text, turn.at)
   const isWithoutTense = isWritten || (signs.has("shifted") && !isMove(reading, text, values))
   const times = withDates(text, values, isWithoutTense ? "none" : reading.tense, turn.at)
@@ -84,6 +88,10 @@ const titleOf = ({ isWritten = false, mentions, reading, signs, text }: Draft, t
     ),
     speaker
   )
+  if (asked !== undefined) {
+    const title = `${speaker.name}, asked "${shortenText(asked, maxQuestion)}": ${asTitle(times.text)}`
+    return { title: shortenText(title, maxTitle), times, mention: resolved.mention }
+  }
   const title = asTitle(signs.has("accepts") ? `Decided: ${sentence.replace(approval, "")}` : sentence)
   return { title: isWritten ? asTitle(times.text) : shortenText(title, maxTitle), times, mention: resolved.mention }
 }
@@ -96,8 +104,9 @@ const asInstruction = (text: string): string =>
 const approval =
   /(?:[\s,]+(?:yes|perfect|please|it is|that's the one|that one|let's (?:do|go with|take) that|sounds (?:good|great|perfect)|good idea)|(?: is|'s) (?:good|great|perfect|fine))+[\s.!]*$/iu
 
-/** Maximum characters of a title. */
+/** Maximum characters of a title, and of a question in it. */
 const maxTitle = 280
+const maxQuestion = 160
 
 const reasonOf = (signs: ReadonlySet<Sign>): string =>
   signs.has("accepts") ? "accepts a proposal" : signs.has("corrects") ? "corrects an earlier statement" : "states it"

@@ -12,6 +12,11 @@ const relativeFrame = new RegExp(
 /** Phrases that tell what a piece states, and how it is meant. */
 export const frames = {
   relative: relativeFrame,
+  /** Relatives and pets that the speaker has: "I have three cats". */
+  household: new RegExp(
+    ` (?:i|we|i've|we've) (?:have|got|have got|keep|own|raise) (?:an?|no|one|my|our|${number}) (?:(?!friend|question)\\w+ ){0,2}?(?:${[kin.she, kin.he, "kids kid children child twins twin siblings sibling grandchildren sisters brothers daughters sons", kin.pets].join(" ").trim().split(/\s+/u).join("|")}) `,
+    "u"
+  ),
   just: / (?:has|have|\w+'ve|i|he|she|they|we) just /u,
   generic: / (?:you|your|one (?:is|was|does|did|gave|has|had|knew)|everyone|everybody|someone|somebody) /u,
   compared: / (?:like an? |as if |as though |like (?:some|my|the) |feels? like |looks? like )/u,
@@ -25,6 +30,11 @@ export const frames = {
   /** A remedy that helped: "rice flour worked". */
   helped:
     /^ (?!that |it |this |which |nothing |what |who |i |we |he |she |they )(?:[\w'-]+ ){1,6}?(?:worked(?: (?:a treat|fine|perfectly|well|wonders|like a charm|for (?:me|us)))?|helped(?: (?:a lot|me|us))?|did (?:it|the trick)|fixed (?:it|that|this)|solved (?:it|that|the \w+)|cured (?:it|that|the \w+)|got rid of (?:it|them|the \w+)|sorted (?:it|that)(?: out)?|made it go away) $/u,
+  /** What made something fail or work: "it hung because the worker cached a page". */
+  caused:
+    / (?:caused|was causing|is causing|was behind|came from|comes from|blew|tripped|broke) (?:the|my|our|all|those|these|it|a|an) | because (?:the|our|my|its|a|an|we|they|it|of) | (?:working|running|going|green|stable) again $| (?:went|goes|gone) away (?:after|once|when|with) /u,
+  /** What a search for a fault has found: "it was the proxy". */
+  culprit: /^ (?:so |and |then )?it (?:\w+ )?was (?:just |only |simply )?(?:the|our|my|an?|some) | culprit /u,
   /** Away on days: "she's out on Monday". */
   away: / (?:out|off|away|back|in|home|over|gone|free|around|closed|open|shut) (?:on|until|till|from|by|in|the|all|next|this|every) /u,
   /** An answer's form: "skip the explanations". */
@@ -77,6 +87,9 @@ export const frames = {
   frequency:
     / (?:every|each) (?:other |second |third |fourth |few )?(?:day|morning|evening|night|week|weekend|month|year|second|two|three|summer|winter|monday|tuesday|wednesday|thursday|friday|saturday|sunday)| (?:once|twice|times) (?:a|per) (?:day|week|month|year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days /u,
   pleased: / (?:love|like|hate|enjoy|liked|loved) (?:it|that|this|how|when|you|your|these|those|the way|the idea) /u,
+  /** The speaker's taste in something that is named, and not in what was just said: "I love hiking". */
+  taste:
+    / (?:i|we) (?:(?:really|also|still|just|absolutely|do|don't|can't|never|always|much|rather|quite|both) )*(?:like|love|hate|prefer|enjoy|adore|loathe|detest|dislike|stand|bear) (?!it |that |this |how |when |what |you |your |these |those |them |the way |the idea |to |him |her |being |me |a good |for )\p{L}{3,}/u,
   copula: / (?:is|are|was|were|called|named|runs on|run on) /u,
   preferring: / (?:i'd|i would|would) (?:much |really )?(?:rather|prefer) /u,
   constraint:
@@ -97,7 +110,7 @@ export const frames = {
     "u"
   ),
   minding:
-    / (?:i|we) (?:\w+ly |do |don't |can't |just |also )*(?:know|see|mean|understand|get (?:it|that|why|how|the point)|wonder|remember|forget|hear|agree|trust|thank|promise|swear|appreciate|doubt|confess|admit|say|tell|ask|misread|mis\w+|look|hope|wish|suppose|imagine) /u,
+    / (?:i|we) (?:\w+ly |do |don't |can't |just |also |always |never )*(?:get (?:it|that|them|this) wrong|mix (?:it|that|them|this) up|know|see|mean|understand|get (?:it|that|why|how|the point)|wonder|remember|forget|hear|agree|trust|thank|promise|swear|appreciate|doubt|confess|admit|say|tell|ask|misread|mis\w+|look|hope|wish|suppose|imagine) /u,
   trouble:
     / (?:doesn't|won't|isn't|no error|fails?|failing|error|errors|hangs?|times out|timed out|broken|crash\w*|stuck|throws?|dies|dying|down again|acting up|red again) /u
 }

@@ -1,22 +1,28 @@
 import type { ExtractTurn } from "../../../../src/ports/Extractor.js"
 import { valuesIn } from "../values/readValues.js"
 import { acceptedDraft, isAnswer, isPick } from "./accepted.js"
-import { affirmedStatement, statementOfAnswer } from "./answers.js"
+import { affirmedStatement, answeredQuestion, statementOfAnswer } from "./answers.js"
 import { isChange, takenBack, withoutLead } from "./changes.js"
 import { withValue } from "./corrections.js"
 import type { Background, Draft } from "./Draft.js"
 import { withOmittedPerson } from "./omitted.js"
 import { mentionsIn } from "./people.js"
 import { type Piece, piecesOfTurn } from "./pieces.js"
-import { minWorth, type Sign, worthOf } from "./points.js"
+import { minWorth, type Sign } from "./points.js"
 import { type Reading, readPiece } from "./reading.js"
 import { withRepairs } from "./repairs.js"
 import { concernsSecrets, secretTest } from "./secrets.js"
 import { signsOf } from "./signs.js"
 import { withAntecedent } from "./titles.js"
+import type { Weigh } from "./worth.js"
 
 /** The statements of a user's turn that are worth keeping, in text order. */
-export const draftsOf = (turn: ExtractTurn, index: number, background: Background): ReadonlyArray<Draft> => {
+export const draftsOf = (
+  turn: ExtractTurn,
+  index: number,
+  background: Background,
+  weigh: Weigh
+): ReadonlyArray<Draft> => {
   const { answered, around, mentions } = background
   const drafts: Array<Draft> = []
   const known = [...mentions]
@@ -42,6 +48,8 @@ export const draftsOf = (turn: ExtractTurn, index: number, background: Backgroun
       : own
     const last = drafts.at(-1)
     const corrected = isSettled ? undefined : rightValueOf(reading, turn, background)
+    const question = isAnswer(piece, answered) ? answered?.text : undefined
+    const asked = position === 0 && isFragment(reading, signs) ? answeredQuestion(question, reading.text) : undefined
     const isUnresolved = signs.has("pronoun") && withAntecedent(reading.text, known).mention === undefined
     if (corrected !== undefined) {
       drafts.push({
@@ -55,8 +63,8 @@ export const draftsOf = (turn: ExtractTurn, index: number, background: Backgroun
     } else if (isChange(before, reading)) {
       if (last?.reading.piece === before.piece) drafts.pop()
       drafts.push(changeOf(before, { reading, signs, text: reading.text, mentions: [...known], turn: index }))
-    } else if (worthOf(signs) - (isUnresolved ? unresolved : 0) >= minWorth) {
-      const draft: Draft = { reading, signs, text: reading.text, mentions: [...known], turn: index }
+    } else if (weigh(reading, signs, { asked, isUnresolved, question }) >= minWorth) {
+      const draft: Draft = { reading, signs, text: reading.text, mentions: [...known], turn: index, asked }
       if (last !== undefined && isFurther(draft, last))
         drafts[drafts.length - 1] = { ...last, further: [...(last.further ?? []), draft] }
       else drafts.push(draft)
@@ -66,6 +74,10 @@ export const draftsOf = (turn: ExtractTurn, index: number, background: Backgroun
   }
   return [...acceptedDraft(turn, index, background, drafts), ...drafts]
 }
+
+/** Whether a piece has no verb and chooses nothing, so that it tells something only together with its question. */
+const isFragment = ({ act, tense }: Reading, signs: ReadonlySet<Sign>): boolean =>
+  act === "states" && tense === "none" && !signs.has("accepts")
 
 /** A statement of what holds now, with what held before. "It" stands for what the clause before names. */
 const changeOf = (before: Reading, draft: Draft): Draft => {
@@ -98,9 +110,6 @@ const nounPhrase =
   /(?<!\p{L})(?:the|my|our|an?) ((?:[\p{L}-]+ ){0,2}?[\p{L}-]+)(?=$|[.,;:!?]| (?:is|are|at|in|on|for|with|from|of|and|to|that|which|this|next|before|today|tomorrow)(?!\p{L}))/giu
 
 const plain = { isAnswer: false, isAccepting: false }
-
-/** Points that a pronoun costs if the person is not known. */
-const unresolved = 1
 
 /** Reads the pieces of a turn that hold no secret. "For the record, …" and "no, sorry, …" count for what follows. */
 const readingsOf = (turn: ExtractTurn, around: string, question: string | undefined): ReadonlyArray<Reading> => {

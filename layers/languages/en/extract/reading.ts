@@ -8,7 +8,7 @@ import { frames } from "./frames.js"
 import { type Hit, hitsIn, type WordClass } from "./lexicon.js"
 import { type Piece, quoted } from "./pieces.js"
 import { type Tense, tenseOf } from "./tense.js"
-import { classes } from "./words.js"
+import { classes, kin } from "./words.js"
 
 /** Whom or what a piece is about, by its grammatical subject. */
 export type Subject =
@@ -206,13 +206,14 @@ const requestOrInstruct = (text: string): Act =>
     ? "instructs"
     : "requests"
 
-const parents = setOf("mum mom mam dad grandma grandpa gran granny nan granddad grandad")
+/** Relatives who are the speaker's own without "my": "mum is 80", "aunt Jitka keeps bees". */
+const relatives = setOf(kin.she, kin.he, "hubby wifey sis bro bestie")
 /** Past forms at the start of a text that may be nouns or adjectives: "left knee". */
 const otherForms = setOf("left set made lost put red bed")
 
 const subjectOf = (words: ReadonlyArray<string>, original: ReadonlyArray<string>, text: string): Subject => {
   const [first = ""] = words
-  if (parents.has(first.replace(/'s$/u, ""))) return "own"
+  if (relatives.has(first.replace(/'s$/u, ""))) return "own"
   if (words.length > 1 && pastForms.test(first) && !otherForms.has(first) && !/^(?:need|feed|speed)/u.test(first))
     return "omitted"
   if (omittedStart.test(text) && !speakerWords.has(first)) return "omitted"

@@ -3,6 +3,9 @@ import { mayHoldCode, namesAccessCode, namesLocked } from "../../../../text/pers
 
 const secretCue =
   /\b(?:pass(?:word|phrase|wd|code)?s?|pin|pins|puk|token|secret|api[ -]?key|network key|wifi key|wi-fi key|access key|credentials?|login|2fa|otp|(?:voucher|lock ?box|key ?safe|key ?box)(?: codes?)?|licen[cs]e key|product key|combination|combo|keypad|padlock|seed phrase|cvv|cvc)\b/iu
+/** Documents and accounts whose numbers are nobody else's business. */
+const numberedDocument =
+  /\b(?:passport|id(?:entity)?(?: card)?|driv(?:er'?s?|ing) licen[cs]e|social security|ssn|national insurance|tax|health insurance|insurance|(?:credit|debit|bank) card|card|account|iban|sort code|visa)(?:'s)? (?:number|no\.?|nr\.?|id)\b|\b(?:iban|ssn)\b/iu
 const digitWord = "(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double)"
 /**
  * A string that may be a secret: letters with digits, long hexadecimal or base64, digits alone, in groups or in words.
@@ -19,7 +22,7 @@ const opaque = new RegExp(
 )
 
 /**
- * Makes the test whether a piece may hold a credential in clear. `around`: the turn and the turns before it, where a word
+ * Makes the test whether a piece may hold a credential or the number of a document in clear. `around`: the turn and the turns before it, where a word
  * such as "password" may stand.
  */
 export const secretTest = (around: string): ((piece: string) => boolean) => {
@@ -27,6 +30,7 @@ export const secretTest = (around: string): ((piece: string) => boolean) => {
   return (piece) => {
     if (findSensitiveData([piece]).credential.length > 0) return true
     if (!opaque.test(piece.replaceAll(plainValue, " "))) return false
+    if (numberedDocument.test(piece)) return true
     mayBeNear ??=
       secretCue.test(around) ||
       namesAccessCode(around) ||

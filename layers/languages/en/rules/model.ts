@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
+import { assetFile } from "../../../../text/assetFile.js"
 import type { Features } from "./clauseFeatures.js"
 import type { ComparedMemory } from "./compare.js"
 import type { Likelihoods } from "./decide.js"
@@ -28,13 +29,6 @@ interface File {
   readonly trees: string
 }
 
-/** Paths of the file, relative to a bundle, to the sources and to the built package. */
-const places = [
-  "../assets/rules.json",
-  "../../assets/rules.json",
-  "../../../../assets/rules.json",
-  "../../../../../assets/rules.json"
-]
 const questions = 15
 const leavesOfTree = 16
 const actions = 4
@@ -45,7 +39,7 @@ const phraseFigures = phraseKinds.map((kind) =>
 )
 
 const load = (): Model | undefined => {
-  const file = places.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url))
+  const file = assetFile("rules.json")
   if (file === undefined) return undefined
   const { figures: names, phrases, prior, seeds, thresholds, trees }: File = JSON.parse(readFileSync(file, "utf8"))
   const bytes = Buffer.from(trees, "base64")

@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs"
+import { assetFile } from "../../../../text/assetFile.js"
+import { stemOf } from "../../../../text/normalise/stem.js"
+import { type Sign, worthOf } from "./points.js"
+import type { Reading } from "./reading.js"
+
+/** What a piece stands beside. */
+export interface Surroundings {
+  /** It begins with a pronoun, and nobody known can be meant. */
+  readonly isUnresolved: boolean
+  /** The assistant's question that it answers. */
+  readonly question: string | undefined
+  /** The same, if it has no verb and tells something only together with the question. */
+  readonly asked: string | undefined
+}
+
+/** Weighs whether a piece is worth keeping, in points: it is kept with at least `minWorth`. */
+export type Weigh = (reading: Reading, signs: ReadonlySet<Sign>, surroundings: Surroundings) => number
+
+/** Points that a pronoun costs if the person is not known. */
+const unresolved = 1
+
+/** Points of a short answer to a question with "who", "which" and the like. */
+const replies = 1.5
+
+/** The points of the signs. Figures that labelled conversations have taught are added to them. */
+export const pointsOf: Weigh = (_reading, signs, { asked, isUnresolved }) =>
+  worthOf(signs) - (isUnresolved ? unresolved : 0) + (questionWord(asked) === undefined ? 0 : replies)
+
+const questionWord = (question: string | undefined): string | undefined =>
+  question === undefined
+    ? undefined
+    : /\b(?:who|whose|what|which|when|where|why|how)\b/iu.exec(question)?.[0].toLowerCase()
+
+export const worth: Weigh = (reading, signs, surroundings) => {
+  const points = pointsOf(reading, signs, surroundings)
+  taught ??= load()
+  if (taught === undefined) return points
+  let sum = points + taught.base
+  for (const figure of figuresOf(reading, signs, surroundings)) sum += taught.points[figure] ?? 0
+  return sum
+}
+
+/**
+ * The figures of a piece that may have points of their own: its signs, its subject with its tense, what was asked, its
+ * words and its pairs of neighbouring words, as stems.
+ */
+export const figuresOf = (
+  { act, piece, subject, tense, words }: Reading,
+  signs: ReadonlySet<Sign>,
+  { asked, question }: Surroundings
+): ReadonlySet<string> => {
+  const stems = words.map((word) => (/\p{N}/u.test(word) ? "#" : stemOf(word)))
+  const framed = ["^", ...stems, "$"]
+  return new Set([
+    ...[...signs].map((sign) => `sign ${sign}`),
+    `${subject} ${act} ${tense}`,
+    ...(piece.isAsked ? ["asked"] : []),
+    ...(question === undefined ? [] : [`answers ${questionWord(question) ?? "yes or no"}`]),
+    ...(asked === undefined ? [] : [`replies ${questionWord(asked) ?? "yes or no"}`]),
+    ...stems.map((stem) => `word ${stem}`),
+    ...framed.slice(1).map((stem, index) => `pair ${framed[index]} ${stem}`)
+  ])
+}
+
+/** The format of `assets/capture.json`, which `training/trainCapture.mjs` writes. */
+interface Taught {
+  /** Points of every piece. */
+  readonly base: number
+  readonly points: Readonly<Record<string, number>>
+}
+
+let taught: Taught | undefined
+
+/** Without the file, the points of the signs decide alone. */
+const load = (): Taught | undefined => {
+  const file = assetFile("capture.json")
+  return file === undefined ? undefined : JSON.parse(readFileSync(file, "utf8"))
+}

@@ -1,0 +1,168 @@
+// @ts-nocheck: a maintainers' tool.
+// Trains assets/capture.json, the points that the rules of capture add to those of their signs, on the labelled
+// conversations in training/capture. The same conversations make the same file. Run it when the rules read other signs or
+// when there are more conversations; it is not part of the build:
+//
+//   node training/trainCapture.mjs        trains on all conversations and writes the file
+//   node training/trainCapture.mjs --cv   leaves each writer out in turn, and prints how well the others predict the labels;
+//                                         --wrong lists the pieces that they judge wrongly
+//
+// Conversations in test/fixtures/capture are only measured, never read here.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { build } from "esbuild"
+import { logOddsOf, trained } from "./capture/logistic.mjs"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const folder = join(root, "training/capture")
+/**
+ * Tuned by cross-validation. `ridge`: penalty of a squared point. `writers`, `pieces`: in how many a word must stand.
+ * `likely`: the likelihood from which a piece is kept.
+ */
+const settings = { ridge: 20, writers: 2, pieces: 4, likely: 0.45 }
+for (const [, name, value] of process.argv.map((argument) => argument.match(/^--(\w+)=([\d.]+)$/) ?? []))
+  if (name !== undefined) settings[name] = Number(value)
+
+const load = async () => {
+  mkdirSync(join(root, "dist"), { recursive: true })
+  const folder = mkdtempSync(join(root, "dist/train-"))
+  const outfile = join(folder, "capture.mjs")
+  const contents = `export { extractEnglish } from "./layers/languages/en/extract/extract.js"
+    export { figuresOf, pointsOf } from "./layers/languages/en/extract/worth.js"
+    export { minWorth } from "./layers/languages/en/extract/points.js"
+    export { contextTurns } from "./src/ports/Extractor.js"`
+  const stdin = { contents, resolveDir: root, loader: "ts" }
+  await build({ stdin, outfile, bundle: true, platform: "node", format: "esm", target: "node22" })
+  try {
+    return await import(pathToFileURL(outfile))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+const { contextTurns, extractEnglish, figuresOf, minWorth, pointsOf } = await load()
+
+const linesOf = (file) =>
+  readFileSync(join(folder, file), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+
+const states = (text, { words }) => words.every((group) => group.some((form) => text.includes(form.toLowerCase())))
+
+/** The pieces of a turn that the rules weigh, with their figures. */
+const weighed = (turns, index) => {
+  const pieces = []
+  const request = {
+    context: turns.slice(Math.max(0, index - contextTurns), index),
+    turns: [turns[index]],
+    recalled: []
+  }
+  extractEnglish(request, (reading, signs, surroundings) => {
+    const points = pointsOf(reading, signs, surroundings)
+    const text = `${reading.text}\n${reading.piece.text}`.toLowerCase()
+    pieces.push({ text, points, figures: [...figuresOf(reading, signs, surroundings)] })
+    return points
+  })
+  return pieces
+}
+
+/** Pieces with a label: 1 if a statement to keep is in it, otherwise 0. What may be kept and parts of statements are left out. */
+const labelledPieces = (turns, index, { allowed = [], keep = [] }) => {
+  const pieces = weighed(turns, index)
+  const isPart = (text) =>
+    keep.some(
+      (item) =>
+        !pieces.some((piece) => states(piece.text, item)) &&
+        item.words.some((group) => group.some((form) => text.includes(form.toLowerCase())))
+    )
+  return pieces.flatMap((piece) => {
+    if (keep.some((item) => states(piece.text, item))) return [{ ...piece, label: 1 }]
+    if (allowed.some((item) => states(piece.text, item)) || isPart(piece.text)) return []
+    return [{ ...piece, label: 0 }]
+  })
+}
+
+const writers = readdirSync(folder).flatMap((file) => file.match(/^(.+)-turns\.jsonl$/)?.[1] ?? [])
+const rows = writers.flatMap((writer) => {
+  const labels = new Map(linesOf(`${writer}-labels.jsonl`).map((label) => [label.turn, label]))
+  return linesOf(`${writer}-turns.jsonl`).flatMap(({ turns: all }) => {
+    const turns = all.map(({ at, role, speaker, text }) => ({
+      role,
+      text,
+      at: Date.parse(at),
+      ...(speaker ? { speaker } : {})
+    }))
+    return all.flatMap(({ id, role }, index) =>
+      role === "user" ? labelledPieces(turns, index, labels.get(id) ?? {}).map((row) => ({ ...row, writer })) : []
+    )
+  })
+})
+
+/** The figures that enough writers and pieces have. */
+const knownFigures = (rows) => {
+  const seen = new Map()
+  for (const { figures, writer } of rows)
+    for (const figure of figures) {
+      const of = seen.get(figure) ?? { writers: new Set(), pieces: 0 }
+      seen.set(figure, { writers: of.writers.add(writer), pieces: of.pieces + 1 })
+    }
+  return [...seen]
+    .filter(([, { pieces, writers }]) => writers.size >= settings.writers && pieces >= settings.pieces)
+    .map(([figure]) => figure)
+    .sort()
+}
+
+/** Each writer counts as much as the others, however much they wrote. */
+const balanced = (rows) => {
+  const pieces = Map.groupBy(rows, ({ writer }) => writer)
+  const mean = rows.length / pieces.size
+  return rows.map((row) => ({ ...row, weight: mean / pieces.get(row.writer).length }))
+}
+
+const modelOf = (rows) => trained(balanced(rows), knownFigures(rows), settings.ridge)
+
+const share = (part, whole) => (whole === 0 ? "–" : (part / whole).toFixed(3))
+const line = (title, answered, isKept) => {
+  const kept = answered.filter(isKept)
+  const right = kept.filter(({ label }) => label === 1).length
+  const all = answered.filter(({ label }) => label === 1).length
+  console.log(
+    `${title.padEnd(14)} ${String(answered.length).padStart(5)} pieces  precision ${share(right, kept.length)}  recall ${share(right, all)}`
+  )
+}
+
+if (process.argv.includes("--cv")) {
+  const answered = writers.flatMap((writer) => {
+    const model = modelOf(rows.filter((row) => row.writer !== writer))
+    return rows.filter((row) => row.writer === writer).map((row) => ({ ...row, odds: logOddsOf(model, row) }))
+  })
+  const bound = Math.log(settings.likely / (1 - settings.likely))
+  for (const writer of writers)
+    line(
+      writer,
+      answered.filter((row) => row.writer === writer),
+      ({ odds }) => odds >= bound
+    )
+  line("signs alone", answered, ({ points }) => points >= minWorth)
+  for (const likely of [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7])
+    line(`from ${likely}`, answered, ({ odds }) => odds >= Math.log(likely / (1 - likely)))
+  if (process.argv.includes("--wrong"))
+    for (const { label, odds, text, writer } of answered)
+      if (odds >= bound !== (label === 1))
+        console.log(`${label === 1 ? "missed" : "wrong"} ${odds.toFixed(1)} ${writer}: ${text.split("\n")[0]}`)
+} else {
+  const { base, scale, weights } = modelOf(rows)
+  const bound = Math.log(settings.likely / (1 - settings.likely))
+  const rounded = (value) => Math.round(value * 100) / 100
+  const points = [...weights]
+    .map(([figure, weight]) => [figure, rounded(weight / scale)])
+    .filter(([, points]) => points !== 0)
+  const taught = {
+    made: "by training/trainCapture.mjs from training/capture",
+    base: rounded((base - bound) / scale + minWorth),
+    points: Object.fromEntries(points)
+  }
+  writeFileSync(join(root, "assets/capture.json"), `${JSON.stringify(taught)}\n`)
+  console.log(`${rows.length} pieces of ${writers.length} writers, ${points.length} figures`)
+}
