@@ -20,7 +20,7 @@ const folder = join(root, "training/capture")
  * Tuned by cross-validation. `ridge`: penalty of a squared point. `writers`, `pieces`: in how many a word must stand.
  * `likely`: the likelihood from which a piece is kept.
  */
-const settings = { ridge: 20, writers: 2, pieces: 4, likely: 0.45 }
+const settings = { ridge: 20, writers: 2, pieces: 4, likely: 0.43 }
 for (const [, name, value] of process.argv.map((argument) => argument.match(/^--(\w+)=([\d.]+)$/) ?? []))
   if (name !== undefined) settings[name] = Number(value)
 

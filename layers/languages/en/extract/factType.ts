@@ -23,6 +23,20 @@ const importances = {
 /** The addition for a statement that asks to be remembered. */
 const markedImportance = 0.1
 
+/** Signs that a statement of the present may soon be outdated. */
+const ofTheMoment: ReadonlyArray<Sign> = [
+  "aim",
+  "change",
+  "clock",
+  "day",
+  "fleeting",
+  "having",
+  "health",
+  "passing",
+  "pursuit",
+  "solution"
+]
+
 /** The type of a piece by its signs: the first that holds. */
 export const typeOf = (
   signs: ReadonlySet<Sign>,
@@ -50,6 +64,7 @@ export const typeOf = (
     ["config", has("number") && subject === "thing"],
     ["preference", isFirst && has("lasting")],
     ["identity", isFirst && has("own state")],
+    ["identity", (isFirst || has("own")) && has("present") && !has(...ofTheMoment)],
     ["event", has("past", "change")]
   ]
   const [type] = cases.find(([, holds]) => holds) ?? ["state"]

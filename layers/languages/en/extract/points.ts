@@ -27,6 +27,8 @@ const points = {
   identifiers: 0.4,
   "is a": 1.7,
   "was a": 1.7,
+  calling: 0.8,
+  "own is": 0.8,
   habit: 0.9,
   reminder: 1.4,
   amount: 1,

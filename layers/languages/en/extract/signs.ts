@@ -81,6 +81,8 @@ const statedTests = {
   dense: ({ reading: { identifiers, names, values } }) => values.length + names.length + identifiers.length > 2,
   "is a": ({ isSomebody, line, reading }) =>
     (isSomebody && frames.isA.test(line)) || /^I(?:'m| am) \p{Lu}\p{Ll}+/u.test(reading.text),
+  calling: ({ isSomebody, line }) => isSomebody && frames.calling.test(line),
+  "own is": ({ line }) => frames.ownIs.test(line),
   aged: ({ isSomebody, line }) => isSomebody && frames.aged.test(line),
   "has a": ({ isFirst, line }) => isFirst && frames.hasA.test(line),
   "named so": ({ line }) => frames.namedSo.test(line),

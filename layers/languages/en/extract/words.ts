@@ -25,7 +25,7 @@ export const classes = {
     depression anxiety burnout bad_back hip_replacement knee_replacement prosthe* paternity_leave maternity_leave parental_leave sick_leave hospital`,
 
   /** Verbs that tell what somebody is, has or does all the time, in their forms. */
-  stative: `live lives living work works working study studies studying studied own owns owned drive drives teach teaches taught play plays sing sings
+  stative: `live lives living work works working study studies studying studied learn learns learning take_lessons takes_lessons own owns owned drive drives teach teaches taught play plays sing sings
     speak speaks run_a runs_a rent rents commute commutes volunteer volunteers manage manages coach coaches collect collects belong belongs come_from
     comes_from grew_up born raised based employed married engaged divorced separated widowed single retired cycle cycles swim swims wear wears
     weigh weighs dictate dictates eat eats drink drinks smoke smokes cook cooks bake bakes use uses using maintain maintains attend attends write_for support supports tolerate
