@@ -62,10 +62,10 @@ export const typeOf = (
     ["identity", (isFirst || has("own")) && has("is a", "was a", "attribute", "aged", "named so", "has a", "lasts")],
     ["state", has("health")],
     ["config", has("number") && subject === "thing"],
-    ["preference", isFirst && has("lasting")],
+    ["preference", isFirst && has("lasting") && !has("pursuit")],
     ["identity", isFirst && has("own state")],
-    ["identity", (isFirst || has("own")) && has("present") && !has(...ofTheMoment)],
-    ["event", has("past", "change")]
+    ["identity", has("speaker", "group", "own") && has("present") && !has(...ofTheMoment)],
+    ["event", has("past") || (has("change") && !has("frequency"))]
   ]
   const [type] = cases.find(([, holds]) => holds) ?? ["state"]
   return {
