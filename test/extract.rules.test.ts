@@ -236,6 +236,8 @@ describe("the rules that extract statements", () => {
     expect(titles([user("gtx 660")], [assistant("Fans can be quieter. Which card is it?")])).toEqual([
       'Noor, asked "Which card is it?": Gtx 660'
     ])
+    const revealing = assistant("Is Kettle-7714-Larkspur the wifi password, or which one?")
+    expect(JSON.stringify(extract([user("the blue router")], [revealing]))).not.toMatch(/7714/)
     for (const answer of ["no idea", "later", "yes please", "let me look"])
       expect(titles([user(answer)], [assistant("Which card is it?")])).toEqual([])
   })

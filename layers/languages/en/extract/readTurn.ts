@@ -50,6 +50,7 @@ export const draftsOf = (
     const corrected = isSettled ? undefined : rightValueOf(reading, turn, background)
     const question = isAnswer(piece, answered) ? answered?.text : undefined
     const asked = position === 0 && isFragment(reading, signs) ? answeredQuestion(question, reading.text) : undefined
+    if (asked !== undefined && secretTest(around)(asked)) continue
     const isUnresolved = signs.has("pronoun") && withAntecedent(reading.text, known).mention === undefined
     if (corrected !== undefined) {
       drafts.push({

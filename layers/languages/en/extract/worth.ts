@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { assetFile } from "../../../../text/assetFile.js"
+import { lazy } from "../../../../text/normalise/lazy.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { type Sign, worthOf } from "./points.js"
 import type { Reading } from "./reading.js"
@@ -23,7 +24,7 @@ const unresolved = 1
 /** Points of a short answer to a question with "who", "which" and the like. */
 const replies = 1.5
 
-/** The points of the signs. Figures that labelled conversations have taught are added to them. */
+/** The points of the signs and of what stands beside the piece. Figures that labelled conversations have taught are added to them. */
 export const pointsOf: Weigh = (_reading, signs, { asked, isUnresolved }) =>
   worthOf(signs) - (isUnresolved ? unresolved : 0) + (questionWord(asked) === undefined ? 0 : replies)
 
@@ -33,11 +34,9 @@ const questionWord = (question: string | undefined): string | undefined =>
     : /\b(?:who|whose|what|which|when|where|why|how)\b/iu.exec(question)?.[0].toLowerCase()
 
 export const worth: Weigh = (reading, signs, surroundings) => {
-  const points = pointsOf(reading, signs, surroundings)
-  taught ??= load()
-  if (taught === undefined) return points
-  let sum = points + taught.base
-  for (const figure of figuresOf(reading, signs, surroundings)) sum += taught.points[figure] ?? 0
+  const { base, points } = taught()
+  let sum = pointsOf(reading, signs, surroundings) + base
+  for (const figure of figuresOf(reading, signs, surroundings)) sum += points[figure] ?? 0
   return sum
 }
 
@@ -70,10 +69,8 @@ interface Taught {
   readonly points: Readonly<Record<string, number>>
 }
 
-let taught: Taught | undefined
-
 /** Without the file, the points of the signs decide alone. */
-const load = (): Taught | undefined => {
+const taught = lazy((): Taught => {
   const file = assetFile("capture.json")
-  return file === undefined ? undefined : JSON.parse(readFileSync(file, "utf8"))
-}
+  return file === undefined ? { base: 0, points: {} } : JSON.parse(readFileSync(file, "utf8"))
+})
