@@ -46,6 +46,9 @@ describe("the rules that extract corrections", () => {
     ["Course starts at 18:00 on 4 May", "it starts at 18:30", "Course starts at 18:30"],
     ["Rent is 850 a month", "no, 870 since January", "870"],
     ["I'm going to Porto in June", "I'm not going to Porto after all", "not going"],
+    ["We're flying to Lisbon on Friday", "Sorry, I meant Porto, not Lisbon", "flying to Porto on Friday"],
+    ["my brother Luis moved to Madrid", "no, not Madrid, Malaga", "moved to Malaga"],
+    ["I'm 41", "Actually I'm 42", "42"],
     ["The interview is with Hanne on Monday", "oh the interview is with Prakash, Hanne is ill", "Prakash"]
   ])("leave one statement, with the right value: %s, %s", (said, corrected, value) => {
     const left = standing([user(said), assistant("Noted."), user("thanks"), assistant("More?"), user(corrected)])

@@ -163,9 +163,24 @@ describe("the rules that extract statements", () => {
   it.each([
     "my passport number is YB4471902 and it expires in May 2031",
     "note my IBAN DE89 3704 0044 0532 0130 00 for the deposit",
-    "the driving licence no. is MORGA753116SM9IJ"
+    "the driving licence no. is MORGA753116SM9IJ",
+    "my passport is YB4471902",
+    "my bank account is 83920174",
+    "my sort code is 20-45-77",
+    "my visa card is 4929 1234"
   ])("keep no number of a document: %s", (text) => {
-    expect(JSON.stringify(extract([user(text)]))).not.toMatch(/4471902|3704|753116/)
+    expect(JSON.stringify(extract([user(text)]))).not.toMatch(/4471902|3704|753116|83920174|45-77|4929/)
+  })
+
+  it.each([
+    ["What's your passport number?", "YB4471902"],
+    ["Which account number do you use?", "83920174 at Barclays"],
+    ["Which passport, YB4471902 or the new?", "the blue one"],
+    ["Is Kettle-7714-Larkspur the wifi password, or which one?", "the blue router"],
+    [`${"Fine. ".repeat(800)}Which one has Kettle-7714-Larkspur as its password?`, "the blue router"],
+    ["Which one has correct horse battery staple as its wifi password?", "the blue router"]
+  ])("keep nothing secret of a question and its answer: %s", (question, answer) => {
+    expect(JSON.stringify(extract([user(answer)], [assistant(question)]))).not.toMatch(/4471902|83920174|7714|staple/)
   })
 
   it.each(secrets)("keep no access code: $text", ({ text, value }) => {
@@ -236,8 +251,9 @@ describe("the rules that extract statements", () => {
     expect(titles([user("gtx 660")], [assistant("Fans can be quieter. Which card is it?")])).toEqual([
       'Noor, asked "Which card is it?": Gtx 660'
     ])
-    const revealing = assistant("Is Kettle-7714-Larkspur the wifi password, or which one?")
-    expect(JSON.stringify(extract([user("the blue router")], [revealing]))).not.toMatch(/7714/)
+    expect(titles([user("the Miramar")], [assistant('Nice. Which "grand hotel" is it for tomorrow?')])).toEqual([
+      `Noor, asked "Which 'grand hotel' is it for 5 May 2026?": The Miramar`
+    ])
     for (const answer of ["no idea", "later", "yes please", "let me look"])
       expect(titles([user(answer)], [assistant("Which card is it?")])).toEqual([])
   })
@@ -247,18 +263,24 @@ describe("the rules that extract statements", () => {
     "Aunt Jitka keeps bees and sells honey in Brno",
     "I have three cats",
     "We have two daughters",
+    "My sisters like sushi",
     "I love hiking",
     "I can't stand coriander"
   ])("keep what labelled conversations taught: %s", (text) => {
     expect(titles([user(text)])).not.toEqual([])
   })
 
-  it.each(["it was like ten degrees", "I love those brackets", "Dr Kay's surgery called", "I always get it wrong"])(
-    "keep nothing that only resembles it: %s",
-    (text) => {
-      expect(titles([user(text)])).toEqual([])
-    }
-  )
+  it.each([
+    "it was like ten degrees",
+    "I love those brackets",
+    "Dr Kay's surgery called",
+    "I always get it wrong",
+    "I'm in the shower",
+    "I stand corrected",
+    "it was a long day"
+  ])("keep nothing that only resembles it: %s", (text) => {
+    expect(titles([user(text)])).toEqual([])
+  })
 
   it("give a statement without a subject the person who was mentioned last", () => {
     expect(extract([user("Wim's my stepson, he's 9. Lives in Aalst")]).facts).toMatchObject([

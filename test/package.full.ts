@@ -277,6 +277,8 @@ describe("the package", () => {
     expect(JSON.parse(await daybook("backfill"))).toMatchObject({ remaining: 0 })
     expect(JSON.parse(await daybook("search", "a sleepy dog"))[0].parts.vector).toBeGreaterThan(0)
     for (const file of [
+      "assets/capture.json",
+      "assets/rules.json",
       "assets/schemas.json",
       "assets/tokens.bin",
       "assets/words.bin",

@@ -1,6 +1,7 @@
 // @ts-nocheck: a maintainers' tool.
-// Logistic regression with an L2 penalty on the weights of figures, by cyclic Newton steps per weight (as liblinear does:
-// Fan et al. 2008). `points` is a figure with a value; its scale and the base have no penalty.
+// Logistic regression with an L2 penalty on the weights of features, by cyclic Newton steps of bounded size, one weight
+// after the other (Genkin, Lewis, Madigan 2007). `points` is a numeric feature. Its weight (`scale`) and the intercept
+// (`base`) have no penalty.
 
 const passes = 60
 

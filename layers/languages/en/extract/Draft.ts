@@ -20,8 +20,10 @@ export interface Draft {
   readonly isWritten?: boolean
   /** The former state, which this one replaces. */
   readonly former?: Draft
-  /** The question without which it tells nothing: "Which card is it?" for "a GTX 660". */
+  /** The question that is kept with a fragment: "Which card is it?" for "a GTX 660". */
   readonly asked?: string | undefined
+  /** The title of the earlier statement of which it is a version with another value. */
+  readonly corrected?: string
   /** It gives an earlier statement another value. */
   readonly isCorrecting?: boolean
 }

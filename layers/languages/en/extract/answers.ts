@@ -1,4 +1,5 @@
 import { sentencesOf } from "../../../../text/normalise/sentences.js"
+import { concernsSecrets } from "./secrets.js"
 
 // Short answers, which are statements only together with their question: "Which crate do you use?" "nom".
 
@@ -87,8 +88,8 @@ const asFirstPerson = (text: string): string =>
     .replaceAll(/\byou\b/giu, "I")
 
 /** The question at the end of a text. */
-const questionOf = (text: string): string | undefined => {
-  const last = sentencesOf(text).at(-1)?.trim()
+export const questionOf = (text: string | undefined): string | undefined => {
+  const last = text === undefined ? undefined : sentencesOf(text).at(-1)?.trim()
   return last?.endsWith("?") === true ? last : undefined
 }
 
@@ -97,13 +98,13 @@ const questionOf = (text: string): string | undefined => {
  * the question is of another form.
  */
 export const statementOfAnswer = (question: string, answer: string): string | undefined =>
-  written(asked, answeredQuestion(question, answer), answer)
+  isEvasive(answer) ? undefined : written(asked, questionOf(question), answer)
 
-/** The question that a short answer answers, if the answer tells something. */
+/** The question that is kept with a short answer: if the answer tells something, and nothing secret is asked. */
 export const answeredQuestion = (question: string | undefined, answer: string): string | undefined =>
-  question === undefined || evading.test(answer) || answer.split(/\s+/u).length > maxAnswerWords
-    ? undefined
-    : questionOf(question)
+  question === undefined || isEvasive(answer) || concernsSecrets(question) ? undefined : question
+
+const isEvasive = (answer: string): boolean => evading.test(answer) || answer.split(/\s+/u).length > maxAnswerWords
 
 /** The statement of a question that a turn affirms: "Is Paulo your brother?" "Yep." is "Paulo is my brother". */
 export const affirmedStatement = (question: string, turn: string): string | undefined =>

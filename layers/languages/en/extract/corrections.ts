@@ -95,8 +95,12 @@ const takesBack = (later: string, earlier: string): boolean => negation.test(lat
 /** Attributes with one value at a time: "the interview is with Hanne", "my boss is called Greta". */
 const single =
   /^(.*?\b(?:is called|are called|name is|lives in|works at|works for|is with|is at|is in|is based in)) (\p{Lu}[\p{L}'-]+)/u
-/** Whether two titles name different people or places in the same place. */
+/** Somebody's age: "The user is 41". */
+const aged = /^(.* is) (\d{1,3})(?: years old)?$/u
+/** Whether two titles name different ages, people or places in the same place. */
 const samePlace = (later: string, earlier: string): boolean => {
+  const [age, oldAge] = [aged.exec(later), aged.exec(earlier)]
+  if (age !== null && oldAge !== null) return age[1] === oldAge[1] && age[2] !== oldAge[2]
   const [one, other] = [single.exec(later), single.exec(earlier)]
   return one !== null && other !== null && one[1]!.toLowerCase() === other[1]!.toLowerCase() && one[2] !== other[2]
 }
@@ -122,8 +126,10 @@ export const withValue = (
 ): string | undefined => {
   const said = restating.exec(text)
   if (said !== null) return replaceWords(earlier, said[1]!, said[2]!)
-  const named = renaming.exec(text)
+  const named = renaming.exec(text) ?? denyingFirst.exec(text)
   if (named !== null) return replaceWords(earlier, named[1]!, named[2]!)
+  const meant = denyingLast.exec(text)
+  if (meant !== null && !calendarName.test(meant[1]!)) return replaceWords(earlier, meant[2]!, meant[1]!)
   const known = contentOf(earlier, [])
   if ([...contentOf(text, values)].some((word) => !known.has(word))) return undefined
   const isDenied = ({ index }: PlacedValue) => denying.test(text.slice(0, index))
@@ -156,6 +162,14 @@ const restating =
 /** "It's not at Mario's, it's at Luigi's". */
 const renaming =
   /^(?:it|that|he|she|they)(?:'s| is|'re| are)? not (?:in |at |with |on |the )*(\p{Lu}[\p{L}'-]+)[^,]{0,20}, (?:but )?(?:(?:it|that|he|she|they)(?:'s| is|'re| are) )?(?:in |at |with |on |the )*(\p{Lu}[\p{L}'-]+)[^,]{0,12}$/u
+
+const nameGroup = "(?:in |at |to |with |on |the )*(\\p{Lu}[\\p{L}'-]+(?: \\p{Lu}[\\p{L}'-]+)?)"
+/** "Not Madrid, Malaga", "I meant Porto, not Lisbon". */
+const denyingFirst = new RegExp(`^[Nn]ot ${nameGroup}, (?:but )?${nameGroup}[.!]*$`, "u")
+const denyingLast = new RegExp(
+  `^(?:(?:[Ii] )?(?:meant?|said) |[Ii]t's |[Tt]hat's |[Mm]ake (?:it|that) )?${nameGroup},? (?:and )?not ${nameGroup}[.!]*$`,
+  "u"
+)
 
 /** A text with other words in the place of some that it has; a month at the end of the former ones stays. */
 const replaceWords = (text: string, former: string, words: string): string | undefined => {

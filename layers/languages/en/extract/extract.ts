@@ -16,10 +16,17 @@ import { draftsOf } from "./readTurn.js"
 import { unnamed } from "./titles.js"
 import { type Weigh, worth } from "./worth.js"
 
+/** For the training of the weights. */
+interface Weighing {
+  readonly weigh?: Weigh
+  /** Called for each piece of the turns, not for those of the context. */
+  readonly onPiece?: (...piece: Parameters<Weigh>) => void
+}
+
 /** Extracts what the user states in English turns. Pure. */
 export const extractEnglish = (
   { context, recalled, turns }: ExtractRequest,
-  weigh: Weigh = worth
+  { onPiece, weigh = worth }: Weighing = {}
 ): Pick<Extraction, "archive" | "facts"> => {
   if (!turns.some(({ role }) => role === "user")) return { facts: [] }
   const all = [...context, ...turns]
@@ -27,8 +34,13 @@ export const extractEnglish = (
   const facts: Array<ExtractedFact> = []
   const ends: Array<ExtractedEnd> = []
   let ofContext: ReadonlyArray<ExtractedFact> | undefined
+  const observed: Weigh = (...piece) => {
+    onPiece?.(...piece)
+    return weigh(...piece)
+  }
   const earlier = () => {
-    ofContext ??= context.length === 0 ? [] : extractEnglish({ context: [], turns: context, recalled: [] }).facts
+    ofContext ??=
+      context.length === 0 ? [] : extractEnglish({ context: [], turns: context, recalled: [] }, { weigh }).facts
     return ofContext
   }
   for (const [position, turn] of all.entries()) {
@@ -37,7 +49,7 @@ export const extractEnglish = (
       const taken = takenFrom(all, position, { facts, earlier, offset: context.length })
       if (taken !== undefined && facts.includes(taken)) facts.splice(facts.indexOf(taken), 1)
       else if (taken !== undefined) ends.push(endOf(taken, { turn: position - context.length }))
-      for (const draft of draftsOf(turn, position - context.length, background, weigh)) {
+      for (const draft of draftsOf(turn, position - context.length, background, observed)) {
         const fact = factOf(draft, turn, background.speaker)
         const retired = correctedBy(draft, fact, { at: turn.at, facts, earlier, speaker: background.speaker.name })
         const former = formerTitle(draft, turn, background)
@@ -111,13 +123,13 @@ interface Known extends Pick<Background, "earlier"> {
 
 /** The fact of an earlier turn that a draft corrects: of the same request, otherwise of the context. */
 const correctedBy = (
-  { isCorrecting = false, reading, turn }: Draft,
+  { corrected, isCorrecting = false, reading, turn }: Draft,
   fact: ExtractedFact,
   { at, earlier, facts, speaker }: Known
 ): ExtractedFact | undefined => {
   const force = forceOf(reading.piece.text, isCorrecting || reading.isCorrection)
   const isCorrected = (other: ExtractedFact) =>
-    other.title !== fact.title && replaces(fact, other, { at, force, speaker })
+    other.title !== fact.title && (other.title === corrected || replaces(fact, other, { at, force, speaker }))
   const isBefore = (other: ExtractedFact) => other.sources[0].turn !== turn
   return (
     facts.findLast((other) => isBefore(other) && isCorrected(other)) ??

@@ -89,8 +89,9 @@ const titleOf = (
     speaker
   )
   if (asked !== undefined) {
-    const title = `${speaker.name}, asked "${shortenText(asked, maxQuestion)}": ${asTitle(times.text)}`
-    return { title: shortenText(title, maxTitle), times, mention: resolved.mention }
+    const question = withDates(asked, valuesIn(asked, turn.at), "none", turn.at).text.replaceAll('"', "'")
+    const title = `${speaker.name}, asked "${shortenText(question, maxQuestion)}": ${asTitle(times.text)}`
+    return { title: shortenText(title, maxTitle), times, mention: undefined }
   }
   const title = asTitle(signs.has("accepts") ? `Decided: ${sentence.replace(approval, "")}` : sentence)
   return { title: isWritten ? asTitle(times.text) : shortenText(title, maxTitle), times, mention: resolved.mention }

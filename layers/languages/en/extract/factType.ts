@@ -24,7 +24,7 @@ const importances = {
 const markedImportance = 0.1
 
 /** Signs that a statement of the present may soon be outdated. */
-const ofTheMoment: ReadonlyArray<Sign> = [
+const shortLivedSigns: ReadonlyArray<Sign> = [
   "aim",
   "change",
   "clock",
@@ -40,7 +40,7 @@ const ofTheMoment: ReadonlyArray<Sign> = [
 /** The type of a piece by its signs: the first that holds. */
 export const typeOf = (
   signs: ReadonlySet<Sign>,
-  { identifiers, subject, tense }: Reading,
+  { identifiers, subject, tense, words: [first = ""] }: Reading,
   { isAboutPerson, isAhead }: { readonly isAboutPerson: boolean; readonly isAhead: boolean }
 ): FactType => {
   const has = (...names: ReadonlyArray<Sign>) => names.some((name) => signs.has(name))
@@ -64,7 +64,10 @@ export const typeOf = (
     ["config", has("number") && subject === "thing"],
     ["preference", isFirst && has("lasting") && !has("pursuit")],
     ["identity", isFirst && has("own state")],
-    ["identity", has("speaker", "group", "own") && has("present") && !has(...ofTheMoment)],
+    [
+      "identity",
+      (has("speaker", "group") || /^(?:my|our)$/u.test(first)) && has("present") && !has(...shortLivedSigns)
+    ],
     ["event", has("past") || (has("change") && !has("frequency"))]
   ]
   const [type] = cases.find(([, holds]) => holds) ?? ["state"]

@@ -60,7 +60,7 @@ const points = {
   judged: -1,
   health: 1.3,
   liking: 1.4,
-  taste: 0.8,
+  taste: 1.2,
   preferring: 1.2,
   "own state": 1.5,
   having: 0.6,

@@ -1,7 +1,7 @@
 import type { ExtractTurn } from "../../../../src/ports/Extractor.js"
 import { valuesIn } from "../values/readValues.js"
 import { acceptedDraft, isAnswer, isPick } from "./accepted.js"
-import { affirmedStatement, answeredQuestion, statementOfAnswer } from "./answers.js"
+import { affirmedStatement, answeredQuestion, questionOf, statementOfAnswer } from "./answers.js"
 import { isChange, takenBack, withoutLead } from "./changes.js"
 import { withValue } from "./corrections.js"
 import type { Background, Draft } from "./Draft.js"
@@ -11,7 +11,7 @@ import { type Piece, piecesOfTurn } from "./pieces.js"
 import { minWorth, type Sign } from "./points.js"
 import { type Reading, readPiece } from "./reading.js"
 import { withRepairs } from "./repairs.js"
-import { concernsSecrets, secretTest } from "./secrets.js"
+import { answersDocument, concernsSecrets, secretTest } from "./secrets.js"
 import { signsOf } from "./signs.js"
 import { withAntecedent } from "./titles.js"
 import type { Weigh } from "./worth.js"
@@ -48,9 +48,9 @@ export const draftsOf = (
       : own
     const last = drafts.at(-1)
     const corrected = isSettled ? undefined : rightValueOf(reading, turn, background)
-    const question = isAnswer(piece, answered) ? answered?.text : undefined
-    const asked = position === 0 && isFragment(reading, signs) ? answeredQuestion(question, reading.text) : undefined
-    if (asked !== undefined && secretTest(around)(asked)) continue
+    const question = isAnswer(piece, answered) ? questionOf(answered?.text) : undefined
+    const isFirst = position === 0 && piece.sentence === 0
+    const asked = isFirst && isFragment(reading, signs) ? answeredQuestion(question, reading.text) : undefined
     const isUnresolved = signs.has("pronoun") && withAntecedent(reading.text, known).mention === undefined
     if (corrected !== undefined) {
       drafts.push({
@@ -122,7 +122,7 @@ const readingsOf = (turn: ExtractTurn, around: string, question: string | undefi
   const jokes = new Set(pieces.flatMap(({ sentence, text }) => (jokeMark.test(text) ? [sentence] : [])))
   for (const piece of pieces) {
     if (jokes.has(piece.sentence)) continue
-    if (mayHoldSecret(piece.text)) continue
+    if (mayHoldSecret(piece.text) || answersDocument(question, piece.text)) continue
     const reading = readPiece(piece, turn.at)
     isCorrection ||= reading.isCorrection
     const isMarked = reading.isMarked || marked === piece.sentence
@@ -138,7 +138,7 @@ const readingsOf = (turn: ExtractTurn, around: string, question: string | undefi
 const asAnswer = (reading: Reading, question: string | undefined, at: number): Reading => {
   if (question === undefined || reading.act !== "states" || reading.tense !== "none") return reading
   const text = statementOfAnswer(question, reading.text)
-  return text === undefined ? reading : readPiece({ ...reading.piece, text }, at)
+  return text === undefined || secretTest(question)(text) ? reading : readPiece({ ...reading.piece, text }, at)
 }
 
 /** Words that only accept something; `acceptedDraft` keeps what they accept. */
@@ -166,7 +166,7 @@ const rightValueOf = (
   { act, isCorrection, piece, text, values }: Reading,
   turn: ExtractTurn,
   { earlier, userText }: Pick<Background, "earlier" | "userText">
-): Pick<Draft, "text" | "reading" | "isWritten"> | undefined => {
+): Pick<Draft, "corrected" | "text" | "reading" | "isWritten"> | undefined => {
   const isAbout = piece.sentence === 0 && /^(?:it|that|he|she|they)(?:'s|\s)/iu.test(piece.text)
   const isNaming = /\b(?:not (?:in |at |with |on )*\p{Lu}|[Ii] said)/u.test(text)
   const isMeant = isCorrection || isAbout || isNaming || noticing.test(turn.text)
@@ -174,8 +174,11 @@ const rightValueOf = (
   const core = isNaming ? text : text.split(coreEnd)[0]!
   const ownValues = core === text ? values : valuesIn(core, turn.at)
   const corrected = (said: string) => withValue({ text: core, values: ownValues }, said, turn.at)
-  const [title] = [...earlier()].reverse().flatMap((fact) => corrected(fact.title) ?? [])
-  if (title !== undefined) return { text: title, reading: readPiece(pieceOf(title), turn.at), isWritten: true }
+  for (const { title } of [...earlier()].reverse()) {
+    const written = corrected(title)
+    if (written === undefined) continue
+    return { text: written, reading: readPiece(pieceOf(written), turn.at), isWritten: true, corrected: title }
+  }
   const pieces = isCorrection ? [...piecesOfTurn(userText.slice(-maxCorrected))].reverse() : []
   for (const piece of pieces) {
     const written = piece.isAsked ? undefined : corrected(piece.text)

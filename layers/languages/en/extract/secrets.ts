@@ -3,9 +3,9 @@ import { mayHoldCode, namesAccessCode, namesLocked } from "../../../../text/pers
 
 const secretCue =
   /\b(?:pass(?:word|phrase|wd|code)?s?|pin|pins|puk|token|secret|api[ -]?key|network key|wifi key|wi-fi key|access key|credentials?|login|2fa|otp|(?:voucher|lock ?box|key ?safe|key ?box)(?: codes?)?|licen[cs]e key|product key|combination|combo|keypad|padlock|seed phrase|cvv|cvc)\b/iu
-/** Documents and accounts whose numbers are nobody else's business. */
+/** Documents and accounts whose numbers are never captured. */
 const numberedDocument =
-  /\b(?:passport|id(?:entity)?(?: card)?|driv(?:er'?s?|ing) licen[cs]e|social security|ssn|national insurance|tax|health insurance|insurance|(?:credit|debit|bank) card|card|account|iban|sort code|visa)(?:'s)? (?:number|no\.?|nr\.?|id)\b|\b(?:iban|ssn)\b/iu
+  /\b(?:passport|identity card|id card|(?:personal|tax|national) id|driv(?:er['’]?s?|ing) licen[cs]e|social security|ssn|national insurance|(?:credit|debit|bank|visa) card|(?:bank )?account|iban|sort code)\b|\b(?:tax|insurance|card|visa|id|policy|membership)(?:['’]s)? (?:number|no\.?|nr\.?)(?![\p{L}\p{N}])/iu
 const digitWord = "(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double)"
 /**
  * A string that may be a secret: letters with digits, long hexadecimal or base64, digits alone, in groups or in words.
@@ -22,8 +22,8 @@ const opaque = new RegExp(
 )
 
 /**
- * Makes the test whether a piece may hold a credential or the number of a document in clear. `around`: the turn and the turns before it, where a word
- * such as "password" may stand.
+ * Returns the test whether a text may hold a credential or the number of a document. `around`: the turn and the turns
+ * before it, where a word such as "password" may stand.
  */
 export const secretTest = (around: string): ((piece: string) => boolean) => {
   let mayBeNear: boolean | undefined
@@ -40,8 +40,13 @@ export const secretTest = (around: string): ((piece: string) => boolean) => {
   }
 }
 
-/** Whether a text is about something that has a password or a code. */
-export const concernsSecrets = (text: string): boolean => secretCue.test(text) || namesLocked(text)
+/** Whether a piece may be the number of a document that was asked for. */
+export const answersDocument = (question: string | undefined, piece: string): boolean =>
+  question !== undefined && numberedDocument.test(question) && opaque.test(piece.replaceAll(plainValue, " "))
+
+/** Whether a text is about something that has a password, a code or a number of its own. */
+export const concernsSecrets = (text: string): boolean =>
+  secretCue.test(text) || namesLocked(text) || numberedDocument.test(text)
 
 /** Dates, years, times, amounts and versions. */
 const plainValue =

@@ -98,7 +98,11 @@ const statedTests = {
     frames.introduces.test(line) && reading.subject === "own" && introduced.test(reading.text),
   form: ({ line }) => frames.form.test(line),
   "never again": ({ isFirst, line }) => isFirst && frames.neverAgain.test(line),
-  liking: ({ has, isSomebody }) => isSomebody && has("liking"),
+  liking: ({ isSomebody, reading: { hitList, words } }) =>
+    isSomebody &&
+    hitList.some(
+      ({ index, wordClass }) => wordClass === "liking" && !(words[index] === "like" && isFiller(words[index - 1]))
+    ),
   taste: ({ line }) => frames.taste.test(line),
   preferring: ({ line }) => frames.preferring.test(line) && !frames.inquiring.test(line),
   "own state": ({ has, isFirst, isPast, isSomebody }) => isSomebody && (!isPast || isFirst) && has("stative"),
@@ -152,6 +156,13 @@ const statedTests = {
 const introduced = new RegExp(
   `\\b(?:${[kin.she, kin.he, kin.either].join(" ").trim().split(/\s+/u).join("|")}),? \\p{Lu}\\p{Ll}`,
   "u"
+)
+
+/** Whether "like" after this word is a preposition or a filler: "it was like ten", "like, no". */
+const isFiller = (before: string | undefined): boolean => before === undefined || beforeFiller.has(before)
+const beforeFiller = setOf(
+  `is was are were be been it's that's he's she's i'm it that this and but so or was feel feels felt look looks looked sound sounds sounded seem seems
+  taste tastes smell smells something nothing anything things stuff more much just was for with in at if`
 )
 
 const contrasted = /,? not (?:the |an? )?[\w'-]+(?: [\w'-]+){0,2}$/u

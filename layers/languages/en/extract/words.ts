@@ -40,9 +40,7 @@ export const classes = {
     expects expect accept accepts allow allows contain contains include includes hold holds provide provides support point points expire expires work
     works lives live called`,
 
-  /** "Like" is also a preposition and a filler: "it was like ten". */
-  liking: `i_like we_like they_like you_like really_like also_like still_like quite_like both_like do_like don't_like doesn't_like kids_like parents_like
-    children_like prefer prefers preferred likes love loves hate hates enjoy enjoys adore adores loathe loathes detest dislike dislikes
+  liking: `like prefer prefers preferred likes love loves hate hates enjoy enjoys adore adores loathe loathes detest dislike dislikes
     favourite favorite rather can't_stand cannot_stand cant_stand can't_bear fan_of fond_of keen_on into allergic_to not_for_me my_thing sick_of
     don't_much_like doesn't_want doesn't_like won't_eat wants_no hates_being want_no don't_do don't_eat don't_drink don't_want hates hate never_again no_fan picky avoid avoids swear_by obsessed afraid_of scared_of terrified_of a_fan_of best_for_me works_for_me work_for_me suits_me suit_me easier_for_me`,
 

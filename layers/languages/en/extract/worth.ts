@@ -5,13 +5,13 @@ import { stemOf } from "../../../../text/normalise/stem.js"
 import { type Sign, worthOf } from "./points.js"
 import type { Reading } from "./reading.js"
 
-/** What a piece stands beside. */
+/** The context of a piece. */
 export interface Surroundings {
   /** It begins with a pronoun, and nobody known can be meant. */
   readonly isUnresolved: boolean
   /** The assistant's question that it answers. */
   readonly question: string | undefined
-  /** The same, if it has no verb and tells something only together with the question. */
+  /** The same, if the piece is a fragment that is kept with it. */
   readonly asked: string | undefined
 }
 
@@ -19,14 +19,14 @@ export interface Surroundings {
 export type Weigh = (reading: Reading, signs: ReadonlySet<Sign>, surroundings: Surroundings) => number
 
 /** Points that a pronoun costs if the person is not known. */
-const unresolved = 1
+const unresolvedPronoun = 1
 
 /** Points of a short answer to a question with "who", "which" and the like. */
-const replies = 1.5
+const shortAnswer = 1.5
 
-/** The points of the signs and of what stands beside the piece. Figures that labelled conversations have taught are added to them. */
+/** The points that are set by hand: for signs, unknown pronouns and short answers. `worth` adds the learned points. */
 export const pointsOf: Weigh = (_reading, signs, { asked, isUnresolved }) =>
-  worthOf(signs) - (isUnresolved ? unresolved : 0) + (questionWord(asked) === undefined ? 0 : replies)
+  worthOf(signs) - (isUnresolved ? unresolvedPronoun : 0) + (questionWord(asked) === undefined ? 0 : shortAnswer)
 
 const questionWord = (question: string | undefined): string | undefined =>
   question === undefined
@@ -34,10 +34,11 @@ const questionWord = (question: string | undefined): string | undefined =>
     : /\b(?:who|whose|what|which|when|where|why|how)\b/iu.exec(question)?.[0].toLowerCase()
 
 export const worth: Weigh = (reading, signs, surroundings) => {
-  const { base, points } = taught()
+  const { base, points } = learned()
   let sum = pointsOf(reading, signs, surroundings) + base
   for (const figure of figuresOf(reading, signs, surroundings)) sum += points[figure] ?? 0
-  return sum
+  // Sums of hundredths are not exact: a piece with just enough points would fall below.
+  return Math.round(sum * 100) / 100
 }
 
 /**
@@ -63,14 +64,14 @@ export const figuresOf = (
 }
 
 /** The format of `assets/capture.json`, which `training/trainCapture.mjs` writes. */
-interface Taught {
+interface Learned {
   /** Points of every piece. */
   readonly base: number
   readonly points: Readonly<Record<string, number>>
 }
 
 /** Without the file, the points of the signs decide alone. */
-const taught = lazy((): Taught => {
+const learned = lazy((): Learned => {
   const file = assetFile("capture.json")
   return file === undefined ? { base: 0, points: {} } : JSON.parse(readFileSync(file, "utf8"))
 })
