@@ -14,7 +14,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { build } from "esbuild"
-import { logOddsOf, trained } from "./capture/logistic.mjs"
+import { fitLogistic, logOddsOf } from "./capture/logistic.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const folder = join(root, "training/capture")
@@ -31,7 +31,7 @@ const load = async () => {
   const folder = mkdtempSync(join(root, "dist/train-"))
   const outfile = join(folder, "capture.mjs")
   const contents = `export { extractEnglish } from "./layers/languages/en/extract/extract.js"
-    export { figuresOf, pointsOf } from "./layers/languages/en/extract/worth.js"
+    export { featuresOf, pointsOf } from "./layers/languages/en/extract/worth.js"
     export { minWorth } from "./layers/languages/en/extract/points.js"
     export { contextTurns } from "./src/ports/Extractor.js"`
   const stdin = { contents, resolveDir: root, loader: "ts" }
@@ -42,7 +42,7 @@ const load = async () => {
     rmSync(folder, { recursive: true, force: true })
   }
 }
-const { contextTurns, extractEnglish, figuresOf, minWorth, pointsOf } = await load()
+const { contextTurns, extractEnglish, featuresOf, minWorth, pointsOf } = await load()
 
 const linesOf = (file) =>
   readFileSync(join(folder, file), "utf8")
@@ -52,7 +52,7 @@ const linesOf = (file) =>
 
 const states = (text, { words }) => words.every((group) => group.some((form) => text.includes(form.toLowerCase())))
 
-/** The pieces of a turn that the rules weigh, with their figures. */
+/** The pieces of a turn that the rules weigh, with their features. */
 const weighed = (turns, index) => {
   const pieces = []
   const request = {
@@ -63,7 +63,7 @@ const weighed = (turns, index) => {
   const onPiece = (reading, signs, surroundings) => {
     const text = `${reading.text}\n${reading.piece.text}`.toLowerCase()
     const points = pointsOf(reading, signs, surroundings)
-    pieces.push({ text, points, figures: [...figuresOf(reading, signs, surroundings)] })
+    pieces.push({ text, points, features: [...featuresOf(reading, signs, surroundings)] })
   }
   // With the points of the signs alone, so that the file does not depend on the one before.
   extractEnglish(request, { weigh: pointsOf, onPiece })
@@ -102,17 +102,17 @@ const rows = writers.flatMap((writer) => {
   })
 })
 
-/** The figures that enough writers and pieces have. */
-const knownFigures = (rows) => {
+/** The features that enough writers and pieces have. */
+const knownFeatures = (rows) => {
   const seen = new Map()
-  for (const { figures, writer } of rows)
-    for (const figure of figures) {
-      const before = seen.get(figure) ?? { writers: new Set(), pieces: 0 }
-      seen.set(figure, { writers: before.writers.add(writer), pieces: before.pieces + 1 })
+  for (const { features, writer } of rows)
+    for (const feature of features) {
+      const before = seen.get(feature) ?? { writers: new Set(), pieces: 0 }
+      seen.set(feature, { writers: before.writers.add(writer), pieces: before.pieces + 1 })
     }
   return [...seen]
     .filter(([, { pieces, writers }]) => writers.size >= settings.writers && pieces >= settings.pieces)
-    .map(([figure]) => figure)
+    .map(([feature]) => feature)
     .sort()
 }
 
@@ -123,7 +123,7 @@ const balanced = (rows) => {
   return rows.map((row) => ({ ...row, weight: mean / pieces.get(row.writer).length }))
 }
 
-const modelOf = (rows) => trained(balanced(rows), knownFigures(rows), settings.ridge)
+const modelOf = (rows) => fitLogistic(balanced(rows), knownFeatures(rows), settings.ridge)
 
 const share = (part, whole) => (whole === 0 ? "–" : (part / whole).toFixed(3))
 const line = (title, answered, isKept) => {
@@ -160,7 +160,7 @@ if (process.argv.includes("--cv")) {
   const bound = Math.log(settings.likely / (1 - settings.likely))
   const rounded = (value) => Math.round(value * 100) / 100
   const points = [...weights]
-    .map(([figure, weight]) => [figure, rounded(weight / scale)])
+    .map(([feature, weight]) => [feature, rounded(weight / scale)])
     .filter(([, points]) => points !== 0)
   const learned = {
     made: "by training/trainCapture.mjs from training/capture",
@@ -168,5 +168,5 @@ if (process.argv.includes("--cv")) {
     points: Object.fromEntries(points)
   }
   writeFileSync(join(root, "assets/capture.json"), `${JSON.stringify(learned)}\n`)
-  console.log(`${rows.length} pieces of ${writers.length} writers, ${points.length} figures`)
+  console.log(`${rows.length} pieces of ${writers.length} writers, ${points.length} features`)
 }

@@ -7,14 +7,14 @@ const passes = 60
 
 const likelihood = (odds) => 1 / (1 + Math.exp(-odds))
 
-/** Rows have points, figures, a weight, and a label of 0 or 1. */
-export const trained = (rows, figures, ridge) => {
-  const place = new Map(figures.map((figure, at) => [figure, at]))
-  const columns = figures.map(() => [])
+/** Rows have points, features, a weight, and a label of 0 or 1. */
+export const fitLogistic = (rows, features, ridge) => {
+  const place = new Map(features.map((feature, at) => [feature, at]))
+  const columns = features.map(() => [])
   for (const [index, row] of rows.entries())
-    for (const figure of row.figures) if (place.has(figure)) columns[place.get(figure)].push(index)
+    for (const feature of row.features) if (place.has(feature)) columns[place.get(feature)].push(index)
   const odds = new Float64Array(rows.length)
-  const weights = new Float64Array(figures.length)
+  const weights = new Float64Array(features.length)
   let [base, scale] = [0, 0]
   /** One Newton step for the weight of the given rows; returns its change. */
   const step = (indexes, figureValue, weight, penalty) => {
@@ -35,10 +35,10 @@ export const trained = (rows, figures, ridge) => {
   for (let pass = 0; pass < passes; pass++) {
     base += step(all, one, base, 0)
     scale += step(all, (index) => rows[index].points, scale, 0)
-    for (let at = 0; at < figures.length; at++) weights[at] += step(columns[at], one, weights[at], ridge)
+    for (let at = 0; at < features.length; at++) weights[at] += step(columns[at], one, weights[at], ridge)
   }
-  return { base, scale, weights: new Map(figures.map((figure, at) => [figure, weights[at]])) }
+  return { base, scale, weights: new Map(features.map((feature, at) => [feature, weights[at]])) }
 }
 
-export const logOddsOf = ({ base, scale, weights }, { figures, points }) =>
-  figures.reduce((sum, figure) => sum + (weights.get(figure) ?? 0), base + scale * points)
+export const logOddsOf = ({ base, scale, weights }, { features, points }) =>
+  features.reduce((sum, feature) => sum + (weights.get(feature) ?? 0), base + scale * points)

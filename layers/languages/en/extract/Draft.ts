@@ -21,7 +21,7 @@ export interface Draft {
   /** The former state, which this one replaces. */
   readonly former?: Draft
   /** The question that is kept with a fragment: "Which card is it?" for "a GTX 660". */
-  readonly asked?: string | undefined
+  readonly keptQuestion?: string | undefined
   /** The title of the earlier statement of which it is a version with another value. */
   readonly corrected?: string
   /** It gives an earlier statement another value. */

@@ -101,7 +101,7 @@ export const statementOfAnswer = (question: string, answer: string): string | un
   isEvasive(answer) ? undefined : written(asked, questionOf(question), answer)
 
 /** The question that is kept with a short answer: if the answer tells something, and nothing secret is asked. */
-export const answeredQuestion = (question: string | undefined, answer: string): string | undefined =>
+export const questionToKeep = (question: string | undefined, answer: string): string | undefined =>
   question === undefined || isEvasive(answer) || concernsSecrets(question) ? undefined : question
 
 const isEvasive = (answer: string): boolean => evading.test(answer) || answer.split(/\s+/u).length > maxAnswerWords

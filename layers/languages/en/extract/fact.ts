@@ -71,7 +71,7 @@ const isMove = ({ subject }: Reading, text: string, values: ReadonlyArray<Placed
 
 /** A statement as a sentence that stands alone, its times, and the person for whom its pronoun stands. */
 const titleOf = (
-  { asked, isWritten = false, mentions, reading, signs, text }: Draft,
+  { isWritten = false, keptQuestion, mentions, reading, signs, text }: Draft,
   turn: ExtractTurn,
   speaker: Speaker
 ) => {
@@ -88,8 +88,8 @@ const titleOf = (
     ),
     speaker
   )
-  if (asked !== undefined) {
-    const question = withDates(asked, valuesIn(asked, turn.at), "none", turn.at).text.replaceAll('"', "'")
+  if (keptQuestion !== undefined) {
+    const question = withDates(keptQuestion, valuesIn(keptQuestion, turn.at), "none", turn.at).text.replaceAll('"', "'")
     const title = `${speaker.name}, asked "${shortenText(question, maxQuestion)}": ${asTitle(times.text)}`
     return { title: shortenText(title, maxTitle), times, mention: undefined }
   }

@@ -1,7 +1,7 @@
 import type { ExtractTurn } from "../../../../src/ports/Extractor.js"
 import { valuesIn } from "../values/readValues.js"
 import { acceptedDraft, isAnswer, isPick } from "./accepted.js"
-import { affirmedStatement, answeredQuestion, questionOf, statementOfAnswer } from "./answers.js"
+import { affirmedStatement, questionOf, questionToKeep, statementOfAnswer } from "./answers.js"
 import { isChange, takenBack, withoutLead } from "./changes.js"
 import { withValue } from "./corrections.js"
 import type { Background, Draft } from "./Draft.js"
@@ -50,7 +50,7 @@ export const draftsOf = (
     const corrected = isSettled ? undefined : rightValueOf(reading, turn, background)
     const question = isAnswer(piece, answered) ? questionOf(answered?.text) : undefined
     const isFirst = position === 0 && piece.sentence === 0
-    const asked = isFirst && isFragment(reading, signs) ? answeredQuestion(question, reading.text) : undefined
+    const keptQuestion = isFirst && isFragment(reading, signs) ? questionToKeep(question, reading.text) : undefined
     const isUnresolved = signs.has("pronoun") && withAntecedent(reading.text, known).mention === undefined
     if (corrected !== undefined) {
       drafts.push({
@@ -64,8 +64,8 @@ export const draftsOf = (
     } else if (isChange(before, reading)) {
       if (last?.reading.piece === before.piece) drafts.pop()
       drafts.push(changeOf(before, { reading, signs, text: reading.text, mentions: [...known], turn: index }))
-    } else if (weigh(reading, signs, { asked, isUnresolved, question }) >= minWorth) {
-      const draft: Draft = { reading, signs, text: reading.text, mentions: [...known], turn: index, asked }
+    } else if (weigh(reading, signs, { isUnresolved, keptQuestion, question }) >= minWorth) {
+      const draft: Draft = { reading, signs, text: reading.text, mentions: [...known], turn: index, keptQuestion }
       if (last !== undefined && isFurther(draft, last))
         drafts[drafts.length - 1] = { ...last, further: [...(last.further ?? []), draft] }
       else drafts.push(draft)

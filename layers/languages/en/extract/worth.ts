@@ -12,7 +12,7 @@ export interface Surroundings {
   /** The assistant's question that it answers. */
   readonly question: string | undefined
   /** The same, if the piece is a fragment that is kept with it. */
-  readonly asked: string | undefined
+  readonly keptQuestion: string | undefined
 }
 
 /** Weighs whether a piece is worth keeping, in points: it is kept with at least `minWorth`. */
@@ -25,8 +25,8 @@ const unresolvedPronoun = 1
 const shortAnswer = 1.5
 
 /** The points that are set by hand: for signs, unknown pronouns and short answers. `worth` adds the learned points. */
-export const pointsOf: Weigh = (_reading, signs, { asked, isUnresolved }) =>
-  worthOf(signs) - (isUnresolved ? unresolvedPronoun : 0) + (questionWord(asked) === undefined ? 0 : shortAnswer)
+export const pointsOf: Weigh = (_reading, signs, { isUnresolved, keptQuestion }) =>
+  worthOf(signs) - (isUnresolved ? unresolvedPronoun : 0) + (questionWord(keptQuestion) === undefined ? 0 : shortAnswer)
 
 const questionWord = (question: string | undefined): string | undefined =>
   question === undefined
@@ -36,19 +36,19 @@ const questionWord = (question: string | undefined): string | undefined =>
 export const worth: Weigh = (reading, signs, surroundings) => {
   const { base, points } = learned()
   let sum = pointsOf(reading, signs, surroundings) + base
-  for (const figure of figuresOf(reading, signs, surroundings)) sum += points[figure] ?? 0
+  for (const feature of featuresOf(reading, signs, surroundings)) sum += points[feature] ?? 0
   // Sums of hundredths are not exact: a piece with just enough points would fall below.
   return Math.round(sum * 100) / 100
 }
 
 /**
- * The figures of a piece that may have points of their own: its signs, its subject with its tense, what was asked, its
+ * The features of a piece that may have points of their own: its signs, its subject with its tense, what was asked, its
  * words and its pairs of neighbouring words, as stems.
  */
-export const figuresOf = (
+export const featuresOf = (
   { act, piece, subject, tense, words }: Reading,
   signs: ReadonlySet<Sign>,
-  { asked, question }: Surroundings
+  { keptQuestion, question }: Surroundings
 ): ReadonlySet<string> => {
   const stems = words.map((word) => (/\p{N}/u.test(word) ? "#" : stemOf(word)))
   const framed = ["^", ...stems, "$"]
@@ -57,7 +57,7 @@ export const figuresOf = (
     `${subject} ${act} ${tense}`,
     ...(piece.isAsked ? ["asked"] : []),
     ...(question === undefined ? [] : [`answers ${questionWord(question) ?? "yes or no"}`]),
-    ...(asked === undefined ? [] : [`replies ${questionWord(asked) ?? "yes or no"}`]),
+    ...(keptQuestion === undefined ? [] : [`replies ${questionWord(keptQuestion) ?? "yes or no"}`]),
     ...stems.map((stem) => `word ${stem}`),
     ...framed.slice(1).map((stem, index) => `pair ${framed[index]} ${stem}`)
   ])
