@@ -111,6 +111,7 @@ describe("the rules that extract statements", () => {
     ])
     for (const answer of ["hm, why?", "no, rather not", "thanks", "maybe later"])
       expect(titles([user(answer)], [proposed])).toEqual([])
+    expect(titles([user("SQLite please")], [assistant("Postgres or SQLite for the log?")])).toEqual(["Decided: SQLite"])
     expect(titles([user("yes")], [assistant("How about Lyon or Graz?")])).toEqual([])
     expect(titles([user("yes please")], [assistant("Shall I draft the mail to Brandt?")])).toEqual([])
     expect(titles([proposed])).toEqual([])

@@ -34,6 +34,8 @@ const questionWord = (question: string | undefined): string | undefined =>
     : /\b(?:who|whose|what|which|when|where|why|how)\b/iu.exec(question)?.[0].toLowerCase()
 
 export const worth: Weigh = (reading, signs, surroundings) => {
+  // A choice among proposals is a decision, however often people only say which of two to do first.
+  if (signs.has("accepts")) return pointsOf(reading, signs, surroundings)
   const { base, points } = learned()
   let sum = pointsOf(reading, signs, surroundings) + base
   for (const feature of featuresOf(reading, signs, surroundings)) sum += points[feature] ?? 0
