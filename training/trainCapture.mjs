@@ -10,13 +10,11 @@
 // `--ridge=20` and the like try other settings.
 //
 // Conversations in test/fixtures/capture are only measured, never read here.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
-import { build } from "esbuild"
+import { bundled, root } from "./bundled.mjs"
 import { fitLogistic, logOddsOf } from "./capture/logistic.mjs"
 
-const root = fileURLToPath(new URL("..", import.meta.url))
 const folder = join(root, "training/capture")
 /**
  * `ridge`: L2 penalty of a weight. `writers`, `pieces`: minimum occurrences of a feature. `likely`: the minimum probability
@@ -26,23 +24,11 @@ const settings = { ridge: 20, writers: 2, pieces: 4, likely: 0.43 }
 for (const [, name, value] of process.argv.map((argument) => argument.match(/^--(\w+)=([\d.]+)$/) ?? []))
   if (name in settings) settings[name] = Number(value)
 
-const load = async () => {
-  mkdirSync(join(root, "dist"), { recursive: true })
-  const folder = mkdtempSync(join(root, "dist/train-"))
-  const outfile = join(folder, "capture.mjs")
-  const contents = `export { extractEnglish } from "./layers/languages/en/extract/extract.js"
-    export { featuresOf, pointsOf } from "./layers/languages/en/extract/worth.js"
-    export { minWorth } from "./layers/languages/en/extract/points.js"
-    export { contextTurns } from "./src/ports/Extractor.js"`
-  const stdin = { contents, resolveDir: root, loader: "ts" }
-  await build({ stdin, outfile, bundle: true, platform: "node", format: "esm", target: "node22" })
-  try {
-    return await import(pathToFileURL(outfile))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-const { contextTurns, extractEnglish, featuresOf, minWorth, pointsOf } = await load()
+const { contextTurns, extractEnglish, featuresOf, minWorth, pointsOf } = await bundled(`
+  export { extractEnglish } from "./layers/languages/en/extract/extract.js"
+  export { featuresOf, pointsOf } from "./layers/languages/en/extract/worth.js"
+  export { minWorth } from "./layers/languages/en/extract/points.js"
+  export { contextTurns } from "./src/ports/Extractor.js"`)
 
 const linesOf = (file) =>
   readFileSync(join(folder, file), "utf8")

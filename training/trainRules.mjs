@@ -6,16 +6,14 @@
 //   node training/trainRules.mjs --cv     cross-validates: each writer is left out in turn
 //
 // `files` lists the tuning sets. The held-out sets are only measured, never read here.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
-import { build } from "esbuild"
+import { bundled, root } from "./bundled.mjs"
 import { likely, train } from "./rules/boost.mjs"
 import { counted, figuresOf, summed, tablesOf } from "./rules/phrases.mjs"
 import { actions, byKind, confusion, line, reliability } from "./rules/report.mjs"
 import { storiesOf } from "./rules/topics.mjs"
 
-const root = fileURLToPath(new URL("..", import.meta.url))
 const folder = join(root, "training/stories")
 const files = [
   "own-short",
@@ -68,26 +66,6 @@ for (const [, name, value] of process.argv.map((argument) => argument.match(/^--
 const topicWeight = settings.topics ?? 0.1
 const swappedWeight = settings.turned ?? 0.1
 
-const load = async () => {
-  mkdirSync(join(root, "dist"), { recursive: true })
-  const folder = mkdtempSync(join(root, "dist/train-"))
-  const outfile = join(folder, "rules.mjs")
-  const contents = `export { compare } from "./layers/languages/en/rules/compare.js"
-    export { parse } from "./layers/languages/en/rules/parse.js"
-    export { contradictionConfidence } from "./layers/languages/en/rules/certainty.js"
-    export { alikeLikelihoods, decide, targetOf, unlikeLikelihoods } from "./layers/languages/en/rules/decide.js"
-    export { hashes, phraseKinds } from "./layers/languages/en/rules/phrases.js"
-    export { questionOf } from "./test/support/decisions.js"`
-  const stdin = { contents, resolveDir: root, loader: "ts" }
-  // The bundled code looks for the word table two folders up.
-  await build({ stdin, outfile, bundle: true, platform: "node", format: "esm", target: "node22" })
-  try {
-    return await import(pathToFileURL(outfile))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
 const {
   alikeLikelihoods,
   compare,
@@ -99,7 +77,13 @@ const {
   questionOf,
   targetOf,
   unlikeLikelihoods
-} = await load()
+} = await bundled(`
+  export { compare } from "./layers/languages/en/rules/compare.js"
+  export { parse } from "./layers/languages/en/rules/parse.js"
+  export { contradictionConfidence } from "./layers/languages/en/rules/certainty.js"
+  export { alikeLikelihoods, decide, targetOf, unlikeLikelihoods } from "./layers/languages/en/rules/decide.js"
+  export { hashes, phraseKinds } from "./layers/languages/en/rules/phrases.js"
+  export { questionOf } from "./test/support/decisions.js"`)
 
 /** Kinds of stories that may be swapped, by action. For UPDATE, all kinds may be swapped. */
 const swappableKinds = {

@@ -30,10 +30,10 @@ export const frames = {
   /** A remedy that helped: "rice flour worked". */
   helped:
     /^ (?!that |it |this |which |nothing |what |who |i |we |he |she |they )(?:[\w'-]+ ){1,6}?(?:worked(?: (?:a treat|fine|perfectly|well|wonders|like a charm|for (?:me|us)))?|helped(?: (?:a lot|me|us))?|did (?:it|the trick)|fixed (?:it|that|this)|solved (?:it|that|the \w+)|cured (?:it|that|the \w+)|got rid of (?:it|them|the \w+)|sorted (?:it|that)(?: out)?|made it go away) $/u,
-  /** What made something fail or work: "it hung because the worker cached a page". */
+  /** The cause of a failure or a cure: "it hung because the worker cached a page". */
   caused:
     / (?:caused|was causing|is causing|was behind|came from|comes from|blew|tripped|broke) (?:the|my|our|all|those|these|it|a|an) | (?:hung|crash\w*|fail\w*|broke|stopped|stuck|leak\w*|froze|slow\w*|flak\w*|timed out|exploded|dropped|restart\w*|flicker\w*|missing|rejected|refused|spik\w*|jam\w*|corrupt\w*|disconnect\w*|connection) (?:.* )?(?:because|whenever) (?:the|our|my|its|a|an|we|they|it|of) | (?:working|running|going|green|stable) again $| (?:went|goes|gone) away (?:after|once|when|with) /u,
-  /** What a search for a fault has found, beside words of a cure: "it was the proxy". */
+  /** The culprit of a fault: "it was the proxy". It counts only beside words of a cure. */
   culprit: /^ (?:so |and |then )?it (?:\w+ )?was (?:just |only |simply )?(?:the|our|my) | culprit /u,
   /** Away on days: "she's out on Monday". */
   away: / (?:out|off|away|back|in|home|over|gone|free|around|closed|open|shut) (?:on|until|till|from|by|in|the|all|next|this|every) /u,
@@ -80,9 +80,6 @@ export const frames = {
   /** A calling: "I'm a staff engineer". */
   calling:
     / (?:i'm|i am|we're|we are|he's|he is|she's|she is|is|works as|work as) (?:an? |the )?(?:(?!bit|lot|little|in|at|on|under|with|by|for|to|from|of|my|your)\w+ ){0,2}?(?!number |matter |order |other |never |over |under |winner |loser |sucker |monster |disaster |better |later |after |corner |paper )(?:\w{3,}(?:er|or|ist|ian|eer|man|woman|smith|wright)|nurse|cook|clerk|vet|pilot|priest|judge|chef|mate|student|apprentice|intern|trainee|dentist|architect|au pair|widow|widower|twin|mother|father|mum|dad|grandmother|grandfather|aunt|uncle) (?:at |in |for |with |by |from |of |and |since |on |who |$)/u,
-  /** A value of something that the speaker has: "my sport is bouldering". */
-  ownIs:
-    /^ (?:my|our) (?!(?:\w+ )?(?:point|question|guess|option|options|problem|plan|idea|theory|opinion|hope|worry|fear|fault) )(?:[\p{L}'-]+ ){1,3}?(?:is|are) (?:now |still |only |an? |the |called )*(?!so |too |very |really |not |just |dead |down |broken |gone |killing |going |getting |being |fine |ok |okay |good |great |bad |late |here |there |back |off |on |in |at |about |out |right |wrong )[\p{L}\p{N}]/u,
   /** A calling that somebody had: "I was a surveyor". */
   wasA: / (?:i|he|she) (?:was|used to be|trained as|worked as) an? (?:\w+ ){0,2}?\w*(?:er|or|ist|ian|eer|man|woman|nurse|cook|clerk|smith|ant|guide|pilot|vet|priest|monk|nun|judge|chef|mate|wright) (?!of )/u,
   lasts: new RegExp(

@@ -28,7 +28,6 @@ const points = {
   "is a": 1.7,
   "was a": 1.7,
   calling: 0.8,
-  "own is": 0.8,
   habit: 0.9,
   reminder: 1.4,
   amount: 1,

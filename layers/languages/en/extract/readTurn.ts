@@ -122,7 +122,7 @@ const readingsOf = (turn: ExtractTurn, around: string, question: string | undefi
   const jokes = new Set(pieces.flatMap(({ sentence, text }) => (jokeMark.test(text) ? [sentence] : [])))
   for (const piece of pieces) {
     if (jokes.has(piece.sentence)) continue
-    if (mayHoldSecret(piece.text) || answersDocument(question, piece.text)) continue
+    if (mayHoldSecret(piece.text) || answersDocument(questionOf(question), piece.text)) continue
     const reading = readPiece(piece, turn.at)
     isCorrection ||= reading.isCorrection
     const isMarked = reading.isMarked || marked === piece.sentence

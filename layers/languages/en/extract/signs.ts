@@ -82,7 +82,6 @@ const statedTests = {
   "is a": ({ isSomebody, line, reading }) =>
     (isSomebody && frames.isA.test(line)) || /^I(?:'m| am) \p{Lu}\p{Ll}+/u.test(reading.text),
   calling: ({ isSomebody, line }) => isSomebody && frames.calling.test(line),
-  "own is": ({ line }) => frames.ownIs.test(line),
   aged: ({ isSomebody, line }) => isSomebody && frames.aged.test(line),
   "has a": ({ isFirst, line }) => isFirst && frames.hasA.test(line),
   "named so": ({ line }) => frames.namedSo.test(line),
@@ -161,8 +160,8 @@ const introduced = new RegExp(
 /** Whether "like" after this word is a preposition or a filler: "it was like ten", "like, no". */
 const isFiller = (before: string | undefined): boolean => before === undefined || beforeFiller.has(before)
 const beforeFiller = setOf(
-  `is was are were be been it's that's he's she's i'm it that this and but so or was feel feels felt look looks looked sound sounds sounded seem seems
-  taste tastes smell smells something nothing anything things stuff more much just was for with in at if`
+  `is was are were be been it's that's he's she's i'm it that this and but so or feel feels felt look looks looked sound sounds sounded seem seems
+  taste tastes smell smells something nothing anything things stuff more much just for with in at if`
 )
 
 const contrasted = /,? not (?:the |an? )?[\w'-]+(?: [\w'-]+){0,2}$/u
