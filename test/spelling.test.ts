@@ -107,9 +107,10 @@ describe("similar words", () => {
       const once = edited(word, firstPlace, kind, letter)
       const secondPlace = inSecondHalf(once, second)
       const typed = edited(once, secondPlace, otherKind, letter)
-      // A letter between two exchanged ones makes three edits, because no letter is edited twice.
-      const isBetween = kind === 3 && otherKind === 1 && secondPlace === firstPlace + 1
-      if (typed.length < 8 || isBetween) return
+      // An exchange around a letter that is added or left out makes three edits, because no letter is edited twice.
+      const isAddedBetween = kind === 3 && otherKind === 1 && secondPlace === firstPlace + 1
+      const isLeftOutBetween = kind === 0 && otherKind === 3 && secondPlace === firstPlace - 1
+      if (typed.length < 8 || isAddedBetween || isLeftOutBetween) return
       expect(findSimilarWords(db, "full", typed).map(({ word }) => word)).toContain(word)
     },
     { fastCheck: { numRuns: lawRuns({ quick: 100, full: 2_000 }) } }
