@@ -263,7 +263,7 @@ describe("what a dispute shows", () => {
       )
       // Without room for the names they are only counted.
       expect((yield* (yield* as(five.daybook, "full")).profile({ tokens: 14 })).text).toBe(
-        "- The gate is white (earlier: 4 more)"
+        "- The gate is white (4 earlier)"
       )
     })
   )

@@ -11,6 +11,7 @@ import { retryWhileBusy } from "../../events/sqlite.js"
 import { realPause } from "../../events/turns.js"
 import { type Db, type Projection, sql } from "../Projection.js"
 import * as Generations from "./generations.js"
+import type { PageCaches } from "./pageCaches.js"
 import * as ViewFile from "./ViewFile.js"
 
 /** The open view of one agent: its read models. Reads use `reader`; writes and catching up use `writer`. */
@@ -67,6 +68,7 @@ export interface ViewContext {
   readonly config: ViewsConfig
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
+  readonly caches: PageCaches
 }
 
 /** Runs synchronous work on a view; an exception becomes a `StorageError`. */

@@ -16,6 +16,7 @@ import { makeCleaner } from "./cleanViews.js"
 import { compareView, type ViewComparison } from "./compareView.js"
 import { openViews } from "./metrics.js"
 import { openReader, openView, outdatedProjections, reopen } from "./openView.js"
+import { makePageCaches } from "./pageCaches.js"
 import { makePastFiles, type PastFiles } from "./pastFiles.js"
 import {
   buildSuccessor,
@@ -120,7 +121,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
       vectorExtension: ViewFile.bundledVectorExtension(),
       ...options
     }
-    const context: ViewContext = { config, log, codec }
+    const context: ViewContext = { config, log, codec, caches: makePageCaches() }
     const pastFiles = yield* makePastFiles(config)
     const clean = Effect.zipRight(Effect.sync(pastFiles.close), yield* makeCleaner(context))
     // A process that was killed may have left views or pages with erased text.
@@ -229,10 +230,10 @@ const reopenIfReplaced = (context: ViewContext, view: View): Effect.Effect<void,
   )
 
 const readView = <A>(context: ViewContext, view: View, f: (db: Db) => A): Effect.Effect<A, ViewError> =>
-  Effect.catchIf(Effect.zipRight(refresh(context, view), readSnapshot(view, f)), isDamaged, () =>
+  Effect.catchIf(Effect.zipRight(refresh(context, view), readSnapshot(context, view, f)), isDamaged, () =>
     Effect.zipRight(
       view.lock.locked((restore) => restore(discard(context, view))),
-      readSnapshot(view, f)
+      readSnapshot(context, view, f)
     )
   )
 
@@ -275,9 +276,10 @@ const refresh = (context: ViewContext, view: View): Effect.Effect<void, ViewErro
     )
   })
 
-const readSnapshot = <A>(view: View, f: (db: Db) => A) =>
+const readSnapshot = <A>({ caches }: ViewContext, view: View, f: (db: Db) => A) =>
   attempt(() => {
     const { reader } = view
+    caches.used(view)
     sql(reader, "BEGIN").run()
     try {
       return f(reader)

@@ -29,7 +29,7 @@ export const compareView = (
     const projections = config.projections.filter(({ name }) => names === null || names.includes(name))
     const digestsOf = (path: string) =>
       Effect.acquireUseRelease(
-        openReader({ config, log, codec }, path),
+        openReader({ config }, path),
         ({ db }) => readDigests(db, projections),
         ({ db }) => Effect.sync(() => db.close())
       )

@@ -49,7 +49,12 @@ export const openView = (context: ViewContext, agent: string): Effect.Effect<Vie
       lastWrite: undefined
     }
     // Waits for the current transaction, because its events are already in the log or will be soon.
-    yield* Effect.addFinalizer(() => view.lock.locked(() => closeView(view)))
+    yield* Effect.addFinalizer(() =>
+      view.lock.locked(() => {
+        context.caches.forget(view)
+        return closeView(view)
+      })
+    )
     yield* Effect.ignore(attempt(generations.sweep))
     if (!hasVectors) {
       yield* Effect.ignore(withWriter(context, view, (writer) => ViewFile.parkVectors(writer, config.projections)))
@@ -79,7 +84,7 @@ export const reopen = (context: ViewContext, view: View): Effect.Effect<void, Vi
     })
   )
 
-export const openReader = ({ config }: ViewContext, file: string) =>
+export const openReader = ({ config }: Pick<ViewContext, "config">, file: string) =>
   attempt(() => {
     const opened = ViewFile.openFile(file, "read", config)
     try {

@@ -129,17 +129,24 @@ export const profileOf = (
 /** Tokens that must be free before memories of other types are read. */
 const minRoom = 10
 
-/** The titles of a memory's opponents of the same level that rank below it, best first; those that have no room are counted. */
-const earlierSides = (memory: Memory, dispute: OpenDispute | undefined, maxNamed: number): ReadonlyArray<string> => {
-  if (dispute === undefined) return []
+/**
+ * Names a memory's opponents of the same level that rank below it, best first; those that have no room are counted. Empty
+ * if there are none.
+ */
+const earlierSides = (memory: Memory, dispute: OpenDispute | undefined, maxNamed: number): string => {
+  if (dispute === undefined) return ""
   const { opponents, sides } = dispute
   const place = sides.findIndex(({ id }) => id === memory.id)
   const earlier = sides
     .slice(place + 1)
     .filter((side) => opponents.get(memory.id)?.has(side.id) === true && side.level === levelOf(memory))
     .map(({ title }) => title)
+  if (earlier.length === 0) return ""
+  // Short, because most lines of a full profile carry it.
+  if (maxNamed === 0) return `(${earlier.length} earlier)`
   const unnamed = earlier.length - maxNamed
-  return unnamed > 0 ? [...earlier.slice(0, maxNamed), `${unnamed} more`] : earlier
+  const named = unnamed > 0 ? [...earlier.slice(0, maxNamed), `${unnamed} more`] : earlier
+  return `(earlier: ${named.join("; ")})`
 }
 
 /** The quoted lines that fit into the remaining budget, in the given order. */

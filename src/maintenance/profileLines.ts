@@ -13,12 +13,12 @@ export const withinBudget = (
   countTokens: (text: string) => number,
   budget: number,
   {
-    earlierOf = () => [],
+    earlierOf = () => "",
     repeatsIn = () => () => false
   }: {
     readonly repeatsIn?: SettlerService["repeats"] | undefined
-    /** The titles of the contradicting memories that a row represents. */
-    readonly earlierOf?: (row: Row, maxNamed: number) => ReadonlyArray<string>
+    /** Names or counts the contradicting memories that a row represents. */
+    readonly earlierOf?: (row: Row, maxNamed: number) => string
   } = {}
 ): ReadonlyMap<Row, string> => {
   const lines = new Map<Row, string>()
@@ -50,11 +50,6 @@ const maxEarlier = { complete: 3, short: 0 }
 /** Whether a user made the memory core. Otherwise maintenance did, and recorded the former tier in `coreFrom`. */
 export const isGiven = ({ memory }: Row): boolean => memory.tier === "core" && memory.coreFrom === undefined
 
-/** The line of a memory in the profile. */
-export const lineOf = (
-  { facts, title }: Pick<Memory, "title" | "facts">,
-  earlier: ReadonlyArray<string> = []
-): string => {
-  const suffix = earlier.length === 0 ? "" : ` (earlier: ${earlier.join("; ")})`
-  return visibleLine(`- ${[title, ...facts].join("; ")}${suffix}`)
-}
+/** The line of a memory in the profile, with what it says of `earlier` statements. */
+export const lineOf = ({ facts, title }: Pick<Memory, "title" | "facts">, earlier = ""): string =>
+  visibleLine(`- ${[title, ...facts].join("; ")}${earlier === "" ? "" : ` ${earlier}`}`)
