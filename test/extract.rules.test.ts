@@ -48,6 +48,9 @@ describe("the rules that extract statements", () => {
     ["please answer in German from now on", "Please answer in German from now on", "preference"],
     ["max upload size is 25 MB", "Max upload size is 25 MB", "config"],
     ["my sister's name is Lena", "Noor's sister's name is Lena", "person"],
+    ["my wife is called Ines", "Noor's wife is called Ines", "identity"],
+    ["Tomas is my partner", "Tomas is Noor's partner", "identity"],
+    ["I wanna learn Dutch this year", "Noor wants to learn Dutch this year", "preference"],
     ["I was a surveyor for forty years", "Noor was a surveyor for forty years", "identity"],
     ["Nadja reviews everything touching payments", "Nadja reviews everything touching payments", "person"],
     ["Temi's little brother, he's four", "Temi's little brother is four", "person"],
@@ -87,6 +90,14 @@ describe("the rules that extract statements", () => {
     "I'm a millionaire and I live on the moon, just kidding",
     "yes please, let's do that",
     "Otto loves that one",
+    "can u write a note to Annegret",
+    "serious q, how do ppl sleep in the day",
+    "I must go and feed the cat",
+    "home time, see you tomorrow",
+    "Hanne is ill",
+    "rust-lld: error: section '.text' will not fit in region 'FLASH': overflowed by 3320 bytes",
+    "Dec 09 23:41:07 nas1 smartd[1822]: Device /dev/sdf has 8 unreadable sectors",
+    " pid | state | query\n 8812 | idle in transaction | select id from jobs",
     "I'm Noor",
     "hang on, the doorbell",
     "thanks, that helps a lot",
@@ -114,6 +125,9 @@ describe("the rules that extract statements", () => {
     expect(titles([user("SQLite please")], [assistant("Postgres or SQLite for the log?")])).toEqual(["Decided: SQLite"])
     expect(titles([user("yes")], [assistant("How about Lyon or Graz?")])).toEqual([])
     expect(titles([user("yes please")], [assistant("Shall I draft the mail to Brandt?")])).toEqual([])
+    expect(titles([user("yes please")], [assistant("Would you like a packing list?")])).toEqual([])
+    const undecided = user("I was going to go with Hyperoptic but haven't checked the street")
+    expect(titles([undecided], [assistant("BT or Hyperoptic?")])).not.toContainEqual(expect.stringMatching(/^Decided/))
     expect(titles([proposed])).toEqual([])
   })
 
@@ -354,7 +368,14 @@ describe("the rules that extract statements", () => {
           expect(findSensitiveData([title]).credential).toEqual([])
         }
       }),
-      { numRuns: lawRuns({ quick: 200, full: 5_000 }) }
+      {
+        numRuns: lawRuns({ quick: 200, full: 5_000 }),
+        examples: [
+          // A correction rewrites an earlier statement, and a short answer is kept with its question.
+          ["no May", ["", "", "Friday sk-ant-api03-Ab3Cd5Ef7Gh9Ij1Kl3Mn5"]],
+          ["Friday", ["", "sk-ant-api03-Ab3Cd5Ef7Gh9Ij1Kl3Mn5 ?"]]
+        ]
+      }
     )
   })
 })
@@ -362,10 +383,11 @@ describe("the rules that extract statements", () => {
 describe("conversations that the rules were not tuned for", () => {
   it.each([
     { set: "kept", precision: 0.9, recall: 0.8, quotes: 0 },
-    // These quotations are captured as what somebody else says, not as the user's own view.
+    // The quotations that are counted are captured as what somebody else says, not as the user's own view.
     { set: "kept-2", precision: 0.8, recall: 0.7, quotes: 1 },
     { set: "kept-3", precision: 0.8, recall: 0.7, quotes: 2 },
-    { set: "kept-4", precision: 0.8, recall: 0.7, quotes: 0 }
+    { set: "kept-4", precision: 0.8, recall: 0.7, quotes: 0 },
+    { set: "kept-5", precision: 0.79, recall: 0.64, quotes: 1 }
   ])(
     "are captured with the promised precision and recall, and no secret: $set",
     ({ precision, quotes, recall, set }) => {

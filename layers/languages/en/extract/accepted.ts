@@ -27,7 +27,7 @@ export const isPick = (
   answered: ExtractTurn | undefined,
   turn: Pick<ExtractTurn, "text">
 ): boolean => {
-  if (answered === undefined || !hasContent(reading)) return false
+  if (answered === undefined || !hasContent(reading) || formerIntent.test(piece.text)) return false
   const asked = isAsking(answered)
   if (picks(piece.text)) return asked || sharesContent(reading.text, answered.text)
   if (reading.words.length < 5 && approving.test(turn.text) && sharesContent(reading.text, answered.text)) return true
@@ -37,6 +37,9 @@ export const isPick = (
     (isChoice(answered.text) && reading.words.length <= maxChoiceWords && sharesContent(reading.text, answered.text))
   )
 }
+
+/** "I was going to go with BT": it tells what was not done, or is open again. */
+const formerIntent = /\b(?:was|were) (?:going|about|planning|thinking)\b/iu
 
 /** A question that offers help and leaves open with what. */
 const offering =

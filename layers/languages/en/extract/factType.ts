@@ -54,6 +54,7 @@ export const typeOf = (
     ["task", isFirst && has("duty")],
     ["decision", has("decision") && (isFirst || !isAboutPerson)],
     ["config", has("amount")],
+    ["identity", has("family") && has("present") && !isAhead],
     ["person", isAboutPerson && has("present", "perfect", "none", "past") && !isAhead],
     ["plan", isAhead && !has("past", "lasting") && isFirst],
     ["event", isAhead && !has("past", "lasting")],
@@ -62,7 +63,7 @@ export const typeOf = (
     ["identity", (isFirst || has("own")) && has("is a", "was a", "attribute", "aged", "named so", "has a", "lasts")],
     ["state", has("health")],
     ["config", has("number") && subject === "thing"],
-    ["preference", isFirst && has("lasting") && !has("pursuit")],
+    ["preference", isFirst && has("lasting") && !has("pursuit") && !first.endsWith("ing")],
     ["identity", isFirst && has("own state")],
     [
       "identity",

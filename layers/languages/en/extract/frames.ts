@@ -9,6 +9,11 @@ const relativeFrame = new RegExp(
   ` (?:my|our|his|her|their|[a-z]+'s|\\w+ has|have|got) (?:an? |two |three |four |\\d )?(?:\\w+ ){0,2}?(?:${relatives})(?:'s)? | (?:mum|mom|dad|grandma|grandpa|granny|granddad)(?:'s)? | the (?:kids|twins|children|baby|boys|girls|dog|cat|in-laws) `,
   "u"
 )
+const closest = `(?:\\w+ )?(?:${["wife husband partner spouse girlfriend boyfriend fiancé fiancée fiance", "mother father mum mom dad", "sister brother", "son daughter sons daughters kids children twins parents"].join(" ").split(" ").join("|")})`
+const familyFrame = new RegExp(
+  ` (?:my|our) ${closest}(?:'s| is| are) (?:called|named) |(?:'s| is| are) (?:my|our) ${closest} $| (?:i|we) (?:live|share \\w+ \\w+) (?:together )?with (?:my|our) ${closest} `,
+  "u"
+)
 /** Phrases that tell what a piece states, and how it is meant. */
 export const frames = {
   relative: relativeFrame,
@@ -17,12 +22,14 @@ export const frames = {
     ` (?:i|we|i've|we've) (?:have|got|have got|keep|own|raise) (?:an?|no|one|my|our|${number}) (?:(?!friend|question)\\w+ ){0,2}?(?:${[kin.she, kin.he, "kids kid children child twins twin siblings sibling grandchildren sisters brothers daughters sons", kin.pets].join(" ").trim().split(/\s+/u).join("|")}) `,
     "u"
   ),
+  /** Who the speaker's closest are: "my wife is called Ines", "Tomas is my partner", "I live with my son". */
+  family: familyFrame,
   just: / (?:has|have|\w+'ve|i|he|she|they|we) just /u,
   generic: / (?:you|your|one (?:is|was|does|did|gave|has|had|knew)|everyone|everybody|someone|somebody) /u,
   compared: / (?:like an? |as if |as though |like (?:some|my|the) |feels? like |looks? like )/u,
   /** Its object is named elsewhere: "Otto loves that one". */
   dangling:
-    / (?:that|this|the other|the same) (?:one|ones|thing) | (?:transfer|do|does|did|handle|handles|buy|love|loves|like|likes|want|wants|hate|hates|need|needs|take|takes|try|use) (?:it|them|some|that|those|these) (?:too |now |yet |again |today |tomorrow |tonight |before .*|on .*|by .*)?$/u,
+    / (?:that|this|the other|the same) (?:one|ones|thing) | (?:transfer|do|does|did|handle|handles|buy|love|loves|like|likes|want|wants|hate|hates|need|needs|take|takes|try|use) (?:it|them|some|that|those|these) (?:too |now |yet |again |today |tomorrow |tonight |before .*|on .*|by .*)?$| (?:be|get|go) there (?:by|at|before|around|in time|soon)(?: .*)? $/u,
   /** The speaker's relative with a name: "my wife Solveig". */
   introduces: new RegExp(` (?:my|our) (?:[a-z]+ )?(?:${relatives}) `, "u"),
   /** A part of somebody's body, of which something is said. */
@@ -109,9 +116,12 @@ export const frames = {
   due: / (?:i|we) (?:really |also |still )?should (?!have |be able|know|say|probably)/u,
   soon: / (?:will|i'll|we'll|going to|gonna) .*now | (?:in|for|after) (?:a|an|half an|\d+|two|three|four|five|ten|twenty|thirty|a few|few) (?:min|mins|minutes?|seconds?|secs?|hours?|moments?)(?: now)? /u,
   passing: new RegExp(
-    ` (?:i'm|im|i am|we're|feeling|feel|i've been) ${adverb}(?:tired|exhausted|hungry|thirsty|bored|annoyed|sad|happy|glad|excited|nervous|stressed|sleepy|knackered|busy|ok|okay|fine|sure|ready|done|late|stuck|lost|confused|curious|back|home|here|awake|worried|relieved|impressed|grateful|lazy|cold|hot|drunk|proud|sorry|thinking|wondering|looking|trying|guessing|asking|listening|sitting|staring|walking|crying|laughing|kidding|off|making|telling|saying|living on) `,
+    ` (?:i'm|im|i am|we're|feeling|feel|i've been) ${adverb}(?:tired|exhausted|hungry|thirsty|bored|annoyed|sad|happy|glad|excited|nervous|stressed|sleepy|knackered|busy|ok|okay|fine|sure|ready|done|late|stuck|lost|confused|curious|back|home|here|awake|worried|relieved|impressed|grateful|lazy|cold|hot|drunk|proud|sorry|thinking|wondering|looking|trying|guessing|asking|listening|sitting|staring|walking|crying|laughing|kidding|off|making|telling|saying|living on) | (?:is|he's|she's|they're) (?:ill|sick|late|asleep|awake|busy|tired|hungry|away|in bed|on (?:his|her|the) way)(?: today| again| now)? $`,
     "u"
   ),
+  /** Somebody is about to leave, or leaves the talk: "I must go and feed the cat", "home time". */
+  leaving:
+    /^ (?:ok |so |and |now |well |right )*(?:(?:i've |i |we )(?:really )?(?:must|need to|have to|should|got to|'d better|better) (?:go|run|dash|be off|get going|head off|hop)(?: now| then| and| off| $)| ?(?:off|back) to (?:bed|work|the|my)|(?:i'm |i am |we're )?(?:heading|headed|popping) (?:out|off|home|back)|home time|bed time|bedtime|(?:now|and now) to the|now i (?:go|must go)) /u,
   minding:
     / (?:i|we) (?:\w+ly |do |don't |can't |just |also |always |never )*(?:get (?:it|that|them|this) wrong|mix (?:it|that|them|this) up|know|see|mean|understand|get (?:it|that|why|how|the point)|wonder|remember|forget|hear|agree|trust|thank|promise|swear|appreciate|doubt|confess|admit|say|tell|ask|misread|mis\w+|look|hope|wish|suppose|imagine) /u,
   trouble:

@@ -21,11 +21,11 @@ const limits = { characters: 4_000, pieces: 60, pieceCharacters: 500 }
 const codeBlock = /(```|~~~)[\s\S]*?(?:\1|$)/gu
 /** Lines of forwarded mail, tables and logs. */
 const foreignLine =
-  /^\s*(?:>|\|.*\||[-+|=]{4,}|(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d)|at \S+ ?\(|(?:From|To|Cc|Subject|Sent|Date):\s|(?:Traceback|Caused by:|npm ERR!|error\[?\w*\]?:|warning:|\$ |>>> )|[\w.$]*(?:Error|Exception):\s)/u
+  /^\s*(?:>|\|.*\||[-+|=]{4,}|(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d)|at \S+ ?\(|(?:From|To|Cc|Subject|Sent|Date):\s|(?:DETAIL|HINT|CONTEXT|STATEMENT|ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE|NOTICE|LOG):\s|\p{Lu}\p{Ll}{2} +\d{1,2} \d\d:\d\d:\d\d |(?:Traceback|Caused by:|npm ERR!|error\[?\w*\]?:|warning:|\$ |>>> )|[\w.$]*(?:Error|Exception):\s)/u
 /** A place in a source file with its line, and what programs print: these stand in reports of errors. */
 const reported =
-  /\b[\w./-]+\.[a-z]{1,4}:\d+(?::\d+)?\b|\bpanicked at\b|^\s*(?:[\w.]*(?:Error|Exception|Warning)|FAIL(?:ED)?|fatal|panic|exit (?:code|status))\b.*[:(]|\b(?:Error|Exception): |\bCannot (?:read|find|set|access|resolve) [a-z]+ |\bis not (?:a function|iterable|defined|assignable)\b/u
-const columns = /\S(?: {3,}|\t)\S.*(?: {3,}|\t)\S/u
+  /\b[\w./-]+\.[a-z]{1,4}:\d+(?::\d+)?\b|\bpanicked at\b|^\s*(?:[\w.]*(?:Error|Exception|Warning)|FAIL(?:ED)?|fatal|panic|exit (?:code|status))\b.*[:(]|\b\w*(?:Error|Exception): |: (?:fatal )?error: |\b\w+\.\w*error\w*: |\bCannot (?:read|find|set|access|resolve) [a-z]+ |\bis not (?:a function|iterable|defined|assignable)\b/u
+const columns = /\S(?: {3,}|\t)\S.*(?: {3,}|\t)\S|\S +\| +\S.* \| +\S/u
 
 /** Text in quotation marks. Single marks stand at the edges of words. */
 const quotation = /"([^"]{1,600})"|(?<=[\s(]|^)'([^']{1,600})'(?=[\s.,!?)]|$)/gu
@@ -61,7 +61,7 @@ const finite =
 /** Words with which a clause begins: a pronoun, or a name or a noun phrase before a verb. */
 const subject = `(?:(?:${pronouns})(?:'\\w+)?|(?:im|ive|its|thats|hes|shes|theyre)|(?:my|our|his|her|their|the)\\s+[\\w'-]+(?:\\s+[\\w'-]+){0,2}?\\s+(?:${finite})|\\p{Lu}[\\p{Ll}'-]+(?:'s)?\\s+(?:${finite}))(?=[\\s,]|$)`
 const clauseStart = new RegExp(
-  `(?:,\\s+|\\s+(?<=(?:\\S+\\s+){3}))(?:although|though|so|whereas|while)\\s+(?=${subject})|,?\\s+and\\s+(?:now\\s+|then\\s+|so\\s+)?(?<=(?:\\S+\\s+){4})(?!(?:it|that|this|everything|all|the \\w+|they)(?:'s|'re)? (?:\\w+ )?(?:works?|worked|passes|passed|gone|went|fixed|solved|disappeared|stopped|fine|builds?|green|back)\\b)(?=${subject})|,\\s+(?=${subject})|,\\s+(?=(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day's\\s)|,?\\s+but\\s+(?!it(?:'s| is| was| has| got)(?: now| just| since)? (?:been )?(?:\\w+ed|off|put off)\\b)|,\\s+(?:except|only|which means|meaning)(?: that)?\\s+(?=${subject})|:\\s+(?=(?:[Ii]|we|my|our|the|it)(?:'\\w+)?\\s)`,
+  `(?:,\\s+|\\s+(?<=(?:\\S+\\s+){3}))(?:although|though|so|whereas|while)\\s+(?=${subject})|,?\\s+and\\s+(?:now\\s+|then\\s+|so\\s+)?(?<=(?:\\S+\\s+){4})(?!(?:it|that|this|everything|all|the \\w+|they)(?:'s|'re)? (?:\\w+ )?(?:works?|worked|passes|passed|gone|went|fixed|solved|disappeared|stopped|fine|builds?|green|back)\\b)(?=${subject})|,\\s+(?=${subject})|,\\s+(?=(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day's\\s)|,?\\s+but\\s+(?!it(?:'s| is| was| has| got)(?: now| just| since)? (?:been )?(?:\\w+ed|off|put off)\\b)|,?\\s+and also\\s+(?=${subject})|,\\s+so\\s+(?=(?:pray|wish|pity|sorry|fingers)\\s)|,?\\s+or\\s+(?=(?:[\\w']+\\s+){1,3}(?:kills?|murders?|divorces?|haunts?|eats?)\\s+(?:me|us)(?:\\s|$))|,\\s+(?=last time\\s)|(?:,|,?\\s+and)\\s+(?=if\\s+(?:${subject}|some(?:body|one)\\s))|,?\\s+(?=so at least\\s)|,\\s+and\\s+(?=please\\s)|,\\s+(?:except|only|which means|meaning)(?: that)?\\s+(?=${subject})|:\\s+(?=(?:[Ii]|we|my|our|the|it)(?:'\\w+)?\\s)`,
   "u"
 )
 const dependent =

@@ -29,6 +29,7 @@ export const draftsOf = (
   let isSettled = false
   let previous: Reading | undefined
   const readings = readingsOf(turn, around, answered?.text)
+  const mayHoldSecret = secretTest(around)
   for (const [position, said] of readings.entries()) {
     const complete = withOmittedPerson(said, known, { at: turn.at, before: previous })
     const named = withNoun(complete, previous, turn.at)
@@ -41,14 +42,17 @@ export const draftsOf = (
     }
     previous = reading
     if (isIntroduction(reading.text, turn.speaker) || agreement.test(reading.text)) continue
-    const own = signsOf(reading, { isAnswer: isAnswer(piece, answered), isAccepting: isPick(reading, answered, turn) })
+    // What follows a correction gives its reason, and answers nothing.
+    const answers = !isSettled && isAnswer(piece, answered)
+    const own = signsOf(reading, { isAnswer: answers, isAccepting: isPick(reading, answered, turn) })
     const isCure = own.has("past") && [position - 1, position + 1].some((other) => isSuccess(readings[other]))
     const signs: ReadonlySet<Sign> = isCure
       ? new Set([...own, "solution" as const].filter((sign) => sign !== "past"))
       : own
     const last = drafts.at(-1)
     const corrected = isSettled ? undefined : rightValueOf(reading, turn, background)
-    const question = isAnswer(piece, answered) ? questionOf(answered?.text) : undefined
+    const asked = answers ? questionOf(answered?.text) : undefined
+    const question = asked === undefined || mayHoldSecret(asked) ? undefined : asked
     const isFirst = position === 0 && piece.sentence === 0
     const keptQuestion = isFirst && isFragment(reading, signs) ? questionToKeep(question, reading.text) : undefined
     const isUnresolved = signs.has("pronoun") && withAntecedent(reading.text, known).mention === undefined
@@ -165,7 +169,7 @@ const noticing =
 const rightValueOf = (
   { act, isCorrection, piece, text, values }: Reading,
   turn: ExtractTurn,
-  { earlier, userText }: Pick<Background, "earlier" | "userText">
+  { around, earlier, userText }: Pick<Background, "around" | "earlier" | "userText">
 ): Pick<Draft, "corrected" | "text" | "reading" | "isWritten"> | undefined => {
   const isAbout = piece.sentence === 0 && /^(?:it|that|he|she|they)(?:'s|\s)/iu.test(piece.text)
   const isNaming = /\b(?:not (?:in |at |with |on )*\p{Lu}|[Ii] said)/u.test(text)
@@ -180,8 +184,9 @@ const rightValueOf = (
     return { text: written, reading: readPiece(pieceOf(written), turn.at), isWritten: true, corrected: title }
   }
   const pieces = isCorrection ? [...piecesOfTurn(userText.slice(-maxCorrected))].reverse() : []
+  const mayHoldSecret = secretTest(`${userText}\n${around}`)
   for (const piece of pieces) {
-    const written = piece.isAsked ? undefined : corrected(piece.text)
+    const written = piece.isAsked || mayHoldSecret(piece.text) ? undefined : corrected(piece.text)
     if (written === undefined) continue
     const reading = readPiece({ ...piece, text: written }, turn.at)
     return { text: reading.text, reading }

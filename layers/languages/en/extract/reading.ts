@@ -62,7 +62,7 @@ export interface Reading {
 
 /** Words that open a turn: interjections, and other words if a comma or a full stop follows. */
 const opening =
-  /^(?:(?:ok(?:ay)?|k|yo|oi|aye|hiya|heya|oh+|ah+|ooh|aha|hm+|mm+|uh+m*|um+|er+m*|well|so|and|but|or|yeah|yes|yep|yup|nope|nah|no(?= (?:no|sorry|wait|actually|hang)\b)|alright|anyway|anyhow|btw|by the way|honestly|frankly|actually|also|ha(?:ha)*|lol|hey|hi|hello|good (?:morning|afternoon|evening)|thanks(?: a lot)?|thank you|thx|ta|cheers|sorry|wait|fyi|just so you know|to be (?:honest|fair)|tbh|i mean|you know|ps|of course|apart from that|in other news|never mind|nevermind|damn|god|ugh|argh|wow|hooray|yay|oops|whoops|scratch that|hang on|please note)(?:[\s,:;.!…-]+|$)|(?:no+|right|great|good|nice|perfect|cool|fine|sure|exactly|true|like|still|then|look|listen|plus|morning|evening|update|edit|finally|correction|indeed|seriously|luckily|unfortunately|sadly|basically|great news|good news|bad news)(?:\s*[,:;.!…]+\s*|\s+-\s+|$))+/iu
+  /^(?:(?:ok(?:ay)?|k|yo|oi|aye|hiya|heya|oh+|ah+|ooh|aha|hm+|mm+|uh+m*|um+|er+m*|well|so|and|but|or|yeah|yes|yep|yup|nope|nah|no(?= (?:no|sorry|wait|actually|hang)\b)|alright|anyway|anyhow|btw|by the way|honestly|frankly|actually|also|ha(?:ha)*|lol|hey|hi|hello|good (?:morning|afternoon|evening)|thanks(?: a lot)?|thank you|thx|ta|cheers|sorry|wait|fyi|just so you know|to be (?:honest|fair)|tbh|i mean|you know|ps|of course|apart from that|in other news|never mind|nevermind|damn|god|ugh|argh|wow|hooray|yay|oops|whoops|scratch that|hang on|please note)(?:[\s,:;.!…-]+|$)|(?:no+|right|great|good|nice|perfect|cool|fine|sure|exactly|true|like|still|then|look|listen|plus|morning|evening|update|edit|finally|correction|indeed|seriously|luckily|unfortunately|sadly|basically|great news|good news|bad news|(?:serious|quick|dumb|silly|stupid|random|another|last|one more) q(?:uestion)?)(?:\s*[,:;.!…]+\s*|\s+-\s+|$))+/iu
 const marker =
   /^(?:[^:]{0,50}\b(?:rules|conventions|preferences|constraints|requirements|facts|notes|setup|stack|decisions|points)\b[^:]{0,40}:|(?:for the record|for your (?:records|notes)|note(?: to self| that)?|please note(?: that)?|(?:please )?(?:remember|keep in mind|bear in mind|write down|make a note|be aware|fyi|just so you know|for (?:future )?reference|fun fact|important|one more thing|heads? up)(?: that| this)?)\b)[\s,:—-]*/iu
 const closing =
@@ -75,6 +75,9 @@ const questionStart =
 const whClause = /^(?:what|where|which|who|how|why|when)\b.*?\b(?:is|was|are|were)\s+(?:that|the|a|my|to)\b/iu
 const whNoun =
   /^(?:what|which|whose|how \w+)\s+[\w-]+\s+(?:is|are|was|were|do|does|did|can|could|should|would|will)\b/iu
+/** A question of all people, which may lack its mark: "how do ppl sleep in the day". */
+const generalQuestion =
+  /^(?:how|why|where|when|what) (?:do|does|did|is|are|can|would) (?:ppl|people|folks|others|anyone|anybody|everyone)\b/iu
 const rhetorical = /^(?:any|thoughts|ideas|anything|anyone|remember|wish me|guess)\b/iu
 
 const wordPattern = /[\p{L}\p{M}\p{N}]+(?:['._/@+#&-][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?/gu
@@ -163,7 +166,13 @@ const actOf = (piece: Piece, text: string, words: ReadonlyArray<string>, hits: R
     if (words.length > 2 && (durable.test(text) || first === "call")) return "instructs"
     if (first === "don't" || first === "please" || first === "do") return requestOrInstruct(text)
   }
-  if (piece.isAsked || (questionStart.test(text) && !whClause.test(text)) || whNoun.test(text) || rhetorical.test(text))
+  if (
+    piece.isAsked ||
+    (questionStart.test(text) && !whClause.test(text)) ||
+    whNoun.test(text) ||
+    generalQuestion.test(text) ||
+    rhetorical.test(text)
+  )
     return "asks"
   if (listenerQuestion.test(text)) return "requests"
   if (isKeyedText(text) || (beginning.has(first) && /\d/u.test(text))) return "states"

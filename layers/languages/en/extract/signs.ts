@@ -89,6 +89,7 @@ const statedTests = {
   frequency: ({ line }) => frames.frequency.test(line),
   relative: ({ line }) => frames.relative.test(line),
   household: ({ line }) => frames.household.test(line),
+  family: ({ line }) => frames.family.test(line),
   health: ({ has, line }) => has("health") || frames.body.test(line),
   "own health": ({ has, isSomebody, line }) => isSomebody && (has("health") || frames.body.test(line)),
   matters: ({ has, isSomebody, hasDate, reading }) =>
@@ -189,6 +190,7 @@ const meantTests = {
   continues: ({ reading }) => reading.piece.continues,
   fleeting: ({ has, line, reading }) => has("fleeting") || atClock.test(reading.text) || frames.soon.test(line),
   passing: ({ line }) => frames.passing.test(line),
+  leaving: ({ line, reading }) => frames.leaving.test(line) || goodbye.test(reading.piece.text),
   just: ({ line }) => frames.just.test(line),
   supposing: (view) => view.has("supposing") && !frames.preferring.test(view.line) && !isConditional(view),
   hypothesis: ({ reading: { text } }) => hypothetical.test(text),
@@ -226,7 +228,11 @@ const meantTests = {
 const hypothetical =
   /^(?:(?:and|but|so|or|then)\s+)*(?:if|what if|suppose|imagine|assuming|say we|say i|unless)\b|\b(?:would|could|might|wouldn't)\b.*\bif\b/iu
 const laughter = /\b(?:lol|lmao|rofl|(?:ha){2,}h?|hehe)\b|[😂🤣😅]/iu
-const atClock = /^\s*\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)\b/iu
+/** A greeting at the end of a turn. */
+const goodbye =
+  /[\s,](?:bye(?: bye)?|cya|see (?:you|ya|u)|ttyl|good ?night|talk (?:later|soon))[\s.!:)]*$|\b(?:must|have to|need to) (?:go|run|dash)[,.!]/iu
+/** "3am and …", "it's 3 am". */
+const atClock = /^\s*(?:it's (?:only |already |nearly |almost |like )?)?\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)\b/iu
 const conditional = /^(?:(?:now|then|and|so) )?(?:i'll|we'll|i'm|we're|i|we|my|our|the|she|he|they|\p{Lu})[^,]* if /iu
 const supposed = /\b(?:what if|as if|would|might|maybe|could)\b/iu
 

@@ -41,13 +41,24 @@ const lowerMonth =
 /** "Milo's my stepson": a name with what its bearer is to the speaker. */
 const introduced = /(?<![\p{L}'])(\p{L}{2,})'s (?=(?:my|our) \p{L})/giu
 
-/** Writes contractions with their apostrophe, "i" as "I", "in march" as "in March", and "Milo's my son" as "Milo is my son". */
+/** "u" for "you", behind a word that takes a subject or an object. */
+const shortYou = /\b(can|could|will|would|do|did|are|r|have|if|when|thank|what|how|that|see) u(?= |$|[,.!?])/giu
+/** Spoken forms: "I wanna go", "I gotta go". */
+const spoken: Readonly<Record<string, string>> = { wanna: "want to", gonna: "going to", gotta: "have to" }
+const spokenForms = /(?<![\p{L}\p{N}'._/-])(wanna|gonna|(?<!'(?:s|ve|d) )gotta)(?= \p{L})/giu
+
+/**
+ * Writes contractions with their apostrophe, spoken and shortened forms in full, "i" as "I", "in march" as "in March", and
+ * "Milo's my son" as "Milo is my son".
+ */
 export const withSpelling = (prose: string): string =>
   prose
     .replace(bare, (word) => {
       const written = contractions[word.toLowerCase()]!
       return /^\p{Lu}/u.test(word) ? written.charAt(0).toUpperCase() + written.slice(1) : written
     })
+    .replace(shortYou, "$1 you")
+    .replace(spokenForms, (form) => spoken[form.toLowerCase()]!)
     .replace(introduced, "$1 is ")
     .replace(lowerFirst, "I")
     .replace(
