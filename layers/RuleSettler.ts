@@ -4,6 +4,6 @@ import { repeatsIn } from "./languages/en/settling/repeats.js"
 import { settle } from "./languages/en/settling/settle.js"
 
 /** Settles English memories by rules. Deterministic, no network. */
-export const rules: SettlerService = { name: "rules-en-v3", settle, repeats: repeatsIn }
+export const rules: SettlerService = { name: "rules-en-v4", settle, repeats: repeatsIn }
 
 export const layer: Layer.Layer<Settler> = Layer.succeed(Settler, rules)

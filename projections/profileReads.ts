@@ -47,7 +47,7 @@ export const profileTypes = ["identity", "preference", "decision"] as const
 /** Types that are for the moment, stand in a part of their own, or must not be shown. */
 const otherTypes: ReadonlySet<string> = new Set([
   ...profileTypes,
-  ...["conversation", "credential", "debug", "task", "temp"]
+  ...["conversation", "credential", "debug", "event", "task", "temp"]
 ])
 
 /** Memories of other types than `profileTypes` that were mentioned often, by score. */

@@ -45,7 +45,7 @@ describe("the profile", () => {
     })
   )
 
-  it.scoped("has other memories that were mentioned three times, if the others leave room", () =>
+  it.scoped("has other memories that were mentioned three times, among identities that were mentioned once", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh({ vectorExtension: null })
       const memory = yield* daybook.agent("ada", { trust: "full", record: false })
@@ -58,21 +58,24 @@ describe("the profile", () => {
       yield* say("Mira is a pilot", "identity", 1)
       const titles = (query: object = {}) =>
         Effect.map(memory.profile(query), ({ entries }) => entries.map(({ title }) => title))
+      yield* say("Mira lives in Oslo", "identity", 2)
       expect(yield* titles()).toEqual([
-        "Mira is a pilot",
+        "Mira lives in Oslo",
         "The database of Tern is Postgres",
-        "The door code is hidden"
+        "The door code is hidden",
+        "Mira is a pilot"
       ])
       const inner = yield* daybook.agent("ada", { trust: "inner" })
       expect((yield* inner.profile()).entries.map(({ title }) => title)).toEqual([
-        "Mira is a pilot",
-        "The database of Tern is Postgres"
+        "Mira lives in Oslo",
+        "The database of Tern is Postgres",
+        "Mira is a pilot"
       ])
-      // The second identity takes the room.
-      yield* say("Mira has a brother in Ghent and a sister in Turin", "identity", 1)
+      // An identity that was mentioned twice takes the room.
+      yield* say("Mira has a brother in Ghent and a sister in Turin", "identity", 2)
       expect(yield* titles({ tokens: 22 })).toEqual([
         "Mira has a brother in Ghent and a sister in Turin",
-        "Mira is a pilot"
+        "Mira lives in Oslo"
       ])
     })
   )
@@ -84,7 +87,7 @@ describe("the profile", () => {
       const often = { title: "The database of Tern is Postgres", type: "state", importance: 0.1 }
       yield* Effect.repeatN(memory.remember(often), 2)
       yield* memory.rememberAll(
-        Array.from({ length: 501 }, (_, index) => ({ title: `Crane ${index} is new`, type: "event", importance: 1 }))
+        Array.from({ length: 501 }, (_, index) => ({ title: `Crane ${index} is new`, type: "discovery", importance: 1 }))
       )
       expect((yield* memory.profile()).text).toBe("- The database of Tern is Postgres")
     })

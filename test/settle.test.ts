@@ -58,6 +58,19 @@ describe("the stage settle", () => {
     })
   )
 
+  it.scoped("compares what holds across its types, but no event", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* system()
+      yield* TestClock.setTime(start)
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      yield* told(memory, "The office of Ada is in Lisbon", { type: "identity" })
+      yield* told(memory, "Ada's office is in Lisbon", { type: "event" })
+      yield* told(memory, "The office of Ada is in Ghent now", { type: "decision" })
+      expect(yield* settle(memory)).toMatchObject([{ counts: { superseded: 1 } }])
+      expect(yield* titles(memory)).toEqual(["Ada's office is in Lisbon", "The office of Ada is in Ghent now"])
+    })
+  )
+
   it.scoped("keeps pinned memories and those made core by a user, and does nothing without a judge", () =>
     Effect.gen(function* () {
       const { daybook } = yield* system()

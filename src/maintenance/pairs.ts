@@ -16,8 +16,18 @@ export const saidAt = ({ memory }: Row): number => Math.max(memory.createdAt, me
 /** The title and the facts, one a line. */
 export const textOf = ({ memory }: Row): string => [memory.title, ...memory.facts].join("\n")
 
-/** A key made of store and type. Memories with different keys never state the same fact. */
-export const storeAndType = ({ memory: { store, type } }: Row): string => `${store}\n${type}`
+/**
+ * Types of what holds until something changes it. Their borders are vague: a diet may be stored as an identity, a
+ * preference or a decision.
+ */
+const standingTypes: ReadonlySet<string> = new Set(["config", "decision", "identity", "person", "preference", "state"])
+
+/**
+ * A key made of the store and of what sort of thing a memory states: what holds, or a type of its own, such as an event.
+ * Memories with different keys never state the same fact.
+ */
+export const storeAndKind = ({ memory: { store, type } }: Row): string =>
+  `${store}\n${standingTypes.has(type) ? "standing" : type}`
 
 /** Maximum cached judgements. A judge is a pure function, and every nightly run compares mostly the same pairs. */
 const cacheSize = 20_000

@@ -41,8 +41,9 @@ export interface Profile {
 }
 
 /**
- * The memories for an agent's system prompt: core memories, then identities, preferences and decisions by score, then
- * memories of other types that were mentioned often, until the budget is spent. Only writers from a level on count; others are quoted separately. Each subject has one line:
+ * The memories for an agent's system prompt: core memories, then identities, preferences and decisions that were mentioned
+ * more than once, then the others and the memories of other types that were mentioned often, each by score, until the
+ * budget is spent. Only writers from a level on count; others are quoted separately. Each subject has one line:
  * its latest statement, with the score of all its statements. Superseded statements are left out. Of memories that
  * contradict each other, the one of the highest level has a line, or the newest of several. The line names the earlier
  * ones of the same level. Below full trust, the score ignores how often a memory was shown.
@@ -87,28 +88,21 @@ export const profileOf = (
   const wordings: Evidence["wordings"] = ({ memory: { born, mentions } }) =>
     mentions > 1 ? findWordings(db, born, maxWordings) : []
   const mayHide = (row: Row, by: Row) => findDisputeBetween(db, row.memory, by.memory) !== "settled"
-  /** The lines of rows within the budget. */
-  const choose = (rows: ReadonlyArray<Row>) => {
-    const ids = rows.map(({ memory }) => memory.id)
-    const disputes = findOpenDisputes(db, level, ids, now)
-    const context = { predecessorsOf: predecessors, judge, settler, wordings, disputes, certainty: reconcile, mayHide }
-    const ranked = rankedBy(rows, context, tiers, now)
-    const earlierOf = ({ memory }: Row, maxNamed: number) => earlierSides(memory, disputes.get(memory.id), maxNamed)
-    const chosen = withinBudget(ranked, countTokens, budget, { repeatsIn: settler?.repeats, earlierOf })
-    const lines = [...chosen.values()]
-    const tokens = lines.reduce((sum, line) => sum + countTokens(line), 0)
-    return { chosen, disputes, left: ranked.length - chosen.size, lines, tokens }
-  }
-  const rows = findProfile(db, level, now, { writers, side: "from", countsAccesses })
-  const first = choose(rows)
-  const others =
-    first.left > 0 || budget - first.tokens < minRoom
-      ? []
-      : findOftenMentioned(db, level, formulaOf(tiers), {
-          ...{ now, writers, countsAccesses },
-          mentions: maintenance.profileMentions
-        })
-  const { chosen, disputes, left, lines, tokens } = others.length === 0 ? first : choose([...rows, ...others])
+  const rows = [
+    ...findProfile(db, level, now, { writers, side: "from", countsAccesses }),
+    ...findOftenMentioned(db, level, formulaOf(tiers), {
+      ...{ now, writers, countsAccesses },
+      mentions: maintenance.profileMentions
+    })
+  ]
+  const ids = rows.map(({ memory }) => memory.id)
+  const disputes = findOpenDisputes(db, level, ids, now)
+  const context = { predecessorsOf: predecessors, judge, settler, wordings, disputes, certainty: reconcile, mayHide }
+  const ranked = rankedBy(rows, context, tiers, now)
+  const earlierOf = ({ memory }: Row, maxNamed: number) => earlierSides(memory, disputes.get(memory.id), maxNamed)
+  const chosen = withinBudget(ranked, countTokens, budget, { repeatsIn: settler?.repeats, earlierOf })
+  const lines = [...chosen.values()]
+  const tokens = lines.reduce((sum, line) => sum + countTokens(line), 0)
   const below = findProfile(db, level, now, { writers, side: "below" })
   return {
     entries: [...chosen.keys()].map(({ memory }) => ({
@@ -117,7 +111,7 @@ export const profileOf = (
     })),
     text: lines.join("\n"),
     tokens,
-    left,
+    left: ranked.length - chosen.size,
     quoted: quotedWithin(
       below.map(({ memory }) => memory),
       countTokens,
@@ -125,9 +119,6 @@ export const profileOf = (
     )
   }
 }
-
-/** Tokens that must be free before memories of other types are read. */
-const minRoom = 10
 
 /**
  * Names a memory's opponents of the same level that rank below it, best first; those that have no room are counted. Empty
@@ -262,8 +253,9 @@ const rankOf = (
   }
   return {
     score: lifeScoreOf(facts, tiers, now).score,
-    /** Whether it belongs into the profile however often it was mentioned. */
-    own: [row, ...others].some(({ memory }) => memory.tier === "core" || isProfileType(memory.type)),
+    /** Whether it comes before what was mentioned only once, and before other types. */
+    own:
+      facts.mentions > 1 && [row, ...others].some(({ memory }) => memory.tier === "core" || isProfileType(memory.type)),
     // Maintenance chose the other core memories by score, so they compete by score again.
     core: [row, ...others].some(isGiven)
   }

@@ -2,7 +2,7 @@ import { levelOf } from "../../events/Trust.js"
 import { wordSet } from "../../text/normalise/similarity.js"
 import type { Row } from "../model/MemoryRow.js"
 import type { Judge } from "../ports/Reconciler.js"
-import { relationOf, saidAt, storeAndType, textOf } from "./pairs.js"
+import { relationOf, saidAt, storeAndKind, textOf } from "./pairs.js"
 
 /** One subject: the memory that represents it, and the others that state the same. */
 export interface Subject {
@@ -79,7 +79,7 @@ const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: 
   return mostCompleteByIndex
 }
 
-const subjectKeyOf = (row: Row): string => `${storeAndType(row)}\n${levelOf(row.memory)}`
+const subjectKeyOf = (row: Row): string => `${storeAndKind(row)}\n${levelOf(row.memory)}`
 
 interface Pair {
   readonly newer: number

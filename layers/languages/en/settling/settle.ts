@@ -1,4 +1,4 @@
-import { saidAt, storeAndType, textOf } from "../../../../src/maintenance/pairs.js"
+import { saidAt, storeAndKind, textOf } from "../../../../src/maintenance/pairs.js"
 import type { Row } from "../../../../src/model/MemoryRow.js"
 import type { Evidence, Settlement } from "../../../../src/ports/Settler.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
@@ -101,7 +101,7 @@ const findStatements = ({ active, isName, index }: Corpus, change: Change, value
   const { mainName: subject, kindKey } = slotOf(change)
   const candidates = index
     .containing(subject, value.stems)
-    .filter(({ reading, row }) => storeAndType(row) === kindKey && says(reading, value.stems, change))
+    .filter(({ reading, row }) => storeAndKind(row) === kindKey && says(reading, value.stems, change))
   const certain = candidates.filter((utterance) => isAbout(utterance, change, value, isName))
   // If most utterances with this value are certainly about the attribute, assume the same for the rest.
   const isTypical = certain.length > 1 && certain.length >= minShare * candidates.length
@@ -168,7 +168,7 @@ const endedBy = (newer: Row, index: UtteranceIndex, isName: (word: string) => bo
     [...ended].flatMap((stem) => index.containing(subject, new Set([stem])))
   )
   const isEnded = ({ isOwnText, row }: Utterance): boolean => {
-    if (!isOwnText || row === newer || storeAndType(row) !== storeAndType(newer) || !isBefore(row, newer)) return false
+    if (!isOwnText || row === newer || storeAndKind(row) !== storeAndKind(newer) || !isBefore(row, newer)) return false
     const reading = readingOfRow(row)
     // Without a name, a memory that shares no word with the new state is about another thing.
     return (

@@ -1,4 +1,4 @@
-import { storeAndType } from "../../../../src/maintenance/pairs.js"
+import { storeAndKind } from "../../../../src/maintenance/pairs.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { areRivals, identifies, maxGapWords, mayBegin, mayFill, prepositions, speakers } from "./gaps.js"
 import { stemsOf } from "./readings.js"
@@ -23,7 +23,7 @@ export interface Value {
   mentions: number
 }
 
-/** A clause with a gap that several memories of the same store and type share, and the values that fill the gap. */
+/** A clause with a gap that several memories of the same store and kind share, and the values that fill the gap. */
 export interface Slot {
   readonly kindKey: string
   readonly before: ReadonlyArray<string>
@@ -70,7 +70,7 @@ const addGaps = (
   words: ReadonlyArray<string>,
   isName: (word: string) => boolean
 ): void => {
-  const before = [storeAndType(utterance.row)]
+  const before = [storeAndKind(utterance.row)]
   for (const [index, word] of words.entries()) before.push(`${before[index]} ${word}`)
   const after = [""]
   for (let index = words.length - 1; index >= 0; index--) after.unshift(`${words[index]} ${after[0]}`)
@@ -107,7 +107,7 @@ const slotOf = (
   )
   const around = new Set([...stemsOf(outerWords)].filter((stem) => !names.includes(stem)))
   if (!identifies(around) || (start === 0 && !mayLead(values, after, index, mainName))) return undefined
-  return { kindKey: storeAndType(entries[0]!.utterance.row), before, after, mainName, around, values: alternatives }
+  return { kindKey: storeAndKind(entries[0]!.utterance.row), before, after, mainName, around, values: alternatives }
 }
 
 const valuesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Value> => {
