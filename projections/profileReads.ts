@@ -5,8 +5,9 @@ import { readMemories } from "./observationSearch.js"
 import { type Db, floorSql, sql } from "./Projection.js"
 import { findByScore, type ScoreFormula, type ScoreQuery } from "./scoreReads.js"
 
-/** The maximum number of candidates per kind; the newest are used. */
+/** The maximum number of candidates per kind; the newest are used. Of other types, the ones with the highest score. */
 const maxPerKind = 500
+const maxOthers = 100
 
 /**
  * Core memories, then the newest identities, preferences and decisions, without stale memories. Accesses are counted
@@ -62,7 +63,7 @@ export const findOftenMentioned = (
     writers
   }: Pick<ScoreQuery, "countsAccesses" | "now"> & { readonly mentions: number; readonly writers: TrustLevel }
 ): MaintenancePage["rows"] => {
-  const best = findByScore(db, level, formula, { now, limit: maxPerKind, mentions, writers, countsAccesses })
+  const best = findByScore(db, level, formula, { now, limit: maxOthers, mentions, writers, countsAccesses })
   const memories = [
     ...readMemories(
       db,

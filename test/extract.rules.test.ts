@@ -71,6 +71,23 @@ describe("the rules that extract statements", () => {
     expect(extract([user(text)]).facts).toMatchObject([{ title, type, statedBy: "user", sources: [{ turn: 0 }] }])
   })
 
+  it.each([
+    "INFO: I'm allergic to penicillin",
+    "I have U visa status until 2028",
+    "back to the office from 1 June",
+    "I'm heading home to Ghana for good in June",
+    "My wife is ill",
+    "I work for Acme | Globex | Initech as a freelancer",
+    "I'm a beekeeper now"
+  ])("keep what only looks like a log, a farewell or a table: %s", (text) => {
+    expect(titles([user(text)])).toHaveLength(1)
+  })
+
+  it("call no partner in business a relative", () => {
+    for (const text of ["Acme is our hosting partner", "Tomas is my business partner", "my ex wife is called Ines"])
+      expect(extract([user(text)]).facts).toMatchObject([{ type: "person" }])
+  })
+
   it("call a speaker without a name the user", () => {
     expect(titles([{ role: "user", text: "I live in Utrecht and my office is in Delft", at }])).toEqual([
       "The user lives in Utrecht",
@@ -95,9 +112,10 @@ describe("the rules that extract statements", () => {
     "I must go and feed the cat",
     "home time, see you tomorrow",
     "Hanne is ill",
+    "here's the log: 2026-03-02 12:01:33 ERROR hivectl: sensor 4 timeout",
     "rust-lld: error: section '.text' will not fit in region 'FLASH': overflowed by 3320 bytes",
     "Dec 09 23:41:07 nas1 smartd[1822]: Device /dev/sdf has 8 unreadable sectors",
-    " pid | state | query\n 8812 | idle in transaction | select id from jobs",
+    " pid | state | wait | query\n 8812 | idle in transaction | Client | select id from jobs",
     "I'm Noor",
     "hang on, the doorbell",
     "thanks, that helps a lot",
@@ -380,7 +398,7 @@ describe("the rules that extract statements", () => {
   })
 })
 
-describe("conversations that the rules were not tuned for", () => {
+describe("conversations of other writers than the rules learn from", () => {
   it.each([
     { set: "kept", precision: 0.9, recall: 0.8, quotes: 0 },
     // The quotations that are counted are captured as what somebody else says, not as the user's own view.

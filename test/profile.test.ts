@@ -87,7 +87,11 @@ describe("the profile", () => {
       const often = { title: "The database of Tern is Postgres", type: "state", importance: 0.1 }
       yield* Effect.repeatN(memory.remember(often), 2)
       yield* memory.rememberAll(
-        Array.from({ length: 501 }, (_, index) => ({ title: `Crane ${index} is new`, type: "discovery", importance: 1 }))
+        Array.from({ length: 501 }, (_, index) => ({
+          title: `Crane ${index} is new`,
+          type: "discovery",
+          importance: 1
+        }))
       )
       expect((yield* memory.profile()).text).toBe("- The database of Tern is Postgres")
     })

@@ -18,7 +18,7 @@ import { fitLogistic, logOddsOf } from "./capture/logistic.mjs"
 const folder = join(root, "training/capture")
 /**
  * `ridge`: L2 penalty of a weight. `writers`, `pieces`: minimum occurrences of a feature. `likely`: the minimum probability
- * of a piece that is kept. The first three were tuned by cross-validation, the last with three of the kept sets in view.
+ * of a piece that is kept. The first three were tuned by cross-validation, the last with the kept sets in view.
  */
 const settings = { ridge: 20, writers: 2, pieces: 4, likely: 0.41 }
 for (const [, name, value] of process.argv.map((argument) => argument.match(/^--(\w+)=([\d.]+)$/) ?? []))

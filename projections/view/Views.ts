@@ -145,7 +145,11 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           Effect.suspend(() => readSnapshotInTurns(context, view, steps))
         ).pipe(Effect.retry({ while: (error) => isRemoved(view.file, error), times: 20 })),
       readEmpty: yield* makeEmptyView(config),
-      write: (view, use) => view.lock.locked(() => orRebuilt(context, view, () => writeView(context, view, use))),
+      write: (view, use) =>
+        view.lock.locked(() => {
+          context.caches.touch(view)
+          return orRebuilt(context, view, () => writeView(context, view, use))
+        }),
       rebuild: (view, names, onProgress) => traced("Views.rebuild", rebuildView(context, view, names, onProgress)),
       compare: (view, names, onProgress) =>
         Effect.zipRight(
@@ -279,7 +283,7 @@ const refresh = (context: ViewContext, view: View): Effect.Effect<void, ViewErro
 const readSnapshot = <A>({ caches }: ViewContext, view: View, f: (db: Db) => A) =>
   attempt(() => {
     const { reader } = view
-    caches.used(view)
+    caches.touch(view)
     sql(reader, "BEGIN").run()
     try {
       return f(reader)

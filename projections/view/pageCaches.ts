@@ -1,32 +1,37 @@
-import type { View } from "./View.js"
+import type { Db } from "../Projection.js"
 
 /** Maximum open views that keep their page caches, which are up to 2 MB for each connection. */
-export const maxWarm = 16
+export const maxWarmViews = 4
 
 /**
- * Frees the page caches of open views that are not among the last `maxWarm` used. The next use of such a view reads its
+ * Frees the page caches of open views that are not among the last `maxWarmViews` used. The next use of such a view reads its
  * pages again, mostly from the cache of the operating system.
  */
 export interface PageCaches {
-  /** Notes that a view is used, and frees the caches of the one that was used least recently. */
-  readonly used: (view: CachedView) => void
+  /** Marks a view as used. With more than `maxWarmViews`, frees the caches of the one that was used least recently. */
+  readonly touch: (view: CachedView) => void
   /** Forgets a view that is closed. */
   readonly forget: (view: CachedView) => void
 }
 
-export type CachedView = Pick<View, "reader" | "writer" | "writing">
+/** The connections of an open view. `writing`: the writer is within a transaction. */
+export interface CachedView {
+  readonly reader: Db
+  readonly writer: Db | null
+  readonly writing: boolean
+}
 
 export const makePageCaches = (): PageCaches => {
   /** Least recently used first. */
   const warm = new Set<CachedView>()
   let newest: CachedView | undefined
   return {
-    used: (view) => {
+    touch: (view) => {
       if (view === newest) return
       newest = view
       warm.delete(view)
       warm.add(view)
-      if (warm.size <= maxWarm) return
+      if (warm.size <= maxWarmViews) return
       const [oldest] = warm
       warm.delete(oldest!)
       freeCaches(oldest!)
@@ -38,8 +43,10 @@ export const makePageCaches = (): PageCaches => {
   }
 }
 
-/** A connection within a transaction keeps its pages. */
+/** A connection within a transaction keeps its pages. A failure concerns no caller, because another view is in use. */
 const freeCaches = ({ reader, writer, writing }: CachedView): void => {
-  if (reader.open) reader.exec("PRAGMA shrink_memory")
-  if (!writing && writer?.open === true) writer.exec("PRAGMA shrink_memory")
+  try {
+    if (reader.open) reader.exec("PRAGMA shrink_memory")
+    if (!writing && writer?.open === true) writer.exec("PRAGMA shrink_memory")
+  } catch {}
 }

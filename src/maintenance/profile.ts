@@ -25,7 +25,7 @@ import { type Subject, subjectsOf } from "./subjects.js"
 
 /** The core block of a system prompt. */
 export interface Profile {
-  /** Core memories first, then by score; each is one line of the text. */
+  /** In the order of the lines: see `profileOf`. */
   readonly entries: ReadonlyArray<WholeMemory>
   /** One line per entry: its title, and its facts if the budget has room. */
   readonly text: string
@@ -41,9 +41,9 @@ export interface Profile {
 }
 
 /**
- * The memories for an agent's system prompt: core memories, then identities, preferences and decisions that were mentioned
- * more than once, then the others and the memories of other types that were mentioned often, each by score, until the
- * budget is spent. Only writers from a level on count; others are quoted separately. Each subject has one line:
+ * The memories for an agent's system prompt: memories that a user made core, then other core memories, identities,
+ * preferences and decisions that were mentioned more than once, then the rest of them with memories of other types that
+ * were mentioned often, each by score, until the budget is spent. Only writers from a level on count; others are quoted separately. Each subject has one line:
  * its latest statement, with the score of all its statements. Superseded statements are left out. Of memories that
  * contradict each other, the one of the highest level has a line, or the newest of several. The line names the earlier
  * ones of the same level. Below full trust, the score ignores how often a memory was shown.
@@ -121,8 +121,8 @@ export const profileOf = (
 }
 
 /**
- * Names a memory's opponents of the same level that rank below it, best first; those that have no room are counted. Empty
- * if there are none.
+ * Names a memory's opponents of the same level that rank below it, best first: at most `maxNamed`, the others are counted.
+ * Empty if there are none.
  */
 const earlierSides = (memory: Memory, dispute: OpenDispute | undefined, maxNamed: number): string => {
   if (dispute === undefined) return ""
@@ -182,7 +182,7 @@ export const rankedBy = (
     .sort(
       (a, b) =>
         Number(b.core) - Number(a.core) ||
-        Number(b.own) - Number(a.own) ||
+        Number(b.isEstablished) - Number(a.isEstablished) ||
         b.score - a.score ||
         b.row.memory.born - a.row.memory.born
     )
@@ -253,8 +253,8 @@ const rankOf = (
   }
   return {
     score: lifeScoreOf(facts, tiers, now).score,
-    /** Whether it comes before what was mentioned only once, and before other types. */
-    own:
+    /** Whether it is core, an identity, a preference or a decision, and was mentioned more than once. */
+    isEstablished:
       facts.mentions > 1 && [row, ...others].some(({ memory }) => memory.tier === "core" || isProfileType(memory.type)),
     // Maintenance chose the other core memories by score, so they compete by score again.
     core: [row, ...others].some(isGiven)

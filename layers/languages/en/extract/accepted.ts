@@ -38,7 +38,7 @@ export const isPick = (
   )
 }
 
-/** "I was going to go with BT": it tells what was not done, or is open again. */
+/** An abandoned or undecided intention is no choice: "I was going to go with BT". */
 const formerIntent = /\b(?:was|were) (?:going|about|planning|thinking)\b/iu
 
 /** A question that offers help and leaves open with what. */

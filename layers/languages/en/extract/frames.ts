@@ -9,9 +9,11 @@ const relativeFrame = new RegExp(
   ` (?:my|our|his|her|their|[a-z]+'s|\\w+ has|have|got) (?:an? |two |three |four |\\d )?(?:\\w+ ){0,2}?(?:${relatives})(?:'s)? | (?:mum|mom|dad|grandma|grandpa|granny|granddad)(?:'s)? | the (?:kids|twins|children|baby|boys|girls|dog|cat|in-laws) `,
   "u"
 )
-const closest = `(?:\\w+ )?(?:${["wife husband partner spouse girlfriend boyfriend fiancé fiancée fiance", "mother father mum mom dad", "sister brother", "son daughter sons daughters kids children twins parents"].join(" ").split(" ").join("|")})`
+/** The closest relatives. A partner with a word before it may be one in business. */
+const closest =
+  "(?:partner|(?:(?:elder|older|big|little|younger|late|twin) )?(?:wife|husband|spouse|girlfriend|boyfriend|fiancée?|fiancee?|mother|father|mum|mom|dad|parents|sisters?|brothers?|sons?|daughters?|kids|children|twins))"
 const familyFrame = new RegExp(
-  ` (?:my|our) ${closest}(?:'s| is| are) (?:called|named) |(?:'s| is| are) (?:my|our) ${closest} $| (?:i|we) (?:live|share \\w+ \\w+) (?:together )?with (?:my|our) ${closest} `,
+  ` my ${closest}(?:'s| is| are) (?:called|named) |(?:'s| is| are) my ${closest} $| (?:i|we) live (?:together )?with my ${closest} `,
   "u"
 )
 /** Phrases that tell what a piece states, and how it is meant. */
@@ -86,7 +88,7 @@ export const frames = {
     / (?:(?:my|his|her|its|the|our|their) (?:\w+ )?(?:name|email|address|birthday|number|job|title|company|team|firm|editor|laptop|car|doctor|favou?rite|goal|budget|rent|salary|landlord|school|printer|dosage|size|blood type)(?:'s| is| are| was)|name's|called(?= \w)) /u,
   /** A calling: "I'm a staff engineer". */
   calling:
-    / (?:i'm|i am|we're|we are|he's|he is|she's|she is|is|works as|work as) (?:an? |the )?(?:(?!bit|lot|little|in|at|on|under|with|by|for|to|from|of|my|your)\w+ ){0,2}?(?!number |matter |order |other |never |over |under |winner |loser |sucker |monster |disaster |better |later |after |corner |paper )(?:\w{3,}(?:er|or|ist|ian|eer|man|woman|smith|wright)|nurse|cook|clerk|vet|pilot|priest|judge|chef|mate|student|apprentice|intern|trainee|dentist|architect|au pair|widow|widower|twin|mother|father|mum|dad|grandmother|grandfather|aunt|uncle) (?:at |in |for |with |by |from |of |and |since |on |who |$)/u,
+    / (?:i'm|i am|we're|we are|he's|he is|she's|she is|is|works as|work as) (?:an? |the )?(?:(?!bit|lot|little|in|at|on|under|with|by|for|to|from|of|my|your)\w+ ){0,2}?(?!number |matter |order |other |never |over |under |winner |loser |sucker |monster |disaster |better |later |after |corner |paper )(?:\w{3,}(?:er|or|ist|ian|eer|man|woman|smith|wright)|nurse|cook|clerk|vet|pilot|priest|judge|chef|mate|student|apprentice|intern|trainee|dentist|architect|au pair|widow|widower|twin|mother|father|mum|dad|grandmother|grandfather|aunt|uncle) (?:at |in |for |with |by |from |of |and |since |on |who |now |$)/u,
   /** A calling that somebody had: "I was a surveyor". */
   wasA: / (?:i|he|she) (?:was|used to be|trained as|worked as) an? (?:\w+ ){0,2}?\w*(?:er|or|ist|ian|eer|man|woman|nurse|cook|clerk|smith|ant|guide|pilot|vet|priest|monk|nun|judge|chef|mate|wright) (?!of )/u,
   lasts: new RegExp(
@@ -116,9 +118,12 @@ export const frames = {
   due: / (?:i|we) (?:really |also |still )?should (?!have |be able|know|say|probably)/u,
   soon: / (?:will|i'll|we'll|going to|gonna) .*now | (?:in|for|after) (?:a|an|half an|\d+|two|three|four|five|ten|twenty|thirty|a few|few) (?:min|mins|minutes?|seconds?|secs?|hours?|moments?)(?: now)? /u,
   passing: new RegExp(
-    ` (?:i'm|im|i am|we're|feeling|feel|i've been) ${adverb}(?:tired|exhausted|hungry|thirsty|bored|annoyed|sad|happy|glad|excited|nervous|stressed|sleepy|knackered|busy|ok|okay|fine|sure|ready|done|late|stuck|lost|confused|curious|back|home|here|awake|worried|relieved|impressed|grateful|lazy|cold|hot|drunk|proud|sorry|thinking|wondering|looking|trying|guessing|asking|listening|sitting|staring|walking|crying|laughing|kidding|off|making|telling|saying|living on) | (?:is|he's|she's|they're) (?:ill|sick|late|asleep|awake|busy|tired|hungry|away|in bed|on (?:his|her|the) way)(?: today| again| now)? $`,
+    ` (?:i'm|im|i am|we're|feeling|feel|i've been) ${adverb}(?:tired|exhausted|hungry|thirsty|bored|annoyed|sad|happy|glad|excited|nervous|stressed|sleepy|knackered|busy|ok|okay|fine|sure|ready|done|late|stuck|lost|confused|curious|back|home|here|awake|worried|relieved|impressed|grateful|lazy|cold|hot|drunk|proud|sorry|thinking|wondering|looking|trying|guessing|asking|listening|sitting|staring|walking|crying|laughing|kidding|off|making|telling|saying|living on) `,
     "u"
   ),
+  /** A state of somebody that passes: "Hanne is ill", "she's late". */
+  indisposed:
+    / (?:is|he's|she's|they're) (?:ill|sick|late|asleep|awake|busy|tired|hungry|away|in bed|on (?:his|her|the) way)(?: today| again| now)? $/u,
   /** Somebody is about to leave, or leaves the talk: "I must go and feed the cat", "home time". */
   leaving:
     /^ (?:ok |so |and |now |well |right )*(?:(?:i've |i |we )(?:really )?(?:must|need to|have to|should|got to|'d better|better) (?:go|run|dash|be off|get going|head off|hop)(?: now| then| and| off| $)| ?(?:off|back) to (?:bed|work|the|my)|(?:i'm |i am |we're )?(?:heading|headed|popping) (?:out|off|home|back)|home time|bed time|bedtime|(?:now|and now) to the|now i (?:go|must go)) /u,

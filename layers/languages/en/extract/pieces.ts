@@ -21,11 +21,11 @@ const limits = { characters: 4_000, pieces: 60, pieceCharacters: 500 }
 const codeBlock = /(```|~~~)[\s\S]*?(?:\1|$)/gu
 /** Lines of forwarded mail, tables and logs. */
 const foreignLine =
-  /^\s*(?:>|\|.*\||[-+|=]{4,}|(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d)|at \S+ ?\(|(?:From|To|Cc|Subject|Sent|Date):\s|(?:DETAIL|HINT|CONTEXT|STATEMENT|ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE|NOTICE|LOG):\s|\p{Lu}\p{Ll}{2} +\d{1,2} \d\d:\d\d:\d\d |(?:Traceback|Caused by:|npm ERR!|error\[?\w*\]?:|warning:|\$ |>>> )|[\w.$]*(?:Error|Exception):\s)/u
+  /^\s*(?:>|\|.*\||[-+|=]{4,}|(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d)|at \S+ ?\(|(?:From|To|Cc|Subject|Sent|Date):\s|(?:DETAIL|HINT|CONTEXT|STATEMENT|ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE|NOTICE|LOG):\s(?!.*\b(?:[Ii]|[Mm]y|[Ww]e|[Oo]ur)\b)|File ".*", line \d|\p{Lu}\p{Ll}{2} +\d{1,2} \d\d:\d\d:\d\d |(?:Traceback|Caused by:|npm ERR!|error\[?\w*\]?:|warning:|\$ |>>> )|[\w.$]*(?:Error|Exception):\s)/u
 /** A place in a source file with its line, and what programs print: these stand in reports of errors. */
 const reported =
-  /\b[\w./-]+\.[a-z]{1,4}:\d+(?::\d+)?\b|\bpanicked at\b|^\s*(?:[\w.]*(?:Error|Exception|Warning)|FAIL(?:ED)?|fatal|panic|exit (?:code|status))\b.*[:(]|\b\w*(?:Error|Exception): |: (?:fatal )?error: |\b\w+\.\w*error\w*: |\bCannot (?:read|find|set|access|resolve) [a-z]+ |\bis not (?:a function|iterable|defined|assignable)\b/u
-const columns = /\S(?: {3,}|\t)\S.*(?: {3,}|\t)\S|\S +\| +\S.* \| +\S/u
+  /\b[\w./-]+\.[a-z]{1,4}:\d+(?::\d+)?\b|\bpanicked at\b|^\s*(?:[\w.]*(?:Error|Exception|Warning)|FAIL(?:ED)?|fatal|panic|exit (?:code|status))\b.*[:(]|\b\w*(?:Error|Exception): |: (?:fatal )?error: |\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S* \[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\b|\b\w+\.\w*error\w*: |\bCannot (?:read|find|set|access|resolve) [a-z]+ |\bis not (?:a function|iterable|defined|assignable)\b/u
+const columns = /\S(?: {3,}|\t)\S.*(?: {3,}|\t)\S|\S +\| +\S.* \| +\S.* \| +\S/u
 
 /** Text in quotation marks. Single marks stand at the edges of words. */
 const quotation = /"([^"]{1,600})"|(?<=[\s(]|^)'([^']{1,600})'(?=[\s.,!?)]|$)/gu

@@ -63,6 +63,7 @@ const points = {
   taste: 1.2,
   preferring: 1.2,
   "own state": 1.5,
+  "now so": 0.8,
   having: 0.6,
   practice: 0.5,
   happening: 0.5,

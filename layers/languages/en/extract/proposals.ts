@@ -46,7 +46,7 @@ const proposing = [
 const questionWord =
   /^(?:(?:and|so|then|but|or|ok)[,\s]+)*(?:what|which|who|whose|where|when|why|how|is|are|was|were|do|does|did|can|could|should|shall|would|will|have|has|any|want|anything|need)\b/iu
 const passingWork =
-  /^(?:me|it|that|this|them|i|so|you|draft|write|list|show|explain|check|look|search|summari[sz]e|suggest|remind|translate|help|go through|print|give|tell|see|try again|compare|sketch|(?:an?|some|the) (?:[\w-]+ ){0,2}?(?:draft|list|summary|template|recipe|table|sketch|wording|hint|script|snippet|questions?|examples?|outline|overview|quiz|exercises?|explanation|suggestions?|ideas?|tips?|walkthrough))\b/iu
+  /^(?:me|it|that|this|them|i|so|you|draft|write|list|show|explain|check|look|search|summari[sz]e|suggest|remind|translate|help|go through|print|give|tell|see|try again|compare|sketch|(?:an?|some|the) (?:[\w-]+ ){0,2}?(?:draft|list|summary|template|recipe|table|sketch|wording|hint|script|snippet|questions?|examples?|outline|overview|quiz|exercises?|explanation|suggestions?|ideas?|tips?|walkthrough)(?=[\s?.!]*$|\s+(?:of|for|with|about|to|so)\b))(?![\p{L}-])/iu
 /** A proposal that names its object by a pronoun, or only a place for it: "add these to the plan", "about the budget". */
 const nameless =
   /^(?:\p{L}+ (?:(?:up|out|down|off) )?(?:it|them|these|this|that|those)(?: (?:all|too|up|out|in|down|now|for you|to (?:the|your) \p{L}+|in (?:the|your) \p{L}+))*|(?:about|like|as in|regarding) .*)[?.!]*$/iu

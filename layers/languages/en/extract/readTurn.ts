@@ -42,7 +42,7 @@ export const draftsOf = (
     }
     previous = reading
     if (isIntroduction(reading.text, turn.speaker) || agreement.test(reading.text)) continue
-    // What follows a correction gives its reason, and answers nothing.
+    // Words after a correction explain it, and answer nothing.
     const answers = !isSettled && isAnswer(piece, answered)
     const own = signsOf(reading, { isAnswer: answers, isAccepting: isPick(reading, answered, turn) })
     const isCure = own.has("past") && [position - 1, position + 1].some((other) => isSuccess(readings[other]))

@@ -223,6 +223,7 @@ const otherForms = setOf("left set made lost put red bed")
 const subjectOf = (words: ReadonlyArray<string>, original: ReadonlyArray<string>, text: string): Subject => {
   const [first = ""] = words
   if (relatives.has(first.replace(/'s$/u, ""))) return "own"
+  if (/^turn(?:s|ed) out\b/iu.test(text)) return "it"
   if (words.length > 1 && pastForms.test(first) && !otherForms.has(first) && !/^(?:need|feed|speed)/u.test(first))
     return "omitted"
   if (omittedStart.test(text) && !speakerWords.has(first)) return "omitted"

@@ -3,6 +3,7 @@ import { stemOf } from "../../../../text/normalise/stem.js"
 import { lexicon } from "../rules/lexicon.js"
 import { frames } from "./frames.js"
 import type { WordClass } from "./lexicon.js"
+import { atClock, conditional, goodbye, hypothetical, laughter, supposed } from "./meant.js"
 import type { Sign } from "./points.js"
 import { type Act, isReminder, type Reading, type Subject } from "./reading.js"
 import type { Tense } from "./tense.js"
@@ -106,6 +107,8 @@ const statedTests = {
   taste: ({ line }) => frames.taste.test(line),
   preferring: ({ line }) => frames.preferring.test(line) && !frames.inquiring.test(line),
   "own state": ({ has, isFirst, isPast, isSomebody }) => isSomebody && (!isPast || isFirst) && has("stative"),
+  "now so": ({ has, isFirst, line, reading: { tense } }) =>
+    isFirst && tense === "present" && / now $/u.test(line) && (has("stative") || frames.isA.test(line)),
   having: ({ has, isPast, isSomebody }) => isSomebody && !isPast && has("having"),
   practice: ({ line, reading: { subject, tense } }) =>
     subject === "group" && tense === "present" && !frames.being.test(line),
@@ -189,8 +192,11 @@ const meantTests = {
   listed: ({ reading }) => reading.piece.heading !== undefined,
   continues: ({ reading }) => reading.piece.continues,
   fleeting: ({ has, line, reading }) => has("fleeting") || atClock.test(reading.text) || frames.soon.test(line),
-  passing: ({ line }) => frames.passing.test(line),
-  leaving: ({ line, reading }) => frames.leaving.test(line) || goodbye.test(reading.piece.text),
+  passing: ({ line, reading: { subject } }) =>
+    frames.passing.test(line) || ((subject === "named" || subject === "pronoun") && frames.indisposed.test(line)),
+  leaving: ({ hasDate, line, reading }) =>
+    goodbye.test(reading.piece.text) ||
+    (!hasDate && !frames.frequency.test(line) && !/ for good /u.test(line) && frames.leaving.test(line)),
   just: ({ line }) => frames.just.test(line),
   supposing: (view) => view.has("supposing") && !frames.preferring.test(view.line) && !isConditional(view),
   hypothesis: ({ reading: { text } }) => hypothetical.test(text),
@@ -224,17 +230,6 @@ const meantTests = {
   short: (view) => !isClause(view) && view.reading.words.length < 4,
   "very short": (view) => view.reading.words.length < 3 && (!isClause(view) || /^\p{L}+$/u.test(view.reading.text))
 } satisfies Partial<Record<Tested, Test>>
-
-const hypothetical =
-  /^(?:(?:and|but|so|or|then)\s+)*(?:if|what if|suppose|imagine|assuming|say we|say i|unless)\b|\b(?:would|could|might|wouldn't)\b.*\bif\b/iu
-const laughter = /\b(?:lol|lmao|rofl|(?:ha){2,}h?|hehe)\b|[😂🤣😅]/iu
-/** A greeting at the end of a turn. */
-const goodbye =
-  /[\s,](?:bye(?: bye)?|cya|see (?:you|ya|u)|ttyl|good ?night|talk (?:later|soon))[\s.!:)]*$|\b(?:must|have to|need to) (?:go|run|dash)[,.!]/iu
-/** "3am and …", "it's 3 am". */
-const atClock = /^\s*(?:it's (?:only |already |nearly |almost |like )?)?\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)\b/iu
-const conditional = /^(?:(?:now|then|and|so) )?(?:i'll|we'll|i'm|we're|i|we|my|our|the|she|he|they|\p{Lu})[^,]* if /iu
-const supposed = /\b(?:what if|as if|would|might|maybe|could)\b/iu
 
 /** Whether a condition only follows a statement: "I'll do it on Sunday if the weather holds". */
 const isConditional = ({ reading: { tense, text } }: View): boolean =>

@@ -41,11 +41,12 @@ const lowerMonth =
 /** "Milo's my stepson": a name with what its bearer is to the speaker. */
 const introduced = /(?<![\p{L}'])(\p{L}{2,})'s (?=(?:my|our) \p{L})/giu
 
-/** "u" for "you", behind a word that takes a subject or an object. */
-const shortYou = /\b(can|could|will|would|do|did|are|r|have|if|when|thank|what|how|that|see) u(?= |$|[,.!?])/giu
-/** Spoken forms: "I wanna go", "I gotta go". */
-const spoken: Readonly<Record<string, string>> = { wanna: "want to", gonna: "going to", gotta: "have to" }
-const spokenForms = /(?<![\p{L}\p{N}'._/-])(wanna|gonna|(?<!'(?:s|ve|d) )gotta)(?= \p{L})/giu
+/** A lower-case "u" for "you", behind a word that asks or addresses. */
+const shortYou =
+  /\b([Cc]an|[Cc]ould|[Ww]ill|[Ww]ould|[Dd]o|[Dd]id|[Aa]re|if|when|[Tt]hank|[Ww]hat|[Hh]ow) u(?= [a-z]|$|[,.!?])/gu
+/** Spoken forms: "I wanna go", "I'm gonna go", "I gotta go". */
+const spokenForms = /(?<![\p{L}\p{N}'._/-])(?:wanna|gonna|(?<=\b(?:[Ii]|[Ww]e|[Yy]ou|[Tt]hey) )gotta)(?= \p{L})/gu
+const spokenForm = (form: string): string => (form === "wanna" ? "want to" : form === "gonna" ? "going to" : "have to")
 
 /**
  * Writes contractions with their apostrophe, spoken and shortened forms in full, "i" as "I", "in march" as "in March", and
@@ -58,7 +59,7 @@ export const withSpelling = (prose: string): string =>
       return /^\p{Lu}/u.test(word) ? written.charAt(0).toUpperCase() + written.slice(1) : written
     })
     .replace(shortYou, "$1 you")
-    .replace(spokenForms, (form) => spoken[form.toLowerCase()]!)
+    .replace(spokenForms, spokenForm)
     .replace(introduced, "$1 is ")
     .replace(lowerFirst, "I")
     .replace(
