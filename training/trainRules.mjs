@@ -44,7 +44,7 @@ const writerOf = (file, id) => {
 }
 /**
  * Tuned by cross-validation. `bystander`: weight of a memory that is not the story's target. `writers`: minimum writers of
- * a phrase. `hard`: weight of a story that was written to be hard. `strange`: maximum overlap of a memory from another story.
+ * a phrase. `hard`: weight of a story of the set `hard`. `strange`: maximum overlap of a memory from another story.
  * `crowded`: weight of a story among such memories.
  */
 const settings = {
