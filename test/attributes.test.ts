@@ -166,9 +166,12 @@ describe("an attribute with one value at a time", () => {
     ).toEqual([])
   })
 
-  it("belongs to one store and one type", () => {
+  it("belongs to one store, and is no event", () => {
     expect(over(["Ada's home is in Lisbon", ["Ada's home is in Ghent", { store: "shared" }]])).toEqual([])
-    expect(over(["Ada's home is in Lisbon", ["Ada's home is in Ghent", { type: "decision" }]])).toEqual([])
+    expect(over(["Ada's home is in Lisbon", ["Ada's home is in Ghent", { type: "event" }]])).toEqual([])
+    expect(over(["Ada's home is in Lisbon", ["Ada's home is in Ghent", { type: "decision" }]])).toEqual([
+      "Ada's home is in Lisbon"
+    ])
   })
 
   it("keeps the value mentioned last, in any order of statements", () => {
