@@ -60,10 +60,38 @@ const finite =
   "is|are|was|were|has|have|had|will|would|can|could|must|should|does|do|did|isn't|aren't|wasn't|won't|can't|doesn't|don't|didn't|[a-z]{3,}(?:s|ed)|came|went|got|left|took|gave|said|told|lost|bought|sold|broke|died|made|found"
 /** Words with which a clause begins: a pronoun, or a name or a noun phrase before a verb. */
 const subject = `(?:(?:${pronouns})(?:'\\w+)?|(?:im|ive|its|thats|hes|shes|theyre)|(?:my|our|his|her|their|the)\\s+[\\w'-]+(?:\\s+[\\w'-]+){0,2}?\\s+(?:${finite})|\\p{Lu}[\\p{Ll}'-]+(?:'s)?\\s+(?:${finite}))(?=[\\s,]|$)`
-const clauseStart = new RegExp(
-  `(?:,\\s+|\\s+(?<=(?:\\S+\\s+){3}))(?:although|though|so|whereas|while)\\s+(?=${subject})|,?\\s+and\\s+(?:now\\s+|then\\s+|so\\s+)?(?<=(?:\\S+\\s+){4})(?!(?:it|that|this|everything|all|the \\w+|they)(?:'s|'re)? (?:\\w+ )?(?:works?|worked|passes|passed|gone|went|fixed|solved|disappeared|stopped|fine|builds?|green|back)\\b)(?=${subject})|,\\s+(?=${subject})|,\\s+(?=(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day's\\s)|,?\\s+but\\s+(?!it(?:'s| is| was| has| got)(?: now| just| since)? (?:been )?(?:\\w+ed|off|put off)\\b)|,?\\s+and also\\s+(?=${subject})|,\\s+so\\s+(?=(?:pray|wish|pity|sorry|fingers)\\s)|,?\\s+or\\s+(?=(?:[\\w']+\\s+){1,3}(?:kills?|murders?|divorces?|haunts?|eats?)\\s+(?:me|us)(?:\\s|$))|,\\s+(?=last time\\s)|(?:,|,?\\s+and)\\s+(?=if\\s+(?:${subject}|some(?:body|one)\\s))|,?\\s+(?=so at least\\s)|,\\s+and\\s+(?=please\\s)|,\\s+(?:except|only|which means|meaning)(?: that)?\\s+(?=${subject})|:\\s+(?=(?:[Ii]|we|my|our|the|it)(?:'\\w+)?\\s)`,
-  "u"
-)
+/** Where a clause begins within a sentence, with an example of each. Remarks behind a statement are cut off too. */
+const clauseStarts = [
+  // …, although I like it
+  `(?:,\\s+|\\s+(?<=(?:\\S+\\s+){3}))(?:although|though|so|whereas|while)\\s+(?=${subject})`,
+  // … and I moved to Ghent; not "and it works now"
+  `,?\\s+and\\s+(?:now\\s+|then\\s+|so\\s+)?(?<=(?:\\S+\\s+){4})(?!(?:it|that|this|everything|all|the \\w+|they)(?:'s|'re)? (?:\\w+ )?(?:works?|worked|passes|passed|gone|went|fixed|solved|disappeared|stopped|fine|builds?|green|back)\\b)(?=${subject})`,
+  // …, my knee hurts
+  `,\\s+(?=${subject})`,
+  // …, Monday's class
+  `,\\s+(?=(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day's\\s)`,
+  // … but she left; not "but it was cancelled"
+  `,?\\s+but\\s+(?!it(?:'s| is| was| has| got)(?: now| just| since)? (?:been )?(?:\\w+ed|off|put off)\\b)`,
+  // … and also I am tired
+  `,?\\s+and also\\s+(?=${subject})`,
+  // …, so pray for me
+  `,\\s+so\\s+(?=(?:pray|wish|pity|sorry|fingers)\\s)`,
+  // … or Denise kills me
+  `,?\\s+or\\s+(?=(?:[\\w']+\\s+){1,3}(?:kills?|murders?|divorces?|haunts?|eats?)\\s+(?:me|us)(?:\\s|$))`,
+  // …, last time you …
+  `,\\s+(?=last time\\s)`,
+  // … and if somebody breaks one …
+  `(?:,|,?\\s+and)\\s+(?=if\\s+(?:${subject}|some(?:body|one)\\s))`,
+  // … so at least …
+  `,?\\s+(?=so at least\\s)`,
+  // …, and please no …
+  `,\\s+and\\s+(?=please\\s)`,
+  // …, which means we …
+  `,\\s+(?:except|only|which means|meaning)(?: that)?\\s+(?=${subject})`,
+  // …: I …
+  `:\\s+(?=(?:[Ii]|we|my|our|the|it)(?:'\\w+)?\\s)`
+]
+const clauseStart = new RegExp(clauseStarts.join("|"), "u")
 const dependent =
   /^(?:it|its|it's|they|that|that's|this|these|those|which|who|where|there|there's|because|same)(?![\p{L}\p{N}-])/iu
 

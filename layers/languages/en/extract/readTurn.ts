@@ -28,8 +28,8 @@ export const draftsOf = (
   const known = [...mentions]
   let isSettled = false
   let previous: Reading | undefined
-  const readings = readingsOf(turn, around, answered?.text)
   const mayHoldSecret = secretTest(around)
+  const readings = readingsOf(turn, mayHoldSecret, answered?.text)
   for (const [position, said] of readings.entries()) {
     const complete = withOmittedPerson(said, known, { at: turn.at, before: previous })
     const named = withNoun(complete, previous, turn.at)
@@ -117,12 +117,15 @@ const nounPhrase =
 const plain = { isAnswer: false, isAccepting: false }
 
 /** Reads the pieces of a turn that hold no secret. "For the record, …" and "no, sorry, …" count for what follows. */
-const readingsOf = (turn: ExtractTurn, around: string, question: string | undefined): ReadonlyArray<Reading> => {
+const readingsOf = (
+  turn: ExtractTurn,
+  mayHoldSecret: (text: string) => boolean,
+  question: string | undefined
+): ReadonlyArray<Reading> => {
   const readings: Array<Reading> = []
   let marked: number | undefined
   let isCorrection = false
   const pieces = piecesOfTurn(turn.text, (prose) => withRepairs(prose, turn.at))
-  const mayHoldSecret = secretTest(around)
   const jokes = new Set(pieces.flatMap(({ sentence, text }) => (jokeMark.test(text) ? [sentence] : [])))
   for (const piece of pieces) {
     if (jokes.has(piece.sentence)) continue
