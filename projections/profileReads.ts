@@ -8,34 +8,55 @@ import { findByScore, type ScoreFormula, type ScoreQuery } from "./scoreReads.js
 /** The maximum number of candidates per kind; the newest are used. Of other types, the ones with the highest score. */
 const maxPerKind = 500
 const maxOthers = 100
+const maxPeople = 50
 
 /**
  * Core memories, then the newest identities, preferences and decisions, without stale memories. Accesses are counted
  * at full trust only, unless `countsAccesses` is false. `side` selects the writers: level `writers` and above, or below
  * it.
  */
-export const findProfile = (
+export const findProfile = (db: Db, level: TrustLevel, now: number, query: ProfileQuery): MaintenancePage["rows"] =>
+  findKinds(db, level, now, query, [
+    ["tier = 'core'", maxPerKind],
+    ...profileTypes.map((type) => [`tier <> 'core' AND type = '${type}'`, maxPerKind] as const)
+  ])
+
+/** The newest memories of people, without `known` ones. */
+export const findPeople = (
   db: Db,
   level: TrustLevel,
   now: number,
-  {
-    countsAccesses = true,
-    side,
-    writers
-  }: { readonly writers: TrustLevel; readonly side: "from" | "below"; readonly countsAccesses?: boolean | undefined }
+  { known, ...query }: Omit<ProfileQuery, "side"> & { readonly known: MaintenancePage["rows"] }
 ): MaintenancePage["rows"] => {
-  const memories = ["tier = 'core'", ...profileTypes.map((type) => `tier <> 'core' AND type = '${type}'`)].flatMap(
-    (kind) =>
-      sql(
-        db,
-        `SELECT memory FROM observations ${side === "from" ? "" : "INDEXED BY observations_low"}
-        WHERE active = 1 AND ${kind} AND ${floorSql(level)} AND ${side === "from" ? "level <=" : "level > 0 AND level >"} ?
-        AND (expires_at IS NULL OR expires_at > ?) AND json_extract(memory, '$.stale') IS NULL
-        ORDER BY mentioned_at DESC, born DESC LIMIT ?`
-      )
-        .pluck()
-        .all(minOpennessOf(writers), now, maxPerKind)
-        .map((text) => JSON.parse(text as string) as Memory)
+  const ids = new Set(known.map(({ memory }) => memory.id))
+  const kind = ["tier <> 'core' AND type = 'person'", maxPeople] as const
+  return findKinds(db, level, now, { ...query, side: "from" }, [kind]).filter(({ memory }) => !ids.has(memory.id))
+}
+
+interface ProfileQuery {
+  readonly writers: TrustLevel
+  readonly side: "from" | "below"
+  readonly countsAccesses?: boolean | undefined
+}
+
+const findKinds = (
+  db: Db,
+  level: TrustLevel,
+  now: number,
+  { countsAccesses = true, side, writers }: ProfileQuery,
+  kinds: ReadonlyArray<readonly [condition: string, maxRows: number]>
+): MaintenancePage["rows"] => {
+  const memories = kinds.flatMap(([kind, maxRows]) =>
+    sql(
+      db,
+      `SELECT memory FROM observations ${side === "from" ? "" : "INDEXED BY observations_low"}
+      WHERE active = 1 AND ${kind} AND ${floorSql(level)} AND ${side === "from" ? "level <=" : "level > 0 AND level >"} ?
+      AND (expires_at IS NULL OR expires_at > ?) AND json_extract(memory, '$.stale') IS NULL
+      ORDER BY mentioned_at DESC, born DESC LIMIT ?`
+    )
+      .pluck()
+      .all(minOpennessOf(writers), now, maxRows)
+      .map((text) => JSON.parse(text as string) as Memory)
   )
   return level === "full" && countsAccesses
     ? withAccesses(db, memories)

@@ -54,6 +54,9 @@ describe("the rules that extract statements", () => {
     ["I was a surveyor for forty years", "Noor was a surveyor for forty years", "identity"],
     ["Nadja reviews everything touching payments", "Nadja reviews everything touching payments", "person"],
     ["Temi's little brother, he's four", "Temi's little brother is four", "person"],
+    ["our kids are Jef and Lotte", "Noor's kids are Jef and Lotte", "person"],
+    ["we've got two hens and a cat", "Noor has two hens and a cat", "person"],
+    ["our CTO is called Anna", "Our CTO is called Anna", "person"],
     ["deploy freeze starts on the 20th", "Deploy freeze starts on 20 May 2026", "event"],
     ["the broker sits on mq-int-02", "The broker sits on mq-int-02", "config"],
     ["memory limit of the api pods should be 768Mi", "Memory limit of the api pods should be 768Mi", "config"],
@@ -137,6 +140,9 @@ describe("the rules that extract statements", () => {
         statedBy: "user",
         sources: [{ turn: 0, reason: "accepts a proposal" }]
       }
+    ])
+    expect(titles([user("sounds good, let's do eight then")], [assistant("Shall we meet at eight?")])).toEqual([
+      "Decided: let's do eight then"
     ])
     for (const answer of ["hm, why?", "no, rather not", "thanks", "maybe later"])
       expect(titles([user(answer)], [proposed])).toEqual([])

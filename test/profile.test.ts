@@ -45,6 +45,26 @@ describe("the profile", () => {
     })
   )
 
+  it.scoped("names people after everything else, if all of that has room", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh({ vectorExtension: null })
+      const memory = yield* daybook.agent("ada", { trust: "full", record: false })
+      yield* memory.remember({ title: "Lena keeps bees in Graz", type: "person", importance: 1, store: "private" })
+      yield* memory.remember({ title: "Tomas reads tide tables aloud", type: "person", store: "shared" })
+      yield* memory.remember({ title: "Mira is a pilot", type: "identity", store: "shared" })
+      const titles = ({ entries }: { readonly entries: ReadonlyArray<{ readonly title: string }> }) =>
+        entries.map(({ title }) => title)
+      const whole = yield* memory.profile()
+      expect(titles(whole)).toEqual(["Mira is a pilot", "Lena keeps bees in Graz", "Tomas reads tide tables aloud"])
+      expect(whole.left).toBe(0)
+      const inner = yield* daybook.agent("ada", { trust: "inner" })
+      expect(titles(yield* inner.profile())).toEqual(["Mira is a pilot", "Tomas reads tide tables aloud"])
+      // A second identity does not fit: people are not read at all.
+      yield* memory.remember({ title: "Mira speaks Portuguese and Dutch", type: "identity", store: "shared" })
+      expect(yield* memory.profile({ tokens: 8 })).toMatchObject({ left: 1, entries: [{ type: "identity" }] })
+    })
+  )
+
   it.scoped("has other memories that were mentioned three times, among identities that were mentioned once", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh({ vectorExtension: null })

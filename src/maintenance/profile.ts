@@ -9,7 +9,7 @@ import {
 import { disputedFieldsOf } from "../../projections/disputeReads.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
-import { findOftenMentioned, findProfile, profileTypes } from "../../projections/profileReads.js"
+import { findOftenMentioned, findPeople, findProfile, profileTypes } from "../../projections/profileReads.js"
 import { findWordings } from "../../projections/wordings.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
@@ -43,7 +43,7 @@ export interface Profile {
 /**
  * The memories for an agent's system prompt: memories that a user made core, then other core memories, identities,
  * preferences and decisions that were mentioned more than once, then the rest of them with memories of other types
- * that were mentioned often, each by score, until the budget is spent. Only writers from a level on count; others are
+ * that were mentioned often, each by score, until the budget is spent. If they all have a line, memories of people follow. Only writers from a level on count; others are
  * quoted separately. Each subject has one line: its latest statement, with the score of all its statements. Superseded
  * statements are left out. Of memories that contradict each other, the one of the highest level has a line, or the
  * newest of several. The line names the earlier ones of the same level. Below full trust, the score ignores how often
@@ -96,12 +96,21 @@ export const profileOf = (
       mentions: maintenance.profileMentions
     })
   ]
-  const ids = rows.map(({ memory }) => memory.id)
-  const disputes = findOpenDisputes(db, level, ids, now)
-  const context = { predecessorsOf: predecessors, judge, settler, wordings, disputes, certainty: reconcile, mayHide }
-  const ranked = rankedBy(rows, context, tiers, now)
-  const earlierOf = ({ memory }: Row, maxNamed: number) => earlierSides(memory, disputes.get(memory.id), maxNamed)
-  const chosen = withinBudget(ranked, countTokens, budget, { repeatsIn: settler?.repeats, earlierOf })
+  const choose = (people: ReadonlyArray<Row>) => {
+    const all = [...rows, ...people]
+    const ids = all.map(({ memory }) => memory.id)
+    const disputes = findOpenDisputes(db, level, ids, now)
+    const context = { predecessorsOf: predecessors, judge, settler, wordings, disputes, certainty: reconcile, mayHide }
+    const last = new Set(people)
+    const ranked = rankedBy(all, context, tiers, now).toSorted((a, b) => Number(last.has(a)) - Number(last.has(b)))
+    const earlierOf = ({ memory }: Row, maxNamed: number) => earlierSides(memory, disputes.get(memory.id), maxNamed)
+    const chosen = withinBudget(ranked, countTokens, budget, { repeatsIn: settler?.repeats, earlierOf })
+    return { chosen, disputes, ranked }
+  }
+  const withoutPeople = choose([])
+  const hasRoom = withoutPeople.chosen.size === withoutPeople.ranked.length
+  const people = hasRoom ? findPeople(db, level, now, { writers, countsAccesses, known: rows }) : []
+  const { chosen, disputes, ranked } = people.length > 0 ? choose(people) : withoutPeople
   const lines = [...chosen.values()]
   const tokens = lines.reduce((sum, line) => sum + countTokens(line), 0)
   const below = findProfile(db, level, now, { writers, side: "below" })

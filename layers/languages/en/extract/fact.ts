@@ -93,7 +93,9 @@ const titleOf = (
     const title = `${speaker.name}, asked "${shortenText(question, maxQuestion)}": ${asTitle(times.text)}`
     return { title: shortenText(title, maxTitle), times, mention: undefined }
   }
-  const title = asTitle(signs.has("accepts") ? `Decided: ${sentence.replace(approval, "")}` : sentence)
+  const title = asTitle(
+    signs.has("accepts") ? `Decided: ${sentence.replace(openingApproval, "").replace(approval, "")}` : sentence
+  )
   return { title: isWritten ? asTitle(times.text) : shortenText(title, maxTitle), times, mention: resolved.mention }
 }
 
@@ -104,6 +106,10 @@ const asInstruction = (text: string): string =>
 /** Words of approval at the end of what was chosen: "copper beech, yes, perfect". */
 const approval =
   /(?:[\s,]+(?:yes|perfect|please|it is|that's the one|that one|let's (?:do|go with|take) that|sounds (?:good|great|perfect)|good idea)|(?: is|'s) (?:good|great|perfect|fine))+[\s.!]*$/iu
+
+/** The same at the start: "sounds good, let's do eight". */
+const openingApproval =
+  /^(?:(?:yes|yep|ok|okay|sure|deal|agreed|perfect|great|fine|(?:that |it )?(?:sounds|looks) (?:good|great|perfect|fine)|good idea|that works|works for me)[\s,.!–—-]+)+(?=(?:let's|we|i|it|the|so)(?!\p{L}))/iu
 
 /** Maximum characters of a title, and of a question in it. */
 const maxTitle = 280

@@ -1,6 +1,7 @@
 import type { Mention } from "./people.js"
 import { antecedentOf } from "./people.js"
 import { isReminder, type Reading } from "./reading.js"
+import { family } from "./words.js"
 
 /** Who speaks, as titles name them. */
 export interface Speaker {
@@ -42,11 +43,22 @@ const contracted: Readonly<Record<string, string>> = {
 const firstPerson =
   /(?<![\p{L}\p{N}'._/-])(?:I('m|'ve|'ll|'d)|I(m|ve)(?=\s)|I|my|mine|me|myself)(?![\p{L}\p{N}'_])(?:(\s+)([\p{L}']+)(?:(\s+)([\p{L}']+))?)?/giu
 
+const counts = "an?|no|one|two|three|four|five|six|\\d+"
+const ourFamily = new RegExp(`(?<!\\p{L})our(?= (?:[\\p{L}-]+ ){0,2}?(?:${family})(?![\\p{L}-]))`, "giu")
+const weHaveFamily = new RegExp(
+  `(?<!\\p{L})we(?:'ve| have)?(?: also)? (?:got|have)(?= (?:${counts}) (?:[\\p{L}-]+ ){0,2}?(?:${family})(?![\\p{L}-]))`,
+  "giu"
+)
+
+/** Writes relatives and pets as the speaker's: "our kids" as "my kids", "we have two dogs" as "I have two dogs". */
+const withOwnFamily = (text: string): string => text.replace(ourFamily, "my").replace(weHaveFamily, "I have")
+
 /**
  * Writes the first person as a name: "I have a dog, my wife too" as "Noor has a dog, Noor's wife too". A text that
  * leaves "I" out gets the name before its verb.
  */
-export const withSpeaker = (text: string, { name }: Speaker): string => {
+export const withSpeaker = (statement: string, { name }: Speaker): string => {
+  const text = withOwnFamily(statement)
   let result = ""
   let from = 0
   firstPerson.lastIndex = 0

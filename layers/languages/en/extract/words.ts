@@ -17,6 +17,19 @@ export const kin = {
   pets: `dogs cats horses chickens hens dog cat puppy kitten rabbit horse pony hamster parrot budgie tortoise hen chicken goldfish snake lizard terrier labrador spaniel pup`
 } as const
 
+const notFamily = new Set(
+  `friend friends mate buddy colleague colleagues coworker co-worker boss manager supervisor teacher tutor mentor client tenant tenants intern
+  apprentice teammate ex lawyer accountant coach trainer cto ceo lead neighbour neighbor neighbours neighbors boys girls assistant`.split(
+    /\s+/u
+  )
+)
+/** Relatives and pets, as alternatives of a pattern. */
+export const family = Object.values(kin)
+  .join(" ")
+  .split(/\s+/u)
+  .filter((word) => !notFamily.has(word))
+  .join("|")
+
 export const classes = {
   health: `allerg* anaphyla* covid flu pneumonia measles hernia fracture fractured coeliac celiac diabet* asthma* migraine* intoleran* vegan vegetarian pescatarian diagnos* medication*
     meds surgery operated operation insulin epilep* adhd autis* dyslexi* arthri* degeneration therapy pregnan* vertigo injur* sprained
