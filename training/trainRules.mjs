@@ -4,8 +4,7 @@
 //
 //   node training/trainRules.mjs          trains on all tuning stories and writes the file
 //   node training/trainRules.mjs --cv     cross-validates: each writer is left out in turn
-//   … --with=hard-2                       trains with another set too. Its accuracy on `hard` is higher, but it is certain
-//                                         of fewer plain changes: docs/benchmarks.md has the figures
+//   … --with=hard-2 --with=tune-plain     trains with other sets too: docs/benchmarks.md has the figures of trials
 //
 // `files` lists the tuning sets. The held-out sets are only measured, never read here.
 import { readFileSync, writeFileSync } from "node:fs"
@@ -39,13 +38,14 @@ const files = [
 const isHard = (file) => file.startsWith("hard")
 /** The writer of a story. Both halves of a set have the same writers. The second set has four writers, named by id prefix. */
 const writerOf = (file, id) => {
-  if (isHard(file)) return id.slice(0, 3)
+  if (isHard(file) || file === "tune-plain") return id.slice(0, 3)
   return /^(?:tune|kept)-2$/.test(file) ? `set 2 ${id.slice(0, 2)}` : file === "kept" ? "tune" : file
 }
 /**
  * Tuned by cross-validation. `bystander`: weight of a memory that is not the story's target. `writers`: minimum writers of
- * a phrase. `hard`: weight of a story of the set `hard`. `strange`: maximum overlap of a memory from another story.
- * `crowded`: weight of a story among such memories.
+ * a phrase. `hard`, `hard2`, `plain`, `own`: weight of a story of the sets `hard`, `hard-2`, `tune-plain` and `own-…`. Every
+ * `crowdedEvery`th story is also told among `strangers` memories of other stories, whose maximum overlap is `strange`, with
+ * the weight `crowded`.
  */
 const settings = {
   rounds: 200,
@@ -59,11 +59,18 @@ const settings = {
   bystander: 0.4,
   writers: 4,
   hard: 2,
+  hard2: 1,
+  plain: 1,
+  own: 1,
   strange: 0.35,
-  crowded: 0.5
+  strangers: 2,
+  crowded: 0.5,
+  crowdedEvery: 2
 }
 for (const [, name, value] of process.argv.map((argument) => argument.match(/^--(\w+)=([\d.]+)$/) ?? []))
   if (name !== undefined) settings[name] = Number(value)
+/** The weights of the stories of a set, where they are not 1. */
+const weights = { hard: settings.hard, "hard-2": settings.hard2, "tune-plain": settings.plain }
 /** Weights of stories generated from a topic, and of stories with memory and statement swapped. */
 const topicWeight = settings.topics ?? 0.1
 const swappedWeight = settings.turned ?? 0.1
@@ -116,7 +123,7 @@ const stories = [
       const labelled = {
         ...story,
         writer: writerOf(file, story.id),
-        weight: file === "hard" ? settings.hard : 1,
+        weight: weights[file] ?? (file.startsWith("own") ? settings.own : 1),
         made: false
       }
       return isHard(file) ? [labelled] : [labelled, ...swapped(labelled)]
@@ -146,7 +153,7 @@ const strangersOf = (story, others) => {
     .flatMap(({ memories }) => memories.map((memory) => ({ memory, overlap: overlapWith(memory) })))
     .filter(({ overlap }) => overlap > 0 && overlap < settings.strange)
     .sort((a, b) => b.overlap - a.overlap)
-    .slice(0, 2)
+    .slice(0, settings.strangers)
     .map(({ memory }) => memory)
 }
 const bags = new Map()
@@ -159,10 +166,10 @@ const writerStories = Map.groupBy(
   stories.filter(({ made }) => !made),
   ({ writer }) => writer
 )
-/** Every second story is told once more among strangers. */
+/** Stories told once more, among strangers. */
 const crowded = [...writerStories.values()].flatMap((told) =>
   told.flatMap((story, at) => {
-    const strangers = at % 2 === 0 ? [] : strangersOf(story, told)
+    const strangers = (at + 1) % settings.crowdedEvery !== 0 ? [] : strangersOf(story, told)
     if (strangers.length === 0) return []
     return [
       { ...story, memories: [...story.memories, ...strangers], weight: story.weight * settings.crowded, made: true }
