@@ -29,8 +29,10 @@ export const findPeople = (
   { known, ...query }: Omit<ProfileQuery, "side"> & { readonly known: MaintenancePage["rows"] }
 ): MaintenancePage["rows"] => {
   const ids = new Set(known.map(({ memory }) => memory.id))
-  const kind = ["tier <> 'core' AND type = 'person'", maxPeople] as const
-  return findKinds(db, level, now, { ...query, side: "from" }, [kind]).filter(({ memory }) => !ids.has(memory.id))
+  const kind = ["tier <> 'core' AND type = 'person'", maxPeople + ids.size] as const
+  return findKinds(db, level, now, { ...query, side: "from" }, [kind])
+    .filter(({ memory }) => !ids.has(memory.id))
+    .slice(0, maxPeople)
 }
 
 interface ProfileQuery {

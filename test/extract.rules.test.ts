@@ -75,6 +75,19 @@ describe("the rules that extract statements", () => {
   })
 
   it.each([
+    "our team has children in the office on Fridays",
+    "our child process leaks memory since v3",
+    "our parents table has an index on email",
+    "our shop sells cat food",
+    "our partner bank is KBC",
+    "we have no children's menu",
+    "we have one dentist on call",
+    "we got a dog in March"
+  ])("name the speaker for relatives and pets only: %s", (text) => {
+    for (const title of titles([user(text)])) expect(title).not.toContain("Noor")
+  })
+
+  it.each([
     "INFO: I'm allergic to penicillin",
     "I have U visa status until 2028",
     "back to the office from 1 June",
@@ -144,6 +157,8 @@ describe("the rules that extract statements", () => {
     expect(titles([user("sounds good, let's do eight then")], [assistant("Shall we meet at eight?")])).toEqual([
       "Decided: let's do eight then"
     ])
+    const chosen = titles([user("works for me, Friday it is")], [assistant("Friday or Monday?")])
+    expect(chosen.join()).not.toContain("works for")
     for (const answer of ["hm, why?", "no, rather not", "thanks", "maybe later"])
       expect(titles([user(answer)], [proposed])).toEqual([])
     expect(titles([user("SQLite please")], [assistant("Postgres or SQLite for the log?")])).toEqual(["Decided: SQLite"])

@@ -59,9 +59,19 @@ describe("the profile", () => {
       expect(whole.left).toBe(0)
       const inner = yield* daybook.agent("ada", { trust: "inner" })
       expect(titles(yield* inner.profile())).toEqual(["Mira is a pilot", "Tomas reads tide tables aloud"])
+      // What people cost does not displace the facts of the others, nor does a person who repeats a core memory.
+      yield* memory.remember({ title: "Tea at four", type: "preference", facts: ["with oat milk"], store: "shared" })
+      const narrow = yield* memory.profile({ tokens: whole.tokens })
+      expect(narrow.text).toContain("with oat milk")
+      expect(narrow.entries.filter(({ type }) => type === "person").length).toBeLessThan(2)
+      yield* memory.remember({ title: "Lena's hives stand in Graz", tier: "core", type: "technical", store: "shared" })
+      yield* memory.remember({ title: "The hives of Lena stand in Graz", type: "person", store: "social" })
+      expect(titles(yield* memory.profile())[0]).toBe("Lena's hives stand in Graz")
       // A second identity does not fit: people are not read at all.
       yield* memory.remember({ title: "Mira speaks Portuguese and Dutch", type: "identity", store: "shared" })
-      expect(yield* memory.profile({ tokens: 8 })).toMatchObject({ left: 1, entries: [{ type: "identity" }] })
+      const small = yield* memory.profile({ tokens: 12 })
+      expect(small.entries.some(({ type }) => type === "person")).toBe(false)
+      expect(small.left).toBeGreaterThan(0)
     })
   )
 

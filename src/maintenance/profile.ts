@@ -19,6 +19,7 @@ import { formulaOf, lifeScoreOf, type ScoreFacts, scoreFactsOf } from "../search
 import { contradictsBy } from "./pairs.js"
 import { maxWordings, type Predecessors, predecessorsOf } from "./predecessors.js"
 import { isGiven, withinBudget } from "./profileLines.js"
+import { newPeople } from "./profilePeople.js"
 import { lowestWriter, quotedLine } from "./quoted.js"
 import type { Row } from "./stageRow.js"
 import { type Subject, subjectsOf } from "./subjects.js"
@@ -43,7 +44,8 @@ export interface Profile {
 /**
  * The memories for an agent's system prompt: memories that a user made core, then other core memories, identities,
  * preferences and decisions that were mentioned more than once, then the rest of them with memories of other types
- * that were mentioned often, each by score, until the budget is spent. If they all have a line, memories of people follow. Only writers from a level on count; others are
+ * that were mentioned often, each by score, until the budget is spent. Then the newest
+ * memories of people follow, if there is room. Only writers from a level on count; others are
  * quoted separately. Each subject has one line: its latest statement, with the score of all its statements. Superseded
  * statements are left out. Of memories that contradict each other, the one of the highest level has a line, or the
  * newest of several. The line names the earlier ones of the same level. Below full trust, the score ignores how often
@@ -96,23 +98,26 @@ export const profileOf = (
       mentions: maintenance.profileMentions
     })
   ]
-  const choose = (people: ReadonlyArray<Row>) => {
-    const all = [...rows, ...people]
-    const ids = all.map(({ memory }) => memory.id)
+  const repeatsIn = settler?.repeats
+  /** The ranked rows with their lines, within what is left of the budget. */
+  const choose = (rows: ReadonlyArray<Row>, budget: number) => {
+    const ids = rows.map(({ memory }) => memory.id)
     const disputes = findOpenDisputes(db, level, ids, now)
     const context = { predecessorsOf: predecessors, judge, settler, wordings, disputes, certainty: reconcile, mayHide }
-    const last = new Set(people)
-    const ranked = rankedBy(all, context, tiers, now).toSorted((a, b) => Number(last.has(a)) - Number(last.has(b)))
+    const ranked = rankedBy(rows, context, tiers, now)
     const earlierOf = ({ memory }: Row, maxNamed: number) => earlierSides(memory, disputes.get(memory.id), maxNamed)
-    const chosen = withinBudget(ranked, countTokens, budget, { repeatsIn: settler?.repeats, earlierOf })
-    return { chosen, disputes, ranked }
+    return { chosen: withinBudget(ranked, countTokens, budget, { repeatsIn, earlierOf }), disputes, ranked }
   }
-  const withoutPeople = choose([])
-  const hasRoom = withoutPeople.chosen.size === withoutPeople.ranked.length
-  const people = hasRoom ? findPeople(db, level, now, { writers, countsAccesses, known: rows }) : []
-  const { chosen, disputes, ranked } = people.length > 0 ? choose(people) : withoutPeople
+  const standing = choose(rows, budget)
+  const hasRoom = standing.chosen.size === standing.ranked.length
+  const others = hasRoom ? findPeople(db, level, now, { writers, countsAccesses, known: rows }) : []
+  const shown = newPeople(db, level, now, others, { rows, repeatsIn })
+  const people = choose(shown, budget - tokensOf(standing.chosen, countTokens))
+  const chosen = new Map([...standing.chosen, ...people.chosen])
+  const disputes = new Map([...standing.disputes, ...people.disputes])
+  const ranked = [...standing.ranked, ...people.ranked]
   const lines = [...chosen.values()]
-  const tokens = lines.reduce((sum, line) => sum + countTokens(line), 0)
+  const tokens = tokensOf(chosen, countTokens)
   const below = findProfile(db, level, now, { writers, side: "below" })
   return {
     entries: [...chosen.keys()].map(({ memory }) => ({
@@ -129,6 +134,9 @@ export const profileOf = (
     )
   }
 }
+
+const tokensOf = (lines: ReadonlyMap<Row, string>, countTokens: (text: string) => number): number =>
+  [...lines.values()].reduce((sum, line) => sum + countTokens(line), 0)
 
 /**
  * Names a memory's opponents of the same level that rank below it, best first: at most `maxNamed`, the others are counted.

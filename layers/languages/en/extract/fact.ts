@@ -80,9 +80,10 @@ const titleOf = (
   const times = withDates(text, values, isWithoutTense ? "none" : reading.tense, turn.at)
   const resolved = withAntecedent(times.text, mentions)
   const heading = reading.piece.heading === undefined ? "" : `${reading.piece.heading}: `
+  const stated = signs.has("accepts") ? resolved.text.replace(openingApproval, "") : resolved.text
   const sentence = withSpeaker(
     withOmittedSubject(
-      `${heading}${asReminder(signs.has("instructs") ? asInstruction(resolved.text) : resolved.text)}`,
+      `${heading}${asReminder(signs.has("instructs") ? asInstruction(stated) : stated)}`,
       reading,
       speaker
     ),
@@ -93,9 +94,7 @@ const titleOf = (
     const title = `${speaker.name}, asked "${shortenText(question, maxQuestion)}": ${asTitle(times.text)}`
     return { title: shortenText(title, maxTitle), times, mention: undefined }
   }
-  const title = asTitle(
-    signs.has("accepts") ? `Decided: ${sentence.replace(openingApproval, "").replace(approval, "")}` : sentence
-  )
+  const title = asTitle(signs.has("accepts") ? `Decided: ${sentence.replace(approval, "")}` : sentence)
   return { title: isWritten ? asTitle(times.text) : shortenText(title, maxTitle), times, mention: resolved.mention }
 }
 
@@ -107,9 +106,9 @@ const asInstruction = (text: string): string =>
 const approval =
   /(?:[\s,]+(?:yes|perfect|please|it is|that's the one|that one|let's (?:do|go with|take) that|sounds (?:good|great|perfect)|good idea)|(?: is|'s) (?:good|great|perfect|fine))+[\s.!]*$/iu
 
-/** The same at the start: "sounds good, let's do eight". */
+/** The same at the start, before a mark or "let's": "sounds good, let's do eight". */
 const openingApproval =
-  /^(?:(?:yes|yep|ok|okay|sure|deal|agreed|perfect|great|fine|(?:that |it )?(?:sounds|looks) (?:good|great|perfect|fine)|good idea|that works|works for me)[\s,.!–—-]+)+(?=(?:let's|we|i|it|the|so)(?!\p{L}))/iu
+  /^(?:(?:yes|yep|ok|okay|sure|deal|agreed|perfect|great|fine|(?:that |it )?(?:sounds|looks) (?:good|great|perfect|fine)|good idea|that works|works for me)(?:\s*[,.!–—-]\s*|\s+(?=let's )))+(?=\S)/iu
 
 /** Maximum characters of a title, and of a question in it. */
 const maxTitle = 280

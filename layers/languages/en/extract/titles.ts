@@ -44,10 +44,15 @@ const firstPerson =
   /(?<![\p{L}\p{N}'._/-])(?:I('m|'ve|'ll|'d)|I(m|ve)(?=\s)|I|my|mine|me|myself)(?![\p{L}\p{N}'_])(?:(\s+)([\p{L}']+)(?:(\s+)([\p{L}']+))?)?/giu
 
 const counts = "an?|no|one|two|three|four|five|six|\\d+"
-const ourFamily = new RegExp(`(?<!\\p{L})our(?= (?:[\\p{L}-]+ ){0,2}?(?:${family})(?![\\p{L}-]))`, "giu")
+const qualities =
+  "(?:(?:little|small|big|old|older|oldest|elder|eldest|young|younger|youngest|new|late|first|second|two|three|four|adult|grown-up|teenage|adopted|rescue|black|white|grey|ginger) ){0,2}"
+/** What may follow a relative: the end, a mark, a verb or a name. Another noun makes it something else: "our cat food". */
+const afterFamily =
+  "(?=$|[.,;:!?)]|'s? |(?:\\s+(?:and|or|who|with|called|named|aged|at|in|is|are|was|were|will|has|have|had|can|can't|cannot|does|doesn't|do|don't|isn't|aren't|goes|go|lives?|loves?|likes?|hates?|plays?|turns?|works?|stud(?:y|ies)|starts?|needs?|wants?|speaks?|visits?|moved|sleeps?|eats?)(?!\\p{L})|\\s+\\p{Lu}))"
+const ourFamily = new RegExp(`(?<!\\p{L})[Oo]ur(?= ${qualities}(?:${family})(?![\\p{L}-])${afterFamily})`, "gu")
 const weHaveFamily = new RegExp(
-  `(?<!\\p{L})we(?:'ve| have)?(?: also)? (?:got|have)(?= (?:${counts}) (?:[\\p{L}-]+ ){0,2}?(?:${family})(?![\\p{L}-]))`,
-  "giu"
+  `(?<!\\p{L})[Ww]e(?:'ve got| have got| have| also have)(?= (?:${counts}) ${qualities}(?:${family})(?![\\p{L}'-])${afterFamily})`,
+  "gu"
 )
 
 /** Writes relatives and pets as the speaker's: "our kids" as "my kids", "we have two dogs" as "I have two dogs". */

@@ -19,9 +19,8 @@ export const kin = {
 
 const notFamily = new Set(
   `friend friends mate buddy colleague colleagues coworker co-worker boss manager supervisor teacher tutor mentor client tenant tenants intern
-  apprentice teammate ex lawyer accountant coach trainer cto ceo lead neighbour neighbor neighbours neighbors boys girls assistant`.split(
-    /\s+/u
-  )
+  apprentice teammate ex lawyer accountant coach trainer cto ceo lead neighbour neighbor neighbours neighbors boys girls assistant partner doctor
+  gp dentist therapist physio vet lodger landlord landlady flatmate roommate housemate`.split(/\s+/u)
 )
 /** Relatives and pets, as alternatives of a pattern. */
 export const family = Object.values(kin)
