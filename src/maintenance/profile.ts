@@ -71,23 +71,7 @@ export const profileOf = (
   } = {}
 ): Profile => {
   const writers = lowestWriter(prompt.writers, level)
-  const formerById = new Map<string, ReadonlyArray<Row>>()
-  /** The memories that a memory superseded. Omits those that the level may not read or that a lower level wrote. */
-  const predecessors = ({ memory }: Row): ReadonlyArray<Row> => {
-    let rows = formerById.get(memory.id)
-    if (rows === undefined) {
-      rows = predecessorsOf(memory, (id) => {
-        const predecessor = findById(db, id)
-        const counts =
-          predecessor !== undefined &&
-          canRead(level, predecessor.store) &&
-          isAtLeast(levelOf(predecessor), levelOf(memory))
-        return counts ? predecessor : undefined
-      })
-      formerById.set(memory.id, rows)
-    }
-    return rows
-  }
+  const predecessors = predecessorsIn(db, level)
   const wordings: Evidence["wordings"] = ({ memory: { born, mentions } }) =>
     mentions > 1 ? findWordings(db, born, maxWordings) : []
   const mayHide = (row: Row, by: Row) => findDisputeBetween(db, row.memory, by.memory) !== "settled"
@@ -132,6 +116,26 @@ export const profileOf = (
       countTokens,
       budget - tokens
     )
+  }
+}
+
+/** The memories that a memory superseded. Omits those that the level may not read or that a lower level wrote. */
+const predecessorsIn = (db: Db, level: TrustLevel): Predecessors => {
+  const formerById = new Map<string, ReadonlyArray<Row>>()
+  return ({ memory }) => {
+    let rows = formerById.get(memory.id)
+    if (rows === undefined) {
+      rows = predecessorsOf(memory, (id) => {
+        const predecessor = findById(db, id)
+        const counts =
+          predecessor !== undefined &&
+          canRead(level, predecessor.store) &&
+          isAtLeast(levelOf(predecessor), levelOf(memory))
+        return counts ? predecessor : undefined
+      })
+      formerById.set(memory.id, rows)
+    }
+    return rows
   }
 }
 
