@@ -4,7 +4,8 @@
 //
 //   node training/trainRules.mjs          trains on all tuning stories and writes the file
 //   node training/trainRules.mjs --cv     cross-validates: each writer is left out in turn
-//   … --with=hard-2 --with=tune-plain     trains with other sets too: docs/benchmarks.md has the figures of trials
+//   … --with=hard-2 --with=tune-plain     trains with sets of training/stories/trials too: docs/benchmarks.md has
+//                                         the figures
 //
 // `files` lists the tuning sets. The held-out sets are only measured, never read here.
 import { readFileSync, writeFileSync } from "node:fs"
@@ -16,6 +17,8 @@ import { actions, byKind, confusion, line, reliability } from "./rules/report.mj
 import { storiesOf } from "./rules/topics.mjs"
 
 const folder = join(root, "training/stories")
+/** Sets for trials, named by `--with`. */
+const trials = process.argv.flatMap((argument) => argument.match(/^--with=([\w-]+)$/)?.[1] ?? [])
 const files = [
   "own-short",
   "own-news",
@@ -32,7 +35,7 @@ const files = [
   "tune-6",
   "tune-short",
   "hard",
-  ...process.argv.flatMap((argument) => argument.match(/^--with=([\w-]+)$/)?.[1] ?? [])
+  ...trials
 ]
 /** Stories that were written to be hard. Each set has many writers, named by id prefix. */
 const isHard = (file) => file.startsWith("hard")
@@ -115,7 +118,7 @@ const swapped = (story) => {
 
 const stories = [
   ...files.flatMap((file) => {
-    const lines = readFileSync(join(folder, `${file}.jsonl`), "utf8")
+    const lines = readFileSync(join(folder, trials.includes(file) ? "trials" : "", `${file}.jsonl`), "utf8")
       .trim()
       .split("\n")
     return lines.flatMap((line) => {

@@ -1,10 +1,10 @@
-import { kin } from "./words.js"
+import { kin, kinWords } from "./words.js"
 
 // Patterns of a piece's words in lower case, with a blank on both sides.
 
 const number = "\\d\\d?|\\w+ty(?:-\\w+)?|\\w+teen|ten|eleven|twelve|two|three|four|five|six|seven|eight|nine"
 const adverb = "(?:(?:\\w+ly|also|still|just|now|so|very|a bit|pretty|kinda|not|quite|both) )*"
-const relatives = [kin.she, kin.he, kin.either, kin.they, kin.pets].join(" ").trim().split(/\s+/u).join("|")
+const relatives = kinWords.join("|")
 const relativeFrame = new RegExp(
   ` (?:my|our|his|her|their|[a-z]+'s|\\w+ has|have|got) (?:an? |two |three |four |\\d )?(?:\\w+ ){0,2}?(?:${relatives})(?:'s)? | (?:mum|mom|dad|grandma|grandpa|granny|granddad)(?:'s)? | the (?:kids|twins|children|baby|boys|girls|dog|cat|in-laws) `,
   "u"

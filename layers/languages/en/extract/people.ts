@@ -2,7 +2,7 @@ import { isEverydayName } from "../../../../text/normalise/everydayNames.js"
 import { setOf } from "../../../../text/normalise/functionWords.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { lexicon } from "../rules/lexicon.js"
-import { kin } from "./words.js"
+import { kin, kinWords } from "./words.js"
 
 const sets = {
   she: setOf(kin.she),
@@ -25,12 +25,12 @@ export interface Mention {
 }
 
 const inLaw = "(?:mother|father|sister|brother|son|daughter)s? in law"
-const kinWords = [inLaw, ...[kin.she, kin.he, kin.either, kin.they, kin.pets].join(" ").trim().split(/\s+/u)].join("|")
+const relatives = [inLaw, ...kinWords].join("|")
 const nameForm = "\\p{Lu}(?:[\\p{L}\\p{M}-]|['’](?=\\p{Lu}))*\\p{Ll}"
 const mentionPattern = new RegExp(
   [
-    `\\b([Mm]y|[Oo]ur|[Hh]is|[Hh]er)\\s+(?:[\\p{L}-]+\\s+)?(${kinWords})(?:'s\\s+(${kinWords}))?(?:,?\\s+(?:called\\s+|named\\s+)?(${nameForm})(?!\\p{L}))?`,
-    `(?:(?:[Hh]e|[Ss]he|${kinWords})(?:'s| is)? (?:called|named)|[Nn]ame(?:'s| is))\\s+(${nameForm})(?!\\p{L})`,
+    `\\b([Mm]y|[Oo]ur|[Hh]is|[Hh]er)\\s+(?:[\\p{L}-]+\\s+)?(${relatives})(?:'s\\s+(${relatives}))?(?:,?\\s+(?:called\\s+|named\\s+)?(${nameForm})(?!\\p{L}))?`,
+    `(?:(?:[Hh]e|[Ss]he|${relatives})(?:'s| is)? (?:called|named)|[Nn]ame(?:'s| is))\\s+(${nameForm})(?!\\p{L})`,
     `(?<![\\p{L}"])(${nameForm})(?=(?:'s)?\\s+(?:says?|said|thinks?|told|wants?|lives?|works?|loves?|likes?|hates?|turns|plays?|arrives?|comes|called|calls|left|moved|died|asked|teaches|studies|sits|votes|cooks?|drives|carries|sings|speaks|drinks?|eats?|hopes|feels|knows?|laughed|joined|quit|married|sleeps|agreed|promised|texted|wrote|rang|offered|used|smokes?|swims|owns|reviews|prefers?|bought|sold|built)(?!\\p{L}))`,
     `(?<!\\p{L})(?:with|ask|tell|told|asked|call|visit|meet|met|saw|seeing|(?:Mrs|Mr|Ms|Dr|Prof)\\.?)\\s+(${nameForm})(?!\\p{L})`,
     `(${nameForm})(?=\\s\\(\\d{1,2}\\)|\\s+and\\s+(?:I|me)(?!\\p{L}))`,
@@ -41,7 +41,7 @@ const mentionPattern = new RegExp(
 )
 /** "Milo's my stepson": a name, perhaps in lower case, and what its bearer is to the speaker. */
 const presented = new RegExp(
-  `(?:^|[\\s,(])(\\p{L}[\\p{L}\\p{M}-]*\\p{Ll})(?:'s| is) (?:my|our) (?:[\\p{L}-]+ )?(${kinWords})(?![\\p{L}'])`,
+  `(?:^|[\\s,(])(\\p{L}[\\p{L}\\p{M}-]*\\p{Ll})(?:'s| is) (?:my|our) (?:[\\p{L}-]+ )?(${relatives})(?![\\p{L}'])`,
   "giu"
 )
 const calendarWords = setOf(

@@ -1,7 +1,7 @@
 import type { Mention } from "./people.js"
 import { antecedentOf } from "./people.js"
 import { isReminder, type Reading } from "./reading.js"
-import { family } from "./words.js"
+import { familyWords } from "./words.js"
 
 /** Who speaks, as titles name them. */
 export interface Speaker {
@@ -43,20 +43,21 @@ const contracted: Readonly<Record<string, string>> = {
 const firstPerson =
   /(?<![\p{L}\p{N}'._/-])(?:I('m|'ve|'ll|'d)|I(m|ve)(?=\s)|I|my|mine|me|myself)(?![\p{L}\p{N}'_])(?:(\s+)([\p{L}']+)(?:(\s+)([\p{L}']+))?)?/giu
 
+const family = familyWords.join("|")
 const counts = "an?|no|one|two|three|four|five|six|\\d+"
 const qualities =
   "(?:(?:little|small|big|old|older|oldest|elder|eldest|young|younger|youngest|new|late|first|second|two|three|four|adult|grown-up|teenage|adopted|rescue|black|white|grey|ginger) ){0,2}"
-/** What may follow a relative: the end, a mark, a verb or a name. Another noun makes it something else: "our cat food". */
+/** Matches what may follow a relative: the end, a mark, a verb or a name. A noun after it changes the meaning ("our cat food"). */
 const afterFamily =
   "(?=$|[.,;:!?)]|'s? |(?:\\s+(?:and|or|who|with|called|named|aged|at|in|is|are|was|were|will|has|have|had|can|can't|cannot|does|doesn't|do|don't|isn't|aren't|goes|go|lives?|loves?|likes?|hates?|plays?|turns?|works?|stud(?:y|ies)|starts?|needs?|wants?|speaks?|visits?|moved|sleeps?|eats?)(?!\\p{L})|\\s+\\p{Lu}))"
 const ourFamily = new RegExp(`(?<!\\p{L})[Oo]ur(?= ${qualities}(?:${family})(?![\\p{L}-])${afterFamily})`, "gu")
 const weHaveFamily = new RegExp(
-  `(?<!\\p{L})[Ww]e(?:'ve got| have got| have| also have)(?= (?:${counts}) ${qualities}(?:${family})(?![\\p{L}'-])${afterFamily})`,
+  `(?<!\\p{L})[Ww]e(?=(?:'ve got| have got|(?: also)? have) (?:${counts}) ${qualities}(?:${family})(?![\\p{L}'-])${afterFamily})`,
   "gu"
 )
 
 /** Writes relatives and pets as the speaker's: "our kids" as "my kids", "we have two dogs" as "I have two dogs". */
-const withOwnFamily = (text: string): string => text.replace(ourFamily, "my").replace(weHaveFamily, "I have")
+const withOwnFamily = (text: string): string => text.replace(ourFamily, "my").replace(weHaveFamily, "I")
 
 /**
  * Writes the first person as a name: "I have a dog, my wife too" as "Noor has a dog, Noor's wife too". A text that

@@ -22,12 +22,10 @@ const notFamily = new Set(
   apprentice teammate ex lawyer accountant coach trainer cto ceo lead neighbour neighbor neighbours neighbors boys girls assistant partner doctor
   gp dentist therapist physio vet lodger landlord landlady flatmate roommate housemate`.split(/\s+/u)
 )
-/** Relatives and pets, as alternatives of a pattern. */
-export const family = Object.values(kin)
-  .join(" ")
-  .split(/\s+/u)
-  .filter((word) => !notFamily.has(word))
-  .join("|")
+/** All words of `kin`. */
+export const kinWords = Object.values(kin).join(" ").split(/\s+/u)
+/** Relatives and pets without friends, colleagues and the like. */
+export const familyWords = kinWords.filter((word) => !notFamily.has(word))
 
 export const classes = {
   health: `allerg* anaphyla* covid flu pneumonia measles hernia fracture fractured coeliac celiac diabet* asthma* migraine* intoleran* vegan vegetarian pescatarian diagnos* medication*
