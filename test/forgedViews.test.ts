@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import BetterSqlite3 from "better-sqlite3"
+import type BetterSqlite3 from "better-sqlite3"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -14,6 +14,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { imagesOf } from "../events/catalogue.js"
 import { Reconciler } from "../src/ports/Reconciler.js"
+import { editView } from "./support/editView.js"
 import { fresh, open } from "./support/engine.js"
 import { rounds, yieldToTimers } from "./support/size.js"
 
@@ -37,14 +38,8 @@ const viewFile = (folder: string) => {
   return join(views, readFileSync(join(views, "current"), "utf8"))
 }
 
-const edit = <A>(folder: string, use: (db: BetterSqlite3.Database) => A): A => {
-  const db = new BetterSqlite3(viewFile(folder), { timeout: 1_000 })
-  try {
-    return use(db)
-  } finally {
-    db.close()
-  }
-}
+const edit = <A>(folder: string, use: (db: BetterSqlite3.Database) => A) =>
+  Effect.suspend(() => editView(viewFile(folder), use))
 
 const payloads = (daybook: System, after: number) =>
   Effect.map(Stream.runCollect(daybook.log(agent, after)), (events) =>
@@ -148,7 +143,7 @@ describe("a view with edited rows", () => {
               const round = first + index
               const mark = `forged${round}x`
               const number = 7_100_000_000_000 + round
-              const what = edit(folder, (db) => forge(db, choice, mark, number))
+              const what = yield* edit(folder, (db) => forge(db, choice, mark, number))
               edited.add(what)
               const where = `${what} (round ${round}, seed ${seed})`
               const { version } = (yield* daybook.agents)[0]!
@@ -177,7 +172,7 @@ describe("a view with edited rows", () => {
       const { daybook, folder } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
       yield* memory.sessions.append({ session: "pier", text: "We decided to fix the pier on Monday.", role: "user" })
-      edit(folder, (db) =>
+      yield* edit(folder, (db) =>
         db.exec(
           `UPDATE turns SET born = 7100000000111; UPDATE projections SET parked_at = 1, reason = 'a fault' WHERE name = 'conversation'`
         )
@@ -201,7 +196,7 @@ describe("a view with edited rows", () => {
         "$.born', (SELECT max(version) + 1 FROM changes)"
       ]
       for (const [index, forgery] of forgeries.entries()) {
-        edit(folder, (db) =>
+        yield* edit(folder, (db) =>
           db.exec(
             `UPDATE observations SET memory = json_set(memory, '$.narrative', 'forged', '${forgery}) WHERE id = '${red.id}'`
           )
@@ -221,10 +216,13 @@ describe("a view with edited rows", () => {
       const memory = yield* daybook.agent(agent, { trust: "full" })
       const { id } = yield* memory.remember({ title: "The gate is red", facts: ["one"] })
       yield* memory.update(id, { narrative: "It was painted." })
-      const before = edit(folder, (db) => db.prepare("SELECT * FROM observations").get() as Record<string, unknown>)
+      const before = yield* edit(
+        folder,
+        (db) => db.prepare("SELECT * FROM observations").get() as Record<string, unknown>
+      )
       yield* memory.update(id, { narrative: "It was painted again." })
       // The row as it was before the last change, with everything in the view that names that change.
-      edit(folder, (db) => {
+      yield* edit(folder, (db) => {
         const columns = Object.keys(before)
         db.prepare(`UPDATE observations SET ${columns.map((name) => `${name} = @${name}`).join(", ")}`).run(before)
         db.prepare("DELETE FROM changes WHERE version > ?").run(before.changed)
@@ -244,7 +242,7 @@ describe("a view with edited rows", () => {
       yield* memory.remember({ title: "The gate is red", people: ["Ada"] })
       const { version } = (yield* daybook.agents)[0]!
       expect(yield* daybook.compareView(agent)).toEqual({ agent, version, equal: true, differences: [] })
-      edit(folder, (db) => {
+      yield* edit(folder, (db) => {
         db.exec("UPDATE observations SET title = 'The gate is blue'; DELETE FROM changes")
         db.exec("CREATE TRIGGER planted AFTER INSERT ON observations BEGIN DELETE FROM people; END")
       })
@@ -357,7 +355,7 @@ describe("an unusable view", () => {
           const opened = yield* open(folder)
           const handle = yield* opened.agent(agent, { trust: "full" })
           if (isOpen) yield* handle.remember({ title: "The door is green" })
-          edit(folder, (db) => db.exec(text))
+          yield* edit(folder, (db) => db.exec(text))
           if (first === "read")
             expect(yield* handle.get((yield* handle.list()).map(({ id }) => id))).toHaveLength(isOpen ? 3 : 2)
           expect(yield* handle.remember({ title: "The wall is white" })).toMatchObject({ outcome: "duplicate" })

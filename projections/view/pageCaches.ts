@@ -14,11 +14,10 @@ export interface PageCaches {
   readonly forget: (view: CachedView) => void
 }
 
-/** The connections of an open view. `writing`: the writer is within a transaction. */
+/** The connections of an open view. */
 export interface CachedView {
   readonly reader: Db
   readonly writer: Db | null
-  readonly writing: boolean
 }
 
 export const makePageCaches = (): PageCaches => {
@@ -44,9 +43,9 @@ export const makePageCaches = (): PageCaches => {
 }
 
 /** A connection within a transaction keeps its pages. A failure concerns no caller, because another view is in use. */
-const freeCaches = ({ reader, writer, writing }: CachedView): void => {
+const freeCaches = ({ reader, writer }: CachedView): void => {
   try {
     if (reader.open) reader.exec("PRAGMA shrink_memory")
-    if (!writing && writer?.open === true) writer.exec("PRAGMA shrink_memory")
+    if (writer?.open === true && !writer.inTransaction) writer.exec("PRAGMA shrink_memory")
   } catch {}
 }
