@@ -279,7 +279,7 @@ describe("labelled stories", () => {
   it("name the rule, and copy no text", () => {
     for (const story of heldOutStories) {
       const { by, verdict } = rules.judge(questionOf(story))
-      expect(by).toEqual({ kind: "rule", name: "rules-v11" })
+      expect(by).toEqual({ kind: "rule", name: "rules-v12" })
       expect(reasons).toContain(verdict.reason)
     }
   })
@@ -312,13 +312,13 @@ describe("any input", () => {
         const question = { statement: stated, candidates: memories.map((memory) => ({ ...memory, score: 0.5 })) }
         const before = JSON.stringify(question)
         const { confidence, sure, verdict } = rules.judge(question)
-        const again = { by: { kind: "rule", name: "rules-v11" }, sure, verdict }
+        const again = { by: { kind: "rule", name: "rules-v12" }, sure, verdict }
         expect(rules.judge(question)).toEqual(confidence === undefined ? again : { ...again, confidence })
         // Only a contradiction needs a confidence: it alone retires a memory.
         expect(confidence !== undefined).toBe(verdict.action === "DELETE")
         if (confidence !== undefined) expect(confidence > 0 && confidence < 1).toBe(true)
         expect(JSON.stringify(question)).toBe(before)
-        expect(decodeVerdict("rules-v11", verdict, memories.length)._tag).toBe("Right")
+        expect(decodeVerdict("rules-v12", verdict, memories.length)._tag).toBe("Right")
         expect(reasons).toContain(verdict.reason)
       }),
       { numRuns: lawRuns({ quick: 60, full: 300 }) }

@@ -45,7 +45,7 @@ export const byKind = (answered) => {
 export const reliability = (answered, confidenceOf) => {
   const groups = new Map()
   for (const result of answered.filter(({ action }) => action === "DELETE")) {
-    const least = [0.95, 0.9, 0.85, 0.75, 0].find((likelihood) => result.likely[2] >= likelihood)
+    const least = [0.97, 0.95, 0.9, 0.85, 0.75, 0].find((likelihood) => result.likely[2] >= likelihood)
     const key = `likelihood ≥ ${least}, confidence ${confidenceOf(result)}`
     groups.set(key, [...(groups.get(key) ?? []), result])
   }

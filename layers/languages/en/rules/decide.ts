@@ -12,10 +12,10 @@ export const unlikeLikelihoods: Likelihoods = [1, 0, 0, 0]
 
 const actions = ["ADD", "UPDATE", "DELETE", "NONE"] as const
 /**
- * Minimum likelihoods: a statement with a less likely action is stored as a memory of its own. A wrong NONE loses the statement; a
- * wrong DELETE that is not certain is only a dispute.
+ * Minimum likelihoods: a statement with a less likely action is stored as a memory of its own. A wrong NONE loses the
+ * statement; a wrong UPDATE hides it in a memory about something else; a wrong DELETE that is not certain is only a dispute.
  */
-const minLikelihood = { UPDATE: 0.4, DELETE: 0.4, NONE: 0.45 }
+const minLikelihood = { UPDATE: 0.6, DELETE: 0.4, NONE: 0.45 }
 
 /**
  * The most likely action. A question, hearsay about the past, or a statement older than the memory, changes nothing; nor
