@@ -4,7 +4,6 @@ import { dirname } from "node:path"
 import type * as Reactivity from "@effect/experimental/Reactivity"
 import * as Migrator from "@effect/sql/Migrator"
 import * as SqlClient from "@effect/sql/SqlClient"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
@@ -43,11 +42,7 @@ export const retryWhileBusy = <A>(location: string, work: () => A): Effect.Effec
     const error = storageError(location)(cause)
     if (error.kind !== "busy") return Effect.fail(error)
     const retried = Effect.try({ try: work, catch: storageError(location) })
-    // The other process waits for no test clock.
-    return Effect.withClock(
-      Effect.retry(retried, { schedule: busyRetry, while: ({ kind }) => kind === "busy" }),
-      Clock.make()
-    )
+    return Effect.retry(retried, { schedule: busyRetry, while: ({ kind }) => kind === "busy" })
   }
 }
 

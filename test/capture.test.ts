@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
+import Database from "better-sqlite3"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -14,7 +15,6 @@ import * as Generations from "../projections/view/generations.js"
 import type { Daybook } from "../src/Daybook.js"
 import type { ExtractRequest } from "../src/ports/Extractor.js"
 import { sentencesOf } from "../text/normalise/sentences.js"
-import { editView } from "./support/editView.js"
 import { type EngineOptions, fresh, open, temporaryFolder } from "./support/engine.js"
 import { asking, brokenModels, extract, layerOf, tiny } from "./support/extractor.js"
 import { lawRuns } from "./support/size.js"
@@ -502,9 +502,9 @@ describe("a waiting turn that was edited in the view", () => {
     Effect.gen(function* () {
       const { daybook, folder, memory } = yield* prepared()
       yield* memory.sessions.appendAll([[{ session: "a", text: "I like tea." }, { extract: true }]])
-      yield* editView(Generations.make(join(folder, "views"), agent).current()!, (view) =>
-        view.prepare("UPDATE turns SET turn = replace(turn, 'tea', 'poison')").run()
-      )
+      const view = new Database(Generations.make(join(folder, "views"), agent).current()!)
+      view.prepare("UPDATE turns SET turn = replace(turn, 'tea', 'poison')").run()
+      view.close()
       expect((yield* memory.sessions.extract()).captured).toMatchObject([{ title: "The user likes tea" }])
       expect((yield* eventsOf(daybook)).map(({ payload }) => JSON.stringify(payload)).join()).not.toContain("poison")
     })

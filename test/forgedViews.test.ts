@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import type BetterSqlite3 from "better-sqlite3"
+import BetterSqlite3 from "better-sqlite3"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,6 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { imagesOf } from "../events/catalogue.js"
 import { Reconciler } from "../src/ports/Reconciler.js"
-import { editView } from "./support/editView.js"
 import { fresh, open } from "./support/engine.js"
 import { rounds, yieldToTimers } from "./support/size.js"
 
@@ -38,8 +37,14 @@ const viewFile = (folder: string) => {
   return join(views, readFileSync(join(views, "current"), "utf8"))
 }
 
-const edit = <A>(folder: string, use: (db: BetterSqlite3.Database) => A) =>
-  Effect.suspend(() => editView(viewFile(folder), use))
+const edit = <A>(folder: string, use: (db: BetterSqlite3.Database) => A): A => {
+  const db = new BetterSqlite3(viewFile(folder), { timeout: 1_000 })
+  try {
+    return use(db)
+  } finally {
+    db.close()
+  }
+}
 
 const payloads = (daybook: System, after: number) =>
   Effect.map(Stream.runCollect(daybook.log(agent, after)), (events) =>
@@ -143,7 +148,7 @@ describe("a view with edited rows", () => {
               const round = first + index
               const mark = `forged${round}x`
               const number = 7_100_000_000_000 + round
-              const what = yield* edit(folder, (db) => forge(db, choice, mark, number))
+              const what = edit(folder, (db) => forge(db, choice, mark, number))
               edited.add(what)
               const where = `${what} (round ${round}, seed ${seed})`
               const { version } = (yield* daybook.agents)[0]!
@@ -172,7 +177,7 @@ describe("a view with edited rows", () => {
       const { daybook, folder } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
       yield* memory.sessions.append({ session: "pier", text: "We decided to fix the pier on Monday.", role: "user" })
-      yield* edit(folder, (db) =>
+      edit(folder, (db) =>
         db.exec(
           `UPDATE turns SET born = 7100000000111; UPDATE projections SET parked_at = 1, reason = 'a fault' WHERE name = 'conversation'`
         )
@@ -196,7 +201,7 @@ describe("a view with edited rows", () => {
         "$.born', (SELECT max(version) + 1 FROM changes)"
       ]
       for (const [index, forgery] of forgeries.entries()) {
-        yield* edit(folder, (db) =>
+        edit(folder, (db) =>
           db.exec(
             `UPDATE observations SET memory = json_set(memory, '$.narrative', 'forged', '${forgery}) WHERE id = '${red.id}'`
           )
@@ -216,13 +221,10 @@ describe("a view with edited rows", () => {
       const memory = yield* daybook.agent(agent, { trust: "full" })
       const { id } = yield* memory.remember({ title: "The gate is red", facts: ["one"] })
       yield* memory.update(id, { narrative: "It was painted." })
-      const before = yield* edit(
-        folder,
-        (db) => db.prepare("SELECT * FROM observations").get() as Record<string, unknown>
-      )
+      const before = edit(folder, (db) => db.prepare("SELECT * FROM observations").get() as Record<string, unknown>)
       yield* memory.update(id, { narrative: "It was painted again." })
       // The row as it was before the last change, with everything in the view that names that change.
-      yield* edit(folder, (db) => {
+      edit(folder, (db) => {
         const columns = Object.keys(before)
         db.prepare(`UPDATE observations SET ${columns.map((name) => `${name} = @${name}`).join(", ")}`).run(before)
         db.prepare("DELETE FROM changes WHERE version > ?").run(before.changed)
@@ -242,7 +244,7 @@ describe("a view with edited rows", () => {
       yield* memory.remember({ title: "The gate is red", people: ["Ada"] })
       const { version } = (yield* daybook.agents)[0]!
       expect(yield* daybook.compareView(agent)).toEqual({ agent, version, equal: true, differences: [] })
-      yield* edit(folder, (db) => {
+      edit(folder, (db) => {
         db.exec("UPDATE observations SET title = 'The gate is blue'; DELETE FROM changes")
         db.exec("CREATE TRIGGER planted AFTER INSERT ON observations BEGIN DELETE FROM people; END")
       })
@@ -355,7 +357,7 @@ describe("an unusable view", () => {
           const opened = yield* open(folder)
           const handle = yield* opened.agent(agent, { trust: "full" })
           if (isOpen) yield* handle.remember({ title: "The door is green" })
-          yield* edit(folder, (db) => db.exec(text))
+          edit(folder, (db) => db.exec(text))
           if (first === "read")
             expect(yield* handle.get((yield* handle.list()).map(({ id }) => id))).toHaveLength(isOpen ? 3 : 2)
           expect(yield* handle.remember({ title: "The wall is white" })).toMatchObject({ outcome: "duplicate" })

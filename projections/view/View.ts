@@ -38,10 +38,6 @@ export interface View {
    * view.
    */
   lastWrite: LockedView | undefined
-  /** Writes whose transaction is still open. */
-  openWrites: OpenWrites | undefined
-  /** When another process last changed the view between two writes of this one, by `performance.now`. */
-  othersWroteAt: number
 }
 
 /** A view whose write lock this process holds, with its state under that lock. */
@@ -57,21 +53,6 @@ export interface LockedView {
    * The rows that this process wrote or compared with the log, by name. Cleared when another process changes the view.
    */
   readonly verified: Set<number | string>
-}
-
-/**
- * Writes whose events are in the log and applied to the view, in a transaction that is still open. The next short write
- * joins it, because the commit of a view costs as much as applying several events. A reader in this process commits it
- * first; another process waits for the view's lock. After a crash, the view catches up from the log.
- */
-export interface OpenWrites {
-  /** The view as the next write finds it. */
-  readonly state: LockedView
-  readonly events: number
-  /** When the first of the writes ended, by `performance.now`. */
-  readonly since: number
-  /** Commits the transaction if no other write or read does. */
-  readonly timer: NodeJS.Timeout
 }
 
 export interface ViewsConfig {
@@ -173,7 +154,7 @@ export const withWriter = <A>({ config }: ViewContext, view: View, work: (db: Db
 
 /**
  * Takes SQLite's write lock on a view and reads the view's state. Tries at the call, not when the effect runs, and
- * retries while another process holds the lock. The caller has committed open writes.
+ * retries while another process holds the lock.
  */
 export const lockForWrite = ({ config }: ViewContext, view: View): Effect.Effect<LockedView, StorageError> =>
   retryWhileBusy("view", () => {
@@ -182,20 +163,14 @@ export const lockForWrite = ({ config }: ViewContext, view: View): Effect.Effect
     const { lastWrite } = view
     view.lastWrite = undefined
     try {
-      const dataVersion = dataVersionOf(db)
-      if (lastWrite !== undefined && lastWrite.db === db) {
-        if (lastWrite.dataVersion === dataVersion) return lastWrite
-        view.othersWroteAt = performance.now()
-      }
+      const { data_version: dataVersion } = sql(db, "PRAGMA data_version").get()
+      if (lastWrite !== undefined && lastWrite.db === db && lastWrite.dataVersion === dataVersion) return lastWrite
       return { db, dataVersion, ...ViewFile.writerState(db), isKnown: false, verified: new Set() }
     } catch (cause) {
       db.exec("ROLLBACK")
       throw cause
     }
   })
-
-/** See `LockedView.dataVersion`. */
-export const dataVersionOf = (db: Db): number => sql(db, "PRAGMA data_version").get().data_version
 
 /** Rolls the transaction back, if it is still open. */
 export const rollback = (db: Db) => Effect.sync(() => rollbackNow(db))

@@ -16,7 +16,6 @@ import { makeCleaner } from "./cleanViews.js"
 import { compareView, type ViewComparison } from "./compareView.js"
 import { openViews } from "./metrics.js"
 import { openReader, openView, outdatedProjections, reopen } from "./openView.js"
-import { commitOpen } from "./openWrites.js"
 import { makePageCaches } from "./pageCaches.js"
 import { makePastFiles, type PastFiles } from "./pastFiles.js"
 import {
@@ -41,10 +40,10 @@ import {
   type ViewsConfig
 } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
-import { type Transaction, type WriteOptions, writeView } from "./writeView.js"
+import { type Transaction, writeView } from "./writeView.js"
 
 export type { View, ViewsConfig } from "./View.js"
-export type { Transaction, WriteOptions } from "./writeView.js"
+export type { Transaction } from "./writeView.js"
 
 /** The views of all agents of a data folder. */
 export class Views extends Context.Tag("daybook/Views")<
@@ -73,8 +72,7 @@ export class Views extends Context.Tag("daybook/Views")<
      */
     readonly write: <A, E, R>(
       view: View,
-      use: (transaction: Transaction) => Effect.Effect<A, E | ViewFile.Poisoned, R>,
-      options?: WriteOptions
+      use: (transaction: Transaction) => Effect.Effect<A, E | ViewFile.Poisoned, R>
     ) => Effect.Effect<A, Exclude<E, ViewFile.Poisoned> | ViewError, R>
     /** Replays the log into a new view file, for all projections or some, and makes it current. */
     readonly rebuild: (
@@ -147,10 +145,10 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           Effect.suspend(() => readSnapshotInTurns(context, view, steps))
         ).pipe(Effect.retry({ while: (error) => isRemoved(view.file, error), times: 20 })),
       readEmpty: yield* makeEmptyView(config),
-      write: (view, use, options = { isShort: false }) =>
+      write: (view, use) =>
         view.lock.locked(() => {
           context.caches.touch(view)
-          return orRebuilt(context, view, () => writeView(context, view, use, options))
+          return orRebuilt(context, view, () => writeView(context, view, use))
         }),
       rebuild: (view, names, onProgress) => traced("Views.rebuild", rebuildView(context, view, names, onProgress)),
       compare: (view, names, onProgress) =>
@@ -258,7 +256,6 @@ const readSnapshotInTurns = <A>(context: ViewContext, view: View, steps: (db: Db
 /** Applies missing events to a view before a read. */
 const refresh = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.gen(function* () {
-    commitOpen(view)
     const checkpoint = yield* Effect.either(attempt(() => ViewFile.checkpointOf(view.reader)))
     if (checkpoint._tag === "Right" && isCurrent(view, checkpoint.right)) {
       if (view.writing || checkpoint.right.position === (view.unknown?.version ?? 0) - 1) {

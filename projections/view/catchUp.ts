@@ -5,7 +5,6 @@ import { isTurnDue } from "../../events/turns.js"
 import type { ViewError } from "./buildViewFile.js"
 import { decodePage } from "./decodePage.js"
 import { caughtUpEvents, viewLag } from "./metrics.js"
-import { commitOpen } from "./openWrites.js"
 import {
   attempt,
   isAtHead,
@@ -35,7 +34,6 @@ export type CatchUpResult = "atHead" | "applied" | "superseded" | "differentLog"
 export const catchUpOnce = (context: ViewContext, view: View): Effect.Effect<CatchUpResult, ViewError> =>
   Effect.gen(function* () {
     const { log } = context
-    commitOpen(view)
     const checkpoint = yield* attempt(() => ViewFile.checkpointOf(view.reader))
     if (!isCurrent(view, checkpoint)) return "superseded"
     const head = yield* log.head(view.agent)

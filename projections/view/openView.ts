@@ -4,7 +4,6 @@ import type * as Scope from "effect/Scope"
 import * as Mutex from "../../events/Mutex.js"
 import { build, type ViewError } from "./buildViewFile.js"
 import * as Generations from "./generations.js"
-import { commitOpen, forgetOpen } from "./openWrites.js"
 import { withRebuildLease } from "./rebuildLease.js"
 import {
   areSpent,
@@ -47,15 +46,12 @@ export const openView = (context: ViewContext, agent: string): Effect.Effect<Vie
       erasure,
       writing: false,
       unknown: undefined,
-      lastWrite: undefined,
-      openWrites: undefined,
-      othersWroteAt: Number.NEGATIVE_INFINITY
+      lastWrite: undefined
     }
     // Waits for the current transaction, because its events are already in the log or will be soon.
     yield* Effect.addFinalizer(() =>
       view.lock.locked(() => {
         context.caches.forget(view)
-        commitOpen(view)
         return closeView(view)
       })
     )
@@ -83,7 +79,6 @@ export const reopen = (context: ViewContext, view: View): Effect.Effect<void, Vi
       const file = db.name
       // Replace the connections before closing the old ones, so that a concurrent read always finds an open one.
       const { reader, writer } = view
-      forgetOpen(view)
       Object.assign(view, { file, reader: db, hasVectors, erasure, writer: null })
       yield* closeView({ reader, writer })
     })

@@ -14,10 +14,11 @@ export interface PageCaches {
   readonly forget: (view: CachedView) => void
 }
 
-/** The connections of an open view. */
+/** The connections of an open view. `writing`: the writer is within a transaction. */
 export interface CachedView {
   readonly reader: Db
   readonly writer: Db | null
+  readonly writing: boolean
 }
 
 export const makePageCaches = (): PageCaches => {
@@ -43,9 +44,9 @@ export const makePageCaches = (): PageCaches => {
 }
 
 /** A connection within a transaction keeps its pages. A failure concerns no caller, because another view is in use. */
-const freeCaches = ({ reader, writer }: CachedView): void => {
+const freeCaches = ({ reader, writer, writing }: CachedView): void => {
   try {
     if (reader.open) reader.exec("PRAGMA shrink_memory")
-    if (writer?.open === true && !writer.inTransaction) writer.exec("PRAGMA shrink_memory")
+    if (!writing && writer?.open === true) writer.exec("PRAGMA shrink_memory")
   } catch {}
 }

@@ -5,7 +5,6 @@ import { build, type Progress, type ViewError } from "./buildViewFile.js"
 import { type CatchUpResult, catchUpOnce } from "./catchUp.js"
 import { rebuiltViews } from "./metrics.js"
 import { buildLive, openReader, reopen } from "./openView.js"
-import { commitOpen } from "./openWrites.js"
 import { withRebuildLease } from "./rebuildLease.js"
 import {
   areSpent,
@@ -143,8 +142,7 @@ export const buildSuccessor = (
     const { version } = yield* log.head(agent)
     const opened = Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(openReader(context, file), ({ db, erasure, hasVectors }) => {
-        const opened = { file, reader: db, writer: null, hasVectors, erasure }
-        const successor: View = { ...view, ...opened, lastWrite: undefined, openWrites: undefined }
+        const successor: View = { ...view, file, reader: db, writer: null, hasVectors, erasure, lastWrite: undefined }
         // Most events before the live view is locked, the rest under its lock, where an unsound file is noticed too.
         return Effect.as(follows(context, successor), successor).pipe(
           restore,
@@ -212,7 +210,6 @@ const takeOver = (
   tries: Tries
 ): Effect.Effect<Replaced | "unsound", ViewError> =>
   Effect.gen(function* () {
-    commitOpen(view)
     const checkpoint = yield* attempt(() => ViewFile.checkpointOf(view.reader))
     if (!isCurrent(view, checkpoint)) yield* reopen(context, view)
     const { db, head } = yield* lockForWrite(context, view)

@@ -5,12 +5,11 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { type StoredEvent, sameBytes } from "../../events/Chain.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
-import { checkpointIfDue } from "../../events/checkpoint.js"
+import { checkpointIfDue, commitTransaction } from "../../events/checkpoint.js"
 import { isSqliteError } from "../../events/driver.js"
-import { StorageError } from "../../events/errors.js"
+import { StorageError, storageError } from "../../events/errors.js"
 import type { Db, Lookup } from "../Projection.js"
 import type { ViewError } from "./buildViewFile.js"
-import { commitOpen, commitWrites, forgetOpen, keepOpen, lockForShort, stateForShort } from "./openWrites.js"
 import { catchUp } from "./rebuild.js"
 import {
   areSpent,
@@ -40,9 +39,7 @@ export interface Transaction {
   readonly verified: Set<number | string>
   /** Runs synchronous work on the view, including `apply`. An exception of SQLite becomes a typed error. */
   readonly run: <A>(work: () => A) => Exit.Exit<A, ViewFile.Poisoned | StorageError>
-  /**
-   * Applies an event to all projections before the log stores it; in a short write, after that. Call it inside `run` only.
-   */
+  /** Applies an event to all projections before the log stores it. Call it inside `run` only. */
   readonly apply: (event: DaybookEvent, lookup: Lookup) => void
   /** Sets the last applied event, after the log has stored it. Without this call nothing is committed. */
   readonly moveTo: (event: LastEvent) => void
@@ -54,15 +51,6 @@ type WriteError<E> = Exclude<E, ViewFile.Poisoned> | ViewError
 
 type Use<A, E, R> = (transaction: Transaction) => Effect.Effect<A, E | ViewFile.Poisoned, R>
 
-export interface WriteOptions {
-  /**
-   * Whether the write has few events, and nothing reads their rows before its end. Then it joins the transaction of the
-   * short writes before it, which stays open for the next one. It applies its events after the log has stored them, so that
-   * a reader can commit the earlier ones meanwhile. If a projection cannot apply one, it is parked, and the write is stored.
-   */
-  readonly isShort: boolean
-}
-
 /**
  * Runs `use` in the view's write transaction. The caller holds the view's lock. SQLite's lock is taken at the call.
  */
@@ -70,20 +58,16 @@ export const writeView = <A, E, R>(
   context: ViewContext,
   view: View,
   use: Use<A, E, R>,
-  options: WriteOptions,
   tries = newTries()
 ): Effect.Effect<A, WriteError<E>, R> => {
   if (areSpent(tries)) return Effect.fail(keepsChanging(view.agent))
-  const retry = () => Effect.flatMap(nextTry(tries), (next) => writeView(context, view, use, options, next))
-  const known = options.isShort ? stateForShort(view) : undefined
-  if (known !== undefined) return runTransaction(context, view, known, use, options, retry)
-  commitOpen(view)
+  const retry = () => Effect.flatMap(nextTry(tries), (next) => writeView(context, view, use, next))
   const locked = () =>
     Effect.flatMap(lockIfThere(context, view), (state): Effect.Effect<A, WriteError<E>, R> => {
       // Another process made a new generation current while this one waited for the lock, or removed this one.
       if (state === undefined) return Effect.flatMap(catchUp(context, view), retry)
       if (state.head.retired) return Effect.flatMap(Effect.zipRight(rollback(state.db), catchUp(context, view)), retry)
-      const transaction = runTransaction(context, view, state, use, options, retry)
+      const transaction = runTransaction(context, view, state, use, retry)
       return state.isKnown ? transaction : Effect.zipRight(requireOwnEvent(context, view, state), transaction)
     })
   // The same, before the writer was opened.
@@ -113,29 +97,20 @@ const requireOwnEvent = ({ log }: ViewContext, view: View, { db, head }: LockedV
         Effect.onError(() => rollback(db))
       )
 
-/**
- * Commits on success, or keeps the transaction of a short write open; rolls back on failure. Parks a projection that cannot
- * apply an event, then retries.
- */
+/** Commits on success and rolls back on failure. Parks a projection that cannot apply an event, then retries. */
 const runTransaction = <A, E, R>(
   context: ViewContext,
   view: View,
   state: LockedView,
   use: Use<A, E, R>,
-  { isShort }: WriteOptions,
   retry: () => Effect.Effect<A, WriteError<E>, R>
 ): Effect.Effect<A, WriteError<E>, R> => {
   const { db, head, parked } = state
   view.writing = true
   let lastEvent: LastEvent | undefined
   let applied = 0
-  const waiting: Array<() => void> = []
-  const apply = (event: DaybookEvent, lookup: Lookup) => {
-    applied++
-    ViewFile.applyEvent(db, context.config.projections, parked, event, lookup)
-  }
-  const rollbackAll = () => {
-    forgetOpen(view)
+  const end = () => {
+    view.writing = false
     rollbackNow(db)
   }
   const used = Effect.suspend(() =>
@@ -145,10 +120,13 @@ const runTransaction = <A, E, R>(
       erasure: view.erasure,
       verified: state.verified,
       run: runOnView,
-      apply: isShort ? (event, lookup) => void waiting.push(() => apply(event, lookup)) : apply,
+      apply: (event, lookup) => {
+        applied++
+        ViewFile.applyEvent(db, context.config.projections, parked, event, lookup)
+      },
       moveTo: (event) => {
         lastEvent = event
-        if (applied <= 1) return
+        if (applied === 1) return
         // It takes as long as the commit, which may wait for another turn.
         try {
           ViewFile.flushText(db)
@@ -158,38 +136,34 @@ const runTransaction = <A, E, R>(
       }
     })
   )
-  /** Ends a write whose events the log has, and returns the error if the view cannot show them: it catches up later. */
-  const end = ({ hash, recordedAt, version }: LastEvent): StorageError | undefined => {
-    const next = { ...state, isKnown: true, head: { position: version, hash, recordedAt, retired: false } }
-    if (!isShort) return commitWrites(view, next, applied)
-    if (!lockForShort(view, state)) return undefined
-    try {
-      for (const applyNext of waiting) applyNext()
-    } catch (cause) {
-      // A projection that cannot apply an event is parked at the catch-up.
-      rollbackAll()
-      return cause instanceof ViewFile.Poisoned ? undefined : viewError(cause)
-    }
-    return keepOpen(view, next, applied)
-  }
   return Effect.matchCauseEffect(used, {
     onFailure: (cause) => {
-      // The open writes before a short one are not affected: it has applied nothing.
-      if (view.openWrites === undefined || !db.inTransaction) rollbackAll()
-      view.writing = false
+      end()
       const error = Option.getOrUndefined(Cause.failureOption(cause))
       return error instanceof ViewFile.Poisoned
         ? Effect.flatMap(parkProjection(context, view, error.parked), retry)
         : Effect.failCause(cause as Cause.Cause<Exclude<E, ViewFile.Poisoned>>)
     },
     onSuccess: (value) => {
-      const failure = lastEvent === undefined ? undefined : end(lastEvent)
-      view.writing = false
-      if (lastEvent === undefined && view.openWrites === undefined) rollbackNow(db)
-      if (failure !== undefined) return Effect.as(Effect.logDebug("The view could not be committed", failure), value)
-      return isShort ? Effect.succeed(value) : Effect.as(checkpointIfDue(db), value)
+      try {
+        if (lastEvent === undefined) return Effect.succeed(value)
+        commit(view, state, lastEvent, applied)
+        return Effect.as(checkpointIfDue(db), value)
+      } catch (cause) {
+        // The log already has the events. A view that cannot commit is rolled back and catches up later.
+        return Effect.as(Effect.logDebug("The view could not be committed", storageError("view")(cause)), value)
+      } finally {
+        end()
+      }
     }
   })
+}
+
+const commit = (view: View, state: LockedView, event: LastEvent, applied: number) => {
+  const { hash, recordedAt, version } = event
+  ViewFile.moveCheckpoint(state.db, version, hash, recordedAt)
+  commitTransaction(state.db, applied)
+  view.lastWrite = { ...state, isKnown: true, head: { position: version, hash, recordedAt, retired: false } }
 }
 
 /** An exception of SQLite becomes a storage error. Any other exception is a bug in `work`. */

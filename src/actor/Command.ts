@@ -84,11 +84,6 @@ export interface Command<A, E> {
   readonly readAt?: ReadAt | undefined
   /** One append stores the events of all parts and of this command. If the parts made events, it must make some too. */
   readonly parts?: CommandParts
-  /**
-   * Whether it makes few events about memories, and its decision needs no projection that a fault may have parked. A single
-   * such command costs less: see `WriteOptions` of the views.
-   */
-  readonly isShort?: true
   readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
   /** Decides like `decide`, but lets the event loop run in between. For a decision that may take long. */
   readonly decideInSteps?: (situation: Situation) => Steps<Either.Either<Decided<A>, E>>

@@ -53,16 +53,13 @@ export const carryOut = (
         report = () => services.onCommit(events, after, to)
       }
     }
-    const written = services.views.write(
-      view,
-      (transaction) =>
-        batch.commands.some(({ commandId }) => commandId !== undefined)
-          ? Effect.flatMap(
-              Effect.zipLeft(answersInLog(view.agent, batch.commands, transaction, services), takeTurnIfDue),
-              (answers) => decideAndAppend({ ...batch, agent: view.agent, transaction, answers, services: afterCommit })
-            )
-          : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: new Map(), services: afterCommit }),
-      { isShort: isShort(batch) }
+    const written = services.views.write(view, (transaction) =>
+      batch.commands.some(({ commandId }) => commandId !== undefined)
+        ? Effect.flatMap(
+            Effect.zipLeft(answersInLog(view.agent, batch.commands, transaction, services), takeTurnIfDue),
+            (answers) => decideAndAppend({ ...batch, agent: view.agent, transaction, answers, services: afterCommit })
+          )
+        : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: new Map(), services: afterCommit })
     )
     // Background work that is requested before the view shows the events would find nothing to do.
     return ensuring(
@@ -110,10 +107,6 @@ const decideAndAppendAt = (deciding: DecidingInLog, at: Reading): Effect.Effect<
       onSuccess: (changes) => store(deciding, at, baseRows, changes)
     })
   })
-
-/** Whether the view may apply the events of a batch after the log has them. */
-const isShort = ({ additions, commands }: Batch): boolean =>
-  commands.length === 1 && commands[0]!.isShort === true && additions.length === 0
 
 /** Whether deciding may yield to the event loop. */
 const mayTakeLong = ({ commands }: Batch): boolean => commands.length > 1 || commands[0]?.decideInSteps !== undefined

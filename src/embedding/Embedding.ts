@@ -2,7 +2,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { findActiveEmbedder, findPreparingEmbedder } from "../../projections/embedders.js"
-import { commitOpen } from "../../projections/view/openWrites.js"
 import type { View } from "../../projections/view/Views.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { AgentEmbedding, AgentServices } from "../actor/Agent.js"
@@ -95,7 +94,6 @@ const isLocal = ({ substitute, local }: EmbedderService): boolean => local === t
 
 const activeEmbedder = (state: State, view: View): Effect.Effect<EmbedderService> =>
   Effect.suspend(() => {
-    commitOpen(view)
     const fact = readActiveFact(view.reader)
     if (sameFact(fact, state.fact)) return Effect.succeed(state.embedder)
     return Effect.map(state.embedders.ofFact(fact), (embedder) => {

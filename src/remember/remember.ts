@@ -115,7 +115,6 @@ export const remember = (
     request: () => requestOf(observation, askedStore),
     text: () => embeddingText(draft),
     ...(request.reconciling === undefined ? {} : { statement: draft }),
-    isShort: true,
     decide: (situation) => Either.map(decide(request, situation), withExtracted(writer.extracted)),
     answer: ([event], repeated, present) => ({
       ...answerOf(writer.level, event, present),

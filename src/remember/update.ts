@@ -54,7 +54,6 @@ export const update = (
       actor: writer.actor,
       commandId,
       request: () => JSON.stringify(["update", id, definedFields(changes)]),
-      isShort: true,
       decide: ({ db, now, version }) => {
         const [memory] = getMemories(db, writer.level, [id], now)
         if (memory === undefined) return Either.left(new MemoryNotFound({ id }))

@@ -4,21 +4,15 @@ import { EventLog } from "../../events/EventLog.js"
 import * as EventLogSqlite from "../../events/EventLogSqlite.js"
 import type { StorageError } from "../../events/errors.js"
 
-/**
- * A log on real files that stores nothing while its gate is closed, and says when somebody waits at it. With `after`, it
- * stores at once, and answers when the gate is open.
- */
-export const gatedLog = (folder: string, after = false) =>
+/** A log on real files that stores nothing while its gate is closed, and says when somebody waits at it. */
+export const gatedLog = (folder: string) =>
   Effect.gen(function* () {
     const [gate, reached] = [yield* Effect.makeLatch(true), yield* Effect.makeLatch(false)]
     const layer: Layer.Layer<EventLog, StorageError> = Layer.effect(
       EventLog,
       Effect.map(EventLog, (log) => ({
         ...log,
-        append: (append) => {
-          const waited = Effect.zipRight(reached.open, gate.await)
-          return after ? Effect.zipLeft(log.append(append), waited) : Effect.zipRight(waited, log.append(append))
-        }
+        append: (append) => Effect.zipRight(reached.open, Effect.zipRight(gate.await, log.append(append)))
       }))
     ).pipe(Layer.provide(EventLogSqlite.layer(folder)))
     return { gate, reached, layer }
