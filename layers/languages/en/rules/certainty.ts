@@ -3,8 +3,8 @@ import type { Features } from "./clauseFeatures.js"
 import type { Likelihoods } from "./decide.js"
 
 /**
- * The share of right contradictions for each minimum likelihood, highest first: of plain claims that repeat the memory with
- * another value, of other claims that may end another one, and of all others. Measured on writers who were left out of the
+ * The share of right contradictions for each minimum likelihood, highest first: of plain claims that repeat the memory in
+ * part, of other claims that may end another one, and of all others. Measured on writers who were left out of the
  * training: docs/decisions.md has the table.
  */
 const shares: ReadonlyArray<readonly [likelihood: number, repeating: number, stated: number, other: number]> = [
@@ -26,7 +26,7 @@ const minRepeated = 0.45
 /**
  * How likely it is that a statement makes a memory untrue, 0…1. `target`: the memory's index. A question, a plan, a guess,
  * a joke or a bounded time is never certain, nor is a statement that may contradict another memory instead. A plain claim
- * is more certain if this memory alone has half of its words, or another number in the same place.
+ * is more certain if this memory alone has nearly half of its words, or a number that the claim does not repeat.
  */
 export const contradictionConfidence = (
   likelihoods: ReadonlyArray<Likelihoods>,

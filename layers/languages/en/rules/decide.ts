@@ -39,7 +39,7 @@ export const decide = (likelihoods: Likelihoods, { features, older, same }: Comp
     return saysOther(features, none) ? "ADD" : "NONE"
   // Details that were merged before must not attract statements about something else.
   if (action === "UPDATE" || action === "NONE") {
-    const isAbout = features["title told"]! > 0 && Math.max(update, none) >= minLikelihood[action]
+    const isAbout = features["title told"]! > 0 && highest >= minLikelihood[action]
     return isAbout && !(action === "NONE" && saysOther(features, none)) ? action : "ADD"
   }
   const isHearsay = features["says said"] === 1 || features["says maybe"] === 1
