@@ -46,7 +46,8 @@ const writerOf = (file, id) => {
  * Tuned by cross-validation. `bystander`: weight of a memory that is not the story's target. `writers`: minimum writers of
  * a phrase. `hard`, `hard2`, `plain`, `own`: weight of a story of the sets `hard`, `hard-2`, `tune-plain` and `own-…`. Each
  * labelled story is also told among up to `strangers` memories of other stories, whose maximum overlap is `strange`;
- * `crowded`: the weight of such a story.
+ * `crowded`: the weight of such a story. `topics`, `swapped`: the weights of a story that was generated from a topic, and of
+ * one whose memory and statement are swapped.
  */
 const settings = {
   rounds: 300,
@@ -65,15 +66,15 @@ const settings = {
   own: 3,
   strange: 0.5,
   strangers: 3,
-  crowded: 1
+  crowded: 1,
+  topics: 0.1,
+  swapped: 0.1
 }
 for (const [, name, value] of process.argv.map((argument) => argument.match(/^--(\w+)=([\d.]+)$/) ?? []))
-  if (name !== undefined) settings[name] = Number(value)
+  if (name in settings) settings[name] = Number(value)
+  else if (name !== undefined) throw new Error(`no setting is named ${name}`)
 /** The weights of the stories of a set, where they are not 1. */
 const weights = { hard: settings.hard, "hard-2": settings.hard2, "tune-plain": settings.plain }
-/** Weights of stories generated from a topic, and of stories with memory and statement swapped. */
-const topicWeight = settings.topics ?? 0.1
-const swappedWeight = settings.turned ?? 0.1
 
 const {
   alikeLikelihoods,
@@ -81,13 +82,14 @@ const {
   contradictionConfidence,
   decide,
   hashes,
+  overlapOf,
   parse,
   phraseKinds,
   questionOf,
   targetOf,
   unlikeLikelihoods
 } = await bundled(`
-  export { compare } from "./layers/languages/en/rules/compare.js"
+  export { compare, overlapOf } from "./layers/languages/en/rules/compare.js"
   export { parse } from "./layers/languages/en/rules/parse.js"
   export { contradictionConfidence } from "./layers/languages/en/rules/certainty.js"
   export { alikeLikelihoods, decide, targetOf, unlikeLikelihoods } from "./layers/languages/en/rules/decide.js"
@@ -110,7 +112,7 @@ const swapped = (story) => {
   const { at: _, ...memory } = story.statement
   const { at: __, ...statement } = story.memories[target ?? 0]
   const accept = [action === "ADD" ? { action } : { action: action === "UPDATE" ? "NONE" : action, target: 0 }]
-  return [{ ...story, memories: [memory], statement, accept, weight: swappedWeight, made: true }]
+  return [{ ...story, memories: [memory], statement, accept, weight: settings.swapped, made: true }]
 }
 
 const stories = [
@@ -132,7 +134,7 @@ const stories = [
   ...storiesOf(readFileSync(join(folder, "own-topics.txt"), "utf8")).map((story) => ({
     ...story,
     writer: "own-topics",
-    weight: topicWeight,
+    weight: settings.topics,
     made: true
   }))
 ]
@@ -141,13 +143,7 @@ const stories = [
  * Most candidates of a real write are of this sort: about something else.
  */
 const strangersOf = (story, others) => {
-  const { words, weight } = bagOf(story.statement)
-  const overlapWith = (memory) => {
-    const bag = bagOf(memory)
-    let shared = 0
-    for (const word of words.values()) if (bag.words.has(word.canon)) shared += word.weight
-    return shared / Math.sqrt((weight + 0.5) * (bag.weight + 0.5))
-  }
+  const overlapWith = (memory) => overlapOf(bagOf(memory), bagOf(story.statement))
   return others
     .filter((other) => other !== story)
     .flatMap(({ memories }) => memories.map((memory) => ({ memory, overlap: overlapWith(memory) })))

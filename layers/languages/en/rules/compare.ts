@@ -32,7 +32,7 @@ export interface ComparedMemory {
 const maxCandidates = { read: 20, close: 3 }
 
 /** The weighted overlap of words, 0…1. */
-const overlapOf = (a: Bag, b: Bag): number => {
+export const overlapOf = (a: Bag, b: Bag): number => {
   let shared = 0
   for (const { canon, weight } of b.words.values()) if (a.words.has(canon)) shared += weight
   return shared / Math.sqrt((a.weight + 0.5) * (b.weight + 0.5))
