@@ -215,18 +215,15 @@ const answer = ({ model, sums }, story) => {
   return { story, target, all, likely: all[target], compared: story.compared[target] }
 }
 if (process.argv.includes("--cv")) {
-  const setOf = (writer) =>
-    /^a\d\d$/.test(writer)
-      ? "hard"
-      : /^c\d\d$/.test(writer)
-        ? "hard-2"
-        : /^p\d\d$/.test(writer)
-          ? "plain"
-          : writer.startsWith("set 2")
-            ? "second"
-            : /^tune-\d$/.test(writer)
-              ? "third"
-              : "other"
+  const sets = [
+    ["hard", /^a\d\d$/],
+    ["hard-2", /^c\d\d$/],
+    ["plain", /^p\d\d$/],
+    ["second", /^set 2/],
+    ["third", /^tune-\d$/],
+    ["other", /^/]
+  ]
+  const setOf = (writer) => sets.find(([, names]) => names.test(writer))[0]
   const writers = [...new Set(stories.map(({ writer }) => writer))].filter((writer) => !writer.startsWith("own"))
   // One seed, and several writers at a time, to take less time.
   settings.seeds = 1
@@ -246,7 +243,7 @@ if (process.argv.includes("--cv")) {
       writer,
       answered.filter(({ story }) => story.writer === writer)
     )
-  for (const set of ["hard", "hard-2", "plain", "second", "third", "other"]) {
+  for (const [set] of sets) {
     const ofSet = answered.filter(({ story }) => setOf(story.writer) === set)
     if (ofSet.length === 0) continue
     line(`all of ${set}`, ofSet)

@@ -44,12 +44,11 @@ export interface Profile {
 /**
  * The memories for an agent's system prompt: memories that a user made core, then other core memories, identities,
  * preferences and decisions that were mentioned more than once, then the rest of them with memories of other types
- * that were mentioned often, each by score, until the budget is spent. Then the newest
- * memories of people follow, if there is room. Only writers from a level on count; others are
- * quoted separately. Each subject has one line: its latest statement, with the score of all its statements. Superseded
- * statements are left out. Of memories that contradict each other, the one of the highest level has a line, or the
- * newest of several. The line names the earlier ones of the same level. Below full trust, the score ignores how often
- * a memory was shown.
+ * that were mentioned often, each by score, until the budget is spent. Then the newest memories of people follow, if there
+ * is room. Only writers from a level on count; others are quoted separately. Each subject has one line: its latest
+ * statement, with the score of all its statements. Superseded statements are left out. Of memories that contradict each
+ * other, the one of the highest level has a line, or the newest of several. The line names the earlier ones of the same
+ * level. Below full trust, the score ignores how often a memory was shown.
  */
 export const profileOf = (
   db: Db,
