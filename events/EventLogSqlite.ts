@@ -36,89 +36,88 @@ export interface LogOptions {
   readonly timers?: (() => TimerFold) | undefined
 }
 
-export const make = (folder: string, { ledgerCopy, timers }: LogOptions = {}) =>
-  Effect.gen(function* () {
-    const file = join(folder, "log.db")
-    const { installation, reader, writer } = yield* open(file)
-    const timing = timers === undefined ? undefined : { codec: yield* CurrentCodec, timers }
-    const ledger = Ledger.make(join(folder, Ledger.ledgerName), ledgerCopy)
-    const committer = yield* Effect.acquireRelease(
-      retryWhileBusy("log.db", () => Committer.make({ folder, installation, ledger, timing, reader, writer })),
-      ({ close }) => Effect.sync(close)
-    )
-    // A damaged anchor does not stop reads. `inspect` and the first append report it.
-    yield* Effect.ignore(retryWhileBusy("log.db", committer.adopt))
-    yield* retryWhileBusy("log.db", committer.enforceLedger)
+export const make = Effect.fnUntraced(function* (folder: string, { ledgerCopy, timers }: LogOptions = {}) {
+  const file = join(folder, "log.db")
+  const { installation, reader, writer } = yield* open(file)
+  const timing = timers === undefined ? undefined : { codec: yield* CurrentCodec, timers }
+  const ledger = Ledger.make(join(folder, Ledger.ledgerName), ledgerCopy)
+  const committer = yield* Effect.acquireRelease(
+    retryWhileBusy("log.db", () => Committer.make({ folder, installation, ledger, timing, reader, writer })),
+    ({ close }) => Effect.sync(close)
+  )
+  // A damaged anchor does not stop reads. `inspect` and the first append report it.
+  yield* Effect.ignore(retryWhileBusy("log.db", committer.adopt))
+  yield* retryWhileBusy("log.db", committer.enforceLedger)
 
-    const batcher = Batcher.make({ maxBatch: maxGroupSize, run: committer.run })
-    const raw = (condition: string, stream: string, ...params: ReadonlyArray<unknown>) =>
-      (sql(reader, `${selectEvents} ${condition}`).all(stream, ...params) as Array<EventRow>).map(fromRow)
-    const events = (condition: string, stream: string, ...params: ReadonlyArray<unknown>) =>
-      attempt(() => substitute(reader, stream, raw(condition, stream, ...params)))
-    const inRange = "WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?"
+  const batcher = Batcher.make({ maxBatch: maxGroupSize, run: committer.run })
+  const raw = (condition: string, stream: string, ...params: ReadonlyArray<unknown>) =>
+    (sql(reader, `${selectEvents} ${condition}`).all(stream, ...params) as Array<EventRow>).map(fromRow)
+  const events = (condition: string, stream: string, ...params: ReadonlyArray<unknown>) =>
+    attempt(() => substitute(reader, stream, raw(condition, stream, ...params)))
+  const inRange = "WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?"
 
-    return EventLog.of({
-      append: batcher.submit,
-      read: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit, raw: isRaw = false }) =>
-        isRaw ? attempt(() => raw(inRange, stream, after, to, limit)) : events(inRange, stream, after, to, limit),
-      replay: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit }) =>
-        attempt(() => substitute(reader, stream, sql(reader, selectReplayed).all(stream, after, to, limit))),
-      at: (stream, versions) =>
-        events(
-          "WHERE stream = ? AND version IN (SELECT value FROM json_each(?)) ORDER BY version",
-          stream,
-          JSON.stringify(versions)
-        ),
-      // Reads with the write connection, because its page cache survives its own commits.
-      newest: (stream, subjects) => attempt(() => newestEvents(writer, stream, subjects)),
-      head: (stream) => attempt(() => headOf(reader, stream)),
-      streams: attempt(() => streamHeads(reader)),
-      versionAt: (stream, instant) =>
-        attempt(
-          () =>
-            sql(reader, "SELECT max(version) AS version FROM events WHERE stream = ? AND recorded_at <= ?").get(
-              stream,
-              instant
-            ).version ?? 0
-        ),
-      earliest: (stream, from) =>
-        attempt(
-          () =>
-            sql(reader, "SELECT min(recorded_at) AS earliest FROM events WHERE stream = ? AND version >= ?").get(
-              stream,
-              from
-            ).earliest ?? Number.POSITIVE_INFINITY
-        ),
-      command: (stream, commandId, request) =>
-        Effect.flatten(
-          attempt(() =>
-            findCommand(reader, stream, {
-              commandId,
-              request,
-              commandKey: commandKeyOf(installation, stream, commandId)
-            })
-          )
-        ),
-      vectors: (model, dimensions, digests) => attempt(() => VectorCache.get(reader, model, dimensions, digests)),
-      timers: ({ limit, offset = 0, until }) =>
+  return EventLog.of({
+    append: batcher.submit,
+    read: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit, raw: isRaw = false }) =>
+      isRaw ? attempt(() => raw(inRange, stream, after, to, limit)) : events(inRange, stream, after, to, limit),
+    replay: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit }) =>
+      attempt(() => substitute(reader, stream, sql(reader, selectReplayed).all(stream, after, to, limit))),
+    at: (stream, versions) =>
+      events(
+        "WHERE stream = ? AND version IN (SELECT value FROM json_each(?)) ORDER BY version",
+        stream,
+        JSON.stringify(versions)
+      ),
+    // Reads with the write connection, because its page cache survives its own commits.
+    newest: (stream, subjects) => attempt(() => newestEvents(writer, stream, subjects)),
+    head: (stream) => attempt(() => headOf(reader, stream)),
+    streams: attempt(() => streamHeads(reader)),
+    versionAt: (stream, instant) =>
+      attempt(
+        () =>
+          sql(reader, "SELECT max(version) AS version FROM events WHERE stream = ? AND recorded_at <= ?").get(
+            stream,
+            instant
+          ).version ?? 0
+      ),
+    earliest: (stream, from) =>
+      attempt(
+        () =>
+          sql(reader, "SELECT min(recorded_at) AS earliest FROM events WHERE stream = ? AND version >= ?").get(
+            stream,
+            from
+          ).earliest ?? Number.POSITIVE_INFINITY
+      ),
+    command: (stream, commandId, request) =>
+      Effect.flatten(
         attempt(() =>
-          sql(reader, "SELECT stream, due FROM timers WHERE due <= ? ORDER BY due, stream LIMIT ? OFFSET ?").all(
-            until,
-            limit,
-            offset
-          )
-        ),
-      erase: committer.eraser.erase,
-      pauseWrites: (work) => pauseWrites(file, work),
-      eraseAgain: committer.eraser.eraseAgain,
-      ledger: attempt(() => Ledger.recordsOf(ledger.read().lines)),
-      cleanings: attempt(() => cleaningsIn(reader)),
-      clean: (cleaned) => clean({ writer, uncleaned: committer.eraser.uncleaned, locked: committer.locked }, cleaned),
-      newestErasure: (stream) => attempt(() => newestErasure(reader, stream)),
-      accept: (append, timers) => retryWhileBusy("log.db", () => committer.accept(append, timers)),
-      inspect: ({ expect, stream }) =>
-        inspect({ reader, installation, ledger, anchor: committer.anchoring.anchor, stream, expect })
-    })
+          findCommand(reader, stream, {
+            commandId,
+            request,
+            commandKey: commandKeyOf(installation, stream, commandId)
+          })
+        )
+      ),
+    vectors: (model, dimensions, digests) => attempt(() => VectorCache.get(reader, model, dimensions, digests)),
+    timers: ({ limit, offset = 0, until }) =>
+      attempt(() =>
+        sql(reader, "SELECT stream, due FROM timers WHERE due <= ? ORDER BY due, stream LIMIT ? OFFSET ?").all(
+          until,
+          limit,
+          offset
+        )
+      ),
+    erase: committer.eraser.erase,
+    pauseWrites: (work) => pauseWrites(file, work),
+    eraseAgain: committer.eraser.eraseAgain,
+    ledger: attempt(() => Ledger.recordsOf(ledger.read().lines)),
+    cleanings: attempt(() => cleaningsIn(reader)),
+    clean: (cleaned) => clean({ writer, uncleaned: committer.eraser.uncleaned, locked: committer.locked }, cleaned),
+    newestErasure: (stream) => attempt(() => newestErasure(reader, stream)),
+    accept: (append, timers) => retryWhileBusy("log.db", () => committer.accept(append, timers)),
+    inspect: ({ expect, stream }) =>
+      inspect({ reader, installation, ledger, anchor: committer.anchoring.anchor, stream, expect })
   })
+})
 
 const attempt = <A>(f: () => A) => Effect.try({ try: f, catch: storageError("log.db") })

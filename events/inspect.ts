@@ -27,26 +27,25 @@ interface Options {
 }
 
 /** Checks the parts of the log that the chains of the streams do not cover. Changes nothing. */
-export const inspect = (options: Options): Effect.Effect<Inspection, StorageError> =>
-  Effect.gen(function* () {
-    const { reader } = options
-    const [integrity, newestTableProblems, remainsTableProblems] = yield* Effect.all(
-      [integrityProblems(reader), newestProblems(reader, options.stream), remainsProblems(reader, options.stream)],
-      { concurrency: 2 }
+export const inspect = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Inspection, StorageError> {
+  const { reader } = options
+  const [integrity, newestTableProblems, remainsTableProblems] = yield* Effect.all(
+    [integrityProblems(reader), newestProblems(reader, options.stream), remainsProblems(reader, options.stream)],
+    { concurrency: 2 }
+  )
+  const vectorProblems = yield* findDamagedVectors(reader)
+  return yield* attempt(() => {
+    const broken = [...integrity, ...schemaProblems(reader)].map((text) => wholeLogProblem(`log.db: ${text}`))
+    const links = linkedFiles(reader.name).map((name) => wholeLogProblem(fileLinked(name).message))
+    const ledgerProblems = problemsOfLedger(options).map((text) => wholeLogProblem(text))
+    const compared = compareWithAnchor(
+      options,
+      [...links, ...broken],
+      [...ledgerProblems, ...newestTableProblems, ...remainsTableProblems, ...vectorProblems]
     )
-    const vectorProblems = yield* findDamagedVectors(reader)
-    return yield* attempt(() => {
-      const broken = [...integrity, ...schemaProblems(reader)].map((text) => wholeLogProblem(`log.db: ${text}`))
-      const links = linkedFiles(reader.name).map((name) => wholeLogProblem(fileLinked(name).message))
-      const ledgerProblems = problemsOfLedger(options).map((text) => wholeLogProblem(text))
-      const compared = compareWithAnchor(
-        options,
-        [...links, ...broken],
-        [...ledgerProblems, ...newestTableProblems, ...remainsTableProblems, ...vectorProblems]
-      )
-      return { ...compared, ledger: ledgerProblems, repairs: [...compared.repairs, ...ledgerRepairs(options)] }
-    })
+    return { ...compared, ledger: ledgerProblems, repairs: [...compared.repairs, ...ledgerRepairs(options)] }
   })
+})
 
 /** Compares the ledger of erasures with the log: its lines, and the events that it names. */
 const problemsOfLedger = ({ anchor, installation, ledger, reader, stream }: Options): ReadonlyArray<string> => {
@@ -151,17 +150,18 @@ const dueRepairs = (db: Db, state: AnchorState, unfinished: number): ReadonlyArr
 
 const vectorPage = 100
 
-const findDamagedVectors = (db: Db): Effect.Effect<ReadonlyArray<Problem>, StorageError> =>
-  Effect.gen(function* () {
-    let count = 0
-    for (let after: number | null = 0; after !== null; ) {
-      const from: number = after
-      const { damaged, next } = yield* attempt(() => damagedVectors(db, from, vectorPage))
-      count += damaged.length
-      after = next
-      yield* takeTurnIfDue
-    }
-    return count === 0 ? [] : [wholeLogProblem(`log.db: ${count} cached vectors are damaged; they count as missing`)]
-  })
+const findDamagedVectors = Effect.fnUntraced(function* (
+  db: Db
+): Effect.fn.Return<ReadonlyArray<Problem>, StorageError> {
+  let count = 0
+  for (let after: number | null = 0; after !== null; ) {
+    const from: number = after
+    const { damaged, next } = yield* attempt(() => damagedVectors(db, from, vectorPage))
+    count += damaged.length
+    after = next
+    yield* takeTurnIfDue
+  }
+  return count === 0 ? [] : [wholeLogProblem(`log.db: ${count} cached vectors are damaged; they count as missing`)]
+})
 
 const wholeLogProblem = (what: string): Problem => ({ stream: null, version: null, what })

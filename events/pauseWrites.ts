@@ -31,10 +31,9 @@ interface Pause {
   timer?: NodeJS.Timeout
 }
 
-const begin = (file: string, pause: Pause) =>
-  Effect.gen(function* () {
-    const db = yield* Effect.try(() => openDatabase(file, { fileMustExist: true, timeout: busyTimeoutMillis }))
-    pause.db = db
-    yield* retryWhileBusy("log.db", () => db.exec("BEGIN IMMEDIATE"))
-    pause.timer = setTimeout(() => db.close(), maxMillis)
-  })
+const begin = Effect.fnUntraced(function* (file: string, pause: Pause) {
+  const db = yield* Effect.try(() => openDatabase(file, { fileMustExist: true, timeout: busyTimeoutMillis }))
+  pause.db = db
+  yield* retryWhileBusy("log.db", () => db.exec("BEGIN IMMEDIATE"))
+  pause.timer = setTimeout(() => db.close(), maxMillis)
+})

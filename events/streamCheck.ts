@@ -25,30 +25,29 @@ const sliceSize = 50
  * Verifies the events of a stream after its mark, and that the stream contains the head that the anchor names. Without
  * a valid mark it verifies the whole stream.
  */
-export const checkStream = (
+export const checkStream = Effect.fnUntraced(function* (
   db: Db,
   stream: string,
   mark: Mark | undefined,
   anchored: Anchored
-): Effect.Effect<ReadonlyArray<Problem>, StorageError> =>
-  Effect.gen(function* () {
-    const before = mark === undefined ? undefined : eventAt(db, stream, mark.version)
-    const isMarked = mark !== undefined && hasHash(before, mark.hash)
-    const checker = chainChecker(stream, codec, isMarked ? before : undefined)
-    const misplaced: Array<Problem> = []
-    for (let after = isMarked ? mark.version : 0; ; ) {
-      const events = yield* attempt(() => readPage(db, stream, after))
-      for (const event of events) checker.next(event)
-      const last = events.at(-1)
-      if (!isMarked && last !== undefined) misplaced.push(...(yield* attempt(() => unindexed(db, stream, after, last))))
-      // A damaged index may return old events again. Stop then, instead of looping forever.
-      if (last === undefined || events.length < pageSize || last.version <= after) break
-      after = last.version
-      yield* takeTurnIfDue
-    }
-    const misnamed = yield* attempt(() => anchorDifferences(db, stream, anchored))
-    return [...checker.problems({ erasures: true }), ...misplaced, ...misnamed]
-  })
+): Effect.fn.Return<ReadonlyArray<Problem>, StorageError> {
+  const before = mark === undefined ? undefined : eventAt(db, stream, mark.version)
+  const isMarked = mark !== undefined && hasHash(before, mark.hash)
+  const checker = chainChecker(stream, codec, isMarked ? before : undefined)
+  const misplaced: Array<Problem> = []
+  for (let after = isMarked ? mark.version : 0; ; ) {
+    const events = yield* attempt(() => readPage(db, stream, after))
+    for (const event of events) checker.next(event)
+    const last = events.at(-1)
+    if (!isMarked && last !== undefined) misplaced.push(...(yield* attempt(() => unindexed(db, stream, after, last))))
+    // A damaged index may return old events again. Stop then, instead of looping forever.
+    if (last === undefined || events.length < pageSize || last.version <= after) break
+    after = last.version
+    yield* takeTurnIfDue
+  }
+  const misnamed = yield* attempt(() => anchorDifferences(db, stream, anchored))
+  return [...checker.problems({ erasures: true }), ...misplaced, ...misnamed]
+})
 
 type Anchored = Pick<AnchorState, "heads" | "sequence">
 

@@ -34,22 +34,21 @@ export const make = ({ adopt, anchoring, files, locked, reader, writer }: Option
   const refused = new Map<string, StorageError>()
   let refusedAt = -1
 
-  const check = (stream: string) =>
-    Effect.gen(function* () {
-      const { file: noted, marks, ...anchored } = yield* retryWhileBusy("log.db", () => locked(anchoring().current))
-      if (refused.has(stream)) return
-      const mark = sameFileState(noted, files.state()) ? marks.get(stream) : undefined
-      const found = Effect.flatMap(checkStream(reader, stream, mark, anchored), (all) =>
-        attempt(() => withoutAccepted(reader, all))
-      )
-      const [problem] = yield* steadyCheck(
-        found,
-        (problems) => problems.length === 0,
-        attempt(() => newestErasure(reader, stream))
-      )
-      if (problem === undefined) checked.add(stream)
-      else refused.set(stream, streamDamaged(stream, problem.version, problem.what))
-    })
+  const check = Effect.fnUntraced(function* (stream: string) {
+    const { file: noted, marks, ...anchored } = yield* retryWhileBusy("log.db", () => locked(anchoring().current))
+    if (refused.has(stream)) return
+    const mark = sameFileState(noted, files.state()) ? marks.get(stream) : undefined
+    const found = Effect.flatMap(checkStream(reader, stream, mark, anchored), (all) =>
+      attempt(() => withoutAccepted(reader, all))
+    )
+    const [problem] = yield* steadyCheck(
+      found,
+      (problems) => problems.length === 0,
+      attempt(() => newestErasure(reader, stream))
+    )
+    if (problem === undefined) checked.add(stream)
+    else refused.set(stream, streamDamaged(stream, problem.version, problem.what))
+  })
 
   return {
     checked,

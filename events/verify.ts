@@ -69,61 +69,57 @@ export const verify = (
  * Accepts the damage of the report with this digest: stores an event that names it, sets timers from the events, removes
  * damaged vectors, and starts a new epoch of the anchor. Fails with `NotAccepted` on any other report.
  */
-export const accept = (
+export const accept = Effect.fnUntraced(function* (
   log: Log,
   codec: Codec,
   digest: string,
   options: VerifyOptions = {}
-): Effect.Effect<void, NotAccepted | AppendError> =>
-  Effect.gen(function* () {
-    const examined = yield* examine(log, codec, null, options)
-    if (examined.problems.length === 0) return yield* new NotAccepted({ problem: "the log has no damage to accept" })
-    if (examined.verification.digest === null) {
-      const problem =
-        "the database file itself is damaged: restore a backup, or undo the change with SQLite's own tools"
-      return yield* new NotAccepted({ problem })
-    }
-    if (examined.verification.digest !== digest) {
-      const problem = "the damage differs from this report: run 'daybook verify', and accept the new report"
-      return yield* new NotAccepted({ problem })
-    }
-    yield* acceptExamined(log, codec, examined)
-  })
+): Effect.fn.Return<void, NotAccepted | AppendError> {
+  const examined = yield* examine(log, codec, null, options)
+  if (examined.problems.length === 0) return yield* new NotAccepted({ problem: "the log has no damage to accept" })
+  if (examined.verification.digest === null) {
+    const problem = "the database file itself is damaged: restore a backup, or undo the change with SQLite's own tools"
+    return yield* new NotAccepted({ problem })
+  }
+  if (examined.verification.digest !== digest) {
+    const problem = "the damage differs from this report: run 'daybook verify', and accept the new report"
+    return yield* new NotAccepted({ problem })
+  }
+  yield* acceptExamined(log, codec, examined)
+})
 
 /**
  * Accepts that the ledger of erasures is lost or changed, and starts a new one that says so. Fails with `NotAccepted` if
  * the log has no such problem, or any other one.
  */
-export const acceptWithoutLedger = (
+export const acceptWithoutLedger = Effect.fnUntraced(function* (
   log: Log,
   codec: Codec,
   options: VerifyOptions = {}
-): Effect.Effect<void, NotAccepted | AppendError> =>
-  Effect.gen(function* () {
-    const examined = yield* examine(log, codec, null, options)
-    const { ledgerProblems, problems } = examined
-    if (ledgerProblems.length === 0) return yield* new NotAccepted({ problem: "the ledger of erasures is not damaged" })
-    const keys = new Set(ledgerProblems.map(keyOf))
-    if (!problems.every((problem) => keys.has(keyOf(problem)))) {
-      const problem = "the log has other damage too: run 'daybook verify', and accept its report with --accept"
-      return yield* new NotAccepted({ problem })
-    }
-    yield* acceptExamined(log, codec, examined)
-  })
+): Effect.fn.Return<void, NotAccepted | AppendError> {
+  const examined = yield* examine(log, codec, null, options)
+  const { ledgerProblems, problems } = examined
+  if (ledgerProblems.length === 0) return yield* new NotAccepted({ problem: "the ledger of erasures is not damaged" })
+  const keys = new Set(ledgerProblems.map(keyOf))
+  if (!problems.every((problem) => keys.has(keyOf(problem)))) {
+    const problem = "the log has other damage too: run 'daybook verify', and accept its report with --accept"
+    return yield* new NotAccepted({ problem })
+  }
+  yield* acceptExamined(log, codec, examined)
+})
 
 /** Stores the accepted places as an event, and lets the log start anew from there. */
-const acceptExamined = (
+const acceptExamined = Effect.fnUntraced(function* (
   log: Log,
   codec: Codec,
   { problems, timers }: Effect.Effect.Success<ReturnType<typeof examine>>
-): Effect.Effect<void, AppendError> =>
-  Effect.gen(function* () {
-    const digest = digestOf(problems)
-    const { payload, schema } = codec.encode("ACCEPT", { digest, places: problems.map(placeOf) })
-    const now = yield* Clock.currentTimeMillis
-    const commands = [{ actor: "verify", events: [{ type: "ACCEPT", schema, payload }] }]
-    yield* log.accept({ stream: installationStream, expected: "any", now, commands }, timers)
-  })
+): Effect.fn.Return<void, AppendError> {
+  const digest = digestOf(problems)
+  const { payload, schema } = codec.encode("ACCEPT", { digest, places: problems.map(placeOf) })
+  const now = yield* Clock.currentTimeMillis
+  const commands = [{ actor: "verify", events: [{ type: "ACCEPT", schema, payload }] }]
+  yield* log.accept({ stream: installationStream, expected: "any", now, commands }, timers)
+})
 
 const examine = (log: Log, codec: Codec, stream: string | null, options: VerifyOptions) =>
   steadyCheck(
@@ -144,72 +140,76 @@ const erasuresIn = (log: Log, stream: string | null): Effect.Effect<string> =>
     Effect.orElseSucceed(() => "")
   )
 
-const examineOnce = (log: Log, codec: Codec, stream: string | null, { expect, timers }: VerifyOptions) =>
-  Effect.gen(function* () {
-    const found: Array<Problem> = []
-    const report = (error: StorageError) =>
-      Effect.sync(() => void found.push({ stream, version: null, what: error.message }))
-    const orAddProblem = <A>(read: Effect.Effect<A, StorageError>, otherwise: A) =>
-      Effect.catchAll(read, (error) => Effect.as(report(error), otherwise))
-    const heads = yield* orAddProblem(log.streams, [] as ReadonlyArray<Head>)
-    const selected = stream === null ? heads : heads.filter((head) => head.stream === stream)
-    const agents = selected.filter((head) => head.stream !== installationStream)
-    const dueTimers: Array<AcceptedTimer> = []
-    const payloads: Array<string | null> = []
-    let events = 0
-    let head: Verification["head"] = null
-    for (const { stream: name } of selected) {
-      const checker = chainChecker(name, codec)
-      let fold = timers?.()
-      let hasErasedTimes = false
-      const reading = Stream.runForEach(readAll(log, name, { raw: true }), (event) => {
-        checker.next(event)
-        if (event.type === "ACCEPT" && name === installationStream) payloads.push(event.payload)
-        if (fold !== undefined && isTimed(event)) {
-          if (event.erasedAt === null) applyTo(fold, codec, event)
-          else hasErasedTimes = true
-        }
-        return takeTurnIfDue
-      })
-      yield* orAddProblem(reading, undefined)
-      // After an erasure, the remains of these events count.
-      if (hasErasedTimes) {
-        fold = timers!()
-        const remaining = Stream.runForEach(Stream.filter(readAll(log, name), isTimed), (event) =>
-          Effect.sync(() => applyTo(fold!, codec, event))
-        )
-        yield* orAddProblem(remaining, undefined)
+const examineOnce = Effect.fnUntraced(function* (
+  log: Log,
+  codec: Codec,
+  stream: string | null,
+  { expect, timers }: VerifyOptions
+) {
+  const found: Array<Problem> = []
+  const report = (error: StorageError) =>
+    Effect.sync(() => void found.push({ stream, version: null, what: error.message }))
+  const orAddProblem = <A>(read: Effect.Effect<A, StorageError>, otherwise: A) =>
+    Effect.catchAll(read, (error) => Effect.as(report(error), otherwise))
+  const heads = yield* orAddProblem(log.streams, [] as ReadonlyArray<Head>)
+  const selected = stream === null ? heads : heads.filter((head) => head.stream === stream)
+  const agents = selected.filter((head) => head.stream !== installationStream)
+  const dueTimers: Array<AcceptedTimer> = []
+  const payloads: Array<string | null> = []
+  let events = 0
+  let head: Verification["head"] = null
+  for (const { stream: name } of selected) {
+    const checker = chainChecker(name, codec)
+    let fold = timers?.()
+    let hasErasedTimes = false
+    const reading = Stream.runForEach(readAll(log, name, { raw: true }), (event) => {
+      checker.next(event)
+      if (event.type === "ACCEPT" && name === installationStream) payloads.push(event.payload)
+      if (fold !== undefined && isTimed(event)) {
+        if (event.erasedAt === null) applyTo(fold, codec, event)
+        else hasErasedTimes = true
       }
-      found.push(...checker.problems({ erasures: true }))
-      if (name === installationStream) continue
-      events += checker.count()
-      head = { version: checker.count(), hash: Buffer.from(checker.hash()).toString("hex") }
-      if (fold !== undefined) dueTimers.push({ stream: name, due: fold.due() })
-    }
-    const wrongTimers = timers === undefined ? [] : yield* orAddProblem(timerProblems(log, stream, dueTimers), [])
-    const inspected = yield* orAddProblem(log.inspect({ stream, expect }), {
-      ...{ problems: [], ledger: [], broken: [], repairs: [], restores: [], anchor: null }
+      return takeTurnIfDue
     })
-    const isRestorable = inspected.broken.length === 0
-    const accepted = acceptedIn(payloads)
-    const acceptedKeys = new Set(accepted.map(keyOf))
-    const problems = [...found, ...wrongTimers, ...inspected.broken, ...inspected.problems].filter(
-      (problem) => problem.stream === null || !acceptedKeys.has(keyOf(problem))
-    )
-    const verification: Verification = {
-      ok: problems.length === 0,
-      events,
-      streams: agents.length,
-      head: agents.length === 1 ? head : null,
-      problems: problems.slice(0, maxProblems),
-      anchor: inspected.anchor,
-      repairs: inspected.repairs,
-      restores: inspected.restores,
-      accepted,
-      digest: problems.length > 0 && isRestorable && stream === null ? digestOf(problems) : null
+    yield* orAddProblem(reading, undefined)
+    // After an erasure, the remains of these events count.
+    if (hasErasedTimes) {
+      fold = timers!()
+      const remaining = Stream.runForEach(Stream.filter(readAll(log, name), isTimed), (event) =>
+        Effect.sync(() => applyTo(fold!, codec, event))
+      )
+      yield* orAddProblem(remaining, undefined)
     }
-    return { verification, problems, ledgerProblems: inspected.ledger, timers: dueTimers }
+    found.push(...checker.problems({ erasures: true }))
+    if (name === installationStream) continue
+    events += checker.count()
+    head = { version: checker.count(), hash: Buffer.from(checker.hash()).toString("hex") }
+    if (fold !== undefined) dueTimers.push({ stream: name, due: fold.due() })
+  }
+  const wrongTimers = timers === undefined ? [] : yield* orAddProblem(timerProblems(log, stream, dueTimers), [])
+  const inspected = yield* orAddProblem(log.inspect({ stream, expect }), {
+    ...{ problems: [], ledger: [], broken: [], repairs: [], restores: [], anchor: null }
   })
+  const isRestorable = inspected.broken.length === 0
+  const accepted = acceptedIn(payloads)
+  const acceptedKeys = new Set(accepted.map(keyOf))
+  const problems = [...found, ...wrongTimers, ...inspected.broken, ...inspected.problems].filter(
+    (problem) => problem.stream === null || !acceptedKeys.has(keyOf(problem))
+  )
+  const verification: Verification = {
+    ok: problems.length === 0,
+    events,
+    streams: agents.length,
+    head: agents.length === 1 ? head : null,
+    problems: problems.slice(0, maxProblems),
+    anchor: inspected.anchor,
+    repairs: inspected.repairs,
+    restores: inspected.restores,
+    accepted,
+    digest: problems.length > 0 && isRestorable && stream === null ? digestOf(problems) : null
+  }
+  return { verification, problems, ledgerProblems: inspected.ledger, timers: dueTimers }
+})
 
 const digestOf = (problems: ReadonlyArray<Problem>): string =>
   sha256(JSON.stringify(problems.map(keyOf).sort())).toString("hex")
@@ -222,20 +222,23 @@ const applyTo = (fold: TimerFold, codec: Codec, event: Parameters<Codec["decode"
 }
 
 /** Timers that differ from the due times computed from the events. */
-const timerProblems = (log: Log, stream: string | null, expected: ReadonlyArray<AcceptedTimer>) =>
-  Effect.gen(function* () {
-    const stored = yield* log.timers({ until: Number.MAX_SAFE_INTEGER, limit: expected.length + maxProblems })
-    const due = new Map(stored.map((timer) => [timer.stream, timer.due]))
-    const known = new Set(expected.map((timer) => timer.stream))
-    const differing = expected.filter((timer) => (due.get(timer.stream) ?? null) !== timer.due)
-    const unknownTimers = stored.filter(
-      (timer) => (stream === null || timer.stream === stream) && !known.has(timer.stream)
-    )
-    return [...differing, ...unknownTimers].map(
-      (timer): Problem => ({
-        stream: timer.stream,
-        version: null,
-        what: "the timer differs from the events: run 'daybook schedules retime'"
-      })
-    )
-  })
+const timerProblems = Effect.fnUntraced(function* (
+  log: Log,
+  stream: string | null,
+  expected: ReadonlyArray<AcceptedTimer>
+) {
+  const stored = yield* log.timers({ until: Number.MAX_SAFE_INTEGER, limit: expected.length + maxProblems })
+  const due = new Map(stored.map((timer) => [timer.stream, timer.due]))
+  const known = new Set(expected.map((timer) => timer.stream))
+  const differing = expected.filter((timer) => (due.get(timer.stream) ?? null) !== timer.due)
+  const unknownTimers = stored.filter(
+    (timer) => (stream === null || timer.stream === stream) && !known.has(timer.stream)
+  )
+  return [...differing, ...unknownTimers].map(
+    (timer): Problem => ({
+      stream: timer.stream,
+      version: null,
+      what: "the timer differs from the events: run 'daybook schedules retime'"
+    })
+  )
+})

@@ -44,83 +44,81 @@ export const layer = (options: MaintenanceOptions = {}): Layer.Layer<Maintenance
 /** The maximum number of times that one job repeats its stages while work remains. */
 const maxRounds = 50
 
-export const make = ({
+export const make = Effect.fnUntraced(function* ({
   every = 60_000,
   handlers = {},
   notify,
   timeout = 3_600_000
-}: MaintenanceOptions = {}): Effect.Effect<Context.Tag.Service<Maintenance>, never, Daybook | Scope.Scope> =>
-  Effect.gen(function* () {
-    const daybook = yield* Daybook
-    const { runner } = daybook
-    const woken = yield* Effect.makeLatch(false)
-    const scheduledAgents = new Set<string>()
+}: MaintenanceOptions = {}): Effect.fn.Return<Context.Tag.Service<Maintenance>, never, Daybook | Scope.Scope> {
+  const daybook = yield* Daybook
+  const { runner } = daybook
+  const woken = yield* Effect.makeLatch(false)
+  const scheduledAgents = new Set<string>()
 
-    /** Gives new agents their schedules, and continues their capture. `first` is the first due time: now, at the start of the program. */
-    const addSchedules = (first: number | undefined) =>
-      Effect.gen(function* () {
-        for (const { name } of yield* daybook.agents) {
-          if (scheduledAgents.has(name)) continue
-          // The next check retries.
-          yield* Effect.matchCauseEffect(Effect.zipRight(runner.ensure(name, first), daybook.resume(name)), {
-            onFailure: (cause) =>
-              Effect.logWarning("cannot add an agent's schedules", { agent: name, failure: failureNames(cause) }),
-            onSuccess: () => Effect.sync(() => scheduledAgents.add(name))
-          })
-        }
-      }).pipe(
-        Effect.catchAllCause((cause) => Effect.logWarning("cannot list the agents", { failure: failureNames(cause) }))
-      )
-
-    const engineHandlers = runner.jobs.map(({ handler, stages }): readonly [string, Scheduler.Handler] => [
-      handler,
-      { timeout, run: (job) => Effect.zipRight(runner.adjust(job.agent), runStages(job, stages)) }
-    ])
-    const scheduler = yield* Scheduler.make({
-      handlers: { ...handlers, ...Object.fromEntries(engineHandlers) },
-      ...(notify === undefined ? {} : { notify })
-    })
-    const checkAgain = Effect.gen(function* () {
-      woken.unsafeClose()
-      yield* Effect.raceFirst(Effect.sleep(every), woken.await)
-      yield* addSchedules(undefined)
-      yield* scheduler.checkNow
-    })
-    yield* traceEvent("maintenance.loop_started", { loop: "maintenance" })
-    yield* Clock.currentTimeMillis.pipe(
-      Effect.flatMap(addSchedules),
-      Effect.zipRight(scheduler.checkNow),
-      Effect.zipRight(Effect.forever(checkAgain)),
-      Effect.interruptible,
-      Effect.forkScoped
+  /** Gives new agents their schedules, and continues their capture. `first` is the first due time: now, at the start of the program. */
+  const addSchedules = (first: number | undefined) =>
+    Effect.gen(function* () {
+      for (const { name } of yield* daybook.agents) {
+        if (scheduledAgents.has(name)) continue
+        // The next check retries.
+        yield* Effect.matchCauseEffect(Effect.zipRight(runner.ensure(name, first), daybook.resume(name)), {
+          onFailure: (cause) =>
+            Effect.logWarning("cannot add an agent's schedules", { agent: name, failure: failureNames(cause) }),
+          onSuccess: () => Effect.sync(() => scheduledAgents.add(name))
+        })
+      }
+    }).pipe(
+      Effect.catchAllCause((cause) => Effect.logWarning("cannot list the agents", { failure: failureNames(cause) }))
     )
-    return {
-      checkNow: Effect.sync(() => woken.unsafeOpen()),
-      running: scheduler.running,
-      checkedAt: scheduler.checkedAt
-    }
+
+  const engineHandlers = runner.jobs.map(({ handler, stages }): readonly [string, Scheduler.Handler] => [
+    handler,
+    { timeout, run: (job) => Effect.zipRight(runner.adjust(job.agent), runStages(job, stages)) }
+  ])
+  const scheduler = yield* Scheduler.make({
+    handlers: { ...handlers, ...Object.fromEntries(engineHandlers) },
+    ...(notify === undefined ? {} : { notify })
   })
+  const checkAgain = Effect.gen(function* () {
+    woken.unsafeClose()
+    yield* Effect.raceFirst(Effect.sleep(every), woken.await)
+    yield* addSchedules(undefined)
+    yield* scheduler.checkNow
+  })
+  yield* traceEvent("maintenance.loop_started", { loop: "maintenance" })
+  yield* Clock.currentTimeMillis.pipe(
+    Effect.flatMap(addSchedules),
+    Effect.zipRight(scheduler.checkNow),
+    Effect.zipRight(Effect.forever(checkAgain)),
+    Effect.interruptible,
+    Effect.forkScoped
+  )
+  return {
+    checkNow: Effect.sync(() => woken.unsafeOpen()),
+    running: scheduler.running,
+    checkedAt: scheduler.checkedAt
+  }
+})
 
 /** Runs stages until no work remains or the time is over. */
-const runStages = ({ deadline, memory }: Scheduler.Job, stages: ReadonlyArray<StageName>) =>
-  Effect.gen(function* () {
-    const completed: Array<StageRun> = []
-    const startedAt = yield* Clock.currentTimeMillis
-    // Stops early, so that the current step can finish before the scheduler interrupts it.
-    const stageDeadline = Math.floor(deadline - Math.min(30_000, (deadline - startedAt) / 10))
-    let remaining = stages
-    for (let round = 0; round < maxRounds && remaining.length > 0; round++) {
-      const runs = yield* memory.maintenance.run({ stages: remaining, deadline: stageDeadline })
-      completed.push(...runs.filter(({ run }) => run !== undefined))
-      remaining = runs.flatMap(({ left, run, stage }) => (left && run !== undefined ? [stage] : []))
-    }
-    const counts: Record<string, number> = {}
-    for (const run of completed) {
-      for (const [name, number] of Object.entries(run.counts)) counts[name] = (counts[name] ?? 0) + number
-    }
-    const output = completed.map(({ counts, run, stage }) => {
-      const numbers = Object.entries(counts).map(([name, number]) => `${number} ${name}`)
-      return `${stage} (run ${run}): ${numbers.join(", ")}`
-    })
-    return { output: output.length === 0 ? "nothing to do" : output.join("\n"), counts }
+const runStages = Effect.fnUntraced(function* ({ deadline, memory }: Scheduler.Job, stages: ReadonlyArray<StageName>) {
+  const completed: Array<StageRun> = []
+  const startedAt = yield* Clock.currentTimeMillis
+  // Stops early, so that the current step can finish before the scheduler interrupts it.
+  const stageDeadline = Math.floor(deadline - Math.min(30_000, (deadline - startedAt) / 10))
+  let remaining = stages
+  for (let round = 0; round < maxRounds && remaining.length > 0; round++) {
+    const runs = yield* memory.maintenance.run({ stages: remaining, deadline: stageDeadline })
+    completed.push(...runs.filter(({ run }) => run !== undefined))
+    remaining = runs.flatMap(({ left, run, stage }) => (left && run !== undefined ? [stage] : []))
+  }
+  const counts: Record<string, number> = {}
+  for (const run of completed) {
+    for (const [name, number] of Object.entries(run.counts)) counts[name] = (counts[name] ?? 0) + number
+  }
+  const output = completed.map(({ counts, run, stage }) => {
+    const numbers = Object.entries(counts).map(([name, number]) => `${number} ${name}`)
+    return `${stage} (run ${run}): ${numbers.join(", ")}`
   })
+  return { output: output.length === 0 ? "nothing to do" : output.join("\n"), counts }
+})

@@ -102,80 +102,79 @@ const skipList = (poll: number) => {
   }
 }
 
-export const make = (
+export const make = Effect.fnUntraced(function* (
   options: SchedulerOptions
-): Effect.Effect<Context.Tag.Service<Scheduler>, never, Daybook | Scope.Scope> =>
-  Effect.gen(function* () {
-    const daybook = yield* Daybook
-    const { concurrency, drain, grace, poll, retries, timeout } = daybook.runner.policy
-    const handlers = new Map(
-      Object.entries(options.handlers).map(([name, handler]): readonly [string, HandlerWithLimits] => [
-        name,
-        { timeout, retries, ...(typeof handler === "function" ? { run: handler } : handler) }
-      ])
-    )
-    const leases = new Map([...handlers].map(([name, handler]) => [name, handler.timeout + grace]))
-    const running: Running = new Map()
-    const woken = yield* Effect.makeLatch(false)
-    // The finalizer below waits for the runs first. Closing this set then interrupts the remaining runs, which release
-    // their claims.
-    const fibers = yield* FiberSet.make<void>()
+): Effect.fn.Return<Context.Tag.Service<Scheduler>, never, Daybook | Scope.Scope> {
+  const daybook = yield* Daybook
+  const { concurrency, drain, grace, poll, retries, timeout } = daybook.runner.policy
+  const handlers = new Map(
+    Object.entries(options.handlers).map(([name, handler]): readonly [string, HandlerWithLimits] => [
+      name,
+      { timeout, retries, ...(typeof handler === "function" ? { run: handler } : handler) }
+    ])
+  )
+  const leases = new Map([...handlers].map(([name, handler]) => [name, handler.timeout + grace]))
+  const running: Running = new Map()
+  const woken = yield* Effect.makeLatch(false)
+  // The finalizer below waits for the runs first. Closing this set then interrupts the remaining runs, which release
+  // their claims.
+  const fibers = yield* FiberSet.make<void>()
 
-    const start = (agent: string, claimed: Claimed) => {
-      const { attempt, occurrence, run, schedule } = claimed
-      running.set(run, { agent, attempt, occurrence, run, schedule })
-      const handler = handlers.get(claimed.definition.handler)!
-      return runClaimed({ daybook, notify: options.notify }, agent, claimed, handler).pipe(
-        Effect.interruptible,
-        // Another process has taken over the run, or takes it over when the lease expires.
-        Effect.catchAllCause((cause) =>
-          Cause.isInterruptedOnly(cause)
-            ? Effect.void
-            : Effect.logWarning("cannot end a run", { agent, schedule, run, failure: failureNames(cause) })
-        ),
-        Effect.ensuring(
-          Effect.sync(() => {
-            running.delete(run)
-            woken.unsafeOpen()
-          })
-        ),
-        FiberSet.run(fibers)
-      )
-    }
-
-    const { claimDue, pauseMillis } = dueRuns({ runner: daybook.runner, leases, running, start })
-
-    let checkedAt = yield* Clock.currentTimeMillis
-    const round = Effect.gen(function* () {
-      woken.unsafeClose()
-      const claimedAny = yield* claimDue
-      checkedAt = yield* Clock.currentTimeMillis
-      // Checks again at once: more runs may be due.
-      if (claimedAny && running.size < concurrency) return
-      yield* Effect.raceFirst(Effect.sleep(yield* pauseMillis), woken.await)
-    })
-
-    const loop = round.pipe(
-      // Retries after `poll`.
+  const start = (agent: string, claimed: Claimed) => {
+    const { attempt, occurrence, run, schedule } = claimed
+    running.set(run, { agent, attempt, occurrence, run, schedule })
+    const handler = handlers.get(claimed.definition.handler)!
+    return runClaimed({ daybook, notify: options.notify }, agent, claimed, handler).pipe(
+      Effect.interruptible,
+      // Another process has taken over the run, or takes it over when the lease expires.
       Effect.catchAllCause((cause) =>
-        Effect.zipRight(
-          Effect.logWarning("cannot check the schedules", { failure: failureNames(cause) }),
-          Effect.sleep(poll)
-        )
+        Cause.isInterruptedOnly(cause)
+          ? Effect.void
+          : Effect.logWarning("cannot end a run", { agent, schedule, run, failure: failureNames(cause) })
       ),
-      Effect.forever,
-      Effect.interruptible
+      Effect.ensuring(
+        Effect.sync(() => {
+          running.delete(run)
+          woken.unsafeOpen()
+        })
+      ),
+      FiberSet.run(fibers)
     )
-    yield* Effect.addFinalizer(() =>
-      Effect.ignore(Effect.timeout(Effect.interruptible(FiberSet.awaitEmpty(fibers)), drain))
-    )
-    yield* Effect.forkScoped(loop)
-    return {
-      checkNow: Effect.sync(() => woken.unsafeOpen()),
-      running: Effect.sync(() => [...running.values()]),
-      checkedAt: Effect.sync(() => checkedAt)
-    }
+  }
+
+  const { claimDue, pauseMillis } = dueRuns({ runner: daybook.runner, leases, running, start })
+
+  let checkedAt = yield* Clock.currentTimeMillis
+  const round = Effect.gen(function* () {
+    woken.unsafeClose()
+    const claimedAny = yield* claimDue
+    checkedAt = yield* Clock.currentTimeMillis
+    // Checks again at once: more runs may be due.
+    if (claimedAny && running.size < concurrency) return
+    yield* Effect.raceFirst(Effect.sleep(yield* pauseMillis), woken.await)
   })
+
+  const loop = round.pipe(
+    // Retries after `poll`.
+    Effect.catchAllCause((cause) =>
+      Effect.zipRight(
+        Effect.logWarning("cannot check the schedules", { failure: failureNames(cause) }),
+        Effect.sleep(poll)
+      )
+    ),
+    Effect.forever,
+    Effect.interruptible
+  )
+  yield* Effect.addFinalizer(() =>
+    Effect.ignore(Effect.timeout(Effect.interruptible(FiberSet.awaitEmpty(fibers)), drain))
+  )
+  yield* Effect.forkScoped(loop)
+  return {
+    checkNow: Effect.sync(() => woken.unsafeOpen()),
+    running: Effect.sync(() => [...running.values()]),
+    checkedAt: Effect.sync(() => checkedAt)
+  }
+})
 
 /** The runs of this process that have not ended, by id. */
 type Running = Map<string, RunAttempt & { readonly agent: string }>

@@ -58,30 +58,33 @@ const isEmpty = (daybook: DaybookService, agent: string): Effect.Effect<boolean>
   Effect.match(daybook.stats(agent), { onFailure: () => false, onSuccess: ({ memories }) => memories.created === 0 })
 
 /** Imports each path. What fails is reported in one line of the log, and never fails the caller. */
-const importAll = (daybook: DaybookService, agent: string, paths: ReadonlyArray<string>): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    const problems: Array<string> = []
-    for (const path of paths) {
-      yield* Effect.flatMap(daybook.agent(agent, { trust: "full", actor: "import", record: false }), (memory) =>
-        memory.importMarkdown([path])
-      ).pipe(
-        Effect.tap(({ refused }) =>
-          Effect.sync(() => {
-            for (const { file, line, problem } of refused) problems.push(`${file}:${line}: ${problem}`)
-          })
-        ),
-        Effect.catchTag("PathRefused", ({ message }) => Effect.sync(() => void problems.push(message))),
-        Effect.catchAllCause((cause) =>
-          Cause.isInterruptedOnly(cause)
-            ? Effect.interrupt
-            : Effect.sync(() => void problems.push(`${path}: ${failureNames(cause)}`))
-        )
+const importAll = Effect.fnUntraced(function* (
+  daybook: DaybookService,
+  agent: string,
+  paths: ReadonlyArray<string>
+): Effect.fn.Return<void> {
+  const problems: Array<string> = []
+  for (const path of paths) {
+    yield* Effect.flatMap(daybook.agent(agent, { trust: "full", actor: "import", record: false }), (memory) =>
+      memory.importMarkdown([path])
+    ).pipe(
+      Effect.tap(({ refused }) =>
+        Effect.sync(() => {
+          for (const { file, line, problem } of refused) problems.push(`${file}:${line}: ${problem}`)
+        })
+      ),
+      Effect.catchTag("PathRefused", ({ message }) => Effect.sync(() => void problems.push(message))),
+      Effect.catchAllCause((cause) =>
+        Cause.isInterruptedOnly(cause)
+          ? Effect.interrupt
+          : Effect.sync(() => void problems.push(`${path}: ${failureNames(cause)}`))
       )
-    }
-    if (problems.length === 0) return
-    const more = problems.length > maxProblems ? ` and ${problems.length - maxProblems} more` : ""
-    yield* Effect.logWarning(`import.from: not imported: ${problems.slice(0, maxProblems).join("; ")}${more}`)
-  })
+    )
+  }
+  if (problems.length === 0) return
+  const more = problems.length > maxProblems ? ` and ${problems.length - maxProblems} more` : ""
+  yield* Effect.logWarning(`import.from: not imported: ${problems.slice(0, maxProblems).join("; ")}${more}`)
+})
 
 /** Maximum problems that the log names. */
 const maxProblems = 10

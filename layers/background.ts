@@ -38,50 +38,47 @@ export interface BackgroundOptions {
 export const layer = (options: BackgroundOptions): Layer.Layer<Background, never, Daybook> =>
   Layer.scoped(Background, make(options))
 
-export const make = ({
+export const make = Effect.fnUntraced(function* ({
   every = 60_000,
   policy
-}: BackgroundOptions): Effect.Effect<Context.Tag.Service<Background>, never, Daybook | Scope.Scope> =>
-  Effect.gen(function* () {
-    const loops: Array<Effect.Effect<Loop>> = []
-    if (policy.retention.enabled) {
-      const { checkedAt } = yield* Maintenance.make()
-      loops.push(Effect.map(checkedAt, (checkedAt) => ({ name: "maintenance", checkedAt })))
-    }
-    if (policy.capture.enabled && policy.capture.extractor !== "none") {
-      const checkedAt = yield* captureLoop(every)
-      loops.push(Effect.map(checkedAt, (checkedAt) => ({ name: "capture", checkedAt })))
-    }
-    return { loops: Effect.all(loops) }
-  })
+}: BackgroundOptions): Effect.fn.Return<Context.Tag.Service<Background>, never, Daybook | Scope.Scope> {
+  const loops: Array<Effect.Effect<Loop>> = []
+  if (policy.retention.enabled) {
+    const { checkedAt } = yield* Maintenance.make()
+    loops.push(Effect.map(checkedAt, (checkedAt) => ({ name: "maintenance", checkedAt })))
+  }
+  if (policy.capture.enabled && policy.capture.extractor !== "none") {
+    const checkedAt = yield* captureLoop(every)
+    loops.push(Effect.map(checkedAt, (checkedAt) => ({ name: "capture", checkedAt })))
+  }
+  return { loops: Effect.all(loops) }
+})
 
 /** Extracts waiting turns when they are due, also those that other processes store. Agents without new events are skipped. */
-const captureLoop = (every: number) =>
-  Effect.gen(function* () {
-    const daybook = yield* Daybook
-    /** The version of each agent at the last look. */
-    const seen = new Map<string, number>()
-    let checkedAt = yield* Clock.currentTimeMillis
-    yield* traceEvent("maintenance.loop_started", { loop: "capture" })
-    const round = Effect.gen(function* () {
-      for (const { name, version } of yield* daybook.agents) {
-        if (seen.get(name) === version) continue
-        // The next round retries. One agent's failure must not stop the others.
-        yield* Effect.matchCauseEffect(daybook.resume(name), {
-          onFailure: (cause) =>
-            Effect.logWarning("cannot extract turns", { agent: name, failure: failureNames(cause) }),
-          onSuccess: () => Effect.sync(() => seen.set(name, version))
-        })
-        checkedAt = yield* Clock.currentTimeMillis
-      }
+const captureLoop = Effect.fnUntraced(function* (every: number) {
+  const daybook = yield* Daybook
+  /** The version of each agent at the last look. */
+  const seen = new Map<string, number>()
+  let checkedAt = yield* Clock.currentTimeMillis
+  yield* traceEvent("maintenance.loop_started", { loop: "capture" })
+  const round = Effect.gen(function* () {
+    for (const { name, version } of yield* daybook.agents) {
+      if (seen.get(name) === version) continue
+      // The next round retries. One agent's failure must not stop the others.
+      yield* Effect.matchCauseEffect(daybook.resume(name), {
+        onFailure: (cause) => Effect.logWarning("cannot extract turns", { agent: name, failure: failureNames(cause) }),
+        onSuccess: () => Effect.sync(() => seen.set(name, version))
+      })
       checkedAt = yield* Clock.currentTimeMillis
-    })
-    yield* round.pipe(
-      Effect.catchAllCause((cause) => Effect.logWarning("cannot list the agents", { failure: failureNames(cause) })),
-      Effect.zipRight(Effect.sleep(every)),
-      Effect.forever,
-      Effect.interruptible,
-      Effect.forkScoped
-    )
-    return Effect.sync(() => checkedAt)
+    }
+    checkedAt = yield* Clock.currentTimeMillis
   })
+  yield* round.pipe(
+    Effect.catchAllCause((cause) => Effect.logWarning("cannot list the agents", { failure: failureNames(cause) })),
+    Effect.zipRight(Effect.sleep(every)),
+    Effect.forever,
+    Effect.interruptible,
+    Effect.forkScoped
+  )
+  return Effect.sync(() => checkedAt)
+})

@@ -24,26 +24,30 @@ export interface PolicyFile {
  * Finds the policy of a data folder, in this order: the given file, the file of `$DAYBOOK_POLICY`, `policy.toml` or
  * `policy.json` in the folder. Without any of them, the defaults apply.
  */
-export const policyFile = (folder: string, givenFile?: string): Effect.Effect<PolicyFile> =>
-  Effect.gen(function* () {
-    if (givenFile !== undefined) return { file: givenFile, ignored: [] }
-    const named = yield* readSetting("DAYBOOK_POLICY")
-    const own = ["policy.toml", "policy.json"].map((name) => join(folder, name)).filter((file) => existsSync(file))
-    const file = named ?? own[0]
-    return { file, ignored: own.filter((other) => other !== file) }
-  })
+export const policyFile = Effect.fnUntraced(function* (
+  folder: string,
+  givenFile?: string
+): Effect.fn.Return<PolicyFile> {
+  if (givenFile !== undefined) return { file: givenFile, ignored: [] }
+  const named = yield* readSetting("DAYBOOK_POLICY")
+  const own = ["policy.toml", "policy.json"].map((name) => join(folder, name)).filter((file) => existsSync(file))
+  const file = named ?? own[0]
+  return { file, ignored: own.filter((other) => other !== file) }
+})
 
 /** The folder at which relative paths of a data folder's policy start: that of its file, else the data folder. */
 export const policyFolder = (folder: string): Effect.Effect<string> =>
   Effect.map(policyFile(folder), ({ file }) => (file === undefined ? folder : dirname(file)))
 
 /** Reads the policy of a data folder from its file. Without a file, returns the defaults. */
-export const readPolicy = (folder: string, givenFile?: string): Effect.Effect<PolicyValues, InvalidPolicy> =>
-  Effect.gen(function* () {
-    const { file } = yield* policyFile(folder, givenFile)
-    if (file === undefined) return defaults
-    return yield* decodeFrom(file, yield* readPolicyDocument(file))
-  })
+export const readPolicy = Effect.fnUntraced(function* (
+  folder: string,
+  givenFile?: string
+): Effect.fn.Return<PolicyValues, InvalidPolicy> {
+  const { file } = yield* policyFile(folder, givenFile)
+  if (file === undefined) return defaults
+  return yield* decodeFrom(file, yield* readPolicyDocument(file))
+})
 
 /** The path of the copy of the ledger of erasures that a policy names (`[log] ledger`). */
 export const ledgerCopyOf = (folder: string, { log }: PolicyValues): string | undefined =>
@@ -58,24 +62,25 @@ export const decodeFrom = (file: string | undefined, document: unknown): Effect.
   Effect.mapError(decode(document), ({ problems }) => new InvalidPolicy({ file, problems }))
 
 /** Reads a policy file without decoding its settings; an empty document without a file. */
-export const readPolicyDocument = (file: string | undefined): Effect.Effect<unknown, InvalidPolicy> =>
-  Effect.gen(function* () {
-    if (file === undefined) return {}
-    const invalidPolicy = (problem: string) => new InvalidPolicy({ file, problems: [problem] })
-    const text = yield* Effect.try({
-      try: () => readFileSync(file, "utf8"),
-      catch: () => invalidPolicy("cannot be read")
-    })
-    const json = file.endsWith(".json")
-    // Loaded on demand: most folders have no policy.
-    const parse = json ? JSON.parse : (yield* Effect.promise(() => import("smol-toml"))).parse
-    return yield* Effect.try({
-      try: (): unknown => parse(text),
-      catch: (error) => {
-        const { column, line } = error as { line?: number; column?: number }
-        return invalidPolicy(
-          `is not ${json ? "JSON" : "TOML"}${line === undefined ? "" : `, in line ${line} at column ${column}`}`
-        )
-      }
-    })
+export const readPolicyDocument = Effect.fnUntraced(function* (
+  file: string | undefined
+): Effect.fn.Return<unknown, InvalidPolicy> {
+  if (file === undefined) return {}
+  const invalidPolicy = (problem: string) => new InvalidPolicy({ file, problems: [problem] })
+  const text = yield* Effect.try({
+    try: () => readFileSync(file, "utf8"),
+    catch: () => invalidPolicy("cannot be read")
   })
+  const json = file.endsWith(".json")
+  // Loaded on demand: most folders have no policy.
+  const parse = json ? JSON.parse : (yield* Effect.promise(() => import("smol-toml"))).parse
+  return yield* Effect.try({
+    try: (): unknown => parse(text),
+    catch: (error) => {
+      const { column, line } = error as { line?: number; column?: number }
+      return invalidPolicy(
+        `is not ${json ? "JSON" : "TOML"}${line === undefined ? "" : `, in line ${line} at column ${column}`}`
+      )
+    }
+  })
+})

@@ -97,34 +97,33 @@ export const lookUpEmbedder = (
     })
   })
 
-const build = (
+const build = Effect.fnUntraced(function* (
   name: string,
   dimensions: number | undefined,
   policy: PolicyValues["embedding"]
-): Effect.Effect<BuiltEmbedder, EmbedderLookupError> =>
-  Effect.gen(function* () {
-    const unknownEmbedder = (problem: string) => new UnknownEmbedder({ name, problem })
-    for (const [short, layer] of staticEmbedders) {
-      const embedder = yield* serviceOf(layer)
-      if (name !== short && name !== embedder.model) continue
-      if (dimensions === undefined || dimensions === embedder.dimensions) return { embedder }
-      return yield* unknownEmbedder(`supports ${embedder.dimensions} dimensions, not ${dimensions}`)
-    }
-    const [first, model] = split(name)
-    if (first === "local") {
-      if (model === undefined) return yield* unknownEmbedder("a model is required: local/FOLDER")
-      const { localEmbedder } = yield* Effect.promise(() => import("./LocalEmbedder.js"))
-      return { embedder: yield* localEmbedder(model, dimensions) }
-    }
-    const provider = providerOf(first)
-    if (provider === undefined) return yield* unknownEmbedder(`must be one of ${names.join(", ")}`)
-    const { providerEmbedder } = yield* Effect.promise(() => import("./models/embedders/named.js"))
-    const provided = yield* providerEmbedder(provider, { model, dimensions }, policy)
-    if (!provided.isRemote || policy.local.length === 0) return provided
-    // These stores stay on this machine: word vectors embed them.
-    const substitute = { stores: policy.local, embedder: yield* serviceOf(staticLayers.layerWords) }
-    return { ...provided, embedder: { ...provided.embedder, substitute } }
-  })
+): Effect.fn.Return<BuiltEmbedder, EmbedderLookupError> {
+  const unknownEmbedder = (problem: string) => new UnknownEmbedder({ name, problem })
+  for (const [short, layer] of staticEmbedders) {
+    const embedder = yield* serviceOf(layer)
+    if (name !== short && name !== embedder.model) continue
+    if (dimensions === undefined || dimensions === embedder.dimensions) return { embedder }
+    return yield* unknownEmbedder(`supports ${embedder.dimensions} dimensions, not ${dimensions}`)
+  }
+  const [first, model] = split(name)
+  if (first === "local") {
+    if (model === undefined) return yield* unknownEmbedder("a model is required: local/FOLDER")
+    const { localEmbedder } = yield* Effect.promise(() => import("./LocalEmbedder.js"))
+    return { embedder: yield* localEmbedder(model, dimensions) }
+  }
+  const provider = providerOf(first)
+  if (provider === undefined) return yield* unknownEmbedder(`must be one of ${names.join(", ")}`)
+  const { providerEmbedder } = yield* Effect.promise(() => import("./models/embedders/named.js"))
+  const provided = yield* providerEmbedder(provider, { model, dimensions }, policy)
+  if (!provided.isRemote || policy.local.length === 0) return provided
+  // These stores stay on this machine: word vectors embed them.
+  const substitute = { stores: policy.local, embedder: yield* serviceOf(staticLayers.layerWords) }
+  return { ...provided, embedder: { ...provided.embedder, substitute } }
+})
 
 /** The embedders without a network, by their short names. */
 const staticEmbedders: ReadonlyArray<readonly [string, Layer.Layer<Embedder>]> = Object.entries(staticLayers).map(

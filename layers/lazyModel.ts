@@ -38,41 +38,41 @@ export const fastModelOf = (settings: ModelSettings): ModelSettings => {
 
 export const layer = (settings: ModelSettings): Layer.Layer<LazyModel> => Layer.scoped(LazyModel, make(settings))
 
-const make = (settings: ModelSettings): Effect.Effect<Context.Tag.Service<LazyModel>, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const scope = yield* Effect.scope
-    // The first call may come from a fiber with other settings than those at the creation of this layer.
-    const settingsProvider = yield* Effect.configProviderWith(Effect.succeed)
-    const name = `${settings.provider}/${settings.model}`
-    const load = Effect.gen(function* () {
-      const { LanguageModels, MaxPatience, ModelExtractor, ModelReconciler, ModelSummarizer } =
-        yield* Effect.tryPromise({
-          try: () => import("./models/index.js"),
-          catch: (error) =>
-            new ModelNotLoaded({
-              problem: missingPackage(error) ?? "its packages cannot be loaded: install them again"
-            })
+const make = Effect.fnUntraced(function* (
+  settings: ModelSettings
+): Effect.fn.Return<Context.Tag.Service<LazyModel>, never, Scope.Scope> {
+  const scope = yield* Effect.scope
+  // The first call may come from a fiber with other settings than those at the creation of this layer.
+  const settingsProvider = yield* Effect.configProviderWith(Effect.succeed)
+  const name = `${settings.provider}/${settings.model}`
+  const load = Effect.gen(function* () {
+    const { LanguageModels, MaxPatience, ModelExtractor, ModelReconciler, ModelSummarizer } = yield* Effect.tryPromise({
+      try: () => import("./models/index.js"),
+      catch: (error) =>
+        new ModelNotLoaded({
+          problem: missingPackage(error) ?? "its packages cannot be loaded: install them again"
         })
-      const model = yield* Effect.mapError(
-        LanguageModels.make(settings),
-        ({ problem }) => new ModelNotLoaded({ problem })
-      )
-      const [extract, reconcile] = [ModelExtractor.ask(model, name), ModelReconciler.ask(model, name)]
-      const inTime = Effect.provideService(MaxPatience, settings.timeout_s * 1_000)
-      const ports: ModelPorts = {
-        extract: (request) => inTime(extract(request)),
-        reconcile: (question) => inTime(reconcile(question)),
-        summarizer: ModelSummarizer.make(model, name)
-      }
-      return ports
     })
-    // Uninterruptible: if the first caller is interrupted, the cached result must not be an interruption for the others.
-    const ports = yield* load.pipe(
-      Effect.withConfigProvider(settingsProvider),
-      Scope.extend(scope),
-      Effect.tapError(({ problem }) => Effect.logWarning(`model ${name}: ${problem}`)),
-      Effect.uninterruptible,
-      Effect.cached
+    const model = yield* Effect.mapError(
+      LanguageModels.make(settings),
+      ({ problem }) => new ModelNotLoaded({ problem })
     )
-    return { name, ports }
+    const [extract, reconcile] = [ModelExtractor.ask(model, name), ModelReconciler.ask(model, name)]
+    const inTime = Effect.provideService(MaxPatience, settings.timeout_s * 1_000)
+    const ports: ModelPorts = {
+      extract: (request) => inTime(extract(request)),
+      reconcile: (question) => inTime(reconcile(question)),
+      summarizer: ModelSummarizer.make(model, name)
+    }
+    return ports
   })
+  // Uninterruptible: if the first caller is interrupted, the cached result must not be an interruption for the others.
+  const ports = yield* load.pipe(
+    Effect.withConfigProvider(settingsProvider),
+    Scope.extend(scope),
+    Effect.tapError(({ problem }) => Effect.logWarning(`model ${name}: ${problem}`)),
+    Effect.uninterruptible,
+    Effect.cached
+  )
+  return { name, ports }
+})

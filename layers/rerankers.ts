@@ -28,23 +28,22 @@ export const policyRerankerLayer = (policy: Settings): Layer.Layer<Reranker, Inv
   )
 
 /** The reranker with a name. If its key is missing, `missing` names the problem and every request fails with it. */
-export const lookUpReranker = (
+export const lookUpReranker = Effect.fnUntraced(function* (
   name: string,
   policy: Settings
-): Effect.Effect<{ readonly reranker: Service | null; readonly missing?: string }, RerankerLookupError> =>
-  Effect.gen(function* () {
-    if (name === "none") return { reranker: null }
-    const { lexical } = LexicalReranker
-    if (name === "lexical" || name === lexical.name) return { reranker: lexical }
-    const slash = name.indexOf("/")
-    const first = slash < 0 ? name : name.slice(0, slash)
-    const provider = providerNames.find((candidate) => candidate === first)
-    if (provider === undefined) {
-      const problem = `must be one of lexical, none, ${providerNames.join(", ")}`
-      return yield* new UnknownReranker({ name, problem })
-    }
-    const { providerReranker } = yield* Effect.promise(() => import("./models/rerankers/named.js"))
-    return yield* providerReranker(provider, slash < 0 ? undefined : name.slice(slash + 1), policy)
-  })
+): Effect.fn.Return<{ readonly reranker: Service | null; readonly missing?: string }, RerankerLookupError> {
+  if (name === "none") return { reranker: null }
+  const { lexical } = LexicalReranker
+  if (name === "lexical" || name === lexical.name) return { reranker: lexical }
+  const slash = name.indexOf("/")
+  const first = slash < 0 ? name : name.slice(0, slash)
+  const provider = providerNames.find((candidate) => candidate === first)
+  if (provider === undefined) {
+    const problem = `must be one of lexical, none, ${providerNames.join(", ")}`
+    return yield* new UnknownReranker({ name, problem })
+  }
+  const { providerReranker } = yield* Effect.promise(() => import("./models/rerankers/named.js"))
+  return yield* providerReranker(provider, slash < 0 ? undefined : name.slice(slash + 1), policy)
+})
 
 const providerNames: ReadonlyArray<RerankProviderName> = ["cohere", "voyage", "jina", "endpoint"]

@@ -157,20 +157,23 @@ const checkProjections = (known: ReadonlySet<string>, names: ReadonlyArray<strin
     ? Effect.void
     : new InvalidInput({ field: "projection", problem: `must be one of ${[...known].join(", ")}` })
 
-const verifyWithViews = (engine: Engine, agent: string | null, { expect, views = false }: VerifyOptions) =>
-  Effect.gen(function* () {
-    const { codec, log } = engine
-    const verification = yield* verify(log, codec, agent, { expect, timers: timerFold })
-    if (!views) return verification
-    // The problems already include streams that cannot be listed.
-    const streams = yield* Effect.orElseSucceed(log.streams, () => [])
-    const compared = yield* Effect.forEach(
-      streams.filter(({ stream }) => stream !== installationStream && (agent ?? stream) === stream),
-      ({ stream }) => viewProblems(engine, stream)
-    )
-    const problems = [...verification.problems, ...compared.flat()]
-    return { ...verification, ok: problems.length === 0, problems }
-  })
+const verifyWithViews = Effect.fnUntraced(function* (
+  engine: Engine,
+  agent: string | null,
+  { expect, views = false }: VerifyOptions
+) {
+  const { codec, log } = engine
+  const verification = yield* verify(log, codec, agent, { expect, timers: timerFold })
+  if (!views) return verification
+  // The problems already include streams that cannot be listed.
+  const streams = yield* Effect.orElseSucceed(log.streams, () => [])
+  const compared = yield* Effect.forEach(
+    streams.filter(({ stream }) => stream !== installationStream && (agent ?? stream) === stream),
+    ({ stream }) => viewProblems(engine, stream)
+  )
+  const problems = [...verification.problems, ...compared.flat()]
+  return { ...verification, ok: problems.length === 0, problems }
+})
 
 /** The problem of an agent's view, if there is one. */
 const viewProblems = (engine: Engine, agent: string): Effect.Effect<ReadonlyArray<Problem>> =>

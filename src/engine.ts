@@ -154,11 +154,10 @@ const accessTo = ({ agents, log, views }: AccessServices) => {
      * The time that counts for a version: its recording time. If the clock had jumped forward then, the earliest later
      * time in the log.
      */
-    timeOf: (agent: string, version: number) =>
-      Effect.gen(function* () {
-        const [now, [event]] = [yield* Clock.currentTimeMillis, yield* log.at(agent, [version])]
-        const recordedAt = event?.recordedAt ?? 0
-        return recordedAt <= now ? recordedAt : Math.min(now, yield* log.earliest(agent, version))
-      })
+    timeOf: Effect.fnUntraced(function* (agent: string, version: number) {
+      const [now, [event]] = [yield* Clock.currentTimeMillis, yield* log.at(agent, [version])]
+      const recordedAt = event?.recordedAt ?? 0
+      return recordedAt <= now ? recordedAt : Math.min(now, yield* log.earliest(agent, version))
+    })
   }
 }

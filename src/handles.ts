@@ -31,22 +31,21 @@ export const makeHandles = (engine: Engine) => {
   }
 }
 
-const checkOptions = (options: AgentOptions & { readonly asOf?: AsOfInput }) =>
-  Effect.gen(function* () {
-    const { asOf, ...others } = Object(options) as Partial<typeof options>
-    yield* refuseUnknownOptions(others, ["trust", "actor", "record", "session"])
-    if (asOf !== undefined) {
-      yield* refuseUnknownOptions(Object(asOf), ["version", "at"])
-      if (Object.keys(Object(asOf)).length !== 1) {
-        return yield* new InvalidInput({ field: "asOf", problem: "must be { version: number } or { at: time }" })
-      }
+const checkOptions = Effect.fnUntraced(function* (options: AgentOptions & { readonly asOf?: AsOfInput }) {
+  const { asOf, ...others } = Object(options) as Partial<typeof options>
+  yield* refuseUnknownOptions(others, ["trust", "actor", "record", "session"])
+  if (asOf !== undefined) {
+    yield* refuseUnknownOptions(Object(asOf), ["version", "at"])
+    if (Object.keys(Object(asOf)).length !== 1) {
+      return yield* new InvalidInput({ field: "asOf", problem: "must be { version: number } or { at: time }" })
     }
-    yield* checkLevel("trust", others.trust)
-    if (others.session !== undefined) yield* decodeKey("session", others.session)
-    if (options.actor !== undefined && (options.actor === "" || options.actor.length > limits.key)) {
-      return yield* new InvalidInput({ field: "actor", problem: `must have 1 to ${limits.key} characters` })
-    }
-  })
+  }
+  yield* checkLevel("trust", others.trust)
+  if (others.session !== undefined) yield* decodeKey("session", others.session)
+  if (options.actor !== undefined && (options.actor === "" || options.actor.length > limits.key)) {
+    return yield* new InvalidInput({ field: "actor", problem: `must have 1 to ${limits.key} characters` })
+  }
+})
 
 /** A reader and writer of the present memory. */
 const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memory => {
@@ -109,56 +108,59 @@ const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memor
 }
 
 /** A reader of a past version. */
-const pastReader = (engine: Engine, agent: string, { trust }: AgentOptions, asOf: AsOfInput) =>
-  Effect.gen(function* () {
-    const { activeEmbedders, agents, policy, readerServices, views } = engine
-    const { at, version } = yield* versionAsOf(engine, agent, trust, asOf)
-    const point = yield* engine.pointAt(agent, version)
-    return makeReader(
-      {
-        agent,
-        level: trust,
-        read: (f) =>
-          version === 0
-            ? views.readEmpty((db) => f({ db, now: at }))
-            : agents.use(agent, ({ actor }) =>
-                AsOf.read(
-                  { views, liveView: actor.view, target: point, level: trust, at, maxCached: policy.asOf.kept },
-                  f
-                )
-              ),
-        readAt: readAt(engine, agent)
-      },
-      { ...readerServices, activeEmbedders: activeEmbedders.past }
-    )
-  })
+const pastReader = Effect.fnUntraced(function* (
+  engine: Engine,
+  agent: string,
+  { trust }: AgentOptions,
+  asOf: AsOfInput
+) {
+  const { activeEmbedders, agents, policy, readerServices, views } = engine
+  const { at, version } = yield* versionAsOf(engine, agent, trust, asOf)
+  const point = yield* engine.pointAt(agent, version)
+  return makeReader(
+    {
+      agent,
+      level: trust,
+      read: (f) =>
+        version === 0
+          ? views.readEmpty((db) => f({ db, now: at }))
+          : agents.use(agent, ({ actor }) =>
+              AsOf.read(
+                { views, liveView: actor.view, target: point, level: trust, at, maxCached: policy.asOf.kept },
+                f
+              )
+            ),
+      readAt: readAt(engine, agent)
+    },
+    { ...readerServices, activeEmbedders: activeEmbedders.past }
+  )
+})
 
 /** Resolves a past moment to its version and its time in milliseconds. */
-export const versionAsOf = (
+export const versionAsOf = Effect.fnUntraced(function* (
   { log, timeOf }: Engine,
   agent: string,
   trust: TrustLevel,
   asOf: AsOfInput
-): Effect.Effect<
+): Effect.fn.Return<
   { readonly version: number; readonly at: number },
   InvalidInput | TrustRequired | VersionNotFound | StorageError
-> =>
-  Effect.gen(function* () {
-    const { version: newest } = yield* log.head(agent)
-    if ("at" in asOf) {
-      const at = toInstant(asOf.at)
-      if (at === undefined)
-        return yield* new InvalidInput({
-          field: "asOf.at",
-          problem: dateProblem(asOf.at)
-        })
-      return { version: yield* log.versionAt(agent, at), at }
-    }
-    if (!AsOf.mayNameVersions(trust)) return yield* new TrustRequired({ what: "reading as of a version" })
-    const version = yield* checkInteger("asOf.version", asOf.version, 0, Number.MAX_SAFE_INTEGER)
-    if (version > newest) return yield* new VersionNotFound({ version, newest })
-    return { version, at: yield* timeOf(agent, version) }
-  })
+> {
+  const { version: newest } = yield* log.head(agent)
+  if ("at" in asOf) {
+    const at = toInstant(asOf.at)
+    if (at === undefined)
+      return yield* new InvalidInput({
+        field: "asOf.at",
+        problem: dateProblem(asOf.at)
+      })
+    return { version: yield* log.versionAt(agent, at), at }
+  }
+  if (!AsOf.mayNameVersions(trust)) return yield* new TrustRequired({ what: "reading as of a version" })
+  const version = yield* checkInteger("asOf.version", asOf.version, 0, Number.MAX_SAFE_INTEGER)
+  if (version > newest) return yield* new VersionNotFound({ version, newest })
+  return { version, at: yield* timeOf(agent, version) }
+})
 
 const readAt =
   ({ agents, pointAt, policy, views }: Engine, agent: string): ReaderSource["readAt"] =>

@@ -16,26 +16,27 @@ export interface EngineHealth {
 }
 
 /** Checks the log, and the views and actors of the agents that are awake. */
-export const healthOf = ({ agents, log, views }: Engine): Effect.Effect<EngineHealth, StorageError> =>
-  Effect.gen(function* () {
-    yield* log.head(installationStream)
-    let commandMillis = 0
-    const checked = yield* agents.forEachAwake(({ actor }) => {
-      commandMillis = Math.max(commandMillis, actor.runMillis())
-      return Effect.flatMap(log.head(actor.view.agent), ({ version }) =>
-        views.read(actor.view, (db) => ({
-          isParked: ViewFile.parkedOf(db).length > 0,
-          isLagging: ViewFile.checkpointOf(db).position < version
-        }))
-      )
-    })
-    const count = (
-      isCounted: (view: Either.Either.Right<(typeof checked)[number]>) => boolean,
-      ifUnreadable: boolean
-    ) => checked.filter((view) => Either.match(view, { onLeft: () => ifUnreadable, onRight: isCounted })).length
-    return {
-      parked: count(({ isParked }) => isParked, false),
-      lagging: count(({ isLagging }) => isLagging, true),
-      commandMillis
-    }
+export const healthOf = Effect.fnUntraced(function* ({
+  agents,
+  log,
+  views
+}: Engine): Effect.fn.Return<EngineHealth, StorageError> {
+  yield* log.head(installationStream)
+  let commandMillis = 0
+  const checked = yield* agents.forEachAwake(({ actor }) => {
+    commandMillis = Math.max(commandMillis, actor.runMillis())
+    return Effect.flatMap(log.head(actor.view.agent), ({ version }) =>
+      views.read(actor.view, (db) => ({
+        isParked: ViewFile.parkedOf(db).length > 0,
+        isLagging: ViewFile.checkpointOf(db).position < version
+      }))
+    )
   })
+  const count = (isCounted: (view: Either.Either.Right<(typeof checked)[number]>) => boolean, ifUnreadable: boolean) =>
+    checked.filter((view) => Either.match(view, { onLeft: () => ifUnreadable, onRight: isCounted })).length
+  return {
+    parked: count(({ isParked }) => isParked, false),
+    lagging: count(({ isLagging }) => isLagging, true),
+    commandMillis
+  }
+})

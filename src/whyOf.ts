@@ -30,70 +30,71 @@ const maxPredecessors = 10
  * Reads how a memory was created and changed. Leaves out candidates, predecessors and contents of sources that the
  * level may not read.
  */
-export const whyOf =
-  (source: ReaderSource, services: ReaderServices) =>
-  (id: string, options: WhyOptions = {}): Effect.Effect<Why, ReadError | MemoryNotFound | InvalidInput> =>
-    Effect.gen(function* () {
-      const { level, read } = source
-      yield* decodeKey("id", id)
-      yield* refuseUnknownOptions(options, ["limit"])
-      const limit = yield* checkInteger("limit", options.limit ?? 20, 1, limits.ids)
-      const current = yield* read(({ db, now }) => {
-        const born = findRowNumber(db, level, id, now)
-        const memory = findReadableMemories(db, level, [id], now).get(id)
-        if (born === undefined || memory === undefined) return undefined
-        const accesses = level === "full" ? findAccesses(db, [id]).get(id) : undefined
-        const relations = relationsOf({ db, level, now }, memory)
-        const others = (memory.disputes ?? []).map((dispute) => dispute.id)
-        const readable = findReadableMemories(db, level, others, now)
-        const disputed = disputedFieldsOf(id, findOpenDisputes(db, level, [id], now).get(id))
-        return { memory, accesses, now, changes: findChanges(db, level, born), relations, disputed, readable }
-      })
-      if (current === undefined || current.changes.length === 0) return yield* new MemoryNotFound({ id })
-      const { accesses, changes, disputed, memory, now, readable, relations } = current
-      const isReadable = (other: string) => level === "full" || readable.has(other)
-      // Read one more version than reported, to show what the first reported version changed.
-      const shownChanges = changes.slice(-limit - 1)
-      const events = (yield* eventsAt(
-        source,
-        services,
-        shownChanges.map(({ version }) => version)
-      )) as ReadonlyArray<DaybookEvent>
-      const candidateAt = yield* candidateTexts(source, services, events)
-      const versions = events.map((event, index): WhyVersion => {
-        const previous = events.slice(0, index).findLast((earlier) => imageIn(earlier, id) !== undefined)
-        const previousImage = previous && imageIn(previous, id)
-        const image = imageIn(event, id)
-        return {
-          revision: shownChanges[index]!.revision,
-          ...visibleVersion(level, event.version),
-          type: event.type,
-          recordedAt: event.recordedAt,
-          actor: event.actor,
-          decision: decisionIn(event, image, { candidateAt, isReadable }),
-          changes: image === undefined || previousImage === undefined ? [] : changesOf(previousImage, image)
-        }
-      })
-      const reported = versions.slice(-limit)
-      const becauseOf = new Map(
-        versions.flatMap(({ decision }) =>
-          (decision?.extracted?.sources ?? []).flatMap(({ reason, turn }) =>
-            reason === "" ? [] : [[turn, reason] as const]
-          )
-        )
-      )
+export const whyOf = (source: ReaderSource, services: ReaderServices) =>
+  Effect.fnUntraced(function* (
+    id: string,
+    options: WhyOptions = {}
+  ): Effect.fn.Return<Why, ReadError | MemoryNotFound | InvalidInput> {
+    const { level, read } = source
+    yield* decodeKey("id", id)
+    yield* refuseUnknownOptions(options, ["limit"])
+    const limit = yield* checkInteger("limit", options.limit ?? 20, 1, limits.ids)
+    const current = yield* read(({ db, now }) => {
+      const born = findRowNumber(db, level, id, now)
+      const memory = findReadableMemories(db, level, [id], now).get(id)
+      if (born === undefined || memory === undefined) return undefined
+      const accesses = level === "full" ? findAccesses(db, [id]).get(id) : undefined
+      const relations = relationsOf({ db, level, now }, memory)
+      const others = (memory.disputes ?? []).map((dispute) => dispute.id)
+      const readable = findReadableMemories(db, level, others, now)
+      const disputed = disputedFieldsOf(id, findOpenDisputes(db, level, [id], now).get(id))
+      return { memory, accesses, now, changes: findChanges(db, level, born), relations, disputed, readable }
+    })
+    if (current === undefined || current.changes.length === 0) return yield* new MemoryNotFound({ id })
+    const { accesses, changes, disputed, memory, now, readable, relations } = current
+    const isReadable = (other: string) => level === "full" || readable.has(other)
+    // Read one more version than reported, to show what the first reported version changed.
+    const shownChanges = changes.slice(-limit - 1)
+    const events = (yield* eventsAt(
+      source,
+      services,
+      shownChanges.map(({ version }) => version)
+    )) as ReadonlyArray<DaybookEvent>
+    const candidateAt = yield* candidateTexts(source, services, events)
+    const versions = events.map((event, index): WhyVersion => {
+      const previous = events.slice(0, index).findLast((earlier) => imageIn(earlier, id) !== undefined)
+      const previousImage = previous && imageIn(previous, id)
+      const image = imageIn(event, id)
       return {
-        memory: { ...toWholeMemory(memory), ...disputed, ...accesses, status: memory.status },
-        life: memory.status === "active" ? verdictOf({ memory, accesses }, services.maintenance, now) : null,
-        versions: reported,
-        earlier: changes.length - reported.length,
-        ...relations,
-        sources: relations.sources.map((source) => {
-          const because = source.kind === "turn" ? becauseOf.get(source.id) : undefined
-          return because === undefined ? source : { ...source, because }
-        })
+        revision: shownChanges[index]!.revision,
+        ...visibleVersion(level, event.version),
+        type: event.type,
+        recordedAt: event.recordedAt,
+        actor: event.actor,
+        decision: decisionIn(event, image, { candidateAt, isReadable }),
+        changes: image === undefined || previousImage === undefined ? [] : changesOf(previousImage, image)
       }
     })
+    const reported = versions.slice(-limit)
+    const becauseOf = new Map(
+      versions.flatMap(({ decision }) =>
+        (decision?.extracted?.sources ?? []).flatMap(({ reason, turn }) =>
+          reason === "" ? [] : [[turn, reason] as const]
+        )
+      )
+    )
+    return {
+      memory: { ...toWholeMemory(memory), ...disputed, ...accesses, status: memory.status },
+      life: memory.status === "active" ? verdictOf({ memory, accesses }, services.maintenance, now) : null,
+      versions: reported,
+      earlier: changes.length - reported.length,
+      ...relations,
+      sources: relations.sources.map((source) => {
+        const because = source.kind === "turn" ? becauseOf.get(source.id) : undefined
+        return because === undefined ? source : { ...source, because }
+      })
+    }
+  })
 
 const eventsAt = ({ agent }: ReaderSource, { codec, log }: ReaderServices, versions: ReadonlyArray<number>) =>
   Effect.flatMap(log.at(agent, versions), (rows) => Effect.forEach(rows, (row) => codec.decode(row)))
@@ -156,19 +157,22 @@ type CandidateAt = (id: string, revision: number) => MemoryText | undefined
  * Reads the texts of a decision's candidates at the revisions that were compared. Leaves out texts that the level may
  * not read.
  */
-const candidateTexts = (source: ReaderSource, services: ReaderServices, events: ReadonlyArray<DaybookEvent>) =>
-  Effect.gen(function* () {
-    const { level, read } = source
-    const versions = yield* read(({ db, now }) => candidateVersions({ db, level, now }, events))
-    const decoded = yield* eventsAt(source, services, [...new Set(versions.values())])
-    const byVersion = new Map(decoded.map((event) => [event.version, event as DaybookEvent]))
-    const candidateAt: CandidateAt = (id, revision) => {
-      const event = byVersion.get(versions.get(`${id}/${revision}`) ?? -1)
-      const image = event && imageIn(event, id)
-      return image === undefined || !canRead(level, image.store) ? undefined : memoryTextOf(image)
-    }
-    return candidateAt
-  })
+const candidateTexts = Effect.fnUntraced(function* (
+  source: ReaderSource,
+  services: ReaderServices,
+  events: ReadonlyArray<DaybookEvent>
+) {
+  const { level, read } = source
+  const versions = yield* read(({ db, now }) => candidateVersions({ db, level, now }, events))
+  const decoded = yield* eventsAt(source, services, [...new Set(versions.values())])
+  const byVersion = new Map(decoded.map((event) => [event.version, event as DaybookEvent]))
+  const candidateAt: CandidateAt = (id, revision) => {
+    const event = byVersion.get(versions.get(`${id}/${revision}`) ?? -1)
+    const image = event && imageIn(event, id)
+    return image === undefined || !canRead(level, image.store) ? undefined : memoryTextOf(image)
+  }
+  return candidateAt
+})
 
 /** The version at which each candidate got the compared revision, by `id/revision`. */
 const candidateVersions = (

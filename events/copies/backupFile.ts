@@ -51,25 +51,27 @@ export const installationOf = (file: string): string => {
 const installationIn = (db: Db): string => db.prepare("SELECT id FROM installation").pluck().get() as string
 
 /** Copies a backup into a folder as a log with its anchor. Null if the file is no backup. */
-export const unpack = (file: string, folder: string): Effect.Effect<BackupContent | null, StorageError> =>
-  Effect.gen(function* () {
-    const log = join(folder, "log.db")
-    yield* Effect.tryPromise({
-      try: () => copyFile(file, log, constants.COPYFILE_FICLONE),
-      catch: storageError(file)
-    })
-    return yield* Effect.try({
-      try: () => {
-        chmodSync(log, 0o600)
-        const found = takeOut(log)
-        if (found === null) return null
-        writeFileSync(join(folder, "anchor.log"), found.anchor, { mode: 0o600 })
-        writeLedger(folder, found.ledger ?? "")
-        return { createdAt: found.createdAt }
-      },
-      catch: storageError(file)
-    })
+export const unpack = Effect.fnUntraced(function* (
+  file: string,
+  folder: string
+): Effect.fn.Return<BackupContent | null, StorageError> {
+  const log = join(folder, "log.db")
+  yield* Effect.tryPromise({
+    try: () => copyFile(file, log, constants.COPYFILE_FICLONE),
+    catch: storageError(file)
   })
+  return yield* Effect.try({
+    try: () => {
+      chmodSync(log, 0o600)
+      const found = takeOut(log)
+      if (found === null) return null
+      writeFileSync(join(folder, "anchor.log"), found.anchor, { mode: 0o600 })
+      writeLedger(folder, found.ledger ?? "")
+      return { createdAt: found.createdAt }
+    },
+    catch: storageError(file)
+  })
+})
 
 /** Backups of earlier versions have no ledger. */
 const takeOut = (log: string): (BackupContent & { readonly anchor: string; readonly ledger?: string }) | null => {

@@ -31,40 +31,41 @@ export const cleaningsIn = (db: Db): Cleanings =>
   }))()
 
 /** Removes erased text from the files of a log: see `EventLog.clean`. */
-export const clean = (
+export const clean = Effect.fnUntraced(function* (
   options: Options,
   { line, streams }: Cleanings
-): Effect.Effect<Cleaning | "changed", StorageError> =>
-  Effect.gen(function* () {
-    const { uncleaned, writer } = options
-    if (streams.length > 0 && !(yield* setCleaned(options, streams, line))) return "changed"
-    const open = yield* attempt(() => streamsToClean(writer))
-    if (open.includes("")) {
-      const answer = yield* cleanPages(options, line)
-      if (answer !== "done") return answer
-    } else {
-      // Another process may have cleaned what this one erased.
-      uncleaned.clear()
-      if (streams.length > 0 && !(yield* emptyWal(writer))) return "waits"
-    }
-    return open.every((stream) => stream === "") ? "done" : "waits"
-  })
+): Effect.fn.Return<Cleaning | "changed", StorageError> {
+  const { uncleaned, writer } = options
+  if (streams.length > 0 && !(yield* setCleaned(options, streams, line))) return "changed"
+  const open = yield* attempt(() => streamsToClean(writer))
+  if (open.includes("")) {
+    const answer = yield* cleanPages(options, line)
+    if (answer !== "done") return answer
+  } else {
+    // Another process may have cleaned what this one erased.
+    uncleaned.clear()
+    if (streams.length > 0 && !(yield* emptyWal(writer))) return "waits"
+  }
+  return open.every((stream) => stream === "") ? "done" : "waits"
+})
 
 /** Makes sure that no page of the log, and no write-ahead log, has erased text. */
-const cleanPages = (options: Options, line: number): Effect.Effect<Cleaning | "changed", StorageError> =>
-  Effect.gen(function* () {
-    const { uncleaned, writer } = options
-    if (!(yield* emptyWal(writer))) return "waits"
-    const proof = yield* prove(options, line)
-    if (proof === "waits") return "waits"
-    if (proof === "unknown") {
-      if ((yield* attempt(() => appliedLine(writer))).line !== line) return "changed"
-      if (!(yield* rewrite(writer))) return "waits"
-    }
-    if (!(yield* setCleaned(options, [""], line))) return "changed"
-    uncleaned.clear()
-    return (yield* emptyWal(writer)) ? "done" : "waits"
-  })
+const cleanPages = Effect.fnUntraced(function* (
+  options: Options,
+  line: number
+): Effect.fn.Return<Cleaning | "changed", StorageError> {
+  const { uncleaned, writer } = options
+  if (!(yield* emptyWal(writer))) return "waits"
+  const proof = yield* prove(options, line)
+  if (proof === "waits") return "waits"
+  if (proof === "unknown") {
+    if ((yield* attempt(() => appliedLine(writer))).line !== line) return "changed"
+    if (!(yield* rewrite(writer))) return "waits"
+  }
+  if (!(yield* setCleaned(options, [""], line))) return "changed"
+  uncleaned.clear()
+  return (yield* emptyWal(writer)) ? "done" : "waits"
+})
 
 /** Returns false, and keeps the marks, if any process erased after a line of the ledger. */
 const setCleaned = ({ locked, writer }: Options, streams: ReadonlyArray<string>, line: number) =>
@@ -114,30 +115,28 @@ const searchTries = 5
  * when it moves cells between pages. Such a copy may hold text that was erased later. After VACUUM a gap holds copies of
  * rows of that moment at most, and those rows have no erased text.
  */
-const rewrite = (writer: Db): Effect.Effect<boolean, StorageError> =>
-  Effect.gen(function* () {
-    const statements = ["PRAGMA busy_timeout = 5000", "PRAGMA secure_delete = ON", "VACUUM"]
-    const answer = yield* runSql(writer, { statements })
-    yield* attempt(() => writer.pragma(`busy_timeout = ${busyTimeoutMillis}`))
-    if ("failedAt" in answer) {
-      const error = storageError("log.db")(answer)
-      return error.kind === "busy" ? false : yield* error
-    }
-    return yield* emptyWal(writer)
-  })
+const rewrite = Effect.fnUntraced(function* (writer: Db): Effect.fn.Return<boolean, StorageError> {
+  const statements = ["PRAGMA busy_timeout = 5000", "PRAGMA secure_delete = ON", "VACUUM"]
+  const answer = yield* runSql(writer, { statements })
+  yield* attempt(() => writer.pragma(`busy_timeout = ${busyTimeoutMillis}`))
+  if ("failedAt" in answer) {
+    const error = storageError("log.db")(answer)
+    return error.kind === "busy" ? false : yield* error
+  }
+  return yield* emptyWal(writer)
+})
 
 /**
  * Copies the write-ahead log into the database and cuts it to nothing. False while another process reads an older state.
  */
-const emptyWal = (writer: Db): Effect.Effect<boolean, StorageError> =>
-  Effect.gen(function* () {
-    for (let tries = 0; tries < checkpointTries; tries++) {
-      const [{ busy }] = yield* attempt(() => writer.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }])
-      if (busy === 0) return true
-      yield* realPause(checkpointPauseMillis)
-    }
-    return false
-  })
+const emptyWal = Effect.fnUntraced(function* (writer: Db): Effect.fn.Return<boolean, StorageError> {
+  for (let tries = 0; tries < checkpointTries; tries++) {
+    const [{ busy }] = yield* attempt(() => writer.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }])
+    if (busy === 0) return true
+    yield* realPause(checkpointPauseMillis)
+  }
+  return false
+})
 
 const checkpointTries = 50
 const checkpointPauseMillis = 10

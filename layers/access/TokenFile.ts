@@ -71,19 +71,17 @@ export const open = (folder: string): TokenFile => {
 
   return {
     list: Effect.suspend(() => Either.map(read(), (tokens) => [...tokens.values()])),
-    add: (input) =>
-      Effect.gen(function* () {
-        const made = yield* makeToken(input, yield* Clock.currentTimeMillis)
-        yield* append({ add: made.token })
-        return made
-      }),
-    revoke: (id) =>
-      Effect.gen(function* () {
-        const token = (yield* read()).get(id)
-        if (token === undefined) return yield* new TokenNotFound({ id })
-        yield* append({ revoke: id, revokedAt: yield* Clock.currentTimeMillis })
-        return token
-      }),
+    add: Effect.fnUntraced(function* (input) {
+      const made = yield* makeToken(input, yield* Clock.currentTimeMillis)
+      yield* append({ add: made.token })
+      return made
+    }),
+    revoke: Effect.fnUntraced(function* (id) {
+      const token = (yield* read()).get(id)
+      if (token === undefined) return yield* new TokenNotFound({ id })
+      yield* append({ revoke: id, revokedAt: yield* Clock.currentTimeMillis })
+      return token
+    }),
     check: (text) => Either.map(read(), (tokens) => findToken(tokens, text)),
     isValid: (id) => Either.match(read(), { onLeft: () => false, onRight: (tokens) => tokens.has(id) })
   }

@@ -58,21 +58,22 @@ export const hostOptionNames: ReadonlyArray<string> = Object.keys({
 } satisfies Record<keyof HostOptions, true>)
 
 /** An agent's memory for the adapters of hosts, in a program that provides `Daybook`. */
-export const hostMemory = (options: HostOptions): Effect.Effect<HostMemory, InvalidInput, Daybook> =>
-  Effect.gen(function* () {
-    const { agent, modelLevel, userLevel } = yield* checkHostOptions(options)
-    const daybook = yield* Daybook
-    const runtime = yield* Effect.runtime<never>()
-    const userOptions = { trust: userLevel, actor: "host" }
-    return {
-      user: yield* daybook.agent(agent, userOptions),
-      model: yield* daybook.agent(agent, { trust: modelLevel, actor: "model" }),
-      modelLevel,
-      inSession: (session) => daybook.agent(agent, { ...userOptions, session }),
-      run: async (effect) => resultOf(await Runtime.runPromiseExit(runtime)(effect)),
-      close: () => Promise.resolve()
-    }
-  })
+export const hostMemory = Effect.fnUntraced(function* (
+  options: HostOptions
+): Effect.fn.Return<HostMemory, InvalidInput, Daybook> {
+  const { agent, modelLevel, userLevel } = yield* checkHostOptions(options)
+  const daybook = yield* Daybook
+  const runtime = yield* Effect.runtime<never>()
+  const userOptions = { trust: userLevel, actor: "host" }
+  return {
+    user: yield* daybook.agent(agent, userOptions),
+    model: yield* daybook.agent(agent, { trust: modelLevel, actor: "model" }),
+    modelLevel,
+    inSession: (session) => daybook.agent(agent, { ...userOptions, session }),
+    run: async (effect) => resultOf(await Runtime.runPromiseExit(runtime)(effect)),
+    close: () => Promise.resolve()
+  }
+})
 
 /** Checks the options. A program without types may pass anything. */
 export const checkHostOptions = (options: HostOptions) =>

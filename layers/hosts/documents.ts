@@ -34,23 +34,22 @@ export const makeDocuments = (
     Effect.forEach(ids, (id) => notes.delete(id, { run }), { discard: true })
   return {
     /** The documents, the oldest first; with a name only that one, which must have been saved with `isNamed`. */
-    list: (name?: string): Effect.Effect<ReadonlyArray<HostDocument>, ReadError> =>
-      Effect.gen(function* () {
-        const newest = new Map<string, HostDocument>()
-        for (let offset = 0; ; offset += limits.page) {
-          const user = name === undefined ? {} : { user: digestOf(name) }
-          const page = yield* notes.list({ ...user, tags: [host], limit: limits.page, offset })
-          for (const { content, source, ...note } of page) {
-            const end = content.indexOf("\n")
-            const name = content.slice(0, end)
-            if (!isAtLeast(note.level, modelLevel) || source !== host || end <= 0) continue
-            const newer = newest.get(name)
-            const found = newer ?? { ...note, name, text: content.slice(end + 1), duplicates: [] }
-            newest.set(name, newer === undefined ? found : { ...found, duplicates: [...found.duplicates, note.id] })
-          }
-          if (page.length < limits.page) return [...newest.values()].reverse().sort((a, b) => a.createdAt - b.createdAt)
+    list: Effect.fnUntraced(function* (name?: string): Effect.fn.Return<ReadonlyArray<HostDocument>, ReadError> {
+      const newest = new Map<string, HostDocument>()
+      for (let offset = 0; ; offset += limits.page) {
+        const user = name === undefined ? {} : { user: digestOf(name) }
+        const page = yield* notes.list({ ...user, tags: [host], limit: limits.page, offset })
+        for (const { content, source, ...note } of page) {
+          const end = content.indexOf("\n")
+          const name = content.slice(0, end)
+          if (!isAtLeast(note.level, modelLevel) || source !== host || end <= 0) continue
+          const newer = newest.get(name)
+          const found = newer ?? { ...note, name, text: content.slice(end + 1), duplicates: [] }
+          newest.set(name, newer === undefined ? found : { ...found, duplicates: [...found.duplicates, note.id] })
         }
-      }),
+        if (page.length < limits.page) return [...newest.values()].reverse().sort((a, b) => a.createdAt - b.createdAt)
+      }
+    }),
 
     /** Saves a new document. `isNamed`: it keeps its name, and `list` can find it by that. */
     save: (name: string, text: string, { isNamed = false } = {}) =>

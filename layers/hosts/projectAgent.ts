@@ -27,8 +27,7 @@ export const projectAgent = (folder: string): string => {
  * The agent of the current project: `$DAYBOOK_AGENT`, else the one of the project's folder. Claude Code names the folder
  * in `$CLAUDE_PROJECT_DIR`; without it the given folder counts.
  */
-export const currentAgent = (folder: string): Effect.Effect<string> =>
-  Effect.gen(function* () {
-    const project = yield* readSetting("CLAUDE_PROJECT_DIR")
-    return (yield* readSetting("DAYBOOK_AGENT")) ?? projectAgent(project ?? folder)
-  })
+export const currentAgent = Effect.fnUntraced(function* (folder: string): Effect.fn.Return<string> {
+  const project = yield* readSetting("CLAUDE_PROJECT_DIR")
+  return (yield* readSetting("DAYBOOK_AGENT")) ?? projectAgent(project ?? folder)
+})

@@ -77,48 +77,49 @@ export const defaultPort = 8_787
  * Serves the HTTP interface as long as the scope is open. At the end it takes no further requests, ends event streams, and
  * waits for the requests in progress.
  */
-export const serve = (options: ServeOptions): Effect.Effect<Server, CannotListen, Daybook | Scope.Scope> =>
-  Effect.gen(function* () {
-    const limits = { ...defaultLimits, ...options.limits }
-    const runtime = yield* Effect.runtime<Daybook>()
-    const tokens = TokenFile.open(options.folder)
-    const health = yield* makeHealth({ background: options.background })
-    const api = yield* makeApi
-    const mcp = yield* makeMcp
-    let lastWarning = ""
-    const onError = (error: Error) =>
-      void Runtime.runFork(runtime)(Effect.logError("the server failed", { code: errorCodeOf(error) }))
-    const guard = makeGuard({
-      tokens,
-      limits,
-      rules: { names: hostNamesOf(options) },
-      agents: options.agents ?? "*",
-      trust: options.trust ?? "full",
-      isPublic: (path) => publicPaths.has(path),
-      onUnavailable: ({ message }) => {
-        if (message !== lastWarning) Runtime.runFork(runtime)(Effect.logWarning(message))
-        lastWarning = message
-      }
-    })
-    const connections = makeConnections({
-      guard,
-      limits,
-      isValid: tokens.isValid,
-      onFailure: (error) =>
-        void Runtime.runFork(runtime)(Effect.logError("a request failed", { failure: failureName(error) })),
-      answer: (path, request, caller, isClosing) =>
-        path === "/health"
-          ? Runtime.runPromise(runtime)(Effect.map(health(isClosing), healthResponse))
-          : Runtime.runPromise(runtime)(
-              traceExchange(request, (parent) =>
-                path === "/mcp" && caller !== undefined
-                  ? mcp(request, caller, Context.getOption(parent as Context.Context<ParentSpan>, ParentSpan))
-                  : api(request, caller === undefined ? parent : Context.add(parent, Caller, caller))
-              )
-            )
-    })
-    return yield* listen({ ...options, connected: guard.queue.connected, connections, limits, onError })
+export const serve = Effect.fnUntraced(function* (
+  options: ServeOptions
+): Effect.fn.Return<Server, CannotListen, Daybook | Scope.Scope> {
+  const limits = { ...defaultLimits, ...options.limits }
+  const runtime = yield* Effect.runtime<Daybook>()
+  const tokens = TokenFile.open(options.folder)
+  const health = yield* makeHealth({ background: options.background })
+  const api = yield* makeApi
+  const mcp = yield* makeMcp
+  let lastWarning = ""
+  const onError = (error: Error) =>
+    void Runtime.runFork(runtime)(Effect.logError("the server failed", { code: errorCodeOf(error) }))
+  const guard = makeGuard({
+    tokens,
+    limits,
+    rules: { names: hostNamesOf(options) },
+    agents: options.agents ?? "*",
+    trust: options.trust ?? "full",
+    isPublic: (path) => publicPaths.has(path),
+    onUnavailable: ({ message }) => {
+      if (message !== lastWarning) Runtime.runFork(runtime)(Effect.logWarning(message))
+      lastWarning = message
+    }
   })
+  const connections = makeConnections({
+    guard,
+    limits,
+    isValid: tokens.isValid,
+    onFailure: (error) =>
+      void Runtime.runFork(runtime)(Effect.logError("a request failed", { failure: failureName(error) })),
+    answer: (path, request, caller, isClosing) =>
+      path === "/health"
+        ? Runtime.runPromise(runtime)(Effect.map(health(isClosing), healthResponse))
+        : Runtime.runPromise(runtime)(
+            traceExchange(request, (parent) =>
+              path === "/mcp" && caller !== undefined
+                ? mcp(request, caller, Context.getOption(parent as Context.Context<ParentSpan>, ParentSpan))
+                : api(request, caller === undefined ? parent : Context.add(parent, Caller, caller))
+            )
+          )
+  })
+  return yield* listen({ ...options, connected: guard.queue.connected, connections, limits, onError })
+})
 
 /** A name that it listens on is permitted. An address is permitted only where a connection uses it. */
 const hostNamesOf = ({ host = "localhost", hostNames = [] }: ServeOptions): ReadonlySet<string> =>

@@ -26,16 +26,15 @@ export interface ConnectionOptions {
 }
 
 /** Opens an agent's memory for the tools of one caller. */
-export const openConnection = (
+export const openConnection = Effect.fnUntraced(function* (
   daybook: Context.Tag.Service<Daybook>,
   { actor = "mcp", agent, trust }: ConnectionOptions
-): Effect.Effect<Connection, InvalidInput> =>
-  Effect.gen(function* () {
-    const writeLevel = lowestLevel(trust, modelLevel)
-    return {
-      reader: yield* daybook.agent(agent, { trust, actor }),
-      writer: yield* daybook.agent(agent, { trust: writeLevel, actor, record: false }),
-      writeLevel,
-      defaultStore: readableStores(writeLevel)[0] ?? "social"
-    }
-  })
+): Effect.fn.Return<Connection, InvalidInput> {
+  const writeLevel = lowestLevel(trust, modelLevel)
+  return {
+    reader: yield* daybook.agent(agent, { trust, actor }),
+    writer: yield* daybook.agent(agent, { trust: writeLevel, actor, record: false }),
+    writeLevel,
+    defaultStore: readableStores(writeLevel)[0] ?? "social"
+  }
+})

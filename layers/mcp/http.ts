@@ -39,42 +39,43 @@ export interface HttpHandler {
  * Makes the handler of `/mcp`. It keeps no sessions: each request is served on its own, at the level of its caller,
  * whichever revision of the protocol it speaks. Fails with `InvalidInput` for an unknown option or set of tools.
  */
-export const makeHttpHandler = (options: HttpOptions = {}): Effect.Effect<HttpHandler, InvalidInput, Daybook> =>
-  Effect.gen(function* () {
-    yield* refuseUnknownOptions(Object(options), ["tools"])
-    const tools = yield* checkToolSet(options.tools ?? "all")
-    const daybook = yield* Daybook
-    const runtime = yield* Effect.runtime<never>()
-    const handler = createMcpHandler(({ authInfo }) => {
-      const { connection, parent } = authInfo!.extra as { readonly connection: Connection; readonly parent?: AnySpan }
-      return makeServer({ connection, run: makeRun(runtime, parent), tools })
-    })
-    return {
-      handle: async (request, caller, parent) => {
-        const unknown = [...new URL(request.url).searchParams.keys()].find((name) => name !== "agent")
-        // Misspelt, it would let a model write to another agent.
-        if (unknown !== undefined)
-          return problem(400, "InvalidInput", `${unknown}: is not a parameter of /mcp: use agent`)
-        const agent = agentOf(request, caller)
-        if (!canUse(caller, agent)) {
-          return problem(
-            403,
-            "AgentForbidden",
-            `agent: the token may not use this agent; add ?agent=NAME that matches ${caller.agents}`
-          )
-        }
-        const { token, trust } = caller
-        const opened = await Runtime.runPromise(runtime)(
-          Effect.either(openConnection(daybook, { agent, trust, actor: `token:${token}/mcp` }))
-        )
-        if (Either.isLeft(opened)) return problem(400, opened.left._tag, opened.left.message)
-        return handler.fetch(request, {
-          authInfo: { token, clientId: token, scopes: [], extra: { connection: opened.right, parent } }
-        })
-      },
-      close: () => handler.close()
-    }
+export const makeHttpHandler = Effect.fnUntraced(function* (
+  options: HttpOptions = {}
+): Effect.fn.Return<HttpHandler, InvalidInput, Daybook> {
+  yield* refuseUnknownOptions(Object(options), ["tools"])
+  const tools = yield* checkToolSet(options.tools ?? "all")
+  const daybook = yield* Daybook
+  const runtime = yield* Effect.runtime<never>()
+  const handler = createMcpHandler(({ authInfo }) => {
+    const { connection, parent } = authInfo!.extra as { readonly connection: Connection; readonly parent?: AnySpan }
+    return makeServer({ connection, run: makeRun(runtime, parent), tools })
   })
+  return {
+    handle: async (request, caller, parent) => {
+      const unknown = [...new URL(request.url).searchParams.keys()].find((name) => name !== "agent")
+      // Misspelt, it would let a model write to another agent.
+      if (unknown !== undefined)
+        return problem(400, "InvalidInput", `${unknown}: is not a parameter of /mcp: use agent`)
+      const agent = agentOf(request, caller)
+      if (!canUse(caller, agent)) {
+        return problem(
+          403,
+          "AgentForbidden",
+          `agent: the token may not use this agent; add ?agent=NAME that matches ${caller.agents}`
+        )
+      }
+      const { token, trust } = caller
+      const opened = await Runtime.runPromise(runtime)(
+        Effect.either(openConnection(daybook, { agent, trust, actor: `token:${token}/mcp` }))
+      )
+      if (Either.isLeft(opened)) return problem(400, opened.left._tag, opened.left.message)
+      return handler.fetch(request, {
+        authInfo: { token, clientId: token, scopes: [], extra: { connection: opened.right, parent } }
+      })
+    },
+    close: () => handler.close()
+  }
+})
 
 const agentOf = (request: Request, caller: Context.Tag.Service<Caller>): string =>
   new URL(request.url).searchParams.get("agent") || unnamedAgentOf(caller)

@@ -23,27 +23,28 @@ export interface StdioOptions extends ConnectionOptions {
  * Serves the protocol over standard input and output until the input ends. Requests that arrived before the end are
  * still answered. An invalid option is `InvalidInput`.
  */
-export const serveStdio = (stdioOptions: StdioOptions): Effect.Effect<void, InvalidInput, Daybook> =>
-  Effect.gen(function* () {
-    yield* refuseUnknownOptions(Object(stdioOptions), ["agent", "trust", "actor", "tools", "stdin", "stdout"])
-    const { stdin = process.stdin, stdout = process.stdout, tools: set = "all", ...options } = stdioOptions
-    const tools = yield* checkToolSet(set)
-    const connection = yield* openConnection(yield* Daybook, options)
-    const runtime = yield* Effect.runtime<never>()
-    const run = makeRun(runtime)
-    // Only the name: the message of the error may quote the input.
-    const onerror = ({ name }: Error) =>
-      void Runtime.runFork(runtime)(
-        unreadable.has(name)
-          ? Effect.logWarning("input ignored: not a valid message of MCP")
-          : Effect.logWarning("a message or the connection failed", { error: name })
-      )
-    yield* Effect.async<void>((resume) => {
-      const transport = drainingTransport(stdin, stdout, () => resume(Effect.void))
-      const handle = Sdk.serveStdio(() => makeServer({ connection, run, tools }), { transport, onerror })
-      return Effect.promise(() => handle.close())
-    })
+export const serveStdio = Effect.fnUntraced(function* (
+  stdioOptions: StdioOptions
+): Effect.fn.Return<void, InvalidInput, Daybook> {
+  yield* refuseUnknownOptions(Object(stdioOptions), ["agent", "trust", "actor", "tools", "stdin", "stdout"])
+  const { stdin = process.stdin, stdout = process.stdout, tools: set = "all", ...options } = stdioOptions
+  const tools = yield* checkToolSet(set)
+  const connection = yield* openConnection(yield* Daybook, options)
+  const runtime = yield* Effect.runtime<never>()
+  const run = makeRun(runtime)
+  // Only the name: the message of the error may quote the input.
+  const onerror = ({ name }: Error) =>
+    void Runtime.runFork(runtime)(
+      unreadable.has(name)
+        ? Effect.logWarning("input ignored: not a valid message of MCP")
+        : Effect.logWarning("a message or the connection failed", { error: name })
+    )
+  yield* Effect.async<void>((resume) => {
+    const transport = drainingTransport(stdin, stdout, () => resume(Effect.void))
+    const handle = Sdk.serveStdio(() => makeServer({ connection, run, tools }), { transport, onerror })
+    return Effect.promise(() => handle.close())
   })
+})
 
 /** The names of errors of input that is no JSON, or no message of the protocol. */
 const unreadable: ReadonlySet<string> = new Set(["SyntaxError", "ZodError"])

@@ -31,25 +31,26 @@ export const nameOf = ({ model, provider }: Pick<ModelSettings, "model" | "provi
  * The language model of the policy's section `model`, within its limits: see `limitRequests`. Opens no connection
  * before the first question.
  */
-export const make = (settings: ModelSettings): Effect.Effect<LanguageModel.Service, ModelUnavailable, Scope.Scope> =>
-  Effect.gen(function* () {
-    const apiKey = yield* keyOf(settings)
-    const baseUrl = settings.baseUrl === undefined ? undefined : withoutTrailingSlashes(settings.baseUrl)
-    const connection: Connection = { model: settings.model, baseUrl, apiKey, transformClient: guardClient }
-    const api =
-      settings.provider === "anthropic" ? "messages" : (settings.api ?? (baseUrl === undefined ? "responses" : "chat"))
-    const protocol = yield* Effect.tryPromise({
-      try: protocols[api],
-      catch: (error) =>
-        new ModelUnavailable({
-          model: nameOf(settings),
-          problem: missingPackage(error) ?? "its packages cannot be loaded: install them again"
-        })
-    })
-    const ask = yield* Effect.provide(protocol.make(connection), FetchHttpClient.layer)
-    const bounded = yield* limitRequests(settings, modelErrors)
-    return yield* makeModel((request) => bounded(ask(request)))
+export const make = Effect.fnUntraced(function* (
+  settings: ModelSettings
+): Effect.fn.Return<LanguageModel.Service, ModelUnavailable, Scope.Scope> {
+  const apiKey = yield* keyOf(settings)
+  const baseUrl = settings.baseUrl === undefined ? undefined : withoutTrailingSlashes(settings.baseUrl)
+  const connection: Connection = { model: settings.model, baseUrl, apiKey, transformClient: guardClient }
+  const api =
+    settings.provider === "anthropic" ? "messages" : (settings.api ?? (baseUrl === undefined ? "responses" : "chat"))
+  const protocol = yield* Effect.tryPromise({
+    try: protocols[api],
+    catch: (error) =>
+      new ModelUnavailable({
+        model: nameOf(settings),
+        problem: missingPackage(error) ?? "its packages cannot be loaded: install them again"
+      })
   })
+  const ask = yield* Effect.provide(protocol.make(connection), FetchHttpClient.layer)
+  const bounded = yield* limitRequests(settings, modelErrors)
+  return yield* makeModel((request) => bounded(ask(request)))
+})
 
 export const layer = (settings: ModelSettings): Layer.Layer<LanguageModel.LanguageModel, ModelUnavailable> =>
   Layer.scoped(LanguageModel.LanguageModel, make(settings))

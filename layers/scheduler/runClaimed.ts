@@ -90,24 +90,23 @@ export const runClaimed = (
   /**
    * Repeats attempts until one succeeds or none is left. Returns the last outcome. `retries` counts the retries so far.
    */
-  const attemptsFrom = (retries: number): Effect.Effect<Outcome, RunnerError> =>
-    Effect.gen(function* () {
-      const outcome = yield* timedAttempt
-      if (outcome.status === "ok" || retries >= handler.retries) return outcome
-      const pause = Math.min(backoff * 2 ** retries, backoffMost)
-      const lease = (yield* Clock.currentTimeMillis) + pause + handler.timeout + grace
-      const next = { ...claim, attempt: claim.attempt + retries + 1 }
-      yield* retried(runner.renew(agent, next, lease)).pipe(
-        Effect.zipRight(
-          Effect.sync(() => {
-            run = next
-          })
-        ),
-        Effect.uninterruptible
-      )
-      yield* Effect.sleep(pause)
-      return yield* attemptsFrom(retries + 1)
-    })
+  const attemptsFrom = Effect.fnUntraced(function* (retries: number): Effect.fn.Return<Outcome, RunnerError> {
+    const outcome = yield* timedAttempt
+    if (outcome.status === "ok" || retries >= handler.retries) return outcome
+    const pause = Math.min(backoff * 2 ** retries, backoffMost)
+    const lease = (yield* Clock.currentTimeMillis) + pause + handler.timeout + grace
+    const next = { ...claim, attempt: claim.attempt + retries + 1 }
+    yield* retried(runner.renew(agent, next, lease)).pipe(
+      Effect.zipRight(
+        Effect.sync(() => {
+          run = next
+        })
+      ),
+      Effect.uninterruptible
+    )
+    yield* Effect.sleep(pause)
+    return yield* attemptsFrom(retries + 1)
+  })
 
   const release = Effect.flatMap(activeHandlers.ended(stopTimeoutMillis), (ended) =>
     ended
@@ -115,8 +114,8 @@ export const runClaimed = (
       : Effect.logWarning("a handler did not stop", { agent, schedule: definition.id, run: run.run })
   )
 
-  return Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
+  return Effect.uninterruptibleMask(
+    Effect.fnUntraced(function* (restore) {
       const outcome = yield* Effect.onInterrupt(restore(attemptsFrom(0)), () => release)
       const { status } = outcome
       // The warning omits the error, because it may quote a memory. The history has it.

@@ -21,53 +21,52 @@ export interface CompletingClient {
  * have passed since `beginEnd`, then gives them up. A warning counts the requests of the end that the collector did not
  * take.
  */
-export const completingClient = (
+export const completingClient = Effect.fnUntraced(function* (
   patienceMillis: number
-): Effect.Effect<CompletingClient, never, HttpClient.HttpClient | Scope.Scope> =>
-  Effect.gen(function* () {
-    const inProgress = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
-    let deadline: number | undefined
-    let refusals = 0
-    let reason = "no answer in time"
-    const refuse = (request: HttpClientRequest.HttpClientRequest, problem: string) => {
-      refusals++
-      reason = problem
-      // The exporters retry an error of transport after a second, and of another reason never.
-      return new RequestError({ request, reason: "Encode", description: problem })
-    }
-    /** Refuses what the exporters would retry, once the end has begun. */
-    const refusing = (answer: Answer, request: HttpClientRequest.HttpClientRequest): Answer =>
-      answer.pipe(
-        Effect.mapError((error) => (deadline === undefined ? error : refuse(request, "no connection"))),
-        Effect.filterOrFail(
-          ({ status }) => deadline === undefined || status < 300,
-          ({ status }) => refuse(request, `status ${status}`)
-        )
+): Effect.fn.Return<CompletingClient, never, HttpClient.HttpClient | Scope.Scope> {
+  const inProgress = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
+  let deadline: number | undefined
+  let refusals = 0
+  let reason = "no answer in time"
+  const refuse = (request: HttpClientRequest.HttpClientRequest, problem: string) => {
+    refusals++
+    reason = problem
+    // The exporters retry an error of transport after a second, and of another reason never.
+    return new RequestError({ request, reason: "Encode", description: problem })
+  }
+  /** Refuses what the exporters would retry, once the end has begun. */
+  const refusing = (answer: Answer, request: HttpClientRequest.HttpClientRequest): Answer =>
+    answer.pipe(
+      Effect.mapError((error) => (deadline === undefined ? error : refuse(request, "no connection"))),
+      Effect.filterOrFail(
+        ({ status }) => deadline === undefined || status < 300,
+        ({ status }) => refuse(request, `status ${status}`)
       )
-    const completing = (answer: Answer, request: HttpClientRequest.HttpClientRequest): Answer =>
-      Effect.flatMap(Effect.forkDaemon(Effect.interruptible(refusing(withoutRedirects(answer), request))), (fiber) => {
-        inProgress.add(fiber)
-        fiber.addObserver(() => inProgress.delete(fiber))
-        return Fiber.join(fiber)
-      })
-    yield* Effect.addFinalizer(() =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const remaining = Math.max(0, (deadline ?? now + patienceMillis) - now)
-        yield* Effect.timeoutOption(Effect.interruptible(Fiber.awaitAll(inProgress)), remaining)
-        const requests = inProgress.size + refusals
-        if (requests === 0) return
-        yield* Fiber.interruptAllAs(inProgress, yield* Effect.fiberId)
-        yield* Effect.logWarning("the collector did not take the last telemetry", { requests, reason })
-      })
     )
-    return {
-      client: HttpClient.transform(yield* HttpClient.HttpClient, completing),
-      beginEnd: Effect.map(Clock.currentTimeMillis, (now) => {
-        deadline = now + patienceMillis
-      })
-    }
-  })
+  const completing = (answer: Answer, request: HttpClientRequest.HttpClientRequest): Answer =>
+    Effect.flatMap(Effect.forkDaemon(Effect.interruptible(refusing(withoutRedirects(answer), request))), (fiber) => {
+      inProgress.add(fiber)
+      fiber.addObserver(() => inProgress.delete(fiber))
+      return Fiber.join(fiber)
+    })
+  yield* Effect.addFinalizer(
+    Effect.fnUntraced(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const remaining = Math.max(0, (deadline ?? now + patienceMillis) - now)
+      yield* Effect.timeoutOption(Effect.interruptible(Fiber.awaitAll(inProgress)), remaining)
+      const requests = inProgress.size + refusals
+      if (requests === 0) return
+      yield* Fiber.interruptAllAs(inProgress, yield* Effect.fiberId)
+      yield* Effect.logWarning("the collector did not take the last telemetry", { requests, reason })
+    })
+  )
+  return {
+    client: HttpClient.transform(yield* HttpClient.HttpClient, completing),
+    beginEnd: Effect.map(Clock.currentTimeMillis, (now) => {
+      deadline = now + patienceMillis
+    })
+  }
+})
 
 type Answer = Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError>
 

@@ -10,22 +10,21 @@ import type { TraceSettings } from "./traceSettings.js"
  * Checks the URL of a collector, and reads its headers, by the standard variables. No problem quotes a value, which may
  * hold a key.
  */
-export const otlpSettings = ({
+export const otlpSettings = Effect.fnUntraced(function* ({
   isVariable,
   url
-}: NonNullable<TraceSettings["otlp"]>): Effect.Effect<OtlpOptions, TelemetryUnavailable> =>
-  Effect.gen(function* () {
-    const problem = (text: string) => new TelemetryUnavailable({ problem: `${text}; nothing is sent to a collector` })
-    if (isVariable && !isAddress(url)) return yield* problem(`OTEL_EXPORTER_OTLP_ENDPOINT ${collectorProblem}`)
-    const protocol = isVariable ? yield* readSetting("OTEL_EXPORTER_OTLP_PROTOCOL") : undefined
-    if (protocol?.startsWith("http/") === false)
-      return yield* problem("OTEL_EXPORTER_OTLP_PROTOCOL must be http/json, at the collector's port for HTTP (4318)")
-    const text = yield* readSecret("OTEL_EXPORTER_OTLP_HEADERS")
-    const headers = text === undefined ? {} : headersOf(Redacted.value(text))
-    if (headers === undefined)
-      return yield* problem("OTEL_EXPORTER_OTLP_HEADERS must be name=value pairs with commas between them")
-    return { url, headers }
-  })
+}: NonNullable<TraceSettings["otlp"]>): Effect.fn.Return<OtlpOptions, TelemetryUnavailable> {
+  const problem = (text: string) => new TelemetryUnavailable({ problem: `${text}; nothing is sent to a collector` })
+  if (isVariable && !isAddress(url)) return yield* problem(`OTEL_EXPORTER_OTLP_ENDPOINT ${collectorProblem}`)
+  const protocol = isVariable ? yield* readSetting("OTEL_EXPORTER_OTLP_PROTOCOL") : undefined
+  if (protocol?.startsWith("http/") === false)
+    return yield* problem("OTEL_EXPORTER_OTLP_PROTOCOL must be http/json, at the collector's port for HTTP (4318)")
+  const text = yield* readSecret("OTEL_EXPORTER_OTLP_HEADERS")
+  const headers = text === undefined ? {} : headersOf(Redacted.value(text))
+  if (headers === undefined)
+    return yield* problem("OTEL_EXPORTER_OTLP_HEADERS must be name=value pairs with commas between them")
+  return { url, headers }
+})
 
 /** A pair whose name is a token (RFC 9110). */
 const pair = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(.*?)\s*$/

@@ -17,19 +17,18 @@ export interface TraceSettings {
  * `$OTEL_EXPORTER_OTLP_ENDPOINT`, or `[trace] otlp`, unless `$OTEL_SDK_DISABLED` is true. A policy that cannot be read
  * names none: the command that opens the policy reports the error.
  */
-export const traceSettings = (folder: string): Effect.Effect<TraceSettings> =>
-  Effect.gen(function* () {
-    const named = yield* readSetting("DAYBOOK_TRACE_FILE")
-    const endpoint = yield* readSetting("OTEL_EXPORTER_OTLP_ENDPOINT")
-    const isDisabled = (yield* readSetting("OTEL_SDK_DISABLED"))?.toLowerCase() === "true"
-    const trace = yield* tracePolicy(folder)
-    const file = named === undefined ? trace?.file && resolve(folder, trace.file) : resolve(named)
-    const url = isDisabled ? undefined : (endpoint ?? trace?.otlp)
-    return {
-      file: file === undefined ? undefined : { file, ...(trace === undefined ? {} : { maxBytes: trace.size }) },
-      otlp: url === undefined ? undefined : { url, isVariable: endpoint !== undefined }
-    }
-  })
+export const traceSettings = Effect.fnUntraced(function* (folder: string): Effect.fn.Return<TraceSettings> {
+  const named = yield* readSetting("DAYBOOK_TRACE_FILE")
+  const endpoint = yield* readSetting("OTEL_EXPORTER_OTLP_ENDPOINT")
+  const isDisabled = (yield* readSetting("OTEL_SDK_DISABLED"))?.toLowerCase() === "true"
+  const trace = yield* tracePolicy(folder)
+  const file = named === undefined ? trace?.file && resolve(folder, trace.file) : resolve(named)
+  const url = isDisabled ? undefined : (endpoint ?? trace?.otlp)
+  return {
+    file: file === undefined ? undefined : { file, ...(trace === undefined ? {} : { maxBytes: trace.size }) },
+    otlp: url === undefined ? undefined : { url, isVariable: endpoint !== undefined }
+  }
+})
 
 const tracePolicy = (folder: string) =>
   Effect.gen(function* () {

@@ -112,61 +112,60 @@ export const layer = (
   config: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
 ): Layer.Layer<Views, never, EventLog> => Layer.scoped(Views, make(config))
 
-export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">) =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const codec = yield* CurrentCodec
-    const config: ViewsConfig = {
-      projections,
-      vectorExtension: ViewFile.bundledVectorExtension(),
-      ...options
-    }
-    const context: ViewContext = { config, log, codec, caches: makePageCaches() }
-    const pastFiles = yield* makePastFiles(config)
-    const clean = Effect.zipRight(Effect.sync(pastFiles.close), yield* makeCleaner(context))
-    // A process that was killed may have left views or pages with erased text.
-    yield* Effect.catchAll(clean, ({ message }) => Effect.logWarning(`erased text is not cleaned yet: ${message}`))
-    return Views.of({
-      config,
-      names: new Set(config.projections.map(({ name }) => name)),
-      open: (agent) =>
-        traced(
-          "Views.open",
-          Effect.zipLeft(
-            Effect.tap(openView(context, agent), (view) => rebuildOutdated(context, view)),
-            countOpen
-          )
-        ),
-      catchUp: (view) => catchUpLocked(context, view),
-      read: (view, f) => readView(context, view, f),
-      readInTurns: (view, steps) =>
-        Effect.zipRight(
-          refresh(context, view),
-          Effect.suspend(() => readSnapshotInTurns(context, view, steps))
-        ).pipe(Effect.retry({ while: (error) => isRemoved(view.file, error), times: 20 })),
-      readEmpty: yield* makeEmptyView(config),
-      write: (view, use) =>
-        view.lock.locked(() => {
-          context.caches.touch(view)
-          return orRebuilt(context, view, () => writeView(context, view, use))
-        }),
-      rebuild: (view, names, onProgress) => traced("Views.rebuild", rebuildView(context, view, names, onProgress)),
-      compare: (view, names, onProgress) =>
-        Effect.zipRight(
-          refresh(context, view),
-          Effect.suspend(() => compareView(context, view, names, onProgress))
-        ),
-      awaitRebuild: (agent) => awaitRebuild(config.folder, agent),
-      newestErasure: log.newestErasure,
-      clean,
-      pastFiles,
-      buildPast: (agent, { file, stricter, to }) =>
-        Effect.zipRight(
-          attempt(() => makeFolder(dirname(file))),
-          build({ ...config, log, codec, agent, file, to, stricter })
+export const make = Effect.fnUntraced(function* (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">) {
+  const log = yield* EventLog
+  const codec = yield* CurrentCodec
+  const config: ViewsConfig = {
+    projections,
+    vectorExtension: ViewFile.bundledVectorExtension(),
+    ...options
+  }
+  const context: ViewContext = { config, log, codec, caches: makePageCaches() }
+  const pastFiles = yield* makePastFiles(config)
+  const clean = Effect.zipRight(Effect.sync(pastFiles.close), yield* makeCleaner(context))
+  // A process that was killed may have left views or pages with erased text.
+  yield* Effect.catchAll(clean, ({ message }) => Effect.logWarning(`erased text is not cleaned yet: ${message}`))
+  return Views.of({
+    config,
+    names: new Set(config.projections.map(({ name }) => name)),
+    open: (agent) =>
+      traced(
+        "Views.open",
+        Effect.zipLeft(
+          Effect.tap(openView(context, agent), (view) => rebuildOutdated(context, view)),
+          countOpen
         )
-    })
+      ),
+    catchUp: (view) => catchUpLocked(context, view),
+    read: (view, f) => readView(context, view, f),
+    readInTurns: (view, steps) =>
+      Effect.zipRight(
+        refresh(context, view),
+        Effect.suspend(() => readSnapshotInTurns(context, view, steps))
+      ).pipe(Effect.retry({ while: (error) => isRemoved(view.file, error), times: 20 })),
+    readEmpty: yield* makeEmptyView(config),
+    write: (view, use) =>
+      view.lock.locked(() => {
+        context.caches.touch(view)
+        return orRebuilt(context, view, () => writeView(context, view, use))
+      }),
+    rebuild: (view, names, onProgress) => traced("Views.rebuild", rebuildView(context, view, names, onProgress)),
+    compare: (view, names, onProgress) =>
+      Effect.zipRight(
+        refresh(context, view),
+        Effect.suspend(() => compareView(context, view, names, onProgress))
+      ),
+    awaitRebuild: (agent) => awaitRebuild(config.folder, agent),
+    newestErasure: log.newestErasure,
+    clean,
+    pastFiles,
+    buildPast: (agent, { file, stricter, to }) =>
+      Effect.zipRight(
+        attempt(() => makeFolder(dirname(file))),
+        build({ ...config, log, codec, agent, file, to, stricter })
+      )
   })
+})
 
 /** Reads an empty view in memory: opened at the first read, because that takes longer than most reads, then kept. */
 const makeEmptyView = (config: ViewsConfig) => {
@@ -254,31 +253,30 @@ const readSnapshotInTurns = <A>(context: ViewContext, view: View, steps: (db: Db
   )
 
 /** Applies missing events to a view before a read. */
-const refresh = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
-  Effect.gen(function* () {
-    const checkpoint = yield* Effect.either(attempt(() => ViewFile.checkpointOf(view.reader)))
-    if (checkpoint._tag === "Right" && isCurrent(view, checkpoint.right)) {
-      if (view.writing || checkpoint.right.position === (view.unknown?.version ?? 0) - 1) {
-        if (!(yield* missesErasure(context, view))) return
-      }
-      // If the log cannot be read, the rows in the view are still correct.
-      const head = yield* Effect.option(context.log.head(view.agent))
-      if (head._tag === "None" || isAtHead(checkpoint.right, head.value)) return
+const refresh = Effect.fnUntraced(function* (context: ViewContext, view: View): Effect.fn.Return<void, ViewError> {
+  const checkpoint = yield* Effect.either(attempt(() => ViewFile.checkpointOf(view.reader)))
+  if (checkpoint._tag === "Right" && isCurrent(view, checkpoint.right)) {
+    if (view.writing || checkpoint.right.position === (view.unknown?.version ?? 0) - 1) {
+      if (!(yield* missesErasure(context, view))) return
     }
-    // If the disk is too full to catch up, the rows in the view are still correct, unless some were erased.
-    yield* catchUpLocked(context, view).pipe(
-      Effect.catchIf(
-        (error) => error._tag === "StorageError" && error.kind === "full",
-        (error) => Effect.flatMap(missesErasure(context, view), (misses) => (misses ? Effect.fail(error) : Effect.void))
-      ),
-      Effect.catchTag("UnknownEvent", (unknown) => {
-        view.unknown = unknown
-        return Effect.logWarning(
-          `${unknown.message}; reads answer as of version ${unknown.version - 1}, and writes are refused`
-        )
-      })
-    )
-  })
+    // If the log cannot be read, the rows in the view are still correct.
+    const head = yield* Effect.option(context.log.head(view.agent))
+    if (head._tag === "None" || isAtHead(checkpoint.right, head.value)) return
+  }
+  // If the disk is too full to catch up, the rows in the view are still correct, unless some were erased.
+  yield* catchUpLocked(context, view).pipe(
+    Effect.catchIf(
+      (error) => error._tag === "StorageError" && error.kind === "full",
+      (error) => Effect.flatMap(missesErasure(context, view), (misses) => (misses ? Effect.fail(error) : Effect.void))
+    ),
+    Effect.catchTag("UnknownEvent", (unknown) => {
+      view.unknown = unknown
+      return Effect.logWarning(
+        `${unknown.message}; reads answer as of version ${unknown.version - 1}, and writes are refused`
+      )
+    })
+  )
+})
 
 const readSnapshot = <A>({ caches }: ViewContext, view: View, f: (db: Db) => A) =>
   attempt(() => {

@@ -31,35 +31,37 @@ export type CatchUpResult = "atHead" | "applied" | "superseded" | "differentLog"
  * Applies one page of the events after the view's checkpoint. The caller holds the view's lock. If a process crashes
  * between the commit of the log and the commit of the view, the next process that opens the view catches up.
  */
-export const catchUpOnce = (context: ViewContext, view: View): Effect.Effect<CatchUpResult, ViewError> =>
-  Effect.gen(function* () {
-    const { log } = context
-    const checkpoint = yield* attempt(() => ViewFile.checkpointOf(view.reader))
-    if (!isCurrent(view, checkpoint)) return "superseded"
-    const head = yield* log.head(view.agent)
-    if (isAtHead(checkpoint, head)) return "atHead"
-    const { hash, position } = checkpoint
-    viewLag.unsafeUpdate(head.version - position, [])
-    if (yield* missesErasure(context, view)) return "erased"
-    // The page begins with the checkpoint's own event, whose hash proves that this is the same log.
-    const rows = yield* log.read(view.agent, { after: Math.max(position - 1, 0), limit: pageEvents })
-    const last = rows[0]
-    if (position > 0 && !(sameBytes(last?.hash ?? null, hash) && last?.recordedAt === checkpoint.recordedAt)) {
-      return "differentLog"
-    }
-    const missing = beforeErasure(position === 0 ? rows : rows.slice(1), view.erasure)
-    // An erasure in the meantime: the next pass finds it.
-    if (missing.length === 0 && rows.at(-1)!.version > position) return "applied"
-    if (missing.length === 0) return "atHead"
-    if (head.version - position > maxMissingEvents) {
-      // If this version does not know the next event, a rebuild would end at the same event.
-      const next = context.codec.decode(missing[0]!)
-      return Either.isLeft(next) ? yield* next.left : "farBehind"
-    }
-    const poison = yield* applyMissing(context, view, { checkpoint, missing, newest: head.version })
-    if (poison !== null) yield* parkProjection(context, view, poison)
-    return "applied"
-  })
+export const catchUpOnce = Effect.fnUntraced(function* (
+  context: ViewContext,
+  view: View
+): Effect.fn.Return<CatchUpResult, ViewError> {
+  const { log } = context
+  const checkpoint = yield* attempt(() => ViewFile.checkpointOf(view.reader))
+  if (!isCurrent(view, checkpoint)) return "superseded"
+  const head = yield* log.head(view.agent)
+  if (isAtHead(checkpoint, head)) return "atHead"
+  const { hash, position } = checkpoint
+  viewLag.unsafeUpdate(head.version - position, [])
+  if (yield* missesErasure(context, view)) return "erased"
+  // The page begins with the checkpoint's own event, whose hash proves that this is the same log.
+  const rows = yield* log.read(view.agent, { after: Math.max(position - 1, 0), limit: pageEvents })
+  const last = rows[0]
+  if (position > 0 && !(sameBytes(last?.hash ?? null, hash) && last?.recordedAt === checkpoint.recordedAt)) {
+    return "differentLog"
+  }
+  const missing = beforeErasure(position === 0 ? rows : rows.slice(1), view.erasure)
+  // An erasure in the meantime: the next pass finds it.
+  if (missing.length === 0 && rows.at(-1)!.version > position) return "applied"
+  if (missing.length === 0) return "atHead"
+  if (head.version - position > maxMissingEvents) {
+    // If this version does not know the next event, a rebuild would end at the same event.
+    const next = context.codec.decode(missing[0]!)
+    return Either.isLeft(next) ? yield* next.left : "farBehind"
+  }
+  const poison = yield* applyMissing(context, view, { checkpoint, missing, newest: head.version })
+  if (poison !== null) yield* parkProjection(context, view, poison)
+  return "applied"
+})
 
 /** The events before the first erasure that the view was not built under. */
 const beforeErasure = (events: ReadonlyArray<StoredEvent>, erasure: number): ReadonlyArray<StoredEvent> => {
@@ -79,38 +81,37 @@ interface Missing {
  * Applies events in one transaction until the event loop must run. If a projection cannot apply an event, returns it
  * to be parked; null otherwise.
  */
-const applyMissing = (
+const applyMissing = Effect.fnUntraced(function* (
   context: ViewContext,
   view: View,
   { checkpoint, missing, newest }: Missing
-): Effect.Effect<ViewFile.Parked | null, ViewError> =>
-  Effect.gen(function* () {
-    const { events, lookup, unknown } = yield* decodePage(context.log, context.codec, missing)
-    if (unknown !== undefined && events.length === 0) return yield* unknown
-    const apply = ({ db, head, parked }: LockedView) => {
-      // Another process applied events to the view while this one waited for the lock.
-      if (head.position !== checkpoint.position || head.retired) return null
-      let applied = 0
-      try {
-        do ViewFile.applyEvent(db, context.config.projections, parked, events[applied++]!, lookup)
-        while (applied < events.length && !isTurnDue())
-      } catch (cause) {
-        if (cause instanceof ViewFile.Poisoned) return cause.parked
-        throw cause
-      }
-      const last = missing[applied - 1]!
-      ViewFile.moveCheckpoint(db, last.version, last.hash, last.recordedAt)
-      db.exec("COMMIT")
-      caughtUpEvents.unsafeUpdate(applied, [])
-      viewLag.unsafeUpdate(newest - last.version, [])
-      return null
+): Effect.fn.Return<ViewFile.Parked | null, ViewError> {
+  const { events, lookup, unknown } = yield* decodePage(context.log, context.codec, missing)
+  if (unknown !== undefined && events.length === 0) return yield* unknown
+  const apply = ({ db, head, parked }: LockedView) => {
+    // Another process applied events to the view while this one waited for the lock.
+    if (head.position !== checkpoint.position || head.retired) return null
+    let applied = 0
+    try {
+      do ViewFile.applyEvent(db, context.config.projections, parked, events[applied++]!, lookup)
+      while (applied < events.length && !isTurnDue())
+    } catch (cause) {
+      if (cause instanceof ViewFile.Poisoned) return cause.parked
+      throw cause
     }
-    return yield* Effect.acquireUseRelease(
-      lockForWrite(context, view),
-      (locked) => attempt(() => apply(locked)),
-      ({ db }) => rollback(db)
-    )
-  })
+    const last = missing[applied - 1]!
+    ViewFile.moveCheckpoint(db, last.version, last.hash, last.recordedAt)
+    db.exec("COMMIT")
+    caughtUpEvents.unsafeUpdate(applied, [])
+    viewLag.unsafeUpdate(newest - last.version, [])
+    return null
+  }
+  return yield* Effect.acquireUseRelease(
+    lockForWrite(context, view),
+    (locked) => attempt(() => apply(locked)),
+    ({ db }) => rollback(db)
+  )
+})
 
 /** If more events are missing, a replay into a new file is faster than applying them to the live view. */
 const maxMissingEvents = 20_000

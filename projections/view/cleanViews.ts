@@ -39,28 +39,27 @@ export const makeCleaner = (context: ViewContext) =>
  * Removes the files that were built before an erasure, and the name of an erased agent from the list of missed prompts.
  * Lets the log clean its own files.
  */
-const cleanViews = (context: ViewContext): Effect.Effect<Cleaning, StorageError> =>
-  Effect.gen(function* () {
-    const { config, log } = context
-    const cleanings = yield* log.cleanings
-    const { streams } = cleanings
-    for (const agent of streams) {
-      const erasure = yield* log.newestErasure(agent)
-      const { version } = yield* log.head(agent)
-      const name = agentFolderName(agent)
-      yield* attempt(() => {
-        for (const kind of ["views", "cache"]) {
-          const folder = join(config.folder, kind, name)
-          if (version === 0) rmSync(folder, { recursive: true, force: true })
-          else removeOlder(context, folder, erasure)
-        }
-        if (version === 0) removeMissedPrompts(config.folder, agent)
-      })
-    }
-    if (streams.length > 0) yield* attempt(() => removeBranches(join(config.folder, "cache")))
-    const cleaning = yield* log.clean(cleanings)
-    return cleaning === "changed" ? yield* cleanViews(context) : cleaning
-  })
+const cleanViews = Effect.fnUntraced(function* (context: ViewContext): Effect.fn.Return<Cleaning, StorageError> {
+  const { config, log } = context
+  const cleanings = yield* log.cleanings
+  const { streams } = cleanings
+  for (const agent of streams) {
+    const erasure = yield* log.newestErasure(agent)
+    const { version } = yield* log.head(agent)
+    const name = agentFolderName(agent)
+    yield* attempt(() => {
+      for (const kind of ["views", "cache"]) {
+        const folder = join(config.folder, kind, name)
+        if (version === 0) rmSync(folder, { recursive: true, force: true })
+        else removeOlder(context, folder, erasure)
+      }
+      if (version === 0) removeMissedPrompts(config.folder, agent)
+    })
+  }
+  if (streams.length > 0) yield* attempt(() => removeBranches(join(config.folder, "cache")))
+  const cleaning = yield* log.clean(cleanings)
+  return cleaning === "changed" ? yield* cleanViews(context) : cleaning
+})
 
 /**
  * Removes views that were built under an older erasure, also those that another process is building or still reads. It

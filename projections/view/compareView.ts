@@ -19,55 +19,53 @@ export interface ViewComparison {
 }
 
 /** Builds a temporary view from the log and compares a view with it. Changes neither the view nor the log. */
-export const compareView = (
+export const compareView = Effect.fnUntraced(function* (
   { codec, config, log }: ViewContext,
   { agent, file, generations }: View,
   names: ReadonlyArray<string> | null,
   onProgress?: (progress: Progress) => void
-): Effect.Effect<ViewComparison, ViewError> =>
-  Effect.gen(function* () {
-    const projections = config.projections.filter(({ name }) => names === null || names.includes(name))
-    const digestsOf = (path: string) =>
-      Effect.acquireUseRelease(
-        openReader({ config }, path),
-        ({ db }) => readDigests(db, projections),
-        ({ db }) => Effect.sync(() => db.close())
-      )
-    const stored = yield* digestsOf(file)
-    const { position: version } = stored
-    const built = yield* Effect.acquireUseRelease(
-      attempt(generations.newFile),
-      (path) =>
-        Effect.zipRight(
-          build({ ...config, log, codec, agent, file: path, to: version, ...(onProgress && { onProgress }) }),
-          digestsOf(path)
-        ),
-      (path) => Effect.sync(() => generations.remove(path))
+): Effect.fn.Return<ViewComparison, ViewError> {
+  const projections = config.projections.filter(({ name }) => names === null || names.includes(name))
+  const digestsOf = (path: string) =>
+    Effect.acquireUseRelease(
+      openReader({ config }, path),
+      ({ db }) => readDigests(db, projections),
+      ({ db }) => Effect.sync(() => db.close())
     )
-    const differences = [...built.digests].flatMap(([name, digest]) =>
-      isDeepStrictEqual(stored.digests.get(name), digest) ? [] : [name]
-    )
-    return { agent, version, equal: differences.length === 0, differences }
-  })
+  const stored = yield* digestsOf(file)
+  const { position: version } = stored
+  const built = yield* Effect.acquireUseRelease(
+    attempt(generations.newFile),
+    (path) =>
+      Effect.zipRight(
+        build({ ...config, log, codec, agent, file: path, to: version, ...(onProgress && { onProgress }) }),
+        digestsOf(path)
+      ),
+    (path) => Effect.sync(() => generations.remove(path))
+  )
+  const differences = [...built.digests].flatMap(([name, digest]) =>
+    isDeepStrictEqual(stored.digests.get(name), digest) ? [] : [name]
+  )
+  return { agent, version, equal: differences.length === 0, differences }
+})
 
 /** The state of each projection in one snapshot. A state that cannot be read differs from every state that can. */
-const readDigests = (db: Db, projections: ReadonlyArray<Projection>) =>
-  Effect.gen(function* () {
-    yield* attempt(() => db.exec("BEGIN"))
-    const { position } = yield* attempt(() => ViewFile.checkpointOf(db))
-    const digests = new Map<string, unknown>()
-    const read = (name: string, steps: () => Steps<unknown>) =>
-      Effect.map(
-        Effect.orElseSucceed(
-          Effect.suspend(() => inTurns(steps(), attempt)),
-          () => Symbol(name)
-        ),
-        (state) => digests.set(name, state)
-      )
-    yield* read("schema", () => schemaOf(db))
-    for (const projection of projections) yield* read(projection.name, () => stateOf(db, projection))
-    return { position, digests }
-  })
+const readDigests = Effect.fnUntraced(function* (db: Db, projections: ReadonlyArray<Projection>) {
+  yield* attempt(() => db.exec("BEGIN"))
+  const { position } = yield* attempt(() => ViewFile.checkpointOf(db))
+  const digests = new Map<string, unknown>()
+  const read = (name: string, steps: () => Steps<unknown>) =>
+    Effect.map(
+      Effect.orElseSucceed(
+        Effect.suspend(() => inTurns(steps(), attempt)),
+        () => Symbol(name)
+      ),
+      (state) => digests.set(name, state)
+    )
+  yield* read("schema", () => schemaOf(db))
+  for (const projection of projections) yield* read(projection.name, () => stateOf(db, projection))
+  return { position, digests }
+})
 
 const schemaOf = function* (db: Db): Steps<unknown> {
   yield

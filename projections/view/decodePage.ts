@@ -14,39 +14,38 @@ import type { Lookup } from "../Projection.js"
  * Decodes a page of events and fetches the vectors that they refer to. Stops before the first event that this version
  * does not know, and returns the error for it as `unknown`.
  */
-export const decodePage = (
+export const decodePage = Effect.fnUntraced(function* (
   log: Context.Tag.Service<EventLog>,
   codec: Codec,
   rows: ReadonlyArray<ReplayedEvent>,
   stricter?: ReadonlyMap<string, number>
-) =>
-  Effect.gen(function* () {
-    const events: Array<DaybookEvent | ErasedEvent> = []
-    const vectors = new Map<string, Float32Array>()
-    let unknown: UnknownEvent | undefined
-    for (const row of rows) {
-      if (isTurnDue()) yield* takeTurn
-      const decoded = codec.decode(row)
-      if (Either.isLeft(decoded)) {
-        if (decoded.left instanceof UnknownEvent) {
-          unknown = decoded.left
-          break
-        }
-        return yield* decoded.left
+) {
+  const events: Array<DaybookEvent | ErasedEvent> = []
+  const vectors = new Map<string, Float32Array>()
+  let unknown: UnknownEvent | undefined
+  for (const row of rows) {
+    if (isTurnDue()) yield* takeTurn
+    const decoded = codec.decode(row)
+    if (Either.isLeft(decoded)) {
+      if (decoded.left instanceof UnknownEvent) {
+        unknown = decoded.left
+        break
       }
-      const event = decoded.right
-      events.push(event)
-      if (event.type !== "EMBED" || event.payload === null) continue
-      const { chunks = [], dimensions, entries, model } = event.payload
-      const digests = [...entries, ...chunks].map(({ digest }) => digest)
-      for (let from = 0; from < digests.length; from += vectorsPerQuery) {
-        if (isTurnDue()) yield* takeTurn
-        const cached = yield* log.vectors(model, dimensions, digests.slice(from, from + vectorsPerQuery))
-        for (const [digest, vector] of cached) vectors.set(vectorKey(model, dimensions, digest), vector)
-      }
+      return yield* decoded.left
     }
-    return { events, unknown, lookup: makeLookup((...key) => vectors.get(vectorKey(...key)), stricter) }
-  })
+    const event = decoded.right
+    events.push(event)
+    if (event.type !== "EMBED" || event.payload === null) continue
+    const { chunks = [], dimensions, entries, model } = event.payload
+    const digests = [...entries, ...chunks].map(({ digest }) => digest)
+    for (let from = 0; from < digests.length; from += vectorsPerQuery) {
+      if (isTurnDue()) yield* takeTurn
+      const cached = yield* log.vectors(model, dimensions, digests.slice(from, from + vectorsPerQuery))
+      for (const [digest, vector] of cached) vectors.set(vectorKey(model, dimensions, digest), vector)
+    }
+  }
+  return { events, unknown, lookup: makeLookup((...key) => vectors.get(vectorKey(...key)), stricter) }
+})
 
 export const makeLookup = (
   vectorOf: Lookup["vectorOf"],

@@ -20,47 +20,49 @@ import {
 import * as ViewFile from "./ViewFile.js"
 
 /** Opens the current file of an agent's view, and builds one first if there is none. Closed with the scope. */
-export const openView = (context: ViewContext, agent: string): Effect.Effect<View, ViewError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const { config } = context
-    const generations = Generations.make(join(config.folder, "views"), agent)
-    const opened = openCurrent(context, generations, agent)
-    // Removes a file that SQLite refuses to open, then builds the view again.
-    const { db, erasure, hasVectors } = yield* Effect.catchIf(
-      opened,
-      (error) => error._tag === "StorageError" && error.kind === "damaged",
-      () =>
-        Effect.zipRight(
-          attempt(() => generations.remove(generations.current() ?? "")),
-          opened
-        )
-    )
-    const view: View = {
-      agent,
-      generations,
-      lock: Mutex.make(),
-      file: db.name,
-      reader: db,
-      writer: null,
-      hasVectors,
-      erasure,
-      writing: false,
-      unknown: undefined,
-      lastWrite: undefined
-    }
-    // Waits for the current transaction, because its events are already in the log or will be soon.
-    yield* Effect.addFinalizer(() =>
-      view.lock.locked(() => {
-        context.caches.forget(view)
-        return closeView(view)
-      })
-    )
-    yield* Effect.ignore(attempt(generations.sweep))
-    if (!hasVectors) {
-      yield* Effect.ignore(withWriter(context, view, (writer) => ViewFile.parkVectors(writer, config.projections)))
-    }
-    return view
-  })
+export const openView = Effect.fnUntraced(function* (
+  context: ViewContext,
+  agent: string
+): Effect.fn.Return<View, ViewError, Scope.Scope> {
+  const { config } = context
+  const generations = Generations.make(join(config.folder, "views"), agent)
+  const opened = openCurrent(context, generations, agent)
+  // Removes a file that SQLite refuses to open, then builds the view again.
+  const { db, erasure, hasVectors } = yield* Effect.catchIf(
+    opened,
+    (error) => error._tag === "StorageError" && error.kind === "damaged",
+    () =>
+      Effect.zipRight(
+        attempt(() => generations.remove(generations.current() ?? "")),
+        opened
+      )
+  )
+  const view: View = {
+    agent,
+    generations,
+    lock: Mutex.make(),
+    file: db.name,
+    reader: db,
+    writer: null,
+    hasVectors,
+    erasure,
+    writing: false,
+    unknown: undefined,
+    lastWrite: undefined
+  }
+  // Waits for the current transaction, because its events are already in the log or will be soon.
+  yield* Effect.addFinalizer(() =>
+    view.lock.locked(() => {
+      context.caches.forget(view)
+      return closeView(view)
+    })
+  )
+  yield* Effect.ignore(attempt(generations.sweep))
+  if (!hasVectors) {
+    yield* Effect.ignore(withWriter(context, view, (writer) => ViewFile.parkVectors(writer, config.projections)))
+  }
+  return view
+})
 
 /** The projections of an open view that must be rebuilt; null if the view is too damaged to read them. */
 export const outdatedProjections = ({ config }: ViewContext, view: View) =>
@@ -71,8 +73,8 @@ export const outdatedProjections = ({ config }: ViewContext, view: View) =>
 
 /** Reopens a view on the current file, after another file became current. */
 export const reopen = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
+  Effect.uninterruptibleMask(
+    Effect.fnUntraced(function* (restore) {
       // A build can be interrupted, but not the exchange of the connections.
       yield* restore(currentFile(context, view.generations, view.agent, view.file))
       const { db, erasure, hasVectors } = yield* openCurrent(context, view.generations, view.agent, view.file)
@@ -112,44 +114,42 @@ const openCurrent = (
   )
 
 /** Builds a new file of a live view from the log alone. It is not current yet. */
-export const buildLive = (
+export const buildLive = Effect.fnUntraced(function* (
   { codec, config, log }: ViewContext,
   { agent, generations }: Pick<View, "agent" | "generations">
-): Effect.Effect<string, ViewError> =>
-  Effect.gen(function* () {
-    const file = yield* attempt(generations.newFile)
-    const { version } = yield* log.head(agent)
-    const options = { ...config, log, codec, agent, file, to: version, stopAtUnknown: true, built: "live" } as const
-    yield* Effect.onError(build(options), () => Effect.sync(() => generations.remove(file)))
-    return file
-  })
+): Effect.fn.Return<string, ViewError> {
+  const file = yield* attempt(generations.newFile)
+  const { version } = yield* log.head(agent)
+  const options = { ...config, log, codec, agent, file, to: version, stopAtUnknown: true, built: "live" } as const
+  yield* Effect.onError(build(options), () => Effect.sync(() => generations.remove(file)))
+  return file
+})
 
 /**
  * The current file of an agent's view, built from the log if there is none. `retired` is a file that marks itself as
  * not current, although the pointer names it.
  */
-const currentFile = (
+const currentFile = Effect.fnUntraced(function* (
   context: ViewContext,
   generations: Generations.Generations,
   agent: string,
   retired?: string,
   tries = newTries()
-): Effect.Effect<string, ViewError> =>
-  Effect.gen(function* () {
-    const isInUse = (file: string | undefined): file is string => file !== undefined && file !== retired
+): Effect.fn.Return<string, ViewError> {
+  const isInUse = (file: string | undefined): file is string => file !== undefined && file !== retired
+  const current = yield* attempt(generations.current)
+  if (isInUse(current)) return current
+  if (areSpent(tries)) return yield* keepsChanging(agent)
+  const built = Effect.gen(function* () {
+    // Another process may have built it while this one waited for the lease.
     const current = yield* attempt(generations.current)
     if (isInUse(current)) return current
-    if (areSpent(tries)) return yield* keepsChanging(agent)
-    const built = Effect.gen(function* () {
-      // Another process may have built it while this one waited for the lease.
-      const current = yield* attempt(generations.current)
-      if (isInUse(current)) return current
-      const file = yield* buildLive(context, { agent, generations })
-      if (yield* attempt(() => generations.claim(file, retired))) return file
-      // Another process created the first generation in the meantime.
-      generations.remove(file)
-      return undefined
-    })
-    const file = yield* withRebuildLease({ folder: context.config.folder, agent, built: "live" }, built)
-    return file ?? (yield* currentFile(context, generations, agent, retired, yield* nextTry(tries)))
+    const file = yield* buildLive(context, { agent, generations })
+    if (yield* attempt(() => generations.claim(file, retired))) return file
+    // Another process created the first generation in the meantime.
+    generations.remove(file)
+    return undefined
   })
+  const file = yield* withRebuildLease({ folder: context.config.folder, agent, built: "live" }, built)
+  return file ?? (yield* currentFile(context, generations, agent, retired, yield* nextTry(tries)))
+})

@@ -41,37 +41,40 @@ export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, V
 const maxOvertaken = 20
 
 /** Catches up. False if it needs the lease to build the view again. */
-const advance = (context: ViewContext, view: View, hasLease: boolean): Effect.Effect<boolean, ViewError> =>
-  Effect.gen(function* () {
-    let [furthest, overtaken] = [-1, 0]
-    for (let tries = newTries(); !areSpent(tries); tries = yield* nextTry(tries)) {
-      switch (yield* orSuperseded(view, catchUpOnce(context, view))) {
-        case "atHead":
-          return true
-        case "applied":
-          yield* takeTurnIfDue
-          break
-        case "superseded":
-          yield* reopen(context, view)
-          break
-        case "differentLog":
-          yield* discard(context, view)
-          break
-        case "erased":
-          if (!hasLease) return false
-          if ((yield* replace(context, view, null)) === "switched") return true
-          if (++overtaken >= maxOvertaken) return yield* keepsChanging(view.agent)
-          break
-        case "farBehind":
-          if ((yield* replace(context, view, null)) === "switched") return true
-          break
-      }
-      const { position } = yield* attempt(() => ViewFile.checkpointOf(view.reader))
-      if (position > furthest) tries = newTries()
-      furthest = Math.max(furthest, position)
+const advance = Effect.fnUntraced(function* (
+  context: ViewContext,
+  view: View,
+  hasLease: boolean
+): Effect.fn.Return<boolean, ViewError> {
+  let [furthest, overtaken] = [-1, 0]
+  for (let tries = newTries(); !areSpent(tries); tries = yield* nextTry(tries)) {
+    switch (yield* orSuperseded(view, catchUpOnce(context, view))) {
+      case "atHead":
+        return true
+      case "applied":
+        yield* takeTurnIfDue
+        break
+      case "superseded":
+        yield* reopen(context, view)
+        break
+      case "differentLog":
+        yield* discard(context, view)
+        break
+      case "erased":
+        if (!hasLease) return false
+        if ((yield* replace(context, view, null)) === "switched") return true
+        if (++overtaken >= maxOvertaken) return yield* keepsChanging(view.agent)
+        break
+      case "farBehind":
+        if ((yield* replace(context, view, null)) === "switched") return true
+        break
     }
-    return yield* keepsChanging(view.agent)
-  })
+    const { position } = yield* attempt(() => ViewFile.checkpointOf(view.reader))
+    if (position > furthest) tries = newTries()
+    furthest = Math.max(furthest, position)
+  }
+  return yield* keepsChanging(view.agent)
+})
 
 /** Applies all events of the log to a view, up to the first event that this version does not know. */
 export const catchUpToUnknown = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
@@ -103,18 +106,20 @@ export const replace = (context: ViewContext, view: View, names: ProjectionNames
   )
 
 /** Builds a new view file from the log alone, for a view that is damaged or belongs to another log. */
-export const discard = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
-  Effect.gen(function* () {
-    const { file: discarded, generations } = view
-    const file = yield* buildLive(context, view)
-    yield* Effect.uninterruptible(
-      Effect.zipRight(
-        attempt(() => generations.setCurrent(file)),
-        reopen(context, view)
-      )
+export const discard = Effect.fnUntraced(function* (
+  context: ViewContext,
+  view: View
+): Effect.fn.Return<void, ViewError> {
+  const { file: discarded, generations } = view
+  const file = yield* buildLive(context, view)
+  yield* Effect.uninterruptible(
+    Effect.zipRight(
+      attempt(() => generations.setCurrent(file)),
+      reopen(context, view)
     )
-    yield* removeRetired(generations, discarded)
-  })
+  )
+  yield* removeRetired(generations, discarded)
+})
 
 /** Runs work on a view. If SQLite reports a damaged view, rebuilds the view and runs the work again. */
 export const orRebuilt = <A, E, R>(
@@ -185,22 +190,21 @@ export type Replaced = "switched" | "overtaken"
  * Makes a new view file current, or leaves a newer one current that was built from the log meanwhile. The caller holds
  * the view's lock.
  */
-export const switchTo = (
+export const switchTo = Effect.fnUntraced(function* (
   context: ViewContext,
   view: View,
   successor: View,
   tries = newTries()
-): Effect.Effect<Replaced, ViewError> =>
-  Effect.gen(function* () {
-    const outcome = yield* Effect.onError(takeOver(context, view, successor, tries), () => closeView(successor))
-    if (outcome === "switched") return outcome
-    yield* closeView(successor)
-    view.generations.remove(successor.file)
-    if (outcome === "overtaken") return outcome
-    if (areSpent(tries)) return yield* keepsChanging(view.agent)
-    const another = yield* buildSuccessor(context, view, null)
-    return yield* switchTo(context, view, another, yield* nextTry(tries))
-  })
+): Effect.fn.Return<Replaced, ViewError> {
+  const outcome = yield* Effect.onError(takeOver(context, view, successor, tries), () => closeView(successor))
+  if (outcome === "switched") return outcome
+  yield* closeView(successor)
+  view.generations.remove(successor.file)
+  if (outcome === "overtaken") return outcome
+  if (areSpent(tries)) return yield* keepsChanging(view.agent)
+  const another = yield* buildSuccessor(context, view, null)
+  return yield* switchTo(context, view, another, yield* nextTry(tries))
+})
 
 /** `unsound`: the new file cannot become current any more. See `follows`. */
 const takeOver = (

@@ -123,22 +123,21 @@ export const make = (view: View, options: ActorOptions): Actor => {
     view,
     runMillis: mailbox.runMillis,
     run: (command) => Effect.flatMap(mailbox.submit([command]), ([outcome]) => outcome!),
-    runAll: (commands) =>
-      Effect.gen(function* () {
-        const outcomes: Array<Outcome> = []
-        while (outcomes.length < commands.length) {
-          const startedAt = performance.now()
-          const kind = commands[outcomes.length]!.statement === undefined ? "plain" : "weighed"
-          const job = commands.slice(outcomes.length, outcomes.length + jobSize[kind])
-          const result = yield* Effect.either(mailbox.submit(job))
-          const size = Math.round((job.length * jobMillis) / (performance.now() - startedAt))
-          jobSize[kind] = Math.min(jobCommands.max, Math.max(jobCommands.min, size))
-          if (Either.isRight(result)) outcomes.push(...result.right)
-          else if (outcomes.length === 0) return yield* result.left
-          else return [...outcomes, ...commands.slice(outcomes.length).map(() => Either.left(result.left))]
-        }
-        return outcomes
-      })
+    runAll: Effect.fnUntraced(function* (commands) {
+      const outcomes: Array<Outcome> = []
+      while (outcomes.length < commands.length) {
+        const startedAt = performance.now()
+        const kind = commands[outcomes.length]!.statement === undefined ? "plain" : "weighed"
+        const job = commands.slice(outcomes.length, outcomes.length + jobSize[kind])
+        const result = yield* Effect.either(mailbox.submit(job))
+        const size = Math.round((job.length * jobMillis) / (performance.now() - startedAt))
+        jobSize[kind] = Math.min(jobCommands.max, Math.max(jobCommands.min, size))
+        if (Either.isRight(result)) outcomes.push(...result.right)
+        else if (outcomes.length === 0) return yield* result.left
+        else return [...outcomes, ...commands.slice(outcomes.length).map(() => Either.left(result.left))]
+      }
+      return outcomes
+    })
   }
 }
 

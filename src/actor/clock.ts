@@ -53,22 +53,21 @@ export const readingAhead = (newest: NewestEvent, reading: number): Reading =>
  * CLOCK event names the events since the jump. They then count as recorded at this reading; only there do recording
  * times decrease. Any other such reading is wrong: a warning is logged, and the newest event's time is used.
  */
-export const readingBehind = (
+export const readingBehind = Effect.fnUntraced(function* (
   log: Context.Tag.Service<EventLog>,
   agent: string,
   { recordedAt }: NewestEvent,
   reading: number
-): Effect.Effect<Reading, StorageError> =>
-  Effect.gen(function* () {
-    const since = (yield* log.versionAt(agent, reading)) + 1
-    const jumpedTo = yield* log.earliest(agent, since)
-    // If events surround the reading without a gap, the clock is wrong now. A jump leaves a gap between events.
-    const hasReturned = jumpedTo - reading > maxBehindMillis && (since > 1 || reading >= firstReleaseMillis)
-    if (hasReturned) return { now: reading, recordedAt: reading, jump: clockEvent({ change: "returned", since }) }
-    const [read, newest] = [toIso(reading), toIso(recordedAt)]
-    yield* Effect.logWarning(`the clock reads ${read}, before the newest event: ${newest} is used instead`, { agent })
-    return { now: recordedAt, recordedAt }
-  })
+): Effect.fn.Return<Reading, StorageError> {
+  const since = (yield* log.versionAt(agent, reading)) + 1
+  const jumpedTo = yield* log.earliest(agent, since)
+  // If events surround the reading without a gap, the clock is wrong now. A jump leaves a gap between events.
+  const hasReturned = jumpedTo - reading > maxBehindMillis && (since > 1 || reading >= firstReleaseMillis)
+  if (hasReturned) return { now: reading, recordedAt: reading, jump: clockEvent({ change: "returned", since }) }
+  const [read, newest] = [toIso(reading), toIso(recordedAt)]
+  yield* Effect.logWarning(`the clock reads ${read}, before the newest event: ${newest} is used instead`, { agent })
+  return { now: recordedAt, recordedAt }
+})
 
 const clockEvent = (payload: Payload<"CLOCK">): DecidedEvent => ({ type: "CLOCK", payload })
 

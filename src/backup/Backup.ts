@@ -66,8 +66,9 @@ export const create = (options: BackupOptions): Effect.Effect<Backup, BackupErro
     if (keep !== undefined && !(Number.isSafeInteger(keep) && keep > 0))
       return yield* new InvalidInput({ field: "keep", problem: "must be a whole number, 1 or more" })
     if (!isFolder) yield* requireFree(to, folder, replace)
-    const { file, installation, verification } = yield* withStaging(isFolder ? to : dirname(resolve(to)), (part) =>
-      Effect.gen(function* () {
+    const { file, installation, verification } = yield* withStaging(
+      isFolder ? to : dirname(resolve(to)),
+      Effect.fnUntraced(function* (part) {
         yield* copyLog({ folder, ledger }, part, onProgress)
         const { verification } = yield* requireSound(part, "the log")
         // The log may wait for a cleaning, and then its pages still have erased text.
@@ -98,8 +99,9 @@ export interface CheckedBackup extends Verification {
 export const check = (file: string, expect?: string): Effect.Effect<CheckedBackup, BackupRefused | StorageError> =>
   Effect.gen(function* () {
     yield* requireFile(file)
-    return yield* withStaging(tmpdir(), (copy) =>
-      Effect.gen(function* () {
+    return yield* withStaging(
+      tmpdir(),
+      Effect.fnUntraced(function* (copy) {
         const { createdAt } = yield* unpackBackup(file, copy)
         const { verification } = yield* verifyFolder(copy, expect)
         return { ...verification, createdAt }
@@ -127,8 +129,9 @@ export const restore = (options: RestoreOptions): Effect.Effect<Restored, Backup
   Effect.gen(function* () {
     const { expect, file, folder, ledger, replace = false } = options
     yield* requireFile(file)
-    return yield* install({ folder, ledger, replace, from: "backup" }, (staging) =>
-      Effect.gen(function* () {
+    return yield* install(
+      { folder, ledger, replace, from: "backup" },
+      Effect.fnUntraced(function* (staging) {
         const { createdAt } = yield* unpackBackup(file, staging)
         const copy = yield* requireSound(staging, file, expect)
         return { ...copy, createdAt }

@@ -63,8 +63,9 @@ export const exportLog = (options: ExportOptions): Effect.Effect<Exported, Backu
     yield* requireLog(folder)
     yield* requireFree(to, folder, replace)
     const now = yield* Clock.currentTimeMillis
-    return yield* withStaging(dirname(resolve(to)), (part) =>
-      Effect.gen(function* () {
+    return yield* withStaging(
+      dirname(resolve(to)),
+      Effect.fnUntraced(function* (part) {
         const file = join(part, isCompressed(to) ? "log.gz" : "log")
         yield* useSnapshot({ folder, ledger }, (snapshot) =>
           Effect.tryPromise({
@@ -94,8 +95,9 @@ export const exportLog = (options: ExportOptions): Effect.Effect<Exported, Backu
 /** Makes a data folder from an export. The log is verified before the folder gets its name. */
 export const importLog = (options: ImportOptions): Effect.Effect<Restored, BackupError | InvalidExport> => {
   const { expect, file, folder, ledger, onProgress = () => {} } = options
-  return install({ folder, ledger, replace: false, from: "export", vouched: expect !== undefined }, (staging) =>
-    Effect.gen(function* () {
+  return install(
+    { folder, ledger, replace: false, from: "export", vouched: expect !== undefined },
+    Effect.fnUntraced(function* (staging) {
       const { createdAt } = yield* importLines(staging, linesOf(file), onProgress)
       const copy = yield* requireSound(staging, file, expect)
       return { ...copy, createdAt }

@@ -59,8 +59,9 @@ export const install = <E>(
       })
     const target = yield* attempt(folder, () => realFolder(folder))
     const old = anchorOf(target)
-    return yield* withStaging(dirname(target), (parent) =>
-      Effect.gen(function* () {
+    return yield* withStaging(
+      dirname(target),
+      Effect.fnUntraced(function* (parent) {
         // A folder of its own inside: staging folders are removed at the end, and this one stays.
         const staging = join(parent, "data")
         yield* attempt(staging, () => mkdirSync(staging, { mode: 0o700 }))
@@ -93,34 +94,33 @@ export const install = <E>(
  * backup. It names what was erased after the backup was made. The ledger of another installation has no say. It is kept
  * with the log that it belongs to, and refused without one, because it would be lost.
  */
-const takeLedger = (
+const takeLedger = Effect.fnUntraced(function* (
   { folder, ledger }: LogPlace,
   staging: string,
   hasOwnLog: boolean
-): Effect.Effect<Pick<Restored, "erasedAgain" | "erasedUntil" | "hasLedger">, BackupRefused | StorageError> =>
-  Effect.gen(function* () {
-    const text = yield* attempt(ledgerName, () => ledgerText(folder, ledger))
-    const [own, copied] = [parseLedger(text), parseLedger(yield* attempt(ledgerName, () => ledgerText(staging)))]
-    const refuse = (problem: string) => new BackupRefused({ file: join(folder, ledgerName), problem })
-    if (own.problem !== null)
-      return yield* refuse(
-        `is damaged (${own.problem}), so text that was erased since could return: put back a whole copy of it, or move it away`
-      )
-    const installation = yield* attempt("log.db", () => installationOf(join(staging, "log.db")))
-    const [first] = parseLedger(yield* attempt(ledgerName, () => ledgerText(folder))).lines
-    if (first !== undefined && first.log !== installation && !hasOwnLog)
-      return yield* refuse("is the ledger of erasures of another log: move it away, and put the one of this log there")
-    if (own.lines[0]?.log !== installation) return { erasedAgain: 0, hasLedger: false, ...untilOf(copied.lines) }
-    if (!continues(own.lines, copied.lines))
-      return yield* refuse(
-        "does not continue the ledger of erasures in the copy: move it away, restore, then run 'daybook erase --ledger' with it"
-      )
-    const lastOf = (lines: ReadonlyArray<LedgerLine>) => lines.at(-1)?.line ?? 0
-    if (lastOf(own.lines) > lastOf(copied.lines)) yield* attempt(ledgerName, () => writeLedger(staging, text))
-    const newer = own.lines.filter(({ line }) => line > lastOf(copied.lines))
-    const all = newer.length > 0 ? own.lines : copied.lines
-    return { erasedAgain: recordsOf(newer).length, hasLedger: true, ...untilOf(all) }
-  })
+): Effect.fn.Return<Pick<Restored, "erasedAgain" | "erasedUntil" | "hasLedger">, BackupRefused | StorageError> {
+  const text = yield* attempt(ledgerName, () => ledgerText(folder, ledger))
+  const [own, copied] = [parseLedger(text), parseLedger(yield* attempt(ledgerName, () => ledgerText(staging)))]
+  const refuse = (problem: string) => new BackupRefused({ file: join(folder, ledgerName), problem })
+  if (own.problem !== null)
+    return yield* refuse(
+      `is damaged (${own.problem}), so text that was erased since could return: put back a whole copy of it, or move it away`
+    )
+  const installation = yield* attempt("log.db", () => installationOf(join(staging, "log.db")))
+  const [first] = parseLedger(yield* attempt(ledgerName, () => ledgerText(folder))).lines
+  if (first !== undefined && first.log !== installation && !hasOwnLog)
+    return yield* refuse("is the ledger of erasures of another log: move it away, and put the one of this log there")
+  if (own.lines[0]?.log !== installation) return { erasedAgain: 0, hasLedger: false, ...untilOf(copied.lines) }
+  if (!continues(own.lines, copied.lines))
+    return yield* refuse(
+      "does not continue the ledger of erasures in the copy: move it away, restore, then run 'daybook erase --ledger' with it"
+    )
+  const lastOf = (lines: ReadonlyArray<LedgerLine>) => lines.at(-1)?.line ?? 0
+  if (lastOf(own.lines) > lastOf(copied.lines)) yield* attempt(ledgerName, () => writeLedger(staging, text))
+  const newer = own.lines.filter(({ line }) => line > lastOf(copied.lines))
+  const all = newer.length > 0 ? own.lines : copied.lines
+  return { erasedAgain: recordsOf(newer).length, hasLedger: true, ...untilOf(all) }
+})
 
 const untilOf = (lines: ReadonlyArray<LedgerLine>): Pick<Restored, "erasedUntil"> => {
   const last = recordsOf(lines).at(-1)

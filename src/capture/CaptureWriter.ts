@@ -81,84 +81,85 @@ export const makeCaptureWriter = (
   }
 }
 
-const append = (
+const append = Effect.fnUntraced(function* (
   capturing: Capturing,
   input: TurnInput,
   options: AppendOptions = {}
-): Effect.Effect<AppendedTurn, AppendTurnError> =>
-  Effect.gen(function* () {
-    const { capture, runner, writer } = capturing
-    const { extract = true, ...others } = options
-    if (typeof extract !== "boolean")
-      return yield* new InvalidInput({ field: "extract", problem: "must be true or false" })
-    const captures = extract && capture.extractor !== undefined
-    const id = randomId()
-    const decode = () => addTurn(writer, input, { ...others, extract: captures }, id)
-    const command = yield* runner.decoded(decode, options, appendOptions)
-    const isExtracted = captures && capture.mode === "turn" && command.draft.role === "user"
-    const { session, store } = command.draft
-    if (isExtracted) yield* capturing.recordShown(session)
-    const next = isExtracted
-      ? yield* extractionWith(capturing, command, id)
-      : countWaiting(writer.actor, { session, store })
-    const [added, outcome] = yield* runner.runTogether<AddedTurn | Extracted, AppendTurnError>([command, next])
-    const turn = (yield* added!) as AddedTurn
-    if (turn.repeated) return { turn, ...(yield* capturedBefore(capturing, { session, store }, turn.id)) }
-    // The turn is stored, even if what came after it failed.
-    const extracted = Either.getOrElse(outcome!, () => notExtracted) as Extracted
-    if (isExtracted && !extracted.isCurrent) {
-      const { captured, pending } = yield* extractAll(capturing, { session, store }, "rules")
-      return { turn, pending, captured }
-    }
-    if (captures && !isExtracted) yield* extractLater(capturing, { session, store })
-    return { turn, pending: extracted.pending, captured: extracted.captured }
-  })
+): Effect.fn.Return<AppendedTurn, AppendTurnError> {
+  const { capture, runner, writer } = capturing
+  const { extract = true, ...others } = options
+  if (typeof extract !== "boolean")
+    return yield* new InvalidInput({ field: "extract", problem: "must be true or false" })
+  const captures = extract && capture.extractor !== undefined
+  const id = randomId()
+  const decode = () => addTurn(writer, input, { ...others, extract: captures }, id)
+  const command = yield* runner.decoded(decode, options, appendOptions)
+  const isExtracted = captures && capture.mode === "turn" && command.draft.role === "user"
+  const { session, store } = command.draft
+  if (isExtracted) yield* capturing.recordShown(session)
+  const next = isExtracted
+    ? yield* extractionWith(capturing, command, id)
+    : countWaiting(writer.actor, { session, store })
+  const [added, outcome] = yield* runner.runTogether<AddedTurn | Extracted, AppendTurnError>([command, next])
+  const turn = (yield* added!) as AddedTurn
+  if (turn.repeated) return { turn, ...(yield* capturedBefore(capturing, { session, store }, turn.id)) }
+  // The turn is stored, even if what came after it failed.
+  const extracted = Either.getOrElse(outcome!, () => notExtracted) as Extracted
+  if (isExtracted && !extracted.isCurrent) {
+    const { captured, pending } = yield* extractAll(capturing, { session, store }, "rules")
+    return { turn, pending, captured }
+  }
+  if (captures && !isExtracted) yield* extractLater(capturing, { session, store })
+  return { turn, pending: extracted.pending, captured: extracted.captured }
+})
 
 const appendOptions: ReadonlyArray<string> = [...writeOptions, "extract"]
 
 const notExtracted: Extracted = { isCurrent: true, captured: [], pending: 1 }
 
 /** The extraction of the waiting turns and of a turn that the same write adds. */
-const extractionWith = (
+const extractionWith = Effect.fnUntraced(function* (
   capturing: Capturing,
   { cause, draft }: AddTurn,
   id: string
-): Effect.Effect<Command<Extracted, never>, CommandError> =>
-  Effect.gen(function* () {
-    const { capture, read } = capturing
-    const { at, ...content } = draft
-    const { batch, now } = yield* read(({ db, now }) => ({ batch: readBatch(db, draft, capture.policy.turns), now }))
-    if (batch.turns.length >= capture.policy.turns) return { ...countWaiting("capture", draft), decide: manyWait }
-    const turn = { ...content, id, sequence: 0, occurredAt: at ?? now }
-    const whole = { ...batch, turns: [...batch.turns, { turn }] }
-    return yield* extractionOf(capturing, whole, "rules", cause)
-  })
+): Effect.fn.Return<Command<Extracted, never>, CommandError> {
+  const { capture, read } = capturing
+  const { at, ...content } = draft
+  const { batch, now } = yield* read(({ db, now }) => ({ batch: readBatch(db, draft, capture.policy.turns), now }))
+  if (batch.turns.length >= capture.policy.turns) return { ...countWaiting("capture", draft), decide: manyWait }
+  const turn = { ...content, id, sequence: 0, occurredAt: at ?? now }
+  const whole = { ...batch, turns: [...batch.turns, { turn }] }
+  return yield* extractionOf(capturing, whole, "rules", cause)
+})
 
 /** Too many turns wait for one extraction. */
 const manyWait = () => Either.right({ answer: { ...notExtracted, isCurrent: false } })
 
 /** The answer of the call that added the turn, with the present titles. */
-const capturedBefore = ({ codec, log, agent, read, writer }: Capturing, { session, store }: SessionKey, id: string) =>
-  Effect.gen(function* () {
-    const { pending, version } = yield* read(({ db }) => {
-      const waiting = findWaiting(db, writer.level, session).find((group) => group.store === store)
-      const turn = findTurnVersion(db, id)
-      return {
-        pending: waiting?.turns ?? 0,
-        version: turn === undefined ? undefined : findExtractOf(db, session, store, turn)
-      }
-    })
-    const [row] = version === undefined ? [] : yield* log.at(agent, [version])
-    const event = row && (yield* codec.decode(row))
-    const entries = event?.type === "EXTRACT" && event.payload !== null ? event.payload.captured : []
-    const ids = entries.map((entry) => entry.id)
-    const memories = yield* read(({ db, now }) => findReadableMemories(db, writer.level, ids, now))
-    const captured = entries.flatMap(({ action, id }): ReadonlyArray<CapturedMemory> => {
-      const memory = memories.get(id)
-      return memory === undefined ? [] : [{ id, action, title: memory.title }]
-    })
-    return { pending, captured }
+const capturedBefore = Effect.fnUntraced(function* (
+  { codec, log, agent, read, writer }: Capturing,
+  { session, store }: SessionKey,
+  id: string
+) {
+  const { pending, version } = yield* read(({ db }) => {
+    const waiting = findWaiting(db, writer.level, session).find((group) => group.store === store)
+    const turn = findTurnVersion(db, id)
+    return {
+      pending: waiting?.turns ?? 0,
+      version: turn === undefined ? undefined : findExtractOf(db, session, store, turn)
+    }
   })
+  const [row] = version === undefined ? [] : yield* log.at(agent, [version])
+  const event = row && (yield* codec.decode(row))
+  const entries = event?.type === "EXTRACT" && event.payload !== null ? event.payload.captured : []
+  const ids = entries.map((entry) => entry.id)
+  const memories = yield* read(({ db, now }) => findReadableMemories(db, writer.level, ids, now))
+  const captured = entries.flatMap(({ action, id }): ReadonlyArray<CapturedMemory> => {
+    const memory = memories.get(id)
+    return memory === undefined ? [] : [{ id, action, title: memory.title }]
+  })
+  return { pending, captured }
+})
 
 /** Has the waiting turns of a session extracted in the background when they are due. */
 const extractLater = (capturing: Capturing, key: SessionKey) =>
@@ -191,21 +192,24 @@ const extractWaiting = (capturing: Capturing, key: SessionKey) =>
     Effect.zipRight(capturing.recordShown(key.session), extractAll(capturing, key, "model"))
   )
 
-const extract = (capturing: Capturing, session: string | undefined, options: ExtractOptions = {}) =>
-  Effect.gen(function* () {
-    const { capture, read, writer } = capturing
-    yield* refuseUnknownOptions(options, ["due"])
-    if (options.due !== undefined && typeof options.due !== "boolean")
-      return yield* new InvalidInput({ field: "due", problem: "must be true or false" })
-    if (session !== undefined) yield* decodeKey("session", session)
-    const { groups, now } = yield* read(({ db, now }) => ({ groups: findWaiting(db, writer.level, session), now }))
-    const isDue = (group: Waiting) => options.due !== true || dueAt(group, capture) <= now
-    const captured: Array<CapturedMemory> = []
-    if (capture.extractor !== undefined) {
-      const later = groups.filter((group) => !isDue(group))
-      if (capture.mode !== "turn") planExtractions(capturing, later, now)
-      for (const group of groups.filter(isDue)) captured.push(...(yield* extractWaiting(capturing, group)).captured)
-    }
-    const waiting = yield* read(({ db }) => findWaiting(db, writer.level, session))
-    return { captured, pending: waiting.reduce((sum, { turns }) => sum + turns, 0) }
-  })
+const extract = Effect.fnUntraced(function* (
+  capturing: Capturing,
+  session: string | undefined,
+  options: ExtractOptions = {}
+) {
+  const { capture, read, writer } = capturing
+  yield* refuseUnknownOptions(options, ["due"])
+  if (options.due !== undefined && typeof options.due !== "boolean")
+    return yield* new InvalidInput({ field: "due", problem: "must be true or false" })
+  if (session !== undefined) yield* decodeKey("session", session)
+  const { groups, now } = yield* read(({ db, now }) => ({ groups: findWaiting(db, writer.level, session), now }))
+  const isDue = (group: Waiting) => options.due !== true || dueAt(group, capture) <= now
+  const captured: Array<CapturedMemory> = []
+  if (capture.extractor !== undefined) {
+    const later = groups.filter((group) => !isDue(group))
+    if (capture.mode !== "turn") planExtractions(capturing, later, now)
+    for (const group of groups.filter(isDue)) captured.push(...(yield* extractWaiting(capturing, group)).captured)
+  }
+  const waiting = yield* read(({ db }) => findWaiting(db, writer.level, session))
+  return { captured, pending: waiting.reduce((sum, { turns }) => sum + turns, 0) }
+})

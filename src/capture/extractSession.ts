@@ -20,25 +20,24 @@ const maxAttempts = 5
  * Extracts all waiting turns of a session in a store, in several extractions if there are many. If it fails midway, what
  * is extracted stays, and the other turns wait.
  */
-export const extractAll = (
+export const extractAll = Effect.fnUntraced(function* (
   capturing: Capturing,
   { session, store }: SessionKey,
   by: By
-): Effect.Effect<Extracted, CommandError> =>
-  Effect.gen(function* () {
-    const captured: Array<CapturedMemory> = []
-    let attempts = 0
-    let pending = 0
-    while (attempts < maxAttempts) {
-      const batch = yield* capturing.read(({ db }) => readBatch(db, { session, store }, capturing.capture.policy.turns))
-      if (batch.turns.length === 0) return { isCurrent: true, captured, pending: 0 }
-      const extracted = yield* capturing.runner.runCommand(yield* extractionOf(capturing, batch, by))
-      attempts = extracted.isCurrent ? 0 : attempts + 1
-      pending = extracted.pending
-      captured.push(...extracted.captured)
-    }
-    return { isCurrent: false, captured, pending }
-  })
+): Effect.fn.Return<Extracted, CommandError> {
+  const captured: Array<CapturedMemory> = []
+  let attempts = 0
+  let pending = 0
+  while (attempts < maxAttempts) {
+    const batch = yield* capturing.read(({ db }) => readBatch(db, { session, store }, capturing.capture.policy.turns))
+    if (batch.turns.length === 0) return { isCurrent: true, captured, pending: 0 }
+    const extracted = yield* capturing.runner.runCommand(yield* extractionOf(capturing, batch, by))
+    attempts = extracted.isCurrent ? 0 : attempts + 1
+    pending = extracted.pending
+    captured.push(...extracted.captured)
+  }
+  return { isCurrent: false, captured, pending }
+})
 
 /** Counts a model whose answer was replaced by the rules', and traces it. */
 const reported = ({ by, fallback }: Extraction) => {

@@ -236,20 +236,19 @@ const recall = (
   if (!gate.recall) return Effect.succeed(leftOut("gate", `the message needs none: ${gate.reason}`))
   const { level } = source
   const writers = lowestWriter(policy.prompt.writers, level)
-  const search = (filter: { readonly writers?: TrustLevel }) =>
-    Effect.gen(function* () {
-      const request = yield* decodeQuery({ text: message, at, gate: true, limit: k }, policy.search)
-      const filtered = { ...request, filters: { ...request.filters, ...filter } }
-      const { hits } = yield* recordedSearch(source, services, "memories", filtered, searchIn)
-      const isNear = hits.some(({ near }) => near)
-      // Hits of which none is near are no answer, but the closest may be.
-      const closest = hits.filter(({ evidence }) => evidence >= policy.prompt_index.evidence).slice(0, maxClosest)
-      const scores = new Map((isNear ? hits : closest).map(({ id, score }) => [id, score]))
-      const memories = yield* source.read(({ db, now }) =>
-        withDisputes(db, level, getMemories(db, level, [...scores.keys()], now).map(toWholeMemory), now)
-      )
-      return { isNear, candidates: memories.map((memory) => ({ memory, score: scores.get(memory.id)! })) }
-    })
+  const search = Effect.fnUntraced(function* (filter: { readonly writers?: TrustLevel }) {
+    const request = yield* decodeQuery({ text: message, at, gate: true, limit: k }, policy.search)
+    const filtered = { ...request, filters: { ...request.filters, ...filter } }
+    const { hits } = yield* recordedSearch(source, services, "memories", filtered, searchIn)
+    const isNear = hits.some(({ near }) => near)
+    // Hits of which none is near are no answer, but the closest may be.
+    const closest = hits.filter(({ evidence }) => evidence >= policy.prompt_index.evidence).slice(0, maxClosest)
+    const scores = new Map((isNear ? hits : closest).map(({ id, score }) => [id, score]))
+    const memories = yield* source.read(({ db, now }) =>
+      withDisputes(db, level, getMemories(db, level, [...scores.keys()], now).map(toWholeMemory), now)
+    )
+    return { isNear, candidates: memories.map((memory) => ({ memory, score: scores.get(memory.id)! })) }
+  })
   const both = Effect.gen(function* () {
     const all = yield* search({})
     const below = all.candidates.filter(({ memory }) => !isAtLeast(levelOf(memory), writers))

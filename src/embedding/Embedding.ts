@@ -108,32 +108,34 @@ interface StartOptions {
   readonly gatherMillis: number
 }
 
-const start = (state: State, services: AgentServices, options: StartOptions): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const { active, candidate } = state
-    const { view } = services.actor
-    const leases = {
-      active: yield* makeLease(view, "vectors"),
-      candidate: yield* makeLease(view, "next-vectors")
-    }
-    state.services = { ...services, leases }
-    const runs = [
-      { signal: active.signal, run: active.failures.runIfAllowed(fillActive(state, true)) },
-      { signal: candidate.signal, run: candidate.failures.runIfAllowed(fillCandidate(state, false)) }
-    ]
-    for (const run of runs) yield* background({ ...options, ...run })
-    yield* resume(state, services).pipe(Effect.ignoreLogged, Effect.interruptible, Effect.forkScoped)
-  })
+const start = Effect.fnUntraced(function* (
+  state: State,
+  services: AgentServices,
+  options: StartOptions
+): Effect.fn.Return<void, never, Scope.Scope> {
+  const { active, candidate } = state
+  const { view } = services.actor
+  const leases = {
+    active: yield* makeLease(view, "vectors"),
+    candidate: yield* makeLease(view, "next-vectors")
+  }
+  state.services = { ...services, leases }
+  const runs = [
+    { signal: active.signal, run: active.failures.runIfAllowed(fillActive(state, true)) },
+    { signal: candidate.signal, run: candidate.failures.runIfAllowed(fillCandidate(state, false)) }
+  ]
+  for (const run of runs) yield* background({ ...options, ...run })
+  yield* resume(state, services).pipe(Effect.ignoreLogged, Effect.interruptible, Effect.forkScoped)
+})
 
 /** Requests the work that an earlier process left unfinished. */
-const resume = ({ active, candidate }: State, { actor, views }: AgentServices) =>
-  Effect.gen(function* () {
-    yield* Effect.sleep(Duration.millis(resumeAfterMillis))
-    const facts = yield* views.read(actor.view, (db) => ({
-      active: findActiveEmbedder(db),
-      candidate: findPreparingEmbedder(db)
-    }))
-    if (facts.candidate !== undefined) candidate.signal.request()
-    // The active index may lack the newest texts, if the process that activated it ended immediately afterwards.
-    if (facts.active?.state === "inForce") active.signal.request()
-  })
+const resume = Effect.fnUntraced(function* ({ active, candidate }: State, { actor, views }: AgentServices) {
+  yield* Effect.sleep(Duration.millis(resumeAfterMillis))
+  const facts = yield* views.read(actor.view, (db) => ({
+    active: findActiveEmbedder(db),
+    candidate: findPreparingEmbedder(db)
+  }))
+  if (facts.candidate !== undefined) candidate.signal.request()
+  // The active index may lack the newest texts, if the process that activated it ended immediately afterwards.
+  if (facts.active?.state === "inForce") active.signal.request()
+})

@@ -76,24 +76,26 @@ export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmb
       for (const [digest, vector] of vectors) results.set(digest, vector)
     })
 
-  const requestInParts = (batch: DigestedTexts, error: EmbedderError): Effect.Effect<void, EmbedderError> =>
-    Effect.gen(function* () {
-      const busy = error.kind === "busy"
-      if (failsForAll(error)) return yield* error
-      const repeated = failedBefore === batch[0]![0]
-      // "Busy" may mean too large a batch or too many requests: send smaller parts only when the same batch fails again.
-      if (busy) failedBefore = batch[0]![0]
-      if (busy && !repeated) return yield* error
-      if (!busy && (yield* Effect.either(embedBatch(embedder, probeBatch, timeoutMillis)))._tag === "Left") {
-        return yield* error
-      }
-      const { failures, succeeded } = yield* requestHalves(batch, { busy, repeated, request })
-      if (!repeated && !succeeded && batch.length > 1) {
-        failedBefore = batch[0]![0]
-        return yield* error
-      }
-      for (const failure of failures) skip(...failure)
-    })
+  const requestInParts = Effect.fnUntraced(function* (
+    batch: DigestedTexts,
+    error: EmbedderError
+  ): Effect.fn.Return<void, EmbedderError> {
+    const busy = error.kind === "busy"
+    if (failsForAll(error)) return yield* error
+    const repeated = failedBefore === batch[0]![0]
+    // "Busy" may mean too large a batch or too many requests: send smaller parts only when the same batch fails again.
+    if (busy) failedBefore = batch[0]![0]
+    if (busy && !repeated) return yield* error
+    if (!busy && (yield* Effect.either(embedBatch(embedder, probeBatch, timeoutMillis)))._tag === "Left") {
+      return yield* error
+    }
+    const { failures, succeeded } = yield* requestHalves(batch, { busy, repeated, request })
+    if (!repeated && !succeeded && batch.length > 1) {
+      failedBefore = batch[0]![0]
+      return yield* error
+    }
+    for (const failure of failures) skip(...failure)
+  })
 
   const requestAlone = (text: DigestedTexts[number]) =>
     Effect.catchAll(request([text]), (error) =>
@@ -109,25 +111,24 @@ export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmb
       for (const digest of skipped) toRetry.add(digest)
       skipped.clear()
     },
-    embed: (batch) =>
-      Effect.gen(function* () {
-        const missing = batch.filter(([digest]) => !results.has(digest) && !skipped.has(digest))
-        const firstAttempts = missing.filter(([digest]) => !toRetry.has(digest))
-        if (firstAttempts.length > 0)
-          yield* Effect.catchAll(request(firstAttempts), (error) => requestInParts(firstAttempts, error))
-        for (const text of missing) {
-          if (!toRetry.has(text[0])) continue
-          yield* requestAlone(text)
-          toRetry.delete(text[0])
-        }
-        const vectors = batch.flatMap(([digest]) => {
-          const vector = results.get(digest)
-          return vector === undefined ? [] : [[digest, vector] as const]
-        })
-        results.clear()
-        failedBefore = undefined
-        return vectors
+    embed: Effect.fnUntraced(function* (batch) {
+      const missing = batch.filter(([digest]) => !results.has(digest) && !skipped.has(digest))
+      const firstAttempts = missing.filter(([digest]) => !toRetry.has(digest))
+      if (firstAttempts.length > 0)
+        yield* Effect.catchAll(request(firstAttempts), (error) => requestInParts(firstAttempts, error))
+      for (const text of missing) {
+        if (!toRetry.has(text[0])) continue
+        yield* requestAlone(text)
+        toRetry.delete(text[0])
+      }
+      const vectors = batch.flatMap(([digest]) => {
+        const vector = results.get(digest)
+        return vector === undefined ? [] : [[digest, vector] as const]
       })
+      results.clear()
+      failedBefore = undefined
+      return vectors
+    })
   }
 }
 
@@ -139,25 +140,24 @@ interface SplitOptions {
 }
 
 /** Sends the halves of a batch, and the halves of each failing half. Returns the texts that fail alone. */
-const requestHalves = (batch: DigestedTexts, { busy, repeated, request }: SplitOptions) =>
-  Effect.gen(function* () {
-    const failures: Array<readonly [digest: string, error: EmbedderError]> = []
-    let succeeded = false
-    const parts = batch.length === 1 ? [batch] : halves(batch)
-    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-      const result = yield* Effect.either(request(part))
-      if (result._tag === "Right") succeeded = true
-      else if (failsForAll(result.left) || (result.left.kind === "busy" && (!busy || part.length === 1))) {
-        return yield* result.left
-      } else if (part.length > 1) {
-        // Depth first finds the accepted batch size quickly; breadth first finds the failing texts quickly.
-        if (busy) parts.unshift(...halves(part))
-        else parts.push(...halves(part))
-      } else failures.push([part[0]![0], result.left])
-      if (!repeated && !succeeded && failures.length >= maxFailuresWithoutSuccess) break
-    }
-    return { failures, succeeded }
-  })
+const requestHalves = Effect.fnUntraced(function* (batch: DigestedTexts, { busy, repeated, request }: SplitOptions) {
+  const failures: Array<readonly [digest: string, error: EmbedderError]> = []
+  let succeeded = false
+  const parts = batch.length === 1 ? [batch] : halves(batch)
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    const result = yield* Effect.either(request(part))
+    if (result._tag === "Right") succeeded = true
+    else if (failsForAll(result.left) || (result.left.kind === "busy" && (!busy || part.length === 1))) {
+      return yield* result.left
+    } else if (part.length > 1) {
+      // Depth first finds the accepted batch size quickly; breadth first finds the failing texts quickly.
+      if (busy) parts.unshift(...halves(part))
+      else parts.push(...halves(part))
+    } else failures.push([part[0]![0], result.left])
+    if (!repeated && !succeeded && failures.length >= maxFailuresWithoutSuccess) break
+  }
+  return { failures, succeeded }
+})
 
 const halves = (batch: DigestedTexts): Array<DigestedTexts> => {
   const middle = batch.length >> 1

@@ -38,25 +38,24 @@ export const embedInline = (
   })
 
 /** Returns by digest the vectors that the embedder makes within `waitMillis`. */
-const embedUntil = (
+const embedUntil = Effect.fnUntraced(function* (
   embedder: EmbedderService,
   texts: DigestedTexts,
   waitMillis: number
-): Effect.Effect<ReadonlyMap<string, Float32Array>> =>
-  Effect.gen(function* () {
-    const vectors = new Map<string, Float32Array>()
-    const deadline = (yield* Clock.currentTimeMillis) + waitMillis
-    for (const batch of chunksOf(texts, embedder.batch)) {
-      const remainingMillis = deadline - (yield* Clock.currentTimeMillis)
-      if (remainingMillis <= 0) break
-      // The write is uninterruptible, so a time-out could not end a request in the write's own fiber.
-      const fiber = yield* Effect.forkDaemon(
-        Effect.interruptible(Effect.option(embedBatch(embedder, batch, remainingMillis)))
-      )
-      const result = yield* Fiber.join(fiber)
-      if (Option.isNone(result)) break
-      for (const [digest, vector] of result.value) vectors.set(digest, vector)
-      yield* takeTurnIfDue
-    }
-    return vectors
-  })
+): Effect.fn.Return<ReadonlyMap<string, Float32Array>> {
+  const vectors = new Map<string, Float32Array>()
+  const deadline = (yield* Clock.currentTimeMillis) + waitMillis
+  for (const batch of chunksOf(texts, embedder.batch)) {
+    const remainingMillis = deadline - (yield* Clock.currentTimeMillis)
+    if (remainingMillis <= 0) break
+    // The write is uninterruptible, so a time-out could not end a request in the write's own fiber.
+    const fiber = yield* Effect.forkDaemon(
+      Effect.interruptible(Effect.option(embedBatch(embedder, batch, remainingMillis)))
+    )
+    const result = yield* Fiber.join(fiber)
+    if (Option.isNone(result)) break
+    for (const [digest, vector] of result.value) vectors.set(digest, vector)
+    yield* takeTurnIfDue
+  }
+  return vectors
+})

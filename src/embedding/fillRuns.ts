@@ -34,48 +34,45 @@ export const fillActive = (state: State, full: boolean): Effect.Effect<EmbedderE
     })
   )
 
-const fillOnce = (state: State, full: boolean) =>
-  Effect.gen(function* () {
-    const { services } = state
-    if (services?.actor.view.hasVectors !== true) return undefined
-    const { actor, leases, views } = services
-    yield* refresh(state, services)
-    const { embedder, fact } = state
-    let switched = false
-    /** The first vectors of a store may make another embedder active. */
-    const isStillActive = Effect.map(
-      views.read(actor.view, (db) => findActiveEmbedder(db)),
-      (active) => {
-        switched = active !== undefined && !sameFact(active, fact) && !sameModel(active, embedder)
-        return !switched
-      }
-    )
-    const filling = fillPending(services, fillsOf(state, state.active, embedder), { full, keepGoing: isStillActive })
-    const result = yield* leases.active(filling, isStillActive)
-    const failure = yield* state.active.failures.record(result?.failure)
-    return { failure, switched }
-  })
+const fillOnce = Effect.fnUntraced(function* (state: State, full: boolean) {
+  const { services } = state
+  if (services?.actor.view.hasVectors !== true) return undefined
+  const { actor, leases, views } = services
+  yield* refresh(state, services)
+  const { embedder, fact } = state
+  let switched = false
+  /** The first vectors of a store may make another embedder active. */
+  const isStillActive = Effect.map(
+    views.read(actor.view, (db) => findActiveEmbedder(db)),
+    (active) => {
+      switched = active !== undefined && !sameFact(active, fact) && !sameModel(active, embedder)
+      return !switched
+    }
+  )
+  const filling = fillPending(services, fillsOf(state, state.active, embedder), { full, keepGoing: isStillActive })
+  const result = yield* leases.active(filling, isStillActive)
+  const failure = yield* state.active.failures.record(result?.failure)
+  return { failure, switched }
+})
 
 /** Embeds all texts that have no vector of the active embedder, oldest first. Idempotent. */
-export const backfill = (state: State): Effect.Effect<Backfilled, CommandError> =>
-  Effect.gen(function* () {
-    const { active } = state
-    // The lock lets a running fill end first. Otherwise the fill would store its own position after the reset.
-    yield* Effect.gen(function* () {
-      if (state.services !== undefined) yield* refresh(state, state.services)
-      for (const fill of fillsOf(state, active, state.embedder)) fill.reset()
-    }).pipe(active.lock.withPermits(1))
-    const missingBefore = yield* countRemaining(state)
-    if (missingBefore === 0) {
-      yield* active.failures.record(undefined)
-      return { embedded: 0, remaining: 0 }
-    }
-    yield* fillActive(state, false)
-    const remaining = yield* countRemaining(state)
-    const error =
-      active.failures.newest() ?? [...active.fills.values()].map((fill) => fill.skipped().error).find(Boolean)
-    return { embedded: Math.max(0, missingBefore - remaining), remaining, ...(error === undefined ? {} : { error }) }
-  })
+export const backfill = Effect.fnUntraced(function* (state: State): Effect.fn.Return<Backfilled, CommandError> {
+  const { active } = state
+  // The lock lets a running fill end first. Otherwise the fill would store its own position after the reset.
+  yield* Effect.gen(function* () {
+    if (state.services !== undefined) yield* refresh(state, state.services)
+    for (const fill of fillsOf(state, active, state.embedder)) fill.reset()
+  }).pipe(active.lock.withPermits(1))
+  const missingBefore = yield* countRemaining(state)
+  if (missingBefore === 0) {
+    yield* active.failures.record(undefined)
+    return { embedded: 0, remaining: 0 }
+  }
+  yield* fillActive(state, false)
+  const remaining = yield* countRemaining(state)
+  const error = active.failures.newest() ?? [...active.fills.values()].map((fill) => fill.skipped().error).find(Boolean)
+  return { embedded: Math.max(0, missingBefore - remaining), remaining, ...(error === undefined ? {} : { error }) }
+})
 
 const countRemaining = (state: State): Effect.Effect<number, ViewError> =>
   Effect.suspend(() => {
@@ -183,14 +180,16 @@ interface Adoption {
  * active index, or fewer than `minInlineBatch`. All texts are counted before the command runs, so that no writer waits.
  * The command counts only the texts added since. Returns whether it became active.
  */
-const adoptIfComplete = ({ actor, views }: AgentServices, { active, candidate, embedder, isCandidate }: Adoption) =>
-  Effect.gen(function* () {
-    const { allowed, lacking, newest } = yield* views.read(actor.view, (db) => ({
-      allowed: Math.max(minInlineBatch, countLackingIn(db, active)),
-      lacking: countLackingIn(db, candidate),
-      newest: newestIn(db)
-    }))
-    if (lacking > allowed) return false
-    const isComplete = (db: Db) => isCandidate(db) && lacking + countLackingIn(db, candidate, newest) <= allowed
-    return yield* actor.run(adoptEmbedder("embedder", embedder, isComplete))
-  })
+const adoptIfComplete = Effect.fnUntraced(function* (
+  { actor, views }: AgentServices,
+  { active, candidate, embedder, isCandidate }: Adoption
+) {
+  const { allowed, lacking, newest } = yield* views.read(actor.view, (db) => ({
+    allowed: Math.max(minInlineBatch, countLackingIn(db, active)),
+    lacking: countLackingIn(db, candidate),
+    newest: newestIn(db)
+  }))
+  if (lacking > allowed) return false
+  const isComplete = (db: Db) => isCandidate(db) && lacking + countLackingIn(db, candidate, newest) <= allowed
+  return yield* actor.run(adoptEmbedder("embedder", embedder, isComplete))
+})

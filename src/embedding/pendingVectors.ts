@@ -117,28 +117,27 @@ export const changesByOthers = (): ChangesByOthers => {
     noteWrites: (after, to) => {
       if (knownUpTo === after) knownUpTo = to
     },
-    takeChanged: ({ actor, log, views }) =>
-      Effect.gen(function* () {
-        // The version of the view, not of the log: memories that the view lacks cannot be checked yet.
-        const head = (yield* views.read(actor.view, checkpointOf)).position
-        const from = knownUpTo
-        if (from === undefined || head <= from) {
-          knownUpTo = head
-          return []
-        }
-        const borns = new Set<number>()
-        if (head - from <= maxEventsRead) {
-          const codec = yield* CurrentCodec
-          for (let after = from; after < head; after += eventsPerPage) {
-            for (const row of yield* log.read(actor.view.agent, { after, to: head, limit: eventsPerPage })) {
-              if (row.type !== "UPDATE") continue
-              const event = yield* codec.decode(row)
-              if (event.type === "UPDATE" && event.payload !== null) borns.add(event.payload.memory.born)
-            }
+    takeChanged: Effect.fnUntraced(function* ({ actor, log, views }) {
+      // The version of the view, not of the log: memories that the view lacks cannot be checked yet.
+      const head = (yield* views.read(actor.view, checkpointOf)).position
+      const from = knownUpTo
+      if (from === undefined || head <= from) {
+        knownUpTo = head
+        return []
+      }
+      const borns = new Set<number>()
+      if (head - from <= maxEventsRead) {
+        const codec = yield* CurrentCodec
+        for (let after = from; after < head; after += eventsPerPage) {
+          for (const row of yield* log.read(actor.view.agent, { after, to: head, limit: eventsPerPage })) {
+            if (row.type !== "UPDATE") continue
+            const event = yield* codec.decode(row)
+            if (event.type === "UPDATE" && event.payload !== null) borns.add(event.payload.memory.born)
           }
         }
-        knownUpTo = Math.max(knownUpTo ?? 0, head)
-        return head - from <= maxEventsRead ? [...borns] : null
-      })
+      }
+      knownUpTo = Math.max(knownUpTo ?? 0, head)
+      return head - from <= maxEventsRead ? [...borns] : null
+    })
   }
 }

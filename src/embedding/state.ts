@@ -113,25 +113,24 @@ export const fillsOf = (
 }
 
 /** Reads the active and the prepared embedder from the view. This process or another one may have changed them. */
-export const refresh = (state: State, services: AgentServices) =>
-  Effect.gen(function* () {
-    const { actor, views } = services
-    const changed = yield* state.changes.takeChanged(services)
-    for (const fill of allFills(state)) changed === null ? fill.reset() : fill.markChanged(changed)
-    const facts = yield* views.read(actor.view, (db) => ({
-      active: findActiveEmbedder(db),
-      candidate: findPreparingEmbedder(db)
-    }))
-    state.fact = facts.active
-    state.embedder = yield* state.embedders.ofFact(facts.active)
-    yield* restate(state, actor, facts.active)
-    const before = state.candidateFact
-    state.candidateFact = facts.candidate
-    if (facts.candidate?.version === before?.version) return
-    // An index that was dropped and started again is filled from the beginning.
-    state.candidate.fills = new Map()
-    if (facts.candidate !== undefined) state.candidate.signal.request()
-  })
+export const refresh = Effect.fnUntraced(function* (state: State, services: AgentServices) {
+  const { actor, views } = services
+  const changed = yield* state.changes.takeChanged(services)
+  for (const fill of allFills(state)) changed === null ? fill.reset() : fill.markChanged(changed)
+  const facts = yield* views.read(actor.view, (db) => ({
+    active: findActiveEmbedder(db),
+    candidate: findPreparingEmbedder(db)
+  }))
+  state.fact = facts.active
+  state.embedder = yield* state.embedders.ofFact(facts.active)
+  yield* restate(state, actor, facts.active)
+  const before = state.candidateFact
+  state.candidateFact = facts.candidate
+  if (facts.candidate?.version === before?.version) return
+  // An index that was dropped and started again is filled from the beginning.
+  state.candidate.fills = new Map()
+  if (facts.candidate !== undefined) state.candidate.signal.request()
+})
 
 /**
  * Records in the log which stores this process withholds from the active embedder, unless the log already says so.

@@ -87,8 +87,10 @@ const eraseUnconcerned = (
   { mayConcern, streams }: Pick<Effect.Effect.Success<ReturnType<typeof planAll>>, "mayConcern" | "streams">,
   attempts = maxAttempts
 ): Effect.Effect<unknown, VersionConflict | StorageError> =>
-  Effect.catchTag(log.erase({ ...request, streams }), "VersionConflict", (conflict) =>
-    Effect.gen(function* () {
+  Effect.catchTag(
+    log.erase({ ...request, streams }),
+    "VersionConflict",
+    Effect.fnUntraced(function* (conflict) {
       const removed = new Set(request.vectors)
       const moved: Array<StreamErasure> = []
       for (const erasure of streams) {
@@ -109,33 +111,32 @@ const agentStreams = ({ log }: Pick<Eraser, "log">, { agent }: Pick<Scope, "agen
   })
 
 /** Plans the erasure for all agents in its scope. Fails if nothing is selected. */
-const planAll = (eraser: Eraser, { agent, selection }: Scope) =>
-  Effect.gen(function* () {
-    const { all, chosen } = yield* agentStreams(eraser, { agent })
-    if (chosen.length === 0) return yield* nothingOf(selection, agent)
-    const isWhole = selection.kind === "agent"
-    const plans = new Map<string, AgentPlan>()
-    for (const stream of chosen) plans.set(stream, yield* planAgent(eraser, stream, selection))
-    const planned = [...plans.values()].filter(
-      ({ erasure }) => erasure.versions.length + (erasure.names?.length ?? 0) > 0
-    )
-    if (planned.length === 0 && !isWhole) return yield* nothingOf(selection, agent)
-    if (selection.kind === "memory") yield* requireAll(selection.ids, plans.get(chosen[0]!)!, agent)
-    const vectors = yield* unusedVectors(eraser, all, plans, isWhole)
-    const reports = isWhole
-      ? eraser.hasItems === true
-        ? yield* Effect.forEach(chosen, (stream) => reportWhole(eraser, stream))
-        : []
-      : planned.map(({ report }) => report())
-    const leftovers = isWhole ? [] : [...plans.values()].flatMap(({ leftovers }) => leftovers)
-    return {
-      streams: isWhole ? [] : planned.map(({ erasure }) => erasure),
-      mayConcern: new Map([...plans].map(([stream, { mayConcern }]) => [stream, mayConcern])),
-      wholeStreams: isWhole ? chosen : [],
-      vectors,
-      erasure: { agents: reports, whole: isWhole ? chosen : [], vectors: vectors.length, leftovers }
-    }
-  })
+const planAll = Effect.fnUntraced(function* (eraser: Eraser, { agent, selection }: Scope) {
+  const { all, chosen } = yield* agentStreams(eraser, { agent })
+  if (chosen.length === 0) return yield* nothingOf(selection, agent)
+  const isWhole = selection.kind === "agent"
+  const plans = new Map<string, AgentPlan>()
+  for (const stream of chosen) plans.set(stream, yield* planAgent(eraser, stream, selection))
+  const planned = [...plans.values()].filter(
+    ({ erasure }) => erasure.versions.length + (erasure.names?.length ?? 0) > 0
+  )
+  if (planned.length === 0 && !isWhole) return yield* nothingOf(selection, agent)
+  if (selection.kind === "memory") yield* requireAll(selection.ids, plans.get(chosen[0]!)!, agent)
+  const vectors = yield* unusedVectors(eraser, all, plans, isWhole)
+  const reports = isWhole
+    ? eraser.hasItems === true
+      ? yield* Effect.forEach(chosen, (stream) => reportWhole(eraser, stream))
+      : []
+    : planned.map(({ report }) => report())
+  const leftovers = isWhole ? [] : [...plans.values()].flatMap(({ leftovers }) => leftovers)
+  return {
+    streams: isWhole ? [] : planned.map(({ erasure }) => erasure),
+    mayConcern: new Map([...plans].map(([stream, { mayConcern }]) => [stream, mayConcern])),
+    wholeStreams: isWhole ? chosen : [],
+    vectors,
+    erasure: { agents: reports, whole: isWhole ? chosen : [], vectors: vectors.length, leftovers }
+  }
+})
 
 /** The report of a dry run, with the memories that would be active again. */
 const planRevivals = ({ read }: Eraser, agents: ReadonlyArray<AgentErasure>, now: number) =>
@@ -176,26 +177,25 @@ const requireAll = (ids: ReadonlySet<string>, { found }: AgentPlan, agent: strin
 }
 
 /** The digests of texts that go and that no remaining event of any agent names. */
-const unusedVectors = (
+const unusedVectors = Effect.fnUntraced(function* (
   { log }: Eraser,
   all: ReadonlyArray<string>,
   plans: ReadonlyMap<string, AgentPlan>,
   isWhole: boolean
-): Effect.Effect<ReadonlyArray<string>, PlanError> =>
-  Effect.gen(function* () {
-    const lost = [...plans.values()].map(({ lostDigests, usedDigests }) => (isWhole ? usedDigests : lostDigests))
-    const unused = new Set(lost.flatMap((digests) => [...digests]))
-    const remove = (digests: Iterable<string>) => {
-      for (const digest of digests) unused.delete(digest)
-    }
-    if (!isWhole) for (const { usedDigests } of plans.values()) remove(usedDigests)
-    for (const stream of all.filter((stream) => !plans.has(stream))) {
-      if (unused.size === 0) break
-      yield* Stream.runForEach(readAll(log, stream), ({ payload, type }) =>
-        Effect.sync(() => {
-          if (type === "EMBED" || type === "RECALL") remove(payload?.match(/\b[0-9a-f]{64}\b/gu) ?? [])
-        })
-      )
-    }
-    return [...unused]
-  })
+): Effect.fn.Return<ReadonlyArray<string>, PlanError> {
+  const lost = [...plans.values()].map(({ lostDigests, usedDigests }) => (isWhole ? usedDigests : lostDigests))
+  const unused = new Set(lost.flatMap((digests) => [...digests]))
+  const remove = (digests: Iterable<string>) => {
+    for (const digest of digests) unused.delete(digest)
+  }
+  if (!isWhole) for (const { usedDigests } of plans.values()) remove(usedDigests)
+  for (const stream of all.filter((stream) => !plans.has(stream))) {
+    if (unused.size === 0) break
+    yield* Stream.runForEach(readAll(log, stream), ({ payload, type }) =>
+      Effect.sync(() => {
+        if (type === "EMBED" || type === "RECALL") remove(payload?.match(/\b[0-9a-f]{64}\b/gu) ?? [])
+      })
+    )
+  }
+  return [...unused]
+})

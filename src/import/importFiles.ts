@@ -91,57 +91,56 @@ interface SourceFile {
  * over 4 MiB, are refused. It fails with `PathRefused` if a given path cannot be
  * read.
  */
-export const importFiles = (
+export const importFiles = Effect.fnUntraced(function* (
   target: ImportTarget,
   paths: ReadonlyArray<string>,
   options: ImportOptions = {}
-): Effect.Effect<Imported, CommandError | InvalidInput | PathRefused> =>
-  Effect.gen(function* () {
-    if (options.onlyIfEmpty === true && !(yield* target.isEmpty)) return emptyImport
-    yield* optionalList("paths", paths, Schema.String)
-    const refused: Array<Imported["refused"][number]> = []
-    const cut: Array<Imported["cut"][number]> = []
-    const files: Array<{ readonly path: string; readonly items: ReadonlyArray<MarkdownItem> }> = []
-    for (const path of paths) {
-      for (const source of yield* filesBelow(path, refused)) {
-        yield* takeTurnIfDue
-        const text = yield* readText(source)
-        files.push({ path: source.path, items: yield* itemsOf(text, source.path, cut) })
-      }
+): Effect.fn.Return<Imported, CommandError | InvalidInput | PathRefused> {
+  if (options.onlyIfEmpty === true && !(yield* target.isEmpty)) return emptyImport
+  yield* optionalList("paths", paths, Schema.String)
+  const refused: Array<Imported["refused"][number]> = []
+  const cut: Array<Imported["cut"][number]> = []
+  const files: Array<{ readonly path: string; readonly items: ReadonlyArray<MarkdownItem> }> = []
+  for (const path of paths) {
+    for (const source of yield* filesBelow(path, refused)) {
+      yield* takeTurnIfDue
+      const text = yield* readText(source)
+      files.push({ path: source.path, items: yield* itemsOf(text, source.path, cut) })
     }
-    const items = files.flatMap(({ items, path }) => items.map((item) => ({ path, item })))
-    const run = randomId()
-    const counts = { added: 0, duplicates: 0, unchanged: 0 }
-    for (let from = 0; from < items.length; from += importBatch) {
-      const batch = items.slice(from, from + importBatch)
-      const outcomes = yield* target.rememberAll(batch.map(({ item, path }) => commandOf(item, path, options, run)))
-      for (const [index, outcome] of outcomes.entries()) {
-        const { item, path } = batch[index]!
-        if (Either.isRight(outcome) && outcome.right.partlyIndexed === true) {
-          cut.push({ file: path, line: item.line, problem: "is too long: only its beginning can be searched" })
-        }
-        if (Either.isLeft(outcome)) {
-          // The same item with other options, such as another store: the stored memory stays unchanged.
-          if (outcome.left._tag === "CommandConflict") counts.unchanged++
-          else refused.push({ file: path, line: item.line, problem: itemProblem(outcome.left) })
-        } else if (outcome.right.repeated) counts.unchanged++
-        else if (["added", "replaced"].includes(outcome.right.outcome)) counts.added++
-        else counts.duplicates++
+  }
+  const items = files.flatMap(({ items, path }) => items.map((item) => ({ path, item })))
+  const run = randomId()
+  const counts = { added: 0, duplicates: 0, unchanged: 0 }
+  for (let from = 0; from < items.length; from += importBatch) {
+    const batch = items.slice(from, from + importBatch)
+    const outcomes = yield* target.rememberAll(batch.map(({ item, path }) => commandOf(item, path, options, run)))
+    for (const [index, outcome] of outcomes.entries()) {
+      const { item, path } = batch[index]!
+      if (Either.isRight(outcome) && outcome.right.partlyIndexed === true) {
+        cut.push({ file: path, line: item.line, problem: "is too long: only its beginning can be searched" })
       }
-      options.onProgress?.({ done: Math.min(from + importBatch, items.length), total: items.length })
+      if (Either.isLeft(outcome)) {
+        // The same item with other options, such as another store: the stored memory stays unchanged.
+        if (outcome.left._tag === "CommandConflict") counts.unchanged++
+        else refused.push({ file: path, line: item.line, problem: itemProblem(outcome.left) })
+      } else if (outcome.right.repeated) counts.unchanged++
+      else if (["added", "replaced"].includes(outcome.right.outcome)) counts.added++
+      else counts.duplicates++
     }
-    const summary = { files: files.length, items: items.length, ...counts, refused, cut }
-    if (counts.added + counts.duplicates === 0) return summary
-    const version = yield* target.record(
-      {
-        files: files.map(({ items, path }) => ({ path, items: items.length })),
-        ...counts,
-        refused: refused.length
-      },
-      run
-    )
-    return { ...summary, version, run }
-  })
+    options.onProgress?.({ done: Math.min(from + importBatch, items.length), total: items.length })
+  }
+  const summary = { files: files.length, items: items.length, ...counts, refused, cut }
+  if (counts.added + counts.duplicates === 0) return summary
+  const version = yield* target.record(
+    {
+      files: files.map(({ items, path }) => ({ path, items: items.length })),
+      ...counts,
+      refused: refused.length
+    },
+    run
+  )
+  return { ...summary, version, run }
+})
 
 /** The command id of an item is its content, so the user has no other id to choose. */
 const itemProblem = ({ _tag, message }: { readonly _tag: string; readonly message: string }): string =>
@@ -151,18 +150,17 @@ const itemProblem = ({ _tag, message }: { readonly _tag: string; readonly messag
  * The items of a file. Lets the event loop run between the parts of a long file. Adds the parts that were cut to
  * `cut`.
  */
-const itemsOf = (text: string, file: string, cut: Array<Imported["cut"][number]>) =>
-  Effect.gen(function* () {
-    const steps = parseMarkdown(text, file)
-    let step = steps.next()
-    while (step.done !== true) {
-      yield* takeTurnIfDue
-      step = steps.next()
-    }
-    const { cuts, items } = step.value
-    for (const { line, problem } of [...cuts, ...items.flatMap(cutFields)]) cut.push({ file, line, problem })
-    return items
-  })
+const itemsOf = Effect.fnUntraced(function* (text: string, file: string, cut: Array<Imported["cut"][number]>) {
+  const steps = parseMarkdown(text, file)
+  let step = steps.next()
+  while (step.done !== true) {
+    yield* takeTurnIfDue
+    step = steps.next()
+  }
+  const { cuts, items } = step.value
+  for (const { line, problem } of [...cuts, ...items.flatMap(cutFields)]) cut.push({ file, line, problem })
+  return items
+})
 
 /** The problems of an item whose fields exceed the limits of a memory; `commandOf` cuts these fields. */
 const cutFields = ({ facts, line, people }: MarkdownItem): ReadonlyArray<{ line: number; problem: string }> => [
@@ -204,30 +202,29 @@ const commandOf = (
   { commandId: `import:${item.key}:${hash("sha256", path, "hex").slice(0, 32)}`, reconcile, run }
 ]
 
-const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =>
-  Effect.gen(function* () {
-    const attempt = <A>(read: () => A) =>
-      Effect.try({
-        try: read,
-        catch: (error) =>
-          error instanceof PathRefused
-            ? error
-            : new PathRefused({ path, problem: "cannot be read: check its permissions" })
-      })
-    const { entries, root } = yield* attempt(() => entriesOf(path))
-    if (entries === undefined) return [{ file: path, path: nameOf(path) }]
-    const files: Array<SourceFile> = []
-    for (const entry of entries) {
-      if (isTurnDue()) yield* takeTurn
-      if (entry.isDirectory() || !/\.(md|markdown)$/i.test(entry.name)) continue
-      const file = join(entry.parentPath ?? entry.path, entry.name)
-      const name = relative(root, file).split(sep).join("/")
-      const problem = yield* attempt(() => problemOf(file, root))
-      if (problem === undefined) files.push({ file, path: name })
-      else refused.push({ file: name, line: 0, problem })
-    }
-    return files.sort((a, b) => (a.path < b.path ? -1 : 1))
-  })
+const filesBelow = Effect.fnUntraced(function* (path: string, refused: Array<Imported["refused"][number]>) {
+  const attempt = <A>(read: () => A) =>
+    Effect.try({
+      try: read,
+      catch: (error) =>
+        error instanceof PathRefused
+          ? error
+          : new PathRefused({ path, problem: "cannot be read: check its permissions" })
+    })
+  const { entries, root } = yield* attempt(() => entriesOf(path))
+  if (entries === undefined) return [{ file: path, path: nameOf(path) }]
+  const files: Array<SourceFile> = []
+  for (const entry of entries) {
+    if (isTurnDue()) yield* takeTurn
+    if (entry.isDirectory() || !/\.(md|markdown)$/i.test(entry.name)) continue
+    const file = join(entry.parentPath ?? entry.path, entry.name)
+    const name = relative(root, file).split(sep).join("/")
+    const problem = yield* attempt(() => problemOf(file, root))
+    if (problem === undefined) files.push({ file, path: name })
+    else refused.push({ file: name, line: 0, problem })
+  }
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1))
+})
 
 /** All files below a folder and the folder's real path; no entries for a file. */
 const entriesOf = (path: string) => {

@@ -39,18 +39,17 @@ export const makeAfterTurn = (services: AfterTurnServices, runner: Runner, calle
   const key = (session: string) => JSON.stringify(["sessions", agent, session])
 
   /** True if a summary was written. */
-  const refresh = (session: string) =>
-    Effect.gen(function* () {
-      const { answered, stores } = yield* read(({ db }) => {
-        const stores = findSessionStores(db, "full", session)
-        return { stores, answered: stores.filter((store) => isAnswered(db, session, store)) }
-      })
-      if (policy.summary.enabled) for (const store of stores) yield* rolling.roll(session, { store })
-      if (!policy.sessions.after_turn || answered.length === 0) return false
-      const { summarizeSession } = yield* Effect.promise(() => import("./summarizeSession.js"))
-      const results = yield* summarizeSession(services, writer, session, answered)
-      return results.some(({ outcome }) => outcome === "written")
+  const refresh = Effect.fnUntraced(function* (session: string) {
+    const { answered, stores } = yield* read(({ db }) => {
+      const stores = findSessionStores(db, "full", session)
+      return { stores, answered: stores.filter((store) => isAnswered(db, session, store)) }
     })
+    if (policy.summary.enabled) for (const store of stores) yield* rolling.roll(session, { store })
+    if (!policy.sessions.after_turn || answered.length === 0) return false
+    const { summarizeSession } = yield* Effect.promise(() => import("./summarizeSession.js"))
+    const results = yield* summarizeSession(services, writer, session, answered)
+    return results.some(({ outcome }) => outcome === "written")
+  })
 
   const later = (session: string): void =>
     background.startSoon(key(session), pause, {

@@ -51,22 +51,21 @@ export const applySummarizer = (
   if (summarizing === undefined || drafts.length === 0) return Effect.succeed(events)
   const { policy, summarizer } = summarizing
   const { name, promptDigest } = summarizer
-  const eventOf = (draft: Draft) =>
-    Effect.gen(function* () {
-      const startedAt = yield* Clock.currentTimeMillis
-      const answer = yield* answerOf(summarizing, draft.request, countTokens)
-      const latency = (yield* Clock.currentTimeMillis) - startedAt
-      if (Either.isLeft(answer)) countFallback("summarizer")
-      const event = Either.match(answer, {
-        onLeft: ({ message }) => withDecision(events[draft.eventIndex]!, { fallback: message, latency }),
-        onRight: ({ lines }) =>
-          withDecision(draft.write(lines, countTokens), {
-            by: { kind: "model", name, ...(promptDigest === undefined ? {} : { promptDigest }) },
-            latency
-          })
-      })
-      return [draft.eventIndex, event] as const
+  const eventOf = Effect.fnUntraced(function* (draft: Draft) {
+    const startedAt = yield* Clock.currentTimeMillis
+    const answer = yield* answerOf(summarizing, draft.request, countTokens)
+    const latency = (yield* Clock.currentTimeMillis) - startedAt
+    if (Either.isLeft(answer)) countFallback("summarizer")
+    const event = Either.match(answer, {
+      onLeft: ({ message }) => withDecision(events[draft.eventIndex]!, { fallback: message, latency }),
+      onRight: ({ lines }) =>
+        withDecision(draft.write(lines, countTokens), {
+          by: { kind: "model", name, ...(promptDigest === undefined ? {} : { promptDigest }) },
+          latency
+        })
     })
+    return [draft.eventIndex, event] as const
+  })
   return Effect.map(Effect.forEach(drafts, eventOf, { concurrency: policy.concurrency }), (written) => {
     const byIndex = new Map(written)
     return events.map((event, index) => byIndex.get(index) ?? event)

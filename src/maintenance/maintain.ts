@@ -81,38 +81,37 @@ const unbounded = Number.MAX_SAFE_INTEGER
 const maxMemoriesPerPortion = 10
 
 /** Runs stages in order. Each stage sees the results of the stages before it. */
-export const maintain = (
+export const maintain = Effect.fnUntraced(function* (
   maintainer: Maintainer,
   writer: Writer,
   options: MaintainOptions = {}
-): Effect.Effect<ReadonlyArray<StageRun>, MaintainError> =>
-  Effect.gen(function* () {
-    yield* refuseUnknownOptions(options, ["stages", "dryRun", "deadline", "confirmClock"])
-    const { confirmClock: isConfirmed = false, deadline, dryRun = false, stages: requested } = options
-    if (writer.level !== "full") return yield* new TrustRequired({ what: "maintain" })
-    const unknown = (requested ?? []).find((name) => !stageNames.includes(name))
-    if (unknown !== undefined) {
-      return yield* new InvalidInput({ field: "stages", problem: `must be one of ${stageNames.join(", ")}` })
-    }
-    const end = deadline === undefined ? unbounded : yield* checkInteger("deadline", deadline, 0, unbounded)
-    if (!dryRun && isConfirmed) yield* maintainer.run(confirmClock(writer.actor))
-    else if (!dryRun) yield* maintainer.read(requireConfirmedClock).pipe(Effect.flatten)
-    const runs: Array<StageRun> = []
-    yield* traceEvent("maintenance.run_started", { stages: requested?.length ?? stages.length })
-    const planned = new Map<number, Memory>()
-    for (const stage of stages.filter(({ name }) => requested === undefined || requested.includes(name))) {
-      const running: Effect.Effect<StageRun, CommandError> = dryRun
-        ? dryRunStage(maintainer, writer, stage, planned)
-        : runStage(maintainer, writer, stage, end)
-      const ran = yield* traced("Maintenance.stage", running, { stage: stage.name })
-      runs.push(ran)
-      const { counts, duration, left } = ran
-      const memories = Object.values(counts).reduce((sum, number) => sum + number, 0)
-      yield* traceEvent("maintenance.stage", { stage: stage.name, memories, left, millis: duration })
-    }
-    yield* traceEvent("maintenance.run_finished", { stages: runs.length })
-    return runs
-  })
+): Effect.fn.Return<ReadonlyArray<StageRun>, MaintainError> {
+  yield* refuseUnknownOptions(options, ["stages", "dryRun", "deadline", "confirmClock"])
+  const { confirmClock: isConfirmed = false, deadline, dryRun = false, stages: requested } = options
+  if (writer.level !== "full") return yield* new TrustRequired({ what: "maintain" })
+  const unknown = (requested ?? []).find((name) => !stageNames.includes(name))
+  if (unknown !== undefined) {
+    return yield* new InvalidInput({ field: "stages", problem: `must be one of ${stageNames.join(", ")}` })
+  }
+  const end = deadline === undefined ? unbounded : yield* checkInteger("deadline", deadline, 0, unbounded)
+  if (!dryRun && isConfirmed) yield* maintainer.run(confirmClock(writer.actor))
+  else if (!dryRun) yield* maintainer.read(requireConfirmedClock).pipe(Effect.flatten)
+  const runs: Array<StageRun> = []
+  yield* traceEvent("maintenance.run_started", { stages: requested?.length ?? stages.length })
+  const planned = new Map<number, Memory>()
+  for (const stage of stages.filter(({ name }) => requested === undefined || requested.includes(name))) {
+    const running: Effect.Effect<StageRun, CommandError> = dryRun
+      ? dryRunStage(maintainer, writer, stage, planned)
+      : runStage(maintainer, writer, stage, end)
+    const ran = yield* traced("Maintenance.stage", running, { stage: stage.name })
+    runs.push(ran)
+    const { counts, duration, left } = ran
+    const memories = Object.values(counts).reduce((sum, number) => sum + number, 0)
+    yield* traceEvent("maintenance.stage", { stage: stage.name, memories, left, millis: duration })
+  }
+  yield* traceEvent("maintenance.run_finished", { stages: runs.length })
+  return runs
+})
 
 /** Refuses to age memories if the clock jumped and nobody confirmed it. */
 const requireConfirmedClock = ({ db, now }: Snapshot): Either.Either<void, ClockUnconfirmed> => {
@@ -124,67 +123,69 @@ const requireConfirmedClock = ({ db, now }: Snapshot): Either.Either<void, Clock
 }
 
 /** Plans a stage on top of the earlier stages of the dry run, and adds its result to `planned`. */
-const dryRunStage = (maintainer: Maintainer, writer: Writer, stage: Stage, planned: Map<number, Memory>) =>
-  Effect.gen(function* () {
-    const startedAt = yield* Clock.currentTimeMillis
-    const { drafts = [], events, left } = yield* planFromView(maintainer, writer, stage, planned)
-    const written = yield* applySummarizer(maintainer.summarizing, events, drafts, writer.countTokens)
-    const numbered = written.map((event, index) => withBorn(event, nextPlannedBorn(planned) + index))
-    for (const { payload, type } of numbered) {
-      for (const image of imagesOf({ type, payload } as never)) planned.set(image.born, image)
-    }
-    const duration = (yield* Clock.currentTimeMillis) - startedAt
-    return { stage: stage.name, counts: countsOf(stage.name, numbered), left, duration, events: numbered }
-  })
+const dryRunStage = Effect.fnUntraced(function* (
+  maintainer: Maintainer,
+  writer: Writer,
+  stage: Stage,
+  planned: Map<number, Memory>
+) {
+  const startedAt = yield* Clock.currentTimeMillis
+  const { drafts = [], events, left } = yield* planFromView(maintainer, writer, stage, planned)
+  const written = yield* applySummarizer(maintainer.summarizing, events, drafts, writer.countTokens)
+  const numbered = written.map((event, index) => withBorn(event, nextPlannedBorn(planned) + index))
+  for (const { payload, type } of numbered) {
+    for (const image of imagesOf({ type, payload } as never)) planned.set(image.born, image)
+  }
+  const duration = (yield* Clock.currentTimeMillis) - startedAt
+  return { stage: stage.name, counts: countsOf(stage.name, numbered), left, duration, events: numbered }
+})
 
-const runStage = (maintainer: Maintainer, writer: Writer, stage: Stage, deadline: number) =>
-  Effect.gen(function* () {
-    const startedAt = yield* Clock.currentTimeMillis
-    if (startedAt > deadline) return { stage: stage.name, counts: {}, left: true, duration: 0 }
-    const plan = yield* planFromView(maintainer, writer, stage, new Map())
-    const { policyDigest, run: runCommand, summarizing } = maintainer
-    const { actor, countTokens } = writer
-    const { generation, shown } = plan
-    const run = randomId()
-    const runFields = { run, kind: "maintenance", name: stage.name, policy: policyDigest } as const
-    const written: Array<DaybookEvent> = []
-    let sent = 0
-    let conflicts = 0
-    /** Appends one portion after another, until the deadline. */
-    const append = (events: ReadonlyArray<DecidedEvent>, until: number) =>
-      Effect.gen(function* () {
-        for (const portion of portionsOf(events)) {
-          if ((yield* Clock.currentTimeMillis) > until) return
-          const started: DecidedEvent | undefined =
-            written.length === 0 ? { type: "RUN", payload: { ...runFields, phase: "started" } } : undefined
-          const result = yield* runCommand(portionCommand({ run, actor, started, events: portion, shown, generation }))
-          sent += portion.length
-          written.push(...result.events)
-          conflicts += result.left
-          yield* takeTurn
-        }
-      })
-    // Each batch of summaries is written before the next one is requested, so that a failure loses no paid answer.
-    for (const { drafts, events } of draftBatchesOf(plan, summarizing?.policy.concurrency ?? unbounded)) {
-      if (summarizing === undefined || drafts.length === 0) yield* append(events, deadline)
-      else {
-        if ((yield* Clock.currentTimeMillis) + summarizing.policy.timeout > deadline) break
-        yield* append(yield* applySummarizer(summarizing, events, drafts, countTokens), unbounded)
-      }
+const runStage = Effect.fnUntraced(function* (maintainer: Maintainer, writer: Writer, stage: Stage, deadline: number) {
+  const startedAt = yield* Clock.currentTimeMillis
+  if (startedAt > deadline) return { stage: stage.name, counts: {}, left: true, duration: 0 }
+  const plan = yield* planFromView(maintainer, writer, stage, new Map())
+  const { policyDigest, run: runCommand, summarizing } = maintainer
+  const { actor, countTokens } = writer
+  const { generation, shown } = plan
+  const run = randomId()
+  const runFields = { run, kind: "maintenance", name: stage.name, policy: policyDigest } as const
+  const written: Array<DaybookEvent> = []
+  let sent = 0
+  let conflicts = 0
+  /** Appends one portion after another, until the deadline. */
+  const append = Effect.fnUntraced(function* (events: ReadonlyArray<DecidedEvent>, until: number) {
+    for (const portion of portionsOf(events)) {
+      if ((yield* Clock.currentTimeMillis) > until) return
+      const started: DecidedEvent | undefined =
+        written.length === 0 ? { type: "RUN", payload: { ...runFields, phase: "started" } } : undefined
+      const result = yield* runCommand(portionCommand({ run, actor, started, events: portion, shown, generation }))
+      sent += portion.length
+      written.push(...result.events)
+      conflicts += result.left
+      yield* takeTurn
     }
-    const left = plan.left || conflicts > 0 || sent < plan.events.length
-    const duration = (yield* Clock.currentTimeMillis) - startedAt
-    if (written.length === 0) return { stage: stage.name, counts: {}, left, duration }
-    const actionCounts = countsOf(stage.name, written)
-    const counts = conflicts === 0 ? actionCounts : { ...actionCounts, "changed meanwhile": conflicts }
-    yield* runCommand(
-      recordRunCommand(actor, run, {
-        type: "RUN",
-        payload: { ...runFields, phase: "finished", status: "ok", counts, duration }
-      })
-    )
-    return { stage: stage.name, run, counts, left, duration }
   })
+  // Each batch of summaries is written before the next one is requested, so that a failure loses no paid answer.
+  for (const { drafts, events } of draftBatchesOf(plan, summarizing?.policy.concurrency ?? unbounded)) {
+    if (summarizing === undefined || drafts.length === 0) yield* append(events, deadline)
+    else {
+      if ((yield* Clock.currentTimeMillis) + summarizing.policy.timeout > deadline) break
+      yield* append(yield* applySummarizer(summarizing, events, drafts, countTokens), unbounded)
+    }
+  }
+  const left = plan.left || conflicts > 0 || sent < plan.events.length
+  const duration = (yield* Clock.currentTimeMillis) - startedAt
+  if (written.length === 0) return { stage: stage.name, counts: {}, left, duration }
+  const actionCounts = countsOf(stage.name, written)
+  const counts = conflicts === 0 ? actionCounts : { ...actionCounts, "changed meanwhile": conflicts }
+  yield* runCommand(
+    recordRunCommand(actor, run, {
+      type: "RUN",
+      payload: { ...runFields, phase: "finished", status: "ok", counts, duration }
+    })
+  )
+  return { stage: stage.name, run, counts, left, duration }
+})
 
 interface DraftBatch {
   readonly events: Array<DecidedEvent>

@@ -34,44 +34,43 @@ interface PlanSource {
  * Reads the rows of a stage page by page, and plans the stage. `planned` contains the memories that earlier stages of a
  * dry run changed, by row number. They replace the stored memories, even if their status or tier changed.
  */
-export const planFromView = (
+export const planFromView = Effect.fnUntraced(function* (
   { judge, policy, read, settler, statements }: PlanSource,
   { countTokens }: Writer,
   stage: Stage,
   planned: Overlay
-): Effect.Effect<StagePlan & Pick<Portion, "shown" | "generation">, ViewError> =>
-  Effect.gen(function* () {
-    const { generation, hasConversation, now, sides } = yield* read(({ db, now }) => ({
-      generation: db.name,
-      // The rows of a parked projection lack later events, and are not compared with the log.
-      hasConversation: Either.isRight(requireUnparked(db, "conversation")),
-      now,
-      sides: findSideIds(db)
-    }))
-    const tools = { newId: randomId, countTokens, judge, settler, sides, statements }
-    const parts = storePartsOf(stage, policy, now, tools)
-    let accesses: Portion["shown"]
-    if (stage.read === undefined) {
-      accesses = yield* takePages(read, { stage, parts, before: stage.before(policy, now), now, planned })
-    } else {
-      // A stage with `read` gets no active memories, so access counts do not matter.
-      for (const { gathering, store } of parts) {
-        const rows = yield* read(({ db }) => stage.read!(db, policy, now, store))
-        gathering.addRows(rows.filter(({ memory }) => !planned.has(memory.born)))
-      }
-    }
-    const mayRead = hasConversation || stage.readsTurns !== true
-    const plans: Array<StagePlan> = []
+): Effect.fn.Return<StagePlan & Pick<Portion, "shown" | "generation">, ViewError> {
+  const { generation, hasConversation, now, sides } = yield* read(({ db, now }) => ({
+    generation: db.name,
+    // The rows of a parked projection lack later events, and are not compared with the log.
+    hasConversation: Either.isRight(requireUnparked(db, "conversation")),
+    now,
+    sides: findSideIds(db)
+  }))
+  const tools = { newId: randomId, countTokens, judge, settler, sides, statements }
+  const parts = storePartsOf(stage, policy, now, tools)
+  let accesses: Portion["shown"]
+  if (stage.read === undefined) {
+    accesses = yield* takePages(read, { stage, parts, before: stage.before(policy, now), now, planned })
+  } else {
+    // A stage with `read` gets no active memories, so access counts do not matter.
     for (const { gathering, store } of parts) {
-      while (mayRead && gathering.readMore !== undefined && (yield* read(({ db }) => gathering.readMore!(db))))
-        yield* takeTurn
-      const rows = rowsOfStore(store, yield* readNeededRows(read, gathering.neededRows?.() ?? [], planned))
-      while (gathering.planStep?.(tools, rows) === true) yield* takeTurn
-      plans.push(gathering.plan(tools, rows))
-      yield* takeTurn
+      const rows = yield* read(({ db }) => stage.read!(db, policy, now, store))
+      gathering.addRows(rows.filter(({ memory }) => !planned.has(memory.born)))
     }
-    return { ...mergePlans(plans), shown: accesses, generation }
-  })
+  }
+  const mayRead = hasConversation || stage.readsTurns !== true
+  const plans: Array<StagePlan> = []
+  for (const { gathering, store } of parts) {
+    while (mayRead && gathering.readMore !== undefined && (yield* read(({ db }) => gathering.readMore!(db))))
+      yield* takeTurn
+    const rows = rowsOfStore(store, yield* readNeededRows(read, gathering.neededRows?.() ?? [], planned))
+    while (gathering.planStep?.(tools, rows) === true) yield* takeTurn
+    plans.push(gathering.plan(tools, rows))
+    yield* takeTurn
+  }
+  return { ...mergePlans(plans), shown: accesses, generation }
+})
 
 interface PagedRead {
   readonly stage: Stage
@@ -83,41 +82,46 @@ interface PagedRead {
 }
 
 /** Passes all pages of active memories to the parts; returns the access counts of private memories, by id. */
-const takePages = (read: PlanSource["read"], { before, now, parts, planned, stage }: PagedRead) =>
-  Effect.gen(function* () {
-    const accessCounts = new Map<string, number>()
-    let after: number | undefined = 0
-    while (after !== undefined) {
-      const from: number = after
-      const page = yield* read(({ db }) => {
-        const stored = findMaintenancePage(db, stage.kind, { after: from, before, now, size: pageSize })
-        return { ...stored, rows: applyOverlay(db, stored, from, planned) }
-      })
-      for (const { accesses, memory } of page.rows) {
-        if (accesses !== undefined && memory.store === "private") accessCounts.set(memory.id, accesses.accesses)
-      }
-      for (const { gathering, store } of parts) gathering.addRows(rowsOfStore(store, page.rows))
-      after = parts.every(({ gathering }) => gathering.isFull?.() === true) ? undefined : page.next
-      yield* takeTurn
+const takePages = Effect.fnUntraced(function* (
+  read: PlanSource["read"],
+  { before, now, parts, planned, stage }: PagedRead
+) {
+  const accessCounts = new Map<string, number>()
+  let after: number | undefined = 0
+  while (after !== undefined) {
+    const from: number = after
+    const page = yield* read(({ db }) => {
+      const stored = findMaintenancePage(db, stage.kind, { after: from, before, now, size: pageSize })
+      return { ...stored, rows: applyOverlay(db, stored, from, planned) }
+    })
+    for (const { accesses, memory } of page.rows) {
+      if (accesses !== undefined && memory.store === "private") accessCounts.set(memory.id, accesses.accesses)
     }
-    return accessCounts
-  })
+    for (const { gathering, store } of parts) gathering.addRows(rowsOfStore(store, page.rows))
+    after = parts.every(({ gathering }) => gathering.isFull?.() === true) ? undefined : page.next
+    yield* takeTurn
+  }
+  return accessCounts
+})
 
 /** Reads memories in full, by row number. */
-const readNeededRows = (read: PlanSource["read"], rowNumbers: ReadonlyArray<number>, planned: Overlay) =>
-  Effect.gen(function* () {
-    const rows: Array<Row> = []
-    for (const chunk of chunksOf(rowNumbers, pageSize)) {
-      rows.push(
-        ...(yield* read(({ db }) => {
-          const stored = readMemories(db, chunk)
-          return withAccesses(
-            db,
-            chunk.flatMap((born) => planned.get(born) ?? stored.get(born) ?? [])
-          )
-        }))
-      )
-      yield* takeTurn
-    }
-    return rows
-  })
+const readNeededRows = Effect.fnUntraced(function* (
+  read: PlanSource["read"],
+  rowNumbers: ReadonlyArray<number>,
+  planned: Overlay
+) {
+  const rows: Array<Row> = []
+  for (const chunk of chunksOf(rowNumbers, pageSize)) {
+    rows.push(
+      ...(yield* read(({ db }) => {
+        const stored = readMemories(db, chunk)
+        return withAccesses(
+          db,
+          chunk.flatMap((born) => planned.get(born) ?? stored.get(born) ?? [])
+        )
+      }))
+    )
+    yield* takeTurn
+  }
+  return rows
+})

@@ -40,64 +40,62 @@ export type SummarizeServices = Pick<Maintainer, "policy" | "read" | "run" | "st
  * Brings the summaries of a session up to date, in each store that the level reads or in the named ones. A session that has memories but no
  * turns needs none: reads list its memories.
  */
-export const summarizeSession = (
+export const summarizeSession = Effect.fnUntraced(function* (
   services: SummarizeServices,
   writer: Writer,
   session: string,
   only?: ReadonlyArray<Store>
-): Effect.Effect<ReadonlyArray<SummarizedSession>, SummarizeError> =>
-  Effect.gen(function* () {
-    yield* decodeKey("session", session)
-    const { isKnown, stores } = yield* services.read(({ db, now }) => ({
-      stores: findSessionStores(db, writer.level, session),
-      isKnown: findSummaries(db, writer.level, now, { session, limit: 1, offset: 0 }).length > 0
-    }))
-    if (stores.length === 0 && !isKnown) return yield* new SessionNotFound({ session })
-    return yield* Effect.forEach(only ?? stores, (store) =>
-      summarizeIn(services, writer, { session, store }).pipe(
-        Effect.tap(({ outcome }) =>
-          outcome === "written"
-            ? traceEvent("session_summary.written")
-            : traceEvent("session_summary.skipped", { reason: outcome })
-        ),
-        Effect.tapErrorCause((cause) => traceEvent("session_summary.failed", { reason: failureNames(cause) }))
-      )
+): Effect.fn.Return<ReadonlyArray<SummarizedSession>, SummarizeError> {
+  yield* decodeKey("session", session)
+  const { isKnown, stores } = yield* services.read(({ db, now }) => ({
+    stores: findSessionStores(db, writer.level, session),
+    isKnown: findSummaries(db, writer.level, now, { session, limit: 1, offset: 0 }).length > 0
+  }))
+  if (stores.length === 0 && !isKnown) return yield* new SessionNotFound({ session })
+  return yield* Effect.forEach(only ?? stores, (store) =>
+    summarizeIn(services, writer, { session, store }).pipe(
+      Effect.tap(({ outcome }) =>
+        outcome === "written"
+          ? traceEvent("session_summary.written")
+          : traceEvent("session_summary.skipped", { reason: outcome })
+      ),
+      Effect.tapErrorCause((cause) => traceEvent("session_summary.failed", { reason: failureNames(cause) }))
     )
-  })
+  )
+})
 
-const summarizeIn = (
+const summarizeIn = Effect.fnUntraced(function* (
   { policy, read, run, statements, summarizing }: SummarizeServices,
   writer: Writer,
   key: SessionKey
-) =>
-  Effect.gen(function* () {
-    const { session, store } = key
-    const { before, conversation, generation, isParked, last } = yield* read(({ db }) => ({
-      isParked: Either.isLeft(requireUnparked(db, "conversation")),
-      before: findSummary(db, session, store),
-      conversation: findSummaryTurns(db, key, turnLimits),
-      last: findLastTurn(db, session, store),
-      generation: db.name
-    }))
-    const result = (outcome: SummarizedSession["outcome"]): SummarizedSession => ({ store, outcome })
-    if (last === undefined || isParked) return result("skipped")
-    if (before?.summary.until === last.born) return result("unchanged")
-    const draft = yield* inTurns(summarizeByRules(conversation, statements, policy.prompt.writers), Effect.sync)
-    if (draft === null) return result("skipped")
-    const what = `summary of session ${session}`
-    if (before !== undefined) yield* requireLevel(writer.level, { ...before.summary, store }, what)
-    yield* requireLevel(writer.level, { ...draft.summary, store }, what)
-    const eventOf = (summary: SessionSummary) => summaryEvent({ ...key, before }, summary, "asked to summarise it")
-    const request = sessionRequest(draft)
-    const drafts = [
-      {
-        eventIndex: 0,
-        request,
-        write: (lines: Parameters<typeof withLines>[1]) => eventOf(withLines(draft.summary, lines))
-      }
-    ]
-    const events = yield* applySummarizer(summarizing, [eventOf(draft.summary)], drafts, writer.countTokens)
-    const id = randomId()
-    const written = yield* run(portionCommand({ run: id, actor: writer.actor, started: undefined, events, generation }))
-    return written.events.length === 0 ? result("skipped") : { ...result("written"), run: id }
-  })
+) {
+  const { session, store } = key
+  const { before, conversation, generation, isParked, last } = yield* read(({ db }) => ({
+    isParked: Either.isLeft(requireUnparked(db, "conversation")),
+    before: findSummary(db, session, store),
+    conversation: findSummaryTurns(db, key, turnLimits),
+    last: findLastTurn(db, session, store),
+    generation: db.name
+  }))
+  const result = (outcome: SummarizedSession["outcome"]): SummarizedSession => ({ store, outcome })
+  if (last === undefined || isParked) return result("skipped")
+  if (before?.summary.until === last.born) return result("unchanged")
+  const draft = yield* inTurns(summarizeByRules(conversation, statements, policy.prompt.writers), Effect.sync)
+  if (draft === null) return result("skipped")
+  const what = `summary of session ${session}`
+  if (before !== undefined) yield* requireLevel(writer.level, { ...before.summary, store }, what)
+  yield* requireLevel(writer.level, { ...draft.summary, store }, what)
+  const eventOf = (summary: SessionSummary) => summaryEvent({ ...key, before }, summary, "asked to summarise it")
+  const request = sessionRequest(draft)
+  const drafts = [
+    {
+      eventIndex: 0,
+      request,
+      write: (lines: Parameters<typeof withLines>[1]) => eventOf(withLines(draft.summary, lines))
+    }
+  ]
+  const events = yield* applySummarizer(summarizing, [eventOf(draft.summary)], drafts, writer.countTokens)
+  const id = randomId()
+  const written = yield* run(portionCommand({ run: id, actor: writer.actor, started: undefined, events, generation }))
+  return written.events.length === 0 ? result("skipped") : { ...result("written"), run: id }
+})

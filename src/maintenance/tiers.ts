@@ -31,34 +31,33 @@ export interface Tiers {
  * Computes all scores in SQL, in portions with pauses between them. A concurrent write may appear in a later portion but
  * not in an earlier one. For full trust only.
  */
-export const readTiers = (
+export const readTiers = Effect.fnUntraced(function* (
   read: ReaderSource["read"],
   { gc, tiers }: Pick<MaintenancePolicy, "gc" | "tiers">,
   limit = 10
-): Effect.Effect<Tiers, ViewError> =>
-  Effect.gen(function* () {
-    const formula = formulaOf(tiers)
-    const bounds = [...new Set([gc.removeBelow, 1, 2, 3])].sort((a, b) => a - b)
-    const now = yield* read((snapshot) => snapshot.now)
-    const counting = countScores(formula, now, bounds)
-    while (yield* read(({ db }) => counting.next(db))) yield* takeTurn
-    const { all, below, byTier, byType } = counting.result()
-    const best = limit === 0 ? [] : yield* read(({ db }) => bestOf(db, formula, now, limit))
-    return {
-      all,
-      byTier: Object.fromEntries(
-        TierSchema.literals.map((tier: Tier) => [tier, byTier[tier] ?? { memories: 0, score: 0, days: 0 }])
-      ),
-      byType,
-      byScore: [0, ...bounds].map((from, index) => ({
-        from,
-        memories: Math.max(0, (below[index] ?? all.memories) - (below[index - 1] ?? 0))
-      })),
-      best,
-      decays: tiers.decays,
-      decay: tiers.decay
-    }
-  })
+): Effect.fn.Return<Tiers, ViewError> {
+  const formula = formulaOf(tiers)
+  const bounds = [...new Set([gc.removeBelow, 1, 2, 3])].sort((a, b) => a - b)
+  const now = yield* read((snapshot) => snapshot.now)
+  const counting = countScores(formula, now, bounds)
+  while (yield* read(({ db }) => counting.next(db))) yield* takeTurn
+  const { all, below, byTier, byType } = counting.result()
+  const best = limit === 0 ? [] : yield* read(({ db }) => bestOf(db, formula, now, limit))
+  return {
+    all,
+    byTier: Object.fromEntries(
+      TierSchema.literals.map((tier: Tier) => [tier, byTier[tier] ?? { memories: 0, score: 0, days: 0 }])
+    ),
+    byType,
+    byScore: [0, ...bounds].map((from, index) => ({
+      from,
+      memories: Math.max(0, (below[index] ?? all.memories) - (below[index - 1] ?? 0))
+    })),
+    best,
+    decays: tiers.decays,
+    decay: tiers.decay
+  }
+})
 
 const bestOf = (db: Db, formula: ScoreFormula, now: number, limit: number): Tiers["best"] => {
   const ranked = findByScore(db, "full", formula, { now, limit })

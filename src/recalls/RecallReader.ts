@@ -89,14 +89,13 @@ export const makeRecallReader = (source: ReaderSource, services: ReaderServices)
   const requireFullTrust = Effect.suspend(() =>
     level === "full" ? Effect.void : Effect.fail(new TrustRequired({ what: "reading recalls" }))
   )
-  const findOne = (number: number) =>
-    Effect.gen(function* () {
-      yield* requireFullTrust
-      yield* checkInteger("number", number, 1, Number.MAX_SAFE_INTEGER)
-      const place = yield* read(({ db }) => findRecall(db, number))
-      const [recalls] = place === undefined ? [] : yield* readRecalls(services, source.agent, [place])
-      return recalls ?? (yield* new RecallNotFound({ number }))
-    })
+  const findOne = Effect.fnUntraced(function* (number: number) {
+    yield* requireFullTrust
+    yield* checkInteger("number", number, 1, Number.MAX_SAFE_INTEGER)
+    const place = yield* read(({ db }) => findRecall(db, number))
+    const [recalls] = place === undefined ? [] : yield* readRecalls(services, source.agent, [place])
+    return recalls ?? (yield* new RecallNotFound({ number }))
+  })
 
   return {
     list: operation("Memory.recalls.list")(function* (query = {}) {
@@ -136,36 +135,42 @@ export const makeRecallReader = (source: ReaderSource, services: ReaderServices)
 }
 
 /** Reads recalls from the log. Erased ones are missing. */
-const readRecalls = ({ codec, log }: ReaderServices, agent: string, places: ReadonlyArray<RecallPosition>) =>
-  Effect.gen(function* () {
-    const rows = yield* log.at(agent, [...new Set(places.map(({ version }) => version))])
-    const batches = new Map<number, readonly [row: StoredEvent, batch: Payload<"RECALL">]>()
-    for (const row of rows) {
-      const event = yield* codec.decode(row)
-      if (event.type === "RECALL" && event.payload !== null) batches.set(row.version, [row, event.payload])
-    }
-    return places.flatMap(({ number, place, version }): ReadonlyArray<RecallInBatch> => {
-      const [row, batch] = batches.get(version) ?? []
-      const recorded = batch?.recalls[place]
-      return row === undefined || batch === undefined || recorded === undefined
-        ? []
-        : [{ recall: recallOf(number, row, recorded, batch), recorded, batch }]
-    })
+const readRecalls = Effect.fnUntraced(function* (
+  { codec, log }: ReaderServices,
+  agent: string,
+  places: ReadonlyArray<RecallPosition>
+) {
+  const rows = yield* log.at(agent, [...new Set(places.map(({ version }) => version))])
+  const batches = new Map<number, readonly [row: StoredEvent, batch: Payload<"RECALL">]>()
+  for (const row of rows) {
+    const event = yield* codec.decode(row)
+    if (event.type === "RECALL" && event.payload !== null) batches.set(row.version, [row, event.payload])
+  }
+  return places.flatMap(({ number, place, version }): ReadonlyArray<RecallInBatch> => {
+    const [row, batch] = batches.get(version) ?? []
+    const recorded = batch?.recalls[place]
+    return row === undefined || batch === undefined || recorded === undefined
+      ? []
+      : [{ recall: recallOf(number, row, recorded, batch), recorded, batch }]
   })
+})
 
 /** The query vectors of a recall, from the cache; null if one of them is missing. */
-const vectorOf = ({ log }: ReaderServices, { apart, vector }: Recorded, { embedder }: Payload<"RECALL">) =>
-  Effect.gen(function* () {
-    const cached = ({ dimensions, floor, model }: Payload<"RECALL">["embedder"], digest: string) =>
-      Effect.map(log.vectors(model, dimensions, [digest]), (vectors): QueryVector | null => {
-        const values = vectors.get(digest)
-        return values === undefined ? null : { model, values, floor }
-      })
-    const mainVector = vector === null ? null : yield* cached(embedder, vector)
-    if (apart === undefined) return mainVector
-    const other = yield* cached(apart, apart.vector)
-    return other === null ? null : combineVectors(mainVector, other, apart.stores)
-  })
+const vectorOf = Effect.fnUntraced(function* (
+  { log }: ReaderServices,
+  { apart, vector }: Recorded,
+  { embedder }: Payload<"RECALL">
+) {
+  const cached = ({ dimensions, floor, model }: Payload<"RECALL">["embedder"], digest: string) =>
+    Effect.map(log.vectors(model, dimensions, [digest]), (vectors): QueryVector | null => {
+      const values = vectors.get(digest)
+      return values === undefined ? null : { model, values, floor }
+    })
+  const mainVector = vector === null ? null : yield* cached(embedder, vector)
+  if (apart === undefined) return mainVector
+  const other = yield* cached(apart, apart.vector)
+  return other === null ? null : combineVectors(mainVector, other, apart.stores)
+})
 
 const recallOf = (number: number, row: StoredEvent, recorded: Recorded, batch: Payload<"RECALL">): Recall => {
   const { apart: _, vector, ...recall } = recorded

@@ -79,83 +79,83 @@ const makeQueue = (): Queue => ({
   last: 0
 })
 
-export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const { policy } = options
-    const queues = new Map<string, Queue>()
+export const make = Effect.fnUntraced(function* (
+  options: RecallsOptions
+): Effect.fn.Return<Recalls, never, Scope.Scope> {
+  const { policy } = options
+  const queues = new Map<string, Queue>()
 
-    /** Records batches of recalls until fewer than `minWaiting` are left. */
-    const flush = (agent: string, minWaiting = 1) =>
-      Effect.suspend(() => {
-        const queue = queues.get(agent)
-        return queue === undefined ? Effect.succeed(0) : flushQueue(options, agent, queue, minWaiting)
-      })
+  /** Records batches of recalls until fewer than `minWaiting` are left. */
+  const flush = (agent: string, minWaiting = 1) =>
+    Effect.suspend(() => {
+      const queue = queues.get(agent)
+      return queue === undefined ? Effect.succeed(0) : flushQueue(options, agent, queue, minWaiting)
+    })
 
-    /** A failure to record must not fail a read. The log line omits the cause, because it may quote the query. */
-    const flushQuietly = (agent: string, minWaiting = 1) =>
-      Effect.tap(Effect.exit(flush(agent, minWaiting)), (exit) =>
-        Exit.isFailure(exit)
-          ? Effect.logWarning("recalls could not be recorded yet", { agent, failure: failureNames(exit.cause) })
-          : Effect.void
-      )
-
-    const flushPause = Effect.sleep(Duration.millis(policy.flushAfter))
-
-    /** Records an agent's waiting recalls until its queue is empty. */
-    const watch = (agent: string, queue: Queue): Effect.Effect<void> =>
-      Effect.gen(function* () {
-        let failed = false
-        do {
-          // After a failure, wait before retrying even if the queue is full. A full queue is recorded in full batches; the
-          // rest waits for `flushAfter`.
-          const pause = Effect.as(flushPause, 1)
-          const minWaiting: number = yield* failed
-            ? pause
-            : Effect.raceFirst(pause, Effect.as(queue.full.await, policy.batch))
-          failed = Exit.isFailure(yield* flushQuietly(agent, minWaiting))
-        } while (queue.waiting.length > 0)
-        queue.hasRecorder = false
-        if (queue.dropped === 0) queues.delete(agent)
-      })
-
-    yield* Effect.addFinalizer(() =>
-      Effect.forEach([...queues.keys()], (agent) => flushQuietly(agent), {
-        concurrency: flushConcurrency,
-        discard: true
-      })
+  /** A failure to record must not fail a read. The log line omits the cause, because it may quote the query. */
+  const flushQuietly = (agent: string, minWaiting = 1) =>
+    Effect.tap(Effect.exit(flush(agent, minWaiting)), (exit) =>
+      Exit.isFailure(exit)
+        ? Effect.logWarning("recalls could not be recorded yet", { agent, failure: failureNames(exit.cause) })
+        : Effect.void
     )
-    const run = yield* FiberSet.makeRuntime<never>()
 
-    return {
-      observe: (agent, { db, now }) => {
-        const { hash, position } = ViewFile.checkpointOf(db)
-        const last = lastRecallNumber(db)
-        return (shown) => {
-          // An agent without events showed no memory, and a read must not create the agent.
-          if (position === 0) return
-          const queue = queues.get(agent) ?? makeQueue()
-          queues.set(agent, queue)
-          queue.waiting.push({ ...shown, askedAt: now, position, readAt: { version: position, hash } })
-          queue.last = Math.max(queue.last, last)
-          limitQueue(queue, policy.batch)
-          if (queue.hasRecorder) return
-          queue.hasRecorder = true
-          run(watch(agent, queue))
-        }
-      },
-      flush: (agent) => flush(agent),
-      flushSession: (agent, session) =>
-        Effect.suspend(() =>
-          queues.get(agent)?.waiting.some((recall) => recall.session === session) === true
-            ? Effect.asVoid(flushQuietly(agent))
-            : Effect.void
-        ),
-      counts: (agent) => {
-        const queue = queues.get(agent)
-        return { waiting: queue?.waiting.length ?? 0, dropped: queue?.dropped ?? 0 }
-      }
-    }
+  const flushPause = Effect.sleep(Duration.millis(policy.flushAfter))
+
+  /** Records an agent's waiting recalls until its queue is empty. */
+  const watch = Effect.fnUntraced(function* (agent: string, queue: Queue): Effect.fn.Return<void> {
+    let failed = false
+    do {
+      // After a failure, wait before retrying even if the queue is full. A full queue is recorded in full batches; the
+      // rest waits for `flushAfter`.
+      const pause = Effect.as(flushPause, 1)
+      const minWaiting: number = yield* failed
+        ? pause
+        : Effect.raceFirst(pause, Effect.as(queue.full.await, policy.batch))
+      failed = Exit.isFailure(yield* flushQuietly(agent, minWaiting))
+    } while (queue.waiting.length > 0)
+    queue.hasRecorder = false
+    if (queue.dropped === 0) queues.delete(agent)
   })
+
+  yield* Effect.addFinalizer(() =>
+    Effect.forEach([...queues.keys()], (agent) => flushQuietly(agent), {
+      concurrency: flushConcurrency,
+      discard: true
+    })
+  )
+  const run = yield* FiberSet.makeRuntime<never>()
+
+  return {
+    observe: (agent, { db, now }) => {
+      const { hash, position } = ViewFile.checkpointOf(db)
+      const last = lastRecallNumber(db)
+      return (shown) => {
+        // An agent without events showed no memory, and a read must not create the agent.
+        if (position === 0) return
+        const queue = queues.get(agent) ?? makeQueue()
+        queues.set(agent, queue)
+        queue.waiting.push({ ...shown, askedAt: now, position, readAt: { version: position, hash } })
+        queue.last = Math.max(queue.last, last)
+        limitQueue(queue, policy.batch)
+        if (queue.hasRecorder) return
+        queue.hasRecorder = true
+        run(watch(agent, queue))
+      }
+    },
+    flush: (agent) => flush(agent),
+    flushSession: (agent, session) =>
+      Effect.suspend(() =>
+        queues.get(agent)?.waiting.some((recall) => recall.session === session) === true
+          ? Effect.asVoid(flushQuietly(agent))
+          : Effect.void
+      ),
+    counts: (agent) => {
+      const queue = queues.get(agent)
+      return { waiting: queue?.waiting.length ?? 0, dropped: queue?.dropped ?? 0 }
+    }
+  }
+})
 
 /** Drops the oldest recalls beyond the limit, and opens or closes the latch. */
 const limitQueue = (queue: Queue, batchSize: number): void => {
@@ -195,22 +195,21 @@ const flushQueue = (
  * Drops recalls that were read before the newest erasure: their queries may name what it removed. If the whole agent was
  * erased, its stream lacks the event that was read.
  */
-const dropErased = ({ log, policy }: RecallsOptions, agent: string, queue: Queue) =>
-  Effect.gen(function* () {
-    const versions = new Set(queue.waiting.map(({ position }) => position))
-    const events = yield* log.at(agent, [...versions])
-    const hashes = new Map(events.map(({ hash, version }) => [version, hash]))
-    const erasure = yield* log.newestErasure(agent)
-    const waiting = queue.waiting.filter(
-      ({ readAt: { hash, version } }) => version >= erasure && sameBytes(hashes.get(version) ?? null, hash)
-    )
-    const dropped = queue.waiting.length - waiting.length
-    if (dropped === 0) return
-    queue.waiting.splice(0, queue.waiting.length, ...waiting)
-    queue.dropped += dropped
-    droppedRecalls.unsafeUpdate(dropped, [])
-    limitQueue(queue, policy.batch)
-  })
+const dropErased = Effect.fnUntraced(function* ({ log, policy }: RecallsOptions, agent: string, queue: Queue) {
+  const versions = new Set(queue.waiting.map(({ position }) => position))
+  const events = yield* log.at(agent, [...versions])
+  const hashes = new Map(events.map(({ hash, version }) => [version, hash]))
+  const erasure = yield* log.newestErasure(agent)
+  const waiting = queue.waiting.filter(
+    ({ readAt: { hash, version } }) => version >= erasure && sameBytes(hashes.get(version) ?? null, hash)
+  )
+  const dropped = queue.waiting.length - waiting.length
+  if (dropped === 0) return
+  queue.waiting.splice(0, queue.waiting.length, ...waiting)
+  queue.dropped += dropped
+  droppedRecalls.unsafeUpdate(dropped, [])
+  limitQueue(queue, policy.batch)
+})
 
 const recordBatch = (options: RecallsOptions, agent: string, queue: Queue) =>
   Effect.suspend(() => {
@@ -237,32 +236,31 @@ interface Batch {
 }
 
 /** Writes one event: through the agent's actor, or directly to the log if the agent sleeps. Its view catches up later. */
-const append = (
+const append = Effect.fnUntraced(function* (
   { agents, codec, embedder, log, search }: RecallsOptions,
   agent: string,
   { batch, dropped, first }: Batch
-) =>
-  Effect.gen(function* () {
-    const common = { embedder: embedderOf(batch) ?? embedder, policy: search, dropped }
-    const result = yield* agents.useAwake(agent, ({ actor }) => actor.run(recordRecalls(batch, common)))
-    if (Option.isSome(result)) return
-    const now = yield* Clock.currentTimeMillis
-    const { recordedAt, version: position } = yield* log.head(agent)
-    if (isFarAhead({ position, recordedAt }, now) || isFarBehind({ position, recordedAt }, now)) {
-      // Only the actor can detect a jump of the clock.
-      return void (yield* agents.use(agent, ({ actor }) => actor.run(recordRecalls(batch, common))))
-    }
-    const { payload, vectors } = recallEventOf(batch, common)
-    const event = { type: "RECALL", ...codec.encode("RECALL", payload(first)) }
-    yield* log.append({
-      stream: agent,
-      expected: "any",
-      now,
-      commands: [{ actor: "recall", events: [event] }],
-      vectors,
-      readAt: oldestReadAt(batch)
-    })
+) {
+  const common = { embedder: embedderOf(batch) ?? embedder, policy: search, dropped }
+  const result = yield* agents.useAwake(agent, ({ actor }) => actor.run(recordRecalls(batch, common)))
+  if (Option.isSome(result)) return
+  const now = yield* Clock.currentTimeMillis
+  const { recordedAt, version: position } = yield* log.head(agent)
+  if (isFarAhead({ position, recordedAt }, now) || isFarBehind({ position, recordedAt }, now)) {
+    // Only the actor can detect a jump of the clock.
+    return void (yield* agents.use(agent, ({ actor }) => actor.run(recordRecalls(batch, common))))
+  }
+  const { payload, vectors } = recallEventOf(batch, common)
+  const event = { type: "RECALL", ...codec.encode("RECALL", payload(first)) }
+  yield* log.append({
+    stream: agent,
+    expected: "any",
+    now,
+    commands: [{ actor: "recall", events: [event] }],
+    vectors,
+    readAt: oldestReadAt(batch)
   })
+})
 
 /** The embedder that ranked the recalls; undefined if none was ranked. */
 const embedderOf = (recalls: ReadonlyArray<UnrecordedRecall>) =>

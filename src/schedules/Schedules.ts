@@ -89,12 +89,11 @@ export const makeScheduleReader = (
   { codec, log }: ReaderServices
 ): ScheduleReader => {
   const requireFullTrust = fullTrust(level)
-  const findOne = (id: string) =>
-    Effect.gen(function* () {
-      yield* decodeKey("id", id)
-      const row = yield* read(({ db }) => findSchedule(db, id))
-      return row ?? (yield* new ScheduleNotFound({ id }))
-    })
+  const findOne = Effect.fnUntraced(function* (id: string) {
+    yield* decodeKey("id", id)
+    const row = yield* read(({ db }) => findSchedule(db, id))
+    return row ?? (yield* new ScheduleNotFound({ id }))
+  })
   return {
     list: operation("Memory.schedules.list")(function* (query = {}) {
       yield* requireFullTrust
@@ -165,13 +164,12 @@ const runOf = ({ counts: all, version: _, ...row }: ScheduleRunRow): ScheduleRun
 
 const filterNames = ["statuses", "handlers", "text", "before"]
 
-const filterOf = ({ before, handlers, statuses, text }: ScheduleFilter) =>
-  Effect.gen(function* () {
-    const { before: dueBefore } = yield* optionalInstant("before", before)
-    return {
-      statuses: yield* optionalList("statuses", statuses, ScheduleStatus),
-      handlers: yield* optionalList("handlers", handlers, Schema.String),
-      ...(yield* optionalText("text", text === "" ? undefined : text)),
-      ...(dueBefore === undefined ? {} : { dueBefore })
-    }
-  })
+const filterOf = Effect.fnUntraced(function* ({ before, handlers, statuses, text }: ScheduleFilter) {
+  const { before: dueBefore } = yield* optionalInstant("before", before)
+  return {
+    statuses: yield* optionalList("statuses", statuses, ScheduleStatus),
+    handlers: yield* optionalList("handlers", handlers, Schema.String),
+    ...(yield* optionalText("text", text === "" ? undefined : text)),
+    ...(dueBefore === undefined ? {} : { dueBefore })
+  }
+})

@@ -77,21 +77,26 @@ export const make = (services: Services): Runner => {
 }
 
 /** Writes a stream's timer without an event. Returns false if another process has written to the stream since. */
-const writeTimer = ({ log }: Services, stream: string, expected: number, due: number | null) =>
-  Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    return yield* log.append({ stream, expected, now, commands: [], due }).pipe(
-      Effect.as(true),
-      Effect.catchTag("VersionConflict", () => Effect.succeed(false)),
-      // An append without commands cannot cause a command conflict.
-      Effect.catchTag("CommandConflict", "AlreadyErased", "ErasedMeanwhile", Effect.die)
-    )
-  })
+const writeTimer = Effect.fnUntraced(function* (
+  { log }: Services,
+  stream: string,
+  expected: number,
+  due: number | null
+) {
+  const now = yield* Clock.currentTimeMillis
+  return yield* log.append({ stream, expected, now, commands: [], due }).pipe(
+    Effect.as(true),
+    Effect.catchTag("VersionConflict", () => Effect.succeed(false)),
+    // An append without commands cannot cause a command conflict.
+    Effect.catchTag("CommandConflict", "AlreadyErased", "ErasedMeanwhile", Effect.die)
+  )
+})
 
 /** Corrects the timer of an agent that has nothing due. Otherwise the scheduler would open the agent at every poll. */
 const correctTimer = (services: Services, agent: string) =>
-  services.agents.use(agent, ({ actor: { view } }) =>
-    Effect.gen(function* () {
+  services.agents.use(
+    agent,
+    Effect.fnUntraced(function* ({ actor: { view } }) {
       const now = yield* Clock.currentTimeMillis
       const [due, { position }] = yield* services.views.read(
         view,
@@ -117,11 +122,10 @@ const retime = (services: Services): Runner["retime"] =>
     return { agents: heads.length, mended: correctedAgents }
   })
 
-const dueFromEvents = ({ codec, log }: Services, agent: string, version: number) =>
-  Effect.gen(function* () {
-    const fold = timerFold()
-    yield* Stream.runForEach(readAll(log, agent, { to: version }), (row) =>
-      row.type === "SCHEDULE" || row.type === "RUN" ? Effect.map(codec.decode(row), fold.apply) : Effect.void
-    )
-    return fold.due()
-  })
+const dueFromEvents = Effect.fnUntraced(function* ({ codec, log }: Services, agent: string, version: number) {
+  const fold = timerFold()
+  yield* Stream.runForEach(readAll(log, agent, { to: version }), (row) =>
+    row.type === "SCHEDULE" || row.type === "RUN" ? Effect.map(codec.decode(row), fold.apply) : Effect.void
+  )
+  return fold.due()
+})

@@ -30,22 +30,24 @@ export const withActiveEmbedder = <A, E extends { readonly _tag: string } = neve
   { activeEmbedders, ranking }: Pick<ReaderServices, "activeEmbedders" | "ranking">,
   search: SearchWith<A, E>
 ): Effect.Effect<A, ViewError | E> => {
-  const attempt = (fact: EmbedderFact | undefined, retries: number): Effect.Effect<A, ViewError | E> =>
-    Effect.gen(function* () {
-      const embedder = yield* activeEmbedders.ofFact(fact)
-      const readIfSame = <B>(f: (snapshot: ObservedSnapshot) => B): Effect.Effect<B, ViewError | EmbedderChanged> =>
-        Effect.flatten(
-          read((snapshot) => {
-            const active = findActiveEmbedder(snapshot.db)
-            return retries > 0 && !sameFact(active, fact)
-              ? Either.left(new EmbedderChanged(active))
-              : Either.right(f(snapshot))
-          })
-        )
-      return yield* Effect.catchIf(search({ ...ranking, embedder }, readIfSame), isEmbedderChanged, (change) =>
-        attempt(change.fact, retries - 1)
-      ) as Effect.Effect<A, ViewError | E>
-    })
+  const attempt = Effect.fnUntraced(function* (
+    fact: EmbedderFact | undefined,
+    retries: number
+  ): Effect.fn.Return<A, ViewError | E> {
+    const embedder = yield* activeEmbedders.ofFact(fact)
+    const readIfSame = <B>(f: (snapshot: ObservedSnapshot) => B): Effect.Effect<B, ViewError | EmbedderChanged> =>
+      Effect.flatten(
+        read((snapshot) => {
+          const active = findActiveEmbedder(snapshot.db)
+          return retries > 0 && !sameFact(active, fact)
+            ? Either.left(new EmbedderChanged(active))
+            : Either.right(f(snapshot))
+        })
+      )
+    return yield* Effect.catchIf(search({ ...ranking, embedder }, readIfSame), isEmbedderChanged, (change) =>
+      attempt(change.fact, retries - 1)
+    ) as Effect.Effect<A, ViewError | E>
+  })
   return Effect.flatMap(activeFact(read), (fact) => attempt(fact, maxRetries))
 }
 

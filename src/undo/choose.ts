@@ -63,30 +63,30 @@ interface History {
  * Finds the selected events and the events that followed from them, oldest first. Only events that changed memories,
  * summaries or scratchpads count.
  */
-export const choose = ({ agent, codec, log, to }: History, selection: Selection) =>
-  Effect.gen(function* () {
-    const after =
-      "event" in selection
-        ? selection.event - 1
-        : "since" in selection && selection.since !== undefined
-          ? yield* log.versionAt(agent, selection.since - 1)
-          : 0
-    const isSelected = selector(codec, selection)
-    const causes = new Set<string | null>()
-    const chosen: Array<DaybookEvent> = []
-    yield* Stream.runForEach(readAll(log, agent, { after, to }), (row) =>
-      Effect.gen(function* () {
-        if (!causes.has(row.cause) && !(yield* isSelected(row))) return
-        causes.add(eventCause(row.version))
-        const isNamed = "event" in selection && selection.event === row.version
-        const problem = row.payload === null ? "was erased" : problemOf(row.type)
-        if (problem === undefined) chosen.push((yield* codec.decode(row)) as DaybookEvent)
-        else if (isNamed) return yield* new NotUndoable({ version: row.version, type: row.type, problem })
-      })
-    )
-    if (chosen.length === 0) return yield* new NothingToUndo({ what: selectionText(selection) })
-    return chosen
-  })
+export const choose = Effect.fnUntraced(function* ({ agent, codec, log, to }: History, selection: Selection) {
+  const after =
+    "event" in selection
+      ? selection.event - 1
+      : "since" in selection && selection.since !== undefined
+        ? yield* log.versionAt(agent, selection.since - 1)
+        : 0
+  const isSelected = selector(codec, selection)
+  const causes = new Set<string | null>()
+  const chosen: Array<DaybookEvent> = []
+  yield* Stream.runForEach(
+    readAll(log, agent, { after, to }),
+    Effect.fnUntraced(function* (row) {
+      if (!causes.has(row.cause) && !(yield* isSelected(row))) return
+      causes.add(eventCause(row.version))
+      const isNamed = "event" in selection && selection.event === row.version
+      const problem = row.payload === null ? "was erased" : problemOf(row.type)
+      if (problem === undefined) chosen.push((yield* codec.decode(row)) as DaybookEvent)
+      else if (isNamed) return yield* new NotUndoable({ version: row.version, type: row.type, problem })
+    })
+  )
+  if (chosen.length === 0) return yield* new NothingToUndo({ what: selectionText(selection) })
+  return chosen
+})
 
 const mutations: ReadonlySet<string> = new Set([
   "ADD",

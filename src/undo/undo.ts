@@ -99,107 +99,104 @@ const maxRetries = 5
  * Undoes the changes of an event, a run or a source in one transaction, with one new event for each changed memory. It
  * plans before the command runs, and again if one of the memories changed since.
  */
-export const undo = (
+export const undo = Effect.fnUntraced(function* (
   undoer: Undoer,
   writer: Writer,
   target: Undoable,
   options: UndoOptions = {}
-): Effect.Effect<Undone, UndoError> =>
-  Effect.gen(function* () {
-    yield* refuseUnknownOptions(options, ["dryRun", "force", "commandId"])
-    const { commandId: requestedId, dryRun = false, force = false } = options
-    if (writer.level !== "full") return yield* new TrustRequired({ what: "undo" })
-    const selection = yield* decodeUndoable(target)
-    const commandId = yield* commandIdOf(writer.level, requestedId)
-    const { agent, log, run } = undoer
-    const planTo = (to: number) =>
-      Effect.gen(function* () {
-        const generation = yield* undoer.read(({ db }) => db.name)
-        const chosen = yield* choose({ agent, codec: undoer.codec, log, to }, selection)
-        const memoryLives = yield* livesOf(undoer, chosen, to)
-        const states = yield* undoer.read(({ db }) => planStates(db, chosen.filter(isStateEvent), force))
-        const plans: Array<Plan> = []
-        for (const links of memoryLives) {
-          if (isTurnDue()) yield* takeTurn
-          plans.push(planOf(links, { force, countTokens: writer.countTokens }))
-        }
-        const livesById = new Map(memoryLives.map((links) => [links.at(-1)!.after.id, links]))
-        const relatives = yield* relativesOf(undoer, plans, livesById, to)
-        const limited = yield* inTurns(limitPlans(plans, relatives, writer.marks, to + 1), Effect.sync)
-        return { generation, relatives, states, ...limited }
-      })
-    const request = () => JSON.stringify(["undo", selection, force])
-    const attempt = (retries: number): Effect.Effect<Undone, UndoError> =>
-      Effect.gen(function* () {
-        const head = yield* log.head(agent)
-        const bounded = yield* planTo(head.version)
-        if (dryRun) {
-          const now = Math.floor(yield* Clock.currentTimeMillis)
-          return {
-            ...reportOf(bounded, head.version + 1),
-            events: yield* encodedEvents(undoer, bounded, head.version + 1, now),
-            repeated: false
-          }
-        }
-        if (commandId === undefined && isNothing(bounded)) return { ...reportOf(bounded, 0), repeated: false }
-        const { cause, first, repeated } = yield* run(
-          command(bounded, { actor: writer.actor, commandId, request, run: randomId() })
-        )
-        // The commit of the view came last.
-        yield* takeTurnIfDue
-        if (first === undefined) return { ...reportOf(bounded, 0), repeated }
-        // A repeated command reports its first result, computed from the log before its first event.
-        const original = repeated ? yield* planTo(first - 1) : bounded
-        return { run: runOf(cause) ?? "", ...reportOf(original, first), repeated }
-      }).pipe(
-        Effect.catchTag("Moved", () =>
-          retries > 0
-            ? attempt(retries - 1)
-            : Effect.flatMap(
-                log.head(agent),
-                ({ version }) => new VersionConflict({ stream: agent, expected: version, actual: version })
-              )
-        )
-      )
-    return yield* attempt(maxRetries)
+): Effect.fn.Return<Undone, UndoError> {
+  yield* refuseUnknownOptions(options, ["dryRun", "force", "commandId"])
+  const { commandId: requestedId, dryRun = false, force = false } = options
+  if (writer.level !== "full") return yield* new TrustRequired({ what: "undo" })
+  const selection = yield* decodeUndoable(target)
+  const commandId = yield* commandIdOf(writer.level, requestedId)
+  const { agent, log, run } = undoer
+  const planTo = Effect.fnUntraced(function* (to: number) {
+    const generation = yield* undoer.read(({ db }) => db.name)
+    const chosen = yield* choose({ agent, codec: undoer.codec, log, to }, selection)
+    const memoryLives = yield* livesOf(undoer, chosen, to)
+    const states = yield* undoer.read(({ db }) => planStates(db, chosen.filter(isStateEvent), force))
+    const plans: Array<Plan> = []
+    for (const links of memoryLives) {
+      if (isTurnDue()) yield* takeTurn
+      plans.push(planOf(links, { force, countTokens: writer.countTokens }))
+    }
+    const livesById = new Map(memoryLives.map((links) => [links.at(-1)!.after.id, links]))
+    const relatives = yield* relativesOf(undoer, plans, livesById, to)
+    const limited = yield* inTurns(limitPlans(plans, relatives, writer.marks, to + 1), Effect.sync)
+    return { generation, relatives, states, ...limited }
   })
+  const request = () => JSON.stringify(["undo", selection, force])
+  const attempt = (retries: number): Effect.Effect<Undone, UndoError> =>
+    Effect.gen(function* () {
+      const head = yield* log.head(agent)
+      const bounded = yield* planTo(head.version)
+      if (dryRun) {
+        const now = Math.floor(yield* Clock.currentTimeMillis)
+        return {
+          ...reportOf(bounded, head.version + 1),
+          events: yield* encodedEvents(undoer, bounded, head.version + 1, now),
+          repeated: false
+        }
+      }
+      if (commandId === undefined && isNothing(bounded)) return { ...reportOf(bounded, 0), repeated: false }
+      const { cause, first, repeated } = yield* run(
+        command(bounded, { actor: writer.actor, commandId, request, run: randomId() })
+      )
+      // The commit of the view came last.
+      yield* takeTurnIfDue
+      if (first === undefined) return { ...reportOf(bounded, 0), repeated }
+      // A repeated command reports its first result, computed from the log before its first event.
+      const original = repeated ? yield* planTo(first - 1) : bounded
+      return { run: runOf(cause) ?? "", ...reportOf(original, first), repeated }
+    }).pipe(
+      Effect.catchTag("Moved", () =>
+        retries > 0
+          ? attempt(retries - 1)
+          : Effect.flatMap(
+              log.head(agent),
+              ({ version }) => new VersionConflict({ stream: agent, expected: version, actual: version })
+            )
+      )
+    )
+  return yield* attempt(maxRetries)
+})
 
 /** The lives, up to a version, of the memories that events changed, oldest memory first. */
-const livesOf = ({ agent, codec, log, read }: Undoer, events: ReadonlyArray<DaybookEvent>, to: number) =>
-  Effect.gen(function* () {
-    const chosen = new Map(events.map((event) => [event.version, event]))
-    const born = [...new Set(events.flatMap((event) => imagesOf(event).map((image) => image.born)))].sort(
-      (a, b) => a - b
-    )
-    const lives: Array<ReadonlyArray<Link>> = []
-    for (const page of chunksOf(born, livesPerRead)) {
-      const changes = yield* Effect.flatten(
-        read(({ db }) =>
-          Either.map(requireUnparked(db, "history"), () =>
-            page.map((version) => findChanges(db, "full", version).filter(({ version }) => version <= to))
-          )
+const livesOf = Effect.fnUntraced(function* (
+  { agent, codec, log, read }: Undoer,
+  events: ReadonlyArray<DaybookEvent>,
+  to: number
+) {
+  const chosen = new Map(events.map((event) => [event.version, event]))
+  const born = [...new Set(events.flatMap((event) => imagesOf(event).map((image) => image.born)))].sort((a, b) => a - b)
+  const lives: Array<ReadonlyArray<Link>> = []
+  for (const page of chunksOf(born, livesPerRead)) {
+    const changes = yield* Effect.flatten(
+      read(({ db }) =>
+        Either.map(requireUnparked(db, "history"), () =>
+          page.map((version) => findChanges(db, "full", version).filter(({ version }) => version <= to))
         )
       )
-      const others = [...new Set(changes.flat().map(({ version }) => version))].filter(
-        (version) => !chosen.has(version)
-      )
-      const decoded = new Map<number, DaybookEvent>()
-      for (const row of yield* log.at(agent, others)) {
-        const event = yield* codec.decode(row)
-        if (event.payload !== null) decoded.set(event.version, event)
-      }
-      for (const [index, life] of changes.entries()) {
-        const events = life.map(({ version }) => {
-          const event = chosen.get(version) ?? decoded.get(version)
-          return event === undefined ? null : { event, chosen: chosen.has(version) }
-        })
-        const links = linksOf(page[index]!, events)
-        if (links.length > 0) lives.push(links)
-      }
-      yield* takeTurnIfDue
+    )
+    const others = [...new Set(changes.flat().map(({ version }) => version))].filter((version) => !chosen.has(version))
+    const decoded = new Map<number, DaybookEvent>()
+    for (const row of yield* log.at(agent, others)) {
+      const event = yield* codec.decode(row)
+      if (event.payload !== null) decoded.set(event.version, event)
     }
-    return lives
-  })
+    for (const [index, life] of changes.entries()) {
+      const events = life.map(({ version }) => {
+        const event = chosen.get(version) ?? decoded.get(version)
+        return event === undefined ? null : { event, chosen: chosen.has(version) }
+      })
+      const links = linksOf(page[index]!, events)
+      if (links.length > 0) lives.push(links)
+    }
+    yield* takeTurnIfDue
+  }
+  return lives
+})
 
 /** Maximum memories per read of changes from the view. */
 const livesPerRead = 50

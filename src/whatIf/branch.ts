@@ -37,32 +37,31 @@ export interface BranchOptions {
  * in the system's temporary folder, because it is as private as the log. Folders of killed processes are removed by
  * the next branch.
  */
-export const make = ({
+export const make = Effect.fnUntraced(function* ({
   agent,
   codec,
   config,
   log,
   to,
   searchesSimilar
-}: BranchOptions): Effect.Effect<Branch, ViewError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const projections = config.projections.filter(
-      ({ name }) => !unreadProjections.has(name) && (searchesSimilar || !searchProjections.has(name))
-    )
-    const folder = yield* Effect.acquireRelease(
-      attempt(() => newFolder(join(config.folder, "cache"))),
-      // The file of a large agent takes 0.1 s to remove.
-      (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
-    )
-    const file = join(folder, "branch.db")
-    yield* build({ ...config, projections, log, codec, agent, file, to })
-    const { db } = yield* Effect.acquireRelease(
-      attempt(() => ViewFile.openFile(file, "bulk", config)),
-      ({ db }) => Effect.sync(() => db.close())
-    )
-    const parked = yield* attempt(() => new Map(ViewFile.writerState(db).parked))
-    return { db, apply: (event, lookup) => applyTo(db, projections, parked, event, lookup) }
-  })
+}: BranchOptions): Effect.fn.Return<Branch, ViewError, Scope.Scope> {
+  const projections = config.projections.filter(
+    ({ name }) => !unreadProjections.has(name) && (searchesSimilar || !searchProjections.has(name))
+  )
+  const folder = yield* Effect.acquireRelease(
+    attempt(() => newFolder(join(config.folder, "cache"))),
+    // The file of a large agent takes 0.1 s to remove.
+    (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
+  )
+  const file = join(folder, "branch.db")
+  yield* build({ ...config, projections, log, codec, agent, file, to })
+  const { db } = yield* Effect.acquireRelease(
+    attempt(() => ViewFile.openFile(file, "bulk", config)),
+    ({ db }) => Effect.sync(() => db.close())
+  )
+  const parked = yield* attempt(() => new Map(ViewFile.writerState(db).parked))
+  return { db, apply: (event, lookup) => applyTo(db, projections, parked, event, lookup) }
+})
 
 /** Projections that no decision reads. */
 const unreadProjections = new Set(["people", "history", "chunkVectors", "recalls", "configuration", "runs"])

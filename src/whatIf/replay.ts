@@ -59,33 +59,32 @@ export const replay = (redeciding: RedecideContext) => {
     }
   }
 
-  return (steps: ReadonlyArray<Step>, vectors: PageVectors) =>
-    Effect.gen(function* () {
-      let index = 0
-      let own: OwnVectors | undefined
-      yield* sync(() => branch.db.exec("BEGIN"))
-      while (index < steps.length) {
-        const isComplete = yield* sync(() => {
-          while (index < steps.length && !isTurnDue()) {
-            if (!takeStep(steps[index]!, vectors, own)) return false
-            own = undefined
-            index++
-          }
-          return true
-        })
-        if (!isComplete) {
-          if (steps[index]!.kind === "embed") {
-            const memories = yield* sync(unembedded)
-            const texts = [...memories.values()].map(embeddingText)
-            own = { memories, vectors: yield* vectors.embed(new Map(texts.map((text) => [textDigest(text), text]))) }
-          } else {
-            yield* answers!.ask(yield* sync(() => redecider.questions(steps.slice(index), vectors.byCommand)))
-          }
+  return Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, vectors: PageVectors) {
+    let index = 0
+    let own: OwnVectors | undefined
+    yield* sync(() => branch.db.exec("BEGIN"))
+    while (index < steps.length) {
+      const isComplete = yield* sync(() => {
+        while (index < steps.length && !isTurnDue()) {
+          if (!takeStep(steps[index]!, vectors, own)) return false
+          own = undefined
+          index++
         }
-        yield* takeTurn
+        return true
+      })
+      if (!isComplete) {
+        if (steps[index]!.kind === "embed") {
+          const memories = yield* sync(unembedded)
+          const texts = [...memories.values()].map(embeddingText)
+          own = { memories, vectors: yield* vectors.embed(new Map(texts.map((text) => [textDigest(text), text]))) }
+        } else {
+          yield* answers!.ask(yield* sync(() => redecider.questions(steps.slice(index), vectors.byCommand)))
+        }
       }
-      yield* sync(() => branch.db.exec("COMMIT"))
-    })
+      yield* takeTurn
+    }
+    yield* sync(() => branch.db.exec("COMMIT"))
+  })
 }
 
 const makeEmbedding = ({ branch, divergence }: RedecideContext) => ({

@@ -48,52 +48,50 @@ export const pageVectors = ({ log, policy }: Services, searchesSimilar: boolean)
     /** How many texts could not be embedded. */
     failed: () => failed,
 
-    of: (steps: ReadonlyArray<Step>, embedder: EmbedderService) =>
-      Effect.gen(function* () {
-        // Writes do not wait for a remote embedder; they compare by words alone. The branch does the same.
-        const searchesVectors = searchesSimilar && embedder.local === true
-        const embed = embedWith(embedder)
-        const statementSteps = steps.flatMap((step) =>
-          searchesVectors && step.kind === "decide" && step.command.statement !== undefined ? [step.command] : []
-        )
-        const vectors = yield* embed(statementSteps.map((command) => embeddingText(command.statement!)))
-        const byCommand = new Map<AnyCommand, QueryVector | null>()
-        for (const [index, command] of statementSteps.entries()) {
-          const values = vectors[index]
-          byCommand.set(command, values === undefined ? null : { model: embedder.model, values, floor: embedder.floor })
-        }
-        return {
-          byCommand,
-          cached: yield* loggedVectors(log, steps),
-          isSearched: (index) => searchesVectors && sameModel(index, embedder),
-          embed: (texts) =>
-            Effect.map(embed([...texts.values()]), (madeVectors) => {
-              const byDigest = new Map<string, Float32Array>()
-              for (const [index, digest] of [...texts.keys()].entries()) {
-                if (madeVectors[index]) byDigest.set(digest, madeVectors[index])
-              }
-              return byDigest
-            })
-        } satisfies PageVectors
-      })
+    of: Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, embedder: EmbedderService) {
+      // Writes do not wait for a remote embedder; they compare by words alone. The branch does the same.
+      const searchesVectors = searchesSimilar && embedder.local === true
+      const embed = embedWith(embedder)
+      const statementSteps = steps.flatMap((step) =>
+        searchesVectors && step.kind === "decide" && step.command.statement !== undefined ? [step.command] : []
+      )
+      const vectors = yield* embed(statementSteps.map((command) => embeddingText(command.statement!)))
+      const byCommand = new Map<AnyCommand, QueryVector | null>()
+      for (const [index, command] of statementSteps.entries()) {
+        const values = vectors[index]
+        byCommand.set(command, values === undefined ? null : { model: embedder.model, values, floor: embedder.floor })
+      }
+      return {
+        byCommand,
+        cached: yield* loggedVectors(log, steps),
+        isSearched: (index) => searchesVectors && sameModel(index, embedder),
+        embed: (texts) =>
+          Effect.map(embed([...texts.values()]), (madeVectors) => {
+            const byDigest = new Map<string, Float32Array>()
+            for (const [index, digest] of [...texts.keys()].entries()) {
+              if (madeVectors[index]) byDigest.set(digest, madeVectors[index])
+            }
+            return byDigest
+          })
+      } satisfies PageVectors
+    })
   }
 }
 
 /** Looks up the vectors of EMBED steps in the log's cache, for each index. */
-const loggedVectors = (log: Context.Tag.Service<EventLog>, steps: ReadonlyArray<Step>) =>
-  Effect.gen(function* () {
-    const missing = new Map<string, ModelName & { readonly digests: Array<string> }>()
-    for (const step of steps) {
-      if (step.kind !== "embed") continue
-      const { dimensions, entries, model } = step.event.payload
-      const key = modelLabel({ model, dimensions })
-      const { digests } = missing.get(key) ?? { digests: [] }
-      missing.set(key, { model, dimensions, digests: [...digests, ...entries.map(({ digest }) => digest)] })
-    }
-    const byIndex = new Map<string, ReadonlyMap<string, Float32Array>>()
-    for (const [key, { digests, dimensions, model }] of missing) {
-      byIndex.set(key, yield* log.vectors(model, dimensions, digests))
-    }
-    return (model: string, dimensions: number, digest: string) =>
-      byIndex.get(modelLabel({ model, dimensions }))?.get(digest)
-  })
+const loggedVectors = Effect.fnUntraced(function* (log: Context.Tag.Service<EventLog>, steps: ReadonlyArray<Step>) {
+  const missing = new Map<string, ModelName & { readonly digests: Array<string> }>()
+  for (const step of steps) {
+    if (step.kind !== "embed") continue
+    const { dimensions, entries, model } = step.event.payload
+    const key = modelLabel({ model, dimensions })
+    const { digests } = missing.get(key) ?? { digests: [] }
+    missing.set(key, { model, dimensions, digests: [...digests, ...entries.map(({ digest }) => digest)] })
+  }
+  const byIndex = new Map<string, ReadonlyMap<string, Float32Array>>()
+  for (const [key, { digests, dimensions, model }] of missing) {
+    byIndex.set(key, yield* log.vectors(model, dimensions, digests))
+  }
+  return (model: string, dimensions: number, digest: string) =>
+    byIndex.get(modelLabel({ model, dimensions }))?.get(digest)
+})

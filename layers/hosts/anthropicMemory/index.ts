@@ -24,18 +24,17 @@ export const memoryExecutor = (memory: HostMemory): ((command: MemoryCommand) =>
   checkMemory(memory)
   const documents = makeDocuments(memory, "anthropic-memory")
   const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
-  const perform = (command: MemoryCommand): Effect.Effect<string, unknown> =>
-    Effect.gen(function* () {
-      const files = new Map((yield* documents.list()).map((file) => [file.name, file]))
-      const { answer, changes } = yield* Effect.try({ try: () => decide(files, command), catch: (problem) => problem })
-      const run = changes.length > 1 ? `anthropic-memory-${randomUUID()}` : undefined
-      for (const { file, path, text } of changes) {
-        if (path === undefined) yield* documents.remove(file!, run)
-        else if (file === undefined) yield* documents.save(path, text)
-        else yield* documents.replace(file, path, text, run)
-      }
-      return answer
-    })
+  const perform = Effect.fnUntraced(function* (command: MemoryCommand): Effect.fn.Return<string, unknown> {
+    const files = new Map((yield* documents.list()).map((file) => [file.name, file]))
+    const { answer, changes } = yield* Effect.try({ try: () => decide(files, command), catch: (problem) => problem })
+    const run = changes.length > 1 ? `anthropic-memory-${randomUUID()}` : undefined
+    for (const { file, path, text } of changes) {
+      if (path === undefined) yield* documents.remove(file!, run)
+      else if (file === undefined) yield* documents.save(path, text)
+      else yield* documents.replace(file, path, text, run)
+    }
+    return answer
+  })
   return (command) =>
     memory.run(
       oneAtATime(perform(command)).pipe(

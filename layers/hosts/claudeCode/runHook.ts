@@ -50,57 +50,53 @@ const maxCharacters = 10_000
 const recalled = { k: 10, tokens: 2_000 } as const
 
 /** The stable part of a context: the model keeps it for the whole session. */
-const atStart: Handler = ({ memory, policy, session }) =>
-  Effect.gen(function* () {
-    for (let tokens: number = policy.prompt.tokens; tokens > 0; ) {
-      const { parts, system } = yield* memory.context({ session, tokens })
-      if (!parts.some(({ place }) => place === "system")) return
-      if (system.length <= maxCharacters) return system
-      tokens = Math.floor((tokens * maxCharacters * 0.95) / system.length)
-    }
-  })
+const atStart: Handler = Effect.fnUntraced(function* ({ memory, policy, session }) {
+  for (let tokens: number = policy.prompt.tokens; tokens > 0; ) {
+    const { parts, system } = yield* memory.context({ session, tokens })
+    if (!parts.some(({ place }) => place === "system")) return
+    if (system.length <= maxCharacters) return system
+    tokens = Math.floor((tokens * maxCharacters * 0.95) / system.length)
+  }
+})
 
-const atPrompt: Handler = ({ input: { prompt = "" }, memory, session }) =>
-  Effect.gen(function* () {
-    // A search reads no more of a message.
-    const message = prompt.slice(0, limits.queryBytes)
-    const { parts, user } = yield* memory.context({ session, message, parts: "recalled", ...recalled })
-    if (parts.some(({ memories }) => memories.length > 0)) return user.slice(0, maxCharacters)
-  })
+const atPrompt: Handler = Effect.fnUntraced(function* ({ input: { prompt = "" }, memory, session }) {
+  // A search reads no more of a message.
+  const message = prompt.slice(0, limits.queryBytes)
+  const { parts, user } = yield* memory.context({ session, message, parts: "recalled", ...recalled })
+  if (parts.some(({ memories }) => memories.length > 0)) return user.slice(0, maxCharacters)
+})
 
-const observeTool: Handler = ({ input: { tool }, memory, session }) =>
-  Effect.gen(function* () {
-    const run = tool && toolRunOf(tool)
-    if (run === undefined) return
-    const commandId = tool?.id === undefined ? undefined : commandIdOf(tool.id)
-    const [input, output] = [run.input, run.output].map((text) => (text === undefined ? undefined : storable(text)))
-    yield* memory.observeTool({ ...run, input, output, session }, { commandId })
-  })
+const observeTool: Handler = Effect.fnUntraced(function* ({ input: { tool }, memory, session }) {
+  const run = tool && toolRunOf(tool)
+  if (run === undefined) return
+  const commandId = tool?.id === undefined ? undefined : commandIdOf(tool.id)
+  const [input, output] = [run.input, run.output].map((text) => (text === undefined ? undefined : storable(text)))
+  yield* memory.observeTool({ ...run, input, output, session }, { commandId })
+})
 
 /**
  * Stores the turns of the transcript that are not stored yet, and captures from them. The id of an entry is its command
  * id, so each turn is stored once even if two hooks run at once.
  */
-const storeTurns: Handler = ({ input: { transcript }, memory, policy, session }) =>
-  Effect.gen(function* () {
-    if (transcript === undefined) return
-    const known = yield* memory.sessions.get(session, { last: maxKnownTurns })
-    const turns = yield* readTurns(transcript, known.at(-1)?.occurredAt)
-    const stored = new Set(known.map(({ occurredAt, role, text }) => keyOf(role, occurredAt, text)))
-    const fresh = turns.filter(({ at, role, text }) => !stored.has(keyOf(role, at, storable(text))))
-    for (let from = 0; from < fresh.length; from += turnsPerWrite) {
-      yield* memory.sessions.appendAll(
-        fresh.slice(from, from + turnsPerWrite).map(({ at, id, role, text }) => [
-          {
-            ...{ session, role, at, channel: "claude-code", text: storable(text) },
-            ...(role === "assistant" ? { level: modelLevel } : {})
-          },
-          { commandId: commandIdOf(id), extract: true }
-        ])
-      )
-    }
-    yield* memory.sessions.extract(session, { due: !isExtractedAtOnce(policy) })
-  })
+const storeTurns: Handler = Effect.fnUntraced(function* ({ input: { transcript }, memory, policy, session }) {
+  if (transcript === undefined) return
+  const known = yield* memory.sessions.get(session, { last: maxKnownTurns })
+  const turns = yield* readTurns(transcript, known.at(-1)?.occurredAt)
+  const stored = new Set(known.map(({ occurredAt, role, text }) => keyOf(role, occurredAt, text)))
+  const fresh = turns.filter(({ at, role, text }) => !stored.has(keyOf(role, at, storable(text))))
+  for (let from = 0; from < fresh.length; from += turnsPerWrite) {
+    yield* memory.sessions.appendAll(
+      fresh.slice(from, from + turnsPerWrite).map(({ at, id, role, text }) => [
+        {
+          ...{ session, role, at, channel: "claude-code", text: storable(text) },
+          ...(role === "assistant" ? { level: modelLevel } : {})
+        },
+        { commandId: commandIdOf(id), extract: true }
+      ])
+    )
+  }
+  yield* memory.sessions.extract(session, { due: !isExtractedAtOnce(policy) })
+})
 
 const maxKnownTurns = 1_000
 const turnsPerWrite = 250

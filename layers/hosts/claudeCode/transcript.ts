@@ -24,18 +24,20 @@ const clockMargin = 10 * 60_000
  * Reads the turns of a transcript, oldest first. It reads backwards and stops at a part whose turns are all older than
  * `since`, in milliseconds. The newest part is always read. A line that is incomplete or no JSON is skipped.
  */
-export const readTurns = (file: string, since: number | undefined): Effect.Effect<ReadonlyArray<TranscriptTurn>> =>
-  Effect.gen(function* () {
-    const turns: Array<TranscriptTurn> = []
-    for (const lines of lineChunks(file)) {
-      const read = lines.flatMap((line) => turnOf(line) ?? [])
-      turns.unshift(...read)
-      const isOld = since !== undefined && read.every(({ at }) => at < since - clockMargin)
-      if (isOld && read.length > 0) break
-      yield* takeTurn
-    }
-    return turns
-  })
+export const readTurns = Effect.fnUntraced(function* (
+  file: string,
+  since: number | undefined
+): Effect.fn.Return<ReadonlyArray<TranscriptTurn>> {
+  const turns: Array<TranscriptTurn> = []
+  for (const lines of lineChunks(file)) {
+    const read = lines.flatMap((line) => turnOf(line) ?? [])
+    turns.unshift(...read)
+    const isOld = since !== undefined && read.every(({ at }) => at < since - clockMargin)
+    if (isOld && read.length > 0) break
+    yield* takeTurn
+  }
+  return turns
+})
 
 /** The lines of a file in chunks, the last chunk first. None if the file cannot be read. */
 function* lineChunks(file: string): Generator<ReadonlyArray<string>> {

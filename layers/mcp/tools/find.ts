@@ -56,19 +56,18 @@ export const memoryGet = tool({
   annotations: reads,
   input: z.strictObject({ ids: texts }),
   output: z.object({ memories: rows }),
-  run: ({ ids }, { reader }) =>
-    Effect.gen(function* () {
-      if (ids.length === 0 || ids.length > maxWhole) {
-        return yield* new InvalidInput({ field: "ids", problem: `must have 1 to ${maxWhole} entries` })
-      }
-      const memories = (yield* reader.get(ids)).map((memory) => shownMemory(memory))
-      const missing = ids.filter((id) => !memories.some((memory) => memory.id === id))
-      if (memories.length === 0) return yield* new MemoryNotFound({ id: missing.join(", ") })
-      return {
-        data: { memories, ...(missing.length === 0 ? {} : { missing }) },
-        text: [...memories.map(memoryText), ...(missing.length === 0 ? [] : [`Not found: ${missing.join(", ")}`])].join(
-          "\n\n"
-        )
-      }
-    })
+  run: Effect.fnUntraced(function* ({ ids }, { reader }) {
+    if (ids.length === 0 || ids.length > maxWhole) {
+      return yield* new InvalidInput({ field: "ids", problem: `must have 1 to ${maxWhole} entries` })
+    }
+    const memories = (yield* reader.get(ids)).map((memory) => shownMemory(memory))
+    const missing = ids.filter((id) => !memories.some((memory) => memory.id === id))
+    if (memories.length === 0) return yield* new MemoryNotFound({ id: missing.join(", ") })
+    return {
+      data: { memories, ...(missing.length === 0 ? {} : { missing }) },
+      text: [...memories.map(memoryText), ...(missing.length === 0 ? [] : [`Not found: ${missing.join(", ")}`])].join(
+        "\n\n"
+      )
+    }
+  })
 })

@@ -69,13 +69,12 @@ export const noteDelete = tool({
   annotations: replaces,
   input: z.strictObject({ id: text }),
   output: z.object({ deleted: z.boolean() }),
-  run: ({ id }, connection, options) =>
-    Effect.gen(function* () {
-      const deleted = yield* connection.writer.notes.delete(id, options)
-      // The writer does not see notes in stricter stores; the reader may.
-      if (!deleted && (yield* connection.reader.notes.get(id)) !== null) {
-        return yield* whyNotFound(connection, new MemoryNotFound({ id }))
-      }
-      return { data: { deleted }, text: deleted ? `deleted ${id}` : `there is no note ${id}` }
-    })
+  run: Effect.fnUntraced(function* ({ id }, connection, options) {
+    const deleted = yield* connection.writer.notes.delete(id, options)
+    // The writer does not see notes in stricter stores; the reader may.
+    if (!deleted && (yield* connection.reader.notes.get(id)) !== null) {
+      return yield* whyNotFound(connection, new MemoryNotFound({ id }))
+    }
+    return { data: { deleted }, text: deleted ? `deleted ${id}` : `there is no note ${id}` }
+  })
 })

@@ -52,32 +52,35 @@ interface Usage {
  * continue without vectors. If one of several requests of a call fails, the vectors received so far are kept for the
  * next attempt. So no text is paid for twice.
  */
-export const make = (model: EmbeddingModel, target: Target, limits: RequestLimits): Effect.Effect<Service> =>
-  Effect.gen(function* () {
-    const { batch, dimensions, floor, name, weight } = model
-    const limiters = {
-      document: yield* limitRequests(limits, requestErrors),
-      query: yield* limitRequests({ ...limits, retries: 0 }, requestErrors)
-    }
-    const usage: Usage = { requests: 0, tokens: 0 }
-    const sendTexts: SendTexts = (texts, purpose) =>
-      limiters[purpose](
-        Effect.suspend(() => {
-          usage.requests++
-          return post(model, target, texts, purpose)
-        })
-      ).pipe(
-        Effect.mapError((failure) => (isRejection(failure) ? failure : errorOf(name, failure))),
-        Effect.flatMap((answer) => readVectors(model, usage, texts, answer))
-      )
-    const embedAll = embedMissing(model, sendTexts)
-    const breaker = circuitBreaker()
-    const embed: Service["embed"] = (texts, purpose) => {
-      const embedded = Effect.suspend(() => breaker.watch(embedAll(texts, purpose)))
-      return purpose === "document" ? embedded : breaker.failFast(embedded)
-    }
-    return { model: name, dimensions, weight, floor, batch, embed, usage: () => ({ ...usage }) }
-  })
+export const make = Effect.fnUntraced(function* (
+  model: EmbeddingModel,
+  target: Target,
+  limits: RequestLimits
+): Effect.fn.Return<Service> {
+  const { batch, dimensions, floor, name, weight } = model
+  const limiters = {
+    document: yield* limitRequests(limits, requestErrors),
+    query: yield* limitRequests({ ...limits, retries: 0 }, requestErrors)
+  }
+  const usage: Usage = { requests: 0, tokens: 0 }
+  const sendTexts: SendTexts = (texts, purpose) =>
+    limiters[purpose](
+      Effect.suspend(() => {
+        usage.requests++
+        return post(model, target, texts, purpose)
+      })
+    ).pipe(
+      Effect.mapError((failure) => (isRejection(failure) ? failure : errorOf(name, failure))),
+      Effect.flatMap((answer) => readVectors(model, usage, texts, answer))
+    )
+  const embedAll = embedMissing(model, sendTexts)
+  const breaker = circuitBreaker()
+  const embed: Service["embed"] = (texts, purpose) => {
+    const embedded = Effect.suspend(() => breaker.watch(embedAll(texts, purpose)))
+    return purpose === "document" ? embedded : breaker.failFast(embedded)
+  }
+  return { model: name, dimensions, weight, floor, batch, embed, usage: () => ({ ...usage }) }
+})
 
 /** Makes queries fail immediately for some time after the connection or the key failed. */
 const circuitBreaker = () => {

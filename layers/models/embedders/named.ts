@@ -26,61 +26,60 @@ export interface ProviderEmbedder {
 }
 
 /** The embedder of a provider's model. Opens no connection; fails if the policy lacks a setting. */
-export const providerEmbedder = (
+export const providerEmbedder = Effect.fnUntraced(function* (
   provider: ProviderName,
   requested: { readonly model: string | undefined; readonly dimensions: number | undefined },
   policy: EmbeddingPolicy
-): Effect.Effect<ProviderEmbedder, EmbedderLookupError> =>
-  Effect.gen(function* () {
-    const facts = factsOf(provider)
-    const model = requested.model ?? facts.model
-    const name = model === undefined ? provider : `${provider}/${model}`
-    const unknownEmbedder = (problem: string) => new UnknownEmbedder({ name, problem })
-    if (model === undefined || model === "") return yield* unknownEmbedder(`a model is required: ${provider}/MODEL`)
-    const settings = policy.providers[provider] ?? embeddingProvider
-    const { apiKey, baseUrl, missing } = yield* Effect.mapError(
-      providerConnection(facts, settings, `embedding.providers.${provider}`),
-      (problem) => new EmbedderUnavailable({ name, problem })
-    )
-    const modelFacts = modelFactsOf(facts, model)
-    const dimensions = requested.dimensions ?? modelFacts?.dimensions
-    if (dimensions === undefined)
-      return yield* unknownEmbedder("its dimensions are unknown: set embedding.dimensions, or pass --dimensions")
-    if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > maxDimensions) {
-      return yield* unknownEmbedder(`dimensions must be a whole number from 1 to ${maxDimensions}`)
-    }
-    if (modelFacts !== undefined && !settings.shorten && !isSize(modelFacts, dimensions)) {
-      return yield* unknownEmbedder(`supports ${sizesOf(modelFacts)} dimensions, not ${dimensions}`)
-    }
-    const bytes = facts.truncatesTexts ? bytesCut : bytesRefused
-    const { path } = protocols[provider]
-    const target = {
-      client: guardClient(yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)),
-      url: `${baseUrl}${path}`,
-      apiKey
-    }
-    const embedder = yield* make(
-      {
-        name,
-        model,
-        dimensions,
-        sendsDimensions: modelFacts?.dimensions === undefined ? settings.shorten : dimensions !== modelFacts.dimensions,
-        weight: encoderWeightOf(model),
-        floor: modelFacts?.floor ?? facts.floor,
-        batch: Math.min(settings.batch ?? facts.batch, facts.maxTexts),
-        pageBytes: (modelFacts?.tokens ?? facts.tokens) * bytesRefused,
-        textBytes: (modelFacts?.input ?? facts.input) * bytes,
-        prefixes: modelFacts?.prefixes ?? { document: "", query: "" },
-        protocol: protocols[provider]
-      },
-      target,
-      settings
-    )
-    const isRemote = provider !== "ollama" || !isLocalAddress(baseUrl)
-    if (missing === undefined) return { embedder, isRemote }
-    const error = new EmbedderError({ model: embedder.model, reason: "failed", detail: missing, kind: "settings" })
-    return { embedder: { ...embedder, embed: () => Effect.fail(error) }, isRemote, missing }
-  })
+): Effect.fn.Return<ProviderEmbedder, EmbedderLookupError> {
+  const facts = factsOf(provider)
+  const model = requested.model ?? facts.model
+  const name = model === undefined ? provider : `${provider}/${model}`
+  const unknownEmbedder = (problem: string) => new UnknownEmbedder({ name, problem })
+  if (model === undefined || model === "") return yield* unknownEmbedder(`a model is required: ${provider}/MODEL`)
+  const settings = policy.providers[provider] ?? embeddingProvider
+  const { apiKey, baseUrl, missing } = yield* Effect.mapError(
+    providerConnection(facts, settings, `embedding.providers.${provider}`),
+    (problem) => new EmbedderUnavailable({ name, problem })
+  )
+  const modelFacts = modelFactsOf(facts, model)
+  const dimensions = requested.dimensions ?? modelFacts?.dimensions
+  if (dimensions === undefined)
+    return yield* unknownEmbedder("its dimensions are unknown: set embedding.dimensions, or pass --dimensions")
+  if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > maxDimensions) {
+    return yield* unknownEmbedder(`dimensions must be a whole number from 1 to ${maxDimensions}`)
+  }
+  if (modelFacts !== undefined && !settings.shorten && !isSize(modelFacts, dimensions)) {
+    return yield* unknownEmbedder(`supports ${sizesOf(modelFacts)} dimensions, not ${dimensions}`)
+  }
+  const bytes = facts.truncatesTexts ? bytesCut : bytesRefused
+  const { path } = protocols[provider]
+  const target = {
+    client: guardClient(yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)),
+    url: `${baseUrl}${path}`,
+    apiKey
+  }
+  const embedder = yield* make(
+    {
+      name,
+      model,
+      dimensions,
+      sendsDimensions: modelFacts?.dimensions === undefined ? settings.shorten : dimensions !== modelFacts.dimensions,
+      weight: encoderWeightOf(model),
+      floor: modelFacts?.floor ?? facts.floor,
+      batch: Math.min(settings.batch ?? facts.batch, facts.maxTexts),
+      pageBytes: (modelFacts?.tokens ?? facts.tokens) * bytesRefused,
+      textBytes: (modelFacts?.input ?? facts.input) * bytes,
+      prefixes: modelFacts?.prefixes ?? { document: "", query: "" },
+      protocol: protocols[provider]
+    },
+    target,
+    settings
+  )
+  const isRemote = provider !== "ollama" || !isLocalAddress(baseUrl)
+  if (missing === undefined) return { embedder, isRemote }
+  const error = new EmbedderError({ model: embedder.model, reason: "failed", detail: missing, kind: "settings" })
+  return { embedder: { ...embedder, embed: () => Effect.fail(error) }, isRemote, missing }
+})
 
 const isSize = ({ dimensions = 0, sizes = [] }: KnownModel, requested: number): boolean =>
   dimensions === 0 || requested === dimensions || (sizes === "any" ? requested < dimensions : sizes.includes(requested))

@@ -55,37 +55,36 @@ const weight = 0.5
 /**
  * A reranker that calls a provider. If its key is missing, `missing` names the problem and every request fails with it.
  */
-export const providerReranker = (
+export const providerReranker = Effect.fnUntraced(function* (
   provider: RerankProviderName,
   model: string | undefined,
   { embedding, rerank, search }: Pick<PolicyValues, "embedding" | "rerank" | "search">
-): Effect.Effect<{ readonly reranker: RerankerService; readonly missing?: string }, RerankerUnavailable> =>
-  Effect.gen(function* () {
-    const facts: Facts = providers[provider]
-    const modelName = model ?? facts.model
-    const name = modelName === undefined ? provider : `${provider}/${modelName}`
-    const settings = rerank.providers[provider] ?? rerankProvider
-    const { apiKey, baseUrl, missing } = yield* Effect.mapError(
-      providerConnection(facts, settings, `rerank.providers.${provider}`),
-      (problem) => new RerankerUnavailable({ name, problem })
-    )
-    const timeout = settings.timeout ?? search.queryTimeout
-    const client = guardClient(yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer))
-    const connected = yield* make(
-      {
-        name,
-        model: modelName,
-        topN: rerank.topN,
-        weight,
-        timeout: settings.timeout,
-        fields: facts.fields,
-        list: facts.list
-      },
-      { client, url: `${baseUrl}/rerank`, apiKey },
-      { ...settings, timeout, patience: timeout }
-    )
-    const reranker = { ...connected, withheldStores: embedding.local }
-    if (missing === undefined) return { reranker }
-    const error = new RerankerError({ name, reason: "failed", detail: missing })
-    return { reranker: { ...reranker, rerank: () => Effect.fail(error) }, missing }
-  })
+): Effect.fn.Return<{ readonly reranker: RerankerService; readonly missing?: string }, RerankerUnavailable> {
+  const facts: Facts = providers[provider]
+  const modelName = model ?? facts.model
+  const name = modelName === undefined ? provider : `${provider}/${modelName}`
+  const settings = rerank.providers[provider] ?? rerankProvider
+  const { apiKey, baseUrl, missing } = yield* Effect.mapError(
+    providerConnection(facts, settings, `rerank.providers.${provider}`),
+    (problem) => new RerankerUnavailable({ name, problem })
+  )
+  const timeout = settings.timeout ?? search.queryTimeout
+  const client = guardClient(yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer))
+  const connected = yield* make(
+    {
+      name,
+      model: modelName,
+      topN: rerank.topN,
+      weight,
+      timeout: settings.timeout,
+      fields: facts.fields,
+      list: facts.list
+    },
+    { client, url: `${baseUrl}/rerank`, apiKey },
+    { ...settings, timeout, patience: timeout }
+  )
+  const reranker = { ...connected, withheldStores: embedding.local }
+  if (missing === undefined) return { reranker }
+  const error = new RerankerError({ name, reason: "failed", detail: missing })
+  return { reranker: { ...reranker, rerank: () => Effect.fail(error) }, missing }
+})

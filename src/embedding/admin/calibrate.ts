@@ -60,35 +60,34 @@ const recallsPerPage = 500
  *
  * Without labels, `asRecalled` takes the questions from the recall log.
  */
-export const calibrate = (
+export const calibrate = Effect.fnUntraced(function* (
   { search, dimensions, model, reader, used }: CalibrateServices,
   options: CalibrateOptions = {}
-): Effect.Effect<Calibrated, ReadError | TrustRequired> =>
-  Effect.gen(function* () {
-    const questionSource = options.questions === undefined ? ("recalls" as const) : ("labels" as const)
-    const allQuestions = options.questions?.map(fromLabelled) ?? questionsFromRecalls(yield* recallsOf(reader))
-    const questions = allQuestions.slice(0, maxQuestions)
-    const steps = Array.from({ length: 21 }, (_, step) => step / 20)
-    const weights = [...new Set([...steps, used])].sort((a, b) => a - b)
-    const values = yield* Effect.forEach(questions, ({ gains, level, query }) =>
-      Effect.zipLeft(
-        Effect.forEach(weights, (weight) =>
-          Effect.map(search(level, { ...query, limit: maxHits }, weight), (ids) => ndcg(gains, ids, maxHits))
-        ),
-        Effect.yieldNow()
-      )
+): Effect.fn.Return<Calibrated, ReadError | TrustRequired> {
+  const questionSource = options.questions === undefined ? ("recalls" as const) : ("labels" as const)
+  const allQuestions = options.questions?.map(fromLabelled) ?? questionsFromRecalls(yield* recallsOf(reader))
+  const questions = allQuestions.slice(0, maxQuestions)
+  const steps = Array.from({ length: 21 }, (_, step) => step / 20)
+  const weights = [...new Set([...steps, used])].sort((a, b) => a - b)
+  const values = yield* Effect.forEach(questions, ({ gains, level, query }) =>
+    Effect.zipLeft(
+      Effect.forEach(weights, (weight) =>
+        Effect.map(search(level, { ...query, limit: maxHits }, weight), (ids) => ndcg(gains, ids, maxHits))
+      ),
+      Effect.yieldNow()
     )
-    const importance = questions.map(({ gains }) => [...gains.values()].reduce((a, b) => a + b, 0) / gains.size)
-    const curve = weights.map((weight, index) => ({
-      weight,
-      value: weightedMean(
-        values.map((row) => row[index]!),
-        importance
-      )
-    }))
-    const weight = chooseWeight(curve, values, importance, used)
-    return { model, dimensions, weight, used, from: questions.length, by: questionSource, curve }
-  })
+  )
+  const importance = questions.map(({ gains }) => [...gains.values()].reduce((a, b) => a + b, 0) / gains.size)
+  const curve = weights.map((weight, index) => ({
+    weight,
+    value: weightedMean(
+      values.map((row) => row[index]!),
+      importance
+    )
+  }))
+  const weight = chooseWeight(curve, values, importance, used)
+  return { model, dimensions, weight, used, from: questions.length, by: questionSource, curve }
+})
 
 const fromLabelled = ({ ids, query }: LabelledQuestion): Question => ({
   level: "full",
@@ -97,25 +96,24 @@ const fromLabelled = ({ ids, query }: LabelledQuestion): Question => ({
 })
 
 /** The newest recalls, oldest first. */
-const recallsOf = (
+const recallsOf = Effect.fnUntraced(function* (
   reader: CalibrateServices["reader"]
-): Effect.Effect<ReadonlyArray<Recall>, ReadError | TrustRequired> =>
-  Effect.gen(function* () {
-    const recalls: Array<Recall> = []
-    for (let offset = 0; offset < maxRecalls; offset += recallsPerPage) {
-      const rows = yield* reader.recalls.list({ limit: recallsPerPage, offset })
-      for (const { kind, number } of rows) {
-        if (kind === "conversation") continue
-        // Another process may have erased a recall meanwhile.
-        const recall = yield* Effect.asSome(reader.recalls.get(number)).pipe(
-          Effect.catchTag("RecallNotFound", () => Effect.succeedNone)
-        )
-        if (Option.isSome(recall)) recalls.push(recall.value)
-      }
-      if (rows.length < recallsPerPage) break
+): Effect.fn.Return<ReadonlyArray<Recall>, ReadError | TrustRequired> {
+  const recalls: Array<Recall> = []
+  for (let offset = 0; offset < maxRecalls; offset += recallsPerPage) {
+    const rows = yield* reader.recalls.list({ limit: recallsPerPage, offset })
+    for (const { kind, number } of rows) {
+      if (kind === "conversation") continue
+      // Another process may have erased a recall meanwhile.
+      const recall = yield* Effect.asSome(reader.recalls.get(number)).pipe(
+        Effect.catchTag("RecallNotFound", () => Effect.succeedNone)
+      )
+      if (Option.isSome(recall)) recalls.push(recall.value)
     }
-    return recalls.reverse()
-  })
+    if (rows.length < recallsPerPage) break
+  }
+  return recalls.reverse()
+})
 
 /** Milliseconds after a search in which an opened memory counts as its answer. */
 const maxMillisToOpen = 10 * 60_000

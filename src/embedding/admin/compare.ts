@@ -41,71 +41,76 @@ const maxDiffering = 10
 const recallsPerPage = 200
 
 /** Runs the same queries on two indexes and compares the first hits. */
-export const compare = (
+export const compare = Effect.fnUntraced(function* (
   { ranking: configured, reader, source }: CompareServices,
   agent: string,
   { inForce, other }: { readonly inForce: EmbedderService; readonly other: EmbedderService },
   options: CompareOptions
-): Effect.Effect<Compared, ReadError | ViewError | InvalidInput> =>
-  Effect.gen(function* () {
-    const read = source(agent)
-    const limit = yield* checkInteger("limit", options.limit ?? 50, 1, 1_000)
-    const idsWith = (embedder: EmbedderService, text: string) =>
-      idsFound(read, { ...configured, embedder }, "full", { text, limit: maxHits })
-    const searchBoth = (text: string) => Effect.all([idsWith(inForce, text), idsWith(other, text)])
+): Effect.fn.Return<Compared, ReadError | ViewError | InvalidInput> {
+  const read = source(agent)
+  const limit = yield* checkInteger("limit", options.limit ?? 50, 1, 1_000)
+  const idsWith = (embedder: EmbedderService, text: string) =>
+    idsFound(read, { ...configured, embedder }, "full", { text, limit: maxHits })
+  const searchBoth = (text: string) => Effect.all([idsWith(inForce, text), idsWith(other, text)])
 
-    // The reader has full trust, so TrustRequired cannot occur.
-    const queries = yield* Effect.catchTag(recentQueries(reader(agent), limit), "TrustRequired", Effect.die)
-    const compared = yield* Effect.forEach(queries, (text) =>
-      Effect.map(searchBoth(text), ([a, b]) => ({ text, overlap: overlapOf(a, b), first: a[0] === b[0] }))
-    )
-    const judged = yield* Effect.forEach(options.questions ?? [], (question) =>
-      Effect.map(searchBoth(question.query), ([a, b]) => [judge(question, a), judge(question, b)] as const)
-    )
-    return {
-      inForce: modelNameOf(inForce),
-      other: yield* read(({ db }) => indexStatusOf(db, ownVectorSet(other))),
-      queries: compared.length,
-      overlap: meanOf(compared.map(({ overlap }) => overlap)),
-      sameFirst: meanOf(compared.map(({ first }) => (first ? 1 : 0))),
-      differing: compared
-        .filter(({ overlap }) => overlap < 1)
-        .sort((a, b) => a.overlap - b.overlap)
-        .slice(0, maxDiffering)
-        .map(({ overlap, text }) => ({ text, overlap })),
-      quality:
-        judged.length === 0
-          ? null
-          : {
-              questions: judged.length,
-              inForce: meanQuality(judged.map(([a]) => a)),
-              other: meanQuality(judged.map(([, b]) => b))
-            }
-    }
-  })
+  // The reader has full trust, so TrustRequired cannot occur.
+  const queries = yield* Effect.catchTag(recentQueries(reader(agent), limit), "TrustRequired", Effect.die)
+  const compared = yield* Effect.forEach(queries, (text) =>
+    Effect.map(searchBoth(text), ([a, b]) => ({ text, overlap: overlapOf(a, b), first: a[0] === b[0] }))
+  )
+  const judged = yield* Effect.forEach(options.questions ?? [], (question) =>
+    Effect.map(searchBoth(question.query), ([a, b]) => [judge(question, a), judge(question, b)] as const)
+  )
+  return {
+    inForce: modelNameOf(inForce),
+    other: yield* read(({ db }) => indexStatusOf(db, ownVectorSet(other))),
+    queries: compared.length,
+    overlap: meanOf(compared.map(({ overlap }) => overlap)),
+    sameFirst: meanOf(compared.map(({ first }) => (first ? 1 : 0))),
+    differing: compared
+      .filter(({ overlap }) => overlap < 1)
+      .sort((a, b) => a.overlap - b.overlap)
+      .slice(0, maxDiffering)
+      .map(({ overlap, text }) => ({ text, overlap })),
+    quality:
+      judged.length === 0
+        ? null
+        : {
+            questions: judged.length,
+            inForce: meanQuality(judged.map(([a]) => a)),
+            other: meanQuality(judged.map(([, b]) => b))
+          }
+  }
+})
 
 /** Returns the ids that a search finds. Uses only local rerankers, so that thousands of searches call no provider. */
-export const idsFound = (read: ReaderSource["read"], ranking: Ranking, level: TrustLevel, query: Query) =>
-  Effect.gen(function* () {
-    const reranker = ranking.reranker?.local === true ? ranking.reranker : undefined
-    const request = yield* decodeQuery(query, ranking.policy)
-    const { hits } = yield* retrieve({ request, level, ranking: { ...ranking, reranker }, read, find: searchIn })
-    return hits.map(({ id }) => id)
-  })
+export const idsFound = Effect.fnUntraced(function* (
+  read: ReaderSource["read"],
+  ranking: Ranking,
+  level: TrustLevel,
+  query: Query
+) {
+  const reranker = ranking.reranker?.local === true ? ranking.reranker : undefined
+  const request = yield* decodeQuery(query, ranking.policy)
+  const { hits } = yield* retrieve({ request, level, ranking: { ...ranking, reranker }, read, find: searchIn })
+  return hits.map(({ id }) => id)
+})
 
 /** The newest distinct memory queries of the recall log. */
-const recentQueries = (reader: { readonly recalls: Pick<RecallReader, "list"> }, limit: number) =>
-  Effect.gen(function* () {
-    const texts = new Set<string>()
-    for (let offset = 0; texts.size < limit; offset += recallsPerPage) {
-      const rows = yield* reader.recalls.list({ limit: recallsPerPage, offset })
-      for (const { kind, text } of rows) {
-        if (kind === "memories" && text.trim() !== "" && texts.size < limit) texts.add(text)
-      }
-      if (rows.length < recallsPerPage) break
+const recentQueries = Effect.fnUntraced(function* (
+  reader: { readonly recalls: Pick<RecallReader, "list"> },
+  limit: number
+) {
+  const texts = new Set<string>()
+  for (let offset = 0; texts.size < limit; offset += recallsPerPage) {
+    const rows = yield* reader.recalls.list({ limit: recallsPerPage, offset })
+    for (const { kind, text } of rows) {
+      if (kind === "memories" && text.trim() !== "" && texts.size < limit) texts.add(text)
     }
-    return [...texts]
-  })
+    if (rows.length < recallsPerPage) break
+  }
+  return [...texts]
+})
 
 /** The share of hits that both lists have; 1 if both are empty. */
 const overlapOf = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number => {

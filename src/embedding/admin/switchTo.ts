@@ -71,49 +71,48 @@ const switchAgent = (
  * Fills the candidate index until it is active, or only until it is complete if it is not to become active. Fails if
  * neither is possible.
  */
-const fillUntilDone = (
+const fillUntilDone = Effect.fnUntraced(function* (
   views: OperationServices["views"],
   { actor, embedding }: Agent<Embedding>,
   next: EmbedderService,
   { onFailure, onProgress }: SwitchOptions
-) =>
-  Effect.gen(function* () {
-    const name = modelNameOf(next)
-    let [round, failures, lacking, newest] = [0, 0, Number.POSITIVE_INFINITY, ""]
-    while (true) {
-      const error = yield* embedding.fillCandidate((progress) => onProgress?.(rateOf(progress)))
-      const facts = yield* views.read(actor.view, (db) => ({
-        active: findActiveEmbedder(db),
-        candidate: findPreparingEmbedder(db),
-        lacking: countLacking(db, ownVectorSet(next)),
-        newest: JSON.stringify(newestIn(db))
-      }))
-      if (facts.active !== undefined && sameModel(facts.active, next)) {
-        return { ...name, state: "inForce", unchanged: false } satisfies Switched
-      }
-      if (error === undefined && (facts.candidate === undefined || !sameModel(facts.candidate, next))) {
-        const problem = `${modelLabel(next)} is no longer being prepared: it was dropped, or another switch replaced it`
-        return yield* new NoSuchIndex({ problem })
-      }
-      if (error !== undefined) {
-        failures = facts.lacking < lacking ? 0 : failures + 1
-        lacking = facts.lacking
-        const retryAfterMillis = failures < maxFailures ? retryDelayMillis(error, failures) : undefined
-        if (onFailure === undefined || retryAfterMillis === undefined) return yield* error
-        onFailure(error, retryAfterMillis)
-        yield* Effect.sleep(Duration.millis(retryAfterMillis))
-        continue
-      }
-      if (!facts.candidate!.adopt) return { ...name, state: "prepared", unchanged: false } satisfies Switched
-      const problem =
-        // Nothing was written since the last complete fill, so the embedder cannot embed these texts.
-        facts.newest === newest
-          ? `gives no vector for ${facts.lacking} texts; pass \`now\` to use it anyway`
-          : round >= maxCatchUpRounds
-            ? `writes outrun embedding: ${facts.lacking} texts lack a vector; retry when fewer memories are written, or pass \`now\` to use it anyway`
-            : undefined
-      if (problem !== undefined) return yield* new NoSuchIndex({ problem: `${modelLabel(next)}: ${problem}` })
-      newest = facts.newest
-      round++
+) {
+  const name = modelNameOf(next)
+  let [round, failures, lacking, newest] = [0, 0, Number.POSITIVE_INFINITY, ""]
+  while (true) {
+    const error = yield* embedding.fillCandidate((progress) => onProgress?.(rateOf(progress)))
+    const facts = yield* views.read(actor.view, (db) => ({
+      active: findActiveEmbedder(db),
+      candidate: findPreparingEmbedder(db),
+      lacking: countLacking(db, ownVectorSet(next)),
+      newest: JSON.stringify(newestIn(db))
+    }))
+    if (facts.active !== undefined && sameModel(facts.active, next)) {
+      return { ...name, state: "inForce", unchanged: false } satisfies Switched
     }
-  })
+    if (error === undefined && (facts.candidate === undefined || !sameModel(facts.candidate, next))) {
+      const problem = `${modelLabel(next)} is no longer being prepared: it was dropped, or another switch replaced it`
+      return yield* new NoSuchIndex({ problem })
+    }
+    if (error !== undefined) {
+      failures = facts.lacking < lacking ? 0 : failures + 1
+      lacking = facts.lacking
+      const retryAfterMillis = failures < maxFailures ? retryDelayMillis(error, failures) : undefined
+      if (onFailure === undefined || retryAfterMillis === undefined) return yield* error
+      onFailure(error, retryAfterMillis)
+      yield* Effect.sleep(Duration.millis(retryAfterMillis))
+      continue
+    }
+    if (!facts.candidate!.adopt) return { ...name, state: "prepared", unchanged: false } satisfies Switched
+    const problem =
+      // Nothing was written since the last complete fill, so the embedder cannot embed these texts.
+      facts.newest === newest
+        ? `gives no vector for ${facts.lacking} texts; pass \`now\` to use it anyway`
+        : round >= maxCatchUpRounds
+          ? `writes outrun embedding: ${facts.lacking} texts lack a vector; retry when fewer memories are written, or pass \`now\` to use it anyway`
+          : undefined
+    if (problem !== undefined) return yield* new NoSuchIndex({ problem: `${modelLabel(next)}: ${problem}` })
+    newest = facts.newest
+    round++
+  }
+})

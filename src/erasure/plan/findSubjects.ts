@@ -33,34 +33,33 @@ interface Range {
  * events that were skipped, so everything begins again, with its name, until no new name is found. `usedDigests` are
  * those in the skipped events of vectors and recalls. `mayConcern` tells which later events could change the result.
  */
-export const findSubjects = (
+export const findSubjects = Effect.fnUntraced(function* (
   source: PlanSource,
   range: Range,
   selection: Selection,
   filter: (needles: Needles) => MayConcernContent
-) =>
-  Effect.gen(function* () {
-    let needles = makeSubjects(selection).needles()
-    for (;;) {
-      const { apply, isRequestErased, needles: current, size, start, subjects } = makeSubjects(selection)
-      const names = makeNamedColumns(range.stream, selection)
-      const mayConcernContent = filter(needles)
-      const mayConcern: MayConcern = (row) => mayConcernContent(row) || names.isConcerned(row)
-      const visitor = { row: names.add, event: apply, mayConcern }
-      const { candidates, usedDigests } = yield* scan(source, range, visitor)
-      // Each pass finds more or ends it. Lineage leads from older to newer events, so a few are enough.
-      for (let before = 0; size() !== before; ) {
-        before = size()
-        start()
-        yield* forEachAt(source, range.stream, candidates, apply)
-      }
-      const found = current()
-      const { hasPlaces, texts } = needles
-      const isComplete = (hasPlaces || !found.hasPlaces) && [...found.texts].every((text) => texts.has(text))
-      if (isComplete) return { candidates, isRequestErased, mayConcern, names, subjects, usedDigests }
-      needles = { ...found, hasPlaces: hasPlaces || found.hasPlaces, texts: new Set([...texts, ...found.texts]) }
+) {
+  let needles = makeSubjects(selection).needles()
+  for (;;) {
+    const { apply, isRequestErased, needles: current, size, start, subjects } = makeSubjects(selection)
+    const names = makeNamedColumns(range.stream, selection)
+    const mayConcernContent = filter(needles)
+    const mayConcern: MayConcern = (row) => mayConcernContent(row) || names.isConcerned(row)
+    const visitor = { row: names.add, event: apply, mayConcern }
+    const { candidates, usedDigests } = yield* scan(source, range, visitor)
+    // Each pass finds more or ends it. Lineage leads from older to newer events, so a few are enough.
+    for (let before = 0; size() !== before; ) {
+      before = size()
+      start()
+      yield* forEachAt(source, range.stream, candidates, apply)
     }
-  })
+    const found = current()
+    const { hasPlaces, texts } = needles
+    const isComplete = (hasPlaces || !found.hasPlaces) && [...found.texts].every((text) => texts.has(text))
+    if (isComplete) return { candidates, isRequestErased, mayConcern, names, subjects, usedDigests }
+    needles = { ...found, hasPlaces: hasPlaces || found.hasPlaces, texts: new Set([...texts, ...found.texts]) }
+  }
+})
 
 interface Visitor {
   /** Receives every row. */
@@ -71,76 +70,73 @@ interface Visitor {
 }
 
 /** Visits the events, oldest first. Returns the versions of those that may concern an erasure. */
-const scan = (
+const scan = Effect.fnUntraced(function* (
   { codec, log }: PlanSource,
   { stream, to }: Range,
   { event: visit, mayConcern, row: visitRow }: Visitor
-): Effect.Effect<{ readonly candidates: Array<number>; readonly usedDigests: Set<string> }, PlanError> =>
-  Effect.gen(function* () {
-    const candidates: Array<number> = []
-    const usedDigests = new Set<string>()
-    for (let after = 0; ; ) {
-      const rows = yield* log.replay(stream, { after, to, limit: itemsPerCheck })
-      for (const row of rows) {
-        visitRow(row)
-        if (!isContent(row)) continue
-        if (mayConcern(row)) {
-          candidates.push(row.version)
-          visit((yield* codec.decode(row)) as DaybookEvent)
-        } else if (row.type === "EMBED" || row.type === "RECALL") {
-          for (const digest of row.payload.match(digests) ?? []) usedDigests.add(digest)
-        }
+): Effect.fn.Return<{ readonly candidates: Array<number>; readonly usedDigests: Set<string> }, PlanError> {
+  const candidates: Array<number> = []
+  const usedDigests = new Set<string>()
+  for (let after = 0; ; ) {
+    const rows = yield* log.replay(stream, { after, to, limit: itemsPerCheck })
+    for (const row of rows) {
+      visitRow(row)
+      if (!isContent(row)) continue
+      if (mayConcern(row)) {
+        candidates.push(row.version)
+        visit((yield* codec.decode(row)) as DaybookEvent)
+      } else if (row.type === "EMBED" || row.type === "RECALL") {
+        for (const digest of row.payload.match(digests) ?? []) usedDigests.add(digest)
       }
-      yield* takeTurnIfDue
-      if (rows.length < itemsPerCheck) return { candidates, usedDigests }
-      after = rows.at(-1)!.version
     }
-  })
+    yield* takeTurnIfDue
+    if (rows.length < itemsPerCheck) return { candidates, usedDigests }
+    after = rows.at(-1)!.version
+  }
+})
 
 const digests = /\b[0-9a-f]{64}\b/gu
 
 /** Visits the events with these versions, which ascend. */
-export const forEachAt = (
+export const forEachAt = Effect.fnUntraced(function* (
   { codec, log }: PlanSource,
   stream: string,
   versions: ReadonlyArray<number>,
   visit: (event: DaybookEvent) => void
-): Effect.Effect<void, PlanError> =>
-  Effect.gen(function* () {
-    for (let index = 0; index < versions.length; ) {
-      let end = index + 1
-      while (end < versions.length && end - index < itemsPerCheck && versions[end] === versions[end - 1]! + 1) end++
-      const [first, last] = [versions[index]!, versions[end - 1]!]
-      for (const row of yield* log.replay(stream, { after: first - 1, to: last, limit: end - index })) {
-        // Another process may have erased it since. The erasure is then refused, and planned again.
-        if (isContent(row)) visit((yield* codec.decode(row)) as DaybookEvent)
-      }
-      yield* takeTurnIfDue
-      index = end
+): Effect.fn.Return<void, PlanError> {
+  for (let index = 0; index < versions.length; ) {
+    let end = index + 1
+    while (end < versions.length && end - index < itemsPerCheck && versions[end] === versions[end - 1]! + 1) end++
+    const [first, last] = [versions[index]!, versions[end - 1]!]
+    for (const row of yield* log.replay(stream, { after: first - 1, to: last, limit: end - index })) {
+      // Another process may have erased it since. The erasure is then refused, and planned again.
+      if (isContent(row)) visit((yield* codec.decode(row)) as DaybookEvent)
     }
-  })
+    yield* takeTurnIfDue
+    index = end
+  }
+})
 
 /**
  * Follows a stream after a version, up to its head. Returns the version of the head; undefined if an event on the way may
  * concern an erasure, or uses one of the digests that it removes.
  */
-export const unconcernedHead = (
+export const unconcernedHead = Effect.fnUntraced(function* (
   { log }: Pick<PlanSource, "log">,
   { after, stream }: { readonly stream: string; readonly after: number },
   mayConcern: MayConcern,
   removed: ReadonlySet<string>
-): Effect.Effect<number | undefined, StorageError> =>
-  Effect.gen(function* () {
-    for (let version = after; ; ) {
-      const rows = yield* log.replay(stream, { after: version, limit: itemsPerCheck })
-      const isConcerned = (row: ReplayedEvent) =>
-        !isContent(row) || mayConcern(row) || (row.payload.match(digests) ?? []).some((digest) => removed.has(digest))
-      if (rows.some(isConcerned)) return undefined
-      if (rows.length < itemsPerCheck) return rows.at(-1)?.version ?? version
-      version = rows.at(-1)!.version
-      yield* takeTurnIfDue
-    }
-  })
+): Effect.fn.Return<number | undefined, StorageError> {
+  for (let version = after; ; ) {
+    const rows = yield* log.replay(stream, { after: version, limit: itemsPerCheck })
+    const isConcerned = (row: ReplayedEvent) =>
+      !isContent(row) || mayConcern(row) || (row.payload.match(digests) ?? []).some((digest) => removed.has(digest))
+    if (rows.some(isConcerned)) return undefined
+    if (rows.length < itemsPerCheck) return rows.at(-1)?.version ?? version
+    version = rows.at(-1)!.version
+    yield* takeTurnIfDue
+  }
+})
 
 const recordTypes: ReadonlySet<string> = new Set(["ERASE", "REMAINS"])
 

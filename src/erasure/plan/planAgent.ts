@@ -35,71 +35,68 @@ export interface AgentPlan {
  * Finds what a selection erases of one agent, with everything derived from it. Reads all events once for each time that
  * the names of the subjects grow, and decodes those that may concern it (`filter`).
  */
-export const planAgent = (
+export const planAgent = Effect.fnUntraced(function* (
   source: PlanSource,
   agent: string,
   selection: Selection,
   filter: (needles: Needles) => MayConcernContent = candidatesOf
-): Effect.Effect<AgentPlan, PlanError> =>
-  Effect.gen(function* () {
-    const { version: readAt } = yield* source.log.head(agent)
-    const found = yield* findSubjects(source, { stream: agent, to: readAt }, selection, filter)
-    const { candidates, isRequestErased, mayConcern, names, subjects, usedDigests } = found
-    const forEachCandidate = (visit: (event: DaybookEvent) => void) => forEachAt(source, agent, candidates, visit)
-    const lives = new Map<number, Array<LifeStep>>([...subjects.tainted.keys()].map((row) => [row, []]))
-    if (lives.size > 0) {
-      yield* forEachCandidate((event) => {
-        for (const image of imagesOf(event)) {
-          const tainted = subjects.tainted.get(image.born)?.has(event.version) === true
-          lives.get(image.born)?.push({ version: event.version, image, tainted, written: isWritten(event) })
-        }
-      })
-    }
-    const { lostDigests: memoryDigests, remade } = remadeLives(lives, source.countTokens)
-    const removing: Removing = { subjects, isRequestErased, remade, lostDigests: memoryDigests }
-    const report = makeReport(agent, { selection, subjects }, source.hasItems === true)
-    const [versions, remains]: [Array<number>, Array<Remains>] = [[], []]
-    const lostDigests = new Set(memoryDigests)
-    const timers = timerFold()
-    const writtenIds = new Map<number, string>()
+): Effect.fn.Return<AgentPlan, PlanError> {
+  const { version: readAt } = yield* source.log.head(agent)
+  const found = yield* findSubjects(source, { stream: agent, to: readAt }, selection, filter)
+  const { candidates, isRequestErased, mayConcern, names, subjects, usedDigests } = found
+  const forEachCandidate = (visit: (event: DaybookEvent) => void) => forEachAt(source, agent, candidates, visit)
+  const lives = new Map<number, Array<LifeStep>>([...subjects.tainted.keys()].map((row) => [row, []]))
+  if (lives.size > 0) {
     yield* forEachCandidate((event) => {
-      const written = names.removed.has(event.version) ? idOf(event) : undefined
-      if (written !== undefined) writtenIds.set(event.version, written)
-      const removal = removalOf(event, removing)
-      const rest = removal === undefined ? event : remainsOf(event, removal)
-      const left = rest === null ? undefined : ({ ...event, ...rest } as DaybookEvent)
-      if (left !== undefined) {
-        timers.apply(left)
-        if (left.type === "EMBED" || left.type === "RECALL")
-          for (const digest of digestsIn(left)) usedDigests.add(digest)
+      for (const image of imagesOf(event)) {
+        const tainted = subjects.tainted.get(image.born)?.has(event.version) === true
+        lives.get(image.born)?.push({ version: event.version, image, tainted, written: isWritten(event) })
       }
-      if (removal === undefined) return
-      const kept = rest === null ? undefined : { of: event.version, type: rest.type, ...encoded(source.codec, rest) }
-      // Nothing changes where an earlier erasure has removed the same.
-      if (kept !== undefined && kept.type === event.type && kept.payload === encoded(source.codec, event).payload)
-        return
-      for (const digest of digestsIn(event)) lostDigests.add(digest)
-      versions.push(event.version)
-      if (kept !== undefined) remains.push(kept)
-      report.add(event, removal, kept !== undefined)
     })
-    const erased = new Set(versions)
-    for (const named of names.removed.values()) {
-      report.addNames(named, { id: writtenIds.get(named.version), isCounted: erased.has(named.version) })
+  }
+  const { lostDigests: memoryDigests, remade } = remadeLives(lives, source.countTokens)
+  const removing: Removing = { subjects, isRequestErased, remade, lostDigests: memoryDigests }
+  const report = makeReport(agent, { selection, subjects }, source.hasItems === true)
+  const [versions, remains]: [Array<number>, Array<Remains>] = [[], []]
+  const lostDigests = new Set(memoryDigests)
+  const timers = timerFold()
+  const writtenIds = new Map<number, string>()
+  yield* forEachCandidate((event) => {
+    const written = names.removed.has(event.version) ? idOf(event) : undefined
+    if (written !== undefined) writtenIds.set(event.version, written)
+    const removal = removalOf(event, removing)
+    const rest = removal === undefined ? event : remainsOf(event, removal)
+    const left = rest === null ? undefined : ({ ...event, ...rest } as DaybookEvent)
+    if (left !== undefined) {
+      timers.apply(left)
+      if (left.type === "EMBED" || left.type === "RECALL") for (const digest of digestsIn(left)) usedDigests.add(digest)
     }
-    return {
-      erasure: {
-        ...{ stream: agent, readAt, versions, remains },
-        names: [...names.removed.values()].map(({ columns, version }) => ({ version, columns })),
-        ...(subjects.schedules.size === 0 ? {} : { due: timers.due() })
-      },
-      ...{ lostDigests, usedDigests },
-      found: new Set([...subjects.ids, ...subjects.schedules]),
-      leftovers: names.leftovers(),
-      report: report.finish,
-      mayConcern
-    }
+    if (removal === undefined) return
+    const kept = rest === null ? undefined : { of: event.version, type: rest.type, ...encoded(source.codec, rest) }
+    // Nothing changes where an earlier erasure has removed the same.
+    if (kept !== undefined && kept.type === event.type && kept.payload === encoded(source.codec, event).payload) return
+    for (const digest of digestsIn(event)) lostDigests.add(digest)
+    versions.push(event.version)
+    if (kept !== undefined) remains.push(kept)
+    report.add(event, removal, kept !== undefined)
   })
+  const erased = new Set(versions)
+  for (const named of names.removed.values()) {
+    report.addNames(named, { id: writtenIds.get(named.version), isCounted: erased.has(named.version) })
+  }
+  return {
+    erasure: {
+      ...{ stream: agent, readAt, versions, remains },
+      names: [...names.removed.values()].map(({ columns, version }) => ({ version, columns })),
+      ...(subjects.schedules.size === 0 ? {} : { due: timers.due() })
+    },
+    ...{ lostDigests, usedDigests },
+    found: new Set([...subjects.ids, ...subjects.schedules]),
+    leftovers: names.leftovers(),
+    report: report.finish,
+    mayConcern
+  }
+})
 
 /** The id of what an event writes. */
 const idOf = (event: DaybookEvent): string | undefined => {

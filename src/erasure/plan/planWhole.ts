@@ -10,21 +10,23 @@ import type { Selection } from "./selection.js"
 import type { Subjects } from "./subjectSets.js"
 
 /** Reports everything that the log has of an agent, for the dry run of an erasure of the whole agent. */
-export const reportWhole = ({ codec, log }: PlanSource, agent: string): Effect.Effect<AgentErasure, PlanError> =>
-  Effect.gen(function* () {
-    const selection: Selection = { kind: "agent" }
-    const { subjects } = makeSubjects(selection)
-    const report = makeReport(agent, { selection, subjects }, true)
-    yield* Stream.runForEach(readAll(log, agent), (row) => {
-      if (row.payload === null || row.type === "ERASE" || row.type === "REMAINS") return Effect.void
-      return Effect.map(codec.decode(row), (decoded) => {
-        const event = decoded as DaybookEvent
-        select(subjects, event)
-        report.add(event, removalOfAll(event), false)
-      })
+export const reportWhole = Effect.fnUntraced(function* (
+  { codec, log }: PlanSource,
+  agent: string
+): Effect.fn.Return<AgentErasure, PlanError> {
+  const selection: Selection = { kind: "agent" }
+  const { subjects } = makeSubjects(selection)
+  const report = makeReport(agent, { selection, subjects }, true)
+  yield* Stream.runForEach(readAll(log, agent), (row) => {
+    if (row.payload === null || row.type === "ERASE" || row.type === "REMAINS") return Effect.void
+    return Effect.map(codec.decode(row), (decoded) => {
+      const event = decoded as DaybookEvent
+      select(subjects, event)
+      report.add(event, removalOfAll(event), false)
     })
-    return report.finish()
   })
+  return report.finish()
+})
 
 const select = (subjects: Subjects, event: DaybookEvent): void => {
   for (const { born, id } of imagesOf(event)) {
