@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process"
 import { createRequire } from "node:module"
 import * as Effect from "effect/Effect"
-import { StorageError } from "./errors.js"
+import { StorageError, storageError } from "./errors.js"
 import { type Db, sql } from "./statement.js"
 
 /** SQL statements. Each may run for an unlimited time. */
@@ -11,6 +11,8 @@ export interface SqlWork {
   readonly query?: string
   /** Path of an extension of SQLite that the statements need. */
   readonly extension?: string | null
+  /** Only for a child process: copies the database to this file before the statements. */
+  readonly copyTo?: string
 }
 
 /** The rows of the query, or the statement that failed: its index, or the number of statements for the query. */
@@ -32,6 +34,22 @@ export const runSql = (db: Db, work: SqlWork): Effect.Effect<SqlAnswer, StorageE
     isLarge(db)
       ? Effect.map(runInChild(db.name, work), (answer) => answer ?? runHere(db, work))
       : Effect.succeed(runHere(db, work))
+  )
+
+/**
+ * Copies an open database to a file: in a child process if it is large, because SQLite syncs the whole copy in one call,
+ * otherwise in this process.
+ */
+export const copyDatabase = (db: Db, target: string): Effect.Effect<void, StorageError> =>
+  Effect.suspend(() =>
+    isLarge(db) ? runInChild(db.name, { statements: [], copyTo: target }) : Effect.succeed(undefined)
+  ).pipe(
+    // The child may fail because another process has removed the file, which is still open here.
+    Effect.flatMap((answer) =>
+      answer !== undefined && "rows" in answer
+        ? Effect.void
+        : Effect.tryPromise({ try: () => db.backup(target), catch: storageError("copy") })
+    )
   )
 
 /**
@@ -111,8 +129,14 @@ const program = (require: NodeJS.Require, run: typeof runHere) => {
     const Database = require(driver) as typeof import("better-sqlite3")
     const db = new Database(file, { fileMustExist: true, timeout: 20 })
     if (work.extension) db.loadExtension(work.extension)
-    const answer = run(db, work)
-    db.close()
-    process.stdout.write(JSON.stringify(answer))
+    const finish = (answer: SqlAnswer) => {
+      db.close()
+      process.stdout.write(JSON.stringify(answer))
+    }
+    if (work.copyTo === undefined) return finish(run(db, work))
+    db.backup(work.copyTo).then(
+      () => finish(run(db, work)),
+      ({ code = "unknown" }) => finish({ failedAt: 0, code })
+    )
   })
 }

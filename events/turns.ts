@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 
 /** Milliseconds of work after which a loop yields to the event loop. The current step ends first. */
-export const turnMillis = 20
+export const turnMillis = 10
 
 /** Small items, such as events, after which a loop checks whether a turn is due. */
 export const itemsPerCheck = 50
@@ -30,7 +30,7 @@ export const isTurnDue = (millis = turnMillis): boolean => {
 }
 
 /** The fibers that wait for the next turn of the event loop. */
-let waiting: Set<() => void> | undefined
+let waiting: Array<() => void> | undefined
 
 const resumeAll = () => {
   const resumed = waiting!
@@ -42,21 +42,21 @@ const resumeAll = () => {
 /**
  * Yields to the event loop, so that timers, signals and input run; a yield of Effect only runs other fibers. Can be
  * interrupted. All waiting fibers continue together, so that their appends still share a transaction of the log.
+ *
+ * It returns no clean-up: with one, Effect masks interruption, and V8 would keep the work of the fiber in memory until
+ * its next full collection. An interrupted fiber ignores its call.
  */
 export const takeTurn: Effect.Effect<void> = Effect.async<void>((resume) => {
   if (waiting === undefined) {
-    waiting = new Set()
+    waiting = []
     setImmediate(resumeAll)
   }
-  const queue = waiting
-  const goOn = () => resume(Effect.void)
-  queue.add(goOn)
-  return Effect.sync(() => void queue.delete(goOn))
+  waiting.push(() => resume(Effect.void))
 })
 
 /**
- * Synchronous work in steps. The generator yields after each step. Define the generator functions of a write at module
- * level: V8 keeps the hidden class of each new one until the next full collection.
+ * Synchronous work in steps. The generator yields after each step. Define generator functions at module level: V8 keeps
+ * the hidden class of each new one until the next full collection, and with it everything that the function refers to.
  */
 export type Steps<A> = Generator<void, A, void>
 

@@ -6,8 +6,8 @@ import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { type InvalidEvent, type StorageError, storageError, type UnknownEvent } from "../../events/errors.js"
-import { runSql } from "../../events/sqlProcess.js"
-import { isTurnDue, takeTurn } from "../../events/turns.js"
+import { copyDatabase, runSql } from "../../events/sqlProcess.js"
+import { isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
 import type { Db, Lookup, Projection } from "../Projection.js"
 import { decodePage } from "./decodePage.js"
 import { erasureIn, syncFile } from "./newFile.js"
@@ -50,32 +50,34 @@ export interface BuildOptions extends ViewFile.ViewOptions {
  * is parked at that event, and the build restarts. It also restarts if events were erased meanwhile: the cleaning of that
  * erasure may have looked for files before this one was there, or removed it. The next erasure waits for the restart.
  */
-export const build = (options: BuildOptions, tries = newTries()): Effect.Effect<void, ViewError> =>
-  Effect.gen(function* () {
-    const { agent, copyOf, log, ...others } = options
-    const fromLog = { ...others, agent, log }
-    const erasure = yield* log.newestErasure(agent)
-    const isCopied = copyOf !== undefined && (yield* erasureIn(copyOf.file, options)) === erasure
-    const built = yield* Effect.either(
-      tryBuild({ ...(isCopied ? options : fromLog), erasure }, { poisoned: [], indexedFirst: [] })
-    )
-    const { version } = yield* log.head(agent)
-    // An agent that was erased as a whole has no ERASE event, and fewer events than before.
-    const isCurrent = version >= options.to && (yield* log.newestErasure(agent)) === erasure
-    const isRemoved = !existsSync(options.file) && existsSync(dirname(options.file))
-    // That cleaning reads the new file, which has no write-ahead log yet, so its lock can end a transaction here.
-    const isDisturbed = built._tag === "Left" && built.left._tag === "StorageError" && built.left.kind === "busy"
-    if (isCurrent && !isRemoved && !isDisturbed) return yield* built
-    if (areSpent(tries)) return yield* keepsChanging(agent)
-    const again = build({ ...fromLog, to: Math.min(options.to, version) }, yield* nextTry(tries))
-    yield* withRebuildLease({ ...options, built: options.built ?? "past" }, again)
-  })
+export const build = Effect.fnUntraced(function* (
+  options: BuildOptions,
+  tries = newTries()
+): Effect.fn.Return<void, ViewError> {
+  const { agent, copyOf, log, ...others } = options
+  const fromLog = { ...others, agent, log }
+  const erasure = yield* log.newestErasure(agent)
+  const isCopied = copyOf !== undefined && (yield* erasureIn(copyOf.file, options)) === erasure
+  const built = yield* Effect.either(
+    tryBuild({ ...(isCopied ? options : fromLog), erasure }, { poisoned: [], indexedFirst: [] })
+  )
+  const { version } = yield* log.head(agent)
+  // An agent that was erased as a whole has no ERASE event, and fewer events than before.
+  const isCurrent = version >= options.to && (yield* log.newestErasure(agent)) === erasure
+  const isRemoved = !existsSync(options.file) && existsSync(dirname(options.file))
+  // That cleaning reads the new file, which has no write-ahead log yet, so its lock can end a transaction here.
+  const isDisturbed = built._tag === "Left" && built.left._tag === "StorageError" && built.left.kind === "busy"
+  if (isCurrent && !isRemoved && !isDisturbed) return yield* built
+  if (areSpent(tries)) return yield* keepsChanging(agent)
+  const again = build({ ...fromLog, to: Math.min(options.to, version) }, yield* nextTry(tries))
+  yield* withRebuildLease({ ...options, built: options.built ?? "past" }, again)
+})
 
 /** Options of one build, with the newest ERASE event before it began. */
 type Building = BuildOptions & { readonly erasure: number }
 
 /** Events in one transaction of a replay. */
-const replayPageEvents = 500
+const replayPageEvents = 100
 
 /** Problems found by earlier attempts. */
 interface Findings {
@@ -102,7 +104,7 @@ const openNew = (options: Building) =>
     if (options.copyOf !== undefined) {
       const { db } = yield* Effect.try(() => ViewFile.openFile(options.copyOf!.file, "read", options))
       yield* Effect.ensuring(
-        Effect.tryPromise(() => db.backup(options.file)),
+        copyDatabase(db, options.file),
         Effect.sync(() => db.close())
       )
     } else {
@@ -116,46 +118,50 @@ const openNew = (options: Building) =>
   }).pipe(Effect.mapError(storageError("view")))
 
 /** Makes one attempt. Returns the findings for the next attempt; undefined if the view is complete. */
-const fillView = (db: Db, hasVectors: boolean, options: Building, findings: Findings) =>
-  Effect.gen(function* () {
-    const { indexedFirst, poisoned } = findings
-    const { agent, copyOf, log, projections } = options
-    const rebuilt = copyOf === undefined ? projections : projections.filter(({ name }) => copyOf.only.includes(name))
-    const indexedEarly = rebuilt.filter(({ name }) => indexedFirst.includes(name))
-    if (copyOf !== undefined) yield* dropTables(db, rebuilt, options)
-    const copiedTo = yield* attempt(() => createTables({ db, hasVectors, options, rebuilt, indexedEarly }))
-    const parkedAt = new Map(
-      [...(yield* attempt(() => ViewFile.parkedOf(db))), ...poisoned].map(({ position, projection }) => [
-        projection,
-        position
-      ])
-    )
-    const { last, poison } = yield* replayEvents({ db, options, rebuilt, copiedTo, parkedAt })
-    if (poison !== undefined) return { ...findings, poisoned: [...poisoned, poison] }
-    const failedProjection = yield* finishTables(db, rebuilt, indexedEarly)
-    if (failedProjection !== undefined) return { ...findings, indexedFirst: [...indexedFirst, failedProjection.name] }
-    const [lastEvent] = last > copiedTo ? yield* log.at(agent, [last]) : []
-    yield* attempt(() => {
-      db.exec("BEGIN")
-      for (const parked of poisoned) ViewFile.park(db, parked)
-      if (lastEvent !== undefined) ViewFile.moveCheckpoint(db, last, lastEvent.hash, lastEvent.recordedAt)
-      db.exec("COMMIT")
-      // Nobody writes to a view of the past: without a write-ahead log it opens and closes in a fraction of the time.
-      if (options.stricter === undefined) db.pragma("journal_mode = WAL")
-    })
-    return undefined
+const fillView = Effect.fnUntraced(function* (db: Db, hasVectors: boolean, options: Building, findings: Findings) {
+  const { indexedFirst, poisoned } = findings
+  const { agent, copyOf, log, projections } = options
+  const rebuilt = copyOf === undefined ? projections : projections.filter(({ name }) => copyOf.only.includes(name))
+  const indexedEarly = rebuilt.filter(({ name }) => indexedFirst.includes(name))
+  if (copyOf !== undefined) yield* dropTables(db, rebuilt, options)
+  const copiedTo = yield* attempt(() => createTables({ db, hasVectors, options, rebuilt, indexedEarly }))
+  yield* takeTurnIfDue
+  const parkedAt = new Map(
+    [...(yield* attempt(() => ViewFile.parkedOf(db))), ...poisoned].map(({ position, projection }) => [
+      projection,
+      position
+    ])
+  )
+  const { last, poison } = yield* replayEvents({ db, options, rebuilt, copiedTo, parkedAt })
+  if (poison !== undefined) return { ...findings, poisoned: [...poisoned, poison] }
+  const failedProjection = yield* finishTables(db, rebuilt, indexedEarly)
+  if (failedProjection !== undefined) return { ...findings, indexedFirst: [...indexedFirst, failedProjection.name] }
+  yield* takeTurnIfDue
+  const [lastEvent] = last > copiedTo ? yield* log.at(agent, [last]) : []
+  yield* attempt(() => {
+    db.exec("BEGIN")
+    for (const parked of poisoned) ViewFile.park(db, parked)
+    if (lastEvent !== undefined) ViewFile.moveCheckpoint(db, last, lastEvent.hash, lastEvent.recordedAt)
+    db.exec("COMMIT")
+    // Nobody writes to a view of the past: without a write-ahead log it opens and closes in a fraction of the time.
+    if (options.stricter === undefined) db.pragma("journal_mode = WAL")
   })
+  return undefined
+})
 
 /** Drops the copied tables of the projections to rebuild, in a child process if the view is large. */
-const dropTables = (db: Db, rebuilt: ReadonlyArray<Projection>, { vectorExtension }: BuildOptions) =>
-  Effect.gen(function* () {
-    const drops = yield* attempt(() =>
-      rebuilt.filter((projection) => ViewFile.hasProjection(db, projection)).map(({ drop }) => drop(db))
-    )
-    const statements = [ViewFile.bulkSettings, "BEGIN", ...drops, "COMMIT"]
-    const answer = yield* runSql(db, { statements, extension: vectorExtension })
-    if ("failedAt" in answer) yield* storageError("view")(answer)
-  })
+const dropTables = Effect.fnUntraced(function* (
+  db: Db,
+  rebuilt: ReadonlyArray<Projection>,
+  { vectorExtension }: BuildOptions
+) {
+  const drops = yield* attempt(() =>
+    rebuilt.filter((projection) => ViewFile.hasProjection(db, projection)).map(({ drop }) => drop(db))
+  )
+  const statements = [ViewFile.bulkSettings, "BEGIN", ...drops, "COMMIT"]
+  const answer = yield* runSql(db, { statements, extension: vectorExtension })
+  if ("failedAt" in answer) yield* storageError("view")(answer)
+})
 
 /** Creates the tables to fill. Returns the last event version in the copied rows; 0 without a copy. */
 const createTables = ({
@@ -185,7 +191,7 @@ const createTables = ({
 }
 
 /** Applies all events, page by page. Returns the last version applied, or the projection to park. */
-const replayEvents = ({
+const replayEvents = Effect.fnUntraced(function* ({
   copiedTo,
   db,
   options,
@@ -198,72 +204,73 @@ const replayEvents = ({
   /** Version of the last event in the copied projections. The rebuilt ones still need the events up to it. */
   readonly copiedTo: number
   readonly parkedAt: ViewFile.ParkedAt
-}) =>
-  Effect.gen(function* () {
-    const { agent, codec, log, onProgress, projections, stopAtUnknown = false, stricter, to } = options
-    const filledLater = new Set(rebuilt.filter(({ fill }) => fill !== undefined).map(({ name }) => name))
-    let last = 0
-    while (last < to) {
-      const rows = yield* log.replay(agent, { after: last, to, limit: replayPageEvents })
-      if (rows.length === 0) break
-      const page = yield* decodePage(log, codec, rows, stricter)
-      const lookup: Lookup = { ...page.lookup, isFilledLater: (name) => filledLater.has(name) }
-      const applyEvent = (event: DaybookEvent | ErasedEvent) =>
-        ViewFile.applyEvent(db, event.version <= copiedTo ? rebuilt : projections, parkedAt, event, lookup)
-      const poison = yield* applyPage(db, page.events, applyEvent)
-      if (poison !== undefined) return { last, poison }
-      last = page.events.at(-1)?.version ?? last
-      if (page.unknown !== undefined) {
-        // The copied projections have later events, and the rebuilt ones could not apply those.
-        if (!stopAtUnknown || last < copiedTo) return yield* page.unknown
-        break
-      }
-      onProgress?.({ agent, done: last, total: to })
+}) {
+  const { agent, codec, log, onProgress, projections, stopAtUnknown = false, stricter, to } = options
+  const filledLater = new Set(rebuilt.filter(({ fill }) => fill !== undefined).map(({ name }) => name))
+  let last = 0
+  while (last < to) {
+    const rows = yield* log.replay(agent, { after: last, to, limit: replayPageEvents })
+    if (rows.length === 0) break
+    const page = yield* decodePage(log, codec, rows, stricter)
+    const lookup: Lookup = { ...page.lookup, isFilledLater: (name) => filledLater.has(name) }
+    const applyEvent = (event: DaybookEvent | ErasedEvent) =>
+      ViewFile.applyEvent(db, event.version <= copiedTo ? rebuilt : projections, parkedAt, event, lookup)
+    const poison = yield* applyPage(db, page.events, applyEvent)
+    if (poison !== undefined) return { last, poison }
+    last = page.events.at(-1)?.version ?? last
+    if (page.unknown !== undefined) {
+      // The copied projections have later events, and the rebuilt ones could not apply those.
+      if (!stopAtUnknown || last < copiedTo) return yield* page.unknown
+      break
     }
-    return { last, poison: undefined }
-  })
+    onProgress?.({ agent, done: last, total: to })
+  }
+  return { last, poison: undefined }
+})
 
 /**
  * Applies events in one transaction that lets the event loop run when due. If a projection cannot apply an event,
  * returns it to be parked; the file is then discarded.
  */
-const applyPage = (
+const applyPage = Effect.fnUntraced(function* (
   db: Db,
   events: ReadonlyArray<DaybookEvent | ErasedEvent>,
   applyEvent: (event: DaybookEvent | ErasedEvent) => void
-) =>
-  Effect.gen(function* () {
-    yield* attempt(() => db.exec("BEGIN"))
-    for (let index = 0; index < events.length; ) {
-      const poison = yield* attempt(() => {
-        try {
-          do applyEvent(events[index++]!)
-          while (index < events.length && !isTurnDue())
-          return undefined
-        } catch (cause) {
-          if (cause instanceof ViewFile.Poisoned) return cause.parked
-          throw cause
-        }
-      })
-      if (poison !== undefined) return poison
-      if (isTurnDue()) yield* takeTurn
-    }
-    yield* attempt(() => db.exec("COMMIT"))
-    return undefined
-  })
+) {
+  yield* attempt(() => db.exec("BEGIN"))
+  for (let index = 0; index < events.length; ) {
+    const poison = yield* attempt(() => {
+      try {
+        do applyEvent(events[index++]!)
+        while (index < events.length && !isTurnDue())
+        return undefined
+      } catch (cause) {
+        if (cause instanceof ViewFile.Poisoned) return cause.parked
+        throw cause
+      }
+    })
+    if (poison !== undefined) return poison
+    if (isTurnDue()) yield* takeTurn
+  }
+  yield* attempt(() => db.exec("COMMIT"))
+  return undefined
+})
 
 /**
  * Runs `fill` of the rebuilt projections and creates their indexes, in a child process if the view is large. Returns
  * the projection whose rows break a constraint of its indexes, if there is one.
  */
-const finishTables = (db: Db, rebuilt: ReadonlyArray<Projection>, indexedEarly: ReadonlyArray<Projection>) =>
-  Effect.gen(function* () {
-    const fills = rebuilt.flatMap(({ fill = [] }) => fill)
-    const indexed = rebuilt.filter((projection) => !indexedEarly.includes(projection))
-    const first = [ViewFile.bulkSettings, "BEGIN", ...fills, "COMMIT"]
-    const answer = yield* runSql(db, { statements: [...first, ...indexed.map(({ indexes }) => indexes)] })
-    if ("rows" in answer) return undefined
-    const broken = indexed[answer.failedAt - first.length]
-    if (broken !== undefined && /^SQLITE_CONSTRAINT/.test(answer.code)) return broken
-    return yield* storageError("view")(answer)
-  })
+const finishTables = Effect.fnUntraced(function* (
+  db: Db,
+  rebuilt: ReadonlyArray<Projection>,
+  indexedEarly: ReadonlyArray<Projection>
+) {
+  const fills = rebuilt.flatMap(({ fill = [] }) => fill)
+  const indexed = rebuilt.filter((projection) => !indexedEarly.includes(projection))
+  const first = [ViewFile.bulkSettings, "BEGIN", ...fills, "COMMIT"]
+  const answer = yield* runSql(db, { statements: [...first, ...indexed.map(({ indexes }) => indexes)] })
+  if ("rows" in answer) return undefined
+  const broken = indexed[answer.failedAt - first.length]
+  if (broken !== undefined && /^SQLITE_CONSTRAINT/.test(answer.code)) return broken
+  return yield* storageError("view")(answer)
+})

@@ -33,7 +33,7 @@ export interface Batch {
 }
 
 /** Milliseconds of deciding before other work may run. */
-const sliceMillis = 40
+const sliceMillis = 25
 
 /** Milliseconds after which a transaction takes no further command. A commit of the view costs as much as 100 events. */
 const transactionMillis = 250

@@ -33,12 +33,20 @@ export const limitPlans = function* (
   first: number
 ): Steps<LimitedPlans> {
   const images = new Map<string, Memory>()
-  const byId = new Map(plans.map((plan) => [plan.current.id, plan]))
-  for (const { current, image } of plans) {
-    if (image !== undefined) images.set(current.id, applyMarks(image, { ...marks, pii: false }).memory)
+  const allowed = new Map<string, Memory>()
+  const byId = new Map<string, Plan>()
+  /** The assumed versions of the events, if each plan with an image changes its memory. */
+  const order = new Map<string, number>()
+  for (const plan of plans) {
+    const { current, image } = plan
+    byId.set(current.id, plan)
+    if (image !== undefined) {
+      order.set(current.id, first + images.size)
+      images.set(current.id, applyMarks(image, { ...marks, pii: false }).memory)
+      allowed.set(current.id, images.get(current.id)!)
+    }
     if (isTurnDue()) yield
   }
-  const allowed = new Map(images)
   for (let isStable = false; !isStable; ) {
     isStable = true
     for (const [id, image] of images) {
@@ -53,8 +61,7 @@ export const limitPlans = function* (
       isStable = false
     }
   }
-  const order = new Map([...images.keys()].map((id, index) => [id, first + index]))
-  const flagOf = flagsOf(plans, order, images, relatives)
+  const flagOf = flagsOf(byId, order, images, relatives)
   const staleOf = (memory: Memory): Stale | undefined => flagOf(memory)?.stale
 
   let nextVersion = first
@@ -198,25 +205,25 @@ interface Flag extends Loss {
  * count if a later write confirmed the memory.
  */
 const flagsOf = (
-  plans: ReadonlyArray<Plan>,
+  plans: ReadonlyMap<string, Plan>,
   order: ReadonlyMap<string, number>,
   images: ReadonlyMap<string, Memory>,
   { livesById, outsideByKey }: Relatives
 ) => {
-  const undoes = new Map(plans.map(({ current, undone }) => [current.id, undone.map(({ version }) => version)]))
+  const undoesOf = (id: string) => plans.get(id)?.undone.map(({ version }) => version) ?? []
   const lossOf = (id: string): Pick<Loss, "version" | "reason"> | undefined => {
     const life = livesById.get(id)
     if (life === undefined) return undefined
     const image = images.get(id)
     if (image === undefined) return lossIn(life)
     const last = life.at(-1)!
-    const next = { ...last, version: order.get(id)!, before: last.after, after: image, undoes: undoes.get(id) ?? [] }
+    const next = { ...last, version: order.get(id)!, before: last.after, after: image, undoes: undoesOf(id) }
     return lossIn([...life, next])
   }
   return (memory: Memory): Flag | undefined => {
     const life = livesById.get(memory.id)
     if (life === undefined) return undefined
-    const writes = writesIn(life, images.has(memory.id) ? undoes.get(memory.id)! : [])
+    const writes = writesIn(life, images.has(memory.id) ? undoesOf(memory.id) : [])
     const isConfirmed = (
       { version }: Pick<Loss, "version">,
       wasInactiveAt: (version: number) => boolean = () => true

@@ -7,7 +7,7 @@ import type { DaybookEvent } from "../../events/catalogue.js"
 import { type EventLog, readAll } from "../../events/EventLog.js"
 import type { Memory } from "../../events/Memory.js"
 import { opennessOf, type Store } from "../../events/Trust.js"
-import { takeTurnIfDue } from "../../events/turns.js"
+import { isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
 import { findChanges } from "../../projections/history.js"
 import { findSourceStore } from "../../projections/lineage.js"
 import { findById } from "../../projections/observations.js"
@@ -62,88 +62,100 @@ interface HistorySource extends Pick<ReaderSource, "agent" | "read"> {
 const plansPerRead = 500
 
 /** Reads the memories and sources that plans depend on, as of a version. */
-export const relativesOf = (
+export const relativesOf = Effect.fnUntraced(function* (
   source: HistorySource,
   plans: ReadonlyArray<Plan>,
   planned: ReadonlyMap<string, ReadonlyArray<Link>>,
   to: number
-) =>
-  Effect.gen(function* () {
-    const changing = plans.filter(({ image }) => image !== undefined)
-    const goOrReturn = changing.filter(
-      ({ current, image }) => (current.status === "active") !== (image!.status === "active")
-    )
-    const derived: Array<Memory> = []
-    for (const page of chunksOf(goOrReturn, plansPerRead)) {
-      const found = yield* source.read(({ db }) => {
-        const graph = graphIn(db)
-        return page.flatMap(({ current }) => descendants(graph, { kind: "derived", to: current.id }))
-      })
-      derived.push(...found)
-      yield* takeTurnIfDue
+) {
+  const goOrReturn: Array<Memory> = []
+  const dependedOn = new Set<string>()
+  const outsideSources = new Map<string, Source>()
+  let pendingIds = new Set<string>()
+  const addSources = ({ lineage = [] }: Pick<Memory, "lineage">) => {
+    for (const link of lineage) {
+      if (link.kind === "derived") pendingIds.add(link.to)
+      else if (link.kind !== "supersedes") outsideSources.set(outsideKey(link.kind, link.to), link)
     }
-    const livesById = new Map(planned)
-    const links = [...changing.map(({ image }) => image!), ...derived].flatMap(({ lineage = [] }) => lineage)
-    const outsideSources = new Map<string, Source>()
-    let pendingIds = new Set(derived.map(({ id }) => id))
-    const addSources = (newSources: ReadonlyArray<Source>) => {
-      for (const link of newSources) {
-        if (link.kind === "derived") pendingIds.add(link.to)
-        else if (link.kind !== "supersedes") outsideSources.set(outsideKey(link.kind, link.to), link)
-      }
+  }
+  for (const { current, image } of plans) {
+    if (isTurnDue()) yield* takeTurn
+    if (image === undefined) continue
+    dependedOn.add(current.id)
+    if ((current.status === "active") !== (image.status === "active")) goOrReturn.push(current)
+    addSources(image)
+  }
+  for (const page of chunksOf(goOrReturn, plansPerRead)) {
+    const derived = yield* source.read(({ db }) => {
+      const graph = graphIn(db)
+      return page.flatMap(({ id }) => descendants(graph, { kind: "derived", to: id }))
+    })
+    for (const memory of derived) {
+      pendingIds.add(memory.id)
+      addSources(memory)
     }
-    addSources(links)
-    // Sources have sources themselves.
-    const visitedIds = new Set<string>()
-    while (pendingIds.size > 0) {
-      const ids = [...pendingIds].filter((id) => !visitedIds.has(id))
-      pendingIds = new Set()
-      const unread = ids.filter((id) => !livesById.has(id))
-      for (const [id, life] of yield* livesAt(source, unread, to)) livesById.set(id, life)
-      for (const id of ids) {
-        visitedIds.add(id)
-        addSources(livesById.get(id)?.at(-1)?.after.lineage ?? [])
-      }
+    yield* takeTurnIfDue
+  }
+  const livesById = new Map(planned)
+  // Sources have sources themselves.
+  const visitedIds = new Set<string>()
+  while (pendingIds.size > 0) {
+    const ids = [...pendingIds].filter((id) => !visitedIds.has(id))
+    pendingIds = new Set()
+    const unread = ids.filter((id) => !livesById.has(id))
+    for (const [id, life] of yield* livesAt(source, unread, to)) livesById.set(id, life)
+    for (const id of ids) {
+      if (isTurnDue()) yield* takeTurn
+      visitedIds.add(id)
+      dependedOn.add(id)
+      addSources(livesById.get(id)?.at(-1)?.after ?? {})
     }
-    const outsideByKey =
-      outsideSources.size === 0
-        ? new Map<string, OutsideSource>()
-        : yield* outsideAt(source, [...outsideSources.values()], to)
-    const dependedOn = new Set([...visitedIds, ...changing.map(({ current }) => current.id)])
-    const unchanged = new Set([...planned.keys()].filter((id) => !dependedOn.has(id)))
-    return { livesById, outsideByKey, unchanged } satisfies Relatives
-  })
+  }
+  const outsideByKey =
+    outsideSources.size === 0
+      ? new Map<string, OutsideSource>()
+      : yield* outsideAt(source, [...outsideSources.values()], to)
+  const unchanged = new Set<string>()
+  for (const id of planned.keys()) {
+    if (isTurnDue()) yield* takeTurn
+    if (!dependedOn.has(id)) unchanged.add(id)
+  }
+  return { livesById, outsideByKey, unchanged } satisfies Relatives
+})
 
 /**
  * Reads lives up to a version, by memory id. If the newest event was erased, a life is one event with the present
  * memory.
  */
-const livesAt = ({ agent, codec, log, read }: HistorySource, ids: ReadonlyArray<string>, to: number) =>
-  Effect.gen(function* () {
-    const existing = yield* read(({ db }) =>
-      ids.flatMap((id) => {
-        const memory = findById(db, id)
-        if (memory === undefined) return []
-        const changes = findChanges(db, "full", memory.born).filter(({ version }) => version <= to)
-        return changes.length === 0 ? [] : [{ memory, changes }]
-      })
-    )
-    const versions = [...new Set(existing.flatMap(({ changes }) => changes.map(({ version }) => version)))]
-    const decoded = new Map<number, DaybookEvent>()
-    for (const row of yield* log.at(agent, versions)) {
-      const event = yield* codec.decode(row)
-      if (event.payload !== null) decoded.set(event.version, event)
-    }
-    return existing.map(({ changes, memory }): readonly [string, ReadonlyArray<Link>] => {
-      const events = changes.map(({ version }) => {
-        const event = decoded.get(version)
-        return event === undefined ? null : { event, chosen: false }
-      })
-      const life = linksOf(memory.born, events)
-      const { type, version } = changes.at(-1)!
-      return [memory.id, life.length > 0 ? life : [{ ...unknownChange, version, type, after: memory }]]
+const livesAt = Effect.fnUntraced(function* (
+  { agent, codec, log, read }: HistorySource,
+  ids: ReadonlyArray<string>,
+  to: number
+) {
+  const existing = yield* read(({ db }) =>
+    ids.flatMap((id) => {
+      const memory = findById(db, id)
+      if (memory === undefined) return []
+      const changes = findChanges(db, "full", memory.born).filter(({ version }) => version <= to)
+      return changes.length === 0 ? [] : [{ memory, changes }]
     })
+  )
+  const versions = [...new Set(existing.flatMap(({ changes }) => changes.map(({ version }) => version)))]
+  const decoded = new Map<number, DaybookEvent>()
+  for (const row of yield* log.at(agent, versions)) {
+    const event = yield* codec.decode(row)
+    if (event.payload !== null) decoded.set(event.version, event)
+  }
+  return existing.map(({ changes, memory }): readonly [string, ReadonlyArray<Link>] => {
+    const events = changes.map(({ version }) => {
+      const event = decoded.get(version)
+      return event === undefined ? null : { event, chosen: false }
+    })
+    const life = linksOf(memory.born, events)
+    const { type, version } = changes.at(-1)!
+    return [memory.id, life.length > 0 ? life : [{ ...unknownChange, version, type, after: memory }]]
   })
+})
 
 const unknownChange = {
   before: undefined,
@@ -157,83 +169,82 @@ const unknownChange = {
 type MutableOutside = { -readonly [K in keyof OutsideSource]: K extends "losses" ? Array<Loss> : OutsideSource[K] }
 
 /** Reads turns and files as of a version. Only forgotten and replaced ones are read from the log. */
-const outsideAt = (
+const outsideAt = Effect.fnUntraced(function* (
   { agent, codec, log, read }: HistorySource,
   links: ReadonlyArray<Pick<Source, "kind" | "to">>,
   to: number
-) =>
-  Effect.gen(function* () {
-    const paths = new Set(links.flatMap(({ kind, to: path }) => (kind === "file" ? [path] : [])))
-    const turns = new Set(links.flatMap(({ kind, to: id }) => (kind === "turn" ? [id] : [])))
-    const sources = new Map<string, MutableOutside>()
-    for (const { kind, to } of links) {
-      sources.set(outsideKey(kind, to), {
-        kind: kind as MutableOutside["kind"],
-        to,
-        store: undefined,
-        since: 0,
-        losses: []
-      })
-    }
-    yield* read(({ db }) => {
-      for (const id of turns) sources.get(outsideKey("turn", id))!.store = findSourceStore(db, "full", "turn", id)
+) {
+  const paths = new Set(links.flatMap(({ kind, to: path }) => (kind === "file" ? [path] : [])))
+  const turns = new Set(links.flatMap(({ kind, to: id }) => (kind === "turn" ? [id] : [])))
+  const sources = new Map<string, MutableOutside>()
+  for (const { kind, to } of links) {
+    sources.set(outsideKey(kind, to), {
+      kind: kind as MutableOutside["kind"],
+      to,
+      store: undefined,
+      since: 0,
+      losses: []
     })
-    const copies = new Map<number, { readonly path: string; readonly store: Store; readonly digest: string }>()
-    const storesOf = (path: string) => [...copies.values()].flatMap((copy) => (copy.path === path ? [copy.store] : []))
-    const updateFile = (path: string, version: number, loss?: Omit<Loss, "version">) => {
-      const file = sources.get(outsideKey("file", path))!
-      const [store] = storesOf(path).sort((a, b) => opennessOf(b) - opennessOf(a))
-      file.store = store
-      file.since = version
-      if (loss !== undefined) file.losses.push({ ...loss, version })
-    }
-    const forgotten = new Map<number, { readonly version: number; readonly position: number }>()
-    const scan = (event: DaybookEvent) => {
-      if (event.payload === null) return
-      if (event.type === "FORGET") {
-        for (const [position, version] of event.payload.turns.entries()) {
-          forgotten.set(version, { version: event.version, position })
-        }
-      }
-      if (event.version > to) return
-      if (event.type === "FILE") {
-        const { file, replaces } = event.payload
-        if (!paths.has(file.path)) return
-        const before = copies.get(replaces ?? 0)
-        copies.delete(replaces ?? 0)
-        const others = storesOf(file.path).filter((store) => store !== file.store)
-        copies.set(event.version, file)
-        const changed = before !== undefined && before.digest !== file.digest
-        const affects = dependsOnCopies([file.store], others)
-        updateFile(file.path, event.version, changed ? { reason: "replaced", position: 0, affects } : undefined)
-      }
-      if (event.type === "FORGET") {
-        const { files, path, turns } = event.payload
-        const lostCopies = files.flatMap((version) => copies.get(version) ?? [])
-        for (const version of files) copies.delete(version)
-        for (const [position, lostPath] of [...new Set(lostCopies.map((copy) => copy.path))].entries()) {
-          const affects = path === undefined ? () => true : dependsOnCopies(event.payload.stores, storesOf(lostPath))
-          updateFile(lostPath, event.version, { reason: "forgotten", position: turns.length + position, affects })
-        }
-      }
-    }
-    // Reads events after `to` too: a turn that was forgotten later still existed as of `to`.
-    yield* Stream.runForEach(readAll(log, agent), (row) =>
-      row.type === "FORGET" || (row.type === "FILE" && paths.size > 0)
-        ? Either.map(codec.decode(row), (event) => scan(event as DaybookEvent))
-        : Effect.void
-    )
-    // A forgotten turn's store is read from the event that added it.
-    const hasForgotten = [...turns].some((id) => sources.get(outsideKey("turn", id))!.store === undefined)
-    for (const row of hasForgotten ? yield* log.at(agent, [...forgotten.keys()]) : []) {
-      if (row.type !== "TURN" || row.payload === null) continue
-      const event = (yield* codec.decode(row)) as Extract<DaybookEvent, { type: "TURN" }>
-      const turn = sources.get(outsideKey("turn", event.payload.turn.id))
-      if (turn === undefined) continue
-      const { position, version } = forgotten.get(row.version)!
-      if (version <= to) turn.losses.push({ version, position, reason: "forgotten", affects: () => true })
-      else turn.store = event.payload.turn.store
-      turn.since = version <= to ? version : row.version
-    }
-    return sources
+  }
+  yield* read(({ db }) => {
+    for (const id of turns) sources.get(outsideKey("turn", id))!.store = findSourceStore(db, "full", "turn", id)
   })
+  const copies = new Map<number, { readonly path: string; readonly store: Store; readonly digest: string }>()
+  const storesOf = (path: string) => [...copies.values()].flatMap((copy) => (copy.path === path ? [copy.store] : []))
+  const updateFile = (path: string, version: number, loss?: Omit<Loss, "version">) => {
+    const file = sources.get(outsideKey("file", path))!
+    const [store] = storesOf(path).sort((a, b) => opennessOf(b) - opennessOf(a))
+    file.store = store
+    file.since = version
+    if (loss !== undefined) file.losses.push({ ...loss, version })
+  }
+  const forgotten = new Map<number, { readonly version: number; readonly position: number }>()
+  const scan = (event: DaybookEvent) => {
+    if (event.payload === null) return
+    if (event.type === "FORGET") {
+      for (const [position, version] of event.payload.turns.entries()) {
+        forgotten.set(version, { version: event.version, position })
+      }
+    }
+    if (event.version > to) return
+    if (event.type === "FILE") {
+      const { file, replaces } = event.payload
+      if (!paths.has(file.path)) return
+      const before = copies.get(replaces ?? 0)
+      copies.delete(replaces ?? 0)
+      const others = storesOf(file.path).filter((store) => store !== file.store)
+      copies.set(event.version, file)
+      const changed = before !== undefined && before.digest !== file.digest
+      const affects = dependsOnCopies([file.store], others)
+      updateFile(file.path, event.version, changed ? { reason: "replaced", position: 0, affects } : undefined)
+    }
+    if (event.type === "FORGET") {
+      const { files, path, turns } = event.payload
+      const lostCopies = files.flatMap((version) => copies.get(version) ?? [])
+      for (const version of files) copies.delete(version)
+      for (const [position, lostPath] of [...new Set(lostCopies.map((copy) => copy.path))].entries()) {
+        const affects = path === undefined ? () => true : dependsOnCopies(event.payload.stores, storesOf(lostPath))
+        updateFile(lostPath, event.version, { reason: "forgotten", position: turns.length + position, affects })
+      }
+    }
+  }
+  // Reads events after `to` too: a turn that was forgotten later still existed as of `to`.
+  yield* Stream.runForEach(readAll(log, agent), (row) =>
+    row.type === "FORGET" || (row.type === "FILE" && paths.size > 0)
+      ? Either.map(codec.decode(row), (event) => scan(event as DaybookEvent))
+      : Effect.void
+  )
+  // A forgotten turn's store is read from the event that added it.
+  const hasForgotten = [...turns].some((id) => sources.get(outsideKey("turn", id))!.store === undefined)
+  for (const row of hasForgotten ? yield* log.at(agent, [...forgotten.keys()]) : []) {
+    if (row.type !== "TURN" || row.payload === null) continue
+    const event = (yield* codec.decode(row)) as Extract<DaybookEvent, { type: "TURN" }>
+    const turn = sources.get(outsideKey("turn", event.payload.turn.id))
+    if (turn === undefined) continue
+    const { position, version } = forgotten.get(row.version)!
+    if (version <= to) turn.losses.push({ version, position, reason: "forgotten", affects: () => true })
+    else turn.store = event.payload.turn.store
+    turn.since = version <= to ? version : row.version
+  }
+  return sources
+})

@@ -83,7 +83,11 @@ export const compensatingEvents = function* (
     return Either.left(new MemoryChanged())
   const rewritten = states.filter(({ undoes }) => undoes.length > 0)
   if (rewritten.some((plan) => hasStateChanged(db, plan))) return Either.left(new MemoryChanged())
-  const planned = new Map(changing.map(({ image }) => [image.id, image]))
+  const planned = new Map<string, Memory>()
+  for (const { image } of changing) {
+    if (isTurnDue()) yield
+    planned.set(image.id, image)
+  }
   const followers = new Map<string, Follower>()
   const graph = graphIn(db)
   for (const [index, { current, image }] of changing.entries()) {
@@ -112,23 +116,30 @@ export const compensatingEvents = function* (
       }
     }
   }
-  return Either.right([
-    ...changing.map((plan) => compensatingEvent({ ...plan, image: planned.get(plan.image.id)! }, now)),
-    ...rewritten.map(stateEvent),
-    ...[...followers.values()].map(({ cause, flagged, memory }) => {
-      const reason =
-        memory.stale === undefined ? "what it came from is there again" : `what it came from was ${memory.stale.reason}`
-      return flagged
-        ? followingUpdate(memory, "stale", reason, cause)
-        : followingUpdate(memory, "demoted", `what it came from is ${memory.store} now`, cause)
-    })
-  ])
+  const events: Array<DecidedEvent> = []
+  for (const plan of changing) {
+    if (isTurnDue()) yield
+    events.push(compensatingEvent({ ...plan, image: planned.get(plan.image.id)! }, now))
+  }
+  events.push(...rewritten.map(stateEvent))
+  for (const follower of followers.values()) {
+    if (isTurnDue()) yield
+    events.push(followerEvent(follower))
+  }
+  return Either.right(events)
 }
 
 interface Follower {
   readonly memory: Memory
   readonly cause: number
   readonly flagged: boolean
+}
+
+const followerEvent = ({ cause, flagged, memory }: Follower): DecidedEvent => {
+  if (!flagged) return followingUpdate(memory, "demoted", `what it came from is ${memory.store} now`, cause)
+  const reason =
+    memory.stale === undefined ? "what it came from is there again" : `what it came from was ${memory.stale.reason}`
+  return followingUpdate(memory, "stale", reason, cause)
 }
 
 /** Whether any memory or source that the plans use has changed since it was read. */

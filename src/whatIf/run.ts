@@ -23,7 +23,7 @@ import { memoriesDiff } from "./diff.js"
 import * as Divergence from "./divergence.js"
 import type { Tally } from "./redecide.js"
 import { replay } from "./replay.js"
-import { makeStepper } from "./steps.js"
+import { makeStepper, type Step } from "./steps.js"
 import { pageVectors } from "./vectors.js"
 import type { Answered, DecisionDiff, DecisionResult, PolicyChange, Skipped, WhatIf, WhatIfOptions } from "./WhatIf.js"
 
@@ -91,7 +91,11 @@ export const run = (
         const embedder = yield* activeEmbedders.activeIn(branch.db)
         if (previousEmbedder !== undefined && !sameModel(previousEmbedder, embedder)) divergence.indexChanged()
         previousEmbedder = embedder
-        const steps = underOneEmbedder(events.slice(index), findActiveEmbedder(branch.db) === undefined).map(stepOf)
+        const steps: Array<Step> = []
+        for (const event of underOneEmbedder(events.slice(index), findActiveEmbedder(branch.db) === undefined)) {
+          if (isTurnDue()) yield* takeTurn
+          steps.push(stepOf(event))
+        }
         yield* replaySteps(steps, yield* vectors.of(steps, embedder))
         index += steps.length
       }
@@ -151,7 +155,7 @@ const isReplayed = (section: string, name: string): boolean =>
 const decidedTypes: ReadonlySet<string> = new Set(["ADD", "UPDATE", "DELETE"])
 
 /** Number of events that are decoded together. */
-const pageSize = 500
+const pageSize = 100
 
 /** The writer of replayed commands. It may read everything. */
 const writerOf = ({ countTokens, policy }: Origin, reconciling: Writer["reconciling"]): Writer => ({
