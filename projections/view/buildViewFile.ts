@@ -77,7 +77,7 @@ export const build = Effect.fnUntraced(function* (
 type Building = BuildOptions & { readonly erasure: number }
 
 /** Events in one transaction of a replay. */
-const replayPageEvents = 100
+const replayPageEvents = 500
 
 /** Problems found by earlier attempts. */
 interface Findings {

@@ -155,7 +155,7 @@ const isReplayed = (section: string, name: string): boolean =>
 const decidedTypes: ReadonlySet<string> = new Set(["ADD", "UPDATE", "DELETE"])
 
 /** Number of events that are decoded together. */
-const pageSize = 100
+const pageSize = 500
 
 /** The writer of replayed commands. It may read everything. */
 const writerOf = ({ countTokens, policy }: Origin, reconciling: Writer["reconciling"]): Writer => ({
