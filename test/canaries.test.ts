@@ -15,6 +15,7 @@ import { overheard } from "./support/modelCases.js"
 import { type EmbeddingProvider, embedding, type RerankingProvider } from "./support/providerProtocols.js"
 import { type Behaviour, providerServer } from "./support/providerServer.js"
 import { layerWithSettings } from "./support/settings.js"
+import { firstOrAll } from "./support/size.js"
 
 const key = "sk-canary-8Jt6secretKEYx9"
 const environment = { CANARY_KEY: key }
@@ -55,7 +56,7 @@ const filesOf = (folder: string): ReadonlyArray<string> =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
 
-describe.each(embedding)("keys and texts with %s and a reranker", (provider) => {
+describe.each(firstOrAll(embedding))("keys and texts with %s and a reranker", (provider) => {
   it.scopedLive("appear in no log, span, error or title at the most verbose level; the key in no event or file", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder

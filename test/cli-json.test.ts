@@ -131,9 +131,9 @@ describe("JSON", () => {
     expect(commands.map(({ usage }) => usage.split(" ")[0]).filter((name) => calls[name!] === undefined)).toEqual([
       // Runs until a signal ends it: test/serve.cli.test.ts.
       "serve",
-      // Writes what its host reads: test/hooks.test.ts.
+      // Writes what its host reads: test/hooks.full.ts.
       "hook",
-      // Speaks its protocol: test/mcp.transports.test.ts.
+      // Speaks its protocol: test/mcp.transports.full.ts.
       "mcp",
       // Shows no answers of its own.
       "demo"

@@ -115,7 +115,7 @@ describe("a clock that jumps 30 years ahead and returns", () => {
       expect(yield* refused).toMatchObject({ _tag: "ClockUnconfirmed" })
       expect(yield* daybook.runner.claim(agent, tides.tides, 5)).toMatchObject({ claimed: [], waitsForClock: true })
       yield* Scheduler.make({ handlers: { tides: (job) => Effect.sync(() => void ran.push(job.occurrence)) } }).pipe(
-        Effect.flatMap(({ checkNow }) => Effect.zipRight(checkNow, TestClock.adjust("1 hour"))),
+        Effect.flatMap(({ checkNow }) => Effect.zipRight(checkNow, TestClock.adjust("10 minutes"))),
         Effect.provide(Layer.merge(Layer.succeed(Daybook, daybook), warningsOf(warnings))),
         Effect.scoped
       )

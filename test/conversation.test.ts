@@ -99,7 +99,7 @@ describe("chunks", () => {
         }
         expect(chunks.at(-1)).toBe(text.slice(text.length - chunks.at(-1)!.length))
       }),
-      { numRuns: lawRuns({ quick: 80, full: 300 }) }
+      { numRuns: lawRuns({ quick: 30, full: 300, ci: 80 }) }
     )
   })
 

@@ -9,7 +9,7 @@ import { open, temporaryFolder } from "./support/engine.js"
 import { type EmbeddingProvider, embedding } from "./support/providerProtocols.js"
 import { type Behaviour, providerServer } from "./support/providerServer.js"
 import { withSettings } from "./support/settings.js"
-import { rounds } from "./support/size.js"
+import { firstOrAll, rounds } from "./support/size.js"
 
 const key = "sk-test-writes-3Kd8secretKEYm1"
 const agent = "ada"
@@ -32,7 +32,7 @@ const troubles: ReadonlyArray<Behaviour> = [
 const isTrouble = (number: number) => [1, 4, 8].includes(number % 10)
 
 /** Many texts for the first provider, and enough for the others to meet every trouble. */
-const cases = embedding.map((provider): readonly [EmbeddingProvider, number] => [
+const cases = firstOrAll(embedding).map((provider): readonly [EmbeddingProvider, number] => [
   provider,
   provider === "openai" ? rounds({ quick: 1_500, full: 10_000 }) : rounds({ quick: 700, full: 2_000 })
 ])

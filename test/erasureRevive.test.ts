@@ -160,6 +160,6 @@ describe("an erasure with revive", () => {
           yield* expectSound(daybook)
         }
       }),
-    { fastCheck: { numRuns: lawRuns({ quick: 3, full: 30 }), endOnFailure: true } }
+    { fastCheck: { numRuns: lawRuns({ quick: 1, full: 30 }), endOnFailure: true } }
   )
 })

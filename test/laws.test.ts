@@ -57,7 +57,15 @@ const embedded = (daybook: System, asked: Asked) =>
 describe("a view", () => {
   it.scoped.prop(
     "depends only on the log: live = rebuilt = rebuilt again = rebuilt by projection = deleted and rebuilt",
-    [histories(rounds({ quick: { minLength: 25, maxLength: 40 }, full: { minLength: 40, maxLength: 70 } }))],
+    [
+      histories(
+        rounds({
+          quick: { minLength: 12, maxLength: 20 },
+          full: { minLength: 40, maxLength: 70 },
+          ci: { minLength: 25, maxLength: 40 }
+        })
+      )
+    ],
     ([steps]) =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
@@ -95,7 +103,11 @@ describe("a view", () => {
       const asked: Asked = new Map()
       const at = start + 100 * 24 * 60 * 60 * 1_000
       const steps = fcSample(
-        rounds({ quick: { minLength: 25, maxLength: 25 }, full: { minLength: 80, maxLength: 80 } })
+        rounds({
+          quick: { minLength: 12, maxLength: 12 },
+          full: { minLength: 80, maxLength: 80 },
+          ci: { minLength: 25, maxLength: 25 }
+        })
       )
       const here = yield* Effect.scoped(
         Effect.gen(function* () {
@@ -177,7 +189,11 @@ describe("as of a past version", () => {
         histories({
           agents: ["ada"],
           moving,
-          ...rounds({ quick: { minLength: 12, maxLength: 18 }, full: { minLength: 25, maxLength: 35 } })
+          ...rounds({
+            quick: { minLength: 8, maxLength: 12 },
+            full: { minLength: 25, maxLength: 35 },
+            ci: { minLength: 12, maxLength: 18 }
+          })
         })
       ],
       ([steps]) =>

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { findSensitiveData } from "../text/personal/findSensitiveData.js"
+import { rounds } from "./support/size.js"
 
 interface Line {
   /** In parts where the whole would look like a secret that leaked. */
@@ -137,8 +138,9 @@ describe("marks", () => {
   it("take time in proportion to the text, for any text", () => {
     const seeds =
       "1|1 |11 |111 |1234567 |1234567, |4111 |4111 1111 1111 1112 |0171 |+1 |+49 171 |(|@|a@|a@a.|me@x-|a (at) |password |password for |password: |password is the |password=\"|secret_password_|token|eyJ|eyJaaaaaaaaaaa.|eyJaaaaaaaaaaaaaaaa.eyJa.a |sk-|sk-aaaaaaaaaaaaaaaaaaaaa_ |-----BEGIN PRIVATE KEY-----|://|://a:bbbbbbbbbb|Street |1 A Street|12 Aa Aa Aa Aa |Abcstraße |Calle de la |Calle Aa Aa Aa Aa Aa |中路1|中|市aaaaaaaaaaaa1|DE89 |DE89370400440532013001 |ABCDEFGH1234 |seed phrase abandon abandon |bearer |１|１　|٣|𝟙|\u200b|\n|_|passport no 1 |DNI 1234567 |order 1234567 |tel tel 1234567 |12-|1.|ssh a@b.c |ul. A 1|Via Aaa Aaa |شارع |ул Аааааа |a|aA1-|hooks.slack.com/services/|mysql -p|mysql |docker   |sshpass -p $|curl -u a:|curl -u aaaaaaaaaaaaa|login a / |login for a a a |logins: a:|echo a:bbbb \\| |net user a |the passphrase is aaa aaa |passphrase: aaa aaa aaa aaa the |private key 0xaaaaaaaaaaaaaaaaaaaa|box: password |door code |the door code 1 |code for the |code |code it's |gate codes: 1 2 |1 2 3 4 |4471 opens the |punch in |one two |safe: |combination 1-1-1-|password got changed |password is "
+    const characters = rounds({ quick: 30_000, full: 100_000, ci: 100_000 })
     for (const seed of seeds.split("|")) {
-      const text = seed.repeat(Math.ceil(100_000 / seed.length)).slice(0, 100_000)
+      const text = seed.repeat(Math.ceil(characters / seed.length)).slice(0, characters)
       // Milliseconds where time is in proportion; minutes where it is not.
       const millis = cpu(2, () => findSensitiveData([text]))
       expect([seed, millis < 2_000]).toEqual([seed, true])

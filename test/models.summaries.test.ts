@@ -15,7 +15,7 @@ import type { ModelRequest, Protocol } from "./support/modelProtocols.js"
 import { type Behaviour, modelServer } from "./support/modelServer.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
 import { layerWithSettings } from "./support/settings.js"
-import { expectDuration } from "./support/size.js"
+import { expectDuration, firstOrAll } from "./support/size.js"
 
 const agent = "ada"
 const person = "Quvexira Holt"
@@ -151,7 +151,7 @@ const filesOf = (folder: string): ReadonlyArray<string> =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
 
-describe.each(protocols)("a summarizer that speaks %s", (protocol) => {
+describe.each(firstOrAll(protocols))("a summarizer that speaks %s", (protocol) => {
   it.scopedLive("writes texts that its sources support; otherwise the rule does, and the event says why", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder

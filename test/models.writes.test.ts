@@ -12,7 +12,7 @@ import { environment, key, overheard } from "./support/modelCases.js"
 import type { ModelRequest, Protocol } from "./support/modelProtocols.js"
 import { type Behaviour, modelServer } from "./support/modelServer.js"
 import { layerWithSettings } from "./support/settings.js"
-import { rounds } from "./support/size.js"
+import { firstOrAll, rounds } from "./support/size.js"
 
 const agents = Array.from({ length: 10 }, (_, at) => `agent-${at}`)
 const writesOfEach = rounds({ quick: 10, full: 100, ci: 20 })
@@ -142,7 +142,7 @@ const filesOf = (folder: string): ReadonlyArray<string> =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
 
-describe.each<Protocol>(["responses", "messages"])("writes beside a model that speaks %s", (protocol) => {
+describe.each(firstOrAll<Protocol>(["responses", "messages"]))("writes beside a model that speaks %s", (protocol) => {
   it.scopedLive("all succeed, whatever the model answers, and each event says what happened", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder

@@ -482,7 +482,7 @@ describe("a rerun", () => {
         yield* daybook.flush(agent)
         yield* daybook.backfill(agent)
 
-        const more = Array.from({ length: rounds({ quick: 250, full: 1_000 }) }, (_, index) => ({
+        const more = Array.from({ length: rounds({ quick: 100, full: 1_000, ci: 250 }) }, (_, index) => ({
           title: `${sentence(index, 6)} more ${index}`,
           store: stores[index % 3]!
         }))

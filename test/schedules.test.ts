@@ -12,7 +12,7 @@ import type { ScheduleInput } from "../src/schedules/input.js"
 import type { Outcome } from "../src/schedules/Runner.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 import { type Asked, histories, perform } from "./support/histories.js"
-import { lawRuns } from "./support/size.js"
+import { lawRuns, rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -334,7 +334,7 @@ describe("a run", () => {
       const folder = yield* temporaryFolder
       const systems = [yield* open(folder), yield* open(folder)]
       const memory = yield* systems[0]!.agent(agent, { trust: "full" })
-      for (let round = 1; round <= 10; round++) {
+      for (let round = 1; round <= rounds({ quick: 3, full: 10, ci: 10 }); round++) {
         const at = (yield* Clock.currentTimeMillis) + 500
         const { id } = yield* memory.schedules.add({ goal: "Tell the tide", handler: "tides", at })
         yield* Effect.sleep(at - (yield* Clock.currentTimeMillis) + 1)

@@ -67,7 +67,7 @@ describe("any text is a query", () => {
         yield* daybook.agent(agent, { trust: "familiar" })
       ]
       for (const [index, text] of fc
-        .sample(anything, { numRuns: lawRuns({ quick: 1_000, full: 100_000, ci: 5_000 }), seed: 11 })
+        .sample(anything, { numRuns: lawRuns({ quick: 300, full: 100_000, ci: 5_000 }), seed: 11 })
         .entries()) {
         const reader = readers[index % 2]!
         if (index % 100 === 0) yield* yieldToTimers

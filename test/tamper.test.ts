@@ -191,7 +191,7 @@ describe("verify", () => {
         const sampled: Array<string> = []
         let total = 0
         for (const [kind, share, tamper] of kinds) {
-          const times = lawRuns({ quick: Math.ceil(share / 5), full: share * 2, ci: Math.ceil(share / 2) })
+          const times = lawRuns({ quick: Math.ceil(share / 12), full: share * 2, ci: Math.ceil(share / 2) })
           let reported = 0
           let harmless = 0
           for (let time = 0; time < times; time++) {

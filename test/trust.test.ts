@@ -231,7 +231,7 @@ describe("a reader sees no store above its level", () => {
       const words = stores.flatMap((store) => whats.map((what) => `canary${store}${what}`))
       /** Parts of the hidden words, in queries of every form. */
       const forms = ["+", "-", '"', "title:", "tag:", "session:", "project:", "NOT "]
-      const more = Array.from({ length: lawRuns({ quick: 5, full: 240, ci: 20 }) }, (_, index) => {
+      const more = Array.from({ length: lawRuns({ quick: 2, full: 240, ci: 20 }) }, (_, index) => {
         const [word, other] = [words[index % words.length]!, words[(index * 5 + 7) % words.length]!]
         return `${forms[index % forms.length]}${word.slice(0, 6 + (index % 14))} ${other} ${index}`
       })
@@ -375,7 +375,7 @@ describe("data above a level changes no byte below it", () => {
   const sample = <T>(arbitrary: fc.Arbitrary<T>, numRuns: number, seed: number) =>
     fc.sample(arbitrary, { numRuns, seed })
 
-  const hiddenMemories = lawRuns({ quick: 200, full: 10_000, ci: 400 })
+  const hiddenMemories = lawRuns({ quick: 60, full: 10_000, ci: 400 })
   for (const [seed, trust] of (["inner", "familiar", "public"] as const).entries()) {
     it.scoped(`${trust}: 0, 1 or ${hiddenMemories.toLocaleString("en")} hidden memories`, () =>
       Effect.gen(function* () {

@@ -537,7 +537,7 @@ describe("the undo of a source", () => {
         expect(yield* stateOf(poisoned.daybook)).toBe(yield* stateOf(control))
         yield* expectSameAfterRebuild(poisoned.daybook, agent)
       }),
-    { fastCheck: { numRuns: lawRuns({ quick: 2, full: 5 }), endOnFailure: true } }
+    { fastCheck: { numRuns: lawRuns({ quick: 1, full: 5, ci: 2 }), endOnFailure: true } }
   )
 
   it.scoped("can start at an instant, and covers only the request", () =>

@@ -174,7 +174,7 @@ describe("a range of versions decided again", () => {
           expect(yield* stateOf(daybook, folder, name)).toEqual(before)
         }
       }),
-    { fastCheck: { numRuns: lawRuns({ quick: 2, full: 6 }), endOnFailure: true }, timeout: 180_000 }
+    { fastCheck: { numRuns: lawRuns({ quick: 1, full: 6, ci: 2 }), endOnFailure: true }, timeout: 180_000 }
   )
 
   it.scoped.prop(
@@ -217,7 +217,7 @@ describe("a range of versions decided again", () => {
         for (const { id, title } of onlyBranch) titles.set(id, title)
         expect([...titles.values()].sort()).toEqual(wanted.memories.map(({ title }) => title).sort())
       }),
-    { fastCheck: { numRuns: lawRuns({ quick: 3, full: 12 }), endOnFailure: true }, timeout: 180_000 }
+    { fastCheck: { numRuns: lawRuns({ quick: 1, full: 12, ci: 3 }), endOnFailure: true }, timeout: 180_000 }
   )
 
   it.scoped("with a threshold of 1 turns exactly the reconciled decisions into ADD", () =>

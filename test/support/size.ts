@@ -8,6 +8,10 @@ export const isFull = size === "full"
 /** The number of rounds, or anything else that depends on the size of the run. `ci` is for `.ci/run`. */
 export const rounds = <A>({ quick, full, ci = quick }: Sizes<A>): A => (isFull ? full : size === "ci" ? ci : quick)
 
+/** One of several like cases in `npm test`, all of them in the other runs. */
+export const firstOrAll = <A>(all: ReadonlyArray<A>): ReadonlyArray<A> =>
+  rounds({ quick: all.slice(0, 1), full: all, ci: all })
+
 interface Sizes<A> {
   readonly quick: A
   readonly full: A
