@@ -25,12 +25,12 @@ const sliceSize = 50
  * Verifies the events of a stream after its mark, and that the stream contains the head that the anchor names. Without
  * a valid mark it verifies the whole stream.
  */
-export const checkStream = Effect.fnUntraced(function* (
+export const checkStream: (
   db: Db,
   stream: string,
   mark: Mark | undefined,
   anchored: Anchored
-): Effect.fn.Return<ReadonlyArray<Problem>, StorageError> {
+) => Effect.Effect<ReadonlyArray<Problem>, StorageError> = Effect.fnUntraced(function* (db, stream, mark, anchored) {
   const before = mark === undefined ? undefined : eventAt(db, stream, mark.version)
   const isMarked = mark !== undefined && hasHash(before, mark.hash)
   const checker = chainChecker(stream, codec, isMarked ? before : undefined)
