@@ -1,5 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs"
+import { freemem, tmpdir } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 
@@ -26,19 +26,39 @@ const memory = "/dev/shm"
 const hasMemory = (bytes: number): boolean => {
   try {
     const { bavail, bsize } = statfsSync(memory)
-    return bavail * bsize >= bytes
+    return Math.min(bavail * bsize, freemem()) >= bytes
   } catch {
     return false
   }
 }
 
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"
+  }
+}
+
+/** Removes a folder. A program that a killed test has left may still write to it: the next run removes it then. */
+const remove = (folder: string) => {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  } catch {}
+}
+
 /**
- * The folder for the temporary folders of a run, removed at its end. For `npm test` it is in memory where at least 4 GB
- * are free: waiting for the disk takes a sixth of the time. The other sizes use the disk.
+ * The folder for the temporary folders of a run, removed at its end. `npm test` uses memory if it has 4 GB free, because
+ * on a disk a sixth of the run is spent waiting. The other sizes use the disk.
  */
 const makeScratch = (isQuick: boolean): string => {
-  const folder = mkdtempSync(join(isQuick && hasMemory(4 * 2 ** 30) ? memory : tmpdir(), "daybook-tests-"))
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  const parent = isQuick && hasMemory(4 * 2 ** 30) ? memory : tmpdir()
+  for (const name of readdirSync(parent)) {
+    const pid = name.match(/^daybook-tests-(\d+)-/)?.[1]
+    if (pid !== undefined && !isRunning(Number(pid))) remove(join(parent, name))
+  }
+  const folder = mkdtempSync(join(parent, `daybook-tests-${process.pid}-`))
+  process.on("exit", () => remove(folder))
   return folder
 }
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process"
 import { createRequire } from "node:module"
 import * as Effect from "effect/Effect"
-import { StorageError, storageError } from "./errors.js"
+import { StorageError } from "./errors.js"
 import { type Db, sql } from "./statement.js"
 
 /** SQL statements. Each may run for an unlimited time. */
@@ -11,8 +11,11 @@ export interface SqlWork {
   readonly query?: string
   /** Path of an extension of SQLite that the statements need. */
   readonly extension?: string | null
-  /** Only for a child process: copies the database to this file before the statements. */
-  readonly copyTo?: string
+}
+
+/** A copy of the whole database into a file. Only a child process takes it. */
+interface CopyWork {
+  readonly copyTo: string
 }
 
 /** The rows of the query, or the statement that failed: its index, or the number of statements for the query. */
@@ -38,19 +41,24 @@ export const runSql = (db: Db, work: SqlWork): Effect.Effect<SqlAnswer, StorageE
 
 /**
  * Copies an open database to a file: in a child process if it is large, because SQLite syncs the whole copy in one call,
- * otherwise in this process.
+ * otherwise in this process. Fails with the cause as it is; after a failure or an interruption the caller removes the file.
  */
-export const copyDatabase = (db: Db, target: string): Effect.Effect<void, StorageError> =>
-  Effect.suspend(() =>
-    isLarge(db) ? runInChild(db.name, { statements: [], copyTo: target }) : Effect.succeed(undefined)
-  ).pipe(
-    // The child may fail because another process has removed the file, which is still open here.
-    Effect.flatMap((answer) =>
-      answer !== undefined && "rows" in answer
-        ? Effect.void
-        : Effect.tryPromise({ try: () => db.backup(target), catch: storageError("copy") })
-    )
+export const copyDatabase = (db: Db, target: string): Effect.Effect<void, unknown> => {
+  const copyHere: Effect.Effect<void, unknown> = Effect.asVoid(Effect.tryPromise(() => db.backup(target)))
+  const copyInChild = Effect.flatMap(
+    // Callers open files without interruption. The child may be killed all the same: its file is then removed.
+    Effect.interruptible(runInChild(db.name, { copyTo: target })),
+    (answer): Effect.Effect<void, unknown> => {
+      // Another process has removed the file, which is still open here.
+      if (answer === undefined || ("code" in answer && answer.code === "SQLITE_CANTOPEN")) return copyHere
+      return "code" in answer ? Effect.fail(answer) : Effect.void
+    }
   )
+  return Effect.flatMap(
+    Effect.try(() => isLarge(db)),
+    (large) => (large ? copyInChild : copyHere)
+  )
+}
 
 /**
  * Runs SQL in a child process. better-sqlite3 runs a statement in one call that nothing can interrupt, and this process
@@ -59,7 +67,10 @@ export const copyDatabase = (db: Db, target: string): Effect.Effect<void, Storag
  *
  * The answer is undefined if the child cannot be started or cannot open the file: do the work in this process then.
  */
-export const runInChild = (file: string, work: SqlWork): Effect.Effect<SqlAnswer | undefined, StorageError> =>
+export const runInChild = (
+  file: string,
+  work: SqlWork | CopyWork
+): Effect.Effect<SqlAnswer | undefined, StorageError> =>
   Effect.async<SqlAnswer | undefined, StorageError>((resume) => {
     const child = start()
     if (child === undefined) return resume(Effect.succeed(undefined))
@@ -125,18 +136,21 @@ const program = (require: NodeJS.Require, run: typeof runHere) => {
     input += text
   })
   process.stdin.on("end", () => {
-    const { driver, file, work } = JSON.parse(input) as { driver: string; file: string; work: SqlWork }
+    const { driver, file, work } = JSON.parse(input) as { driver: string; file: string; work: SqlWork | CopyWork }
     const Database = require(driver) as typeof import("better-sqlite3")
     const db = new Database(file, { fileMustExist: true, timeout: 20 })
-    if (work.extension) db.loadExtension(work.extension)
     const finish = (answer: SqlAnswer) => {
       db.close()
       process.stdout.write(JSON.stringify(answer))
     }
-    if (work.copyTo === undefined) return finish(run(db, work))
-    db.backup(work.copyTo).then(
-      () => finish(run(db, work)),
-      ({ code = "unknown" }) => finish({ failedAt: 0, code })
-    )
+    if ("copyTo" in work) {
+      db.backup(work.copyTo).then(
+        () => finish({ rows: [] }),
+        ({ code = "unknown" }) => finish({ failedAt: 0, code })
+      )
+      return
+    }
+    if (work.extension) db.loadExtension(work.extension)
+    finish(run(db, work))
   })
 }

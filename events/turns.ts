@@ -43,8 +43,8 @@ const resumeAll = () => {
  * Yields to the event loop, so that timers, signals and input run; a yield of Effect only runs other fibers. Can be
  * interrupted. All waiting fibers continue together, so that their appends still share a transaction of the log.
  *
- * It returns no clean-up: with one, Effect masks interruption, and V8 would keep the work of the fiber in memory until
- * its next full collection. An interrupted fiber ignores its call.
+ * It has no canceler: Effect ignores a resume after an interruption. With one, Effect masks interruption, and V8 keeps
+ * the data of the fiber until the next full collection.
  */
 export const takeTurn: Effect.Effect<void> = Effect.async<void>((resume) => {
   if (waiting === undefined) {

@@ -1,5 +1,6 @@
 import { activeModels, sameModel } from "./embedders.js"
 import { type Db, type Digest, sql } from "./Projection.js"
+import { itemsPerStep, sortInSteps } from "./sortInSteps.js"
 
 /** A row with a vector. `id` identifies it in the state digest; `digest` is the digest of the embedded text. */
 export interface VectorRow {
@@ -83,15 +84,15 @@ export const make = (prefix: string): VectorIndex => {
       for (const { dimensions, model } of sql(db, `SELECT model, dimensions FROM ${sets} ORDER BY number`).all()) {
         if (active?.some((name) => sameModel(name, { model, dimensions })) === false) continue
         const number = setNumber(db, model, dimensions)
-        const ids = `SELECT id, born FROM ${embedded} WHERE number = ${number} ORDER BY id`
+        const ids = `SELECT id, born FROM ${embedded} WHERE number = ${number}`
         digest.rows(() => rowsById(db, ids, vectors(number)))
       }
     }
   }
 }
 
-// SQLite would sort whole vectors, in one call that takes a second for 100,000. So only their numbers or ids are read in
-// order.
+// SQLite would sort whole vectors, in one call that takes a second for 100,000. So only their numbers are read in order,
+// and ids are sorted in steps.
 
 /** The rows of a table of vectors, by row number. sqlite-vec keeps the numbers in an ordinary table beside them. */
 const rowsInOrder = function* (db: Db, table: string): Iterable<ReadonlyArray<unknown>> {
@@ -103,14 +104,28 @@ const rowsInOrder = function* (db: Db, table: string): Iterable<ReadonlyArray<un
   }
 }
 
-/** The ids that a query selects in order, each with its vector. */
-const rowsById = function* (db: Db, ids: string, table: string): Iterable<ReadonlyArray<unknown>> {
+/** The ids that a query selects, sorted, each with its vector. Undefined between steps of the sort. */
+const rowsById = function* (db: Db, query: string, table: string): Iterable<ReadonlyArray<unknown> | undefined> {
   const read = db.prepare(`SELECT openness, embedding FROM ${table} WHERE rowid = ?`).raw()
-  for (const [id, born] of db.prepare(ids).raw().iterate() as Iterable<[string, number]>) {
+  const ids: Array<readonly [id: string, born: number]> = []
+  for (const row of db.prepare(query).raw().iterate() as Iterable<[string, number]>) {
+    ids.push(row)
+    if (ids.length % itemsPerStep === 0) yield undefined
+  }
+  for (const sorted of sortInSteps(ids, compareIds)) {
+    if (sorted === undefined) {
+      yield undefined
+      continue
+    }
+    const [id, born] = sorted
     const row = read.get(BigInt(born)) as ReadonlyArray<unknown> | undefined
     if (row !== undefined) yield [id, ...row]
   }
 }
+
+/** Ids are ASCII, so JavaScript's order is that of SQLite. */
+const compareIds = ([a]: readonly [string, number], [b]: readonly [string, number]): number =>
+  a < b ? -1 : a > b ? 1 : 0
 
 /** The names of an index's tables. */
 interface Names {

@@ -74,7 +74,7 @@ describe("the search in the unused bytes of a database", () => {
       const content = contentOf(whole)
       const { size } = statSync(whole)
       let unused = 0
-      // The header of the file, of 100 bytes, has no text. The step visits every offset within a page.
+      // The header of the file, of 100 bytes, has no text. The stride is odd, so the offsets within a page differ.
       const stride = rounds({ quick: 283, full: 89, ci: 89 })
       for (let at = 100, step = 0; at + shortest < size; at += stride, step++) {
         const from = step % (secret.length - shortest)

@@ -1,11 +1,12 @@
-import { existsSync, readdirSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { existsSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { vi } from "vitest"
 import { openDatabase } from "../events/driver.js"
-import { runHere, runInChild } from "../events/sqlProcess.js"
+import { copyDatabase, runHere, runInChild } from "../events/sqlProcess.js"
 import { bundledVectorExtension } from "../projections/view/ViewFile.js"
 import { temporaryFolder } from "./support/engine.js"
 
@@ -76,6 +77,56 @@ describe("SQL in a child process", () => {
       vi.spyOn(process, "execPath", "get").mockReturnValue(join(file, "no-node"))
       expect(yield* runInChild(file, { statements: [] })).toBeUndefined()
       expect(readdirSync(join(file, ".."))).toEqual(["some.db"])
+    })
+  )
+})
+
+describe("a copy of a database", () => {
+  /** Large enough for a child process. */
+  const large = Effect.map(database, ({ db, file }) => {
+    db.exec("CREATE TABLE stones (bytes BLOB); INSERT INTO stones VALUES (randomblob(6000000))")
+    return { db, file, target: `${file}.copy` }
+  })
+
+  const contentOf = (file: string) => {
+    const db = openDatabase(file)
+    const bytes = db.prepare("SELECT bytes FROM stones").pluck().get() as Buffer
+    db.close()
+    return createHash("sha256").update(bytes).digest("hex")
+  }
+
+  it.scopedLive("is complete, also if its file was removed while it was open", () =>
+    Effect.gen(function* () {
+      const { db, file, target } = yield* large
+      yield* copyDatabase(db, target)
+      const content = contentOf(file)
+      expect(contentOf(target)).toEqual(content)
+      rmSync(file)
+      yield* copyDatabase(db, `${target}.again`)
+      expect(contentOf(`${target}.again`)).toEqual(content)
+      expect(existsSync(file)).toBe(false)
+      db.close()
+    })
+  )
+
+  it.scopedLive("fails if it cannot be written", () =>
+    Effect.gen(function* () {
+      const { db, file } = yield* large
+      expect(yield* Effect.flip(copyDatabase(db, join(file, "none", "copy")))).toBeDefined()
+      db.close()
+    })
+  )
+
+  it.scopedLive("ends when interrupted, also where its caller is not", () =>
+    Effect.gen(function* () {
+      const { db, target } = yield* large
+      const running = yield* Effect.fork(Effect.uninterruptible(copyDatabase(db, target)))
+      yield* Effect.sleep("5 millis")
+      const exit = yield* Fiber.interrupt(running)
+      expect(exit._tag).toBe("Failure")
+      yield* Effect.sleep("300 millis")
+      expect(existsSync(target)).toBe(false)
+      db.close()
     })
   )
 })

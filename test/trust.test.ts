@@ -231,7 +231,7 @@ describe("a reader sees no store above its level", () => {
       const words = stores.flatMap((store) => whats.map((what) => `canary${store}${what}`))
       /** Parts of the hidden words, in queries of every form. */
       const forms = ["+", "-", '"', "title:", "tag:", "session:", "project:", "NOT "]
-      const more = Array.from({ length: lawRuns({ quick: 2, full: 240, ci: 20 }) }, (_, index) => {
+      const more = Array.from({ length: lawRuns({ quick: forms.length, full: 240, ci: 20 }) }, (_, index) => {
         const [word, other] = [words[index % words.length]!, words[(index * 5 + 7) % words.length]!]
         return `${forms[index % forms.length]}${word.slice(0, 6 + (index % 14))} ${other} ${index}`
       })

@@ -125,7 +125,7 @@ const fillView = Effect.fnUntraced(function* (db: Db, hasVectors: boolean, optio
   const indexedEarly = rebuilt.filter(({ name }) => indexedFirst.includes(name))
   if (copyOf !== undefined) yield* dropTables(db, rebuilt, options)
   const copiedTo = yield* attempt(() => createTables({ db, hasVectors, options, rebuilt, indexedEarly }))
-  // Not only if due: nothing measured the time of what came before, which may be the start of the program.
+  // Always: `isTurnDue` does not know the time of the work before, which may be the start of the program.
   yield* takeTurn
   const parkedAt = new Map(
     [...(yield* attempt(() => ViewFile.parkedOf(db))), ...poisoned].map(({ position, projection }) => [

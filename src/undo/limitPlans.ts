@@ -41,9 +41,10 @@ export const limitPlans = function* (
     const { current, image } = plan
     byId.set(current.id, plan)
     if (image !== undefined) {
+      const { memory } = applyMarks(image, { ...marks, pii: false })
       order.set(current.id, first + images.size)
-      images.set(current.id, applyMarks(image, { ...marks, pii: false }).memory)
-      allowed.set(current.id, images.get(current.id)!)
+      images.set(current.id, memory)
+      allowed.set(current.id, memory)
     }
     if (isTurnDue()) yield
   }

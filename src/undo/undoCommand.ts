@@ -121,7 +121,7 @@ export const compensatingEvents = function* (
     if (isTurnDue()) yield
     events.push(compensatingEvent({ ...plan, image: planned.get(plan.image.id)! }, now))
   }
-  events.push(...rewritten.map(stateEvent))
+  for (const plan of rewritten) events.push(stateEvent(plan))
   for (const follower of followers.values()) {
     if (isTurnDue()) yield
     events.push(followerEvent(follower))
