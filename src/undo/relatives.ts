@@ -61,6 +61,47 @@ interface HistorySource extends Pick<ReaderSource, "agent" | "read"> {
 /** Maximum plans per read of derived memories from the view. */
 const plansPerRead = 500
 
+/** The sources of memories. */
+interface Sources {
+  /** Ids of memories, and of memories derived from them. */
+  readonly ids: Set<string>
+  /** Turns and files. */
+  readonly outside: Map<string, Source>
+}
+
+const addSources = ({ ids, outside }: Sources, { lineage = [] }: Pick<Memory, "lineage">) => {
+  for (const link of lineage) {
+    if (link.kind === "derived") ids.add(link.to)
+    else if (link.kind !== "supersedes") outside.set(outsideKey(link.kind, link.to), link)
+  }
+}
+
+/** The memories that plans change, and their sources. If a memory goes or returns, also those derived from it. */
+const sourcesOfPlans = Effect.fnUntraced(function* (source: HistorySource, plans: ReadonlyArray<Plan>) {
+  const sources: Sources = { ids: new Set(), outside: new Map() }
+  const changing = new Set<string>()
+  const goOrReturn: Array<string> = []
+  for (const { current, image } of plans) {
+    if (isTurnDue()) yield* takeTurn
+    if (image === undefined) continue
+    changing.add(current.id)
+    if ((current.status === "active") !== (image.status === "active")) goOrReturn.push(current.id)
+    addSources(sources, image)
+  }
+  for (const page of chunksOf(goOrReturn, plansPerRead)) {
+    const derived = yield* source.read(({ db }) => {
+      const graph = graphIn(db)
+      return page.flatMap((id) => descendants(graph, { kind: "derived", to: id }))
+    })
+    for (const memory of derived) {
+      sources.ids.add(memory.id)
+      addSources(sources, memory)
+    }
+    yield* takeTurnIfDue
+  }
+  return { changing, sources }
+})
+
 /** Reads the memories and sources that plans depend on, as of a version. */
 export const relativesOf = Effect.fnUntraced(function* (
   source: HistorySource,
@@ -68,57 +109,27 @@ export const relativesOf = Effect.fnUntraced(function* (
   planned: ReadonlyMap<string, ReadonlyArray<Link>>,
   to: number
 ) {
-  const goOrReturn: Array<Memory> = []
-  const dependedOn = new Set<string>()
-  const outsideSources = new Map<string, Source>()
-  let pendingIds = new Set<string>()
-  const addSources = ({ lineage = [] }: Pick<Memory, "lineage">) => {
-    for (const link of lineage) {
-      if (link.kind === "derived") pendingIds.add(link.to)
-      else if (link.kind !== "supersedes") outsideSources.set(outsideKey(link.kind, link.to), link)
-    }
-  }
-  for (const { current, image } of plans) {
-    if (isTurnDue()) yield* takeTurn
-    if (image === undefined) continue
-    dependedOn.add(current.id)
-    if ((current.status === "active") !== (image.status === "active")) goOrReturn.push(current)
-    addSources(image)
-  }
-  for (const page of chunksOf(goOrReturn, plansPerRead)) {
-    const derived = yield* source.read(({ db }) => {
-      const graph = graphIn(db)
-      return page.flatMap(({ id }) => descendants(graph, { kind: "derived", to: id }))
-    })
-    for (const memory of derived) {
-      pendingIds.add(memory.id)
-      addSources(memory)
-    }
-    yield* takeTurnIfDue
-  }
+  const { changing, sources } = yield* sourcesOfPlans(source, plans)
   const livesById = new Map(planned)
   // Sources have sources themselves.
-  const visitedIds = new Set<string>()
-  while (pendingIds.size > 0) {
-    const ids = [...pendingIds].filter((id) => !visitedIds.has(id))
-    pendingIds = new Set()
+  const visited = new Set<string>()
+  for (let ids = [...sources.ids]; ids.length > 0; ids = [...sources.ids].filter((id) => !visited.has(id))) {
     const unread = ids.filter((id) => !livesById.has(id))
     for (const [id, life] of yield* livesAt(source, unread, to)) livesById.set(id, life)
     for (const id of ids) {
       if (isTurnDue()) yield* takeTurn
-      visitedIds.add(id)
-      dependedOn.add(id)
-      addSources(livesById.get(id)?.at(-1)?.after ?? {})
+      visited.add(id)
+      addSources(sources, livesById.get(id)?.at(-1)?.after ?? {})
     }
   }
   const outsideByKey =
-    outsideSources.size === 0
+    sources.outside.size === 0
       ? new Map<string, OutsideSource>()
-      : yield* outsideAt(source, [...outsideSources.values()], to)
+      : yield* outsideAt(source, [...sources.outside.values()], to)
   const unchanged = new Set<string>()
   for (const id of planned.keys()) {
     if (isTurnDue()) yield* takeTurn
-    if (!dependedOn.has(id)) unchanged.add(id)
+    if (!changing.has(id) && !visited.has(id)) unchanged.add(id)
   }
   return { livesById, outsideByKey, unchanged } satisfies Relatives
 })
