@@ -61,9 +61,9 @@ interface HistorySource extends Pick<ReaderSource, "agent" | "read"> {
 /** Maximum plans per read of derived memories from the view. */
 const plansPerRead = 500
 
-/** The sources of memories. */
+/** What plans depend on. */
 interface Sources {
-  /** Ids of memories, and of memories derived from them. */
+  /** Ids of source memories, and of memories derived from those that go or return. */
   readonly ids: Set<string>
   /** Turns and files. */
   readonly outside: Map<string, Source>

@@ -17,9 +17,10 @@ import {
 } from "../actor/Command.js"
 import { descendants, followingUpdate, graphIn } from "../actor/lineage.js"
 import { nextRevision } from "../model/nextRevision.js"
-import { type ChangingPlan, type LimitedPlans, withStale } from "./limitPlans.js"
+import type { ChangingPlan, LimitedPlans } from "./limitPlans.js"
 import type { Relatives } from "./relatives.js"
 import { hasStateChanged, type StatePlan, stateEvent } from "./sessionStates.js"
+import { withStale } from "./staleFlags.js"
 
 /** A memory changed after the undo was planned. */
 export class MemoryChanged extends Data.TaggedError("Moved") {}
