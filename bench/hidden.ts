@@ -18,10 +18,15 @@ const visibleRows = 500
 const batch = 1_000
 const words = "harbour kettle pilot rope ferry crane ledger buoy anchor lantern".split(" ")
 
+/** A word of its own for each row, so that the words above a level are many too. */
+const ownWord = (number: number): string =>
+  `ke${number.toString(26).replace(/\d/gu, (digit) => "qrstuvwxyz"[Number(digit)]!)}tle`
+
 /** Reads of a level, with little or much data above the level. */
 const reads: Readonly<Record<string, (reader: MemoryReader, anchor: string) => Effect.Effect<unknown, unknown>>> = {
   list: (reader) => reader.list({ limit: 20 }),
   search: (reader) => reader.search({ text: "kettle of the pilot", limit: 10 }),
+  misspelt: (reader) => reader.search({ text: "ketle of the piolt", limit: 10 }),
   people: (reader) => reader.people({ limit: 20 }),
   timeline: (reader, anchor) => reader.timeline({ anchor, before: 5, after: 5 }),
   profile: (reader) => reader.profile(),
@@ -85,7 +90,8 @@ const seed = (memory: Memory, store: "social" | "private", rows: number) =>
     Array.from({ length: Math.ceil(rows / batch) }, (_, index) => index * batch),
     (from) => {
       const numbers = Array.from({ length: Math.min(batch, rows - from) }, (_, index) => from + index)
-      const text = (number: number) => `${words[number % 10]} of the ${words[(number * 7 + 3) % 10]} ${number} ${store}`
+      const text = (number: number) =>
+        `${words[number % 10]} of the ${words[(number * 7 + 3) % 10]} ${number} ${ownWord(number)} ${store}`
       return Effect.zipRight(
         memory.rememberAll(
           numbers.map((number) => ({

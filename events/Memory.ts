@@ -151,13 +151,38 @@ export const embeddingText = (memory: Pick<Memory, "title" | "narrative" | "fact
 
 /** The JSON text of an after-image. The newest text is cached, because log and view write it one after the other. */
 export const memoryJson = (memory: Memory): string => {
-  if (newest.memory !== memory) newest = { memory, json: texts.get(memory) ?? JSON.stringify(memory) }
+  if (newest.memory !== memory) newest = { memory, json: KnownJson.of(memory) ?? JSON.stringify(memory) }
   return newest.json
 }
 
 let newest: { readonly memory?: Memory; readonly json: string } = { json: "" }
 
-/** Caches the JSON text of an after-image for callers that already have it. */
-export const cacheMemoryJson = (memory: Memory, json: string): void => void texts.set(memory, json)
+/** Keeps the JSON text of an after-image for callers that already have it. */
+export const cacheMemoryJson = (memory: Memory, json: string): void => {
+  if (KnownJson.of(memory) === undefined) new KnownJson(memory, json)
+}
 
-const texts = new WeakMap<Memory, string>()
+/** A base class whose constructor returns an object that exists, so that a subclass can add a private field to it. */
+class Existing {
+  constructor(object: object) {
+    // biome-ignore lint/correctness/noConstructorReturn: this is the purpose of the class.
+    return object
+  }
+}
+
+/**
+ * The text is a private field of the object: copies and comparisons do not see it. In a `WeakMap`, 100,000 texts would
+ * let the garbage collector, and each growth of the map, block the event loop for more than 100 ms.
+ */
+class KnownJson extends Existing {
+  readonly #json: string
+
+  constructor(memory: Memory, json: string) {
+    super(memory)
+    this.#json = json
+  }
+
+  static of(memory: Memory): string | undefined {
+    return #json in memory ? (memory as unknown as KnownJson).#json : undefined
+  }
+}

@@ -63,13 +63,15 @@ export const damagedVectors = (
   after: number,
   limit: number
 ): { readonly damaged: ReadonlyArray<number>; readonly next: number | null } => {
-  const rows: ReadonlyArray<VectorRow & { readonly row: number }> = sql(
+  // As hex digits: the buffers of so many vectors would let the garbage collector block the event loop for 60 ms.
+  const rows: ReadonlyArray<HexRow & { readonly row: number }> = sql(
     db,
-    `SELECT rowid AS row, model, dimensions, digest, vector, checksum FROM embeddings
-      WHERE rowid > ? ORDER BY rowid LIMIT ?`
+    `SELECT rowid AS row, model, dimensions, hex(digest) AS digest, hex(vector) AS vector, hex(checksum) AS checksum,
+      typeof(digest) = 'blob' AND typeof(vector) = 'blob' AND typeof(checksum) = 'blob' AS isBytes
+      FROM embeddings WHERE rowid > ? ORDER BY rowid LIMIT ?`
   ).all(after, limit)
   return {
-    damaged: rows.filter((row) => !isIntact(row)).map(({ row }) => row),
+    damaged: rows.filter((row) => !isIntactHex(row)).map(({ row }) => row),
     // A damaged table may return old rows again. Callers stop then, instead of looping forever.
     next: rows.length < limit || rows.at(-1)!.row <= after ? null : rows.at(-1)!.row
   }
@@ -92,19 +94,41 @@ interface VectorRow {
   readonly checksum: unknown
 }
 
+/** A row with its bytes as hex digits. */
+interface HexRow {
+  readonly model: unknown
+  readonly dimensions: number
+  readonly digest: string
+  readonly vector: string
+  readonly checksum: string
+  /** 1 if all three were bytes. */
+  readonly isBytes: number
+}
+
 /** The bytes to hash. A new buffer for each vector would let the garbage collector pause a rebuild for 70 ms. */
 let hashed = Buffer.alloc(0)
 
 /** A checksum of vector and key, so that a vector moved to another text counts as damaged. */
-const checksumOf = (model: string, dimensions: number, digest: Uint8Array, vector: Uint8Array): Buffer => {
+const checksumOf = (model: string, dimensions: number, digest: Bytes, vector: Bytes): Buffer => {
   const name = `${model.length}:${model}${dimensions}:`
   const end = Buffer.byteLength(name)
-  const bytes = end + digest.length + vector.length
+  const digestEnd = end + bytesIn(digest)
+  const bytes = digestEnd + bytesIn(vector)
   if (hashed.length < bytes) hashed = Buffer.alloc(bytes)
   hashed.write(name)
-  hashed.set(digest, end)
-  hashed.set(vector, end + digest.length)
+  addToHashed(digest, end)
+  addToHashed(vector, digestEnd)
   return sha256(hashed.subarray(0, bytes))
+}
+
+/** Bytes, or their hex digits. */
+type Bytes = Uint8Array | string
+
+const bytesIn = (value: Bytes): number => (typeof value === "string" ? value.length / 2 : value.length)
+
+const addToHashed = (value: Bytes, at: number): void => {
+  if (typeof value === "string") hashed.write(value, at, "hex")
+  else hashed.set(value, at)
 }
 
 /** A damaged row may have a value of any type in any column. */
@@ -113,6 +137,12 @@ const isIntact = ({ checksum, digest, dimensions, model, vector }: VectorRow): b
   [checksum, digest, vector].every((value) => value instanceof Uint8Array) &&
   vector.byteLength === dimensions * 4 &&
   sameBytes(checksum as Uint8Array, checksumOf(model, dimensions, digest, vector))
+
+const isIntactHex = ({ checksum, digest, dimensions, isBytes, model, vector }: HexRow): boolean =>
+  typeof model === "string" &&
+  isBytes === 1 &&
+  vector.length === dimensions * 8 &&
+  checksum === checksumOf(model, dimensions, digest, vector).toString("hex").toUpperCase()
 
 /** Copies the bytes only if they are not aligned. */
 const vectorIn = (bytes: Buffer): Float32Array =>

@@ -3,6 +3,7 @@ import { isCardId, type Memory } from "../events/Memory.js"
 import { opennessOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
 import { cardFactsOf } from "./cardFacts.js"
 import { type Db, floorSql, indexesByLevel, type Projection, sql } from "./Projection.js"
+import { itemsPerStep, sortInSteps } from "./sortInSteps.js"
 
 /** A person that memories mention. Counts and facts cover only the stores that the reader may read. */
 export interface Person {
@@ -63,12 +64,33 @@ export const people: Projection = {
     }
   },
   digest: (db, digest) => digest.query(db, "SELECT * FROM mentions ORDER BY born, person"),
-  stateDigest: (db, digest) =>
-    digest.query(
-      db,
-      "SELECT person, name, openness, mentions, facts FROM mentions ORDER BY person, name, openness, mentions, facts"
-    )
+  stateDigest: (db, digest) => digest.rows(() => mentionsInOrder(db))
 }
+
+type MentionRow = readonly [person: string, name: string, openness: number, mentions: number, facts: string | null]
+
+/** All mentions, sorted by their columns. An index has them by person, so only those of one person are sorted at a time. */
+const mentionsInOrder = function* (db: Db): Iterable<MentionRow | undefined> {
+  const rows = db.prepare(
+    `SELECT person, name, openness, mentions, facts FROM mentions WHERE ${floorSql("full")} ORDER BY person`
+  )
+  let ofPerson: Array<MentionRow> = []
+  for (const row of rows.raw().iterate() as Iterable<MentionRow>) {
+    if (ofPerson.length > 0 && row[0] !== ofPerson[0]![0]) {
+      yield* sortInSteps(ofPerson, compareMentions)
+      ofPerson = []
+    }
+    ofPerson.push(row)
+    if (ofPerson.length % itemsPerStep === 0) yield undefined
+  }
+  yield* sortInSteps(ofPerson, compareMentions)
+}
+
+/** Compares mentions of one person. */
+const compareMentions = (a: MentionRow, b: MentionRow): number =>
+  compareText(a[1], b[1]) || a[2] - b[2] || a[3] - b[3] || compareText(a[4] ?? "", b[4] ?? "")
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** The normal form in which names are compared: NFKC, lower case, single spaces. */
 export const personKey = (name: string): string =>

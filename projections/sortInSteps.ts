@@ -35,3 +35,9 @@ const merge = function* <A>(
   }
   return merged
 }
+
+/** Compares rows by id. Ids are ASCII, so JavaScript's order is that of SQLite. */
+export const compareIds = (
+  [a]: readonly [id: string, born: number],
+  [b]: readonly [id: string, born: number]
+): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,6 +1,6 @@
 import { minOpennessOf, type ReadingLevel, readingLevels } from "../events/Trust.js"
 import { type Db, type Digest, sql } from "./Projection.js"
-import { itemsPerStep, sortInSteps } from "./sortInSteps.js"
+import { compareIds, itemsPerStep, sortInSteps } from "./sortInSteps.js"
 
 /** A row of text. `id` identifies it in the state digest, which must not depend on row numbers. */
 export interface TextRow {
@@ -55,14 +55,17 @@ export const make = (prefix: string, weights: Readonly<Record<string, number>>):
       digest.query(db, `SELECT * FROM ${texts} ORDER BY born`)
       for (const level of readingLevels) {
         digest.row(...totalsOf(db, table(level)))
-        digest.rows(() => postingsInOrder(db, `SELECT term, doc, col, offset FROM ${postings(level)}`))
+        digest.rows(() => postingsInOrder(db, names, level, byRow))
       }
     },
     stateDigest: (db, digest) => {
+      let byId: DocumentOrder | undefined
       for (const level of readingLevels) {
-        digest.rows(() =>
-          postingsInOrder(db, `SELECT term, id, col, offset FROM ${postings(level)} CROSS JOIN ${texts} ON born = doc`)
-        )
+        digest.rows(function* () {
+          const order = byId ?? (yield* orderById(db, texts))
+          byId = order
+          yield* postingsInOrder(db, names, level, () => order)
+        })
       }
     },
     // FTS5's averages record would be stale: FTS5 updates it only at the end of the transaction.
@@ -85,28 +88,92 @@ const namesOf = (prefix: string, columns: ReadonlyArray<string>): Names => ({
   postings: (level) => `${prefix}postings_${level}`
 })
 
-type Posting = readonly [term: string, doc: number | string, col: string, offset: number]
+/** The order of the documents of postings: where a document stands in it, and what the digest names it. */
+interface DocumentOrder {
+  /** Undefined if there is no such document. */
+  readonly rankOf: (born: number) => number | undefined
+  readonly nameOf: (rank: number) => number | string
+}
+
+/** By row number, for the postings of one term. FTS5 lists their documents in this order. */
+const byRow = (): DocumentOrder => {
+  const rows: Array<number> = []
+  return {
+    rankOf: (born) => {
+      if (rows.at(-1) !== born) rows.push(born)
+      return rows.length - 1
+    },
+    nameOf: (rank) => rows[rank]!
+  }
+}
+
+/** By id; rows of one id share a rank. Yields undefined between its steps. */
+const orderById = function* (db: Db, texts: string): Generator<undefined, DocumentOrder> {
+  const rows: Array<readonly [id: string, born: number]> = []
+  for (const row of db.prepare(`SELECT id, born FROM ${texts}`).raw().iterate() as Iterable<[string, number]>) {
+    rows.push(row)
+    if (rows.length % itemsPerStep === 0) yield undefined
+  }
+  const ranks = new Map<number, number>()
+  const ids: Array<string> = []
+  for (const row of sortInSteps(rows, compareIds)) {
+    if (row !== undefined) {
+      if (ids.at(-1) !== row[0]) ids.push(row[0])
+      ranks.set(row[1], ids.length - 1)
+    }
+    if (row === undefined || ranks.size % itemsPerStep === 0) yield undefined
+  }
+  return { rankOf: (born) => ranks.get(born), nameOf: (rank) => ids[rank]! }
+}
+
+/** Offsets of tokens in a column are below this: a column has fewer characters. */
+const maxOffset = 2 ** 22
 
 /**
  * The postings, sorted by term, document, column and offset. FTS5 lists them term by term, so only the postings of one
- * term are sorted at a time. `ORDER BY` would sort all postings before the first row.
+ * term are sorted at a time. `ORDER BY` would sort all postings before the first row. A posting that waits is one number
+ * made of its document's rank, its column and its offset: a term can be in all documents, and arrays of so many postings
+ * would occupy the collector for too long.
  */
-const postingsInOrder = function* (db: Db, query: string): Iterable<Posting | undefined> {
-  let termPostings: Array<Posting> = []
-  for (const posting of db.prepare(query).raw().iterate() as Iterable<Posting>) {
-    if (termPostings.length > 0 && posting[0] !== termPostings[0]![0]) {
-      yield* sortInSteps(termPostings, comparePostings)
-      termPostings = []
+const postingsInOrder = function* (
+  db: Db,
+  { columns, postings }: Names,
+  level: ReadingLevel,
+  orderOfTerm: () => DocumentOrder
+): Iterable<Posting | undefined> {
+  const names = columns.toSorted()
+  const columnOf = new Map(names.map((name, index) => [name, index]))
+  let term = ""
+  let order = orderOfTerm()
+  let places: Array<number> = []
+  const sorted = function* (): Iterable<Posting | undefined> {
+    for (const place of sortInSteps(places, (a, b) => a - b)) {
+      if (place === undefined) {
+        yield undefined
+        continue
+      }
+      const column = Math.floor(place / maxOffset)
+      const document = order.nameOf(Math.floor(column / names.length))
+      yield [term, document, names[column % names.length]!, place % maxOffset]
     }
-    termPostings.push(posting)
-    if (termPostings.length % itemsPerStep === 0) yield undefined
   }
-  yield* sortInSteps(termPostings, comparePostings)
+  const rows = db.prepare(`SELECT term, doc, col, offset FROM ${postings(level)}`).raw()
+  for (const [next, born, column, offset] of rows.iterate() as Iterable<[string, number, string, number]>) {
+    if (next !== term) {
+      yield* sorted()
+      term = next
+      order = orderOfTerm()
+      places = []
+    }
+    const rank = order.rankOf(born)
+    if (rank === undefined) continue
+    places.push((rank * names.length + columnOf.get(column)!) * maxOffset + offset)
+    if (places.length % itemsPerStep === 0) yield undefined
+  }
+  yield* sorted()
 }
 
-/** Compares postings in SQLite's order. Ids and names of columns are ASCII, so JavaScript's order is the same. */
-const comparePostings = (a: Posting, b: Posting): number =>
-  a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : a[2] < b[2] ? -1 : a[2] > b[2] ? 1 : a[3] - b[3]
+type Posting = readonly [term: string, document: number | string, column: string, offset: number]
 
 /** Marks (category M) are part of words: Devanagari and Thai write vowels with marks. */
 const tokenizer = "porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'"

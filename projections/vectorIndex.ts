@@ -1,6 +1,6 @@
 import { activeModels, sameModel } from "./embedders.js"
 import { type Db, type Digest, sql } from "./Projection.js"
-import { itemsPerStep, sortInSteps } from "./sortInSteps.js"
+import { compareIds, itemsPerStep, sortInSteps } from "./sortInSteps.js"
 
 /** A row with a vector. `id` identifies it in the state digest; `digest` is the digest of the embedded text. */
 export interface VectorRow {
@@ -122,10 +122,6 @@ const rowsById = function* (db: Db, query: string, table: string): Iterable<Read
     if (row !== undefined) yield [id, ...row]
   }
 }
-
-/** Ids are ASCII, so JavaScript's order is that of SQLite. */
-const compareIds = ([a]: readonly [string, number], [b]: readonly [string, number]): number =>
-  a < b ? -1 : a > b ? 1 : 0
 
 /** The names of an index's tables. */
 interface Names {

@@ -152,6 +152,9 @@ describe("EventLogSqlite: the file", () => {
       damage(digests[2]!, "checksum = checksum + 1")
       const found = yield* log.vectors("m", 2, digests)
       expect([...found.keys()]).toEqual([digests[3]])
+      expect((yield* verify(log, codec, null)).problems.map(({ what }) => what)).toEqual([
+        "log.db: 3 cached vectors are damaged; they count as missing"
+      ])
       yield* log.append(append("one", "b", vectors))
       expect((yield* log.vectors("m", 2, digests)).size).toBe(4)
     })

@@ -116,6 +116,7 @@ export const entriesOf = (list: ReadonlyArray<unknown> = emptyList): ReadonlyMap
     while (entries.has(`${count} ${text}`)) count++
     entries.set(`${count} ${text}`, value)
   }
+  if (entriesCache.size >= maxCachedLists) entriesCache.clear()
   entriesCache.set(list, entries)
   return entries
 }
@@ -125,8 +126,13 @@ export const entryValue = (entry: string): unknown => JSON.parse(entry.slice(ent
 
 const emptyList: ReadonlyArray<unknown> = []
 
-/** An undo needs the entries of each list once per candidate entry, so they are cached by list. */
-const entriesCache = new WeakMap<ReadonlyArray<unknown>, ReadonlyMap<string, unknown>>()
+/**
+ * An undo needs the entries of each list once per candidate entry, so they are cached by list. They are bounded, because
+ * a `WeakMap` with the lists of 100,000 memories would occupy the garbage collector for too long.
+ */
+const entriesCache = new Map<ReadonlyArray<unknown>, ReadonlyMap<string, unknown>>()
+/** More lists than the plan of one memory reads, but for a memory with hundreds of changes. */
+const maxCachedLists = 1_024
 
 /** Whether an event changed a field. */
 export const changedField = ({ after, before }: Link, field: keyof Memory): boolean =>
