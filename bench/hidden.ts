@@ -18,7 +18,7 @@ const visibleRows = 500
 const batch = 1_000
 const words = "harbour kettle pilot rope ferry crane ledger buoy anchor lantern".split(" ")
 
-/** A word of its own for each row, so that the words above a level are many too. */
+/** Gives each row a unique word, so that hidden rows enlarge the vocabulary too. */
 const ownWord = (number: number): string =>
   `ke${number.toString(26).replace(/\d/gu, (digit) => "qrstuvwxyz"[Number(digit)]!)}tle`
 

@@ -67,7 +67,7 @@ export const damagedVectors = (
   const rows: ReadonlyArray<HexRow & { readonly row: number }> = sql(
     db,
     `SELECT rowid AS row, model, dimensions, hex(digest) AS digest, hex(vector) AS vector, hex(checksum) AS checksum,
-      typeof(digest) = 'blob' AND typeof(vector) = 'blob' AND typeof(checksum) = 'blob' AS isBytes
+      typeof(digest) = 'blob' AND typeof(vector) = 'blob' AND typeof(checksum) = 'blob' AS areBlobs
       FROM embeddings WHERE rowid > ? ORDER BY rowid LIMIT ?`
   ).all(after, limit)
   return {
@@ -101,8 +101,8 @@ interface HexRow {
   readonly digest: string
   readonly vector: string
   readonly checksum: string
-  /** 1 if all three were bytes. */
-  readonly isBytes: number
+  /** 1 if all three are blobs. */
+  readonly areBlobs: number
 }
 
 /** The bytes to hash. A new buffer for each vector would let the garbage collector pause a rebuild for 70 ms. */
@@ -138,9 +138,9 @@ const isIntact = ({ checksum, digest, dimensions, model, vector }: VectorRow): b
   vector.byteLength === dimensions * 4 &&
   sameBytes(checksum as Uint8Array, checksumOf(model, dimensions, digest, vector))
 
-const isIntactHex = ({ checksum, digest, dimensions, isBytes, model, vector }: HexRow): boolean =>
+const isIntactHex = ({ areBlobs, checksum, digest, dimensions, model, vector }: HexRow): boolean =>
   typeof model === "string" &&
-  isBytes === 1 &&
+  areBlobs === 1 &&
   vector.length === dimensions * 8 &&
   checksum === checksumOf(model, dimensions, digest, vector).toString("hex").toUpperCase()
 

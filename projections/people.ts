@@ -69,28 +69,50 @@ export const people: Projection = {
 
 type MentionRow = readonly [person: string, name: string, openness: number, mentions: number, facts: string | null]
 
-/** All mentions, sorted by their columns. An index has them by person, so only those of one person are sorted at a time. */
+interface Counted {
+  readonly row: MentionRow
+  count: number
+}
+
+/**
+ * All mentions, sorted by their columns. An index has them by person. Equal rows of a person are counted, so that only a
+ * few are sorted, even where all memories mention one person.
+ */
 const mentionsInOrder = function* (db: Db): Iterable<MentionRow | undefined> {
   const rows = db.prepare(
     `SELECT person, name, openness, mentions, facts FROM mentions WHERE ${floorSql("full")} ORDER BY person`
   )
-  let ofPerson: Array<MentionRow> = []
+  let person = ""
+  let counted = new Map<string, Counted>()
+  let read = 0
   for (const row of rows.raw().iterate() as Iterable<MentionRow>) {
-    if (ofPerson.length > 0 && row[0] !== ofPerson[0]![0]) {
-      yield* sortInSteps(ofPerson, compareMentions)
-      ofPerson = []
+    if (row[0] !== person) {
+      yield* repeatedInOrder(counted)
+      person = row[0]
+      counted = new Map()
     }
-    ofPerson.push(row)
-    if (ofPerson.length % itemsPerStep === 0) yield undefined
+    const key = JSON.stringify(row)
+    const same = counted.get(key)
+    if (same === undefined) counted.set(key, { row, count: 1 })
+    else same.count++
+    if (++read % itemsPerStep === 0) yield undefined
   }
-  yield* sortInSteps(ofPerson, compareMentions)
+  yield* repeatedInOrder(counted)
 }
 
-/** Compares mentions of one person. */
+const repeatedInOrder = function* (counted: ReadonlyMap<string, Counted>): Iterable<MentionRow | undefined> {
+  for (const each of sortInSteps([...counted.values()], (a, b) => compareMentions(a.row, b.row))) {
+    if (each === undefined) yield undefined
+    else for (let time = 0; time < each.count; time++) yield each.row
+  }
+}
+
+/** Compares mentions of one person in SQLite's order. */
 const compareMentions = (a: MentionRow, b: MentionRow): number =>
   compareText(a[1], b[1]) || a[2] - b[2] || a[3] - b[3] || compareText(a[4] ?? "", b[4] ?? "")
 
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+/** SQLite compares the bytes of UTF-8. */
+const compareText = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)))
 
 /** The normal form in which names are compared: NFKC, lower case, single spaces. */
 export const personKey = (name: string): string =>

@@ -126,8 +126,8 @@ const orderById = function* (db: Db, texts: string): Generator<undefined, Docume
   return { rankOf: (born) => ranks.get(born), nameOf: (rank) => ids[rank]! }
 }
 
-/** Offsets of tokens in a column are below this: a column has fewer characters. */
-const maxOffset = 2 ** 22
+/** More tokens than a column can have: `toIndexText` bounds its bytes. */
+const offsetsPerColumn = 2 ** 22
 
 /**
  * The postings, sorted by term, document, column and offset. FTS5 lists them term by term, so only the postings of one
@@ -146,31 +146,39 @@ const postingsInOrder = function* (
   let term = ""
   let order = orderOfTerm()
   let places: Array<number> = []
-  const sorted = function* (): Iterable<Posting | undefined> {
-    for (const place of sortInSteps(places, (a, b) => a - b)) {
-      if (place === undefined) {
-        yield undefined
-        continue
-      }
-      const column = Math.floor(place / maxOffset)
-      const document = order.nameOf(Math.floor(column / names.length))
-      yield [term, document, names[column % names.length]!, place % maxOffset]
-    }
-  }
+  let read = 0
   const rows = db.prepare(`SELECT term, doc, col, offset FROM ${postings(level)}`).raw()
   for (const [next, born, column, offset] of rows.iterate() as Iterable<[string, number, string, number]>) {
     if (next !== term) {
-      yield* sorted()
+      yield* postingsOfTerm(term, places, order, names)
       term = next
       order = orderOfTerm()
       places = []
     }
     const rank = order.rankOf(born)
-    if (rank === undefined) continue
-    places.push((rank * names.length + columnOf.get(column)!) * maxOffset + offset)
-    if (places.length % itemsPerStep === 0) yield undefined
+    if (rank !== undefined) {
+      places.push((rank * names.length + columnOf.get(column)!) * offsetsPerColumn + offset)
+    }
+    if (++read % itemsPerStep === 0) yield undefined
   }
-  yield* sorted()
+  yield* postingsOfTerm(term, places, order, names)
+}
+
+const postingsOfTerm = function* (
+  term: string,
+  places: ReadonlyArray<number>,
+  order: DocumentOrder,
+  columns: ReadonlyArray<string>
+): Iterable<Posting | undefined> {
+  for (const place of sortInSteps(places, (a, b) => a - b)) {
+    if (place === undefined) {
+      yield undefined
+      continue
+    }
+    const column = Math.floor(place / offsetsPerColumn)
+    const document = order.nameOf(Math.floor(column / columns.length))
+    yield [term, document, columns[column % columns.length]!, place % offsetsPerColumn]
+  }
 }
 
 type Posting = readonly [term: string, document: number | string, column: string, offset: number]

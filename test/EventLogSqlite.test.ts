@@ -137,7 +137,7 @@ describe("EventLogSqlite: the file", () => {
     Effect.gen(function* () {
       const path = yield* folder
       const log = yield* open(path)
-      const digests = ["aa", "bb", "cc", "dd"].map((two) => two.repeat(32))
+      const digests = ["aa", "bb", "cc", "dd", "ee"].map((two) => two.repeat(32))
       const vectors = digests.map((digest) => ({
         model: "m",
         dimensions: 2,
@@ -150,13 +150,14 @@ describe("EventLogSqlite: the file", () => {
       damage(digests[0]!, "vector = ?", Buffer.from(Float32Array.of(0.5, 0.26).buffer))
       damage(digests[1]!, "vector = ?", Buffer.from(Float32Array.of(0.5).buffer))
       damage(digests[2]!, "checksum = checksum + 1")
+      damage(digests[4]!, "vector = CAST(vector AS TEXT)")
       const found = yield* log.vectors("m", 2, digests)
       expect([...found.keys()]).toEqual([digests[3]])
       expect((yield* verify(log, codec, null)).problems.map(({ what }) => what)).toEqual([
-        "log.db: 3 cached vectors are damaged; they count as missing"
+        "log.db: 4 cached vectors are damaged; they count as missing"
       ])
       yield* log.append(append("one", "b", vectors))
-      expect((yield* log.vectors("m", 2, digests)).size).toBe(4)
+      expect((yield* log.vectors("m", 2, digests)).size).toBe(5)
     })
   )
 })

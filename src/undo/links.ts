@@ -116,7 +116,6 @@ export const entriesOf = (list: ReadonlyArray<unknown> = emptyList): ReadonlyMap
     while (entries.has(`${count} ${text}`)) count++
     entries.set(`${count} ${text}`, value)
   }
-  if (entriesCache.size >= maxCachedLists) entriesCache.clear()
   entriesCache.set(list, entries)
   return entries
 }
@@ -126,13 +125,11 @@ export const entryValue = (entry: string): unknown => JSON.parse(entry.slice(ent
 
 const emptyList: ReadonlyArray<unknown> = []
 
-/**
- * An undo needs the entries of each list once per candidate entry, so they are cached by list. They are bounded, because
- * a `WeakMap` with the lists of 100,000 memories would occupy the garbage collector for too long.
- */
+/** A plan needs the entries of each list once per candidate entry, so they are cached by list. */
 const entriesCache = new Map<ReadonlyArray<unknown>, ReadonlyMap<string, unknown>>()
-/** More lists than the plan of one memory reads, but for a memory with hundreds of changes. */
-const maxCachedLists = 1_024
+
+/** Call it at the end of a memory's plan, so that its lists do not stay in memory. */
+export const forgetEntries = (): void => entriesCache.clear()
 
 /** Whether an event changed a field. */
 export const changedField = ({ after, before }: Link, field: keyof Memory): boolean =>

@@ -3,7 +3,7 @@ import type { EventType } from "../../events/catalogue.js"
 import { isCardId, type Memory } from "../../events/Memory.js"
 import { latestCardFacts } from "../../projections/cardFacts.js"
 import { memoryText } from "../model/memoryText.js"
-import { changedField, entriesOf, entryValue, type Link, type ListField, lists } from "./links.js"
+import { changedField, entriesOf, entryValue, forgetEntries, type Link, type ListField, lists } from "./links.js"
 import { type ResolvedTouches, resolveTouches, type Touch, undoneVersionsOf } from "./touches.js"
 
 /** Fields of a memory that an undo leaves unchanged, because later events changed them deliberately. */
@@ -86,6 +86,7 @@ export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOp
     if (entries.size === 0) ledger.take(first.version, field)
     values[field] = optionalLists.has(field) && list.length === 0 ? undefined : list
   }
+  forgetEntries()
   for (const { after, before, version } of changes) {
     if (cancelled.has(version) || after.mentions === before!.mentions) continue
     values.mentions = Number(values.mentions) - (after.mentions - before!.mentions)
