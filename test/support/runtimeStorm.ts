@@ -101,7 +101,7 @@ export const storm = async ({ localEmbedder, minutes, seed = randomInt(2 ** 31) 
 
   const placeOf = (name: string): Place => {
     const folder = join(scratch, name)
-    mkdirSync(folder, { recursive: true })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
     return { folder, journal: join(scratch, `${name}.journal`) }
   }
   const places = Array.from({ length: folders }, (_, index) => placeOf(`folder-${index}`))
@@ -141,7 +141,11 @@ export const storm = async ({ localEmbedder, minutes, seed = randomInt(2 ** 31) 
 
   const answered = async <Answer>(place: Place, options: Parameters<typeof run>[1]): Promise<Answer | undefined> => {
     const { stdout } = await run(place, options)
-    return stdout === "" ? undefined : (JSON.parse(stdout) as Answer)
+    // The engine's warnings go to the same output, before the answer.
+    const lines = stdout.trimEnd().split("\n")
+    const answer = lines.pop() ?? ""
+    for (const line of lines) console.log(line)
+    return answer === "" ? undefined : (JSON.parse(answer) as Answer)
   }
 
   try {
