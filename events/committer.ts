@@ -25,7 +25,7 @@ import { retryWhileBusy } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
 import { type Added, type Answer, type HeadCache, setTimer, storeAll } from "./store.js"
 import { make as makeGuard } from "./streamGuard.js"
-import { atOnce, inTurns, type Steps, takeTurn } from "./turns.js"
+import { atOnce, continueInTurns, type Steps } from "./turns.js"
 import * as VectorCache from "./vectorCache.js"
 import { make as makeWriteTransactions } from "./writeTransaction.js"
 
@@ -199,8 +199,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
         const steps = transaction(streams, work)
         return { first: steps.next(), steps }
       }),
-      ({ first, steps }) =>
-        first.done === true ? Effect.succeed(first.value) : Effect.zipRight(takeTurn, inTurns(steps, attempt))
+      ({ first, steps }) => (first.done === true ? Effect.succeed(first.value) : continueInTurns(steps, attempt))
     )
 
   /** Records the state of the files when the log is closed. If it fails, the next process only has more to verify. */

@@ -60,15 +60,29 @@ export const takeTurn: Effect.Effect<void> = Effect.async<void>((resume) => {
  */
 export type Steps<A> = Generator<void, A, void>
 
+type Attempt<A, E, R> = (step: () => IteratorResult<void, A>) => Effect.Effect<IteratorResult<void, A>, E, R>
+
 /** Runs steps and yields to the event loop after each. `attempt` runs one step and converts its exceptions. */
-export const inTurns = <A, E, R>(
-  steps: Steps<A>,
-  attempt: (step: () => IteratorResult<void, A>) => Effect.Effect<IteratorResult<void, A>, E, R>
-): Effect.Effect<A, E, R> =>
+export const inTurns = <A, E, R>(steps: Steps<A>, attempt: Attempt<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(
     attempt(() => steps.next()),
-    (result) =>
-      result.done === true ? Effect.succeed(result.value) : Effect.zipRight(takeTurn, inTurns(steps, attempt))
+    (result) => (result.done === true ? Effect.succeed(result.value) : continueInTurns(steps, attempt))
+  )
+
+/**
+ * Runs the steps after the first one. An interruption or a failure ends the generator: otherwise a query that it
+ * iterates over would keep its connection busy, which can neither write nor close then.
+ */
+export const continueInTurns = <A, E, R>(steps: Steps<A>, attempt: Attempt<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.onError(nextInTurns(steps, attempt), () => Effect.sync(() => void steps.return(undefined as A)))
+
+const nextInTurns = <A, E, R>(steps: Steps<A>, attempt: Attempt<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(
+    Effect.zipRight(
+      takeTurn,
+      attempt(() => steps.next())
+    ),
+    (result) => (result.done === true ? Effect.succeed(result.value) : nextInTurns(steps, attempt))
   )
 
 /** Runs all steps without a return to the event loop. */

@@ -137,6 +137,11 @@ describe("the engine's own jobs", () => {
       const policy = { maintenance: { zone: "Europe/Berlin", weekday: "wednesday" } }
       const { daybook } = yield* running(folder, policy)
       yield* settled
+      // On a busy machine the runs at the start take longer.
+      const isDue = Effect.map(schedulesOf(daybook, "ada"), (next) =>
+        Object.values(next).includes(new Date(start).toISOString())
+      )
+      for (let tries = 0; tries < 50 && (yield* isDue); tries++) yield* settled
       expect(yield* schedulesOf(daybook, "ada")).toEqual({
         "daybook/daily": "2026-03-11T02:00:00.000Z",
         "daybook/gc": "2026-03-11T02:30:00.000Z",

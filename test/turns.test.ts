@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "@effect/vitest"
+import Database from "better-sqlite3"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -8,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { vi } from "vitest"
 import { EventLog, type NewEvent } from "../events/EventLog.js"
-import { isTurnDue, itemsPerCheck, takeTurnIfDue, turnMillis } from "../events/turns.js"
+import { inTurns, isTurnDue, itemsPerCheck, type Steps, takeTurnIfDue, turnMillis } from "../events/turns.js"
 import * as ViewFile from "../projections/view/ViewFile.js"
 import { Views } from "../projections/view/Views.js"
 import type { Memory } from "../src/Memory.js"
@@ -190,6 +191,28 @@ describe("other work runs during", () => {
 })
 
 describe("an interruption", () => {
+  it.live("of steps ends the query that they iterate over, so that its connection can write and close", () =>
+    Effect.gen(function* () {
+      const db = new Database(":memory:")
+      db.exec("CREATE TABLE numbers AS SELECT value FROM json_each('[1, 2, 3]')")
+      const steps = function* (): Steps<number> {
+        let sum = 0
+        for (const number of db.prepare("SELECT value FROM numbers").pluck().iterate() as Iterable<number>) {
+          sum += number
+          yield
+        }
+        return sum
+      }
+      expect(yield* inTurns(steps(), Effect.sync)).toBe(6)
+      const reading = yield* Effect.fork(inTurns(steps(), Effect.sync))
+      yield* Effect.yieldNow()
+      expect(() => db.exec("DELETE FROM numbers")).toThrow("busy")
+      yield* Fiber.interrupt(reading)
+      db.exec("DELETE FROM numbers")
+      db.close()
+    })
+  )
+
   it.scopedLive("of a bulk write keeps stored items, and writes no others", () =>
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
