@@ -61,7 +61,7 @@ interface HistorySource extends Pick<ReaderSource, "agent" | "read"> {
 /** Maximum plans per read of derived memories from the view. */
 const plansPerRead = 500
 
-/** What plans depend on. */
+/** The memories, turns and files that plans depend on. */
 interface Sources {
   /** Ids of source memories, and of memories derived from those that go or return. */
   readonly ids: Set<string>
