@@ -17,6 +17,16 @@ export const openDatabase = (file: string, options?: Database.Options): Db => {
   return db
 }
 
+/** Sets up a connection that was just opened. Closes it if that fails: otherwise it keeps its file open and locked. */
+export const setUp = <A>(db: Db, work: () => A): A => {
+  try {
+    return work()
+  } catch (cause) {
+    db.close()
+    throw cause
+  }
+}
+
 /** Throws if loading the binary of better-sqlite3 would crash or fail. */
 export const assertRuntime = (): void => {
   const unsupported = unsupportedRuntime(process)

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
+import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { EventLog } from "../events/EventLog.js"
@@ -56,6 +57,73 @@ describe("a rebuild whose new file another process removes", () => {
           "The gate is green"
         ])
         expect((yield* daybook.verify(agent, { views: true })).problems).toEqual([])
+      })
+    )
+  )
+})
+
+interface Closable {
+  readonly close: () => void
+}
+
+/** A log that opens the view file that is built at each of its replays, and leaves a query on it open. */
+const readingLog = (folder: string, readers: Array<Closable>) =>
+  Layer.effect(
+    EventLog,
+    Effect.map(EventLog, (log) => ({
+      ...log,
+      replay: (...options: Parameters<typeof log.replay>) =>
+        Effect.suspend(() => {
+          const views = join(folder, "views", agent)
+          const built = readdirSync(views).filter(
+            (name) => name.endsWith(".db") && !existsSync(join(views, `${name}-wal`))
+          )
+          // One reader: a query on each try would disturb each try.
+          if (readers.length === 0 && built[0] !== undefined) {
+            const reader = new Database(join(views, built[0]), { readonly: true })
+            const rows = reader.prepare("SELECT * FROM sqlite_schema").iterate()
+            rows.next()
+            readers.push({
+              close: () => {
+                rows.return!()
+                reader.close()
+              }
+            })
+          }
+          return log.replay(...options)
+        })
+    }))
+  ).pipe(Layer.provide(EventLogSqlite.layer(folder)))
+
+/** The files below a folder that this process has open. */
+const openFiles = (folder: string): ReadonlyArray<string> =>
+  readdirSync("/proc/self/fd").flatMap((descriptor) => {
+    try {
+      const file = readlinkSync(join("/proc/self/fd", descriptor))
+      return file.startsWith(folder) ? [file.slice(folder.length)] : []
+    } catch {
+      return []
+    }
+  })
+
+describe("a rebuild whose new file another program reads", () => {
+  it.live("builds another one at once, and leaves no file open", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const readers: Array<Closable> = []
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const daybook = yield* open(folder, { log: readingLog(folder, readers), vectorExtension: null })
+            const memory = yield* daybook.agent(agent, { trust: "full", record: false })
+            yield* memory.remember({ title: "The crane is red" })
+            yield* daybook.rebuild(agent)
+            expect(readers).toHaveLength(1)
+            expect((yield* memory.list()).map(({ title }) => title)).toEqual(["The crane is red"])
+          })
+        )
+        for (const reader of readers) reader.close()
+        if (existsSync("/proc/self/fd")) expect(openFiles(folder)).toEqual([])
       })
     )
   )

@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs"
 import { createRequire } from "node:module"
 import { genesis, sameBytes } from "../../events/Chain.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
-import { isSqliteError, openDatabase } from "../../events/driver.js"
+import { isSqliteError, openDatabase, setUp } from "../../events/driver.js"
 import { StorageError } from "../../events/errors.js"
 import { busyTimeoutMillis, isVersionAtLeast, walCheckpointPages } from "../../events/sqlite.js"
 import { type Db, type Lookup, type Projection, sql } from "../Projection.js"
@@ -56,7 +56,7 @@ export const openFile = (
   options: ViewOptions
 ): { readonly db: Db; readonly hasVectors: boolean } => {
   const db = openDatabase(file, { timeout: busyTimeoutMillis, readonly: false, fileMustExist: mode !== "bulk" })
-  try {
+  return setUp(db, () => {
     if (mode === "bulk") {
       chmodSync(file, 0o600)
       db.exec(bulkSettings)
@@ -68,10 +68,7 @@ export const openFile = (
     const hasVectors = options.vectorExtension !== null && loadVectors(db, options.vectorExtension)
     if (mode === "read") db.pragma("query_only = ON")
     return { db, hasVectors }
-  } catch (cause) {
-    db.close()
-    throw cause
-  }
+  })
 }
 
 /** Opens an empty view in memory, which cannot be written to. */
@@ -80,17 +77,14 @@ export const openEmpty = (
   options: ViewOptions
 ): { readonly db: Db; readonly hasVectors: boolean } => {
   const db = openDatabase(":memory:")
-  try {
+  return setUp(db, () => {
     const hasVectors = options.vectorExtension !== null && loadVectors(db, options.vectorExtension)
     createView(db, projections, hasVectors)
     // Statements with INDEXED BY fail if the index is missing.
     for (const { indexes } of projections) db.exec(indexes)
     db.pragma("query_only = ON")
     return { db, hasVectors }
-  } catch (cause) {
-    db.close()
-    throw cause
-  }
+  })
 }
 
 /** Creates the tables of a new view, before any event. */

@@ -4,12 +4,14 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
+import { setUp } from "../../events/driver.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { type InvalidEvent, type StorageError, storageError, type UnknownEvent } from "../../events/errors.js"
 import { copyDatabase, runSql } from "../../events/sqlProcess.js"
 import { isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
 import type { Db, Lookup, Projection } from "../Projection.js"
 import { decodePage } from "./decodePage.js"
+import { removeViewFile } from "./generations.js"
 import { erasureIn, syncFile } from "./newFile.js"
 import { type BuiltView, withRebuildLease } from "./rebuildLease.js"
 import { areSpent, attempt, keepsChanging, newTries, nextTry } from "./View.js"
@@ -101,6 +103,8 @@ const tryBuild = (options: Building, findings: Findings): Effect.Effect<void, Vi
 
 const openNew = (options: Building) =>
   Effect.gen(function* () {
+    // A new file, not the one of an earlier attempt: a reader of that one could disturb each attempt.
+    yield* Effect.try(() => removeViewFile(options.file))
     if (options.copyOf !== undefined) {
       const { db } = yield* Effect.try(() => ViewFile.openFile(options.copyOf!.file, "read", options))
       yield* Effect.ensuring(
@@ -108,13 +112,14 @@ const openNew = (options: Building) =>
         Effect.sync(() => db.close())
       )
     } else {
-      // Truncates the file of an earlier attempt.
-      yield* Effect.try(() => closeSync(openSync(options.file, "w", 0o600)))
+      yield* Effect.try(() => closeSync(openSync(options.file, "wx", 0o600)))
     }
-    const opened = yield* Effect.try(() => ViewFile.openFile(options.file, "bulk", options))
-    // From the start, so that the cleaning of an erasure leaves a file that is built after it.
-    yield* Effect.try(() => ViewFile.setErasure(opened.db, options.erasure))
-    return opened
+    return yield* Effect.try(() => {
+      const opened = ViewFile.openFile(options.file, "bulk", options)
+      // From the start, so that the cleaning of an erasure leaves a file that is built after it.
+      setUp(opened.db, () => ViewFile.setErasure(opened.db, options.erasure))
+      return opened
+    })
   }).pipe(Effect.mapError(storageError("view")))
 
 /** Makes one attempt. Returns the findings for the next attempt; undefined if the view is complete. */

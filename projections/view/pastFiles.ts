@@ -1,6 +1,7 @@
 import { statSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { setUp } from "../../events/driver.js"
 import type { Db } from "../Projection.js"
 import * as ViewFile from "./ViewFile.js"
 
@@ -57,12 +58,7 @@ const openFiles = (options: ViewFile.ViewOptions): PastFiles => {
     if (known?.ino === ino) return known
     known?.db.close()
     const { db } = ViewFile.openFile(file, "read", options)
-    try {
-      return { db, ino, erasure: ViewFile.erasureOf(db), readAt: 0 }
-    } catch (cause) {
-      db.close()
-      throw cause
-    }
+    return setUp(db, () => ({ db, ino, erasure: ViewFile.erasureOf(db), readAt: 0 }))
   }
   return {
     read: (file, erasure, f) => {
