@@ -39,7 +39,7 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
   let line = ""
   let shown = ""
   const program = new Commander("daybook")
-    .description("Long-term memory for AI agents that can be audited, rewound and decided again.")
+    .description("Long-term memory for AI agents: audit it, read it as of any moment, and replay its decisions.")
     .version(DAYBOOK_VERSION, "-V, --version", "show the version")
     .helpOption("-h, --help", "show help")
     .configureHelp({ showGlobalOptions: true, subcommandTerm: termOf, minWidthToWrap: 20 })
@@ -90,7 +90,8 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
       write(shown)
       return { code: exitCodes.ok }
     }
-    if (line !== "") return { code: exitCodes.badCall, line: toOneLine(line) }
+    const isNew = error.code === "commander.unknownCommand" && !line.includes("Did you mean")
+    if (line !== "") return { code: exitCodes.badCall, line: `${toOneLine(line)}${isNew ? ": see daybook --help" : ""}` }
     return { ...{ command: whatNext, options: {}, args: [], globals: program.opts() }, ...nothingPassed }
   }
   return parsed!

@@ -1,4 +1,4 @@
-// A program that gives an agent memory. From a checkout: npm run build && node examples/quickstart.mjs
+// A program that gives an agent memory. In a checkout, after `npm run demo`: node examples/quickstart.mjs
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -6,7 +6,7 @@ import type { StorageError } from "../events/errors.js"
 import { sharingWarning } from "../events/folder.js"
 import * as Views from "../projections/view/Views.js"
 import * as Daybook from "../src/Daybook.js"
-import type { InvalidInput, InvalidPolicy } from "../src/model/errors.js"
+import { InvalidInput, type InvalidPolicy } from "../src/model/errors.js"
 import { refuseUnknownOptions } from "../src/model/filters.js"
 import type { Embedder } from "../src/ports/Embedder.js"
 import type { Embedders } from "../src/ports/Embedders.js"
@@ -72,7 +72,7 @@ export const optionNames: ReadonlyArray<string> = Object.keys({
   policy: true
 } satisfies Record<keyof DefaultOptions, true>)
 
-/** Errors of opening a data folder. `InvalidInput`: an option has an unknown name. */
+/** Errors of opening a data folder. `InvalidInput`: an option has an unknown name, or `folder` is no path. */
 export type OpenError = StorageError | InvalidPolicy | InvalidInput
 
 /** The complete memory system on a data folder; each part can be replaced. */
@@ -80,9 +80,15 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
   Layer.unwrapEffect(
     Effect.gen(function* () {
       yield* refuseUnknownOptions(options, optionNames)
-      return layerOn(options.folder ?? (yield* defaultFolder), options)
+      return layerOn(yield* checkFolder(options.folder ?? (yield* defaultFolder)), options)
     })
   )
+
+/** Checks the path of a data folder. An empty one would be the current folder. */
+const checkFolder = (folder: unknown): Effect.Effect<string, InvalidInput> =>
+  typeof folder === "string" && folder.trim() !== ""
+    ? Effect.succeed(folder)
+    : new InvalidInput({ field: "folder", problem: "must be the path of the data folder" })
 
 /** A layer whose module is loaded when the layer is built, because word lists take long to load. */
 const loaded = <A>(load: () => Promise<{ readonly layer: Layer.Layer<A> }>): Layer.Layer<A> =>

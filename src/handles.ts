@@ -32,11 +32,11 @@ export const makeHandles = (engine: Engine) => {
 }
 
 const checkOptions = Effect.fnUntraced(function* (options: AgentOptions & { readonly asOf?: AsOfInput }) {
-  const { asOf, ...others } = Object(options) as Partial<typeof options>
-  yield* refuseUnknownOptions(others, ["trust", "actor", "record", "session"])
+  yield* refuseUnknownOptions(options, ["trust", "actor", "record", "session", "asOf"])
+  const { asOf, ...others } = options
   if (asOf !== undefined) {
-    yield* refuseUnknownOptions(Object(asOf), ["version", "at"])
-    if (Object.keys(Object(asOf)).length !== 1) {
+    yield* refuseUnknownOptions(asOf, ["version", "at"])
+    if (Object.keys(asOf).length !== 1) {
       return yield* new InvalidInput({ field: "asOf", problem: "must be { version: number } or { at: time }" })
     }
   }

@@ -43,7 +43,7 @@ describe("the trust of openMemory", () => {
     [{ user: "full", model: null }, "trust.model: must be one of full, inner, familiar, public"],
     ["ful", "trust: must be one of full, inner, familiar, public"],
     [null, "trust: must be one of full, inner, familiar, public"],
-    [["public"], "trust.0: is not a known option: use user, model"]
+    [["public"], "trust: must be one of full, inner, familiar, public"]
   ])("refuses %j, which no level is read from", async (trust, message) => {
     const options = { folder: newFolder(), agent: "coop", embedder: Embedder.layerHash, trust: trust as never }
     await expect(openMemory(options)).rejects.toMatchObject(refusal(message))

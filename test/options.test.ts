@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Daybook, type Memory } from "../layers/entry.js"
 
 type Call = (
@@ -81,6 +82,43 @@ describe("an option with a wrong name", () => {
       expect(erasing).toMatchObject({ _tag: "InvalidInput" })
       const unknown = yield* Effect.flip(daybook.whatIf("coop", { form: 1 } as never))
       expect(unknown).toMatchObject({ _tag: "InvalidInput", field: "form" })
+    }).pipe(Effect.provide(Daybook.layerMemory()))
+  )
+})
+
+describe("options that are no object", () => {
+  it.scoped.each(["heating", ["heating"], 7, null])("are refused by every method: %s", (wrong) =>
+    Effect.gen(function* () {
+      const daybook = yield* Daybook
+      const memory = yield* daybook.agent("coop", { trust: "full" })
+      // Its call above makes an object of any options.
+      const { timeline: _, ...others } = calls
+      for (const [name, call] of Object.entries(others)) {
+        const error = yield* Effect.flip(call(memory, wrong as never))
+        expect(error, name).toMatchObject({ _tag: "InvalidInput" })
+        expect(error.message, name).toMatch(/^[a-z]+: must be an object, such as \{ .+ \}$/)
+      }
+      for (const call of [memory.timeline, memory.remember, memory.sessions.append, memory.files.add]) {
+        const error = yield* Effect.flip((call as (input: never) => Effect.Effect<unknown, Error>)(wrong as never))
+        expect(error.message).toMatch(/^[a-z]+: must be an object, such as \{ .+ \}$/)
+      }
+      const handle = yield* Effect.flip(daybook.agent("coop", wrong as never))
+      expect(handle.message).toMatch(/^options: must be an object/)
+      const folder = yield* Effect.flip(Layer.build(Daybook.layer(wrong as never)))
+      expect(folder.message).toMatch(/^options: must be an object/)
+      expect(yield* daybook.agents).toEqual([])
+    }).pipe(Effect.provide(Daybook.layerMemory()))
+  )
+
+  it.scoped("are refused where they are a list of ids or a folder", () =>
+    Effect.gen(function* () {
+      const daybook = yield* Daybook
+      const memory = yield* daybook.agent("coop", { trust: "full" })
+      expect((yield* Effect.flip(memory.get("0000000000" as never))).message).toBe("ids: must be a list of ids")
+      for (const folder of ["", " ", 5]) {
+        const error = yield* Effect.flip(Layer.build(Daybook.layer({ folder } as never)))
+        expect(error.message).toBe("folder: must be the path of the data folder")
+      }
     }).pipe(Effect.provide(Daybook.layerMemory()))
   )
 })

@@ -28,7 +28,7 @@ const examples = fileURLToPath(new URL("../examples/memories", import.meta.url))
 /** `run` stays one long function: it is the script of the demo, step by step. */
 export const demo: Command<{ readonly keep?: boolean; readonly chat?: boolean }> = {
   usage: "demo",
-  summary: "try every feature on example memories in a temporary folder",
+  summary: "show what Daybook does, on example memories in a temporary folder",
   options: [
     option("--keep", "keep the temporary folder"),
     option("--chat", "hold a conversation instead, and print each next prompt")

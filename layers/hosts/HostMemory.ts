@@ -87,7 +87,7 @@ export const checkHostOptions = (options: HostOptions) =>
 /** The levels of users and models. An unknown level or role is refused: the default would open the memory at full trust. */
 const levelsOf = (trust: HostOptions["trust"] = {}) =>
   Either.gen(function* () {
-    const isOneLevel = typeof trust !== "object" || trust === null
+    const isOneLevel = typeof trust !== "object" || trust === null || Array.isArray(trust)
     if (!isOneLevel) {
       yield* Either.mapLeft(
         refuseUnknownOptions(trust, ["user", "model"]),

@@ -87,6 +87,7 @@ const append = Effect.fnUntraced(function* (
   options: AppendOptions = {}
 ): Effect.fn.Return<AppendedTurn, AppendTurnError> {
   const { capture, runner, writer } = capturing
+  yield* refuseUnknownOptions(options, appendOptions)
   const { extract = true, ...others } = options
   if (typeof extract !== "boolean")
     return yield* new InvalidInput({ field: "extract", problem: "must be true or false" })

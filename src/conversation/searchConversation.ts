@@ -18,7 +18,14 @@ import {
 import type { Db } from "../../projections/Projection.js"
 import { findNameWords } from "../../projections/speakers.js"
 import type { InvalidInput } from "../model/errors.js"
-import { checkInteger, optionalInstant, optionalList, refuseUnknownOptions, tagFilters } from "../model/filters.js"
+import {
+  checkInteger,
+  checkObject,
+  optionalInstant,
+  optionalList,
+  refuseUnknownOptions,
+  tagFilters
+} from "../model/filters.js"
 import type { InstantInput } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
@@ -32,6 +39,7 @@ import {
   decodeSearchOptions,
   defaultHits,
   type Find,
+  queryExample,
   type Request,
   requestOf,
   type SearchOptions,
@@ -109,10 +117,12 @@ export const decodeConversationFilter = (
 
 /** Checks a conversation search and parses its text. */
 export const decodeConversationQuery = (
-  { at, embedding, gate, mode, text = "", textWeight, topK, vectorWeight, ...filter }: ConversationQuery,
+  query: ConversationQuery,
   policy: PolicyValues["search"]
 ): Either.Either<Request<ChunkFilters>, InvalidInput> =>
   Either.gen(function* () {
+    yield* checkObject("query", query, queryExample)
+    const { at, embedding, gate, mode, text = "", textWeight, topK, vectorWeight, ...filter } = query
     const fusion = { embedding, textWeight, topK, vectorWeight }
     const options = yield* decodeSearchOptions({ text, at, gate, mode, ...fusion }, policy)
     const filters = yield* decodeConversationFilter({ limit: defaultHits(mode, policy), ...filter })

@@ -23,8 +23,8 @@ export const makeImportWriter = (
   writer: Writer,
   target: Omit<ImportTarget, "record">
 ): ImportWriter => ({
-  importMarkdown: operation("Memory.importMarkdown")(function* (paths, options) {
-    yield* refuseUnknownOptions(options ?? {}, ["store", "onlyIfEmpty", "reconcile", "onProgress"])
+  importMarkdown: operation("Memory.importMarkdown")(function* (paths, options = {}) {
+    yield* refuseUnknownOptions(options, ["store", "onlyIfEmpty", "reconcile", "onProgress"])
     // The markdown parser is loaded on first use, because most programs never import.
     const { importFiles } = yield* Effect.promise(() => import("./importFiles.js"))
     const record: ImportTarget["record"] = (payload, run) => runCommand(recordImport(writer.actor, payload, run))

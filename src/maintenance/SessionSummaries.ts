@@ -111,9 +111,9 @@ export const makeSummaryReader = (
   { maintenance: { prompt } }: ReaderServices
 ): SessionSummaryReader => ({
   summaries: operation("Memory.sessions.summaries")(function* (query = {}) {
+    const page = yield* checkPage(query, 50, ["session"])
     const { session } = query
     if (session !== undefined) yield* decodeKey("session", session)
-    const page = yield* checkPage(query, 50, ["session"])
     const writers = lowestWriter(prompt.writers, level)
     return yield* read(({ db, now }) =>
       findSummaries(db, level, now, { ...page, session }).map((row) => sessionOf(db, { level, writers, now }, row))

@@ -11,8 +11,19 @@ type CheckedInput<A> = Either.Either<A, InvalidInput>
 
 export const invalid = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
 
+/**
+ * Refuses what is no object with options. A program without types may pass a text, whose methods, such as `at`, have the
+ * names of options.
+ */
+export const checkObject = (field: string, value: unknown, example: string): CheckedInput<void> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Either.void
+    : invalid(field, `must be an object, such as ${example}`)
+
 /** Refuses unknown option names. Otherwise a misspelt option would be ignored silently. */
 export const refuseUnknownOptions = (options: object, names: ReadonlyArray<string>): CheckedInput<void> => {
+  const isObject = checkObject("options", options, `{ ${names[0]}: … }`)
+  if (Either.isLeft(isObject)) return isObject
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   return unknown === undefined ? Either.void : invalid(unknown, `is not a known option: use ${names.join(", ")}`)
 }

@@ -142,7 +142,10 @@ export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
     if (Either.isRight(decoded)) return Either.right(decoded.right)
     const [issue] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
     const field = issue?.path.join(".") || "input"
-    const names = issue?._tag === "Unexpected" && issue.path.length === 1 ? fieldNames(schema.ast) : []
+    const allNames = fieldNames(schema.ast)
+    if (allNames.length > 0 && (typeof input !== "object" || input === null || Array.isArray(input)))
+      return Either.left(new InvalidInput({ field, problem: `must be an object, such as { ${allNames[0]}: … }` }))
+    const names = issue?._tag === "Unexpected" && issue.path.length === 1 ? allNames : []
     const problem = `${problemOf(issue)}${names.length === 0 ? "" : `: use ${names.join(", ")}`}`
     return Either.left(new InvalidInput({ field, problem }))
   }

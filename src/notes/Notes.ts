@@ -21,7 +21,7 @@ import {
   type ProjectionParked,
   type StoreForbidden
 } from "../model/errors.js"
-import { checkPage, type PageQuery, type ReadError } from "../model/filters.js"
+import { checkObject, checkPage, type PageQuery, type ReadError } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import { operation } from "../model/operation.js"
 import { forget } from "../remember/forget.js"
@@ -29,7 +29,7 @@ import type { WriteOptions, Writer } from "../remember/remember.js"
 import type { Runner } from "../remember/runner.js"
 import { type Updated, update } from "../remember/update.js"
 import { recordedSearch } from "../search/recordedSearch.js"
-import type { SearchOptions } from "../search/retrieve.js"
+import { queryExample, type SearchOptions } from "../search/retrieve.js"
 import { decodeFilter } from "../search/search.js"
 import { decodeNoteChanges, decodeUser, fieldsOf, type NoteChanges, type NoteInput, namespaceOf } from "./noteInput.js"
 import { type SavedNote, saveNote } from "./saveNote.js"
@@ -127,9 +127,11 @@ export const makeNoteReader = (source: ReaderSource, services: ReaderServices): 
       return memory === undefined ? null : noteOf(memory)
     }),
 
-    search: operation("Memory.notes.search")(function* ({ user, ...query }) {
+    search: operation("Memory.notes.search")(function* (query) {
+      yield* checkObject("query", query, queryExample)
+      const { user, ...others } = query
       const sessions = yield* sessionsOf(user)
-      const request = yield* decodeConversationQuery({ ...query, sessions, kinds: ["note"] }, services.ranking.policy)
+      const request = yield* decodeConversationQuery({ ...others, sessions, kinds: ["note"] }, services.ranking.policy)
       const { hits } = yield* recordedSearch(source, services, "conversation", request, searchConversationIn)
       const ids = hits.map(({ id }) => id)
       const notes = yield* read(
@@ -141,8 +143,9 @@ export const makeNoteReader = (source: ReaderSource, services: ReaderServices): 
       })
     }),
 
-    list: operation("Memory.notes.list")(function* ({ anyTags, tags, user, ...rest } = {}) {
-      const page = yield* checkPage(rest, 50, ["user", "tags", "anyTags"])
+    list: operation("Memory.notes.list")(function* (query = {}) {
+      const page = yield* checkPage(query, 50, ["user", "tags", "anyTags"])
+      const { anyTags, tags, user } = query
       const { limit: _, ...filters } = yield* decodeFilter({ tags, anyTags }, 50, [])
       const sessions = yield* sessionsOf(user)
       const memories = yield* read(({ db, now }) => findNotes(db, level, { ...filters, sessions }, now, page))

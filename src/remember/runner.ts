@@ -25,7 +25,7 @@ export const makeRunner = (use: Use) => ({
     optionNames = writeOptions
   ) =>
     Effect.suspend(() =>
-      Effect.flatMap(inRun(decode(), options, optionNames), (command) => use(({ actor }) => actor.run(command)))
+      Effect.flatMap(inRun(decode, options, optionNames), (command) => use(({ actor }) => actor.run(command)))
     ),
 
   /** Decodes a caller's input into a command, which the caller of this function carries out. */
@@ -33,7 +33,7 @@ export const makeRunner = (use: Use) => ({
     decode: () => Either.Either<C, Refused>,
     options?: WriteOptions,
     optionNames = writeOptions
-  ) => Effect.suspend(() => inRun(decode(), options, optionNames)),
+  ) => Effect.suspend(() => inRun(decode, options, optionNames)),
 
   /**
    * Carries out commands in one transaction, unless it becomes long. Each is decided after the earlier ones are applied.
@@ -58,7 +58,9 @@ export const makeRunner = (use: Use) => ({
       const decoded: Array<Either.Either<Command<A, E>, Refused | InvalidInput>> = []
       for (const input of inputs) {
         if (isTurnDue()) yield* takeTurn
-        decoded.push(isPair(input) ? inRun(decode(input[0], input[1]), input[1], optionNames) : decode(input as Input))
+        decoded.push(
+          isPair(input) ? inRun(() => decode(input[0], input[1]), input[1], optionNames) : decode(input as Input)
+        )
       }
       const commands = decoded.flatMap((command) => (Either.isRight(command) ? [command.right] : []))
       yield* annotate({ "gen_ai.memory.record.count": inputs.length, commands: commands.length })
@@ -70,13 +72,14 @@ export const makeRunner = (use: Use) => ({
 
 /** Checks the options of a write. If they name a run, the command belongs to that run. */
 const inRun = <C extends AnyCommand, Refused>(
-  command: Either.Either<C, Refused>,
+  decode: () => Either.Either<C, Refused>,
   options: WriteOptions | undefined,
   optionNames: ReadonlyArray<string>
 ): Either.Either<C, Refused | InvalidInput> => {
-  if (options === undefined) return command
+  if (options === undefined) return decode()
   const known = refuseUnknownOptions(options, optionNames)
   if (Either.isLeft(known)) return Either.left(known.left)
+  const command = decode()
   const { run } = options
   if (run === undefined) return command
   return Either.flatMap(command, (valid) =>

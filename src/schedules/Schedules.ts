@@ -97,7 +97,8 @@ export const makeScheduleReader = (
   return {
     list: operation("Memory.schedules.list")(function* (query = {}) {
       yield* requireFullTrust
-      const [filters, page] = [yield* filterOf(query), yield* checkPage(query, 50, filterNames)]
+      const page = yield* checkPage(query, 50, filterNames)
+      const filters = yield* filterOf(query)
       const rows = yield* read(({ db }) => findSchedules(db, filters, page))
       return rows.map(scheduleOf)
     }),

@@ -130,6 +130,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
     }),
 
     get: operation("Memory.get")(function* (ids) {
+      if (!Array.isArray(ids)) return yield* new InvalidInput({ field: "ids", problem: "must be a list of ids" })
       if (ids.length > limits.ids)
         return yield* new InvalidInput({ field: "ids", problem: `must have at most ${limits.ids} entries` })
       for (const id of ids) yield* decodeKey("ids", id)

@@ -19,6 +19,7 @@ import type { Db } from "../../projections/Projection.js"
 import type { InvalidInput } from "../model/errors.js"
 import {
   checkInteger,
+  checkObject,
   optionalInstant,
   optionalList,
   optionalText,
@@ -38,6 +39,7 @@ import {
   decodeSearchOptions,
   defaultHits,
   type Find,
+  queryExample,
   type Request,
   requestOf,
   searchOptionNames,
@@ -119,10 +121,12 @@ export const decodeFilter = (
 
 /** Checks a search and parses its text. */
 export const decodeQuery = (
-  { at, embedding, gate, mode, near, text = "", textWeight, topK, vectorWeight, ...filter }: Query,
+  query: Query,
   policy: PolicyValues["search"]
 ): Either.Either<Request<Filters>, InvalidInput> =>
   Either.gen(function* () {
+    yield* checkObject("query", query, queryExample)
+    const { at, embedding, gate, mode, near, text = "", textWeight, topK, vectorWeight, ...filter } = query
     const fusion = { embedding, textWeight, topK, vectorWeight }
     const options = yield* decodeSearchOptions({ text, at, gate, mode, ...fusion }, policy)
     const filters = yield* decodeFilter(filter, defaultHits(mode, policy), [...searchOptionNames, "near"])

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { randomInt } from "node:crypto"
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { bundle } from "./bundle.js"
 import {
   type CheckReport,
@@ -80,6 +80,28 @@ const isAsked = (ending: Ending, { code, signal }: Ended): boolean => {
 /** Flags under which V8 collects garbage at other moments. */
 const flags = (dice: Dice) => ["--expose-gc", ...(dice.chance(0.5) ? ["--max-semi-space-size=1"] : [])]
 
+/** Flags with which a child writes a report about itself at SIGUSR2. */
+const reporting = (file: string) => [
+  "--report-on-signal",
+  "--report-compact",
+  `--report-directory=${dirname(file)}`,
+  `--report-filename=${basename(file)}`
+]
+
+/** Milliseconds that a child gets for its report. */
+const reportMillis = 3_000
+
+/** What a child did when it wrote its report: its JavaScript stack, and what keeps its event loop running. */
+const doneBy = (report: string): string => {
+  if (!existsSync(report)) return "no report"
+  const { javascriptStack, libuv } = JSON.parse(readFileSync(report, "utf8")) as {
+    readonly javascriptStack: { readonly stack?: ReadonlyArray<string> }
+    readonly libuv: ReadonlyArray<{ readonly type: string; readonly is_active: boolean }>
+  }
+  const handles = libuv.filter((handle) => handle.is_active).map((handle) => JSON.stringify(handle))
+  return [...(javascriptStack.stack ?? []), ...handles].join("\n")
+}
+
 export interface StormOptions {
   readonly minutes: number
   readonly seed?: number | undefined
@@ -118,7 +140,8 @@ export const storm = async ({ localEmbedder, minutes, seed = randomInt(2 ** 31) 
     const name = `${runs++}`
     const journal = options.role === "check" ? place.journal : join(scratch, `${name}.journal`)
     const given: WorkerOptions = { ...options, ...place, journal, encoder, agents, name, seed: dice.below(2 ** 31) }
-    const ended = await live([...flags(dice), program.file, JSON.stringify(given)], given)
+    const reportFile = join(scratch, `${name}.report`)
+    const ended = await live([...flags(dice), ...reporting(reportFile), program.file, JSON.stringify(given)], given)
     const lines = options.role === "check" ? [] : readJournal(journal)
     if (existsSync(journal) && options.role !== "check") {
       appendFileSync(place.journal, `${readFileSync(journal, "utf8")}\n`)
@@ -132,7 +155,7 @@ export const storm = async ({ localEmbedder, minutes, seed = randomInt(2 ** 31) 
       aborts.push(described)
       const cause = fatalText.exec(stderr)?.[0] ?? `${signal ?? code}`
       causes[cause] = (causes[cause] ?? 0) + 1
-    } else if (ended.isHung) problems.push(`hung: ${described}`)
+    } else if (ended.isHung) problems.push(`hung: ${described}\n${doneBy(reportFile)}`)
     else if (!isAsked(options.ending, ended)) problems.push(`exit: ${described}`)
     else if (options.ending === "throw" ? !stderr.includes(deliberate) : stderr !== "") problems.push(described)
     else add(options.ending)
@@ -197,7 +220,8 @@ const live = (args: ReadonlyArray<string>, { ending, folder, millis, role }: Wor
         : undefined
     const giveUp = setTimeout(() => {
       isHung = true
-      child.kill("SIGKILL")
+      child.kill("SIGUSR2")
+      setTimeout(() => child.kill("SIGKILL"), reportMillis)
     }, millis + patience)
     child.once("close", (code, signal) => {
       clearTimeout(sending)

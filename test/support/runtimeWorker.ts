@@ -19,7 +19,10 @@ import { threadWork } from "./runtimeThreads.js"
 /** Errors that are no defect of the runtime: two children share a folder, and one forgets what the other updates. */
 const tolerated = ["MemoryNotFound", "VersionNotFound"]
 
-const report = (problem: unknown) => console.error("unexpected:", problem)
+const report = (problem: unknown) => {
+  const { code } = problem as { readonly code?: string }
+  console.error(`unexpected${code === undefined ? "" : ` ${code}`}:`, problem)
+}
 
 const start = (options: WorkerOptions) => {
   const dice = diceOf(options.seed)
@@ -70,7 +73,7 @@ const start = (options: WorkerOptions) => {
       Effect.catchAll((error) => Effect.sync(() => refuse(error)))
     )
 
-  return { dice, raw, session, threads }
+  return { dice, note, raw, session, threads }
 }
 
 /** The database files of a folder that this process has open; none are known where there is no /proc. */
@@ -88,7 +91,7 @@ const openFiles = (folder: string): ReadonlyArray<string> =>
 
 /** Random work until the ending. */
 const random = (options: WorkerOptions) => {
-  const { dice, raw, session, threads } = start(options)
+  const { dice, note, raw, session, threads } = start(options)
   const fiber = Effect.runFork(Effect.forever(Effect.suspend(() => session(100))))
   fiber.addObserver((exit) => {
     if (exit._tag === "Failure" && !Cause.isInterruptedOnly(exit.cause)) report(Cause.pretty(exit.cause))
@@ -97,8 +100,11 @@ const random = (options: WorkerOptions) => {
     raw,
     threads,
     close: async (dropRaw) => {
+      note({ step: "interrupt" })
       await Effect.runPromise(Fiber.interrupt(fiber))
+      note({ step: "stop threads" })
       await threads.stop()
+      note({ step: dropRaw ? "drop" : "hold" })
       if (!dropRaw) return raw.hold()
       raw.drop()
       await collectAll(() => openFiles(options.folder).length === 0)

@@ -116,11 +116,16 @@ export const makeRollingWriter = (
     run(() => writeRolling(writer, session, input, options), options, rollingOptions)
   ),
 
-  roll: operation("Memory.sessions.rolling.roll")(function* (session, { tokens, ...options } = {}) {
+  roll: operation("Memory.sessions.rolling.roll")(function* (session, options = {}) {
     yield* refuseUnknownOptions(options, rollOptions)
     const place = yield* decodePlace({ session, store: options.store })
     const store = yield* storeToWrite(writer.level, place.store)
-    const budget = yield* checkInteger("tokens", tokens ?? policy.summary.tokens, minBudget, Number.MAX_SAFE_INTEGER)
+    const budget = yield* checkInteger(
+      "tokens",
+      options.tokens ?? policy.summary.tokens,
+      minBudget,
+      Number.MAX_SAFE_INTEGER
+    )
     const { countTokens } = writer
     const input = yield* read(({ db }) => {
       const before = findRolling(db, session, store)?.state
@@ -176,7 +181,7 @@ export const makeRollingWriter = (
 })
 
 const rollingOptions: ReadonlyArray<string> = [...writeOptions, "store"]
-const rollOptions: ReadonlyArray<string> = ["run", "store"]
+const rollOptions: ReadonlyArray<string> = ["run", "store", "tokens"]
 
 /** Tokens that a model's lines may cost more than those of the rules. */
 const margin = 50
