@@ -91,7 +91,8 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
       return { code: exitCodes.ok }
     }
     const isNew = error.code === "commander.unknownCommand" && !line.includes("Did you mean")
-    if (line !== "") return { code: exitCodes.badCall, line: `${toOneLine(line)}${isNew ? ": see daybook --help" : ""}` }
+    if (line !== "")
+      return { code: exitCodes.badCall, line: `${toOneLine(line)}${isNew ? ": see daybook --help" : ""}` }
     return { ...{ command: whatNext, options: {}, args: [], globals: program.opts() }, ...nothingPassed }
   }
   return parsed!
