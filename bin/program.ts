@@ -90,9 +90,7 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
       write(shown)
       return { code: exitCodes.ok }
     }
-    const isNew = error.code === "commander.unknownCommand" && !line.includes("Did you mean")
-    if (line !== "")
-      return { code: exitCodes.badCall, line: `${toOneLine(line)}${isNew ? ": see daybook --help" : ""}` }
+    if (line !== "") return { code: exitCodes.badCall, line: toOneLine(line) }
     return { ...{ command: whatNext, options: {}, args: [], globals: program.opts() }, ...nothingPassed }
   }
   return parsed!
@@ -152,6 +150,7 @@ const toOneLine = (message: string): string =>
       /^unknown option '(-[^-'][^']*)'$/m,
       `unknown option '$1'. To pass text that starts with "-", put \`--\` before it.`
     )
+    .replace(/^unknown command '[^']*'$(?![\s\S]*\(Did you mean)/im, "$&. Run `daybook --help`.")
     .replace(/^too many arguments for '.*$/im, "$& Put text with blanks in quotes.")
     .replace(/^option '(?:-\w, )?(--[\w-]+)[^']*' argument '[\s\S]*' is invalid\. /, "$1: ")
     .trim()

@@ -17,8 +17,8 @@ export const openDatabase = (file: string, options?: Database.Options): Db => {
   return db
 }
 
-/** Sets up a connection that was just opened. Closes it if that fails: otherwise it keeps its file open and locked. */
-export const setUp = <A>(db: Db, work: () => A): A => {
+/** Runs the set-up of a new connection. If it throws, closes the connection, which would otherwise keep its file locked. */
+export const closeOnError = <A>(db: Db, work: () => A): A => {
   try {
     return work()
   } catch (cause) {

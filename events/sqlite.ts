@@ -9,7 +9,7 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { migrations } from "../migrations/index.js"
 import { schemaDamaged } from "./damage.js"
-import { assertRuntime, openDatabase, setUp } from "./driver.js"
+import { assertRuntime, closeOnError, openDatabase } from "./driver.js"
 import { StorageError, storageError } from "./errors.js"
 import { makeFolder } from "./folder.js"
 import { assertSchema } from "./logSchema.js"
@@ -76,7 +76,7 @@ export const open = (
       Effect.acquireRelease(
         Effect.try(() => {
           const db = openDatabase(file, { timeout: busyTimeoutMillis })
-          return setUp(db, () => {
+          return closeOnError(db, () => {
             for (const setting of options) db.pragma(setting)
             return db
           })

@@ -64,24 +64,17 @@ type Attempt<A, E, R> = (step: () => IteratorResult<void, A>) => Effect.Effect<I
 
 /** Runs steps and yields to the event loop after each. `attempt` runs one step and converts its exceptions. */
 export const inTurns = <A, E, R>(steps: Steps<A>, attempt: Attempt<A, E, R>): Effect.Effect<A, E, R> =>
-  endingSteps(
-    steps,
-    Effect.flatMap(
-      attempt(() => steps.next()),
-      (result) => (result.done === true ? Effect.succeed(result.value) : nextInTurns(steps, attempt))
-    )
+  Effect.flatMap(
+    attempt(() => steps.next()),
+    (result) => (result.done === true ? Effect.succeed(result.value) : continueInTurns(steps, attempt))
   )
 
-/** Runs the steps after the first one. */
-export const continueInTurns = <A, E, R>(steps: Steps<A>, attempt: Attempt<A, E, R>): Effect.Effect<A, E, R> =>
-  endingSteps(steps, nextInTurns(steps, attempt))
-
 /**
- * Ends the generator if the work on it fails or is interrupted: otherwise a query that it iterates over would keep its
- * connection busy, which can neither write nor close then.
+ * Runs the steps after the first one. An interruption or a failure ends the generator: otherwise a query that it
+ * iterates over would keep its connection busy, which can neither write nor close then.
  */
-const endingSteps = <A, E, R>(steps: Steps<A>, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.onError(work, () => Effect.sync(() => void steps.return(undefined as A)))
+export const continueInTurns = <A, E, R>(steps: Steps<A>, attempt: Attempt<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.onError(nextInTurns(steps, attempt), () => Effect.sync(() => void steps.return(undefined as A)))
 
 const nextInTurns = <A, E, R>(steps: Steps<A>, attempt: Attempt<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(

@@ -80,15 +80,15 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
   Layer.unwrapEffect(
     Effect.gen(function* () {
       yield* refuseUnknownOptions(options, optionNames)
-      return layerOn(yield* checkFolder(options.folder ?? (yield* defaultFolder)), options)
+      return layerOn(yield* requirePath(options.folder ?? (yield* defaultFolder)), options)
     })
   )
 
 /** Checks the path of a data folder. An empty one would be the current folder. */
-const checkFolder = (folder: unknown): Effect.Effect<string, InvalidInput> =>
+const requirePath = (folder: unknown): Effect.Effect<string, InvalidInput> =>
   typeof folder === "string" && folder.trim() !== ""
     ? Effect.succeed(folder)
-    : new InvalidInput({ field: "folder", problem: "must be the path of the data folder" })
+    : new InvalidInput({ field: "folder", problem: "must be a non-empty path" })
 
 /** A layer whose module is loaded when the layer is built, because word lists take long to load. */
 const loaded = <A>(load: () => Promise<{ readonly layer: Layer.Layer<A> }>): Layer.Layer<A> =>

@@ -34,16 +34,18 @@ export const makeHandles = (engine: Engine) => {
 const checkOptions = Effect.fnUntraced(function* (options: AgentOptions & { readonly asOf?: AsOfInput }) {
   yield* refuseUnknownOptions(options, ["trust", "actor", "record", "session", "asOf"])
   const { asOf, ...others } = options
-  if (asOf !== undefined) {
-    yield* refuseUnknownOptions(asOf, ["version", "at"])
-    if (Object.keys(asOf).length !== 1) {
-      return yield* new InvalidInput({ field: "asOf", problem: "must be { version: number } or { at: time }" })
-    }
-  }
+  if (asOf !== undefined) yield* checkAsOf(asOf)
   yield* checkLevel("trust", others.trust)
   if (others.session !== undefined) yield* decodeKey("session", others.session)
   if (options.actor !== undefined && (options.actor === "" || options.actor.length > limits.key)) {
     return yield* new InvalidInput({ field: "actor", problem: `must have 1 to ${limits.key} characters` })
+  }
+})
+
+const checkAsOf = Effect.fnUntraced(function* (asOf: AsOfInput) {
+  yield* refuseUnknownOptions(asOf, ["version", "at"], "asOf")
+  if (Object.keys(asOf).length !== 1) {
+    return yield* new InvalidInput({ field: "asOf", problem: "must be { version: number } or { at: time }" })
   }
 })
 
@@ -146,6 +148,7 @@ export const versionAsOf = Effect.fnUntraced(function* (
   { readonly version: number; readonly at: number },
   InvalidInput | TrustRequired | VersionNotFound | StorageError
 > {
+  yield* checkAsOf(asOf)
   const { version: newest } = yield* log.head(agent)
   if ("at" in asOf) {
     const at = toInstant(asOf.at)

@@ -17,7 +17,7 @@ type Call = readonly [args: ReadonlyArray<string>, line: RegExp]
 describe("the command line", () => {
   const wrong: ReadonlyArray<Call> = [
     [["serach", "x"], /^Unknown command 'serach' \(Did you mean search\?\)$/],
-    [["xyzzy"], /^Unknown command 'xyzzy': see daybook --help$/],
+    [["xyzzy"], /^Unknown command 'xyzzy'\. Run `daybook --help`\.$/],
     [["search"], /^Missing required argument 'query'$/],
     [["remember"], /^Missing required argument 'title'/],
     [["remember", "two", "titles"], /^Too many arguments.* Put text with blanks in quotes\.$/],

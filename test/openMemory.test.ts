@@ -66,7 +66,11 @@ describe("an unknown option", () => {
     await expect(openMemory({ agent: "coop", foldr: "./data" } as never)).rejects.toMatchObject(
       refusal("foldr: is not a known option: use agent, trust, folder, embedder")
     )
-    await expect(openMemory(undefined as never)).rejects.toMatchObject(refusal("agent: is missing"))
+    for (const wrong of [undefined, null, "coop"]) {
+      const noObject = refusal("options: must be an object, such as { agent: … }")
+      await expect(openMemory(wrong as never)).rejects.toMatchObject(noObject)
+    }
+    await expect(openMemory({} as never)).rejects.toMatchObject(refusal("agent: is missing"))
     const opened = Effect.flip(Effect.provide(Daybook, Daybook.layer({ foldr: "./data" } as never)))
     expect(await Effect.runPromise(opened)).toMatchObject(refusal("foldr: is not a known option: use folder, embedder"))
     expect(existsSync(folder)).toBe(false)
@@ -105,6 +109,7 @@ describe("an unknown option", () => {
   it("is refused by a client before it sends anything", () => {
     const token = "t"
     expect(() => connect({ tokn: token } as never)).toThrow("tokn: is not a known option: use url, token")
+    expect(() => connect(null as never)).toThrow("options: must be an object, such as { url: … }")
     expect(() => connect({ token: "" })).toThrow("token: is missing: 'daybook token add' prints one")
     expect(() => connect({ token, url: "localhost:8787" })).toThrow("url: must begin with http:// or https://")
     expect(() => connect({ token, url: "http://" })).toThrow("url: is not a URL")

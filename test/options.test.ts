@@ -87,11 +87,11 @@ describe("an option with a wrong name", () => {
 })
 
 describe("options that are no object", () => {
-  it.scoped.each(["heating", ["heating"], 7, null])("are refused by every method: %s", (wrong) =>
+  it.scoped.each(["heating", ["heating"], 7, null])("are refused by every method: %j", (wrong) =>
     Effect.gen(function* () {
       const daybook = yield* Daybook
       const memory = yield* daybook.agent("coop", { trust: "full" })
-      // Its call above makes an object of any options.
+      // `timeline` above wraps its options in an object.
       const { timeline: _, ...others } = calls
       for (const [name, call] of Object.entries(others)) {
         const error = yield* Effect.flip(call(memory, wrong as never))
@@ -102,6 +102,12 @@ describe("options that are no object", () => {
         const error = yield* Effect.flip((call as (input: never) => Effect.Effect<unknown, Error>)(wrong as never))
         expect(error.message).toMatch(/^[a-z]+: must be an object, such as \{ .+ \}$/)
       }
+      const asOf = yield* Effect.flip(daybook.agent("coop", { trust: "full", asOf: wrong as never }))
+      expect(asOf.message).toMatch(/^asOf: must be an object/)
+      const undoing = yield* Effect.flip(memory.undo(wrong as never))
+      expect(undoing.message).toMatch(/^undo: must be an object/)
+      const erasing = yield* Effect.flip(daybook.erase(wrong as never))
+      expect(erasing.message).toMatch(/^erase: must be an object/)
       const handle = yield* Effect.flip(daybook.agent("coop", wrong as never))
       expect(handle.message).toMatch(/^options: must be an object/)
       const folder = yield* Effect.flip(Layer.build(Daybook.layer(wrong as never)))
@@ -109,16 +115,26 @@ describe("options that are no object", () => {
       expect(yield* daybook.agents).toEqual([])
     }).pipe(Effect.provide(Daybook.layerMemory()))
   )
+})
 
-  it.scoped("are refused where they are a list of ids or a folder", () =>
+describe("a list of ids", () => {
+  it.scoped("refuses a text", () =>
     Effect.gen(function* () {
-      const daybook = yield* Daybook
-      const memory = yield* daybook.agent("coop", { trust: "full" })
-      expect((yield* Effect.flip(memory.get("0000000000" as never))).message).toBe("ids: must be a list of ids")
+      const memory = yield* (yield* Daybook).agent("coop", { trust: "full" })
+      const ids = "0000000000" as never
+      expect((yield* Effect.flip(memory.get(ids))).message).toBe("ids: must be a list of at most 200 ids")
+      expect((yield* Effect.flip(memory.vouch(ids))).message).toBe("ids: must be a list of 1 to 200 ids")
+    }).pipe(Effect.provide(Daybook.layerMemory()))
+  )
+})
+
+describe("the data folder", () => {
+  it.scoped("refuses what is no path", () =>
+    Effect.gen(function* () {
       for (const folder of ["", " ", 5]) {
         const error = yield* Effect.flip(Layer.build(Daybook.layer({ folder } as never)))
-        expect(error.message).toBe("folder: must be the path of the data folder")
+        expect(error.message).toBe("folder: must be a non-empty path")
       }
-    }).pipe(Effect.provide(Daybook.layerMemory()))
+    })
   )
 })

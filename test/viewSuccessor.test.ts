@@ -66,7 +66,7 @@ interface Closable {
   readonly close: () => void
 }
 
-/** A log that opens the view file that is built at each of its replays, and leaves a query on it open. */
+/** A log whose first replay opens the unfinished view file and leaves a query open. */
 const readingLog = (folder: string, readers: Array<Closable>) =>
   Layer.effect(
     EventLog,
@@ -78,7 +78,6 @@ const readingLog = (folder: string, readers: Array<Closable>) =>
           const built = readdirSync(views).filter(
             (name) => name.endsWith(".db") && !existsSync(join(views, `${name}-wal`))
           )
-          // One reader: a query on each try would disturb each try.
           if (readers.length === 0 && built[0] !== undefined) {
             const reader = new Database(join(views, built[0]), { readonly: true })
             const rows = reader.prepare("SELECT * FROM sqlite_schema").iterate()

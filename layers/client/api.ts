@@ -21,8 +21,8 @@ export interface ClientOptions {
 /** Checks the options of a client. The first request would otherwise fail as if the server could not be reached. */
 export const checkClientOptions = (options: ClientOptions): Either.Either<void, InvalidInput> =>
   Either.gen(function* () {
-    yield* refuseUnknownOptions(Object(options), ["url", "token"])
-    const { token, url } = Object(options) as Partial<ClientOptions>
+    yield* refuseUnknownOptions(options, ["url", "token"])
+    const { token, url } = options as Partial<ClientOptions>
     const secret = Redacted.isRedacted(token) ? Redacted.value(token) : token
     if (typeof secret !== "string" || secret.trim() === "") {
       yield* invalid("token", "is missing: 'daybook token add' prints one")

@@ -78,8 +78,8 @@ export const hostMemory = Effect.fnUntraced(function* (
 /** Checks the options. A program without types may pass anything. */
 export const checkHostOptions = (options: HostOptions) =>
   Either.gen(function* () {
-    yield* refuseUnknownOptions(Object(options), hostOptionNames)
-    const { agent, trust } = Object(options) as HostOptions
+    yield* refuseUnknownOptions(options, hostOptionNames)
+    const { agent, trust } = options
     if (typeof agent !== "string") return yield* invalid("agent", "is missing")
     return { agent, ...(yield* levelsOf(trust)) }
   })
@@ -164,9 +164,9 @@ export const checkAdapterOptions = (
   names: ReadonlyArray<keyof AdapterOptions>,
   prefix = ""
 ): void => {
-  const { session, tokens } = options
   const checked = Either.gen(function* () {
     yield* refuseUnknownOptions(options, names)
+    const { session, tokens } = options
     if (session !== undefined) yield* decodeKey("session", session)
     if (tokens !== undefined) yield* checkInteger("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
   })

@@ -25,13 +25,10 @@ import { MemoryClosed } from "./MemoryClosed.js"
  * await memory.close()
  */
 export const openMemory = async (options: HostOptions & Default.DefaultOptions): Promise<HostMemory> => {
-  const { agent, trust, ...others } = Object(options) as typeof options
-  const checked = Either.flatMap(
-    refuseUnknownOptions(others, [...hostOptionNames, ...Default.optionNames]),
-    // Before a folder is created.
-    () => checkHostOptions({ agent, trust })
-  )
-  Either.getOrThrowWith(checked, identity)
+  Either.getOrThrowWith(refuseUnknownOptions(options, [...hostOptionNames, ...Default.optionNames]), identity)
+  const { agent, trust, ...others } = options
+  // Before a folder is created.
+  Either.getOrThrowWith(checkHostOptions({ agent, trust }), identity)
   const runtime = ManagedRuntime.make(Default.layer(others))
   const opened = await runtime.runPromiseExit(hostMemory({ agent, trust }))
   if (Exit.isFailure(opened)) await runtime.dispose()

@@ -42,7 +42,7 @@ export interface HttpHandler {
 export const makeHttpHandler = Effect.fnUntraced(function* (
   options: HttpOptions = {}
 ): Effect.fn.Return<HttpHandler, InvalidInput, Daybook> {
-  yield* refuseUnknownOptions(Object(options), ["tools"])
+  yield* refuseUnknownOptions(options, ["tools"])
   const tools = yield* checkToolSet(options.tools ?? "all")
   const daybook = yield* Daybook
   const runtime = yield* Effect.runtime<never>()

@@ -26,7 +26,7 @@ export interface StdioOptions extends ConnectionOptions {
 export const serveStdio = Effect.fnUntraced(function* (
   stdioOptions: StdioOptions
 ): Effect.fn.Return<void, InvalidInput, Daybook> {
-  yield* refuseUnknownOptions(Object(stdioOptions), ["agent", "trust", "actor", "tools", "stdin", "stdout"])
+  yield* refuseUnknownOptions(stdioOptions, ["agent", "trust", "actor", "tools", "stdin", "stdout"])
   const { stdin = process.stdin, stdout = process.stdout, tools: set = "all", ...options } = stdioOptions
   const tools = yield* checkToolSet(set)
   const connection = yield* openConnection(yield* Daybook, options)

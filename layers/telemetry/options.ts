@@ -39,8 +39,8 @@ export const isAddress = Schema.is(collectorAddress)
 /** Checks the options of `layerOtlp`. A wrong one would send nothing, or to another collector, without an error. */
 export const checkOtlpOptions = (options: OtlpOptions): Either.Either<void, InvalidInput> =>
   Either.gen(function* () {
-    const { closeMillis, headers = {}, metricsEvery, serviceName, spansEvery, url } = options
     yield* refuseUnknownOptions(options, ["url", "headers", "serviceName", "spansEvery", "metricsEvery", "closeMillis"])
+    const { closeMillis, headers = {}, metricsEvery, serviceName, spansEvery, url } = options
     if (url !== undefined && !isAddress(url)) yield* invalid("url", collectorProblem)
     if (serviceName !== undefined) yield* checkText("serviceName", serviceName)
     if (spansEvery !== undefined) yield* checkInteger("spansEvery", spansEvery, 1, maxMillis)
@@ -54,8 +54,8 @@ export const checkOtlpOptions = (options: OtlpOptions): Either.Either<void, Inva
 /** Checks the options of `layerFile`. */
 export const checkFileOptions = (options: TraceFileOptions): Either.Either<void, InvalidInput> =>
   Either.gen(function* () {
-    yield* refuseUnknownOptions(Object(options), ["file", "maxBytes", "metricsEvery"])
-    const { file, maxBytes, metricsEvery } = Object(options) as Partial<TraceFileOptions>
+    yield* refuseUnknownOptions(options, ["file", "maxBytes", "metricsEvery"])
+    const { file, maxBytes, metricsEvery } = options as Partial<TraceFileOptions>
     yield* checkText("file", file)
     if (maxBytes !== undefined) yield* checkInteger("maxBytes", maxBytes, 1, Number.MAX_SAFE_INTEGER)
     if (metricsEvery !== undefined) yield* checkInteger("metricsEvery", metricsEvery, 1, maxMillis)

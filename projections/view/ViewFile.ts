@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs"
 import { createRequire } from "node:module"
 import { genesis, sameBytes } from "../../events/Chain.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
-import { isSqliteError, openDatabase, setUp } from "../../events/driver.js"
+import { closeOnError, isSqliteError, openDatabase } from "../../events/driver.js"
 import { StorageError } from "../../events/errors.js"
 import { busyTimeoutMillis, isVersionAtLeast, walCheckpointPages } from "../../events/sqlite.js"
 import { type Db, type Lookup, type Projection, sql } from "../Projection.js"
@@ -56,7 +56,7 @@ export const openFile = (
   options: ViewOptions
 ): { readonly db: Db; readonly hasVectors: boolean } => {
   const db = openDatabase(file, { timeout: busyTimeoutMillis, readonly: false, fileMustExist: mode !== "bulk" })
-  return setUp(db, () => {
+  return closeOnError(db, () => {
     if (mode === "bulk") {
       chmodSync(file, 0o600)
       db.exec(bulkSettings)
@@ -77,7 +77,7 @@ export const openEmpty = (
   options: ViewOptions
 ): { readonly db: Db; readonly hasVectors: boolean } => {
   const db = openDatabase(":memory:")
-  return setUp(db, () => {
+  return closeOnError(db, () => {
     const hasVectors = options.vectorExtension !== null && loadVectors(db, options.vectorExtension)
     createView(db, projections, hasVectors)
     // Statements with INDEXED BY fail if the index is missing.

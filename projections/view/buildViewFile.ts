@@ -4,7 +4,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
-import { setUp } from "../../events/driver.js"
+import { closeOnError } from "../../events/driver.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { type InvalidEvent, type StorageError, storageError, type UnknownEvent } from "../../events/errors.js"
 import { copyDatabase, runSql } from "../../events/sqlProcess.js"
@@ -103,8 +103,9 @@ const tryBuild = (options: Building, findings: Findings): Effect.Effect<void, Vi
 
 const openNew = (options: Building) =>
   Effect.gen(function* () {
-    // A new file, not the one of an earlier attempt: a reader of that one could disturb each attempt.
-    yield* Effect.try(() => removeViewFile(options.file))
+    // Each attempt writes a new file: a process that still reads the previous one would block every later commit. Where
+    // an open file cannot be removed, the attempt truncates it.
+    yield* Effect.ignore(Effect.try(() => removeViewFile(options.file)))
     if (options.copyOf !== undefined) {
       const { db } = yield* Effect.try(() => ViewFile.openFile(options.copyOf!.file, "read", options))
       yield* Effect.ensuring(
@@ -112,12 +113,12 @@ const openNew = (options: Building) =>
         Effect.sync(() => db.close())
       )
     } else {
-      yield* Effect.try(() => closeSync(openSync(options.file, "wx", 0o600)))
+      yield* Effect.try(() => closeSync(openSync(options.file, "w", 0o600)))
     }
     return yield* Effect.try(() => {
       const opened = ViewFile.openFile(options.file, "bulk", options)
       // From the start, so that the cleaning of an erasure leaves a file that is built after it.
-      setUp(opened.db, () => ViewFile.setErasure(opened.db, options.erasure))
+      closeOnError(opened.db, () => ViewFile.setErasure(opened.db, options.erasure))
       return opened
     })
   }).pipe(Effect.mapError(storageError("view")))

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { setUp } from "../../events/driver.js"
+import { closeOnError } from "../../events/driver.js"
 import * as Mutex from "../../events/Mutex.js"
 import { build, type ViewError } from "./buildViewFile.js"
 import * as Generations from "./generations.js"
@@ -90,7 +90,7 @@ export const reopen = (context: ViewContext, view: View): Effect.Effect<void, Vi
 export const openReader = ({ config }: Pick<ViewContext, "config">, file: string) =>
   attempt(() => {
     const opened = ViewFile.openFile(file, "read", config)
-    return setUp(opened.db, () => ({ ...opened, erasure: ViewFile.erasureOf(opened.db) }))
+    return closeOnError(opened.db, () => ({ ...opened, erasure: ViewFile.erasureOf(opened.db) }))
   })
 
 /** Opens the current file. Again, if another process replaces and removes it before it is open. */

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { setUp } from "../../events/driver.js"
+import { closeOnError } from "../../events/driver.js"
 import type { Db } from "../Projection.js"
 import * as ViewFile from "./ViewFile.js"
 
@@ -58,7 +58,7 @@ const openFiles = (options: ViewFile.ViewOptions): PastFiles => {
     if (known?.ino === ino) return known
     known?.db.close()
     const { db } = ViewFile.openFile(file, "read", options)
-    return setUp(db, () => ({ db, ino, erasure: ViewFile.erasureOf(db), readAt: 0 }))
+    return closeOnError(db, () => ({ db, ino, erasure: ViewFile.erasureOf(db), readAt: 0 }))
   }
   return {
     read: (file, erasure, f) => {

@@ -39,7 +39,6 @@ import {
   decodeSearchOptions,
   defaultHits,
   type Find,
-  queryExample,
   type Request,
   requestOf,
   type SearchOptions,
@@ -121,7 +120,7 @@ export const decodeConversationQuery = (
   policy: PolicyValues["search"]
 ): Either.Either<Request<ChunkFilters>, InvalidInput> =>
   Either.gen(function* () {
-    yield* checkObject("query", query, queryExample)
+    yield* checkObject("query", query, "text")
     const { at, embedding, gate, mode, text = "", textWeight, topK, vectorWeight, ...filter } = query
     const fusion = { embedding, textWeight, topK, vectorWeight }
     const options = yield* decodeSearchOptions({ text, at, gate, mode, ...fusion }, policy)

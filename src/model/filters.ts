@@ -4,25 +4,29 @@ import { levels, TrustLevel } from "../../events/Trust.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { toInstant } from "../../text/when/dates.js"
 import { InvalidInput } from "./errors.js"
-import { dateProblem, type InstantInput, normaliseTag } from "./input.js"
+import { dateProblem, type InstantInput, normaliseTag, objectProblem } from "./input.js"
 import { limits } from "./limits.js"
 
 type CheckedInput<A> = Either.Either<A, InvalidInput>
 
 export const invalid = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
 
-/**
- * Refuses what is no object with options. A program without types may pass a text, whose methods, such as `at`, have the
- * names of options.
- */
-export const checkObject = (field: string, value: unknown, example: string): CheckedInput<void> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Either.void
-    : invalid(field, `must be an object, such as ${example}`)
+/** Refuses a value that is not an object. `name` is a field of the object that is expected. */
+export const checkObject = (field: string, value: unknown, name: string): CheckedInput<void> => {
+  const problem = objectProblem(value, name)
+  return problem === undefined ? Either.void : invalid(field, problem)
+}
 
-/** Refuses unknown option names. Otherwise a misspelt option would be ignored silently. */
-export const refuseUnknownOptions = (options: object, names: ReadonlyArray<string>): CheckedInput<void> => {
-  const isObject = checkObject("options", options, `{ ${names[0]}: … }`)
+/**
+ * Refuses unknown option names. Otherwise a misspelt option would be ignored silently. `field` names the options in the
+ * error for a value that is not an object.
+ */
+export const refuseUnknownOptions = (
+  options: object,
+  names: ReadonlyArray<string>,
+  field = "options"
+): CheckedInput<void> => {
+  const isObject = checkObject(field, options, names[0]!)
   if (Either.isLeft(isObject)) return isObject
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   return unknown === undefined ? Either.void : invalid(unknown, `is not a known option: use ${names.join(", ")}`)

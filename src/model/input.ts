@@ -131,6 +131,15 @@ export const Changes = Schema.Struct({
 
 export interface Changes extends Schema.Schema.Type<typeof Changes> {}
 
+/**
+ * The problem of a value that is not an object; undefined for an object. Destructuring a text would read its methods, such
+ * as `at`, as options. `name` is a field of the object that is expected.
+ */
+export const objectProblem = (value: unknown, name: string): string | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? undefined
+    : `must be an object, such as { ${name}: … }`
+
 /** Makes a decoder for a program's input. It compiles the schema once. */
 export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
   const check = compileCheck(schema)
@@ -143,8 +152,8 @@ export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
     const [issue] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
     const field = issue?.path.join(".") || "input"
     const allNames = fieldNames(schema.ast)
-    if (allNames.length > 0 && (typeof input !== "object" || input === null || Array.isArray(input)))
-      return Either.left(new InvalidInput({ field, problem: `must be an object, such as { ${allNames[0]}: … }` }))
+    const noObject = allNames[0] === undefined ? undefined : objectProblem(input, allNames[0])
+    if (noObject !== undefined) return Either.left(new InvalidInput({ field, problem: noObject }))
     const names = issue?._tag === "Unexpected" && issue.path.length === 1 ? allNames : []
     const problem = `${problemOf(issue)}${names.length === 0 ? "" : `: use ${names.join(", ")}`}`
     return Either.left(new InvalidInput({ field, problem }))

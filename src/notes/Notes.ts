@@ -29,7 +29,7 @@ import type { WriteOptions, Writer } from "../remember/remember.js"
 import type { Runner } from "../remember/runner.js"
 import { type Updated, update } from "../remember/update.js"
 import { recordedSearch } from "../search/recordedSearch.js"
-import { queryExample, type SearchOptions } from "../search/retrieve.js"
+import type { SearchOptions } from "../search/retrieve.js"
 import { decodeFilter } from "../search/search.js"
 import { decodeNoteChanges, decodeUser, fieldsOf, type NoteChanges, type NoteInput, namespaceOf } from "./noteInput.js"
 import { type SavedNote, saveNote } from "./saveNote.js"
@@ -128,7 +128,7 @@ export const makeNoteReader = (source: ReaderSource, services: ReaderServices): 
     }),
 
     search: operation("Memory.notes.search")(function* (query) {
-      yield* checkObject("query", query, queryExample)
+      yield* checkObject("query", query, "text")
       const { user, ...others } = query
       const sessions = yield* sessionsOf(user)
       const request = yield* decodeConversationQuery({ ...others, sessions, kinds: ["note"] }, services.ranking.policy)

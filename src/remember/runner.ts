@@ -52,8 +52,8 @@ export const makeRunner = (use: Use) => ({
     optionNames = writeOptions
   ) =>
     Effect.gen(function* () {
-      if (inputs.length > limits.batch) {
-        return yield* new InvalidInput({ field, problem: `must have at most ${limits.batch} entries` })
+      if (!Array.isArray(inputs as unknown) || inputs.length > limits.batch) {
+        return yield* new InvalidInput({ field, problem: `must be a list of at most ${limits.batch} entries` })
       }
       const decoded: Array<Either.Either<Command<A, E>, Refused | InvalidInput>> = []
       for (const input of inputs) {

@@ -29,8 +29,8 @@ export const vouch = (
 ): Either.Either<Command<Vouched, MemoryNotFound>, InvalidInput | TrustRequired> =>
   Either.gen(function* () {
     if (writer.level !== "full") return yield* Either.left(new TrustRequired({ what: "vouch" }))
-    if (ids.length === 0 || ids.length > limits.ids) {
-      return yield* Either.left(new InvalidInput({ field: "ids", problem: `must have 1 to ${limits.ids} entries` }))
+    if (!Array.isArray(ids) || ids.length === 0 || ids.length > limits.ids) {
+      return yield* Either.left(new InvalidInput({ field: "ids", problem: `must be a list of 1 to ${limits.ids} ids` }))
     }
     for (const id of ids) yield* decodeKey("ids", id)
     const commandId = yield* commandIdOf(writer.level, options.commandId)

@@ -130,9 +130,8 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
     }),
 
     get: operation("Memory.get")(function* (ids) {
-      if (!Array.isArray(ids)) return yield* new InvalidInput({ field: "ids", problem: "must be a list of ids" })
-      if (ids.length > limits.ids)
-        return yield* new InvalidInput({ field: "ids", problem: `must have at most ${limits.ids} entries` })
+      if (!Array.isArray(ids) || ids.length > limits.ids)
+        return yield* new InvalidInput({ field: "ids", problem: `must be a list of at most ${limits.ids} ids` })
       for (const id of ids) yield* decodeKey("ids", id)
       return yield* read(({ db, now, observe }) => {
         const memories = withDisputes(db, level, getMemories(db, level, ids, now).map(toWholeMemory), now)

@@ -63,9 +63,6 @@ export interface SearchOptions extends FusionOptions {
 }
 
 /** The names of the options of every search, and of its text. */
-/** An example of a query, for messages. */
-export const queryExample = '{ text: "tea" }'
-
 export const searchOptionNames = ["text", "mode", "gate", "at", ...Object.keys(fusionFields)]
 
 /** The checked options of a search, with its text. */

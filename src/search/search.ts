@@ -39,7 +39,6 @@ import {
   decodeSearchOptions,
   defaultHits,
   type Find,
-  queryExample,
   type Request,
   requestOf,
   searchOptionNames,
@@ -125,7 +124,7 @@ export const decodeQuery = (
   policy: PolicyValues["search"]
 ): Either.Either<Request<Filters>, InvalidInput> =>
   Either.gen(function* () {
-    yield* checkObject("query", query, queryExample)
+    yield* checkObject("query", query, "text")
     const { at, embedding, gate, mode, near, text = "", textWeight, topK, vectorWeight, ...filter } = query
     const fusion = { embedding, textWeight, topK, vectorWeight }
     const options = yield* decodeSearchOptions({ text, at, gate, mode, ...fusion }, policy)

@@ -9,6 +9,7 @@ import { type EventLog, readAll } from "../../events/EventLog.js"
 import { toInstant } from "../../text/when/dates.js"
 import { eventCause, runCause } from "../actor/Command.js"
 import { InvalidInput, NothingToUndo, NotUndoable } from "../model/errors.js"
+import { checkObject } from "../model/filters.js"
 import { dateProblem, decodeKey, type InstantInput } from "../model/input.js"
 import { sourceOf } from "./links.js"
 
@@ -30,6 +31,7 @@ export type Selection =
 
 export const decodeUndoable = (input: Undoable): Either.Either<Selection, InvalidInput> =>
   Either.gen(function* () {
+    yield* checkObject("undo", input, "event")
     const givenKeys = ["event", "run", "source"].filter((key) => (input as Record<string, unknown>)[key] !== undefined)
     if (givenKeys.length !== 1) {
       const problem = "must name exactly one: an event, a run or a source"

@@ -91,15 +91,21 @@ const reporting = (file: string) => [
 /** Milliseconds that a child gets for its report. */
 const reportMillis = 3_000
 
-/** What a child did when it wrote its report: its JavaScript stack, and what keeps its event loop running. */
-const doneBy = (report: string): string => {
+/** Summarises a child's report: its JavaScript stack and its active handles. */
+const summaryOf = (report: string): string => {
   if (!existsSync(report)) return "no report"
-  const { javascriptStack, libuv } = JSON.parse(readFileSync(report, "utf8")) as {
-    readonly javascriptStack: { readonly stack?: ReadonlyArray<string> }
-    readonly libuv: ReadonlyArray<{ readonly type: string; readonly is_active: boolean }>
+  const text = readFileSync(report, "utf8")
+  try {
+    const { javascriptStack, libuv } = JSON.parse(text) as {
+      readonly javascriptStack: { readonly stack?: ReadonlyArray<string> }
+      readonly libuv: ReadonlyArray<{ readonly type: string; readonly is_active: boolean }>
+    }
+    const handles = libuv.filter((handle) => handle.is_active).map((handle) => JSON.stringify(handle))
+    return [...(javascriptStack.stack ?? []), ...handles].join("\n")
+  } catch {
+    // The child was killed while it wrote.
+    return text.slice(0, 1_000)
   }
-  const handles = libuv.filter((handle) => handle.is_active).map((handle) => JSON.stringify(handle))
-  return [...(javascriptStack.stack ?? []), ...handles].join("\n")
 }
 
 export interface StormOptions {
@@ -155,7 +161,7 @@ export const storm = async ({ localEmbedder, minutes, seed = randomInt(2 ** 31) 
       aborts.push(described)
       const cause = fatalText.exec(stderr)?.[0] ?? `${signal ?? code}`
       causes[cause] = (causes[cause] ?? 0) + 1
-    } else if (ended.isHung) problems.push(`hung: ${described}\n${doneBy(reportFile)}`)
+    } else if (ended.isHung) problems.push(`hung: ${described}\n${summaryOf(reportFile)}`)
     else if (!isAsked(options.ending, ended)) problems.push(`exit: ${described}`)
     else if (options.ending === "throw" ? !stderr.includes(deliberate) : stderr !== "") problems.push(described)
     else add(options.ending)
@@ -210,6 +216,7 @@ const live = (args: ReadonlyArray<string>, { ending, folder, millis, role }: Wor
     const child = spawn(process.execPath, args, { cwd: join(folder, ".."), stdio: ["ignore", "pipe", "pipe"] })
     const output = { stdout: "", stderr: "" }
     let isHung = false
+    let killing: NodeJS.Timeout | undefined
     if (role === "check") child.stdout.on("data", (chunk) => (output.stdout += chunk))
     else child.stdout.on("data", (chunk) => (output.stdout = role === "rounds" ? `${output.stdout}${chunk}` : ""))
     child.stderr.on("data", (chunk) => (output.stderr += chunk))
@@ -221,11 +228,12 @@ const live = (args: ReadonlyArray<string>, { ending, folder, millis, role }: Wor
     const giveUp = setTimeout(() => {
       isHung = true
       child.kill("SIGUSR2")
-      setTimeout(() => child.kill("SIGKILL"), reportMillis)
+      killing = setTimeout(() => child.kill("SIGKILL"), reportMillis)
     }, millis + patience)
     child.once("close", (code, signal) => {
       clearTimeout(sending)
       clearTimeout(giveUp)
+      clearTimeout(killing)
       resolve({ code, signal, ...output, isHung })
     })
   })

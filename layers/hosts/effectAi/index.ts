@@ -47,7 +47,7 @@ export const layer = (
 ): Layer.Layer<Tool.HandlersFor<Toolkit.Tools<typeof MemoryToolkit>>, InvalidInput, Daybook> =>
   MemoryToolkit.toLayer(
     Effect.gen(function* () {
-      yield* refuseUnknownOptions(Object(options), [...hostOptionNames, "session"])
+      yield* refuseUnknownOptions(options, [...hostOptionNames, "session"])
       const { agent, session, trust } = options
       if (session !== undefined) yield* decodeKey("session", session)
       const memory = yield* hostMemory({ agent, trust })

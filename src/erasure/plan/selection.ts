@@ -38,8 +38,8 @@ const selectors = ["ids", "person", "persons", "session", "source", "everythingO
 
 export const decodeErasable = (input: Erasable): Either.Either<Scope, InvalidInput> =>
   Either.gen(function* () {
-    const given = Object(input) as Record<string, unknown>
-    yield* refuseUnknownOptions(given, [...selectors, "agent"])
+    yield* refuseUnknownOptions(input, [...selectors, "agent"], "erase")
+    const given = input as Record<string, unknown>
     const named = selectors.filter((key) => given[key] !== undefined)
     if (named.length !== 1) {
       const problem = `must have exactly one of ${selectors.join(", ")}`

@@ -16,6 +16,7 @@ import {
   visibleVersion
 } from "../../actor/Command.js"
 import { InvalidInput, type LevelTooLow, type ProjectionParked, type StoreForbidden } from "../../model/errors.js"
+import { checkObject } from "../../model/filters.js"
 import { decodeWith, keyField, optional, storeField, text } from "../../model/input.js"
 import { limits } from "../../model/limits.js"
 import { requireLevel, storeToWrite } from "../../remember/levels.js"
@@ -72,6 +73,7 @@ export const writeRolling = (
   options: RollingOptions = {}
 ): Either.Either<Command<WrittenRolling, Refusal>, InvalidInput | StoreForbidden> =>
   Either.gen(function* () {
+    yield* checkObject("input", input, "text")
     const { epoch, store: given, text, upperSequence } = yield* decodeCall({ session, ...input, store: options.store })
     const commandId = yield* commandIdOf(writer.level, options.commandId)
     const store = yield* storeToWrite(writer.level, given)
