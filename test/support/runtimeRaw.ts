@@ -129,12 +129,15 @@ const fill = (db: Db, dice: Dice) => {
 const twice = (value: unknown) => Number(value) * 2
 const total = (sum: number, value: unknown) => sum + Number(value)
 
-/** Two children share the files, and a view may be replaced while it is opened. */
+/**
+ * Two children share the files, and a view may be replaced while it is opened. A child that was killed while it copied a
+ * view leaves a journal, which a read-only connection may not roll back.
+ */
 const ignoringBusy = (work: () => void) => {
   try {
     work()
   } catch (cause) {
     const code = (cause as { readonly code?: string }).code ?? ""
-    if (!/^SQLITE_(BUSY|LOCKED|CANTOPEN)/.test(code)) throw cause
+    if (!/^SQLITE_(BUSY|LOCKED|CANTOPEN|READONLY_ROLLBACK)/.test(code)) throw cause
   }
 }
