@@ -31,7 +31,10 @@ export const makeHandles = (engine: Engine) => {
   }
 }
 
-const checkOptions = Effect.fnUntraced(function* (options: AgentOptions & { readonly asOf?: AsOfInput }) {
+const checkOptions = Effect.fnUntraced(function* (
+  // Without options, the error names the missing trust level.
+  options: Partial<AgentOptions> & { readonly asOf?: AsOfInput } = {}
+) {
   yield* refuseUnknownOptions(options, ["trust", "actor", "record", "session", "asOf"])
   const { asOf, ...others } = options
   if (asOf !== undefined) yield* checkAsOf(asOf)

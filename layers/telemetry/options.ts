@@ -52,10 +52,10 @@ export const checkOtlpOptions = (options: OtlpOptions): Either.Either<void, Inva
   })
 
 /** Checks the options of `layerFile`. */
-export const checkFileOptions = (options: TraceFileOptions): Either.Either<void, InvalidInput> =>
+export const checkFileOptions = (options: Partial<TraceFileOptions> = {}): Either.Either<void, InvalidInput> =>
   Either.gen(function* () {
     yield* refuseUnknownOptions(options, ["file", "maxBytes", "metricsEvery"])
-    const { file, maxBytes, metricsEvery } = options as Partial<TraceFileOptions>
+    const { file, maxBytes, metricsEvery } = options
     yield* checkText("file", file)
     if (maxBytes !== undefined) yield* checkInteger("maxBytes", maxBytes, 1, Number.MAX_SAFE_INTEGER)
     if (metricsEvery !== undefined) yield* checkInteger("metricsEvery", metricsEvery, 1, maxMillis)
