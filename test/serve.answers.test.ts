@@ -1,3 +1,4 @@
+import http from "node:http"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -72,12 +73,18 @@ describe("an answer of the server", () => {
       expect(left).toBe(false)
       yield* Effect.sleep("700 millis")
       expect(lines.filter((line) => line.includes("failed"))).toEqual([])
-      const cut = yield* Effect.promise(() =>
-        open("broken")
-          .then((answer) => answer.text())
-          .catch(() => "cut")
+      // `fetch` of Node 22 takes a cut answer for a complete one if the connection was to be closed after it.
+      const isComplete = yield* Effect.promise(
+        () =>
+          new Promise<boolean>((resolve) => {
+            const headers = { authorization: `Bearer ${text}` }
+            http.get(`${url}/log/events?agent=broken`, { headers }, (answer) => {
+              answer.on("error", () => undefined).on("close", () => resolve(answer.complete))
+              answer.resume()
+            })
+          })
       )
-      expect(cut).toBe("cut")
+      expect(isComplete).toBe(false)
       yield* Effect.sleep("100 millis")
       expect(lines.join()).toMatch(/a request failed.*RangeError/)
       expect(lines.join()).not.toContain("kestrel-7781")

@@ -14,6 +14,7 @@ export interface HostRules {
  */
 export const checkHead = (request: IncomingMessage, rules: HostRules, limits: ServerLimits): Refusal | undefined =>
   checkTarget(request, limits) ??
+  checkCount(request, limits) ??
   checkDuplicates(request) ??
   checkOrigin(request, rules) ??
   checkContent(request, limits)
@@ -34,6 +35,11 @@ const checkTarget = ({ method = "", url = "" }: IncomingMessage, { urlLength }: 
     return refused(400, "InvalidTarget", "the path must have no . or .. segments, backslashes or control characters")
   return undefined
 }
+
+/** Node drops the headers above the maximum, and only some releases refuse a request with very many. */
+const checkCount = ({ rawHeaders }: IncomingMessage, { headers }: ServerLimits): Refusal | undefined =>
+  // Names and values in turn.
+  rawHeaders.length > 2 * headers ? refused(431, "TooManyHeaders", `a request may have ${headers} headers`) : undefined
 
 /** Headers that decide about access or framing. Two of them could be read differently by two programs. */
 const single = ["host", "authorization", "origin", "content-type", "content-length", "transfer-encoding"]

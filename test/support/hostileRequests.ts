@@ -196,6 +196,15 @@ const bombs: ReadonlyArray<Row> = [
     0
   ],
   ["a long address", { path: `/stats?agent=coop&text=${"a".repeat(10_000)}` }, 400],
+  [
+    "a header too many",
+    (port, token) =>
+      // The host and the token are two more.
+      requestBytes(port, token, {
+        headers: Object.fromEntries(Array.from({ length: 63 }, (_, index) => [`x-${index}`, "a"]))
+      }),
+    431
+  ],
   ["a huge header", { headers: { "x-large": "a".repeat(100_000) } }, 431],
   [
     "a thousand headers",
