@@ -139,7 +139,8 @@ describe("a busy server", () => {
       })
       const headers = { host: "localhost", authorization: `Bearer ${text}` }
       const headersDistinct = { host: ["localhost"], authorization: [headers.authorization] }
-      const request = { method: "GET", url: path, httpVersion: "1.1", headers, headersDistinct, socket: {} } as never
+      const given = { headers, headersDistinct, rawHeaders: Object.entries(headers).flat() }
+      const request = { method: "GET", url: path, httpVersion: "1.1", ...given, socket: {} } as never
       const admitted = () => !("status" in guard.admit(request, "/stats"))
       expect([admitted(), admitted()]).toEqual([true, true])
       const until = performance.now() + 20
