@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import Database from "better-sqlite3"
@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { open, temporaryFolder } from "./support/engine.js"
+import { openFiles } from "./support/openFiles.js"
 
 const agent = "coop"
 
@@ -94,17 +95,6 @@ const readingLog = (folder: string, readers: Array<Closable>) =>
     }))
   ).pipe(Layer.provide(EventLogSqlite.layer(folder)))
 
-/** The files below a folder that this process has open. */
-const openFiles = (folder: string): ReadonlyArray<string> =>
-  readdirSync("/proc/self/fd").flatMap((descriptor) => {
-    try {
-      const file = readlinkSync(join("/proc/self/fd", descriptor))
-      return file.startsWith(folder) ? [file.slice(folder.length)] : []
-    } catch {
-      return []
-    }
-  })
-
 describe("a rebuild whose new file another program reads", () => {
   it.live("builds another one at once, and leaves no file open", () =>
     Effect.scoped(
@@ -122,7 +112,7 @@ describe("a rebuild whose new file another program reads", () => {
           })
         )
         for (const reader of readers) reader.close()
-        if (existsSync("/proc/self/fd")) expect(openFiles(folder)).toEqual([])
+        expect(openFiles(folder)).toEqual([])
       })
     )
   )

@@ -1,4 +1,4 @@
-import { existsSync, openSync, readdirSync, readlinkSync, writeSync } from "node:fs"
+import { openSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Default from "../../layers/Default.js"
 import { Daybook } from "../../src/Daybook.js"
+import { openFiles } from "./openFiles.js"
 import { check } from "./runtimeCheck.js"
 import { arrangeEnding, collectAll, collectLater } from "./runtimeEndings.js"
 import { engineWork, policy } from "./runtimeEngine.js"
@@ -76,18 +77,9 @@ const start = (options: WorkerOptions) => {
   return { dice, note, raw, session, threads }
 }
 
-/** The database files of a folder that this process has open; none are known where there is no /proc. */
-const openFiles = (folder: string): ReadonlyArray<string> =>
-  existsSync("/proc/self/fd")
-    ? readdirSync("/proc/self/fd").flatMap((fd) => {
-        try {
-          const file = readlinkSync(join("/proc/self/fd", fd))
-          return file.startsWith(folder) && /\.db(-wal|-shm)?( |$)/.test(file) ? [file] : []
-        } catch {
-          return []
-        }
-      })
-    : []
+/** The database files of a folder that this process has open. */
+const openDatabases = (folder: string): ReadonlyArray<string> =>
+  openFiles(folder).filter((file) => /\.db(-wal|-shm)?( |$)/.test(file))
 
 /** Random work until the ending. */
 const random = (options: WorkerOptions) => {
@@ -107,8 +99,8 @@ const random = (options: WorkerOptions) => {
       note({ step: dropRaw ? "drop" : "hold" })
       if (!dropRaw) return raw.hold()
       raw.drop()
-      await collectAll(() => openFiles(options.folder).length === 0)
-      const leaked = openFiles(options.folder)
+      await collectAll(() => openDatabases(options.folder).length === 0)
+      const leaked = openDatabases(options.folder)
       if (leaked.length > 0) report(`files are still open: ${leaked.join(", ")}`)
     }
   })
@@ -126,8 +118,8 @@ const rounds = async (options: WorkerOptions) => {
     await Effect.runPromise(session(20))
     await threads.stop()
     raw.drop()
-    await collectAll(() => openFiles(options.folder).length === 0)
-    leaked.push(...openFiles(options.folder))
+    await collectAll(() => openDatabases(options.folder).length === 0)
+    leaked.push(...openDatabases(options.folder))
     if (warmRss === 0 && Date.now() - begun > options.millis / 2) warmRss = megabytes()
   }
   const result: RoundsReport = { rounds: count, warmRss, lastRss: megabytes(), leaked }
