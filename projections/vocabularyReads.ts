@@ -12,53 +12,62 @@ export const findSimilarWords = (db: Db, level: ReadingLevel, typed: string): Re
   const maxEdits = maxEditsOf(typed.length)
   if (maxEdits === 0 || typed.length > maxLetters) return []
   const letters = [...typed]
-  const opennesses = opennessesOf(db, minOpennessOf(level))
+  const lists = readableLists(db, minOpennessOf(level), letters.length, maxEdits)
   const half = Math.floor(letters.length / 2)
   const middle = [...letters.slice(0, half - 1), letters[half], letters[half - 1], ...letters.slice(half + 1)].join("")
   // At the end the longer half, so that each edit spares one of the ends. Only the exchange in the middle changes both.
-  const oneEdit = similarWords(db, opennesses, letters, {
+  const oneEdit = similarWords(lists, letters, {
     maxEdits: 1,
-    start: letters.slice(0, half),
-    end: letters.slice(half),
+    start: letters.slice(0, half).join(""),
+    end: letters.slice(half).join(""),
     alsoWord: middle
   })
   if (oneEdit.length > 0 || maxEdits === 1) return oneEdit
   const third = Math.max(3, Math.floor(letters.length / 3))
-  return similarWords(db, opennesses, letters, {
+  return similarWords(lists, letters, {
     maxEdits: 2,
-    start: letters.slice(0, third),
-    end: letters.slice(-third)
+    start: letters.slice(0, third).join(""),
+    end: letters.slice(-third).join("")
   })
 }
 
-/** The recent words of an openness, as lists by their letters. */
-interface Openness {
-  readonly openness: number
-  readonly recent: ReadonlyMap<number, string>
+/** The words of an openness and length. */
+interface WordLists {
+  readonly letters: number
+  readonly lists: ReadonlyArray<string>
 }
 
-const opennessesOf = (db: Db, minOpenness: number): ReadonlyArray<Openness> => {
-  const rows = recentWords(db, minOpenness)
-  return stores.slice(minOpenness).map((_, index) => {
-    const openness = minOpenness + index
-    const words = rows.flatMap((row) => (row.openness === openness ? wordsOf(row.words) : []))
-    const byLetters = [...Map.groupBy(words, lettersOf)]
-    return { openness, recent: new Map(byLetters.map(([letters, words]) => [letters, listOf(words)])) }
-  })
+const readableLists = (
+  db: Db,
+  minOpenness: number,
+  typedLetters: number,
+  maxEdits: number
+): ReadonlyArray<WordLists> => {
+  const recent = recentWords(db, minOpenness)
+  const [min, max] = [Math.max(minLetters, typedLetters - maxEdits), typedLetters + maxEdits]
+  const all: Array<WordLists> = []
+  for (let openness = minOpenness; openness < stores.length; openness++) {
+    const words = recent.flatMap((row) => (row.openness === openness ? wordsOf(row.words) : []))
+    const recentByLetters = Map.groupBy(words, lettersOf)
+    for (let letters = min; letters <= max; letters++) {
+      const lists = sql(db, "SELECT words FROM vocabulary WHERE openness = ? AND letters = ?").pluck()
+      all.push({ letters, lists: [...lists.all(openness, letters), listOf(recentByLetters.get(letters) ?? [])] })
+    }
+  }
+  return all
 }
 
 interface Near {
   readonly maxEdits: number
   /** Only words that begin or end like the typed word are compared. */
-  readonly start: ReadonlyArray<string>
-  readonly end: ReadonlyArray<string>
+  readonly start: string
+  readonly end: string
   /** A word that is found although neither of its ends is like that. */
   readonly alsoWord?: string
 }
 
 const similarWords = (
-  db: Db,
-  opennesses: ReadonlyArray<Openness>,
+  all: ReadonlyArray<WordLists>,
   typedLetters: ReadonlyArray<string>,
   near: Near
 ): ReadonlyArray<SimilarWord> => {
@@ -66,16 +75,11 @@ const similarWords = (
   const typed = typedLetters.join("")
   const bits = letterBits(typed)
   const exchanged = exchangedWords(typedLetters)
-  const min = Math.max(minLetters, typedLetters.length - maxEdits)
-  const max = typedLetters.length + maxEdits
   const similar = new Set<string>()
-  for (const { openness, recent } of opennesses) {
-    const lists = Map.groupBy(wordLists(db, openness, min, max), ({ letters }) => letters)
-    for (let letters = min; letters <= max; letters++) {
-      const ofLetters = [...(lists.get(letters) ?? []).map(({ words }) => words), recent.get(letters) ?? ""]
-      for (const word of wordsNear(ofLetters, near, exchanged)) {
-        if (mayBeWithin(bits, letterBits(word), maxEdits)) similar.add(word)
-      }
+  for (const { letters, lists } of all) {
+    if (Math.abs(letters - typedLetters.length) > maxEdits) continue
+    for (const word of wordsNear(lists, near, exchanged)) {
+      if (mayBeWithin(bits, letterBits(word), maxEdits)) similar.add(word)
     }
   }
   return [...similar]
@@ -84,22 +88,10 @@ const similarWords = (
     .sort((a, b) => a.cost - b.cost || (a.word < b.word ? -1 : 1))
 }
 
-interface WordList {
-  readonly letters: number
-  readonly words: string
-}
-
-const wordLists = (db: Db, openness: number, min: number, max: number): ReadonlyArray<WordList> =>
-  sql(db, "SELECT letters, words FROM vocabulary WHERE openness = ? AND letters BETWEEN ? AND ?").all(
-    openness,
-    min,
-    max
-  )
-
 /** Words of some lists, all of one openness and length, that begin or end in a certain way. */
 const wordsNear = (lists: ReadonlyArray<string>, near: Near, exchanged: ReadonlySet<string>): ReadonlyArray<string> => {
-  const starting = lists.flatMap((list) => wordsStartingWith(list, near.start.join("")))
-  const ending = lists.flatMap((list) => wordsEndingWith(list, near.end.join("")))
+  const starting = lists.flatMap((list) => wordsStartingWith(list, near.start))
+  const ending = lists.flatMap((list) => wordsEndingWith(list, near.end))
   const also = near.alsoWord
   return [
     ...firstOf(starting),
@@ -111,13 +103,9 @@ const wordsNear = (lists: ReadonlyArray<string>, near: Near, exchanged: Readonly
 
 const wordsStartingWith = (list: string, start: string): ReadonlyArray<string> => {
   const words: Array<string> = []
-  const pattern = `\n${start}`
-  for (let at = list.indexOf(pattern); at >= 0; ) {
-    const to = list.indexOf("\n", at + 1)
-    // A list that was edited by hand may have no end.
-    if (to < 0) break
-    words.push(list.slice(at + 1, to))
-    at = list.indexOf(pattern, to)
+  for (let at = list.indexOf(start); at >= 0; at = list.indexOf(start, at + 1)) {
+    // A list that was edited by hand may have no line break at its end.
+    if (list[at - 1] === "\n") words.push(list.slice(at, list.indexOf("\n", at) >>> 0))
   }
   return words
 }
