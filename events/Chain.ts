@@ -4,26 +4,29 @@ import { sha256 } from "./sha256.js"
 
 /** One row of the `events` table, as stored. */
 export interface StoredEvent {
-  /** The version of the chain, which says what digest and hash cover: 1 or 2. New events have `chainVersion`. */
+  /**
+   * The version of the chain, 1 or 2. It decides which columns the digest and the hash cover. New events have
+   * `chainVersion`.
+   */
   readonly chain: number
   readonly sequence: number
   readonly stream: string
   readonly version: number
   readonly type: string
   readonly schema: number
-  /** JSON text of the payload in its schema's field order; null once erased. */
+  /** JSON text of the payload in its schema's field order; null after an erasure. */
   readonly payload: string | null
   readonly salt: Uint8Array | null
   readonly digest: Uint8Array
   readonly hash: Uint8Array
   readonly commandId: string | null
-  /** Finds repeats of the command, also after an erasure (`commandKeyOf`). Null in events of chain version 1. */
+  /** Detects repeats of the command, even after an erasure (`commandKeyOf`). Null in events of chain version 1. */
   readonly commandKey: Uint8Array | null
   /** Position among the events of one command, from 0. */
   readonly ordinal: number
   /** Salted digest of the request; only on the first event of a command with an id. */
   readonly requestDigest: Uint8Array | null
-  /** Empty once it is erased. */
+  /** Empty after an erasure. */
   readonly actor: string
   readonly cause: string | null
   /** The salts of actor, cause and command id, which can be erased (`names.ts`). Null in chain version 1. */
@@ -33,7 +36,7 @@ export interface StoredEvent {
   readonly erasedAt: number | null
 }
 
-/** The columns that replay needs, without those that only check the chain or detect repeated commands. */
+/** The columns that replay needs. The other columns only serve to check the chain or to detect repeated commands. */
 export type ReplayedEvent = Pick<
   StoredEvent,
   | "chain"
@@ -70,23 +73,23 @@ export const digestOf = (salt: Uint8Array, requestDigest: Uint8Array | null, pay
 }
 
 /**
- * HMAC-SHA-256 of stream and command id, with the id of the installation as key. It finds a repeated command whose id was
- * erased. Anyone who has the log can test a guessed id against it, but cannot read the id.
+ * HMAC-SHA-256 of stream and command id, with the id of the installation as key. It detects a repeated command even
+ * after the command id was erased. Anyone who has the log can test a guessed id against it, but cannot read the id.
  */
 export const commandKeyOf = (installation: string, stream: string, commandId: string): Uint8Array =>
   createHmac("sha256", installation)
     .update(field(stream) + field(commandId))
     .digest()
 
-/** SHA-256(salt ‖ request): tells a repeated request from a different one under the same command id. */
+/** SHA-256(salt ‖ request): distinguishes a repeated request from a different request with the same command id. */
 export const requestDigestOf = (salt: Uint8Array, request: string): Uint8Array =>
   sha256(Buffer.concat([salt, Buffer.from(request)]))
 
 type ChainedFields = Omit<StoredEvent, "payload" | "salt" | "requestDigest" | "erasedAt" | "hash">
 
 /**
- * SHA-256(previous hash ‖ every column that erasure keeps, each length-prefixed ‖ digest). In chain version 2 the digest
- * of the names follows.
+ * SHA-256(previous hash ‖ every column that erasure keeps, each length-prefixed ‖ digest). In chain version 2, the
+ * digest of the names is appended.
  */
 export const hashOf = (previous: Uint8Array, event: ChainedFields): Uint8Array => {
   return event.names === null
@@ -94,7 +97,7 @@ export const hashOf = (previous: Uint8Array, event: ChainedFields): Uint8Array =
     : sha256(Buffer.concat([previous, Buffer.from(keptColumns2(event)), event.digest, namesDigest(event, event.names)]))
 }
 
-/** Columns of version 1 begin with a digit, so that no event has one text in both versions. */
+/** Begins with a word. The text of chain version 1 begins with a digit, so the two texts of an event always differ. */
 const keptColumns2 = (event: ChainedFields): string =>
   `chain ${event.chain},` +
   field(event.sequence) +

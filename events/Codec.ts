@@ -16,7 +16,7 @@ import { compileCheck, compileFieldOrder } from "./compiledSchema.js"
 import { InvalidEvent, UnknownEvent } from "./errors.js"
 import { cacheMemoryJson, type Memory, memoryJson } from "./Memory.js"
 
-/** Converts between stored rows and typed events. The only place that encodes, upcasts and decodes payloads. */
+/** Converts between stored rows and typed events. Payloads are encoded, upcast and decoded only here. */
 export interface Codec {
   /**
    * Returns the payload as JSON text, its schema number, and the value with its fields in schema order, exactly as
@@ -27,8 +27,8 @@ export interface Codec {
     payload: Payload<T>
   ) => { readonly schema: number; readonly payload: string; readonly value: Payload<T> }
   /**
-   * Fails with `UnknownEvent` on a type or schema that this version does not know, with `InvalidEvent` on a payload
-   * that does not decode.
+   * Fails with `UnknownEvent` if this release does not support the type or schema, and with `InvalidEvent` if the
+   * payload cannot be decoded.
    */
   readonly decode: (row: ReplayedEvent) => Either.Either<DaybookEvent | ErasedEvent, UnknownEvent | InvalidEvent>
 }
@@ -42,7 +42,9 @@ interface CompiledSchema {
   readonly decode: (payload: unknown) => Either.Either<unknown, ParseResult.ParseError>
 }
 
-/** Schema's own functions are compiled only for the rare payload that the check refuses. */
+/**
+ * Effect Schema compiles its own functions only when they are first called: for the rare payload that fails the check.
+ */
 const compile = ({ schema }: EventDefinition): CompiledSchema => ({
   check: compileCheck(schema),
   arrange: compileFieldOrder(schema),
@@ -113,7 +115,8 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
 export const codec: Codec = make(catalogue)
 
 /**
- * Returns the payload as JSON text. The text of its first after-image is cached, because log and view both write it.
+ * Returns the payload as JSON text. The text of the first after-image is cached, because the log and the view both
+ * write it.
  */
 const textOf = (value: object): string => {
   const [first] = Object.keys(value)
@@ -134,7 +137,7 @@ const keepJson = (text: string, payload: object) => {
 
 const memoryPrefix = '{"memory":'
 
-/** The codec in use. Tests replace it to read another catalogue of events. */
+/** The active codec. Tests replace it to read another catalogue of events. */
 export class CurrentCodec extends Context.Reference<CurrentCodec>()("daybook/CurrentCodec", {
   defaultValue: () => codec
 }) {}

@@ -1,8 +1,8 @@
 import * as Schema from "effect/Schema"
 
 /**
- * A memory that was considered for a decision: its id, its revision at that time, its score and the score's parts. No
- * text.
+ * A memory that was considered for a decision: its id, its revision at that time, its score and the score's parts. The
+ * text is not included.
  */
 export const Candidate = Schema.Struct({
   id: Schema.String,
@@ -13,7 +13,10 @@ export const Candidate = Schema.Struct({
 
 /** How a statement was found in a conversation. */
 export const Extracted = Schema.Struct({
-  /** The id of the rule, `model`, `daily` for a line of the daily log, or `archive` for what is said to hold no more. */
+  /**
+   * The id of the rule, `model`, `daily` for a line of the daily log, or `archive` for a statement that a fact is no
+   * longer true.
+   */
   rule: Schema.String,
   statedBy: Schema.optional(Schema.Literal("user", "assistant", "tool", "other")),
   /** Why each turn is a source. Empty in events of schema 5, which kept the reasons of all turns in `reason`. */
@@ -31,13 +34,13 @@ export const Decision = Schema.Struct({
   }),
   reason: Schema.String,
   candidates: Schema.Array(Candidate),
-  /** How likely the decision is right, 0…1; absent where nobody estimated it. */
+  /** The probability that the decision is right, 0…1; absent if it was not estimated. */
   confidence: Schema.optional(Schema.Number),
   threshold: Schema.optional(Schema.Number),
   fallback: Schema.optional(Schema.String),
-  /** Milliseconds that a model took to answer; absent if none was called. */
+  /** Milliseconds that a model took to answer; absent if no model was called. */
   latency: Schema.optional(Schema.Number),
-  /** Present for what capture stored or archived. */
+  /** Present if capture stored or archived the memory. */
   extracted: Schema.optional(Extracted)
 })
 export type Decision = typeof Decision.Type

@@ -3,7 +3,8 @@ import { EmbedderFigures } from "./Recall.js"
 import { Store } from "./Trust.js"
 
 /**
- * From this event on, these memories and chunks have vectors of this model. The embeddings cache stores the vectors.
+ * From this event on, these memories and chunks have vectors made by this model. The embeddings cache stores the
+ * vectors.
  */
 export const Embed = Schema.Struct({
   model: Schema.String,
@@ -18,20 +19,21 @@ export const Embed = Schema.Struct({
     })
   ),
   /**
-   * Row numbers of chunks of turns and files, and the version of the algorithm that cut them: see
-   * `text/normalise/chunks.ts`.
+   * The embedded chunks of turns and files. `turn` is the id of the chunk's turn or file, and `born` is the chunk's row
+   * number. `cutting` is the version of the algorithm that cuts texts into chunks: see `text/normalise/chunks.ts`.
    */
   chunks: Schema.optional(
     Schema.Array(Schema.Struct({ turn: Schema.String, born: Schema.Number, store: Store, digest: Schema.String }))
   ),
   cutting: Schema.optional(Schema.Number),
-  /** Whether this model is used only for stores withheld from the active embedder. */
+  /** True if this model is used only for stores that are withheld from the active embedder. */
   apart: Schema.optional(Schema.Boolean)
 })
 
 /**
- * Changes an agent's embedder. `preparing`: its vectors are built while another embedder stays active. `inForce`: all
- * reads switch to it at once, and ranking uses its figures. `dropped`: its index is removed.
+ * Changes an agent's embedder. `preparing`: the vectors of the new embedder are built while another embedder stays
+ * active. `inForce`: all reads switch to the new embedder at once, and ranking uses its weight and floor. `dropped`:
+ * the index of the embedder is removed.
  */
 export const EmbedderChanged = Schema.Struct({
   state: Schema.Literal("preparing", "inForce", "dropped"),
@@ -39,8 +41,8 @@ export const EmbedderChanged = Schema.Struct({
   dimensions: Schema.Number,
   weight: Schema.Number,
   floor: Schema.Number,
-  /** While preparing: whether it becomes active as soon as every text has a vector. */
+  /** Set while preparing. True if the embedder becomes active as soon as every text has a vector. */
   adopt: Schema.optional(Schema.Boolean),
-  /** The embedder for stores that are withheld from this one; absent if this one sees all stores. */
+  /** The second embedder, for stores that are withheld from this embedder; absent if no store is withheld. */
   apart: Schema.optional(Schema.Struct({ ...EmbedderFigures, stores: Schema.Array(Store) }))
 })

@@ -7,7 +7,7 @@ export type Media = typeof Media.Type
 
 /**
  * The exact text of a file when it was indexed. A path is unique within a store. `digest` is the text's SHA-256,
- * hexadecimal; `tokens` is the cost of reading it; times are milliseconds since the Unix epoch.
+ * hexadecimal; `tokens` is the number of tokens in the text; times are milliseconds since the Unix epoch.
  */
 export const File = Schema.Struct({
   id: Schema.String,
@@ -15,7 +15,7 @@ export const File = Schema.Struct({
   media: Media,
   digest: Schema.String,
   store: Store,
-  /** The trust level of its writer. Absent in events of earlier releases: see `levelOf`. */
+  /** The trust level of the writer. Absent in events of earlier releases: see `levelOf`. */
   level: Schema.optional(TrustLevel),
   session: Schema.optional(Schema.String),
   text: Schema.String,

@@ -1,7 +1,10 @@
 import * as Schema from "effect/Schema"
 import { Store, TrustLevel } from "./Trust.js"
 
-/** Where a memory came from: the kind of its writer, its name (a file, a tool) and the place in it (a line). */
+/**
+ * Where a memory came from: the kind of writer, the name of the source (a file, a tool) and the place in the source (a
+ * line).
+ */
 export const Source = Schema.Struct({
   kind: Schema.Literal("agent", "manual", "auto", "auto_capture", "tool", "import"),
   name: Schema.optional(Schema.String),
@@ -9,7 +12,7 @@ export const Source = Schema.Struct({
 })
 export type Source = typeof Source.Type
 
-/** One edge of a memory's lineage: what it was derived from or replaced, and why. */
+/** One edge of a memory's lineage: the source that the memory was derived from or replaced, and the reason. */
 export const Link = Schema.Struct({
   kind: Schema.Literal("file", "turn", "derived", "supersedes"),
   to: Schema.String,
@@ -27,20 +30,20 @@ export const Stale = Schema.Struct({
 export type Stale = typeof Stale.Type
 
 /**
- * A contradiction that retired no memory. The newer memory stores it and names the older one. It is no link: a change
- * of one memory does not affect the other.
+ * A contradiction that did not retire a memory. The newer memory stores the dispute and names the older memory. A
+ * dispute is not a link: a change of one memory does not affect the other.
  */
 export const Dispute = Schema.Struct({
   /** The id of the older memory. */
   id: Schema.String,
   /**
-   * `unsure`: the contradiction is not certain. `level`: a higher level wrote the older memory. `group`: the older memory
-   * is in a dispute that the newer one does not settle.
+   * Why the older memory was not retired. `unsure`: the contradiction is not certain. `level`: a higher trust level
+   * wrote the older memory. `group`: the older memory is in another dispute, which the newer memory does not settle.
    */
   ground: Schema.Literal("unsure", "level", "group"),
-  /** How likely the contradiction is, 0…1; absent where nobody estimated it. */
+  /** The probability of a contradiction, 0…1; absent if it was not estimated. */
   confidence: Schema.optional(Schema.Number),
-  /** Present once somebody decided that both memories are true. */
+  /** Present after a decision that both memories are true. */
   settled: Schema.optional(Schema.Literal("both"))
 })
 export type Dispute = typeof Dispute.Type
@@ -49,11 +52,11 @@ export type Dispute = typeof Dispute.Type
 export const Tier = Schema.Literal("core", "long", "mid", "daily")
 export type Tier = typeof Tier.Type
 
-/** The state of a memory. Reads return only `active` ones. */
+/** The state of a memory. Reads return only `active` memories. */
 export const Status = Schema.Literal("active", "forgotten", "superseded", "expired", "compressed", "archived")
 export type Status = typeof Status.Type
 
-/** Types with a meaning for Daybook. Other types are allowed: lower-case words, see `limits.type`. */
+/** Types that Daybook treats specially. Other types are allowed: lower-case words, see `limits.type`. */
 export const knownTypes = [
   "person",
   "decision",
@@ -73,8 +76,8 @@ export const knownTypes = [
 
 /**
  * The after-image of a memory: its complete state after an event. Times are milliseconds since the Unix epoch. `tokens`
- * is the cost of reading it whole. `born` is the stream version of the event that added it (its row number in every
- * view). `revision` counts its own changes from 1.
+ * is the number of tokens in the whole memory. `born` is the stream version of the event that added it (the row number
+ * of the memory in every view). `revision` counts the changes of the memory from 1.
  */
 export const Memory = Schema.Struct({
   id: Schema.String,
@@ -90,7 +93,9 @@ export const Memory = Schema.Struct({
   files: Schema.Array(Schema.String),
   source: Source,
   store: Store,
-  /** The lowest trust level among the writers of its text. Absent in events of earlier releases: see `levelOf`. */
+  /**
+   * The lowest trust level among the writers of the memory's text. Absent in events of earlier releases: see `levelOf`.
+   */
   level: Schema.optional(TrustLevel),
   tier: Tier,
   session: Schema.optional(Schema.String),
@@ -107,14 +112,16 @@ export const Memory = Schema.Struct({
   updatedAt: Schema.Number,
   expiresAt: Schema.optional(Schema.Number),
   lineage: Schema.optional(Schema.Array(Link)),
-  /** When the rules promoted it to `long`, milliseconds. Absent while it does not qualify for promotion. */
+  /**
+   * When the rules promoted the memory to `long`, milliseconds. Absent while the memory does not qualify for promotion.
+   */
   promotedAt: Schema.optional(Schema.Number),
   /**
-   * When the rules last moved it to another tier, milliseconds; promotion to core does not count. Age rules count from
-   * this time. Its recency does not change.
+   * When the rules last moved the memory to another tier, milliseconds; promotion to core does not count. Age rules
+   * count from this time. The move does not change the memory's recency.
    */
   movedAt: Schema.optional(Schema.Number),
-  /** The tier before the rules moved the memory to core; absent if they did not. */
+  /** The tier before the rules moved the memory to core; absent if the rules did not move it to core. */
   coreFrom: Schema.optional(Tier),
   /** Present until a write confirms the memory. */
   stale: Schema.optional(Stale),
@@ -123,25 +130,25 @@ export const Memory = Schema.Struct({
 })
 export type Memory = typeof Memory.Type
 
-/** The ids of notes begin with this; those of other memories do not. */
+/** Prefix of the ids of notes. The ids of other memories do not begin with it. */
 export const notePrefix = "note-"
 
-/** Whether a memory is a note: a text that its writer keeps as it is, until the writer changes it. */
+/** True if a memory is a note: a text that stays as it is until its writer changes it. */
 export const isNoteId = (id: string): boolean => id.startsWith(notePrefix)
 
-/** The ids of cards begin with this; those of other memories do not. */
+/** Prefix of the ids of cards. The ids of other memories do not begin with it. */
 export const cardPrefix = "person-"
 
-/** Whether a memory is a card: the facts about one person that somebody set by name. */
+/** True if a memory is a card: the facts about one person, which a caller set under the person's name. */
 export const isCardId = (id: string): boolean => id.startsWith(cardPrefix)
 
-/** Whether a memory is a note or a card. No rule compares, merges or shortens it. */
+/** True if a memory is a note or a card. No rule compares, merges or shortens it. */
 export const isKeptAsWritten = (id: string): boolean => isNoteId(id) || isCardId(id)
 
 /** The type of a memory that records one run of a tool. */
 export const toolRunType = "tool"
 
-/** Whether a memory records one run of a tool, and was not compressed. */
+/** True if a memory records one run of a tool and was not compressed. */
 export const isRawToolRun = ({ source, type }: Pick<Memory, "source" | "type">): boolean =>
   type === toolRunType && source.kind === "tool"
 
@@ -149,7 +156,10 @@ export const isRawToolRun = ({ source, type }: Pick<Memory, "source" | "type">):
 export const embeddingText = (memory: Pick<Memory, "title" | "narrative" | "facts">): string =>
   [memory.title, ...(memory.narrative === undefined ? [] : [memory.narrative]), ...memory.facts].join("\n")
 
-/** The JSON text of an after-image. The newest text is cached, because log and view write it one after the other. */
+/**
+ * The JSON text of an after-image. The newest text is cached, because the log and the view write the same text one
+ * after the other.
+ */
 export const memoryJson = (memory: Memory): string => {
   if (newest.memory !== memory) newest = { memory, json: KnownJson.of(memory) ?? JSON.stringify(memory) }
   return newest.json
@@ -157,12 +167,14 @@ export const memoryJson = (memory: Memory): string => {
 
 let newest: { readonly memory?: Memory; readonly json: string } = { json: "" }
 
-/** Keeps the JSON text of an after-image for callers that already have it. */
+/** Caches the JSON text of an after-image. For callers that already have the text. */
 export const cacheMemoryJson = (memory: Memory, json: string): void => {
   if (KnownJson.of(memory) === undefined) new KnownJson(memory, json)
 }
 
-/** A base class whose constructor returns an object that exists, so that a subclass can add a private field to it. */
+/**
+ * A base class whose constructor returns an existing object, so that a subclass can add a private field to that object.
+ */
 class Existing {
   constructor(object: object) {
     // biome-ignore lint/correctness/noConstructorReturn: this is the purpose of the class.

@@ -2,19 +2,22 @@ import * as Schema from "effect/Schema"
 
 /** When a schedule is due. Times are milliseconds since the epoch, durations milliseconds. */
 export const Cadence = Schema.Union(
-  /** When the wall clock of the zone matches the expression. */
+  /** Due when the wall clock of the time zone matches the expression. */
   Schema.Struct({ kind: Schema.Literal("cron"), expression: Schema.String, zone: Schema.String }),
   Schema.Struct({ kind: Schema.Literal("once"), at: Schema.Number }),
-  /** At `from` and at every multiple of `every` milliseconds after it. */
+  /** Due at `from`, and then every `every` milliseconds. */
   Schema.Struct({ kind: Schema.Literal("interval"), every: Schema.Number, from: Schema.Number })
 )
 export type Cadence = typeof Cadence.Type
 
-/** Which runs are reported: all; runs whose status or text differs from the previous run; failures; none. */
+/** Which runs are reported. `on-change`: runs whose status or text differs from the previous run. */
 export const Notify = Schema.Literal("always", "on-change", "on-failure", "never")
 export type Notify = typeof Notify.Type
 
-/** How missed occurrences are handled after a time without a runner: one run for all of them, or one run each. */
+/**
+ * How occurrences that were missed while no runner was active are handled: one run for all of them, or one run for
+ * each.
+ */
 export const Missed = Schema.Literal("once", "each")
 export type Missed = typeof Missed.Type
 
@@ -31,9 +34,9 @@ export const ScheduleDefinition = Schema.Struct({
   cadence: Cadence,
   notify: Notify,
   missed: Missed,
-  /** Runs kept in its history. */
+  /** The number of runs kept in the history. */
   keep: Schema.Number,
-  /** The channel in which it was created; its runs are reported there. */
+  /** The channel in which the schedule was created. Its runs are reported there. */
   channel: Schema.optional(Schema.String),
   context: Schema.optional(Schema.String)
 })
@@ -50,8 +53,8 @@ export const ScheduleState = Schema.Struct({
 export type ScheduleState = typeof ScheduleState.Type
 
 /**
- * A change of a schedule. It contains the definition if that changed, and the state. For a deleted schedule both are
- * absent. `ran` is appended together with the RUN event of the finished run.
+ * A change of a schedule. It contains the state, and also the definition if the definition changed. For a deleted
+ * schedule both are absent. `ran` is appended together with the RUN event of the finished run.
  */
 export const ScheduleChange = Schema.Struct({
   schedule: Schema.String,
@@ -60,7 +63,7 @@ export const ScheduleChange = Schema.Struct({
   state: Schema.optional(ScheduleState)
 })
 
-/** The start or the end of a run. Events that the run writes name it as their cause. Times are milliseconds. */
+/** The start or the end of a run. The events that a run writes have the run as their cause. Times are milliseconds. */
 export const Run = Schema.Struct({
   run: Schema.String,
   kind: Schema.Literal("maintenance", "schedule"),
@@ -70,7 +73,7 @@ export const Run = Schema.Struct({
   /** When the run was due. */
   occurrence: Schema.optional(Schema.Number),
   attempt: Schema.optional(Schema.Number),
-  /** End of the lease: until then no other process may take over the run. */
+  /** The end of the lease. No other process may take over the run before this time. */
   lease: Schema.optional(Schema.Number),
   /** The outcome. */
   status: Schema.optional(Schema.Literal("ok", "failed", "timeout", "abandoned")),

@@ -10,9 +10,9 @@ export const Scratchpad = Schema.Struct({
 export type Scratchpad = typeof Scratchpad.Type
 
 /**
- * From this event on, the session has this scratchpad in the store; null clears it. `was` is the replaced scratchpad, and
- * `replaces` is the version of the event before this one. When an undo restores an earlier scratchpad, `restores` is the
- * version that first added it, and `undoes` lists the versions that the undo takes back.
+ * From this event on, the session has this scratchpad in the store; null clears it. `was` is the replaced scratchpad,
+ * and `replaces` is the version of the previous event of this scratchpad. When an undo restores an earlier scratchpad,
+ * `restores` is the version that first added it, and `undoes` lists the versions that the undo reverses.
  */
 export const ScratchpadWritten = Schema.Struct({
   session: Schema.String,

@@ -28,8 +28,8 @@ export type SessionSummary = typeof SessionSummary.Type
 
 /**
  * From this event on, the session has this summary in the store; null removes the summary. `was` is the replaced
- * summary, with its own sources, and `replaces` is the version that added it. When an undo restores an earlier summary,
- * `restores` is the version that first added it.
+ * summary, with its own sources. `replaces` is the version that added the replaced summary. When an undo restores an
+ * earlier summary, `restores` is the version that first added it.
  */
 export const summarizeFields = {
   session: Schema.String,

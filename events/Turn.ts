@@ -15,8 +15,8 @@ export const ToolCall = Schema.Struct({
 export type ToolCall = typeof ToolCall.Type
 
 /**
- * The exact text of one turn of a conversation. `sequence` grows within a session and store; `tokens` is the cost of
- * reading it; times are milliseconds since the Unix epoch.
+ * The exact text of one turn of a conversation. `sequence` grows within a session and store; `tokens` is the number of
+ * tokens in the text; times are milliseconds since the Unix epoch.
  */
 export const Turn = Schema.Struct({
   id: Schema.String,
@@ -28,7 +28,10 @@ export const Turn = Schema.Struct({
   text: Schema.String,
   toolCalls: Schema.optional(Schema.Array(ToolCall)),
   store: Store,
-  /** The level that wrote it; `familiar` for the role `tool`. Absent in events of earlier releases: see `turnLevelOf`. */
+  /**
+   * The trust level of the writer; `familiar` for the role `tool`. Absent in events of earlier releases: see
+   * `turnLevelOf`.
+   */
   level: Schema.optional(TrustLevel),
   tokens: Schema.Number,
   occurredAt: Schema.Number

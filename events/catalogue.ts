@@ -17,16 +17,19 @@ export { Candidate, Decision, Extracted } from "./Decision.js"
 export type { Captured } from "./Extract.js"
 
 /**
- * The caller's request. For a change: the fields that the caller set. For other events it is present only if the
- * request differs from the after-image; then it has the fields as the caller gave them, null for a missing field.
- * `src/remember/recordedInput.ts` restores the request. `level` is the writer's level, if the after-image has another.
+ * The caller's request. For a change, it has the fields that the caller set. For other events, it is present only if
+ * the request differs from the after-image; it then has the fields as the caller gave them, and null for a missing
+ * field. `src/remember/recordedInput.ts` restores the request. `level` is the writer's level, present if it differs
+ * from the level in the after-image.
  */
 const Input = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
 /** Versions of the earlier events of this memory that this event undoes. */
 const undoes = Schema.optional(Schema.Array(Schema.Number))
 
-/** Fields of the request that the writer's level may not set; they were not stored as requested. */
+/**
+ * Fields of the request that the writer's trust level may not set. They were stored with other values than requested.
+ */
 export const Lowered = Schema.Literal("tier", "importance", "tags", "source")
 export type Lowered = typeof Lowered.Type
 const lowered = Schema.optional(Schema.Array(Lowered))
@@ -77,8 +80,8 @@ export const Archive = Schema.Struct({ memories: Schema.Array(Memory), decision:
 export const TurnAdded = Schema.Struct({ turn: Turn, extract: Schema.optional(Schema.Literal(true)) })
 
 /**
- * A file is indexed from this event on. `replaces` is the version of the event that indexed the same path before.
- * `movedFrom` is present if that event had another session: its key, or null for no session.
+ * A file is indexed from this event on. `replaces` is the version of the previous event that indexed the same path.
+ * `movedFrom` is present if that previous event had another session: the key of that session, or null for no session.
  */
 export const FileAdded = Schema.Struct({
   file: File,
@@ -96,7 +99,7 @@ export const Forget = Schema.Struct({
   stores: Schema.Array(Store),
   turns: Schema.Array(Schema.Number),
   files: Schema.Array(Schema.Number),
-  /** The versions of the newest events of its scratchpads; absent without one. */
+  /** The versions of the newest events of the session's scratchpads; absent if it has no scratchpad. */
   scratchpads: Schema.optional(Schema.Array(Schema.Number)),
   decision: Decision
 })
@@ -114,8 +117,8 @@ export const Import = Schema.Struct({
 })
 
 /**
- * The policy in force from this event until the next of its type: its settings by section, its digest (runs refer to
- * it), and the changed settings (`section.name`).
+ * The policy in force from this event until the next CONFIGURE event. `values` has the settings by section, `policy` is
+ * the digest that RUN events refer to, and `changed` lists the changed settings (`section.name`).
  */
 export const Configure = Schema.Struct({
   policy: Schema.String,
@@ -129,8 +132,8 @@ export const Configure = Schema.Struct({
 const EraseReason = Schema.Literal("privacy", "request", "mistake", "secret", "legal")
 
 /**
- * These events of the stream lost their payload and salt. Their digest and hash stay. An ERASE event is never erased, so
- * it has no name and no free text.
+ * The events of the stream that lost their payload and salt. Their digest and hash stay. An ERASE event is never
+ * erased, so it contains no name and no free text.
  */
 export const Erase = Schema.Struct({
   versions: Schema.Array(Schema.Number),
@@ -139,19 +142,19 @@ export const Erase = Schema.Struct({
   reason: EraseReason,
   /** How the events were selected; absent in schema 1. */
   selector: Schema.optional(Schema.Literal("memory", "person", "session", "source", "agent")),
-  /** Hash of the ledger's line for this erasure, hexadecimal; absent where the log has no ledger. */
+  /** Hash of the ledger's line for this erasure, hexadecimal; absent if the log has no ledger. */
   ledger: Schema.optional(Schema.String)
 })
 
-/** Schema 1 had a free text as the reason. No command wrote it. */
+/** In schema 1, the reason was free text. No command wrote such events. */
 const eraseOne = (payload: unknown) => {
   const { reason, versions } = payload as { readonly versions: unknown; readonly reason: unknown }
   return { versions, reason: typeof reason === "string" && !Schema.is(EraseReason)(reason) ? "request" : reason }
 }
 
 /**
- * The content that an erased event keeps. Reads answer with it in the place of the erased event `of`. It can be erased in
- * turn; then the newest one of the same event counts.
+ * The content that an erased event keeps. Reads return it in place of the erased event, whose version is `of`. A
+ * REMAINS event can itself be erased. If an erased event has several REMAINS events, the newest one counts.
  */
 export const RemainsKept = Schema.Struct({
   of: Schema.Number,
@@ -189,13 +192,16 @@ const versionOne = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schem
 
 const same = (payload: unknown) => payload
 
-/** Schemas that only added optional fields. The second one of files and summaries added the level of the writer. */
+/**
+ * An event type whose schema 2 only added optional fields. For files and summaries, it added the trust level of the
+ * writer.
+ */
 const versionTwo = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schema, version: 2, upcasts: { 1: same } })
 
 /**
  * The sixth schema of events that contain memories. Schema 2 added stale memories and undo. Schema 3 added promotion,
- * shortening of narratives by age, and restoring from the archive. Schema 4 added the level of the writer.
- * Schema 5 added disputes. Schema 6 moved the rule of capture from the text of a decision's reason to a field.
+ * shortening of narratives by age, and restoring from the archive. Schema 4 added the level of the writer. Schema 5
+ * added disputes. Schema 6 moved the extraction rule from the text of a decision's reason to a field.
  */
 const versionSix = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
   schema,
@@ -204,9 +210,9 @@ const versionSix = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
 })
 
 /**
- * The clock jumped. `ahead`: it read more than a year after the previous event. Maintenance then waits until an
- * operator confirms the time (`confirmed`). `returned`: the clock went back. Events from version `since` on then count
- * as recorded at the time of this event.
+ * The clock jumped. `ahead`: the clock was more than a year ahead of the previous event. Maintenance then waits until
+ * an operator confirms the time (`confirmed`). `returned`: the clock went back. Events from version `since` on then
+ * count as recorded at the time of this event.
  */
 const Clock = Schema.Union(
   Schema.Struct({ change: Schema.Literal("ahead", "confirmed") }),
@@ -276,7 +282,10 @@ export interface Envelope {
   readonly cause: string | null
   readonly occurredAt: number
   readonly recordedAt: number
-  /** When the event was erased; its payload is what an erasure left of it. Absent for an event that was not erased. */
+  /**
+   * When the event was erased; its payload is then the content that the erasure kept. Absent for an event that was not
+   * erased.
+   */
   readonly erasedAt?: number
 }
 

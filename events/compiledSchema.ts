@@ -5,9 +5,9 @@ import { type AST, defaultParseOption } from "effect/SchemaAST"
 type Check = (value: unknown) => boolean
 
 /**
- * Compiles a fast check that a payload matches its schema; it takes a tenth of the time of decoding. It may reject
- * valid payloads, for example of schemas that transform. The caller then decodes with Schema, which also names the
- * problem.
+ * Compiles a fast check that a payload matches its schema. The check takes a tenth of the time of decoding. It may
+ * reject valid payloads, for example of schemas that transform. The caller then decodes with Schema, which also names
+ * the problem.
  */
 export const compileCheck = (schema: Schema.Schema.AnyNoContext): Check => checkOf(schema.ast)
 
@@ -62,7 +62,7 @@ const checkOf = (ast: AST): Check => {
           if (field === undefined ? !isOptional : !check(field)) return false
         }
         for (const name in record) {
-          // Decoding drops a field that the schema does not know.
+          // Reject fields that are not in the schema: decoding drops them.
           if (!names.has(name) && !(checkOther?.(record[name]) ?? false)) return false
         }
         return true

@@ -2,8 +2,9 @@ const note =
   /; extracted by (?<rule>[^,:;]+)(?:, stated by (?<statedBy>user|assistant|tool|other))?(?:: (?<words>[^;]*))?(?=;|$)/u
 
 /**
- * Converts a payload of schema 5, whose decision names the rule of capture at the end of its reason, to schema 6, which
- * has a field for it. The words about the turns stay in the reason, because they do not tell which turn they are about.
+ * Converts a payload from schema 5 to schema 6. In schema 5, the decision's reason ends with the extraction rule; in
+ * schema 6, the rule has its own field. The words about the turns stay in the reason, because they do not say which
+ * turn they describe.
  */
 export const withExtracted = (payload: unknown): unknown => {
   const decision = (payload as { readonly decision?: { readonly reason?: unknown } }).decision

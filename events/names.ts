@@ -1,7 +1,7 @@
 import { sha256 } from "./sha256.js"
 
-// The names of an event: the columns beside its payload that may name a person or a session. In chain version 2 the hash
-// covers them by salted digests, so each can be erased by itself, and the others still verify.
+// The names of an event: the columns next to its payload that may name a person or a session. In chain version 2, the
+// hash covers a salted digest of each name. So each name can be erased separately, and the other names still verify.
 
 export const nameColumns = ["actor", "cause", "commandId"] as const
 export type NameColumn = (typeof nameColumns)[number]
@@ -12,12 +12,13 @@ export interface Names {
   readonly commandId: string | null
 }
 
-/** Whether a column has a name: one that is erased is empty. */
+/** True if a column has a name. An erased column is empty. */
 export const hasName = (names: Names, column: NameColumn): boolean => names[column] !== null && names[column] !== ""
 
 /**
- * The salts of an event's names. 16 bytes: the salt from which each column has its own. 99 bytes, once a name is erased:
- * for each column a byte, 1 and its salt where the name is still there, 0 and its digest where it is erased.
+ * The salts of an event's names. If no name is erased: 16 bytes, from which the salt of each column is derived. After a
+ * name is erased: 99 bytes, 33 for each column. The first of these 33 bytes is 1 if the column is intact, and 0 if it
+ * is erased. The column's salt or the digest of the erased name follows.
  */
 export type NameSalts = Uint8Array
 
@@ -29,7 +30,7 @@ export const erasedSaltBytes = nameColumns.length * partBytes
 export const namesDigest = (names: Names, salts: NameSalts): Uint8Array =>
   sha256(Buffer.concat(nameColumns.map((column, index) => digestAt(salts, index, names[column]))))
 
-/** Without the names in some columns. The rest verifies as before. */
+/** Removes the names in some columns. The other names verify as before. */
 export const withoutNames = (
   names: Names,
   salts: NameSalts,
@@ -51,10 +52,10 @@ export const withoutNames = (
   }
 }
 
-/** Whether a name of the event was erased. */
+/** True if a name of the event was erased. */
 export const hasErasedName = (salts: NameSalts): boolean => nameColumns.some((_, index) => isErased(salts, index))
 
-/** Whether each erased column is empty. */
+/** True if each erased column is empty. */
 export const areErasedNamesEmpty = ({ actor, cause, commandId }: Names, salts: NameSalts): boolean =>
   (!isErased(salts, 0) || actor === "") &&
   (!isErased(salts, 1) || cause === null) &&
