@@ -4,14 +4,14 @@ import * as FiberId from "effect/FiberId"
 import { mask, type Restore } from "./mask.js"
 
 /**
- * Runs one effect at a time, in the order of arrival. A waiting effect can be interrupted. A running one cannot, except
- * in the parts that it passes to `restore`.
+ * Runs one effect at a time, in the order of the calls. A waiting effect can be interrupted. A running effect cannot be
+ * interrupted, except in the parts that it passes to `restore`.
  */
 export interface Mutex {
   readonly locked: <A, E, R>(work: (restore: Restore) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** A hand-written lock: a semaphore with one permit costs five times as much on every write. */
+/** Written by hand, because a semaphore with one permit costs five times as much on every write. */
 export const make = (): Mutex => {
   const waiters: Array<Deferred.Deferred<void>> = []
   let isLocked = false
@@ -46,7 +46,7 @@ export const make = (): Mutex => {
         return Effect.matchCauseEffect(restore(Deferred.await(waiter)), {
           onFailure: (cause) => {
             const index = waiters.indexOf(waiter)
-            // The lock had already been passed to this interrupted waiter, so pass it on.
+            // The interrupted waiter already had the lock, so pass the lock on.
             if (index < 0) release()
             else waiters.splice(index, 1)
             return Effect.failCause(cause)

@@ -2,17 +2,19 @@ import type { Payload } from "./catalogue.js"
 import type { Problem } from "./EventLog.js"
 import { type Db, sql } from "./statement.js"
 
-/** The stream of the installation itself. Agents cannot use this name, because names of agents have no spaces. */
+/** The stream of the installation itself. An agent cannot have this name, because agent names have no spaces. */
 export const installationStream = "daybook installation"
 
-/** The problems that still stop a write: all except accepted ones. Problems without a stream always count. */
+/**
+ * The problems that stop a write: all problems that are not accepted. A problem without a stream is always included.
+ */
 export const withoutAccepted = (db: Db, problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => {
   if (problems.length === 0) return problems
   const accepted = new Set(acceptedIn(payloadsOf(db)).map(keyOf))
   return problems.filter((problem) => !accepted.has(keyOf(problem)))
 }
 
-/** The places that ACCEPT events name. An event that cannot be read names none. */
+/** The accepted problems in the payloads of ACCEPT events. A payload that cannot be read is skipped. */
 export const acceptedIn = (payloads: ReadonlyArray<string | null>): ReadonlyArray<Problem> =>
   payloads.flatMap((payload) => {
     try {
@@ -25,7 +27,7 @@ export const acceptedIn = (payloads: ReadonlyArray<string | null>): ReadonlyArra
 
 type Place = Payload<"ACCEPT">["places"][number]
 
-/** The form in which an ACCEPT event stores a problem. */
+/** Converts a problem to the form that an ACCEPT event stores. */
 export const placeOf = ({ stream, version, ...problem }: Problem): Place => ({
   ...(stream === null ? {} : { stream }),
   ...(version === null ? {} : { version }),

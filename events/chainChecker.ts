@@ -13,7 +13,7 @@ export type PreviousEvent = Pick<StoredEvent, "version" | "hash" | "recordedAt" 
 
 const start: PreviousEvent = { version: 0, hash: genesis, recordedAt: 0, sequence: 0 }
 
-/** Checks the events of one stream after `before`. They must arrive in version order. */
+/** Checks the events of one stream after `before`. The caller passes the events in version order. */
 export const chainChecker = (stream: string, codec: Codec, before: PreviousEvent = start) => {
   const problems: Array<Problem> = []
   const erased = new Map<number, number>()
@@ -92,8 +92,8 @@ export const chainChecker = (stream: string, codec: Codec, before: PreviousEvent
 }
 
 /**
- * A digest of a damaged row. It differs for each state of the row and reveals no content. An accepted damage is found by
- * it, so that of chain version 1 must stay as it is.
+ * A digest of a damaged row. It differs for each state of the row and reveals no content. Accepted damage is identified
+ * by this digest, so never change the digest of rows of chain version 1.
  */
 const evidenceOf = (event: StoredEvent): string => {
   const values = [
@@ -107,7 +107,10 @@ const evidenceOf = (event: StoredEvent): string => {
   ).toString("hex")
 }
 
-/** A single flipped bit can turn a text into a blob of the same bytes, or a missing value into 0. */
+/**
+ * True if each column has a value of the right type. A single flipped bit can turn a text into a blob of the same
+ * bytes, or NULL into 0.
+ */
 const wellTyped = (event: StoredEvent): boolean =>
   [event.sequence, event.version, event.schema, event.ordinal, event.occurredAt, event.recordedAt].every(
     Number.isInteger

@@ -4,17 +4,18 @@ import { runInChild } from "./sqlProcess.js"
 import { type Db, sql } from "./statement.js"
 
 /**
- * Minimum events of a transaction whose checkpoint a child process makes. The batches of an import are smaller: a child
- * takes 60 ms, and they need none.
+ * A transaction with at least this many events leaves its checkpoint to a child process. The limit is above the batch
+ * size of an import, because a child process takes 60 ms.
  */
 const minChildEvents = 5_000
 
-/** Connections whose last commit left its checkpoint to `checkpointIfDue`. */
+/** Connections whose last commit made no checkpoint. `checkpointIfDue` makes it. */
 const due = new WeakSet<Db>()
 
 /**
- * Commits a transaction with this many events. Within a commit, SQLite copies a long write-ahead log into the database in
- * one call; for 100,000 events that takes a second. After many events the caller runs `checkpointIfDue` instead.
+ * Commits a transaction with this many events. In a normal commit, SQLite copies a long write-ahead log into the
+ * database in one call, which takes a second for 100,000 events. After a commit of many events, the caller must run
+ * `checkpointIfDue`.
  */
 export const commitTransaction = (db: Db, events: number): void => {
   if (events < minChildEvents) return void sql(db, "COMMIT").run()
@@ -27,7 +28,10 @@ export const commitTransaction = (db: Db, events: number): void => {
   }
 }
 
-/** Makes the checkpoint that `commitTransaction` left out, in a child process. If it fails, a later commit makes it. */
+/**
+ * Makes the checkpoint that `commitTransaction` skipped, in a child process. If this fails, a later commit makes the
+ * checkpoint.
+ */
 export const checkpointIfDue = (db: Db): Effect.Effect<void> =>
   Effect.suspend(() =>
     due.delete(db)

@@ -35,7 +35,7 @@ const maxCachedHeads = 10_000
 /** Milliseconds between two fdatasyncs of the anchor. Appends do not wait for them. */
 const syncMillis = 1_000
 
-/** Milliseconds for one slice of the background check. A slice runs with each sync and when the log is closed. */
+/** Milliseconds for one slice of the background check. A slice runs at each sync and when the log is closed. */
 const sliceMillis = 5
 
 export interface CommitterOptions {
@@ -47,15 +47,15 @@ export interface CommitterOptions {
   readonly writer: Db
 }
 
-/** Stores groups of appends, each group in one transaction, and adds the new heads to the anchor. */
+/** Stores groups of appends, each group in one transaction, and writes the new heads to the anchor. */
 export interface Committer {
   readonly anchoring: Anchoring
-  /** Creates the anchor of a new log, or converts one of the first format. */
+  /** Creates the anchor of a new log, or converts an anchor of the first format. */
   readonly adopt: () => void
   readonly run: (appends: ReadonlyArray<Append>) => Effect.Effect<ReadonlyArray<Answer>>
   readonly accept: (append: Append, timers: ReadonlyArray<AcceptedTimer>) => void
   readonly eraser: Pick<Eraser, "erase" | "eraseAgain" | "uncleaned">
-  /** Erases what the ledger names and the log still has, before anything is read. */
+  /** Erases the events that the ledger names and the log still contains. Runs before anything is read. */
   readonly enforceLedger: () => void
   readonly locked: <A>(work: () => A) => A
   /** Flushes the anchor, stores a reference to its last line in the log, and records the state of `log.db`. */
@@ -71,7 +71,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
   let assertedAt = -1
 
   const { locked, lockedInSteps } = makeWriteTransactions(writer)
-  // This read opens the write-ahead log; `watch` then finds its inode.
+  // This read makes SQLite open the write-ahead log, so that `watch` finds the file's inode.
   let isAdopted = referenceIn(writer)?.line !== 0
   const files = watch(join(folder, "log.db"))
   /** A log without a reference is new, or its anchor has the first format. */
@@ -100,7 +100,8 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     if (cache.sequence > state.sequence) state = anchoring.appendLine({})
     // Another process's background check found damage, so the next append verifies the stream again.
     for (const stream of streams) if (state.marks.get(stream)?.version === 0) checked.delete(stream)
-    // If the newest events were cut off, the anchor is ahead of the log. Their sequence numbers are not used again.
+    // If the newest events were cut off the log, the anchor is ahead of the log. Do not reuse the sequence numbers of
+    // those events.
     cache.sequence = Math.max(cache.sequence, state.sequence)
     return sameFileState(state.file, files.check())
   }
@@ -114,7 +115,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     return { fileIsKnown, stored: yield* work(cache) }
   }
 
-  /** Runs one transaction that adds events: one fsync for all of them. */
+  /** Runs one transaction that adds events. All of them share one fsync. */
   const transaction = function* <A extends Added>(
     streams: ReadonlyArray<string>,
     work: (cache: HeadCache) => Steps<A>
@@ -137,7 +138,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     return { ...stored, line: { fileIsKnown, ownEvents: { heads, after: sequence - appended, last: sequence } } }
   }
 
-  /** Appends one anchor line for everything committed since the last one, unless another process holds the lock. */
+  /** Appends one anchor line for all events committed since the last line, unless another process holds the lock. */
   const anchorCommitted = (line: DueLine) => {
     try {
       locked(() => anchoring.appendLine(line))
@@ -146,8 +147,8 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
   }
 
   /**
-   * Checks old events and flushes the anchor in the background. If it fails, the next append or another writer repeats
-   * it.
+   * Checks old events and flushes the anchor in the background. If this fails, the next append or another writer does
+   * the work.
    */
   const sync = () => {
     timer = undefined
@@ -163,7 +164,8 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
   }
 
   /**
-   * Replaces the anchor file. The log first refers to the old last line, so a crash between the steps loses nothing.
+   * Replaces the anchor file. First, the log gets a reference to the last line of the old file, so that a crash between
+   * the steps loses nothing.
    */
   const rotate = () => {
     const referred = locked(referToLast)
@@ -173,7 +175,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     })
   }
 
-  /** Removes deleted streams from the anchor. The log first refers to the old last line, as in `rotate`. */
+  /** Removes deleted streams from the anchor, in the same two steps as `rotate`. */
   const forget = (streams: ReadonlyArray<string>): void => {
     const referred = locked(referToLast)
     const isDone = locked(() => {
@@ -192,7 +194,10 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     return state
   }
 
-  /** Runs a transaction, and yields to the event loop within a long one. Only the first step, which takes the lock, is retried. */
+  /**
+   * Runs a transaction. A long transaction yields to the event loop. Only the first step, which takes the lock, is
+   * retried.
+   */
   const transactInTurns = <A extends Added>(streams: ReadonlyArray<string>, work: (cache: HeadCache) => Steps<A>) =>
     Effect.flatMap(
       retryWhileBusy("log.db", () => {
@@ -202,7 +207,10 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
       ({ first, steps }) => (first.done === true ? Effect.succeed(first.value) : continueInTurns(steps, attempt))
     )
 
-  /** Records the state of the files when the log is closed. If it fails, the next process only has more to verify. */
+  /**
+   * Records the state of the files when the log is closed. If this fails, the only effect is that the next process
+   * verifies more events.
+   */
   const noteState = () => {
     try {
       const slice = anchoring.slice(reader, sliceMillis)
@@ -225,7 +233,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
           transactInTurns(streamsOf(appends), (cache) => storeAll(writer, appends, cache, installation)),
           {
             onFailure: failAll(appends),
-            // The line records the state of the file, which a checkpoint changes.
+            // The checkpoint runs first, because it changes the state of the file, which the anchor line records.
             onSuccess: ({ answers, line }) =>
               Effect.map(checkpointIfDue(writer), () => {
                 anchorCommitted(line)

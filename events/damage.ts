@@ -1,6 +1,7 @@
 import { StorageError } from "./errors.js"
 
-// Errors that refuse a write to a damaged log. Each names the damage and the remedy; none contains text of an event.
+// The errors for a write to a damaged log. Each error names the damage and the remedy. No error contains text from an
+// event.
 
 const remedy =
   "nothing was written. Run 'daybook verify', then restore a backup, or accept the damage with 'daybook verify --accept DIGEST'"
@@ -14,7 +15,7 @@ export const anchorDamaged = (problem: string): StorageError =>
     detail: `anchor.log: ${problem}; ${remedy}`
   })
 
-/** A stream does not match its chain or the anchor. This stream cannot be written, but it can be read. */
+/** A stream does not match its chain or the anchor. This stream can be read but not written. */
 export const streamDamaged = (stream: string, version: number | null, problem: string): StorageError =>
   new StorageError({
     kind: "damaged",

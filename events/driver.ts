@@ -5,8 +5,8 @@ import { unsupportedRuntime } from "./runtime.js"
 import type { Db } from "./statement.js"
 
 /**
- * Opens a database file. Every connection is opened here, so that an unsupported Node or platform is refused before the
- * native binary is loaded.
+ * Opens a database file. All connections are opened with this function, so that it refuses an unsupported Node or
+ * platform before it loads the native binary.
  *
  * @throws StorageError of kind `unsupported` if Daybook cannot run here, otherwise SQLite's own error about the file.
  */
@@ -34,6 +34,6 @@ export const assertRuntime = (): void => {
   throw new StorageError({ kind: "unsupported", where: "runtime", code: unsupported.code, detail: unsupported.problem })
 }
 
-/** Whether SQLite itself reported the error. */
+/** True if SQLite itself reported the error. */
 export const isSqliteError = (cause: unknown): cause is Error & { readonly code: string } =>
   cause instanceof Database.SqliteError

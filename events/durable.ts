@@ -1,7 +1,10 @@
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs"
 import { StorageError } from "./errors.js"
 
-/** Writes all bytes at a position, also if the system takes them in parts. `location` names the file in the error. */
+/**
+ * Writes all bytes at a position, even if the system accepts only some of them at a time. `location` names the file in
+ * the error.
+ */
 export const writeAll = (descriptor: number, bytes: Uint8Array, position: number, location: string): void => {
   for (let written = 0; written < bytes.length; ) {
     const count = writeSync(descriptor, bytes, written, bytes.length - written, position + written)
@@ -10,7 +13,7 @@ export const writeAll = (descriptor: number, bytes: Uint8Array, position: number
   }
 }
 
-/** Flushes the entries of a folder, so that new and renamed files survive a power cut. Windows does not allow it. */
+/** Flushes the entries of a folder, so that new and renamed files survive a power cut. Windows does not allow this. */
 export const syncFolder = (folder: string): void => {
   if (process.platform === "win32") return
   const descriptor = openSync(folder, "r")

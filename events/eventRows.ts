@@ -32,7 +32,9 @@ const columns =
 
 export const selectEvents = `SELECT ${columns} FROM events`
 
-/** Selects the events of a log that may not have the newest schema yet, because nothing has opened it for writing. */
+/**
+ * Selects the events of a log that may still have an older schema. Only opening a log for writing migrates the schema.
+ */
 export const selectStored = (db: Db): string => {
   const isNew = sql(db, "SELECT 1 FROM pragma_table_info('events') WHERE name = 'chain'").get() !== undefined
   if (isNew) return selectEvents
@@ -40,7 +42,10 @@ export const selectStored = (db: Db): string => {
   return `SELECT ${old.replace("names", "NULL AS names")} FROM events`
 }
 
-/** The columns of a `ReplayedEvent` in the table `e`. They omit the digests, which would need four more buffers per row. */
+/**
+ * The columns of a `ReplayedEvent` in the table `e`. The digests are omitted, because they need four more buffers per
+ * row.
+ */
 export const replayedColumns = `e.chain, e.sequence, e.stream, e.version, e.type, e.schema, e.payload, e.command_id AS commandId,
     e.actor, e.cause, e.occurred_at AS occurredAt, e.recorded_at AS recordedAt,
     e.erased_at AS erasedAt`
@@ -97,7 +102,7 @@ export const fromRow = (row: EventRow): StoredEvent => ({
 
 export const emptyHead = (stream: string): Head => ({ stream, version: 0, hash: genesis, recordedAt: 0 })
 
-/** Whether a stream at `version` meets the writer's expectation. */
+/** True if a stream at `version` meets the writer's expectation. */
 export const meetsExpectation = (expected: Expected, version: number): boolean => {
   switch (expected) {
     case "any":

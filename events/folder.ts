@@ -4,8 +4,8 @@ import { errorCodeOf, StorageError, storageError } from "./errors.js"
 
 /**
  * Creates a folder and its missing parents; only the owner can read the new folders. Throws a `StorageError` that names
- * the folder, also if the folder is not writable. It creates one level at a time, because Node's recursive mkdir loops
- * forever below /proc, where the system denies that an existing folder exists.
+ * the folder if the folder cannot be created or is not writable. It creates one level at a time, because Node's
+ * recursive mkdir loops forever below /proc: there, the system reports an existing folder as missing.
  */
 export const makeFolder = (folder: string): void => {
   const location = `folder ${resolve(folder)}`
@@ -22,7 +22,7 @@ export const makeFolder = (folder: string): void => {
 
 const noFolderCodes = new Set(["ENOENT", "ENOTDIR", "EEXIST", "ELOOP", "ENAMETOOLONG", "EINVAL"])
 
-/** Creates a folder with its parents. False where a path component is not a folder. */
+/** Creates a folder and its parents. Returns false if a part of the path is not a folder. */
 const create = (folder: string): boolean => {
   const stats = statIfAny(folder)
   if (stats !== undefined) return stats.isDirectory()
@@ -32,14 +32,14 @@ const create = (folder: string): boolean => {
     mkdirSync(folder, { mode: 0o700 })
     return true
   } catch (cause) {
-    // Another process may have created it in the meantime.
+    // Another process may have created the folder in the meantime.
     if (statIfAny(folder)?.isDirectory() === true) return true
     throw cause
   }
 }
 
 /**
- * A warning if other users can read a folder or its log; undefined otherwise, and on systems without such permissions.
+ * A warning if other users can read a folder or its log; undefined otherwise, and on systems without Unix permissions.
  */
 export const sharingWarning = (folder: string): string | undefined => {
   const isShared = [folder, join(folder, "log.db")].some((path) => ((statIfAny(path)?.mode ?? 0) & 0o077) !== 0)

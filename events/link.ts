@@ -8,8 +8,8 @@ import { randomBytes } from "./randomBytes.js"
 
 /**
  * The recording time of a command's events: `now`, but never before the newest event. Only a CLOCK event may be
- * earlier, when the clock returns from a jump forward. A clock may read fractions of a millisecond; stored times are
- * integers.
+ * earlier, when the clock returns from a jump forward. A clock may return fractions of a millisecond, but stored times
+ * are integers.
  */
 const recordingTime = (head: Head, { events }: NewCommand, now: number): number =>
   events[0]?.type === "CLOCK" ? Math.floor(now) : Math.max(Math.floor(now), head.recordedAt)
@@ -18,11 +18,11 @@ export interface Linking {
   /** Wall clock, milliseconds since the epoch. */
   readonly now: number
   readonly nextSequence: () => number
-  /** `commandKeyOf` of the command's id; null without an id. */
+  /** The result of `commandKeyOf` for the command's id; null if the command has no id. */
   readonly commandKey: Uint8Array | null
 }
 
-/** Makes the rows of one command, chained onto `head` and recorded at `now`, within the limits of `recordingTime`. */
+/** Creates the rows of one command and chains them onto `head`. `recordingTime` adjusts the recording time `now`. */
 export const linkEvents = function* (
   head: Head,
   command: NewCommand,
@@ -68,14 +68,14 @@ export const headAfter = (head: Head, rows: ReadonlyArray<StoredEvent>): Head =>
     : { stream: head.stream, version: last.version, hash: last.hash, recordedAt: last.recordedAt }
 }
 
-/** The first answer to a repeated command id, rebuilt from its stored events; none for a new id. */
+/** Rebuilds the first answer to a repeated command id from the stored events. Returns none for a new id. */
 export const repeatOf = (
   { commandId, request, stream }: { readonly stream: string; readonly commandId: string; readonly request: string },
   events: ReadonlyArray<StoredEvent>
 ): Either.Either<Option.Option<Appended>, CommandConflict | AlreadyErased> => {
   const [first] = events
   if (first === undefined) return Either.right(Option.none())
-  // A part of the answer is gone for ever, so the command cannot be answered again.
+  // Part of the answer was erased, so it cannot be returned again.
   if (first.salt === null || events.some(({ salt }) => salt === null))
     return Either.left(new AlreadyErased({ stream, commandId }))
   return sameBytes(first.requestDigest, requestDigestOf(first.salt, request))

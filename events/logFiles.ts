@@ -4,11 +4,11 @@ import type { FileState } from "./anchorLines.js"
 import { fileLinked, fileRemoved } from "./damage.js"
 import { statIfAny } from "./folder.js"
 
-/** Watches the files of an open log, because SQLite keeps writing to an unlinked file. */
+/** Watches the files of an open log, because SQLite continues to write to a file that was removed. */
 export interface LogFiles {
   /**
-   * Throws `FILE_REMOVED` if an open file was removed or replaced, and `FILE_LINKED` if one has a second name. Returns the
-   * state of `log.db`.
+   * Throws `FILE_REMOVED` if an open file was removed or replaced, and `FILE_LINKED` if an open file has a second name
+   * (a hard link). Returns the state of `log.db`.
    */
   readonly check: () => FileState
   readonly state: () => FileState
@@ -19,14 +19,17 @@ const hasInodes = process.platform !== "win32"
 
 const suffixes = ["", "-wal", "-shm"]
 
-/** The names of a log's files that have a second name. */
+/** The names of those files of a log that have a second name (a hard link). */
 export const linkedFiles = (file: string): ReadonlyArray<string> =>
   suffixes
     .map((suffix) => file + suffix)
     .filter((path) => (statIfAny(path)?.nlink ?? 1) > 1)
     .map((path) => basename(path))
 
-/** Call it after both connections have read the database, so that all of its files exist. */
+/**
+ * Records the inodes of the log's files. Call it after both connections have read the database, so that all files
+ * exist.
+ */
 export const watch = (file: string): LogFiles => {
   const stateOf = (stats: Stats | undefined): FileState => {
     if (stats === undefined) throw fileRemoved(basename(file))

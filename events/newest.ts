@@ -7,7 +7,7 @@ import { replayedColumns } from "./eventRows.js"
 import { runSql } from "./sqlProcess.js"
 import { type Db, sql } from "./statement.js"
 
-/** The newest event of each subject, in their order; undefined for a subject without an event. */
+/** The newest event of each subject, in the order of the subjects; undefined for a subject without an event. */
 export const newestEvents = (
   db: Db,
   stream: string,
@@ -25,8 +25,8 @@ const selectNewest = `SELECT key, ${replayedColumns}
   CROSS JOIN events e ON e.stream = :stream AND e.version = coalesce(n.version, iif(s.kind = 'row', s.subject, 0))`
 
 /**
- * The subjects that events change, with the versions: the events as reads answer with them, so what is left of an erased
- * event counts as the event. `condition` selects streams. A payload that is no JSON changes none.
+ * Selects the subjects that events change, with the versions of these events. The content of an erased event is its
+ * remains, as in all reads. `condition` selects streams. An event whose payload is not JSON changes no subject.
  */
 const changesOfSubjects = (condition: string): string => `
   WITH content AS (
@@ -51,15 +51,15 @@ const fillNewest = (condition: string): string => `INSERT INTO newest (stream, k
   SELECT stream, kind, subject, max(version) FROM (${changesOfSubjects(condition)})
   WHERE subject IS NOT NULL GROUP BY stream, kind, subject`
 
-/** Rebuilds the table from the events. */
+/** Rebuilds the table of newest events from the events. */
 export const remakeNewest = (db: Db): void => {
   sql(db, "DELETE FROM newest").run()
   sql(db, fillNewest("true")).run()
 }
 
 /**
- * Finds the newest event again for the subjects whose newest event lost its content. Returns the names of those that no
- * event has any more.
+ * Finds the newest event again for each subject whose newest event was erased. Returns the names of the subjects that
+ * no longer have an event.
  */
 export const updateNewest = (db: Db, stream: string, erased: ReadonlyArray<number>): ReadonlySet<string> => {
   const isAffected = sql(db, `SELECT 1 FROM newest WHERE stream = ? AND version IN (SELECT value FROM json_each(?))`)
@@ -71,7 +71,7 @@ export const updateNewest = (db: Db, stream: string, erased: ReadonlyArray<numbe
   return gone
 }
 
-/** The subjects that have names: schedules, not memories. */
+/** The subjects of a stream that have names, not numbers: schedules, not memories. */
 const namesIn = (db: Db, stream: string): ReadonlyArray<string> =>
   sql(db, "SELECT subject FROM newest WHERE stream = ? AND typeof(subject) = 'text'")
     .all(stream)
@@ -89,7 +89,7 @@ export const newestProblems = (db: Db, stream: string | null): Effect.Effect<Rea
       : [{ stream: null, version: null, what: `log.db: the table of newest events cannot be read (${answer.code})` }]
   )
 
-// An erased event no longer names its subject, so the row of that subject is no problem.
+// An erased event no longer names its subject. So the subject's row in the table is not reported as a difference.
 const selectDifferences = (stream: string | null) => `
   WITH chosen AS (SELECT ${stream === null ? "NULL" : `'${stream.replaceAll("'", "''")}'`} AS name),
   given AS MATERIALIZED (

@@ -4,7 +4,8 @@ const pool = Buffer.allocUnsafe(4_096)
 let usedBytes = pool.length
 
 /**
- * Cryptographically random bytes, drawn from the system 4 kB at a time, because many small draws cost more than a hash.
+ * Cryptographically random bytes. They are read from the system 4 kB at a time, because each small read costs more than
+ * a hash.
  */
 export const randomBytes = (size: number): Buffer => {
   if (usedBytes + size > pool.length) {

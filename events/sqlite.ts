@@ -17,12 +17,12 @@ import { isOpenHere } from "./rawFile.js"
 import * as SqliteClient from "./sqliteClient.js"
 import type { Db } from "./statement.js"
 
-/** Milliseconds that SQLite itself waits for a lock. This wait blocks the whole process. */
+/** Maximum milliseconds that SQLite itself waits for a lock. This wait blocks the whole process. */
 export const busyTimeoutMillis = 20
 
 /**
- * The maximum number of pages in the write-ahead log (16 MB) before a commit copies them into the database. A batch of
- * a thousand memories exceeds SQLite's default of 1,000 pages, so each commit would copy the same index pages again.
+ * A commit copies the write-ahead log into the database once it has this many pages (16 MB). A batch of a thousand
+ * memories exceeds SQLite's default of 1,000 pages, so each commit would copy the same index pages again.
  */
 export const walCheckpointPages = 4_000
 
@@ -33,7 +33,8 @@ export const busyRetry = Schedule.jittered(Schedule.exponential("2 millis")).pip
 )
 
 /**
- * Runs work on a database, and retries while another process holds the lock. If the lock is free, the overhead is zero.
+ * Runs work on a database, and retries while another process holds the lock. It costs nothing extra if the lock is
+ * free.
  */
 export const retryWhileBusy = <A>(location: string, work: () => A): Effect.Effect<A, StorageError> => {
   try {
@@ -92,9 +93,9 @@ export const open = (
   }).pipe(Effect.catchAllDefect(Effect.fail), Effect.mapError(storageError("log.db")))
 
 /**
- * Migrates the schema to the newest version and returns the id of this installation. If two processes start on a new
- * folder together, one fails and retries, and then finds a migrated schema. Each try opens its own connection, because
- * a client caches statements that it failed to prepare.
+ * Migrates the schema to the newest version and returns the id of this installation. If two processes open a new folder
+ * at the same time, one of them fails and retries, and then finds a migrated schema. Each attempt opens its own
+ * connection, because a client caches statements that it failed to prepare.
  */
 const migrate = (file: string, isMigrated = false): Effect.Effect<string, unknown, Reactivity.Reactivity> =>
   Effect.gen(function* () {
@@ -126,7 +127,7 @@ const migrate = (file: string, isMigrated = false): Effect.Effect<string, unknow
     return undefined
   }).pipe(
     Effect.scoped,
-    // A span for each statement would hide the others of a trace.
+    // Spans for each statement would hide the other spans of a trace.
     Effect.withTracerEnabled(false),
     Effect.catchAllDefect(Effect.fail),
     Effect.retry({
@@ -166,7 +167,7 @@ const needsWal = "it needs a file system with locks and shared memory: move the 
 const lostSetting = (pragma: string) =>
   `this build of SQLite ignores ${pragma}: install Daybook's own dependencies again`
 
-/** Whether a dotted version number is at least `oldest`. */
+/** True if a dotted version number is at least `oldest`. */
 export const isVersionAtLeast = (version: string, oldest: ReadonlyArray<number>): boolean => {
   const parts = version.split(".").map((part) => Number.parseInt(part, 10))
   const differences = oldest.map((part, index) => (parts[index] ?? 0) - part)

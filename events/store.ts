@@ -37,7 +37,10 @@ export const headOf = (db: Db, stream: string): Head => {
 export const newestErasure = (db: Db, stream: string): number =>
   sql(db, "SELECT max(version) AS version FROM events WHERE stream = ? AND type = 'ERASE'").get(stream).version ?? 0
 
-/** Whether a stream lost content after a reader saw its events up to `readAt`: by an ERASE event, or all of them. */
+/**
+ * True if a stream lost content after a reader read its events up to `readAt`: an ERASE event removed some of the
+ * events, or the whole stream was deleted.
+ */
 const wasErasedSince = (
   db: Db,
   { stream, version: newest, hash: newestHash }: Head,
@@ -72,13 +75,13 @@ export const findCommand = (
   return repeatOf({ stream, commandId, request }, rows.map(fromRow))
 }
 
-/** A command without an id is never a repeat. */
+/** The result for a command without an id, which is never a repeat. */
 const notRepeated: Either.Either<Option.Option<Appended>> = Either.right(Option.none())
 
 /** The result of a transaction. */
 export interface Stored {
   readonly answers: ReadonlyArray<Answer>
-  /** The new heads of the streams that got events. */
+  /** The new heads of the streams that events were added to. */
   readonly heads: ReadonlyArray<Head>
   /** The newest sequence number. */
   readonly sequence: number
@@ -98,10 +101,7 @@ export interface HeadCache {
 /** The events that a transaction added: the new heads of their streams, the newest sequence, and their number. */
 export type Added = Pick<Stored, "heads" | "sequence" | "appended">
 
-/**
- * Stores appends in order, each after the previous ones. A conflict fails only its own append. Yields within appends of
- * many events.
- */
+/** Stores appends in order. A conflict fails only its own append. Yields within appends of many events. */
 export const storeAll = function* (
   db: Db,
   appends: ReadonlyArray<Append>,
@@ -119,14 +119,14 @@ export const storeAll = function* (
   return { answers, heads: [...heads.values()], sequence, appended: sequence - cache.sequence }
 }
 
-/** A transaction that appends are stored in. */
+/** The state of the transaction in which appends are stored. */
 interface Storing {
   readonly db: Db
   readonly installation: string
   readonly insert: ReturnType<typeof sql>
-  /** The heads of streams before the transaction, as far as they are known. */
+  /** The cached heads of streams before the transaction. Not every stream is cached. */
   readonly cached: ReadonlyMap<string, Head>
-  /** The heads of the streams that it has added to. */
+  /** The heads of the streams to which the transaction has added events. */
   readonly heads: Map<string, Head>
   /** The newest sequence. */
   sequence: number
@@ -184,7 +184,7 @@ const storeOne = function* (
   return Either.right(stored)
 }
 
-/** Stores the time at which a stream is due next. */
+/** Stores the time at which a stream is due next; null removes the timer. */
 export const setTimer = (db: Db, stream: string, due: number | null): void => {
   if (due === null) sql(db, "DELETE FROM timers WHERE stream = ?").run(stream)
   // Not an upsert, for the same reason as in `vectorCache`.

@@ -16,7 +16,7 @@ export interface StreamGuard {
   readonly checked: Set<string>
   /** Cache of damaged streams. It is cleared when another process writes to the log. */
   readonly refused: Map<string, StorageError>
-  /** Verifies the streams that are new to this process. Undefined if there is nothing to verify. */
+  /** Verifies those of the streams that this process has not verified yet. Undefined if there are none. */
   readonly check: (streams: ReadonlyArray<string>) => Effect.Effect<void, StorageError> | undefined
 }
 

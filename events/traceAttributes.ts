@@ -1,6 +1,8 @@
 import type { TrustLevel } from "./Trust.js"
 
-/** The happenings that traces and logs name. docs/telemetry.md says when each one occurs, and with which attributes. */
+/**
+ * The names of the events in traces and logs. docs/telemetry.md says when each event occurs, and with which attributes.
+ */
 export type TraceEventName =
   | "start.initializing"
   | "start.embedding_configured"
@@ -23,28 +25,29 @@ export type TraceEventName =
   | "embedding.request"
 
 /**
- * The attributes of spans and events: ids that the engine made, names from the policy, words from a fixed list, counts. No
- * text of a caller, so no query, session, person or key. A sink drops every attribute that is missing here.
+ * The attributes of spans and events: ids that the engine generated, names from the policy, words from a fixed list,
+ * and counts. They contain no text from a caller, so no query, session, person or key. A sink drops every attribute
+ * that is not listed here.
  */
 export interface TraceAttributes {
   /** The agent's name: the id of its stream. */
   readonly agent?: string
   readonly level?: TrustLevel
-  /** The method of the handle, `Memory.search`. */
+  /** The called method, for example `Memory.search`. */
   readonly "daybook.method"?: string
   readonly "error.type"?: string
   readonly "gen_ai.operation.name"?: string
   readonly "gen_ai.memory.record.count"?: number
   readonly "gen_ai.memory.record.id"?: string
-  /** The name of a model, as the policy or the embedder has it. */
+  /** The name of a model, as in the policy or the embedder. */
   readonly model?: string
   readonly dimensions?: number
   readonly local?: boolean
   readonly purpose?: "document" | "query"
   readonly outcome?: string
-  /** Why something was left out or failed, as one word or the tag of an error. */
+  /** Why something was skipped or failed: one word, or the tag of an error. */
   readonly reason?: string
-  /** Who decided: `rule`, `model`, `caller`. */
+  /** The kind of the decider: `rule`, `model` or `caller`. */
   readonly by?: string
   /** The type of an event of the log. */
   readonly action?: string

@@ -17,12 +17,12 @@ import type { TraceAttributes, TraceEventName } from "./traceAttributes.js"
 /** Effect's default tracer, which discards spans. */
 export const untraced = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
-/** Whether somebody receives the spans of this fiber. */
+/** True if a tracer receives the spans of this fiber. */
 export const isTraced: Effect.Effect<boolean> = Effect.tracerWith((tracer) => Effect.succeed(tracer !== untraced))
 
 /**
- * Adds a span, unless the program has no tracer or disables it; then it adds only this check. Takes no stack trace,
- * because one costs as much as the rest of a write.
+ * Runs an effect in a span. If the program has no tracer or tracing is disabled, the only cost is this check. The span
+ * has no stack trace, because a stack trace costs as much as the rest of a write.
  */
 export const traced = <A, E, R>(
   name: string,
@@ -40,16 +40,16 @@ export const traced = <A, E, R>(
 
 export interface SpanOptions {
   readonly kind?: Tracer.SpanKind
-  /** Default: the fiber's span. "none" begins a trace. */
+  /** Default: the fiber's span. "none" starts a new trace. */
   readonly parent?: Tracer.AnySpan | "none"
   /**
-   * Which spans become children: with "all", the default, every span of the effect; with "fiber", at half the cost, only
-   * spans and events that this module makes on the same fiber; with "none", no span.
+   * Which spans become children of this span. "all", the default: every span of the effect. "fiber", at half the cost:
+   * only spans and events that this module creates on the same fiber. "none": no span.
    */
   readonly scope?: "all" | "fiber" | "none"
 }
 
-/** Starts a span as `Effect.makeSpan` does, which copies all references of the fiber to read two of them. */
+/** Starts a span. It replaces `Effect.makeSpan`, which copies all references of the fiber to read two of them. */
 const startSpan = (
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
   tracer: Tracer.Tracer,
@@ -71,7 +71,7 @@ const startSpan = (
   return span
 }
 
-/** A parent that the tracer received: the span itself, or the one above where it was disabled. */
+/** The nearest span, from `span` upwards, that the tracer received. It skips spans for which tracing was disabled. */
 const propagated = (span: Tracer.AnySpan | undefined): Option.Option<Tracer.AnySpan> => {
   if (span === undefined) return Option.none()
   // Daybook's own spans have an empty context.
@@ -81,8 +81,8 @@ const propagated = (span: Tracer.AnySpan | undefined): Option.Option<Tracer.AnyS
 }
 
 /**
- * Runs an effect below a span, as `Effect.withSpan` does. That one masks interruption twice, and each mask of Effect
- * keeps the work of the fiber in memory until the next full collection (see `mask.ts`).
+ * Runs an effect as a child of a span. It replaces `Effect.withSpan`, which masks interruption twice. Each mask of
+ * Effect keeps the work of the fiber in memory until the next full garbage collection (see `mask.ts`).
  */
 const below = <A, E, R>(span: Tracer.Span, effect: Effect.Effect<A, E, R>) =>
   mask((restore) =>
@@ -110,14 +110,17 @@ const withParent = (outer: Context.Context<never>, span: Tracer.Span): Context.C
 }
 
 /**
- * The hash of a context, as Effect computes it. A fiber compares the hashes of its contexts when one replaces another,
- * and Effect caches each hash with `defineProperty`, which takes a fifth of the tracing cost of a write.
+ * The hash of a context, as Effect computes it. A fiber compares the hashes when one context replaces another. Effect
+ * itself caches each hash with `defineProperty`, which takes a fifth of the tracing cost of a write.
  */
 function hashOfContext(this: Context.Context<never>): number {
   return Hash.number(this.unsafeMap.size)
 }
 
-/** A span that covers a fiber's own work only. It is a parent only while the fiber's current span is still `outer`. */
+/**
+ * A span that covers only the fiber's own work. It is the parent of new spans only while the fiber's current span is
+ * still `outer`.
+ */
 interface FiberSpan {
   readonly span: Tracer.Span
   readonly outer: Tracer.AnySpan | undefined
@@ -125,14 +128,14 @@ interface FiberSpan {
 
 const fiberSpans = new WeakMap<object, FiberSpan>()
 
-/** The span of a fiber. */
+/** The current span of a fiber. */
 const spanOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Tracer.AnySpan | undefined => {
   const { currentSpan } = fiber
   const own = fiberSpans.get(fiber)
   return own?.outer === currentSpan ? own?.span : currentSpan
 }
 
-/** Runs an effect on this fiber below a span, without changing the references of the fiber. */
+/** Runs an effect on this fiber as a child of a span, without changing the references of the fiber. */
 const onFiber = <A, E, R>(span: Tracer.Span, effect: Effect.Effect<A, E, R>) =>
   mask((restore) =>
     Effect.withFiberRuntime<A, E, Exclude<R, Tracer.ParentSpan>>((fiber) => {
@@ -150,7 +153,7 @@ const onFiber = <A, E, R>(span: Tracer.Span, effect: Effect.Effect<A, E, R>) =>
     })
   )
 
-/** Ends a span with an effect that does not know it. */
+/** Runs an effect, and ends the span when the effect ends. The effect does not see the span. */
 const ending = <A, E, R>(span: Tracer.Span, effect: Effect.Effect<A, E, R>) =>
   mask((restore) =>
     Effect.matchCauseEffect(restore(effect as Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>>), {
@@ -167,7 +170,7 @@ const endSpan = <A, E>(span: Tracer.Span, exit: Exit.Exit<A, E>): Effect.Effect<
 
 const scopes = { all: below, fiber: onFiber, none: ending }
 
-/** Adds attributes to the span of the fiber, if it has one that a tracer receives. */
+/** Adds attributes to the span of the fiber, if a tracer receives that span. */
 export const annotate = (attributes: TraceAttributes): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
     const span = spanOf(fiber)
@@ -180,16 +183,16 @@ export const annotate = (attributes: TraceAttributes): Effect.Effect<void> =>
     return Effect.void
   })
 
-/** The form of the ids that the engine makes. A caller may pass any text instead of one. */
+/** The format of the ids that the engine generates. A caller may pass any text as an id. */
 const recordId = /^[0-9a-hjkmnp-tv-z]{10}$/
 
-/** Adds the id of the memory that an operation is about, if it is one. */
+/** Adds the id of the memory that an operation is about, if the engine generated that id. */
 export const annotateRecord = (id: string): Effect.Effect<void> =>
   recordId.test(id) ? annotate({ "gen_ai.memory.record.id": id }) : Effect.void
 
 /**
- * Reports a happening: to the fiber's span, or to a span of its own where there is none, and as a log line of level
- * debug. Attributes that cost something to compute are passed as a function, which runs only if somebody listens.
+ * Reports an event: on the fiber's span, or on a new span if the fiber has none, and as a log line of level debug. Pass
+ * attributes that are expensive to compute as a function. It runs only if a tracer or the log receives the event.
  */
 export const traceEvent = (
   name: TraceEventName,
@@ -204,7 +207,7 @@ export const traceEvent = (
     return isLogged ? Effect.logDebug(name, fields) : Effect.void
   })
 
-/** Adds an event to the fiber's span, or to a span of its own where there is none. */
+/** Adds an event to the fiber's span, or to a new span if the fiber has none. */
 const addEvent = (
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
   tracer: Tracer.Tracer,

@@ -9,7 +9,7 @@ import { isTurnDue, itemsPerCheck, type Steps } from "./turns.js"
 /** Maximum vectors per query. */
 const pageSize = 100
 
-// Not an upsert: SQLite copies each page that an upsert touches, for a possible rollback.
+// Not an upsert: for a possible rollback, SQLite copies each page that an upsert may write.
 const insert = `INSERT OR IGNORE INTO embeddings (model, dimensions, digest, vector, checksum) VALUES (?, ?, ?, ?, ?)`
 const replace = `UPDATE embeddings SET vector = ?, checksum = ? WHERE digest = ? AND model = ? AND dimensions = ?`
 
@@ -18,7 +18,7 @@ const select = `SELECT digest, vector, checksum FROM embeddings WHERE rowid IN (
     SELECT rowid FROM embeddings WHERE model = ? AND dimensions = ? AND digest IN (${Array(pageSize).fill("?").join(", ")})
   )`
 
-/** Stores vectors. Replaces an existing vector, which repairs a damaged one. */
+/** Stores vectors. An existing vector is replaced, which repairs a damaged vector. */
 export const put = function* (db: Db, vectors: ReadonlyArray<CachedVector>): Steps<void> {
   const [inserted, replaced] = [sql(db, insert), sql(db, replace)]
   for (const [index, { digest, dimensions, model, vector }] of vectors.entries()) {
@@ -32,7 +32,9 @@ export const put = function* (db: Db, vectors: ReadonlyArray<CachedVector>): Ste
   }
 }
 
-/** The cached vectors by the digest of their text. A damaged vector counts as missing, so it is embedded again. */
+/**
+ * The cached vectors by the digest of their text. A damaged vector counts as missing, so its text is embedded again.
+ */
 export const get = (
   db: Db,
   model: string,
@@ -55,15 +57,16 @@ export const get = (
 }
 
 /**
- * Finds damaged rows, starting at a rowid; reads at most `limit` rows. `next` is the rowid for the next call, or null
- * at the end.
+ * Finds damaged rows after a rowid. Reads at most `limit` rows. `next` is the rowid to pass to the next call; null at
+ * the end.
  */
 export const damagedVectors = (
   db: Db,
   after: number,
   limit: number
 ): { readonly damaged: ReadonlyArray<number>; readonly next: number | null } => {
-  // As hex digits: the buffers of so many vectors would let the garbage collector block the event loop for 60 ms.
+  // Reads bytes as hex digits, because buffers for so many vectors would make the garbage collector block the event
+  // loop for 60 ms.
   const rows: ReadonlyArray<HexRow & { readonly row: number }> = sql(
     db,
     `SELECT rowid AS row, model, dimensions, hex(digest) AS digest, hex(vector) AS vector, hex(checksum) AS checksum,
@@ -72,7 +75,7 @@ export const damagedVectors = (
   ).all(after, limit)
   return {
     damaged: rows.filter((row) => !isIntactHex(row)).map(({ row }) => row),
-    // A damaged table may return old rows again. Callers stop then, instead of looping forever.
+    // A damaged table may return earlier rows again. Then stop, instead of looping forever.
     next: rows.length < limit || rows.at(-1)!.row <= after ? null : rows.at(-1)!.row
   }
 }
@@ -101,14 +104,19 @@ interface HexRow {
   readonly digest: string
   readonly vector: string
   readonly checksum: string
-  /** 1 if all three are blobs. */
+  /** 1 if digest, vector and checksum are all blobs. */
   readonly areBlobs: number
 }
 
-/** The bytes to hash. A new buffer for each vector would let the garbage collector pause a rebuild for 70 ms. */
+/**
+ * The buffer for the bytes to hash. It is reused, because a new buffer for each vector would make the garbage collector
+ * pause a rebuild for 70 ms.
+ */
 let hashed = Buffer.alloc(0)
 
-/** A checksum of vector and key, so that a vector moved to another text counts as damaged. */
+/**
+ * A checksum of the vector and its key. It covers the key, so that a vector moved to another text counts as damaged.
+ */
 const checksumOf = (model: string, dimensions: number, digest: Bytes, vector: Bytes): Buffer => {
   const name = `${model.length}:${model}${dimensions}:`
   const end = Buffer.byteLength(name)
