@@ -26,19 +26,20 @@ import { StorageError, throwingAt } from "./errors.js"
 import { statIfAny } from "./folder.js"
 
 /**
- * The anchor file `anchor.log`, next to `log.db`. After each commit it gets one line with the new stream heads. If
- * somebody cuts events off the end of the log, the log no longer reaches the heads in the anchor. The log stores the
- * number and hash of an anchor line, so a cut anchor is detected too.
+ * The anchor file `anchor.log`, next to `log.db`. After each commit, Daybook appends one line with the new stream
+ * heads. If somebody cuts events off the end of the log, the log no longer reaches the heads in the anchor. The log
+ * stores the number and hash of an anchor line, so a cut anchor is detected too.
+ *
  * Callers of `append` and `replace` hold the write lock of the log. Otherwise two processes could fork the chain of
  * lines.
  */
 export interface Anchor {
-  /** Reads the state, with the lines that other processes appended. `repair` cuts off an unfinished last line. */
+  /** Reads the state, including the lines that other processes appended. `repair` cuts off an unfinished last line. */
   readonly read: (options: { readonly repair: boolean }) => AnchorRead
   readonly append: (content: Omit<LineContent, "line">) => AnchorState
   /** Replaces the file. The new file is on disk before this returns. */
   readonly replace: (content: FirstLine) => AnchorState
-  /** Whether the file should be replaced by a shorter file with the same state. */
+  /** True if the file should be replaced by a shorter file with the same state. */
   readonly isLarge: () => boolean
   /** Flushes all lines to disk. */
   readonly sync: () => void
@@ -54,11 +55,11 @@ export type AnchorRead =
       readonly kind: "state"
       readonly state: AnchorState
       /**
-       * The hash of the line with this number. Of all earlier files, only the last line of the previous one has a hash
-       * here.
+       * The hash of the line with this number. For lines of earlier files, only the hash of the previous file's last
+       * line is known.
        */
       readonly hashAt: (line: number) => string | undefined
-      /** All hashes that `hashAt` returns. A replaced file gets a new array. */
+      /** All hashes that `hashAt` returns. After a replacement of the file, the array is a new one. */
       readonly hashes: ReadonlyArray<string>
       /** Bytes of an unfinished last line; 0 if there is none or it was cut off. */
       readonly unfinished: number
@@ -193,7 +194,7 @@ export const backUp = (file: string, name: string): void => {
   if (existsSync(file)) replaceFile(`${file}.${name}`, readFileSync(file))
 }
 
-/** Replaces a file atomically: readers see the old file or the new file, also after a power cut. */
+/** Replaces a file atomically: readers see the old file or the new file, even after a power cut. */
 const replaceFile = (file: string, content: string | Uint8Array): void => {
   const descriptor = openSync(`${file}.new`, "w", 0o600)
   try {

@@ -6,21 +6,21 @@ import { mask } from "./mask.js"
 import { isTurnDue, takeTurn, takeTurnIfDue } from "./turns.js"
 
 /**
- * Lets concurrent requests share one run. One run is active at a time, and requests keep their order. The first caller
- * yields until no further request arrives, then runs the batch itself, so a lone caller needs no queue. Requests that
- * arrive during a run are processed in the background. Between two runs, it yields to the event loop when due, so that
- * timers fire even in a program that only waits for requests.
+ * Combines concurrent requests into one run. Only one run is active at a time, and requests keep their order. The first
+ * caller yields until no further request arrives, then runs the batch itself, so a lone caller needs no queue. Requests
+ * that arrive during a run are processed in the background. Between two runs, the batcher yields to the event loop when
+ * a turn is due, so that timers fire even in a program that only waits for requests.
  */
 export interface Batcher<Request, A, E> {
   /** An accepted request runs even if its caller is interrupted. */
   readonly submit: (request: Request) => Effect.Effect<A, E>
-  /** Milliseconds that the current run has taken; 0 if none is active. */
+  /** Milliseconds since the current run started; 0 if no run is active. */
   readonly runMillis: () => number
 }
 
 interface WaitingRequest<Request, A, E> {
   readonly request: Request
-  /** Receives the caller's answer; absent for the caller that runs the batch. */
+  /** Delivers the answer to the caller; absent for the caller that runs the batch. */
   readonly answer?: Deferred.Deferred<A, E>
   exit?: Exit.Exit<A, E>
 }
@@ -32,9 +32,9 @@ export interface BatcherOptions<Request, A, E> {
   readonly capacity?: { readonly maxWaiting: number; readonly full: Exit.Exit<A, E> }
   /** Returns one exit per request, in order. Never fails. */
   readonly run: (requests: ReadonlyArray<Request>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>>
-  /** Receives each change of the number of requests that wait for the current run to end. */
+  /** Called with each change of the number of requests that wait for the current run to end. */
   readonly onWaiting?: (change: number) => void
-  /** Runs background work, for example while it keeps a resource open. */
+  /** Wraps the background work, for example to keep a resource open while the work runs. */
   readonly background?: (work: Effect.Effect<void>) => Effect.Effect<void>
 }
 
@@ -45,7 +45,7 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
   /** When the current run began, by `performance.now`. */
   let startedAt = 0
 
-  /** Runs one batch, then continues with `next`. All writes use it, so it avoids unneeded effects. */
+  /** Runs one batch, then continues with `next`. Every write runs this code, so it avoids unneeded effects. */
   const runBatch = <B, E2>(next: () => Effect.Effect<B, E2>): Effect.Effect<B, E2> => {
     const batch = queue.splice(0, maxBatch)
     const waited = onWaiting === undefined ? 0 : batch.filter((entry) => entry.answer !== undefined).length
@@ -93,7 +93,8 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
 
   return {
     submit: (request) =>
-      // If this fiber were interrupted between becoming the leader and leading, the queue would stop forever.
+      // Masked, because an interruption after `isRunning` is set and before the batch runs would stop the queue
+      // forever.
       mask((restore) => {
         if (capacity !== undefined && queue.length >= capacity.maxWaiting) return capacity.full
         if (!isRunning) {

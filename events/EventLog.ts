@@ -70,8 +70,8 @@ export interface Append {
    */
   readonly due?: number | null
   /**
-   * The event up to which the sources of the commands were read. If events were erased since, new commands fail with
-   * `ErasedMeanwhile`: they could bring erased text back. Absent for commands that repeat nothing from the log.
+   * The event up to which the sources of the commands were read. If events were erased after it, new commands fail with
+   * `ErasedMeanwhile`, because they could bring erased text back. Absent for commands that repeat no text from the log.
    */
   readonly readAt?: ReadAt | undefined
 }
@@ -91,7 +91,7 @@ export interface AcceptedTimer {
   readonly due: number | null
 }
 
-/** The result of one command: its events, and whether they had been stored before. */
+/** The result of one command: its events. `repeated` is true if the events had been stored before. */
 export interface Appended {
   readonly events: ReadonlyArray<StoredEvent>
   readonly repeated: boolean
@@ -113,7 +113,7 @@ export interface Head {
   readonly recordedAt: number
 }
 
-/** A defect found by a check. It names places, never contents of events. */
+/** A defect found by a check. It names places, never the contents of events. */
 export interface Problem {
   readonly stream: string | null
   readonly version: number | null
@@ -125,11 +125,11 @@ export interface Problem {
 /** The result of a check of the storage itself. */
 export interface Inspection {
   readonly problems: ReadonlyArray<Problem>
-  /** Those of the problems that a lost or changed ledger of erasures has. */
+  /** Those of `problems` that concern a lost or changed ledger of erasures. */
   readonly ledger: ReadonlyArray<Problem>
   /** Problems of the database file itself. Only a backup can repair them. */
   readonly broken: ReadonlyArray<Problem>
-  /** Repairs after a crash that an earlier write made, or that the next write will make. */
+  /** Repairs after a crash, made by an earlier write or due at the next write. */
   readonly repairs: ReadonlyArray<string>
   readonly restores: ReadonlyArray<Restored>
   /** Hash of the anchor's last line; null if it cannot be read. */
@@ -143,13 +143,14 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
   EventLog,
   {
     /**
-     * Stores the commands in order, all or none, with gapless versions. Once it returns, they are durable. A repeated
-     * command id gets its first answer.
+     * Stores the commands in order, all or none, with gapless versions. When it returns, the events are durable. A
+     * repeated command id returns its first answer.
      */
     readonly append: (append: Append) => Effect.Effect<ReadonlyArray<Appended>, AppendError>
     /**
      * Events after a version, oldest first, at most `limit`. An erased event has the type, schema and payload of its
-     * newest REMAINS event; without one its payload is null. So do all other reads. `raw` reads the rows as stored.
+     * newest REMAINS event; without a REMAINS event, its payload is null. All other reads do the same. `raw` returns
+     * the rows as stored.
      */
     readonly read: (
       stream: string,
@@ -189,26 +190,27 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       dimensions: number,
       digests: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyMap<string, Float32Array>, StorageError>
-    /** The streams that are due by an instant (milliseconds), the longest overdue first. */
+    /** The streams that are due at or before an instant (milliseconds), the longest overdue first. */
     readonly timers: (query: {
       readonly until: number
       readonly limit: number
       readonly offset?: number
     }) => Effect.Effect<ReadonlyArray<Timer>, StorageError>
     /**
-     * Removes the content of events for ever, and records the removal in an ERASE event of each stream. All or nothing.
-     * Fails with `VersionConflict` where a stream has events after `readAt`: select again.
+     * Removes the content of events forever, and records the removal in an ERASE event of each stream. All or nothing.
+     * Fails with `VersionConflict` if a stream has events after `readAt`; the caller then selects the events again.
      */
     readonly erase: (request: EraseRequest) => Effect.Effect<Erased, VersionConflict | StorageError>
     /**
-     * Runs work while no process writes to the log, for 5 s at most: writes wait. The work must not write either. An erasure
-     * uses it when new events keep outdating its plan. Writers may continue before `erase` has the lock, so it can still
-     * fail with `VersionConflict`.
+     * Runs work while no process writes to the log. Writes wait for at most 5 s. The work must not write either. An
+     * erasure uses it when new events keep outdating its plan. Writers may continue before `erase` has the lock, so it
+     * can still fail with `VersionConflict`.
      */
     readonly pauseWrites: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /**
-     * Erases what another ledger of this log names, after its lines are in the log's own one. For a copy of the log
-     * that got writes of its own. `now` is in milliseconds since the epoch. Lines of another log change nothing.
+     * Adds the lines of another ledger of this log to the log's own ledger, then erases the events that they name. For
+     * a copy of the log that was written to separately. `now` is in milliseconds since the epoch. Lines of another log
+     * change nothing.
      */
     readonly eraseAgain: (
       lines: ReadonlyArray<LedgerLine>,
@@ -216,19 +218,19 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
     ) => Effect.Effect<ErasedAgain | "anotherLog", StorageError>
     /** The erasures in the ledger, oldest first. They outlive deleted streams. A log in memory has none. */
     readonly ledger: Effect.Effect<ReadonlyArray<LedgerRecord>, StorageError>
-    /** The cleaning that earlier erasures left open. */
+    /** The cleaning that is still due after earlier erasures. */
     readonly cleanings: Effect.Effect<Cleanings, StorageError>
     /**
-     * Empties the write-ahead log, and rewrites the file unless it is proved that no page has erased text. Before,
-     * the caller reads `cleanings` and removes the old views of its streams. Answers "changed" if more was erased since
-     * then: begin again.
+     * Empties the write-ahead log. Rewrites the file, unless a search proves that no page contains erased text. Before
+     * the call, the caller reads `cleanings` and removes the old views of the streams in it. Returns "changed" if more
+     * events were erased since that read; the caller then starts again.
      */
     readonly clean: (open: Cleanings) => Effect.Effect<Cleaning | "changed", StorageError>
     /** The version of the newest ERASE event of a stream; 0 if there is none. */
     readonly newestErasure: (stream: string) => Effect.Effect<number, StorageError>
     /**
-     * Stores an event although the log is damaged. Also removes damaged vectors, sets these timers, and starts a new
-     * anchor file. A copy of the old anchor stays next to the new one.
+     * Stores an event even though the log is damaged. Also removes damaged vectors, sets these timers, and starts a new
+     * anchor file. A copy of the old anchor file stays next to the new file.
      */
     readonly accept: (append: Append, timers: ReadonlyArray<AcceptedTimer>) => Effect.Effect<void, AppendError>
     /**
@@ -262,7 +264,7 @@ export const readAll = (
         const last = events.at(-1)
         return [
           Chunk.unsafeFromArray(events as Array<StoredEvent>),
-          // A damaged index may return old events again. Stop then, instead of looping forever.
+          // A damaged index may return earlier events again. Then stop, instead of looping forever.
           last === undefined || events.length < limit || last.version <= after
             ? Option.none()
             : Option.some(last.version)

@@ -20,7 +20,7 @@ import { emptyHead, meetsExpectation } from "./eventRows.js"
 import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
 import { withoutNames } from "./names.js"
 
-/** A log in memory, lost when the process ends. For tests and experiments. */
+/** A log in memory. It is lost when the process ends. For tests and experiments. */
 export const layer: Layer.Layer<EventLog> = Layer.sync(EventLog, () => make())
 
 export const make = () => {
@@ -82,7 +82,7 @@ export const make = () => {
       return answers
     })
 
-  /** The events as reads answer with them: an erased event has the content of its newest REMAINS event. */
+  /** The events of a stream as reads return them: an erased event has the content of its newest REMAINS event. */
   const contentsOf = (stream: string): ReadonlyArray<StoredEvent> => {
     const events = eventsOf(stream)
     const kept = new Map(events.flatMap((event) => (isRemains(event) ? [[ofOf(event), contentIn(event.payload)]] : [])))
@@ -187,7 +187,7 @@ const isRemains = (event: StoredEvent): event is StoredEvent & { readonly payloa
 
 const ofOf = ({ payload }: { readonly payload: string }): number => JSON.parse(payload).of
 
-/** Whether an event adds or changes a subject. */
+/** True if an event adds or changes a subject. */
 const isAbout = ({ payload: text, type, version }: StoredEvent, { kind, subject }: Subject): boolean => {
   const payload = JSON.parse(text ?? "{}")
   switch (kind) {

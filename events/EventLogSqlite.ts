@@ -32,7 +32,10 @@ export const layer = (folder: string, options: LogOptions = {}): Layer.Layer<Eve
 export interface LogOptions {
   /** A second file for the ledger of erasures, for example on another disk. */
   readonly ledgerCopy?: string | undefined
-  /** Sets the timers of older copies, whose schedules a ledger erases. Without it, they stay as they were. */
+  /**
+   * Computes the timers of an older copy after the ledger erased some of its schedules. If absent, the timers stay
+   * unchanged.
+   */
   readonly timers?: (() => TimerFold) | undefined
 }
 
@@ -68,7 +71,7 @@ export const make = Effect.fnUntraced(function* (folder: string, { ledgerCopy, t
         stream,
         JSON.stringify(versions)
       ),
-    // Reads with the write connection, because its page cache survives its own commits.
+    // Reads with the write connection, because that connection's own commits do not clear its page cache.
     newest: (stream, subjects) => attempt(() => newestEvents(writer, stream, subjects)),
     head: (stream) => attempt(() => headOf(reader, stream)),
     streams: attempt(() => streamHeads(reader)),

@@ -7,17 +7,20 @@ import { sha256 } from "./sha256.js"
  * previous file and that file's last hash.
  */
 
-/** The version of the stream check. Streams that another version verified are verified again. */
+/** The version of the stream check. Streams that were verified by another version of the check are verified again. */
 export const checkVersion = 1
 
-/** `[stream, version, hash, check]`. `check` is the `checkVersion` that verified the stream up to `version`, or 0. */
+/**
+ * `[stream, version, hash, check]`. `check` is the `checkVersion` with which the stream was verified up to `version`; 0
+ * if it was not verified.
+ */
 export type HeadEntry = readonly [stream: string, version: number, hash: string, check: number]
 
 /** Inode, bytes and change time (milliseconds) of `log.db`. */
 export type FileState = readonly [inode: number, bytes: number, changed: number]
 
 export interface LineContent {
-  /** Line number, from 1, counted across all anchor files of this log. */
+  /** Line number, counted from 1 across all anchor files of this log. */
   readonly line: number
   /** The sequence of the newest event that the anchor covers. */
   readonly sequence: number
@@ -28,7 +31,7 @@ export interface LineContent {
   readonly file?: FileState
   /** Invalidates the marks (verified versions) of earlier lines, because another program changed `log.db`. */
   readonly unmarked?: true
-  /** The start of the next slice (small part) of the background check. */
+  /** Where the next slice (small part) of the background check starts. */
   readonly slice?: readonly [stream: string, version: number]
   /** The last line of the ledger of erasures. */
   readonly ledger?: { readonly line: number; readonly hash: string }
@@ -38,16 +41,16 @@ export interface LineContent {
 
 /** A restore of the log from a copy. Times are milliseconds since the epoch. */
 export interface Restored {
-  /** A backup file, or the JSON lines of an export. */
+  /** The kind of copy: a backup file, or the JSON lines of an export. */
   readonly from: "backup" | "export"
   readonly at: number
   /** When the copy was made. */
   readonly createdAt: number
-  /** False if nothing outside the copy confirmed that it is unchanged. Only an import asks for it. */
+  /** False if nothing outside the copy confirmed that the copy is unchanged. Only an import sets this field. */
   readonly vouched?: boolean
   /** The last anchor line of the log that the copy replaced. */
   readonly replaced?: { readonly line: number; readonly hash: string }
-  /** The events that the replaced log had and the copy does not: `[stream, after version, to version]`. */
+  /** The events that are in the replaced log but not in the copy: `[stream, after version, to version]`. */
   readonly lost?: ReadonlyArray<readonly [stream: string, after: number, to: number]>
 }
 
@@ -55,7 +58,7 @@ export interface Restored {
 export interface FirstLine extends LineContent {
   /** The id of the installation. */
   readonly log: string
-  /** Incremented each time an operator accepts damage or restores a copy. */
+  /** A counter, incremented each time an operator accepts damage or restores a copy. */
   readonly epoch: number
   /** Hash of the previous file's last line; zeros for the first file. */
   readonly after: string
@@ -94,8 +97,8 @@ export const formatLine = (before: string, content: LineContent): { readonly tex
 }
 
 /**
- * Reads one line and returns the next state. `state` is undefined for the first line of a file. Null if the hash is
- * wrong.
+ * Reads one line and returns the next state. `state` is undefined for the first line of a file. Returns null if the
+ * line is invalid.
  */
 export const applyLine = (state: AnchorState | undefined, line: string): AnchorState | null => {
   const content = parse(line)
@@ -180,7 +183,7 @@ const parse = (line: string): LineContent | null => {
   }
 }
 
-/** Reads an anchor of the first format: lines `1 stream version hash crc32`, not chained. */
+/** Reads an anchor of the first format. Its lines are `1 stream version hash crc32` and are not chained. */
 export const readFirstFormat = (
   text: string,
   installation: string
@@ -189,7 +192,7 @@ export const readFirstFormat = (
   const heads = new Map<string, Place>()
   if (header !== withChecksum(`daybook-anchor 1 ${installation}`))
     return { heads, problem: "does not belong to this log" }
-  // A killed process leaves an unfinished last line, and the next process appends to it. Skip such lines.
+  // A killed process leaves an unfinished last line, and the next process appends to that line. Skip such lines.
   for (const line of lines) {
     const [, stream, version, hash] = line.split(" ")
     const separator = line.lastIndexOf(" ")

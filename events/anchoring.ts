@@ -20,20 +20,25 @@ import { type LogFiles, sameFileState } from "./logFiles.js"
 import { type Db, sql } from "./statement.js"
 import { checkSlice } from "./streamCheck.js"
 
-/** Writes the lines of the anchor file, and stores in the log which line is the last. Callers hold the write lock. */
+/**
+ * Writes the lines of the anchor file, and stores in the log a reference to the last line. Callers hold the write lock.
+ */
 export interface Anchoring {
   readonly anchor: Anchor.Anchor
-  /** Creates the anchor of a new log, or converts one of the first format. Needs a transaction of its own. */
+  /** Creates the anchor of a new log, or converts an anchor of the first format. Run it in its own transaction. */
   readonly adopt: () => void
   /** The anchor's state. Throws if the anchor is damaged. */
   readonly current: () => AnchorState
   /** Appends one line for everything that any process committed since the last line. */
   readonly appendLine: (line: DueLine) => AnchorState
-  /** Stores in the log which anchor line is on disk, within the caller's transaction. */
+  /** Stores in the log a reference to an anchor line that is on disk, within the caller's transaction. */
   readonly refer: (line: LineReference) => void
-  /** Starts a new anchor file from the heads in the log, after accepted damage or a restore. Keeps the old file. */
+  /**
+   * Starts a new anchor file from the heads in the log, after accepted damage or a restore. Keeps the old file as a
+   * copy.
+   */
   readonly startEpoch: (restored?: Restored) => void
-  /** Replaces the anchor file by one that does not name these deleted streams. */
+  /** Replaces the anchor file by a file that does not name these deleted streams. */
   readonly forget: (streams: ReadonlyArray<string>) => void
   /** Runs one slice of the background check; undefined if no stream has a mark (verified version). */
   readonly slice: (reader: Db, millis: number) => Partial<LineContent> | undefined
@@ -41,12 +46,13 @@ export interface Anchoring {
 
 export interface DueLine {
   /**
-   * Whether only this process changed `log.db` since the anchor recorded its state. Absent: the line records no state.
+   * True if only this process changed `log.db` since the anchor recorded the state of the file. If absent, the line
+   * records no state.
    */
   readonly fileIsKnown?: boolean
   /**
-   * This process's last transaction. `after` is the sequence number before its first event; `last` is the one of its
-   * last event.
+   * This process's last transaction. `after` is the sequence number before its first event; `last` is the sequence
+   * number of its last event.
    */
   readonly ownEvents?: { readonly heads: ReadonlyArray<Head>; readonly after: number; readonly last: number }
   readonly additions?: Partial<LineContent> | undefined
@@ -62,7 +68,7 @@ interface Options {
   readonly installation: string
   readonly writer: Db
   readonly files: LogFiles
-  /** Whether this process verified the stream before it wrote to it. */
+  /** True if this process verified the stream before it wrote to the stream. */
   readonly isChecked: (stream: string) => boolean
 }
 
@@ -147,7 +153,7 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
   return { anchor, adopt, current, appendLine, refer, startEpoch, forget, slice }
 }
 
-/** The anchor line that the log refers to; null if the reference is damaged. */
+/** The log's reference to an anchor line; null if the reference is damaged. */
 export const referenceIn = (db: Db): LineReference | null => {
   const rows = sql(db, "SELECT line, hash FROM anchor_reference").all()
   const [row] = rows
@@ -155,7 +161,7 @@ export const referenceIn = (db: Db): LineReference | null => {
   return isIntact ? { line: row.line, hash: Buffer.from(row.hash).toString("hex") } : null
 }
 
-/** The problem of an anchor, compared with the log's reference; null if there is none. */
+/** Compares an anchor with the log's reference. Returns the problem; null if there is none. */
 export const anchorProblem = (
   read: Anchor.AnchorRead,
   reference: LineReference | null,
@@ -184,7 +190,9 @@ const firstFormatProblem = (text: string, reference: LineReference, installation
     : `the anchor file ${problem}`
 }
 
-/** For a log that does not name an anchor line yet: creates the anchor, or converts an anchor of the first format. */
+/**
+ * For a log that has no reference to an anchor line yet: creates the anchor, or converts an anchor of the first format.
+ */
 const adoptAnchor = (anchor: Anchor.Anchor, installation: string, db: Db): AnchorState => {
   const read = anchor.read({ repair: false })
   const first = (heads: FirstLine["heads"], repaired: ReadonlyArray<string>): FirstLine => ({
@@ -209,7 +217,10 @@ const adoptAnchor = (anchor: Anchor.Anchor, installation: string, db: Db): Ancho
   throw anchorDamaged(anchorProblem(read, { line: 0, hash: noHash }, installation)!)
 }
 
-/** The heads of an anchor of the first format. Takes the log's newer head if its stream continues the old one. */
+/**
+ * The heads of an anchor of the first format. If the stream in the log continues from the anchored head, its newer head
+ * replaces the anchored head.
+ */
 const sealedHeads = (db: Db, old: ReadonlyMap<string, { readonly version: number; readonly hash: string }>) => {
   const heads = new Map(
     [...old].map(([stream, { hash, version }]) => [stream, [stream, version, hash, 0] as HeadEntry])
@@ -232,7 +243,7 @@ const hashAtVersion = (db: Db, stream: string, version: number): string | undefi
   return hash instanceof Uint8Array ? Buffer.from(hash).toString("hex") : undefined
 }
 
-/** The heads of the streams that got events after the newest event that the anchor covers. */
+/** The heads of the streams that have events after the newest event that the anchor covers. */
 const headsSince = (db: Db, { heads, sequence }: AnchorState): ReadonlyArray<HeadEntry> =>
   sql(
     db,
@@ -268,10 +279,13 @@ export const streamHeads = (db: Db): ReadonlyArray<Head> =>
       ORDER BY e.stream`
   ).all()
 
-/** Skips streams whose head has a damaged hash (not bytes), so the new anchor does not cover them. */
+/**
+ * The heads without damage. A stream whose head has a damaged hash (not bytes) is left out, so the new anchor does not
+ * cover it.
+ */
 const soundHeads = (db: Db) => streamHeads(db).filter(({ hash }) => hash instanceof Uint8Array)
 
-/** The first line of the next file, with the whole state of this one. */
+/** The first line of the next anchor file. It contains the whole state of the current file. */
 export const nextFile = (state: AnchorState, changes: Partial<FirstLine> = {}): FirstLine => ({
   line: state.line + 1,
   log: state.log,

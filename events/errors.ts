@@ -32,7 +32,10 @@ export class AlreadyErased extends Schema.TaggedError<AlreadyErased>()("AlreadyE
   }
 }
 
-/** Events were erased after the sources of a write were read. Nothing was written: it could bring erased text back. */
+/**
+ * Events were erased after the sources of a write were read. Nothing was written, because the write could bring erased
+ * text back.
+ */
 export class ErasedMeanwhile extends Schema.TaggedError<ErasedMeanwhile>()("ErasedMeanwhile", {
   stream: Schema.String,
   /** The version up to which the sources were read. */
@@ -43,7 +46,7 @@ export class ErasedMeanwhile extends Schema.TaggedError<ErasedMeanwhile>()("Eras
   }
 }
 
-/** This version cannot read an event. No data is lost: a newer version can read it. */
+/** This release cannot read an event. No data is lost: a newer release can read the event. */
 export class UnknownEvent extends Schema.TaggedError<UnknownEvent>()("UnknownEvent", {
   stream: Schema.String,
   version: Schema.Number,
@@ -120,7 +123,7 @@ export const errorCodeOf = (cause: unknown): string => {
   return cause instanceof Error ? cause.name : "unknown"
 }
 
-/** SQLite has no code of its own for a file whose header names an unknown format. */
+/** True if the file's header names an unknown format. SQLite has no separate error code for this. */
 const hasUnknownFormat = (cause: unknown): boolean =>
   [...causesOf(cause)].some((error) => "message" in error && error.message === "unsupported file format")
 

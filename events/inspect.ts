@@ -47,7 +47,7 @@ export const inspect = Effect.fnUntraced(function* (options: Options): Effect.fn
   })
 })
 
-/** Compares the ledger of erasures with the log: its lines, and the events that it names. */
+/** Compares the ledger of erasures with the log: the lines of the ledger, and the events that they name. */
 const problemsOfLedger = ({ anchor, installation, ledger, reader, stream }: Options): ReadonlyArray<string> => {
   const problem = problemOfLedger({ anchor, db: reader, installation, ledger })
   const { lines } = ledger.read()
@@ -91,7 +91,7 @@ const compareWithAnchor = (
   others: ReadonlyArray<Problem>
 ): Omit<Inspection, "ledger"> => {
   let { problem, read } = readAnchor(reader, anchor, installation)
-  // Another process may have replaced the file between the reads of log and anchor, so read both again.
+  // Another process may have replaced the anchor file after the log was read, so read both again.
   if (problem !== null) ({ problem, read } = readAnchor(reader, anchor, installation))
   if (problem !== null || read.kind !== "state") {
     return { broken, problems: [wholeLogProblem(problem!), ...others], repairs: [], restores: [], anchor: null }
@@ -111,7 +111,10 @@ const compareWithAnchor = (
   }
 }
 
-/** Reads the reference first. The log never refers to an unwritten line, so the anchor read after it has the line. */
+/**
+ * Reads the log's reference before the anchor. The log never refers to an unwritten line, so the anchor then contains
+ * the line.
+ */
 const readAnchor = (db: Db, anchor: Anchor, installation: string) => {
   const reference = referenceIn(db)
   const read = anchor.read({ repair: false })
@@ -131,7 +134,7 @@ const streamsOf = (db: Db, { heads }: AnchorState, stream: string | null): Reado
         ])
       ]
 
-/** The restores of the log. The check of one stream names no lost events of others. */
+/** The restores of the log. If only one stream is checked, the lost events of other streams are left out. */
 const restoresOf = ({ restored }: AnchorState, stream: string | null): AnchorState["restored"] =>
   stream === null
     ? restored

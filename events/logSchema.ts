@@ -13,14 +13,17 @@ const migrationsTable = [
 )`
 ] as const
 
-/** Whether ANALYZE made this table. Such a table changes no result. */
+/** True if ANALYZE created this table. Such a table changes no result. */
 const isStatistics = (key: string) => key.startsWith("table sqlite_stat")
 
-/** Differences between the schema and the one that the migrations create. Names objects, never contents. */
+/**
+ * The differences between the schema of a log and the schema that the migrations create. They name objects, never
+ * contents.
+ */
 export const schemaProblems = (db: Db): ReadonlyArray<string> => {
   // One transaction, because another process may migrate at the same time.
   const [rows, { count, level }] = db.transaction(() => [masterOf(db), levelOf(db)] as const)()
-  // A schema of a newer Daybook version is not damage. Opening the log refuses it.
+  // A schema of a newer Daybook release is not damage. Opening the log refuses such a schema.
   if (level > schemaStatements.length) return []
   const expected = expectedAt(level)
   const problems = rows.flatMap(({ key, text }) => {
@@ -29,7 +32,7 @@ export const schemaProblems = (db: Db): ReadonlyArray<string> => {
     if (!expected.has(key)) return [`the schema has an unexpected ${key}`]
     return expected.get(key) === text ? [] : [`in the schema, ${key} differs from Daybook's definition`]
   })
-  // The migrator looks at the newest record only.
+  // The migrator checks only the newest record.
   if (count < level) problems.push("the schema lacks the record of a migration")
   const found = new Set(rows.map(({ key }) => key))
   return [...problems, ...[...expected.keys()].filter((key) => !found.has(key)).map((key) => `the schema lacks ${key}`)]
@@ -46,7 +49,7 @@ const masterOf = (db: Db) =>
     ({ name, sql, type }) => ({ key: `${type} ${name}`, text: sql })
   )
 
-/** The number of the newest migration, and how many are recorded. */
+/** The number of the newest migration, and the number of recorded migrations. */
 const levelOf = (db: Db): { readonly level: number; readonly count: number } => {
   const exists = db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'effect_sql_migrations'").get()
   if (exists === undefined) return { level: 0, count: 0 }
@@ -57,7 +60,7 @@ const levelOf = (db: Db): { readonly level: number; readonly count: number } => 
 
 const known = new Map<number, ReadonlyMap<string, string | null>>()
 
-/** The objects that the migrations up to a level create, with the texts that SQLite keeps of them. */
+/** The objects that the migrations up to a level create, with their SQL texts as SQLite stores them. */
 const expectedAt = (level: number): ReadonlyMap<string, string | null> => {
   const objects = known.get(level) ?? objectsAt(level)
   known.set(level, objects)

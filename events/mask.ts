@@ -8,8 +8,8 @@ export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect
 /**
  * `Effect.uninterruptibleMask` without its memory cost, for hot paths. Each call of Effect's own version assigns a new
  * function to a property. V8 allocates that function in the old generation, where it keeps the work and its data alive
- * until the next full collection. Here the two effects that change the flag are created once, and look up their work by
- * fiber.
+ * until the next full garbage collection. Here, the two effects that change the interruption flag are created once, and
+ * look up their work by fiber.
  */
 export const mask = <A, E, R>(work: (restore: Restore) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime<A, E, R>((fiber, { runtimeFlags }) => {

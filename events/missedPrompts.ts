@@ -5,18 +5,18 @@ import { statIfAny } from "./folder.js"
 /** Prompts of an agent that got no context. */
 export interface MissedPrompts {
   readonly count: number
-  /** When the last one was missed, milliseconds since the epoch, and why. */
+  /** When the last prompt was missed (milliseconds since the epoch). `reason` says why. */
   readonly lastAt?: number
   readonly reason?: string
 }
 
 const fileOf = (folder: string): string => join(folder, "missed-prompts.log")
 
-/** No more prompts are counted when the file has this many bytes, some ten thousand prompts. */
+/** Counting stops when the file has this many bytes, about ten thousand prompts. */
 const maxBytes = 1 << 20
 
 /**
- * Counts a prompt that got no context. It writes a line to a file beside the log, because the log may be unusable. Never
+ * Counts a prompt that got no context. Writes a line to a file next to the log, because the log may be unusable. Never
  * fails.
  */
 export const countMissedPrompt = (folder: string, agent: string, reason: string): void => {
@@ -25,7 +25,7 @@ export const countMissedPrompt = (folder: string, agent: string, reason: string)
     if ((statIfAny(file)?.size ?? 0) >= maxBytes) return
     appendFileSync(file, `${new Date().toISOString()} ${agent} ${reason.replace(/\s+/g, " ")}\n`, { mode: 0o600 })
   } catch {
-    // The count must not fail the prompt.
+    // A failure to count must not make the prompt fail.
   }
 }
 
@@ -38,13 +38,14 @@ export const missedPrompts = (folder: string, agent: string): MissedPrompts => {
 }
 
 /**
- * Removes the lines of an erased agent: they hold its name. Throws if the file cannot be written. A prompt that another
- * process counts meanwhile may be lost.
+ * Removes the lines of an erased agent, because they contain its name. Throws if the file cannot be written. A prompt
+ * that another process counts at the same time may be lost.
  */
 export const removeMissedPrompts = (folder: string, agent: string): void => {
   const file = fileOf(folder)
   const lines = readLines(file)
-  // A name may contain spaces, and so may begin with another one. Its lines then go too: only their count is lost.
+  // A line may contain a longer name that begins with this name and a space. Such lines are removed too; only their
+  // count is lost.
   const kept = lines.filter((line) => !line.slice(line.indexOf(" ") + 1).startsWith(`${agent} `))
   if (kept.length < lines.length) writeFileSync(file, kept.join("\n"), { mode: 0o600 })
 }

@@ -4,14 +4,14 @@ import { busyTimeoutMillis, retryWhileBusy } from "./sqlite.js"
 import type { Db } from "./statement.js"
 
 /**
- * Maximum pause in milliseconds. Then writers continue, and so does the work. It must stay below the 10 s after which a
- * write fails (`busyRetry`).
+ * Maximum pause in milliseconds. After it, writers continue while the work still runs. It must be less than the 10 s
+ * after which a write fails (`busyRetry`).
  */
 const maxMillis = 5_000
 
 /**
- * Runs work while no process writes to the log: a connection of its own has the lock, so the work must not write either.
- * Where the lock cannot be had, the work runs without it.
+ * Runs work while no process writes to the log. A separate connection holds the write lock, so the work must not write
+ * either. If the lock is not available, the work runs without it.
  */
 export const pauseWrites = <A, E, R>(file: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.acquireUseRelease(
@@ -25,7 +25,7 @@ export const pauseWrites = <A, E, R>(file: string, work: Effect.Effect<A, E, R>)
       })
   )
 
-/** A connection that has the lock of the log, and what ends it in time. */
+/** The connection that holds the write lock of the log, and the timer that closes the connection. */
 interface Pause {
   db?: Db
   timer?: NodeJS.Timeout

@@ -1,10 +1,10 @@
 import { closeSync, openSync, statSync } from "node:fs"
 import type { Db } from "./statement.js"
 
-// Raw reads of files that this process may also have open as databases. POSIX drops all locks that a process has on a file
-// when it closes any descriptor of that file. SQLite would not notice, and another process could take the database for
-// unused and remove its write-ahead log when it closes it. So such a descriptor stays open until no connection uses the
-// file: https://www.sqlite.org/howtocorrupt.html, section 2.2.
+// Raw reads of files that this process may also have open as databases. POSIX drops all locks that a process has on a
+// file when it closes any descriptor of that file. SQLite would not notice the lost locks. Another process could then
+// close the database as its last user and remove the write-ahead log. So such a descriptor stays open until no
+// connection uses the file: https://www.sqlite.org/howtocorrupt.html, section 2.2.
 
 /** A file by device and inode. */
 type FileKey = string
@@ -17,7 +17,7 @@ const keyOf = (file: string): FileKey | undefined => {
   return stats === undefined ? undefined : `${stats.dev}:${stats.ino}`
 }
 
-/** Notes that a file is open as a database until the connection closes. */
+/** Records that a file is open as a database until the connection closes. */
 export const registerConnection = (file: string, db: Db): void => {
   const key = keyOf(file)
   if (key === undefined) return
@@ -33,7 +33,7 @@ export const registerConnection = (file: string, db: Db): void => {
   }
 }
 
-/** Whether this process has a connection to the database in a file. */
+/** True if this process has a connection to the database in a file. */
 export const isOpenHere = (file: string): boolean => {
   const key = keyOf(file)
   return key !== undefined && connections.has(key)
@@ -44,7 +44,7 @@ export interface RawFile {
   readonly close: () => void
 }
 
-/** Opens a file for reading. Read with explicit positions: a descriptor may have several readers. */
+/** Opens a file for reading. Read with explicit positions, because several readers may share the descriptor. */
 export const openRaw = (file: string): RawFile => {
   const key = keyOf(file)
   const held = key === undefined ? undefined : descriptors.get(key)

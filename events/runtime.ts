@@ -1,7 +1,7 @@
-/** The Node-API version that better-sqlite3 13 needs: Node 22.14, 23.6, 24 and newer have it. */
+/** The Node-API version that better-sqlite3 13 needs. Node 22.14, 23.6, 24 and newer releases provide it. */
 const nodeApi = 10
 
-/** Systems and processors for which better-sqlite3 brings a binary. Linux binaries exist for glibc and for musl. */
+/** Systems and processors for which better-sqlite3 includes a binary. Linux binaries exist for glibc and for musl. */
 const systems = ["linux", "darwin", "win32"]
 const processors = ["x64", "arm64"]
 
@@ -14,15 +14,15 @@ export interface Runtime {
 }
 
 export interface UnsupportedRuntime {
-  /** A stable name of the cause: `NODE_API_9`, `NO_BINARY`. */
+  /** A stable name of the cause, such as `NODE_API_9` or `NO_BINARY`. */
   readonly code: string
   /** A sentence that names the problem and the remedy. */
   readonly problem: string
 }
 
 /**
- * The reason why Daybook cannot run here; undefined if it can. Call it before loading better-sqlite3: an older Node
- * crashes there with a segmentation fault.
+ * The reason why Daybook cannot run here; undefined if it can. Call it before loading better-sqlite3, because loading
+ * it in an older Node causes a segmentation fault.
  */
 export const unsupportedRuntime = ({ arch, platform, version, versions }: Runtime): UnsupportedRuntime | undefined => {
   const available = Number(versions.napi ?? 0)

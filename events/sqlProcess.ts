@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { StorageError } from "./errors.js"
 import { type Db, sql } from "./statement.js"
 
-/** SQL statements. Each may run for an unlimited time. */
+/** SQL to run. A statement has no time limit. */
 export interface SqlWork {
   readonly statements: ReadonlyArray<string>
   /** Runs after the statements; the answer contains its rows. */
@@ -13,20 +13,25 @@ export interface SqlWork {
   readonly extension?: string | null
 }
 
-/** A copy of the whole database into a file. Only a child process takes it. */
+/** A copy of the whole database to a file. Only a child process does this work. */
 interface CopyWork {
   readonly copyTo: string
 }
 
-/** The rows of the query, or the statement that failed: its index, or the number of statements for the query. */
+/**
+ * The rows of the query, or the place of a failure. `failedAt` is the index of the failed statement; if the query
+ * failed, it is the number of statements.
+ */
 export type SqlAnswer =
   | { readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>> }
   | { readonly failedAt: number; readonly code: string }
 
-/** Above this size in bytes, a child process (about 60 ms on one core) costs less than the pause of this process. */
+/**
+ * From this size in bytes on, starting a child process (about 60 ms on one core) is better than blocking this process.
+ */
 export const minChildBytes = 4 << 20
 
-/** Whether a database is large enough for a child process. */
+/** True if a database is large enough for a child process. */
 export const isLarge = (db: Db): boolean =>
   sql(db, "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size").get().bytes >=
   minChildBytes
@@ -40,13 +45,14 @@ export const runSql = (db: Db, work: SqlWork): Effect.Effect<SqlAnswer, StorageE
   )
 
 /**
- * Copies an open database to a file: in a child process if it is large, because SQLite syncs the whole copy in one call,
- * otherwise in this process. Fails with the cause as it is; after a failure or an interruption the caller removes the file.
+ * Copies an open database to a file. A large database is copied in a child process, because SQLite syncs the whole copy
+ * in one call. Fails with the original cause. After a failure or an interruption, the caller removes the file.
  */
 export const copyDatabase = (db: Db, target: string): Effect.Effect<void, unknown> => {
   const copyHere: Effect.Effect<void, unknown> = Effect.asVoid(Effect.tryPromise(() => db.backup(target)))
   const copyInChild = Effect.flatMap(
-    // Callers open files without interruption. The child may be killed all the same: its file is then removed.
+    // Callers open files in an uninterruptible region. An interruption may still kill the child, because the caller
+    // then removes the file.
     Effect.interruptible(runInChild(db.name, { copyTo: target })),
     (answer): Effect.Effect<void, unknown> => {
       // Another process has removed the file, which is still open here.
@@ -62,10 +68,11 @@ export const copyDatabase = (db: Db, target: string): Effect.Effect<void, unknow
 
 /**
  * Runs SQL in a child process. better-sqlite3 runs a statement in one call that nothing can interrupt, and this process
- * could do nothing else meanwhile. An interruption kills the child; what it wrote must then be thrown away. A thread
- * would not do: a process aborts when a thread ends while it loads better-sqlite3.
+ * could do nothing else in the meantime. An interruption kills the child; the caller must then discard the child's
+ * output. A worker thread is not an option: the process aborts when a thread ends while the thread loads
+ * better-sqlite3.
  *
- * The answer is undefined if the child cannot be started or cannot open the file: do the work in this process then.
+ * The answer is undefined if the child cannot be started or cannot open the file. Then do the work in this process.
  */
 export const runInChild = (
   file: string,
@@ -96,7 +103,7 @@ export const runInChild = (
 
 const start = (): ChildProcess | undefined => {
   try {
-    // Loaded on demand: most processes start no child.
+    // Loaded on demand, because most processes start no child.
     const { spawn } = createRequire(import.meta.url)("node:child_process") as typeof import("node:child_process")
     // Options of this process, such as a hook that loads TypeScript, must not reach the child.
     const { NODE_OPTIONS: _, ...env } = process.env
@@ -126,7 +133,7 @@ export const runHere = (db: Db, { query, statements }: SqlWork): SqlAnswer => {
 
 /**
  * The child's program. It is passed as source text, so that it works the same in a checkout, in the package and in the
- * bundled command. Signals of the terminal reach the child too, but only its parent decides when it ends.
+ * bundled command. Signals of the terminal reach the child too, but only its parent may end the child.
  */
 const program = (require: NodeJS.Require, run: typeof runHere) => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {})

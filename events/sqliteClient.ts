@@ -6,7 +6,7 @@ import type * as Scope from "effect/Scope"
 
 /**
  * The SQL client that runs migrations. `dist` bundles this file and the package that it imports, because
- * @effect/sql-sqlite-node 0.53.0 depends on better-sqlite3 12. An install would then have two releases of
+ * @effect/sql-sqlite-node 0.53.0 depends on better-sqlite3 12. Otherwise an installation would have two releases of
  * better-sqlite3.
  */
 export const make: (options: {

@@ -7,10 +7,10 @@ type Statement = Database.Statement<Array<any>, any>
 
 const statements = new WeakMap<Db, Map<string, Statement>>()
 
-/** Maximum cached statements per connection. Filters produce many forms of a query. */
+/** Maximum cached statements per connection. Filters produce many variants of a query. */
 const maxStatements = 200
 
-/** The newest cache, because consecutive calls usually use the same connection. */
+/** The most recently used cache. It is kept here because consecutive calls usually use the same connection. */
 let newest: { readonly db: Db; readonly prepared: Map<string, Statement> } | undefined
 
 const preparedOf = (db: Db): Map<string, Statement> => {

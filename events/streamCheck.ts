@@ -15,15 +15,18 @@ export interface Mark {
   readonly hash: string
 }
 
-/** Maximum events checked without a yield to the event loop: a few milliseconds. */
+/** Maximum events checked without a yield to the event loop. Checking them takes a few milliseconds. */
 const pageSize = 250
 
-/** Events of a slice between two looks at the clock: 250 take 20 ms in a process that has just started. */
+/**
+ * The background check looks at the clock after this many events. 250 events take 20 ms in a process that has just
+ * started.
+ */
 const sliceSize = 50
 
 /**
- * Verifies the events of a stream after its mark, and that the stream contains the head that the anchor names. Without
- * a valid mark it verifies the whole stream.
+ * Verifies the events of a stream after its mark. Also checks that the stream contains the head that the anchor names.
+ * Without a valid mark, it verifies the whole stream.
  */
 export const checkStream: (
   db: Db,
@@ -40,7 +43,7 @@ export const checkStream: (
     for (const event of events) checker.next(event)
     const last = events.at(-1)
     if (!isMarked && last !== undefined) misplaced.push(...(yield* attempt(() => unindexed(db, stream, after, last))))
-    // A damaged index may return old events again. Stop then, instead of looping forever.
+    // A damaged index may return earlier events again. Then stop, instead of looping forever.
     if (last === undefined || events.length < pageSize || last.version <= after) break
     after = last.version
     yield* takeTurnIfDue
@@ -51,7 +54,7 @@ export const checkStream: (
 
 type Anchored = Pick<AnchorState, "heads" | "sequence">
 
-/** Checks that a stream contains the head that the anchor names, and no newer event that the anchor should name. */
+/** Checks that a stream contains the head that the anchor names, and no later event that the anchor should cover. */
 export const anchorDifferences = (db: Db, stream: string, { heads, sequence }: Anchored): ReadonlyArray<Problem> => {
   const problem = (version: number, what: string) => [{ stream, version, what }]
   const head = heads.get(stream)
@@ -68,15 +71,15 @@ export const anchorDifferences = (db: Db, stream: string, { heads, sequence }: A
   return hasHash(found, head.hash) ? [] : problem(head.version, "the hash differs from the anchor")
 }
 
-/** The result of one slice of the background check, which checks verified events again. */
+/** The result of one slice of the background check. The background check verifies events again. */
 export interface Slice {
   /** The start of the next slice. */
   readonly next: readonly [stream: string, version: number]
-  /** The stream in which damage was found. */
+  /** The stream in which damage was found; null if there was none. */
   readonly damaged: string | null
 }
 
-/** Checks verified events again for about `millis` milliseconds, stream by stream, from the end of the last slice. */
+/** Verifies events again for about `millis` milliseconds, stream by stream, from the end of the last slice. */
 export const checkSlice = (
   db: Db,
   { marks, slice = ["", 0] }: Pick<AnchorState, "marks" | "slice">,
@@ -102,7 +105,10 @@ export const checkSlice = (
   return { next: [stream, version], damaged: null }
 }
 
-/** Checks a few verified events after `version`. Returns the last checked version; null if there is damage. */
+/**
+ * Verifies the next `sliceSize` events after `version` again. Returns the last checked version; null if there is
+ * damage.
+ */
 const checkRange = (db: Db, stream: string, version: number, mark: Mark): number | null => {
   const before = version === 0 ? undefined : eventAt(db, stream, version)
   if (version > 0 && before === undefined) return null
@@ -114,8 +120,8 @@ const checkRange = (db: Db, stream: string, version: number, mark: Mark): number
   return last.version === mark.version && !hasHash(last, mark.hash) ? null : last.version
 }
 
-// The index gives row numbers only. SQLite would otherwise return stream and version from the index, so a changed stream
-// or version in the row itself would pass.
+// Uses the index only to find row numbers. Otherwise SQLite would return stream and version from the index, and a
+// changed stream or version in the row itself would not be noticed.
 const selectRows = (condition: string): string =>
   `${selectEvents} NOT INDEXED WHERE sequence IN (SELECT sequence FROM events WHERE ${condition}) ORDER BY version`
 
@@ -124,7 +130,9 @@ const readPage = (db: Db, stream: string, after: number, limit = pageSize): Read
     .all(stream, after, limit)
     .map((row: EventRow) => fromRow(row))
 
-/** Events of a page that the index of command ids lacks. A repeat of their commands would be stored twice. */
+/**
+ * Events of a page that are missing from the index of command ids. A repeat of such a command would be stored twice.
+ */
 const unindexed = (db: Db, stream: string, after: number, last: StoredEvent): ReadonlyArray<Problem> =>
   sql(
     db,

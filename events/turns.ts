@@ -1,12 +1,14 @@
 import * as Effect from "effect/Effect"
 
-/** Milliseconds of work after which a loop yields to the event loop. The current step ends first. */
+/** Milliseconds of work after which a loop yields to the event loop. The loop finishes its current step first. */
 export const turnMillis = 10
 
-/** Small items, such as events, after which a loop checks whether a turn is due. */
+/** A loop over small items, such as events, calls `isTurnDue` after this many of them. */
 export const itemsPerCheck = 50
 
-/** When the event loop last started work, by `performance.now`; undefined before the first check. */
+/**
+ * When the current turn of the event loop started, by `performance.now`; undefined before the first check of the turn.
+ */
 let workingSince: number | undefined
 
 const newTurn = () => {
@@ -19,8 +21,8 @@ const startTurn = (now: number) => {
 }
 
 /**
- * Whether this process has worked for `millis` milliseconds without a return to the event loop. Measures real time,
- * even if a test replaces the clock. It is cheap enough to call for each item of a loop.
+ * True if this process has worked for `millis` milliseconds without a return to the event loop. Measures real time,
+ * even if a test replaces the clock. Cheap enough to call for each item of a loop.
  */
 export const isTurnDue = (millis = turnMillis): boolean => {
   const now = performance.now()
@@ -40,11 +42,12 @@ const resumeAll = () => {
 }
 
 /**
- * Yields to the event loop, so that timers, signals and input run; a yield of Effect only runs other fibers. Can be
- * interrupted. All waiting fibers continue together, so that their appends still share a transaction of the log.
+ * Yields to the event loop, so that timers, signals and input are processed. Effect's own yield only runs other fibers.
+ * The wait can be interrupted. All waiting fibers continue together, so that their appends still share a transaction of
+ * the log.
  *
- * It has no canceler: Effect ignores a resume after an interruption. With one, Effect masks interruption, and V8 keeps
- * the data of the fiber until the next full collection.
+ * The effect has no canceler, because Effect ignores a resume after an interruption. With a canceler, Effect would mask
+ * interruption, and V8 would keep the data of the fiber until the next full garbage collection.
  */
 export const takeTurn: Effect.Effect<void> = Effect.async<void>((resume) => {
   if (waiting === undefined) {
@@ -55,8 +58,9 @@ export const takeTurn: Effect.Effect<void> = Effect.async<void>((resume) => {
 })
 
 /**
- * Synchronous work in steps. The generator yields after each step. Define generator functions at module level: V8 keeps
- * the hidden class of each new one until the next full collection, and with it everything that the function refers to.
+ * Synchronous work in steps. The generator yields after each step. Define generator functions at module level. For each
+ * new generator function, V8 keeps a hidden class, and everything that the function refers to, until the next full
+ * garbage collection.
  */
 export type Steps<A> = Generator<void, A, void>
 
@@ -70,8 +74,8 @@ export const inTurns = <A, E, R>(steps: Steps<A>, attempt: Attempt<A, E, R>): Ef
   )
 
 /**
- * Runs the steps after the first one. An interruption or a failure ends the generator: otherwise a query that it
- * iterates over would keep its connection busy, which can neither write nor close then.
+ * Runs the steps after the first one. An interruption or a failure ends the generator. Otherwise a query over which the
+ * generator iterates would keep its connection busy, and a busy connection can neither write nor close.
  */
 export const continueInTurns = <A, E, R>(steps: Steps<A>, attempt: Attempt<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.onError(nextInTurns(steps, attempt), () => Effect.sync(() => void steps.return(undefined as A)))
@@ -93,10 +97,13 @@ export const atOnce = <A>(steps: Steps<A>): A => {
   }
 }
 
-/** Yields to the event loop if `isTurnDue`. Every loop over stored data calls it for each step. */
+/** Yields to the event loop if `isTurnDue`. Every loop over stored data runs it after each step. */
 export const takeTurnIfDue: Effect.Effect<void> = Effect.suspend(() => (isTurnDue() ? takeTurn : Effect.void))
 
-/** Waits in real time. Not by Effect's clock: a test that replaces it would wait for ever for another process. */
+/**
+ * Waits in real time, not by Effect's clock. A test that replaces that clock would otherwise wait forever for another
+ * process.
+ */
 export const realPause = (millis: number): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
     const timer = setTimeout(() => resume(Effect.void), millis)

@@ -23,7 +23,7 @@ export interface Verification {
   readonly head: { readonly version: number; readonly hash: string } | null
   /** At most 100 problems; `digest` covers all of them. */
   readonly problems: ReadonlyArray<Problem>
-  /** Hash of the anchor's last line, to pass as `expect` later; null if the anchor cannot be read. */
+  /** Hash of the anchor's last line, to be passed as `expect` to a later check; null if the anchor cannot be read. */
   readonly anchor: string | null
   /** Repairs after a crash that an earlier write made, or that the next write will make. */
   readonly repairs: ReadonlyArray<string>
@@ -31,11 +31,14 @@ export interface Verification {
   readonly restores: ReadonlyArray<Restored>
   /** Places of damage that an operator has accepted since the log was created. */
   readonly accepted: ReadonlyArray<Problem>
-  /** Identifies exactly these problems, for `accept`; null if there are none, or if only a backup can repair them. */
+  /**
+   * Identifies exactly these problems; `accept` needs it. Null if there are no problems, if only one stream was
+   * checked, or if only a backup can repair the problems.
+   */
   readonly digest: string | null
 }
 
-/** Computes from a stream's events, in order, when the stream is due. */
+/** Computes when a stream is due. `apply` gets the events of the stream in order. */
 export interface TimerFold {
   readonly apply: (event: DaybookEvent | ErasedEvent) => void
   readonly due: () => number | null
@@ -44,7 +47,9 @@ export interface TimerFold {
 export interface VerifyOptions {
   /** Compares each stream's timer with its events. */
   readonly timers?: () => TimerFold
-  /** Hash of a line that the anchor must contain. It shows that nobody replaced log and anchor together. */
+  /**
+   * Hash of a line that the anchor must contain. The check proves that nobody replaced the log and the anchor together.
+   */
   readonly expect?: string | undefined
 }
 
@@ -54,7 +59,7 @@ const maxProblems = 100
 type Log = Context.Tag.Service<EventLog>
 
 /**
- * Checks one stream or all of them. Recomputes the chain: versions without gaps, times that never run backwards,
+ * Checks one stream or all streams. Recomputes the chain: versions without gaps, times that never run backwards,
  * payloads that match their digests, hashes that chain, and an ERASE event for each erased event. Then checks timers,
  * the storage's integrity, its schema, the cached vectors and the anchor. Reports damage as a problem, not as an error.
  */
@@ -66,8 +71,9 @@ export const verify = (
 ): Effect.Effect<Verification> => Effect.map(examine(log, codec, stream, options), ({ verification }) => verification)
 
 /**
- * Accepts the damage of the report with this digest: stores an event that names it, sets timers from the events, removes
- * damaged vectors, and starts a new epoch of the anchor. Fails with `NotAccepted` on any other report.
+ * Accepts the damage of the report with this digest: stores an event that names the damage, sets timers from the
+ * events, removes damaged vectors, and starts a new epoch of the anchor. Fails with `NotAccepted` if the current report
+ * has another digest.
  */
 export const accept = Effect.fnUntraced(function* (
   log: Log,
@@ -89,8 +95,8 @@ export const accept = Effect.fnUntraced(function* (
 })
 
 /**
- * Accepts that the ledger of erasures is lost or changed, and starts a new one that says so. Fails with `NotAccepted` if
- * the log has no such problem, or any other one.
+ * Accepts that the ledger of erasures is lost or changed, and starts a new ledger that records the loss. Fails with
+ * `NotAccepted` if the ledger has no problem, or if the log has any other problem.
  */
 export const acceptWithoutLedger = Effect.fnUntraced(function* (
   log: Log,
@@ -108,7 +114,7 @@ export const acceptWithoutLedger = Effect.fnUntraced(function* (
   yield* acceptExamined(log, codec, examined)
 })
 
-/** Stores the accepted places as an event, and lets the log start anew from there. */
+/** Stores the accepted places as an event, and starts a new epoch of the anchor. */
 const acceptExamined = Effect.fnUntraced(function* (
   log: Log,
   codec: Codec,
@@ -128,7 +134,7 @@ const examine = (log: Log, codec: Codec, stream: string | null, options: VerifyO
     erasuresIn(log, stream)
   )
 
-/** The newest erasure of each checked stream. A log that cannot be read has none; the check says why. */
+/** The newest erasure of each checked stream, as text. Empty if the log cannot be read; the check then reports why. */
 const erasuresIn = (log: Log, stream: string | null): Effect.Effect<string> =>
   Effect.flatMap(log.streams, (heads) =>
     Effect.forEach(
@@ -172,7 +178,7 @@ const examineOnce = Effect.fnUntraced(function* (
       return takeTurnIfDue
     })
     yield* orAddProblem(reading, undefined)
-    // After an erasure, the remains of these events count.
+    // Some of these events were erased, so compute the timer from their remains.
     if (hasErasedTimes) {
       fold = timers!()
       const remaining = Stream.runForEach(Stream.filter(readAll(log, name), isTimed), (event) =>
