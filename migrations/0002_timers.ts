@@ -1,8 +1,8 @@
 import { runStatements } from "./runStatements.js"
 
 /**
- * Stores when each stream is due next. Due streams are found without opening an agent. Events from before this
- * migration schedule nothing, so no existing stream is due.
+ * Stores when each stream is due next, so that due streams are found without opening an agent. Events from before this
+ * migration contain no schedules, so no existing stream is due.
  */
 export const statements = [
   `CREATE TABLE timers (stream TEXT PRIMARY KEY, due INTEGER NOT NULL) WITHOUT ROWID`,

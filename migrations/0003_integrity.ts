@@ -9,7 +9,7 @@ export const statements = [`CREATE TABLE anchor_reference (line INTEGER NOT NULL
 
 const pageSize = 1_000
 
-/** Replaces the `checksum` of each cached vector by a SHA-256 of the whole row. Damaged rows keep their old value. */
+/** Replaces the `checksum` of each cached vector with a SHA-256 of the whole row. Damaged rows keep their old value. */
 const sealVectors = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (let after = 0; ; ) {

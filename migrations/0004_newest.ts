@@ -1,6 +1,9 @@
 import { runStatements } from "./runStatements.js"
 
-/** The versions of the events that change a subject, by stream. A payload that is no JSON changes none. */
+/**
+ * Selects the subjects that events change, with the versions of these events. An event whose payload is not JSON
+ * changes no subject.
+ */
 export const changesOfSubjects = `
   WITH changing AS (
     SELECT stream, version, type, CASE WHEN json_valid(payload) THEN payload END AS payload
@@ -18,9 +21,10 @@ export const changesOfSubjects = `
     FROM changing WHERE type = 'RUN' AND payload ->> '$.kind' = 'schedule'`
 
 /**
- * The version of the newest event of each memory that changed (by its row number, the version that added it) and of each
- * schedule (by its id). A memory without a row here has no event but the one that added it. Triggers keep it, so that no
- * writer can forget it. They compare types one by one: `IN` with a list costs a table for each event.
+ * The version of the newest event of each memory that changed (by its row number, the version that added it) and of
+ * each schedule (by its id). A memory without a row in this table has no event except the event that added it. Triggers
+ * update the table, so that no writer can forget to. The triggers compare types one by one, because for `IN` with a
+ * list, SQLite builds a table for each event.
  */
 export const statements = [
   `CREATE TABLE newest (stream TEXT NOT NULL, kind TEXT NOT NULL, subject ANY NOT NULL, version INTEGER NOT NULL,
@@ -49,7 +53,7 @@ export const statements = [
     END`
 ]
 
-/** Fills the empty table from the events. */
+/** Fills the empty table `newest` from the events. */
 export const fillNewest = `INSERT INTO newest (stream, kind, subject, version)
   SELECT stream, kind, subject, max(version) FROM (${changesOfSubjects})
   WHERE subject IS NOT NULL GROUP BY stream, kind, subject`

@@ -1,6 +1,6 @@
 import { runStatements } from "./runStatements.js"
 
-/** The parts of the payload that name a subject, by kind. `$` is the path of the payload within the column. */
+/** Selects the subjects that a payload names, with their kinds. `$` is the path of the payload within the column. */
 const subjectsIn = (column: string, $: string, type: string): string => `
   SELECT 'row' AS kind, ${column} ->> '${$}.memory.born' AS subject WHERE ${type} IN ('UPDATE', 'DELETE', 'COMPRESS')
   UNION ALL SELECT 'row', value ->> '$.born' FROM json_each(${column}, '${$}.sources') WHERE ${type} = 'COMPRESS'
@@ -12,9 +12,10 @@ const subjectsIn = (column: string, $: string, type: string): string => `
     WHERE ${type} = 'RUN' AND ${column} ->> '${$}.kind' = 'schedule'`
 
 /**
- * Erasure. `remains` has the version of the newest REMAINS event of each erased event `of`. The index finds the newest
- * ERASE event of a stream. `ledger_reference` is the last line of the ledger of erasures that this log has applied.
- * `cleanings` has the streams whose views may still contain erased text; the empty name stands for the pages of this file.
+ * The tables for erasure. `remains` has the version of the newest REMAINS event of each erased event; `of` is the
+ * version of the erased event. The index finds the newest ERASE event of a stream. `ledger_reference` is the last line
+ * of the ledger of erasures that this log has applied. `cleanings` has the streams whose views may still contain erased
+ * text; an empty name stands for the pages of this file.
  */
 export const statements = [
   `CREATE TABLE remains (stream TEXT NOT NULL, of INTEGER NOT NULL, version INTEGER NOT NULL,

@@ -1,9 +1,9 @@
 import { runStatements } from "./runStatements.js"
 
 /**
- * Chain version 2, in which actor, cause and command id can be erased: the hash covers salted digests of them. `names` has
- * the salts. Older events keep version 1. Repeated commands are found by `command_key`; those of version 1, which have
- * none, by `command_id`.
+ * Chain version 2. Its hash covers salted digests of actor, cause and command id, so that they can be erased. `names`
+ * has the salts. Older events keep chain version 1. Repeated commands are found by `command_key`. Events of chain
+ * version 1 have no `command_key`, so their commands are found by `command_id`.
  */
 export const statements = [
   `ALTER TABLE events ADD COLUMN chain INTEGER NOT NULL DEFAULT 1`,

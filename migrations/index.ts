@@ -15,7 +15,7 @@ export const migrations = {
   "0006_chain": chain
 }
 
-/** The statements that created the schema, by migration. A log has the schema that SQLite makes of them. */
+/** The statements that create the schema, by migration. The schema of a log is the result of these statements. */
 export const schemaStatements: ReadonlyArray<ReadonlyArray<string>> = [
   logStatements,
   timersStatements,

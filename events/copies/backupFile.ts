@@ -8,8 +8,8 @@ import type { Db } from "../statement.js"
 import { ledgerText, writeLedger } from "./snapshot.js"
 
 /**
- * A backup is one file: a copy of `log.db` that also has the table `backup`, with the anchor, the ledger of erasures and the time. The table keeps
- * a backup from being used as a log by mistake.
+ * A backup is one file: a copy of `log.db` with an additional table `backup`, which contains the anchor, the ledger of
+ * erasures and the time. Because of this table, a backup cannot be used as a log by mistake.
  */
 export interface BackupContent {
   /** When the backup was made, milliseconds since the epoch. */
@@ -19,12 +19,12 @@ export interface BackupContent {
 /** Marks a SQLite file as a backup: "DBKP" in ASCII. */
 const applicationId = 0x44424b50
 
-/** Turns the log of a folder into a backup, within its `log.db`. Returns the id of the installation. */
+/** Turns the `log.db` of a folder into a backup, in place. Returns the id of the installation. */
 export const pack = (folder: string, { createdAt }: BackupContent, anchor: string): string => {
   const ledger = ledgerText(folder)
   const db = openDatabase(join(folder, "log.db"))
   try {
-    // One file without a write-ahead log beside it.
+    // A backup is a single file, without a write-ahead log.
     db.pragma("journal_mode = DELETE")
     db.pragma("synchronous = FULL")
     db.transaction(() => {
@@ -38,7 +38,7 @@ export const pack = (folder: string, { createdAt }: BackupContent, anchor: strin
   }
 }
 
-/** The id of the installation whose log a file has. */
+/** The id of the installation to which the log in a file belongs. */
 export const installationOf = (file: string): string => {
   const db = openDatabase(file)
   try {
@@ -50,7 +50,7 @@ export const installationOf = (file: string): string => {
 
 const installationIn = (db: Db): string => db.prepare("SELECT id FROM installation").pluck().get() as string
 
-/** Copies a backup into a folder as a log with its anchor. Null if the file is no backup. */
+/** Copies a backup into a folder as a log with its anchor. Returns null if the file is not a backup. */
 export const unpack = Effect.fnUntraced(function* (
   file: string,
   folder: string
@@ -73,7 +73,10 @@ export const unpack = Effect.fnUntraced(function* (
   })
 })
 
-/** Backups of earlier versions have no ledger. */
+/**
+ * Reads the content of the table `backup` and removes the table. Null if the file is not a backup. Backups of earlier
+ * releases have no ledger.
+ */
 const takeOut = (log: string): (BackupContent & { readonly anchor: string; readonly ledger?: string }) | null => {
   const db = openDatabase(log, { fileMustExist: true })
   try {

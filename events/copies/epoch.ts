@@ -7,7 +7,10 @@ import { type StorageError, storageError } from "../errors.js"
 import { watch } from "../logFiles.js"
 import { open } from "../sqlite.js"
 
-/** Starts a new epoch of a restored log: a new anchor file that says where the log comes from. Keeps the old file. */
+/**
+ * Starts a new epoch of a restored log: a new anchor file that records where the log comes from. Keeps the old file as
+ * a copy.
+ */
 export const startRestoredEpoch = (folder: string, restored: Restored): Effect.Effect<void, StorageError> =>
   Effect.gen(function* () {
     const file = join(folder, "log.db")

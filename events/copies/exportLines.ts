@@ -5,8 +5,9 @@ import { sql } from "../statement.js"
 import type { CopyProgress, Snapshot } from "./snapshot.js"
 
 /**
- * The lines of an export. The first one is the header and the last one the counts; each line is one JSON object with one
- * field that names its kind. Bytes are hexadecimal. Payloads are text, because their hashes cover every character.
+ * The lines of an export. The first line is the header, and the last line contains the counts. Each line is one JSON
+ * object with one field, whose name is the kind of the line. Bytes are hexadecimal. Payloads are JSON text in a string,
+ * because their hashes cover every character.
  */
 export type ExportLine =
   | { readonly daybook: ExportHeader }

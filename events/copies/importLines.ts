@@ -16,7 +16,7 @@ import { takeTurnIfDue } from "../turns.js"
 import type { ExportHeader } from "./exportLines.js"
 import { writeLedger } from "./snapshot.js"
 
-/** A line of an export that cannot be imported. `line` counts from 1. */
+/** A line of an export cannot be imported. `line` counts from 1. */
 export class InvalidExport extends Schema.TaggedError<InvalidExport>()("InvalidExport", {
   line: Schema.Number,
   problem: Schema.String
@@ -82,7 +82,7 @@ const Line = Schema.Union(
 const decodeLine = Schema.decodeUnknownOption(Schema.parseJson(Line), { onExcessProperty: "error" })
 
 /**
- * Builds a log in an empty folder from the lines of an export, in one transaction. Checks the form of each line; the
+ * Builds a log in an empty folder from the lines of an export, in one transaction. Checks the format of each line; the
  * caller verifies the log afterwards.
  */
 export const importLines = (
@@ -101,7 +101,7 @@ export const importLines = (
     )
     const iterator = yield* Effect.acquireRelease(
       Effect.sync(() => lines[Symbol.asyncIterator]()),
-      // Closes the file. An error of that cannot change the outcome.
+      // Closes the file. An error when closing cannot change the outcome.
       (opened) => Effect.ignore(Effect.tryPromise(async () => opened.return?.()))
     )
     for (let number = 1; ; number++) {
@@ -164,7 +164,7 @@ const store = (db: Db, state: State, text: string): string | null => {
   }
 }
 
-/** Stores a line. Returns the problem of a line that cannot be stored. It never names a value. */
+/** Stores a line. Returns the problem if the line cannot be stored; the problem never contains a value of the line. */
 const addLine = (db: Db, state: State, text: string): string | null => {
   const decoded = decodeLine(text)
   if (decoded._tag === "None") return "is not a line of a Daybook export"

@@ -9,27 +9,30 @@ import { StorageError, storageError } from "../errors.js"
 import { busyTimeoutMillis } from "../sqlite.js"
 import type { Db } from "../statement.js"
 
-/** How much of a copy is done, in parts of any size. */
+/** Called with the progress of a copy. `done` and `total` have the same unit, which depends on the copy. */
 export type CopyProgress = (done: number, total: number) => void
 
-/** A log as it is at one moment: a connection inside a read transaction, and the anchor lines up to that moment. */
+/** The state of a log at one moment: a connection inside a read transaction, and the anchor lines up to that moment. */
 export interface Snapshot {
   readonly db: Db
   /** The text of the anchor file, without lines that were written later. */
   readonly anchor: string
-  /** The text of the ledger of erasures. Later lines are no harm: a restored copy erases what they name. */
+  /**
+   * The text of the ledger of erasures. It may include later lines, which do no harm: a restored copy erases the events
+   * that they name.
+   */
   readonly ledger: string
 }
 
-/** A data folder, and the copy of its ledger of erasures if it has one. */
+/** A data folder, and the path of the copy of its ledger of erasures, if there is a copy. */
 export interface LogPlace {
   readonly folder: string
   readonly ledger?: string | undefined
 }
 
 /**
- * Uses the log of a folder as it is at one moment. Other processes go on writing. SQLite starts a backup again at each
- * write of another connection, unless the connection that it reads from holds a read transaction.
+ * Passes the state of a folder's log at one moment to `use`. Other processes can write in the meantime. Without a read
+ * transaction, SQLite would restart a backup at each write of another connection.
  */
 export const useSnapshot = <A, E>(
   { folder, ledger }: LogPlace,
@@ -45,7 +48,10 @@ export const useSnapshot = <A, E>(
     (db) => Effect.sync(() => db.close())
   )
 
-/** How often a read transaction is started again because the anchor file was replaced meanwhile. */
+/**
+ * Maximum number of read transactions to start. A new transaction is needed if another process replaces the anchor file
+ * in the meantime.
+ */
 const maxTries = 10
 
 const begin = (db: Db, { folder, ledger }: LogPlace): Snapshot => {
@@ -61,8 +67,8 @@ const begin = (db: Db, { folder, ledger }: LogPlace): Snapshot => {
 }
 
 /**
- * The complete lines of a folder's ledger of erasures; empty without one. Of the ledger and its copy, the longer one
- * counts. `verify` reports two that differ.
+ * The complete lines of a folder's ledger of erasures; empty if there is no ledger. If the copy of the ledger has the
+ * same lines and more, the result is the copy. `verify` reports a ledger and a copy that differ.
  */
 export const ledgerText = (folder: string, copy?: string): string => {
   const [own = "", other = ""] = [join(folder, ledgerName), ...(copy === undefined ? [] : [copy])].map((file) => {
@@ -72,14 +78,17 @@ export const ledgerText = (folder: string, copy?: string): string => {
   return other.length > own.length && other.startsWith(own) ? other : own
 }
 
-/** Puts a ledger into a folder, if it has lines. */
+/** Writes a ledger to a folder, if the ledger has lines. */
 export const writeLedger = (folder: string, text: string): void => {
   if (text !== "") writeFileSync(join(folder, ledgerName), text, { mode: 0o600 })
 }
 
-/** The anchor's lines that cover no later event; undefined if its first line already does. */
+/**
+ * The lines of the anchor that cover no event after `sequence`; undefined if its first line already covers a later
+ * event.
+ */
 const linesUntil = (text: string, sequence: number): string | undefined => {
-  // `verify` reports an anchor that this cannot read.
+  // Returned unchanged: `verify` reports an anchor that cannot be read here.
   if (text === "" || isFirstFormat(text)) return text
   const lines = text.split("\n")
   const end = lines.findIndex((line) => (sequenceOf(line) ?? 0) > sequence)
@@ -95,10 +104,10 @@ const sequenceOf = (line: string): number | undefined => {
   }
 }
 
-/** Pages that are copied before the event loop gets a turn: 4 MB, some milliseconds. */
+/** Pages that are copied before the event loop gets a turn: 4 MB, which takes some milliseconds. */
 const pagesInTurn = 1_000
 
-/** Copies the log of a folder into an empty one. The copy is a log of its own. */
+/** Copies the log of a folder into an empty folder. The copy is an independent log. */
 export const copyLog = (place: LogPlace, target: string, onProgress: CopyProgress): Effect.Effect<void, StorageError> =>
   useSnapshot(place, ({ anchor, db, ledger }) =>
     Effect.tryPromise({

@@ -2,12 +2,12 @@ import { pointerBytes } from "./pages.js"
 
 // The cells of a page: rows of a table, or entries of an index. https://www.sqlite.org/fileformat2.html, section 1.6.
 
-/** The first byte of a page tells its kind. */
+/** The first byte of a page is its kind. */
 const kinds = { innerIndex: 2, innerTable: 5, leafIndex: 10, leafTable: 13 } as const
 
 /**
- * The bytes of a page that belong to no cell, nor to the list of cells or the header, which begins at `header`. Undefined
- * if the page has no valid form.
+ * The bytes of a page that belong neither to a cell, nor to the list of cells, nor to the header, which begins at
+ * `header`. Undefined if the page is not valid.
  */
 export const bytesBetweenCells = (page: Buffer, header: number): ReadonlyArray<Buffer> | undefined => {
   const kind = page[header]!
@@ -29,10 +29,10 @@ export const bytesBetweenCells = (page: Buffer, header: number): ReadonlyArray<B
   return between
 }
 
-/** SQLite gives each cell at least so many bytes, because a free block needs them. */
+/** SQLite gives each cell at least this many bytes, because a free block needs them. */
 const minCellBytes = 4
 
-/** Bytes of a cell on its own page. */
+/** The number of bytes that a cell uses on its own page. */
 const cellBytes = (page: Buffer, start: number, kind: number): number => {
   if (kind === kinds.innerTable) return varint(page, start + pointerBytes).next - start
   const payload = varint(page, kind === kinds.innerIndex ? start + pointerBytes : start)
@@ -40,7 +40,10 @@ const cellBytes = (page: Buffer, start: number, kind: number): number => {
   return content - start + bytesOnPage(payload.value, page.length, kind)
 }
 
-/** How much of a payload is on the page of its cell, with the number of the overflow page that has the rest. */
+/**
+ * The number of payload bytes on the page of the cell. If the rest is on an overflow page, the number includes the four
+ * bytes of the pointer to that page.
+ */
 const bytesOnPage = (payload: number, usable: number, kind: number): number => {
   const most = kind === kinds.leafTable ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23
   if (payload <= most) return payload
@@ -49,7 +52,10 @@ const bytesOnPage = (payload: number, usable: number, kind: number): number => {
   return (fitting <= most ? fitting : least) + pointerBytes
 }
 
-/** A number of one to nine bytes, the high bits first; each byte but the ninth has seven bits and a mark that more follow. */
+/**
+ * Reads a number of one to nine bytes, high bits first. Each of the first eight bytes has seven bits of the number, and
+ * a bit that says whether another byte follows.
+ */
 const varint = (page: Buffer, at: number): { readonly value: number; readonly next: number } => {
   let value = 0
   for (let next = at; next < at + 8; next++) {

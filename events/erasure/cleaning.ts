@@ -16,7 +16,7 @@ interface Options {
   readonly locked: <A>(work: () => A) => A
 }
 
-/** Streams whose views are not cleaned yet. The empty name stands for the pages of the log. */
+/** The streams whose views are not cleaned yet. An empty name stands for the pages of the log. */
 export const streamsToClean = (db: Db): ReadonlyArray<string> =>
   sql(db, "SELECT stream FROM cleanings ORDER BY stream")
     .all()
@@ -42,14 +42,14 @@ export const clean = Effect.fnUntraced(function* (
     const answer = yield* cleanPages(options, line)
     if (answer !== "done") return answer
   } else {
-    // Another process may have cleaned what this one erased.
+    // Another process may have cleaned the pages from which this process erased values.
     uncleaned.clear()
     if (streams.length > 0 && !(yield* emptyWal(writer))) return "waits"
   }
   return open.every((stream) => stream === "") ? "done" : "waits"
 })
 
-/** Makes sure that no page of the log, and no write-ahead log, has erased text. */
+/** Makes sure that neither the pages of the log nor its write-ahead log contain erased text. */
 const cleanPages = Effect.fnUntraced(function* (
   options: Options,
   line: number
@@ -67,7 +67,10 @@ const cleanPages = Effect.fnUntraced(function* (
   return (yield* emptyWal(writer)) ? "done" : "waits"
 })
 
-/** Returns false, and keeps the marks, if any process erased after a line of the ledger. */
+/**
+ * Marks streams as cleaned. Returns false, and changes nothing, if a process erased more events after this line of the
+ * ledger.
+ */
 const setCleaned = ({ locked, writer }: Options, streams: ReadonlyArray<string>, line: number) =>
   retryWhileBusy("log.db", () =>
     locked(() => {
@@ -78,8 +81,8 @@ const setCleaned = ({ locked, writer }: Options, streams: ReadonlyArray<string>,
   )
 
 /**
- * Whether no page has a copy of anything that was erased up to a line of the ledger. An erasure of a few memories usually
- * leaves none, and reading the file costs a fraction of rewriting it.
+ * Tries to prove that no page contains a copy of a value erased up to a line of the ledger. An erasure of a few
+ * memories usually leaves no copies, and reading the file costs a fraction of rewriting it.
  */
 const prove = ({ uncleaned, writer }: Options, line: number): Effect.Effect<"clean" | "unknown" | "waits"> =>
   Effect.gen(function* () {
@@ -100,20 +103,21 @@ const prove = ({ uncleaned, writer }: Options, line: number): Effect.Effect<"cle
     return "unknown"
   }).pipe(Effect.orElseSucceed(() => "unknown" as const))
 
-/** Texts that no erasure removes. A model that this overlooks only causes a rewrite. */
+/** Texts that no erasure removes. If the name of a model is missing here, the only effect is an unneeded rewrite. */
 const selectStaying = `SELECT sql AS text FROM sqlite_schema WHERE sql IS NOT NULL
   UNION SELECT * FROM (SELECT model FROM embeddings ORDER BY rowid LIMIT 100)
   UNION SELECT * FROM (SELECT model FROM embeddings ORDER BY rowid DESC LIMIT 100)`
 
-/** Other processes may write between the emptying of the write-ahead log and the search. */
+/** Maximum searches. Another process may write after the write-ahead log was emptied and before the search starts. */
 const searchTries = 5
 
 /**
- * Rewrites the file from its rows. Other processes wait meanwhile. False if one of them holds a lock too long.
+ * Rewrites the file from its rows. Other processes wait in the meantime. Returns false if another process holds a lock
+ * for too long.
  *
  * `secure_delete` zeroes the cells that SQLite frees, but not the copies of cells that it leaves in the gaps of a page
- * when it moves cells between pages. Such a copy may hold text that was erased later. After VACUUM a gap holds copies of
- * rows of that moment at most, and those rows have no erased text.
+ * when it moves cells between pages. Such a copy may contain text that was erased later. After VACUUM, a gap can only
+ * contain copies of the current rows, and those rows contain no erased text.
  */
 const rewrite = Effect.fnUntraced(function* (writer: Db): Effect.fn.Return<boolean, StorageError> {
   const statements = ["PRAGMA busy_timeout = 5000", "PRAGMA secure_delete = ON", "VACUUM"]
@@ -127,7 +131,8 @@ const rewrite = Effect.fnUntraced(function* (writer: Db): Effect.fn.Return<boole
 })
 
 /**
- * Copies the write-ahead log into the database and cuts it to nothing. False while another process reads an older state.
+ * Copies the write-ahead log into the database and truncates it to zero bytes. Returns false while another process
+ * reads an older state.
  */
 const emptyWal = Effect.fnUntraced(function* (writer: Db): Effect.fn.Return<boolean, StorageError> {
   for (let tries = 0; tries < checkpointTries; tries++) {

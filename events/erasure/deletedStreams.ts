@@ -2,9 +2,11 @@ import { readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { AnchorState, FirstLine } from "../anchorLines.js"
 
-// Names of deleted streams in the anchor and in its old copies.
+// Removes the names of deleted streams from the anchor and its old copies.
 
-/** The state of an anchor without these streams, and what else its next file needs to name none of them. */
+/**
+ * The state of an anchor without these streams, and the fields of the next first line that would otherwise name them.
+ */
 export const withoutStreams = (
   state: AnchorState,
   streams: ReadonlyArray<string>
@@ -23,7 +25,7 @@ export const withoutStreams = (
   ]
 }
 
-/** Removes kept copies of old anchors that name a deleted stream. */
+/** Removes the copies of old anchors that name a deleted stream. */
 export const removeCopiesNaming = (folder: string, streams: ReadonlyArray<string>): void => {
   for (const name of readdirSync(folder).filter((name) => name.startsWith("anchor.log."))) {
     const text = readFileSync(join(folder, name), "utf8")

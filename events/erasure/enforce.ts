@@ -12,9 +12,13 @@ import { appliedLine, setAppliedLine } from "./ledgerReference.js"
 import { retime, type Timing } from "./retime.js"
 import { substitute } from "./substitute.js"
 
-// Erases what the ledger names. Functions that write run inside a transaction; the caller holds the write lock.
+// Erases the events that the ledger names. Functions that write run inside a transaction; the caller holds the write
+// lock.
 
-/** The problem of a ledger that does not contain the lines that log and anchor name; null if there is none. */
+/**
+ * Checks that a ledger contains the lines that the log and the anchor refer to. Returns the problem; null if there is
+ * none.
+ */
 export const ledgerProblem = (
   { lines, problem }: ReturnType<Ledger["read"]>,
   heads: ReadonlyArray<LedgerHead>,
@@ -27,14 +31,14 @@ export const ledgerProblem = (
   for (const { hash, line } of heads) {
     if (line === 0 || (line === before.line && hash === before.hash)) continue
     if (line > last) return `the ledger of erasures ends with line ${last}, but line ${line} was written`
-    // Lines before an accepted loss are not there any more.
+    // Lines from before an accepted loss no longer exist.
     const found = lines.find((entry) => entry.line === line)
     if (line > before.line && found?.hash !== hash) return `line ${line} of the ledger of erasures was changed`
   }
   return null
 }
 
-/** The lines of the ledger that log and anchor name. */
+/** The lines of the ledger that the log and the anchor refer to. */
 export const ledgerHeads = (db: Db, anchor: Anchor): ReadonlyArray<LedgerHead> => {
   const read = anchor.read({ repair: false })
   return [appliedLine(db), ...(read.kind === "state" && read.state.ledger !== undefined ? [read.state.ledger] : [])]
@@ -53,13 +57,15 @@ export const problemOfLedger = ({
   readonly installation: string
 }): string | null => ledgerProblem(ledger.read(), ledgerHeads(db, anchor), installation)
 
-/** The lines that the log has not applied: after a crash, or in a log that was restored from an older copy. */
+/**
+ * The lines that the log has not applied yet, because of a crash or because the log was restored from an older copy.
+ */
 export const pendingLines = (db: Db, { lines }: ReturnType<Ledger["read"]>): ReadonlyArray<LedgerLine> => {
   const { line } = appliedLine(db)
   return lines.filter((entry) => entry.line > line)
 }
 
-/** Erases again what the lines name. Returns the new heads of the changed streams. */
+/** Erases the events that the lines name. Returns the new heads of the changed streams. */
 export const applyLines = function* (
   db: Db,
   lines: ReadonlyArray<LedgerLine>,
@@ -87,16 +93,16 @@ export const applyLines = function* (
     setAppliedLine(db, line)
   }
   yield* deleteVectors(db, unusedDigests(db, digests))
-  // An older copy has the timers of its own moment.
+  // A restored copy still has the timers from when it was made.
   if (context.timing !== undefined) for (const stream of heads.keys()) yield* retime(db, stream, context.timing)
   return [...heads.values()]
 }
 
-/** Notes that the views of a stream, and the free pages of this file, may contain erased text. */
+/** Records that the views of a stream and the pages of this file may contain erased text. */
 export const noteCleaning = (db: Db, stream: string): void =>
   void sql(db, "INSERT OR IGNORE INTO cleanings (stream) VALUES (?), ('')").run(stream)
 
-/** How many events have their payload although a line names them. */
+/** The number of events that still have their payload although a line names them. */
 export const eventsKeptDespite = (db: Db, lines: ReadonlyArray<LedgerLine>): number => {
   const select = sql(db, "SELECT hash FROM events WHERE sequence = ? AND payload IS NOT NULL")
   const isKept = ([sequence, hash]: EventKey) => {
@@ -112,7 +118,7 @@ interface Found {
   readonly names: Array<NameErasure>
 }
 
-/** The events of this log that a line names, by stream. A number with another hash is another event. */
+/** The events of this log that a line names, by stream. An event counts only if both its number and its hash match. */
 const erasuresIn = (db: Db, { events, kept, names = [] }: LedgerLine): ReadonlyMap<string, Found> => {
   const found = new Map<string, Found>()
   const rowOf = (sequence: number, hash: string): EventRow | undefined => {
@@ -154,7 +160,10 @@ const deletedStreams = (db: Db, { streams }: LedgerLine): ReadonlyArray<string> 
         )
         .map(({ stream }) => stream)
 
-/** The name of a deleted stream, as the ledger has it. It confirms a guess, and cannot be read. */
+/**
+ * The form in which the ledger stores the name of a deleted stream. It can confirm a guessed name, but the name cannot
+ * be read from it.
+ */
 export const streamDigest = (salt: string, stream: string): string => sha256(salt + stream).toString("hex")
 
 const digestsIn = (db: Db, stream: string, versions: ReadonlyArray<number>): ReadonlyArray<string> =>
@@ -165,13 +174,13 @@ const digestsIn = (db: Db, stream: string, versions: ReadonlyArray<number>): Rea
     .all(stream, JSON.stringify(versions))
     .flatMap(({ payload }: { readonly payload: string | null }) => payload?.match(digestPattern) ?? [])
 
-/** The digests that any event of a stream names. */
+/** The digests that events of a stream name. */
 const digestsOf = function* (db: Db, stream: string): Iterable<string> {
   for (const { payload } of sql(db, `SELECT payload FROM events WHERE stream = ? AND ${hasVectors}`).iterate(stream))
     yield* (payload as string | null)?.match(digestPattern) ?? []
 }
 
-/** Types whose payloads name cached vectors. */
+/** Selects the types of events whose payloads name cached vectors. */
 const hasVectors = "type IN ('EMBED', 'RECALL', 'REMAINS')"
 const digestPattern = /\b[0-9a-f]{64}\b/g
 

@@ -52,16 +52,19 @@ export interface Eraser {
     lines: ReadonlyArray<LedgerLine>,
     now: number
   ) => Effect.Effect<ErasedAgain | "anotherLog", StorageError>
-  /** Erases what the ledger names and this log still has. Runs before anything is read. */
+  /** Erases the events that the ledger names and this log still contains. Runs before anything is read. */
   readonly enforce: () => Steps<void>
-  /** Starts a new ledger if the old one is lost or damaged: an operator accepted that. Runs inside a transaction. */
+  /**
+   * Starts a new ledger if the old ledger is lost or damaged. Runs inside a transaction, after an operator accepted the
+   * loss.
+   */
   readonly acceptLedger: () => void
-  /** Throws if the ledger does not contain what log and anchor name. */
+  /** Throws if the ledger does not contain the lines that the log and the anchor refer to. */
   readonly assertLedger: () => void
   readonly uncleaned: Uncleaned
 }
 
-/** Makes the erasure of a log: see `EventLog.erase`. */
+/** Creates the functions that erase events of a log: see `EventLog.erase`. */
 export const makeErase = (options: Options): Eraser => {
   const { anchorCommitted, anchoring, forget, guard, installation, ledger, lockedInSteps, timing, transact, writer } =
     options
@@ -81,7 +84,10 @@ export const makeErase = (options: Options): Eraser => {
     setAppliedLine(writer, ledger.restart(newest, entry))
   }
 
-  /** Writes to both places of the ledger what only one has. The next erasure reports a place that cannot be written. */
+  /**
+   * Adds missing lines to the ledger or to its copy, whichever is shorter. Errors are ignored here; the next erasure
+   * reports a file that cannot be written.
+   */
   const completeLedger = function* (): Steps<void> {
     if (ledger.isComplete()) return
     try {
@@ -109,7 +115,8 @@ export const makeErase = (options: Options): Eraser => {
     try {
       forget(deleted)
     } catch (cause) {
-      // As everywhere, a damaged anchor refuses writes and not reads. An older `log.db` was put beside it, for example.
+      // A damaged anchor stops writes, but not reads. The anchor counts as damaged if, for example, an older `log.db`
+      // was copied next to it.
       if (!(cause instanceof StorageError && cause.kind === "damaged")) throw cause
     }
   }
@@ -124,7 +131,7 @@ export const makeErase = (options: Options): Eraser => {
       })
     )
 
-  /** Tells the anchor of the newest line of the ledger, and of deleted streams. */
+  /** Writes the newest line of the ledger to the anchor, and removes deleted streams from the anchor. */
   const committed = (line: DueLine, deleted: ReadonlyArray<string>): void => {
     const { hash, line: number } = appliedLine(writer)
     anchorCommitted({ ...line, additions: { ledger: { line: number, hash } } })
@@ -162,7 +169,7 @@ export const makeErase = (options: Options): Eraser => {
 
 interface Stored extends Added {
   readonly result: Either.Either<Erased, VersionConflict>
-  /** Undefined if the removed values are not known one by one. */
+  /** The removed values; undefined if not all of them are known. */
   readonly removed: ErasedValues | undefined | "nothing"
 }
 
@@ -178,7 +185,7 @@ interface Work {
 const eraseAll = function* ({ cache, db, installation, ledger, request, timing }: Work): Steps<Stored> {
   let { sequence } = cache
   const nextSequence = () => ++sequence
-  // A process that was killed wrote these lines and did not erase.
+  // A process wrote these lines and was killed before it erased the events.
   const pending = pendingLines(db, ledger.read())
   const heads = [...(yield* applyLines(db, pending, { now: request.now, nextSequence, timing }))]
   const added = () => ({ heads, sequence, appended: sequence - cache.sequence })
@@ -221,7 +228,9 @@ const eraseAll = function* ({ cache, db, installation, ledger, request, timing }
   return { ...added(), removed, result: Either.right(counts) }
 }
 
-/** The ledger's line for an erasure. It is written before the erasure, so it describes what the erasure will do. */
+/**
+ * The ledger's line for an erasure. The line is written before the erasure, so it describes what the erasure will do.
+ */
 const entryOf = (
   db: Db,
   {
@@ -267,8 +276,8 @@ const entryOf = (
 })
 
 /**
- * The erased events. Of an event that lost its remains, both: a copy from before the first erasure makes other remains of
- * it, and this line must erase those.
+ * The erased events. If an event lost its remains, both the event and its REMAINS event are listed. When the ledger is
+ * applied to a copy from before the first erasure, the event gets a new REMAINS event, which this line must also erase.
  */
 const erasedKeys = (db: Db, { remains, stream, versions }: StreamPlan): ReadonlyArray<EventKey> => {
   const kept = new Set(remains.map(({ of }) => of))
@@ -279,7 +288,7 @@ const erasedKeys = (db: Db, { remains, stream, versions }: StreamPlan): Readonly
   return [...erased, ...rowsAt(db, stream, bare)].map(keyOf)
 }
 
-/** The names that the erasure of events without remains does not include. */
+/** The erased names, except those of events that are erased without remains: their names are erased anyway. */
 const erasedNames = (db: Db, { names, remains, stream, versions }: StreamPlan): NonNullable<LedgerEntry["names"]> => {
   const [erased, kept] = [new Set(versions), new Set(remains.map(({ of }) => of))]
   const columnsOf = new Map(names.map(({ columns, version }) => [version, columns]))

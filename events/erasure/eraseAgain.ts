@@ -17,8 +17,8 @@ interface Work {
 }
 
 /**
- * Adds the lines of another ledger to the log's own one, then erases what they name. A line gets another hash there, so
- * lines are compared by their content. Runs inside a transaction.
+ * Adds the lines of another ledger to the log's own ledger, then erases the events that they name. A line has a
+ * different hash in each ledger, so lines are compared by their content. Runs inside a transaction.
  */
 export const eraseAgain = function* ({
   cache,
@@ -30,14 +30,14 @@ export const eraseAgain = function* ({
 }: Work): Steps<Added & { readonly result: ErasedAgain; readonly deleted: ReadonlyArray<string> }> {
   let { sequence } = cache
   const context = { now, timing, nextSequence: () => ++sequence }
-  // A process that was killed wrote these lines and did not erase.
+  // A process wrote these lines and was killed before it erased the events.
   const pending = pendingLines(db, ledger.read())
   const heads = [...(yield* applyLines(db, pending, context))]
   const known = new Set(ledger.read().lines.map(contentOf))
   const added: Array<LedgerLine> = []
   let last = appliedLine(db)
   for (const line of lines) {
-    // A line without a reason is the loss of a ledger. It names no event.
+    // A line without a reason records the loss of a ledger. It names no event.
     if (line.reason === undefined || known.has(contentOf(line))) continue
     const entry = entryOf(line)
     last = ledger.append(last, entry)

@@ -3,12 +3,12 @@ import { codec } from "../Codec.js"
 import type { EraseRequest, NameErasure, NewCommand, Remains, StreamErasure } from "../EventLog.js"
 import { hasName, nameColumns } from "../names.js"
 
-/** The events that an erasure removes from one stream, and what stays of them. */
+/** The events that an erasure removes from one stream, and the content that remains of them. */
 export interface ErasePlan {
   /** The versions that lose their payload, in order. */
   readonly versions: ReadonlyArray<number>
   readonly remains: ReadonlyArray<Remains>
-  /** The names that go, by version in order. */
+  /** The names to remove, in the order of the versions. */
   readonly names: ReadonlyArray<NameErasure>
 }
 
@@ -17,8 +17,8 @@ export const isEmptyPlan = ({ names, versions }: ErasePlan): boolean => versions
 type PlannedEvent = Pick<StoredEvent, "version" | "type" | "payload" | "actor" | "cause" | "commandId" | "names">
 
 /**
- * Decides which events an erasure changes. `events` are the rows of the named versions, as stored. `remainsOf` finds the
- * REMAINS event that has the content of an erased event now; the erasure takes its place.
+ * Decides which events an erasure changes. `events` are the rows of the named versions, as stored. `remainsOf` finds
+ * the REMAINS event that now has the content of an erased event. The plan then erases that REMAINS event.
  */
 export const planErasure = (
   { names = [], remains, versions }: Pick<StreamErasure, "versions" | "remains" | "names">,
@@ -51,7 +51,7 @@ export const planErasure = (
   }
 }
 
-/** The events that record an erasure: ERASE, then one REMAINS for each event that keeps something. */
+/** The events that record an erasure: ERASE, then one REMAINS for each event that keeps some content. */
 export const eraseCommand = (
   { actor, reason, selector }: Pick<EraseRequest, "actor" | "reason" | "selector">,
   { names, remains, versions }: ErasePlan,

@@ -11,7 +11,7 @@ import { type ErasePlan, eraseCommand, planErasure } from "./erasePlan.js"
 
 // Functions that erase inside a transaction. The caller holds the write lock.
 
-/** Decides from the rows of a stream which of them an erasure changes. */
+/** Reads the rows of a stream and decides which of them an erasure changes. */
 export const planStream = (
   db: Db,
   erasure: Pick<StreamErasure, "stream" | "versions" | "remains" | "names">
@@ -32,7 +32,7 @@ export interface StreamPlan extends ErasePlan {
   readonly due?: number | null | undefined
 }
 
-/** Gets each value that is removed; undefined if it is not known. */
+/** Called with each removed value; undefined stands for a value that is not known. */
 type NoteRemoved = (value: unknown) => void
 
 export interface EraseContext {
@@ -43,7 +43,7 @@ export interface EraseContext {
   readonly noteRemoved?: NoteRemoved
 }
 
-/** Stores ERASE and REMAINS, and removes the content of the erased events. Returns the stream's new head. */
+/** Stores the ERASE and REMAINS events, and removes the content of the erased events. Returns the stream's new head. */
 export const eraseStream = function* (
   db: Db,
   { due, stream, ...plan }: StreamPlan,
@@ -88,10 +88,13 @@ const eraseNames = (db: Db, stream: string, { columns, version }: NameErasure, n
   sql(db, update).run(actor, cause, commandId, names, stream, version)
 }
 
-/** Rows deleted in one statement: some milliseconds. */
+/** Rows deleted in one statement, which takes some milliseconds. */
 const rowsInStep = 500
 
-/** Deletes every row of a stream. Its name stays in no table. */
+/**
+ * Deletes every row of a stream: its events, and its rows in `newest`, `remains` and `timers`. Returns the number of
+ * events.
+ */
 export const deleteStream = function* (db: Db, stream: string): Steps<number> {
   let deleted = 0
   for (let changes = rowsInStep; changes === rowsInStep; deleted += changes) {
@@ -105,7 +108,7 @@ export const deleteStream = function* (db: Db, stream: string): Steps<number> {
   return deleted
 }
 
-/** Deletes cached vectors by the digests of their texts. */
+/** Deletes cached vectors, selected by the digests of their texts. */
 export const deleteVectors = function* (
   db: Db,
   digests: ReadonlyArray<string>,
@@ -114,7 +117,7 @@ export const deleteVectors = function* (
   const statement = sql(db, "DELETE FROM embeddings WHERE digest = ? RETURNING digest, vector, checksum")
   for (const [index, digest] of digests.entries()) {
     const rows = statement.all(Buffer.from(digest, "hex"))
-    // A row that was removed earlier, as a damaged one is, may have left a copy.
+    // The row was removed earlier, for example because it was damaged. A copy of its bytes may still be in the file.
     if (rows.length === 0) noteRemoved(undefined)
     for (const value of rows.flatMap(Object.values)) noteRemoved(value)
     if (index % itemsPerCheck === 0 && isTurnDue()) yield

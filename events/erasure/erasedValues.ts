@@ -1,28 +1,34 @@
 /** Values that an erasure removed from the rows of a log. */
 export interface ErasedValues {
   readonly values: ReadonlyArray<Uint8Array>
-  /** The names of the streams that had them. Other rows of these streams keep the name. */
+  /** The names of the streams that contained the values. Other rows of these streams keep the stream name. */
   readonly streams: ReadonlyArray<string>
-  /** The line of the ledger before the erasure, and its own. */
+  /** The last line of the ledger before the erasure. `line` is the line of the erasure itself. */
   readonly after: number
   readonly line: number
-  /** Whether no earlier erasure waited for its cleaning. */
+  /** True if no earlier erasure was waiting for its cleaning. */
   readonly isFirst: boolean
 }
 
 /**
- * The values that were erased since the last cleaning of a log. A cleaning uses them to prove that no page has a copy. Only
- * the process that erased has them, in memory.
+ * The values that were erased since the last cleaning of a log. A cleaning uses them to prove that no page contains a
+ * copy. Only the process that erased the values has them, in memory.
  */
 export interface Uncleaned {
-  /** Adds an erasure of this process; undefined if its values are not known. */
+  /** Adds an erasure of this process. Pass undefined if its values are not known. */
   readonly add: (erased: ErasedValues | undefined) => void
-  /** The values erased up to a line of the ledger. Undefined if they are too many, or if another process erased some. */
+  /**
+   * The values erased up to a line of the ledger. Undefined if there are too many values, or if another process erased
+   * some of them.
+   */
   readonly upTo: (line: number) => Pick<ErasedValues, "streams" | "values"> | undefined
   readonly clear: () => void
 }
 
-/** Maximum bytes of values that are kept. Above it, a rewrite makes the file so much smaller that it is worth its cost. */
+/**
+ * Maximum bytes of values that are kept in memory. After a larger erasure, a rewrite is worth its cost, because it
+ * makes the file much smaller.
+ */
 const maxBytes = 1 << 20
 
 /** Collects the values of an erasure, up to the maximum. */
@@ -33,7 +39,7 @@ export const collectValues = () => {
     add: (value: unknown): void => {
       if (value === null || bytes > maxBytes) return
       if (typeof value !== "string" && !(value instanceof Uint8Array)) {
-        // A value that is not known, or has a wrong type in a damaged row.
+        // The value is not known, or it has a wrong type in a damaged row.
         bytes = Number.POSITIVE_INFINITY
         return
       }
@@ -41,7 +47,7 @@ export const collectValues = () => {
       bytes += copy.length
       values.push(copy)
     },
-    /** Undefined if they are too many or not known. */
+    /** The collected values. Undefined if there are too many of them or if one of them is not known. */
     all: (): ReadonlyArray<Uint8Array> | undefined => (bytes > maxBytes ? undefined : values)
   }
 }

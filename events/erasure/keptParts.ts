@@ -1,21 +1,27 @@
 /**
- * Describes what an erasure keeps of a payload without repeating its text: each part is a reference to a place in the old
- * payload. The ledger of erasures holds such descriptions, so that a payload that a restored backup brings back can be
- * reduced again.
+ * Describes which parts of a payload an erasure keeps, without repeating their text. Each part is a reference to a
+ * place in the old payload. The ledger of erasures contains these descriptions. If a restored backup brings the old
+ * payload back, they reduce it again.
  */
 export type KeptParts =
   /** The part of the old payload at this path. */
   | { readonly at: Path }
-  /** The items from `from` to before `to` of the old array at this path. Only within `items`. */
+  /**
+   * The items of the old array at this path, from index `from` up to but not including `to`. Only allowed within
+   * `items`.
+   */
   | { readonly slice: Path; readonly from: number; readonly to: number }
   | { readonly items: ReadonlyArray<KeptParts> }
   | { readonly fields: Readonly<Record<string, KeptParts>> }
-  /** A value that is not in the old payload. It is no text, except a word of a fixed set. */
+  /** A value that is not in the old payload. It is never free text: a string must satisfy `isWord`. */
   | { readonly value: number | boolean | null | string }
 
 type Path = ReadonlyArray<string | number>
 
-/** Describes `kept` by parts of `old`. Undefined if that would need other text: then nothing can be kept after a restore. */
+/**
+ * Describes `kept` by parts of `old`. Undefined if that would need text from elsewhere; then nothing can be kept after
+ * a restore.
+ */
 export const describeKept = (old: unknown, kept: unknown): KeptParts | undefined => {
   const places = new Map<string, Path>()
   addPlaces(places, old, [])
@@ -23,7 +29,7 @@ export const describeKept = (old: unknown, kept: unknown): KeptParts | undefined
   return parts !== undefined && JSON.stringify(rebuildKept(old, parts)) === JSON.stringify(kept) ? parts : undefined
 }
 
-/** The kept content, made again from the old payload. Undefined where the old payload has no such place. */
+/** Rebuilds the kept content from the old payload. A value is undefined if the old payload has no such place. */
 export const rebuildKept = (old: unknown, parts: KeptParts): unknown => {
   if ("at" in parts) return valueAt(old, parts.at)
   if ("value" in parts) return parts.value
@@ -38,10 +44,13 @@ export const rebuildKept = (old: unknown, parts: KeptParts): unknown => {
   })
 }
 
-/** Names of fields in the catalogue. A longer name, or one with other characters, could be text of a user. */
+/**
+ * True for a name that can be a field name of the catalogue. A longer name, or a name with other characters, could be
+ * text from a user.
+ */
 const isFieldName = (name: string | number): boolean => typeof name === "number" || /^[A-Za-z]{1,24}$/.test(name)
 
-/** Words that the program itself writes, such as a reason. */
+/** True for a word that the program itself can write, such as a reason. */
 const isWord = (text: string): boolean => /^[a-z]{0,16}$/.test(text)
 
 const valueAt = (value: unknown, path: Path): unknown =>
@@ -88,7 +97,7 @@ const describe = (
   return { fields }
 }
 
-/** Joins references to neighbouring items of one array. */
+/** Joins references to consecutive items of an array into one slice. */
 const joined = (items: ReadonlyArray<KeptParts>): ReadonlyArray<KeptParts> => {
   const parts: Array<KeptParts> = []
   for (const item of items) {

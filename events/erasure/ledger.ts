@@ -9,20 +9,23 @@ import { sha256 } from "../sha256.js"
 import type { DeletedStream, EraseReason, EraseSelector, LedgerRecord } from "./EraseRequest.js"
 import type { KeptParts } from "./keptParts.js"
 
-/** One erasure. It names events by number and hash, and holds no text and no names. */
+/** One erasure. It identifies events by number and hash, and contains no text and no names. */
 export interface LedgerEntry {
   /** The id of the installation. */
   readonly log: string
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** Reason and selector are absent where an operator accepted that the ledger was lost. */
+  /** Reason and selector are absent in an entry that records an accepted loss of the ledger. */
   readonly reason?: EraseReason
   readonly selector?: EraseSelector
   /** The erased events: sequence and hash. */
   readonly events: ReadonlyArray<EventKey>
-  /** The remains of events: the event, then type and schema of its remains, and their parts. */
+  /** The remains of events. Each entry has the event, the type and schema of its remains, and their parts. */
   readonly kept: ReadonlyArray<readonly [...EventKey, type: string, schema: number, parts: KeptParts]>
-  /** Events of which content may stay, with the columns that lost their name. Absent in lines of earlier releases. */
+  /**
+   * Events that lost names but may keep content, with the columns of the lost names. Absent in lines of earlier
+   * releases.
+   */
   readonly names?: ReadonlyArray<readonly [...EventKey, columns: ReadonlyArray<NameColumn>]>
   /** Streams that were deleted. */
   readonly streams: ReadonlyArray<DeletedStream>
@@ -33,12 +36,12 @@ export type EventKey = readonly [sequence: number, hash: string]
 /** A line of the ledger. Each hash covers the hash of the line before. */
 export interface LedgerLine extends LedgerEntry {
   readonly line: number
-  /** Only in the first line of a file: the hash of the last line of the ledger before it, which was lost. */
+  /** Only in the first line of a file that replaces a lost ledger: the hash of that ledger's last line. */
   readonly after?: string
   readonly hash: string
 }
 
-/** The erasures that lines record. A line without a reason is the loss of an earlier ledger. */
+/** The erasures that lines record. A line without a reason records the loss of an earlier ledger, so it is left out. */
 export const recordsOf = (lines: ReadonlyArray<LedgerLine>): ReadonlyArray<LedgerRecord> =>
   lines.flatMap(({ at, events, hash, names = [], reason, selector, streams }) => {
     if (reason === undefined) return []
@@ -46,7 +49,7 @@ export const recordsOf = (lines: ReadonlyArray<LedgerLine>): ReadonlyArray<Ledge
     return [{ hash, at, reason, ...(selector === undefined ? {} : { selector }), events: changed, streams }]
   })
 
-/** The file of the ledger in the data folder. */
+/** The name of the ledger's file in the data folder. */
 export const ledgerName = "erasures.log"
 
 export interface LedgerHead {
@@ -57,24 +60,24 @@ export interface LedgerHead {
 export const emptyLedger: LedgerHead = { line: 0, hash: noHash }
 
 /**
- * The ledger of erasures, `erasures.log` next to `log.db`. A line is on disk before its events are erased. Each
- * process that opens the log erases the events that the ledger names, so neither a crash nor a restored copy brings erased text back. Callers of
- * `append` hold the write lock of the log.
+ * The ledger of erasures, `erasures.log` next to `log.db`. A line is on disk before its events are erased. Each process
+ * that opens the log erases the events that the ledger names. So neither a crash nor a restored copy brings erased text
+ * back. Callers of `append` hold the write lock of the log.
  */
 export interface Ledger {
-  /** All lines, or why they cannot be trusted. A missing ledger has no lines. */
+  /** All lines. `problem` says why they cannot be trusted; null if they can. A missing ledger has no lines. */
   readonly read: () => { readonly lines: ReadonlyArray<LedgerLine>; readonly problem: string | null }
-  /** Appends a line after `head` to the ledger and its copy. It is on disk when this returns. */
+  /** Appends a line after `head` to the ledger and its copy. The line is on disk when this returns. */
   readonly append: (head: LedgerHead, entry: LedgerEntry) => LedgerHead
-  /** Keeps the files under other names, and starts a ledger that continues after a line that was lost. */
+  /** Renames the old files, and starts a new ledger that continues after a lost line. */
   readonly restart: (head: LedgerHead, entry: LedgerEntry) => LedgerHead
-  /** Whether the ledger and its copy have the same lines. */
+  /** True if the ledger and its copy have the same number of lines. */
   readonly isComplete: () => boolean
-  /** Adds to the ledger the lines that only its copy has, and the other way round. */
+  /** Adds missing lines to the ledger from its copy, and to the copy from the ledger. */
   readonly complete: () => void
 }
 
-/** `copy` is a second place for the ledger, for example on another disk. The longer one of the two counts. */
+/** `copy` is a second place for the ledger, for example on another disk. Reads use the longer of the two files. */
 export const make = (file: string, copy?: string): Ledger => {
   const files = copy === undefined || copy === file ? [file] : [file, copy]
   let cached: { readonly key: string; readonly state: ReturnType<Ledger["read"]> } | undefined
@@ -115,7 +118,7 @@ export const make = (file: string, copy?: string): Ledger => {
   })
 }
 
-/** Changes with each append, and where another file takes the place of the ledger. */
+/** A cache key. It changes with each append, and if another file replaces the ledger. */
 const keyOf = (file: string): string => {
   const { ctimeMs, ino, size } = statIfAny(file) ?? { ino: 0, size: 0, ctimeMs: 0 }
   return `${ino} ${size} ${ctimeMs}`
@@ -169,8 +172,8 @@ interface OpenFile {
 }
 
 /**
- * Appends `added` to each file, and first what the file lacks of `before`. All files are opened before the first one
- * changes, so a missing disk leaves all of them as they were.
+ * Appends to each file first the part of `before` that is missing from the file, then `added`. All files are opened
+ * before the first file is changed. So if a disk is missing, all files stay unchanged.
  */
 const appendDurably = (files: ReadonlyArray<string>, before: string, added: string): void => {
   const opened: Array<OpenFile> = []
@@ -191,7 +194,7 @@ const openFile = (path: string): OpenFile => {
   }
 }
 
-/** Cuts off an unfinished line first. */
+/** Appends to one file. First cuts off an unfinished last line. */
 const appendTo = ({ descriptor, isNew, path }: OpenFile, before: string, added: string): void => {
   try {
     const text = textOf(path)
@@ -207,14 +210,17 @@ const appendTo = ({ descriptor, isNew, path }: OpenFile, before: string, added: 
   }
 }
 
-/** Names the file, because the ledger has two places. */
+/** The error names the file, because the ledger can have two files. */
 const cannotWrite = (path: string, cause: unknown): StorageError => {
   const { code, kind } = storageError(ledgerName)(cause)
   const detail = `${path}: the ledger of erasures cannot be written here; nothing was erased`
   return new StorageError({ kind, where: ledgerName, code, detail })
 }
 
-/** The ledger is too short, changed, or of another log. No stream can be written, because erased text could come back. */
+/**
+ * The ledger is too short, was changed, or belongs to another log. No stream can be written, because erased text could
+ * come back.
+ */
 export const ledgerDamaged = (problem: string): StorageError =>
   new StorageError({
     kind: "damaged",

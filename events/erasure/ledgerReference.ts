@@ -3,7 +3,7 @@ import { type Db, sql } from "../statement.js"
 /** The last line of the ledger that the log has applied. */
 export const appliedLine = (db: Db): Reference => {
   const row = sql(db, "SELECT line, hash FROM ledger_reference").get()
-  // A damaged reference counts as none: erasing again what is erased changes nothing.
+  // A damaged reference counts as no reference. The log then applies all lines again, which changes nothing.
   const isIntact = Number.isInteger(row?.line) && row.hash instanceof Uint8Array
   return isIntact ? { line: row.line, hash: Buffer.from(row.hash).toString("hex") } : { line: 0, hash: "0".repeat(64) }
 }

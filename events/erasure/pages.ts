@@ -3,27 +3,27 @@ import { openRaw } from "../rawFile.js"
 
 // The pages of a SQLite database as bytes: https://www.sqlite.org/fileformat2.html
 
-/** One file with copies of pages: the database, or its write-ahead log. */
+/** A file that contains copies of pages: the database, or its write-ahead log. */
 export interface PageFile {
   readonly path: string
-  /** Bytes before the first page, and before each page. */
+  /** Bytes before the first page. `pageHeader`: bytes before each page. */
   readonly fileHeader: number
   readonly pageHeader: number
 }
 
 export interface Layout {
   readonly pageBytes: number
-  /** Bytes of a page without those that extensions of SQLite reserve at its end. */
+  /** Bytes of a page without the bytes at its end that extensions of SQLite reserve. */
   readonly usableBytes: number
 }
 
 /** The first page begins with the header of the file. */
 export const headerBytes = 100
 
-/** Bytes of the number of a page. */
+/** Bytes of a page number. */
 export const pointerBytes = 4
 
-/** The header of a database names the size of its pages; 1 stands for 65,536 bytes. */
+/** Reads the page size from the header of a database. The value 1 stands for 65,536 bytes. */
 export const layoutOf = (database: string): Layout => {
   const header = Buffer.alloc(headerBytes)
   const { close, descriptor } = openRaw(database)
@@ -37,7 +37,10 @@ export const layoutOf = (database: string): Layout => {
   return { pageBytes, usableBytes: pageBytes - header[20]! }
 }
 
-/** The copies of pages in a file, with their numbers. A page that is written meanwhile may be read in part. */
+/**
+ * The copies of pages in a file, with their numbers. If another process writes a page during the read, the copy may mix
+ * old and new bytes.
+ */
 export const pagesOf = function* ({ fileHeader, pageHeader, path }: PageFile, { pageBytes }: Layout) {
   if (!existsSync(path)) return
   const { close, descriptor } = openRaw(path)

@@ -2,25 +2,28 @@ import { isTurnDue, type Steps } from "../turns.js"
 
 /** Recognises erased values by their parts. */
 export interface Pieces {
-  /** Whether the bytes contain a part of an erased value. */
+  /** True if the bytes contain a part of an erased value. */
   readonly areIn: (bytes: Buffer) => boolean
 }
 
 /**
- * Length of a piece. SQLite may have overwritten part of an old copy, so a copy is recognised by any six bytes of it.
- * Longer pieces would overlook shorter remainders, and shorter ones would be found by chance.
+ * Length of a piece. SQLite may have overwritten part of an old copy, so any six bytes of the copy are enough to
+ * recognise it. Longer pieces would miss short remainders. Shorter pieces would match by chance.
  */
 const pieceBytes = 6
 
-/** Values of one or two bytes match by chance. */
+/** Minimum bytes of a value. Values of one or two bytes would match by chance. */
 const minValueBytes = 3
 
-/** Pieces with fewer bytes that are not zero occur in every file: in small numbers, and where an empty region begins. */
+/**
+ * Minimum number of bytes in a piece that are not zero. Pieces with fewer such bytes occur in every file: in small
+ * numbers, and where an empty region begins.
+ */
 const minOtherBytes = 3
 
 /**
- * The pieces of values. Those that are also in `staying` texts prove nothing and are left out. Undefined if a value is too
- * short to be recognised.
+ * The pieces of values. Pieces that also occur in `staying` texts prove nothing and are left out. Undefined if a value
+ * is too short to be recognised.
  */
 export const piecesOf = function* (
   values: ReadonlyArray<Uint8Array>,
@@ -59,7 +62,7 @@ const isTelling = (bytes: Buffer, at: number): boolean => {
   return others >= minOtherBytes
 }
 
-/** SQLite's largest page. */
+/** Zeros for comparison, as many as in SQLite's largest page. */
 const zeros = Buffer.alloc(65_536)
 
 const isZero = (bytes: Buffer): boolean => bytes.equals(zeros.subarray(0, bytes.length))

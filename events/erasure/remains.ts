@@ -2,33 +2,42 @@ import { isDeepStrictEqual } from "node:util"
 import { type DaybookEvent, imagesOf, type Payload } from "../catalogue.js"
 import type { Memory } from "../Memory.js"
 
-/** Lists of payloads that can lose some entries. Entries of `recalls` become blank, because they are numbered by place. */
+/**
+ * Lists in payloads from which an erasure can remove entries. Entries of `recalls` become blank instead, because
+ * recalls are numbered by their position.
+ */
 export type ListName = "entries" | "chunks" | "recalls" | "files" | "items" | "wasItems"
 
-/** Fields of payloads that can go alone. */
+/** Fields of payloads that can be removed separately. */
 export type FieldName = "input" | "was" | "summary" | "output" | "error" | "reason" | "fallback" | "movedFrom"
 
 /** The parts of a payload that an erasure removes. */
 export interface RemovedParts {
-  /** The row numbers of memories whose after-images go. */
+  /** The row numbers of the memories whose after-images are removed. */
   readonly rows?: ReadonlyArray<number>
   readonly fields?: ReadonlyArray<FieldName>
   readonly lists?: Readonly<Partial<Record<ListName, ReadonlyArray<number>>>>
-  /** After-images in place of those with the same row numbers: memories that stay, without the text of erased sources. */
+  /**
+   * New after-images, which replace those with the same row numbers. The memories stay, without the text of erased
+   * sources.
+   */
   readonly images?: ReadonlyArray<Memory>
-  /** The hits of recalls that go, each by the index of its recall and its own. */
+  /** The removed hits of recalls. Each is given by the index of the recall and the index of the hit. */
   readonly hits?: ReadonlyArray<readonly [recall: number, hit: number]>
 }
 
-/** Everything that an erasure removes from one event: its whole payload or parts of it. */
+/** What an erasure removes from one event: its whole payload, or parts of the payload. */
 export type Removal = "whole" | RemovedParts
 
-/** The type and payload that remain of an event. The type differs where the erased part was the reason for the type. */
+/**
+ * The type and payload that remain of an event. The type differs if the erased part was the reason for the original
+ * type.
+ */
 export type Remainder = {
   readonly [T in DaybookEvent["type"]]: { readonly type: T; readonly payload: Payload<T> }
 }[DaybookEvent["type"]]
 
-/** Makes what remains of an event without the removed parts; null if nothing remains. */
+/** Returns the type and payload of an event without the removed parts; null if nothing remains. */
 export const remainsOf = (event: DaybookEvent, removal: Removal): Remainder | null => {
   if (removal === "whole") return null
   const blank = withoutFields(event, removal)
@@ -78,7 +87,7 @@ const remainingImages = (
     case "DELETE": {
       const { decision, input, lowered, memory, replacement, ...others } = event.payload
       const [retired, successor] = [rest(memory), replacement && rest(replacement)]
-      // The request is the replacement's.
+      // The request belongs to the replacement.
       if (retired === undefined) {
         const asked = { ...(input === undefined ? {} : { input }), ...(lowered === undefined ? {} : { lowered }) }
         return { type: "ADD", payload: { memory: successor!, ...asked, decision } }
@@ -89,7 +98,7 @@ const remainingImages = (
     }
     case "COMPRESS": {
       const merged = rest(event.payload.memory)
-      // Without its summary, an image that was compressed stays compressed.
+      // The after-images of the sources stay compressed, even without their summary.
       if (merged === undefined)
         return { type: "ARCHIVE", payload: { memories: left, decision: event.payload.decision } }
       return { type: "COMPRESS", payload: { ...event.payload, memory: merged, sources: left.slice(0, -1) } }
@@ -97,7 +106,9 @@ const remainingImages = (
   }
 }
 
-/** The lists of a recorded edit repeat the memory's. */
+/**
+ * Returns the recorded request, with lists from the new after-image where the request repeats the lists of the memory.
+ */
 const remainingInput = ({ payload }: Extract<DaybookEvent, { readonly type: "ADD" | "UPDATE" }>, image: Memory) => {
   if (payload.input === undefined || image === payload.memory) return {}
   const input = Object.entries(payload.input).map(([field, value]) => {
@@ -119,7 +130,7 @@ const remainingVectors = (
 
 type Recalls = Payload<"RECALL">["recalls"]
 
-/** A blank recall keeps its place, its time, its reader and the hits that stay. */
+/** A blank recall keeps its position, its time, its reader and the remaining hits. */
 const remainingRecalls = (recalls: Recalls, { hits = [], lists = {} }: RemovedParts): Recalls => {
   const [blank, removedHits] = [new Set(lists.recalls), new Set(hits.map(([recall, hit]) => `${recall} ${hit}`))]
   return recalls.map((recall, index) => {
@@ -144,7 +155,10 @@ const remainingScratchpad = (payload: Payload<"SCRATCHPAD">, { lists = {} }: Rem
   }
 }
 
-/** The event without the fields that go. A decision's reason and fallback become a fixed word, because readers expect them. */
+/**
+ * The event without the removed fields. A decision's reason and fallback become a fixed word, because readers expect
+ * these fields.
+ */
 const withoutFields = (event: DaybookEvent, { fields = [] }: RemovedParts): DaybookEvent => {
   if (fields.length === 0) return event
   const payload: Record<string, unknown> = { ...event.payload }
@@ -156,7 +170,7 @@ const withoutFields = (event: DaybookEvent, { fields = [] }: RemovedParts): Dayb
   return { ...event, payload } as unknown as DaybookEvent
 }
 
-/** Stands in place of a reason that quoted an erased text. */
+/** Replaces a reason that quoted an erased text. */
 export const erasedReason = "erased"
 
 const keep = <A>(list: ReadonlyArray<A>, removed: ReadonlyArray<number> = []): ReadonlyArray<A> => {

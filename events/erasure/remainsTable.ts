@@ -4,7 +4,10 @@ import type { StorageError } from "../errors.js"
 import { runSql } from "../sqlProcess.js"
 import { type Db, sql } from "../statement.js"
 
-/** Streams whose table of remains differs from their newest REMAINS events. An edited row would show other content. */
+/**
+ * Streams whose rows in the table of remains differ from their newest REMAINS events. An edited row would make reads
+ * return other content.
+ */
 export const remainsProblems = (db: Db, stream: string | null): Effect.Effect<ReadonlyArray<Problem>, StorageError> =>
   Effect.map(runSql(db, { statements: ["PRAGMA query_only = ON"], query: selectDifferences(stream) }), (answer) =>
     "rows" in answer
@@ -15,12 +18,15 @@ export const remainsProblems = (db: Db, stream: string | null): Effect.Effect<Re
       : [{ stream: null, version: null, what: `log.db: the table of remains cannot be read (${answer.code})` }]
   )
 
-/** The newest REMAINS event of each erased event. One that was erased in turn has no payload, and so no row. */
+/**
+ * The newest REMAINS event of each erased event. A REMAINS event that was itself erased has no payload, so it has no
+ * row.
+ */
 const selectNewest = (condition: string): string => `
   SELECT stream, payload ->> '$.of' AS of, max(version) AS version FROM events
     WHERE type = 'REMAINS' AND json_valid(payload) AND ${condition} GROUP BY stream, payload ->> '$.of'`
 
-/** Rebuilds the table from the events. */
+/** Rebuilds the table of remains from the events. */
 export const remakeRemains = (db: Db): void => {
   sql(db, "DELETE FROM remains").run()
   sql(db, `INSERT INTO remains (stream, of, version) ${selectNewest("true")}`).run()

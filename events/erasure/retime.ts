@@ -6,7 +6,7 @@ import { isTurnDue, type Steps } from "../turns.js"
 import type { TimerFold } from "../verify.js"
 import { substitute } from "./substitute.js"
 
-/** How to compute from a stream's events when the stream is due. */
+/** The functions that compute from a stream's events when the stream is due. */
 export interface Timing {
   readonly codec: Codec
   readonly timers: () => TimerFold
@@ -14,7 +14,7 @@ export interface Timing {
 
 const page = 250
 
-/** Sets the timer of a stream from the events that an erasure left of it. */
+/** Sets the timer of a stream from the events that remain after an erasure. */
 export const retime = function* (db: Db, stream: string, { codec, timers }: Timing): Steps<void> {
   const fold = timers()
   const select = sql(

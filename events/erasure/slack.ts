@@ -9,14 +9,16 @@ import { bytesBetweenCells } from "./cells.js"
 import { headerBytes, layoutOf, pagesOf } from "./pages.js"
 import type { Pieces } from "./pieces.js"
 
-// The slack of a database: the bytes of its file that belong to no row and to no entry of an index. SQLite leaves copies
-// of rows there when it moves them between pages, and `secure_delete` does not zero those.
+// The slack of a database: the bytes of its file that belong to no row and no index entry. When SQLite moves rows
+// between pages, it leaves copies of them in the slack. `secure_delete` does not zero these copies.
 
 /**
- * Searches the slack of a database for pieces. "found" also if it has content that may be from anywhere: a free page
- * that is not empty. "written" if the write-ahead log is not empty: empty it and search again.
+ * Searches the slack of a database for pieces of erased values. Returns "found" also if a free page is not empty,
+ * because its content may come from anywhere. Returns "written" if the write-ahead log is not empty; the caller then
+ * empties the log and searches again.
  *
- * Other processes can write meanwhile: to the write-ahead log, and each page that they write derives from a searched one.
+ * Other processes can write during the search. They write to the write-ahead log, and each page that they write is
+ * derived from a page that is searched here.
  */
 export const searchSlack = (file: string, pieces: Pieces): Effect.Effect<"clean" | "found" | "written", StorageError> =>
   Effect.acquireUseRelease(
@@ -27,7 +29,7 @@ export const searchSlack = (file: string, pieces: Pieces): Effect.Effect<"clean"
     ({ steps }) => inTurns(steps, attempt),
     ({ db, steps }) =>
       Effect.sync(() => {
-        // An open query would keep the connection from closing.
+        // An open query would prevent the connection from closing.
         steps.return("written")
         db.close()
       })
@@ -35,7 +37,7 @@ export const searchSlack = (file: string, pieces: Pieces): Effect.Effect<"clean"
 
 const search = function* (db: Db, pieces: Pieces): Steps<"clean" | "found" | "written"> {
   // If the write-ahead log is empty when a read transaction begins, the transaction reads the file itself, and no
-  // checkpoint may change the file until it ends.
+  // checkpoint can change the file until the transaction ends.
   db.exec("BEGIN")
   sql(db, "SELECT count(*) FROM sqlite_schema").get()
   if (isWalUsed(db)) return "written"
@@ -53,8 +55,8 @@ const search = function* (db: Db, pieces: Pieces): Steps<"clean" | "found" | "wr
 }
 
 /**
- * How many free pages of a database are not empty. With `secure_delete`, SQLite empties a page when it frees it. While the
- * write-ahead log has newer pages, and in a damaged database, all free pages count.
+ * The number of free pages of a database that are not empty. With `secure_delete`, SQLite empties a page when it frees
+ * it. If the write-ahead log has newer pages, or if the database is damaged, all free pages are counted.
  */
 export const freePagesWithContent = function* (db: Db): Steps<number> {
   const count = db.pragma("freelist_count", { simple: true }) as number
@@ -76,10 +78,10 @@ const isWalUsed = (db: Db): boolean => (statIfAny(`${realpathSync(db.name)}-wal`
 
 const fileOf = (db: Db) => ({ path: db.name, fileHeader: 0, pageHeader: 0 })
 
-/** The use of each page. */
+/** How each page of a database is used. */
 interface Usage {
   readonly pages: number
-  /** Overflow pages, which continue a long value, with the unused bytes at their end. */
+  /** The overflow pages, which continue a long value, with the number of unused bytes at their end. */
   readonly overflow: ReadonlyMap<number, number>
   readonly isFree: (page: number) => boolean
 }
@@ -96,13 +98,13 @@ const usageOf = function* (db: Db): Steps<Usage> {
   return { pages, overflow, isFree: (page) => isUsed[page] !== 1 }
 }
 
-/** Whether a free page has more than numbers of pages, which the list of free pages consists of. */
+/** True if a free page contains more than page numbers. The list of free pages consists of page numbers. */
 const hasContent = (bytes: Buffer, pages: number): boolean => {
   for (let at = 0; at + 4 <= bytes.length; at += 4) if (bytes.readUInt32BE(at) > pages) return true
   return false
 }
 
-/** The unused bytes of a page. A page of another form than expected is searched as a whole. */
+/** The unused bytes of a page. A page with an unexpected format is searched as a whole. */
 const slackOf = (bytes: Buffer, number: number, { overflow }: Usage): ReadonlyArray<Buffer> => {
   const unused = overflow.get(number)
   return unused === undefined

@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
 
-/** Maximum checks while erasures follow each other. */
+/** Maximum number of checks while new erasures keep arriving. */
 const maxChecks = 20
 
 /**
- * Repeats a check that found problems while events were erased. It reads page by page, so it may see an event from before
- * an erasure, and then the ERASE event that names it. `erasures` changes with each erasure.
+ * Runs a check, and repeats it if it found problems and events were erased during the check. A check reads page by
+ * page. So it may read an event before its erasure, and then the ERASE event that names it. `erasures` returns a value
+ * that changes with each erasure.
  */
 export const steadyCheck = <A, E, F>(
   check: Effect.Effect<A, E>,

@@ -4,8 +4,8 @@ import { type Db, sql } from "../statement.js"
 type Content = Pick<StoredEvent, "version" | "type" | "schema" | "payload">
 
 /**
- * Gives each erased event of a stream the content of its newest REMAINS event, so that readers need not know of erasures.
- * Changes the rows. Costs one look at each row where nothing is erased.
+ * Gives each erased event of a stream the content of its newest REMAINS event, so that readers need no code for
+ * erasures. Changes `rows` in place. If nothing is erased, the only cost is one check per row.
  */
 export const substitute = <Row extends Content>(db: Db, stream: string, rows: Array<Row>): Array<Row> => {
   const erased = rows.filter(isErased)
