@@ -132,7 +132,7 @@ export interface Inspection {
   /** Repairs after a crash, made by an earlier write or due at the next write. */
   readonly repairs: ReadonlyArray<string>
   readonly restores: ReadonlyArray<Restored>
-  /** Hash of the anchor's last line; null if it cannot be read. */
+  /** Hash of the anchor's last line; null if the anchor cannot be read. */
   readonly anchor: string | null
 }
 
@@ -216,7 +216,10 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       lines: ReadonlyArray<LedgerLine>,
       now: number
     ) => Effect.Effect<ErasedAgain | "anotherLog", StorageError>
-    /** The erasures in the ledger, oldest first. They outlive deleted streams. A log in memory has none. */
+    /**
+     * The erasures in the ledger, oldest first. They stay in the ledger after a stream is deleted. A log in memory has
+     * no ledger.
+     */
     readonly ledger: Effect.Effect<ReadonlyArray<LedgerRecord>, StorageError>
     /** The cleaning that is still due after earlier erasures. */
     readonly cleanings: Effect.Effect<Cleanings, StorageError>

@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { Store, TrustLevel } from "./Trust.js"
 
 /**
- * The summary of a conversation in one store. `turns` counts its turns, and `until` is the version of the last one.
+ * The summary of a conversation in one store. `turns` counts its turns, and `until` is the version of the last turn.
  * Times are milliseconds since the Unix epoch.
  */
 export const SessionSummary = Schema.Struct({

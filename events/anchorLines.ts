@@ -25,7 +25,7 @@ export interface LineContent {
   /** The sequence of the newest event that the anchor covers. */
   readonly sequence: number
   readonly heads: ReadonlyArray<HeadEntry>
-  /** The version up to which each stream is verified, for streams that are not verified up to their head. */
+  /** The verified version of each stream that is not verified up to its head. */
   readonly marks?: ReadonlyArray<HeadEntry>
   /** The state of `log.db` when Daybook last closed it. */
   readonly file?: FileState

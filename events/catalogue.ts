@@ -24,7 +24,7 @@ export type { Captured } from "./Extract.js"
  */
 const Input = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
-/** Versions of the earlier events of this memory that this event undoes. */
+/** The versions of the memory's earlier events that this event undoes. */
 const undoes = Schema.optional(Schema.Array(Schema.Number))
 
 /**
@@ -91,7 +91,7 @@ export const FileAdded = Schema.Struct({
 
 /**
  * A session or a file is forgotten, in the stores that the caller may read. `turns` and `files` are the versions of the
- * events that added them.
+ * events that added the forgotten turns and files.
  */
 export const Forget = Schema.Struct({
   session: Schema.optional(Schema.String),
@@ -219,7 +219,7 @@ const Clock = Schema.Union(
   Schema.Struct({ change: Schema.Literal("returned"), since: Schema.Number })
 )
 
-/** Every event type that Daybook writes. A new one needs a schema above and a line here. */
+/** Every event type that Daybook writes. To add a type, define its schema above and add a line here. */
 export const catalogue = {
   ADD: versionSix(Add),
   UPDATE: versionSix(Update),
@@ -229,16 +229,17 @@ export const catalogue = {
   EMBED: versionOne(Embed),
   EMBEDDER: versionOne(EmbedderChanged),
   IMPORT: versionOne(Import),
-  // Schema 2 added the level of the writer, schema 3 the wait for extraction.
+  // Schema 2 added the trust level of the writer. Schema 3 added `extract`.
   TURN: { schema: TurnAdded, version: 3, upcasts: { 1: same, 2: same } },
   EXTRACT: versionOne(Extract),
   FILE: versionTwo(FileAdded),
-  // Schema 1 had no files. Readers of schema 1 must reject newer events; otherwise they would not forget the files.
+  // Schema 1 had no files. A release that only supports schema 1 must reject newer events. Otherwise it would not
+  // forget the files.
   FORGET: { schema: Forget, version: 2, upcasts: { 1: (payload) => ({ ...(payload as object), files: [] }) } },
   SUMMARIZE: versionTwo(Summarize),
   ROLL: versionOne(Roll),
   SCRATCHPAD: versionOne(ScratchpadWritten),
-  // Schema 2 added the session, schema 3 erased recalls.
+  // Schema 2 added the session. Schema 3 added erased recalls.
   RECALL: { schema: RecallBatch, version: 3, upcasts: { 1: same, 2: same } },
   CONFIGURE: versionOne(Configure),
   CLOCK: versionOne(Clock),

@@ -72,7 +72,10 @@ export const chainChecker = (stream: string, codec: Codec, before: PreviousEvent
     },
     count: () => version,
     hash: () => previous,
-    /** `erasures: false` checks only the chain, because a later, unchecked event may have erased a checked one. */
+    /**
+     * `erasures: false` checks only the chain, because a later event, which is not checked, may have erased a checked
+     * event.
+     */
     problems: ({ erasures }: { readonly erasures: boolean }): ReadonlyArray<Problem> => {
       if (!erasures) return problems
       for (const [erasedVersion, erasedAt] of erased) {

@@ -21,7 +21,7 @@ export const streamDamaged = (stream: string, version: number | null, problem: s
     kind: "damaged",
     where: "log.db",
     code: "STREAM_DAMAGED",
-    detail: `log.db: the events of ${stream} are damaged${version === null ? "" : ` at version ${version}`}: ${problem}; other agents are not affected, ${remedy}`
+    detail: `log.db: the events of ${stream} are damaged${version === null ? "" : ` at version ${version}`}: ${problem}; other agents are not affected; ${remedy}`
   })
 
 /** The schema of `log.db` is not the schema that the migrations create. No stream can be written. */
@@ -39,14 +39,17 @@ export const fileRemoved = (name: string): StorageError =>
     kind: "damaged",
     where: name,
     code: "FILE_REMOVED",
-    detail: `${name}: it was removed or replaced while this process had it open; nothing was written. Stop every process that uses the data folder, put the file back, and start again`
+    detail: `${name}: the file was removed or replaced while this process had it open; nothing was written. Stop every process that uses the data folder, put the file back, and start the processes again`
   })
 
-/** `log.db`, its write-ahead log or its shared memory has a second name: writes through both names would destroy it. */
+/**
+ * `log.db`, its write-ahead log or its shared memory has a second name. Writes through both names would destroy the
+ * file.
+ */
 export const fileLinked = (name: string): StorageError =>
   new StorageError({
     kind: "damaged",
     where: name,
     code: "FILE_LINKED",
-    detail: `${name}: a hard link gives it a second name; nothing was written. Remove the link, because programs that open the two names overwrite each other's events`
+    detail: `${name}: the file has a second name (a hard link); nothing was written. Remove the link: programs that open the file by different names overwrite each other's events`
   })

@@ -42,7 +42,7 @@ export class ErasedMeanwhile extends Schema.TaggedError<ErasedMeanwhile>()("Eras
   readAt: Schema.Number
 }) {
   override get message() {
-    return `events of ${this.stream} were erased after version ${this.readAt}, where this write read its sources: read them again and retry`
+    return `events of ${this.stream} were erased after this write read its sources at version ${this.readAt}: read the sources again and retry`
   }
 }
 
@@ -54,7 +54,7 @@ export class UnknownEvent extends Schema.TaggedError<UnknownEvent>()("UnknownEve
   schema: Schema.Number
 }) {
   override get message() {
-    return `event ${this.version} of ${this.stream} has type ${this.type}, schema ${this.schema}, which this version of Daybook does not know: update Daybook`
+    return `event ${this.version} of ${this.stream} has type ${this.type}, schema ${this.schema}, which this release of Daybook does not support: update Daybook`
   }
 }
 
@@ -70,7 +70,7 @@ export class InvalidEvent extends Schema.TaggedError<InvalidEvent>()("InvalidEve
   }
 }
 
-/** The damage was not accepted: the report is outdated, or the damage can only be repaired. */
+/** The damage was not accepted: the report is outdated, or this damage can only be repaired, not accepted. */
 export class NotAccepted extends Schema.TaggedError<NotAccepted>()("NotAccepted", { problem: Schema.String }) {
   override get message() {
     return `nothing was accepted: ${this.problem}`

@@ -62,16 +62,21 @@ const problemsOfLedger = ({ anchor, installation, ledger, reader, stream }: Opti
   return [
     ...(problem === null ? [] : [problem]),
     ...first.map(
-      (event) => `event ${event.version} of ${event.stream} erases by a line that the ledger of erasures lacks`
+      (event) =>
+        `event ${event.version} of ${event.stream} refers to a line that is missing from the ledger of erasures`
     ),
-    ...(kept === 0 ? [] : [`${kept} events that the ledger of erasures names have their payload: open the log again`])
+    ...(kept === 0
+      ? []
+      : [`${kept} events in the ledger of erasures still have their payload: open the log again to erase them`])
   ]
 }
 
 const ledgerRepairs = ({ ledger }: Options): ReadonlyArray<string> =>
   ledger.read().problem !== null || ledger.isComplete()
     ? []
-    : ["the ledger of erasures and its copy differ in length: the next start, or the next erasure, adds the lines"]
+    : [
+        "the ledger of erasures and its copy differ in length: the next start or the next erasure adds the missing lines"
+      ]
 
 const attempt = <A>(f: () => A) => Effect.try({ try: f, catch: storageError("log.db") })
 
@@ -101,7 +106,9 @@ const compareWithAnchor = (
   return {
     broken,
     problems: [
-      ...(isExpected ? [] : [wholeLogProblem(`the anchor has no line ${expect}: it was replaced, or shortened since`)]),
+      ...(isExpected
+        ? []
+        : [wholeLogProblem(`the anchor has no line with the hash ${expect}: the anchor was replaced or shortened`)]),
       ...streamsOf(reader, state, stream).flatMap((name) => anchorDifferences(reader, name, state)),
       ...others
     ],

@@ -33,9 +33,12 @@ export const schemaProblems = (db: Db): ReadonlyArray<string> => {
     return expected.get(key) === text ? [] : [`in the schema, ${key} differs from Daybook's definition`]
   })
   // The migrator checks only the newest record.
-  if (count < level) problems.push("the schema lacks the record of a migration")
+  if (count < level) problems.push("the record of a migration is missing")
   const found = new Set(rows.map(({ key }) => key))
-  return [...problems, ...[...expected.keys()].filter((key) => !found.has(key)).map((key) => `the schema lacks ${key}`)]
+  return [
+    ...problems,
+    ...[...expected.keys()].filter((key) => !found.has(key)).map((key) => `the schema has no ${key}`)
+  ]
 }
 
 /** Throws `SCHEMA_DAMAGED` if the schema differs. */

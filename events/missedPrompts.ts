@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { statIfAny } from "./folder.js"
 
-/** Prompts of an agent that got no context. */
+/** The prompts of an agent for which Daybook returned no context. */
 export interface MissedPrompts {
   readonly count: number
   /** When the last prompt was missed (milliseconds since the epoch). `reason` says why. */
@@ -16,8 +16,8 @@ const fileOf = (folder: string): string => join(folder, "missed-prompts.log")
 const maxBytes = 1 << 20
 
 /**
- * Counts a prompt that got no context. Writes a line to a file next to the log, because the log may be unusable. Never
- * fails.
+ * Counts a prompt for which Daybook returned no context. Writes a line to a file next to the log, because the log may
+ * be unusable. Never fails.
  */
 export const countMissedPrompt = (folder: string, agent: string, reason: string): void => {
   try {

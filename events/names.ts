@@ -26,7 +26,7 @@ export const saltBytes = 16
 const partBytes = 33
 export const erasedSaltBytes = nameColumns.length * partBytes
 
-/** The digest of an event's names, which the hash covers. A column without a value has the digest of zeros. */
+/** The digest of an event's names, which the hash covers. The digest of a column without a value is all zeros. */
 export const namesDigest = (names: Names, salts: NameSalts): Uint8Array =>
   sha256(Buffer.concat(nameColumns.map((column, index) => digestAt(salts, index, names[column]))))
 

@@ -77,7 +77,7 @@ const namesIn = (db: Db, stream: string): ReadonlyArray<string> =>
     .all(stream)
     .map(({ subject }) => subject)
 
-/** Streams whose recorded newest event differs from the newest event in the log. */
+/** Streams whose rows in the table of newest events differ from the events of the log. */
 export const newestProblems = (db: Db, stream: string | null): Effect.Effect<ReadonlyArray<Problem>, StorageError> =>
   Effect.map(runSql(db, { statements: ["PRAGMA query_only = ON"], query: selectDifferences(stream) }), (answer) =>
     "rows" in answer

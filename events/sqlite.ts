@@ -110,7 +110,7 @@ const migrate = (file: string, isMigrated = false): Effect.Effect<string, unknow
     // If the log cannot be read after its migration, it is damaged. Migrating again would loop forever.
     const current = yield* isMigrated ? state : Effect.orElseSucceed(state, () => undefined)
     if (current !== undefined && current.migration > newest) {
-      const problem = "a newer version of Daybook has written it: update Daybook"
+      const problem = "a newer release of Daybook wrote this file: update Daybook"
       return yield* unsupported(`SCHEMA_${current.migration}`, problem)
     }
     if (current?.migration === newest) return current.id
@@ -151,7 +151,10 @@ const assertSettings = (db: Db): Effect.Effect<void, StorageError> => {
   const setting = (name: string) => db.pragma(name, { simple: true })
   const version = db.prepare("SELECT sqlite_version()").pluck().get() as string
   if (!isVersionAtLeast(version, oldestSqlite)) {
-    return unsupported(`SQLITE_${version}`, `it needs SQLite ${oldestSqlite.join(".")} or newer: update better-sqlite3`)
+    return unsupported(
+      `SQLITE_${version}`,
+      `the log needs SQLite ${oldestSqlite.join(".")} or newer: update better-sqlite3`
+    )
   }
   if (setting("synchronous") !== 2) return unsupported("NOT_SYNCHRONOUS_FULL", lostSetting("synchronous"))
   if (setting("journal_mode") !== "wal") return unsupported("NOT_WAL", needsWal)
@@ -163,9 +166,9 @@ const assertSettings = (db: Db): Effect.Effect<void, StorageError> => {
 const unsupported = (code: string, problem: string) =>
   new StorageError({ kind: "unsupported", where: "log.db", code, detail: `log.db: ${problem}` })
 
-const needsWal = "it needs a file system with locks and shared memory: move the data folder to a local disk"
+const needsWal = "the log needs a file system with locks and shared memory: move the data folder to a local disk"
 const lostSetting = (pragma: string) =>
-  `this build of SQLite ignores ${pragma}: install Daybook's own dependencies again`
+  `this build of SQLite ignores the setting ${pragma}: reinstall Daybook's own dependencies`
 
 /** True if a dotted version number is at least `oldest`. */
 export const isVersionAtLeast = (version: string, oldest: ReadonlyArray<number>): boolean => {

@@ -49,7 +49,7 @@ export interface SpanOptions {
   readonly scope?: "all" | "fiber" | "none"
 }
 
-/** Starts a span. It replaces `Effect.makeSpan`, which copies all references of the fiber to read two of them. */
+/** Starts a span. Used instead of `Effect.makeSpan`, which copies all references of the fiber to read two of them. */
 const startSpan = (
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
   tracer: Tracer.Tracer,
@@ -81,7 +81,7 @@ const propagated = (span: Tracer.AnySpan | undefined): Option.Option<Tracer.AnyS
 }
 
 /**
- * Runs an effect as a child of a span. It replaces `Effect.withSpan`, which masks interruption twice. Each mask of
+ * Runs an effect as a child of a span. Used instead of `Effect.withSpan`, which masks interruption twice. Each mask of
  * Effect keeps the work of the fiber in memory until the next full garbage collection (see `mask.ts`).
  */
 const below = <A, E, R>(span: Tracer.Span, effect: Effect.Effect<A, E, R>) =>

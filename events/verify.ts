@@ -25,7 +25,7 @@ export interface Verification {
   readonly problems: ReadonlyArray<Problem>
   /** Hash of the anchor's last line, to be passed as `expect` to a later check; null if the anchor cannot be read. */
   readonly anchor: string | null
-  /** Repairs after a crash that an earlier write made, or that the next write will make. */
+  /** Repairs after a crash, made by an earlier write or due at the next write. */
   readonly repairs: ReadonlyArray<string>
   /** Restores of the whole log from a copy, oldest first. */
   readonly restores: ReadonlyArray<Restored>

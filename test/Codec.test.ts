@@ -363,7 +363,7 @@ describe("the engine", () => {
           expect(events).toBe(order.length)
           // No ledger has the line of the sample.
           expect(problems.map(({ what }) => what)).toEqual([
-            `event ${order.indexOf("ERASE") + 1} of agent erases by a line that the ledger of erasures lacks`
+            `event ${order.indexOf("ERASE") + 1} of agent refers to a line that is missing from the ledger of erasures`
           ])
         })
       )

@@ -428,10 +428,10 @@ describe("an export", () => {
         [lines.slice(0, -1), /line \d+ of the export is missing/],
         [lines.slice(1), /line 1 of the export comes before the header/],
         [lines.with(at, "the secret of the crane"), new RegExp(`^line ${at + 1} of the export is not a line`)],
-        [lines.toSpliced(at, 1), /counts other lines/],
+        [lines.toSpliced(at, 1), /has counts that do not match/],
         [lines.with(at, lines[at]!.replace("crane", "train")), /is damaged/],
         [lines.toSpliced(at, 0, lines[at]!), /repeats another line/],
-        [[...lines, lines[0]!], /follows the end/]
+        [[...lines, lines[0]!], /comes after the end line/]
       ]
       for (const [index, [changed, message]] of damages.entries()) {
         writeFileSync(file, `${changed.join("\n")}\n`)

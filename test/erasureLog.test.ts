@@ -269,7 +269,7 @@ describe("an erased log on disk", () => {
       expect(yield* Effect.flip(append(log))).toMatchObject({ code: "LEDGER_DAMAGED" })
       expect((yield* all(log)).length).toBe(6)
       expect((yield* verify(log, codec, null)).problems.map(({ what }) => what)).toContain(
-        "the ledger of erasures ends with line 0, but line 1 was written"
+        "the ledger of erasures ends with line 0, but the log or the anchor refers to line 1"
       )
       writeFileSync(ledger, text)
       yield* append(log)

@@ -125,7 +125,7 @@ describe("migrations", () => {
         expect(error).toBeInstanceOf(StorageError)
         expect({ ...error }).toMatchObject({ kind: "unsupported", where: "log.db", code: `SCHEMA_${newest + 1}` })
         expect(error.message).toBe(
-          `log.db: a newer version of Daybook has written it: update Daybook (SCHEMA_${newest + 1})`
+          `log.db: a newer release of Daybook wrote this file: update Daybook (SCHEMA_${newest + 1})`
         )
       }
       const whole = yield* Effect.flip(Effect.scoped(Layer.build(Default.layer({ folder: path, policy: defaults }))))

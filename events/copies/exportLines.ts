@@ -51,7 +51,7 @@ export interface ExportCounts {
   readonly vectors: number
 }
 
-/** The lines of a log, each with its line end. */
+/** Yields the lines of the export of a log, each with a line break. */
 export const exportLines = function* (
   { anchor, db, ledger }: Snapshot,
   createdAt: number,

@@ -22,7 +22,7 @@ export class InvalidExport extends Schema.TaggedError<InvalidExport>()("InvalidE
   problem: Schema.String
 }) {
   override get message() {
-    return `line ${this.line} of the export ${this.problem}: nothing was imported`
+    return `line ${this.line} of the export ${this.problem}; nothing was imported`
   }
 }
 
@@ -116,7 +116,7 @@ export const importLines = (
       yield* takeTurnIfDue
     }
     if (state.header === undefined || !state.hasEnded)
-      return yield* new InvalidExport({ line: state.lines + 1, problem: "is missing: the export was cut off" })
+      return yield* new InvalidExport({ line: state.lines + 1, problem: "is missing, because the export was cut off" })
     yield* Effect.try({
       try: () => {
         const { hash = "0".repeat(64), line = 0 } = state.anchor ?? {}
@@ -170,10 +170,11 @@ const addLine = (db: Db, state: State, text: string): string | null => {
   if (decoded._tag === "None") return "is not a line of a Daybook export"
   const line = decoded.value
   state.lines++
-  if (state.hasEnded) return "follows the end"
+  if (state.hasEnded) return "comes after the end line"
   if ("daybook" in line) {
     if (state.header !== undefined) return "is a second header"
-    if (line.daybook.schema > schemaStatements.length) return "is of a newer version of Daybook: update Daybook"
+    if (line.daybook.schema > schemaStatements.length)
+      return "was written by a newer release of Daybook (update Daybook)"
     state.header = line.daybook
     sql(db, "DELETE FROM installation").run()
     sql(db, "INSERT INTO installation (id, created_at) VALUES (?, ?)").run(
@@ -185,7 +186,7 @@ const addLine = (db: Db, state: State, text: string): string | null => {
   if (state.header === undefined) return "comes before the header"
   if ("anchor" in line) {
     const next = applyLine(state.anchor, line.anchor)
-    if (next === null) return "is a changed line of the anchor"
+    if (next === null) return "is an anchor line that was changed"
     state.anchor = next
     state.anchorLines.push(line.anchor)
     return null
@@ -198,7 +199,7 @@ const addLine = (db: Db, state: State, text: string): string | null => {
     state.hasEnded = true
     const { events, timers, vectors } = state.counts
     const isWhole = line.end.events === events && line.end.timers === timers && line.end.vectors === vectors
-    return isWhole ? null : "counts other lines than the export has"
+    return isWhole ? null : "has counts that do not match the lines of the export"
   }
   return addRow(db, state, line)
 }

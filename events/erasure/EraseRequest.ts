@@ -100,7 +100,7 @@ export type Cleaning = "done" | "waits"
 
 /** The cleaning that is still due after earlier erasures. */
 export interface Cleanings {
-  /** Streams whose views may still contain erased text. */
+  /** The streams whose views may still contain erased text. */
   readonly streams: ReadonlyArray<string>
   /** The last line of the ledger that the log had applied when this value was read. */
   readonly line: number

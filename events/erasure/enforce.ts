@@ -30,7 +30,8 @@ export const ledgerProblem = (
   const before = lines[0]?.after === undefined ? emptyLedger : { line: lines[0].line - 1, hash: lines[0].after }
   for (const { hash, line } of heads) {
     if (line === 0 || (line === before.line && hash === before.hash)) continue
-    if (line > last) return `the ledger of erasures ends with line ${last}, but line ${line} was written`
+    if (line > last)
+      return `the ledger of erasures ends with line ${last}, but the log or the anchor refers to line ${line}`
     // Lines from before an accepted loss no longer exist.
     const found = lines.find((entry) => entry.line === line)
     if (line > before.line && found?.hash !== hash) return `line ${line} of the ledger of erasures was changed`

@@ -226,7 +226,7 @@ export const ledgerDamaged = (problem: string): StorageError =>
     kind: "damaged",
     where: "erasures.log",
     code: "LEDGER_DAMAGED",
-    detail: `erasures.log: ${problem}; nothing was written. Put back the ledger of this folder (what another copy's names is erased by 'daybook erase --ledger FILE'), or go on without it by 'daybook verify --without-ledger'`
+    detail: `erasures.log: ${problem}; nothing was written. Put the ledger file of this folder back ('daybook erase --ledger FILE' applies the ledger of another copy). To continue without it, run 'daybook verify --without-ledger'`
   })
 
 const guarded = (ledger: Ledger): Ledger => {
