@@ -17,7 +17,10 @@ export const openDatabase = (file: string, options?: Database.Options): Db => {
   return db
 }
 
-/** Runs the set-up of a new connection. If it throws, closes the connection, which would otherwise keep its file locked. */
+/**
+ * Runs the set-up of a new connection. If the set-up throws, closes the connection, which would otherwise keep its file
+ * locked.
+ */
 export const closeOnError = <A>(db: Db, work: () => A): A => {
   try {
     return work()

@@ -117,7 +117,7 @@ const searchTries = 5
  *
  * `secure_delete` zeroes the cells that SQLite frees, but not the copies of cells that it leaves in the gaps of a page
  * when it moves cells between pages. Such a copy may contain text that was erased later. After VACUUM, a gap can only
- * contain copies of the current rows, and those rows contain no erased text.
+ * contain copies of the rows that VACUUM wrote, and those rows contain no erased text.
  */
 const rewrite = Effect.fnUntraced(function* (writer: Db): Effect.fn.Return<boolean, StorageError> {
   const statements = ["PRAGMA busy_timeout = 5000", "PRAGMA secure_delete = ON", "VACUUM"]
