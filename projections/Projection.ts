@@ -9,13 +9,16 @@ export { type Db, sql } from "../events/statement.js"
 
 /** Data outside the view that `apply` may read. A replay must get the same answers. */
 export interface Lookup {
-  /** The cached vector of a text, by model and the text's SHA-256; undefined if the cache does not have it. */
+  /**
+   * Returns the cached vector of a text, found by model and the text's SHA-256; undefined if it is not in the cache.
+   */
   readonly vectorOf: (model: string, dimensions: number, digest: string) => Float32Array | undefined
   /**
-   * The openness under which a memory is indexed: its store's, or a smaller one if the memory was restricted later.
+   * The openness with which a memory is indexed: that of its store, or a lower openness if the memory was restricted
+   * later.
    */
   readonly opennessOf: (memory: Pick<Memory, "id" | "store">) => number
-  /** Whether `fill` of this projection runs after the replay. If so, `apply` skips that work. */
+  /** True if `fill` of this projection runs after the replay. Then `apply` skips that work. */
   readonly isFilledLater?: ((projection: string) => boolean) | undefined
 }
 
@@ -28,10 +31,12 @@ export interface Lookup {
  */
 export interface Projection {
   readonly name: string
-  /** Increase it when the tables or the effect of `apply` change. Opening a view then rebuilds the projection. */
+  /**
+   * Increase this number when the tables or the effect of `apply` change. Opening a view then rebuilds the projection.
+   */
   readonly version: number
   readonly handles: ReadonlyArray<EventType>
-  /** Whether the projection needs the sqlite-vec extension. */
+  /** True if the projection needs the sqlite-vec extension. */
   readonly needsVectors?: boolean
   /** DDL of the tables. */
   readonly tables: string
@@ -41,8 +46,8 @@ export interface Projection {
   readonly drop: (db: Db) => string
   readonly apply: (db: Db, event: DaybookEvent, lookup: Lookup) => void
   /**
-   * SQL for data that is faster to create in bulk. During a rebuild `apply` skips it (see `Lookup.isFilledLater`), and
-   * this SQL creates it at the end, in a child process if the view is large.
+   * SQL for data that is faster to create in bulk. During a rebuild, `apply` skips this data (see
+   * `Lookup.isFilledLater`), and the SQL creates it at the end, in a child process if the view is large.
    */
   readonly fill?: string
   /** Adds all rows, vectors and postings to the digest, in a fixed order. */
@@ -54,12 +59,12 @@ export interface Projection {
 type Row = ReadonlyArray<unknown>
 
 /**
- * A SHA-256 over typed, length-prefixed values: different sequences of values always give different bytes. Rows are read
- * when the digest is computed.
+ * A SHA-256 over typed, length-prefixed values: different sequences of values always give different bytes. Rows are
+ * read when the digest is computed.
  */
 export interface Digest {
   readonly row: (...values: Row) => void
-  /** Adds rows in order. An undefined row lets the event loop run before a slow one. */
+  /** Adds rows in order. Undefined in place of a row lets the event loop run before a slow row. */
   readonly rows: (rows: () => Iterable<Row | undefined>) => void
   /** Adds the result rows of a query to the digest, with the columns of each row in order. */
   readonly query: (db: Db, text: string, ...params: ReadonlyArray<unknown>) => void
@@ -93,10 +98,13 @@ export const makeDigest = (): Digest => {
   }
 }
 
-/** Characters that one call hashes. A call for each value would cost more than the hash itself. */
+/** Characters to collect before one call of the hash. A call for each value would cost more than the hash itself. */
 const hashedCharacters = 4_096
 
-/** Adds a row to the text that is not yet in the hash, and returns the text that remains. */
+/**
+ * Adds a row to the text that is not hashed yet, and hashes the text if it is long enough. Returns the text that is
+ * still not hashed.
+ */
 const addRow = (hash: Hash, before: string, row: Row): string => {
   let text = before
   for (const value of row) {
@@ -116,8 +124,9 @@ const addRow = (hash: Hash, before: string, row: Row): string => {
 }
 
 /**
- * SQL that creates one index per trust level, over the rows that the level may read. With the condition `floorSql`, a
- * read costs the same however many rows it may not read, so its duration reveals nothing about them.
+ * SQL that creates one index per trust level, over the rows that the level may read. With the condition from
+ * `floorSql`, the duration of a read does not depend on the rows that it may not read, so it reveals nothing about
+ * them.
  */
 export const indexesByLevel = (name: string, columns: string, condition = ""): string =>
   levels
@@ -126,5 +135,8 @@ export const indexesByLevel = (name: string, columns: string, condition = ""): s
     )
     .join("\n")
 
-/** The condition for the rows that a level may read. SQLite uses a partial index only for a literal number. */
+/**
+ * The SQL condition for the rows that a level may read. It contains a literal number, because SQLite uses a partial
+ * index only for a literal.
+ */
 export const floorSql = (level: TrustLevel, column = "openness"): string => `${column} >= ${minOpennessOf(level)}`

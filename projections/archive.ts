@@ -12,7 +12,8 @@ export interface ArchiveEntry {
 }
 
 /**
- * Archived memories in full. No other read returns them. Restoring, forgetting or expiry removes a memory from here.
+ * The complete archived memories. No other read returns them. A memory is removed from here when it is restored or
+ * forgotten, or when it expires.
  */
 export const archive: Projection = {
   name: "archive",

@@ -8,7 +8,10 @@ import { checkpointOf } from "./view/ViewFile.js"
 
 export const chunkVectorIndex = VectorIndex.make("chunk_")
 
-/** Vectors of the chunks of turns, files, notes and scratchpads. An EMBED event stores a vector; it stays until its chunk is removed. */
+/**
+ * Vectors of the chunks of turns, files, notes and scratchpads. An EMBED event adds a vector. The vector stays until
+ * its chunk is removed.
+ */
 export const chunkVectors: Projection = {
   name: "chunkVectors",
   version: chunkingVersion + 3,
@@ -38,7 +41,7 @@ export const chunkVectors: Projection = {
   stateDigest: chunkVectorIndex.stateDigest
 }
 
-/** Removes the vectors of all pieces of a note. */
+/** Removes the vectors of all chunks of a note. */
 const removeNote = (db: Db, id: string) => {
   const borns = sql(
     db,
@@ -49,7 +52,7 @@ const removeNote = (db: Db, id: string) => {
   for (const born of borns) chunkVectorIndex.remove(db, born)
 }
 
-/** The versions that added the turns, files and scratchpads that this event removes. */
+/** The versions of the events that added the turns, files and scratchpads that this event removes. */
 const versionsRemovedBy = (event: DaybookEvent): ReadonlyArray<number> => {
   if (event.type === "FORGET") {
     const { files, scratchpads = [], turns } = event.payload
@@ -62,11 +65,11 @@ const versionsRemovedBy = (event: DaybookEvent): ReadonlyArray<number> => {
 /** A chunk to embed. */
 export interface ChunkText {
   readonly born: number
-  /** The id of its turn or file. */
+  /** The id of the chunk's turn, file, note or scratchpad. */
   readonly id: string
   readonly store: "private" | "shared" | "social"
   readonly text: string
-  /** For a short turn, the turn before it. For a chunk of a file, its path and headings. */
+  /** For a short turn, the text of the turn before it. For a chunk of a file, its path and headings. */
   readonly previous: string
 }
 
@@ -93,7 +96,7 @@ export const findUnembeddedChunks = (
 export const findChunkText = (db: Db, born: number): ChunkText | undefined =>
   sql(db, "SELECT born, id, store, text, previous FROM chunks WHERE born = ? AND born < ?").get(born, endOfNumbers(db))
 
-/** The number of chunks without a vector, counted after the chunk number `after`. */
+/** The number of chunks that have no vector and a number greater than `after`. */
 export const countUnembeddedChunks = (db: Db, set: VectorSet, after = 0): number =>
   sql(
     db,
@@ -101,8 +104,11 @@ export const countUnembeddedChunks = (db: Db, set: VectorSet, after = 0): number
       WHERE born > ? AND born < ? AND ${chunkVectorIndex.missing("o.born")}${storesCondition(set)}`
   ).get(after, endOfNumbers(db), chunkVectorIndex.setNumber(db, set.model, set.dimensions)).n
 
-/** The end of the chunk numbers that the view's events can give. Only an edited row has a higher number. */
+/**
+ * The first number after all chunks that the view's events can have added. Only a row that another program edited has
+ * this number or a higher one.
+ */
 const endOfNumbers = (db: Db): number => chunkNumbers(checkpointOf(db).position)[1]
 
-/** The row number of the newest chunk; 0 if there is none. */
+/** The number of the newest chunk; 0 if there is none. */
 export const newestChunkNumber = (db: Db): number => sql(db, "SELECT max(born) AS born FROM chunks").get().born ?? 0

@@ -2,8 +2,8 @@ import type { Payload } from "../events/catalogue.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /**
- * The policy of each version range, and the clock jumps that wait for a confirmation. Not part of the state digest,
- * because neither changes a memory.
+ * The policies, each with the version from which it applies, and the clock jumps that are not confirmed yet. Not part
+ * of the state digest, because neither changes a memory.
  */
 export const configuration: Projection = {
   name: "configuration",
@@ -36,14 +36,14 @@ const applyClock = (db: Db, payload: Payload<"CLOCK">, version: number): void =>
   else sql(db, "DELETE FROM clock_jumps").run()
 }
 
-/** Whether no clock jump waits for a confirmation. */
+/** True if all clock jumps are confirmed. */
 export const isClockConfirmed = (db: Db): boolean => sql(db, "SELECT 1 FROM clock_jumps LIMIT 1").get() === undefined
 
 /** The digest of the latest policy; undefined before the first CONFIGURE event. */
 export const latestPolicyDigest = (db: Db): string | undefined =>
   sql(db, "SELECT digest FROM configuration ORDER BY version DESC LIMIT 1").get()?.digest
 
-/** The settings of the latest policy. */
+/** The settings of the latest policy; undefined before the first CONFIGURE event. */
 export const latestPolicySettings = (db: Db): Payload<"CONFIGURE">["values"] | undefined => {
   const row = sql(db, "SELECT settings FROM configuration ORDER BY version DESC LIMIT 1").get()
   return row === undefined ? undefined : JSON.parse(row.settings)

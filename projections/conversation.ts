@@ -9,10 +9,9 @@ import { removeSpeakers, speakerTables } from "./speakers.js"
 import { addTurn } from "./turns.js"
 
 /**
- * Conversations: turns, sessions, files, and the chunks that a search finds. Notes and scratchpads have chunks too.
- * A session belongs to one store: turns with the same session key in another
- * store form another session. When a speaker repeats the same words after the
- * same turn, the existing chunk is extended.
+ * Conversations: turns, sessions, files, and the chunks that a search finds. Notes and scratchpads have chunks too. A
+ * session belongs to one store: turns with the same session key in another store form another session. If a speaker
+ * repeats the same words after the same turn, the existing chunk also covers the new turn.
  */
 export const conversation: Projection = {
   name: "conversation",
@@ -70,7 +69,7 @@ export const conversation: Projection = {
     )
     digest.query(
       db,
-      // The time of a note's last change is no state: see the digest of memories.
+      // The state digest leaves out the time of a note's last change, as it does for all memories.
       `SELECT id, session, store, openness, role, speaker, sequence, sequence_end, line, line_end, occurred_at,
         iif(media = 'note', NULL, last_at) AS last_at, text FROM chunks ORDER BY id, sequence, line, line_end, text`
     )

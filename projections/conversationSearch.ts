@@ -34,7 +34,7 @@ export interface ChunkFilters {
   readonly allTags?: ReadonlyArray<string>
   readonly after?: number
   readonly before?: number
-  /** More filters; both must match. */
+  /** More filters, which a chunk must also match. */
   readonly and?: ChunkFilters
   /** Excludes chunks that match one of these lists. */
   readonly not?: ChunkLists
@@ -42,10 +42,10 @@ export interface ChunkFilters {
 
 export type ChunkLists = Pick<ChunkFilters, "sessions" | "stores" | "speakers" | "roles" | "kinds" | "tags" | "allTags">
 
-/** The fields that chunks of turns and chunks of files share. */
+/** The fields that all kinds of chunks have. */
 interface ChunkBase {
   readonly born: number
-  /** The id of its turn or file. */
+  /** The id of the chunk's turn, file, note or scratchpad. */
   readonly id: string
   readonly store: Store
   /** When the words were first said, or the file was changed, in milliseconds since the epoch. */
@@ -61,7 +61,7 @@ export interface TurnChunk extends ChunkBase {
   readonly session: string
   readonly role: Role
   readonly speaker: string | null
-  /** The sequence number of the first turn with these words, and of the last one. */
+  /** The sequence numbers of the first and the last turn with these words. */
   readonly sequence: number
   readonly sequenceEnd: number
   readonly file?: undefined
@@ -70,7 +70,7 @@ export interface TurnChunk extends ChunkBase {
 /** A chunk of a file. */
 export interface FileChunk extends ChunkBase {
   readonly kind: "file"
-  /** The session that the file belongs to. */
+  /** The session to which the file belongs, or null. */
   readonly session: string | null
   /** The file, and the first and last line of the chunk, from 1. */
   readonly file: {
@@ -99,7 +99,7 @@ export interface TextChunk extends ChunkBase {
 
 export type Chunk = TurnChunk | FileChunk | TextChunk
 
-/** The kind of a chunk (alias `o`). */
+/** The SQL expression for the kind of a chunk (alias `o`). */
 const kindSql = "CASE WHEN o.path IS NOT NULL THEN 'file' ELSE coalesce(o.media, 'turn') END"
 
 /** The corpus of chunks of turns, files, notes and scratchpads. */
@@ -110,7 +110,7 @@ export const chunkCorpus: Corpus = {
   rowNumbersPerItem: chunkNumbersPerTurn
 }
 
-/** The properties of a chunk that ranking needs. Only the few hits that are shown are read in full. */
+/** The properties of a chunk that ranking needs. The text is read later, only for the hits that are shown. */
 export interface ChunkFacts extends Pick<ChunkBase, "born" | "store" | "occurredAt" | "lastAt"> {
   readonly kind: Chunk["kind"]
   readonly session: string | null
@@ -122,7 +122,7 @@ export interface ChunkFacts extends Pick<ChunkBase, "born" | "store" | "occurred
   readonly length: number
 }
 
-/** A chunk that full text or vectors found, with the properties that ranking needs. */
+/** A chunk that the full-text or the vector search found, with the properties that ranking needs. */
 export interface ChunkCandidate extends HitScores {
   readonly chunk: ChunkFacts
   readonly openness: number
@@ -130,7 +130,7 @@ export interface ChunkCandidate extends HitScores {
   readonly time: number
 }
 
-/** The chunks that full text and vectors find. Only chunks that the level may read. */
+/** Finds chunks by full text and by vectors. Returns only chunks that the level may read. */
 export const findChunkCandidates = (
   db: Db,
   { filters, ...query }: HitsQuery & { readonly filters: ChunkFilters }
@@ -155,7 +155,7 @@ export const chunkCandidatesOf = (db: Db, hits: ReadonlyArray<HitScores>): Reado
   })
 }
 
-/** The first chunk of each turn or file that passes the filters, newest first. */
+/** The row numbers of chunks that pass the filters: the first such chunk of each turn or file, newest first. */
 export const findRecentChunks = (
   db: Db,
   level: TrustLevel,
@@ -172,7 +172,6 @@ export const findRecentChunks = (
   const born: Array<number> = []
   let lastTurn: number | undefined
   for (const row of rows) {
-    // Only the first chunk of each turn.
     if (row.turn === lastTurn) continue
     lastTurn = row.turn
     born.push(row.born)
@@ -181,7 +180,10 @@ export const findRecentChunks = (
   return born
 }
 
-/** Substring search, newest first. Used if full text has no words to search for, or its index is damaged. */
+/**
+ * Substring search, newest first. Used if the query has no words for the full-text search, or if the full-text index is
+ * damaged.
+ */
 export const findChunksLike = (
   db: Db,
   level: TrustLevel,
@@ -244,7 +246,7 @@ const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
       params.push(...values)
     }
     if (filter.after !== undefined || filter.before !== undefined) {
-      // A chunk of repeated words matches by its first or its last time.
+      // A chunk with repeated words matches if its first or its last time is in the span.
       const inSpan = (column: string) => `(${column} >= ? AND ${column} < ?)`
       parts.push(`(${inSpan("o.occurred_at")} OR ${inSpan("o.last_at")})`)
       const span = [filter.after ?? Number.MIN_SAFE_INTEGER, filter.before ?? Number.MAX_SAFE_INTEGER]
@@ -258,7 +260,7 @@ const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
   }
 }
 
-/** The conditions for all lists that are not empty. */
+/** One SQL condition for each list that is not empty. */
 const listConditions = ({
   allTags = [],
   kinds = [],

@@ -7,44 +7,50 @@ export interface DisputeSide {
   readonly id: string
   readonly born: number
   readonly title: string
-  /** When it happened or was said last, milliseconds since the epoch. A repeat counts for its own side. */
+  /**
+   * When the memory happened or was last said, in milliseconds since the epoch. A repeat of a memory updates only that
+   * memory's time.
+   */
   readonly at: number
-  /** The level of its writer. */
+  /** The trust level of the memory's writer. */
   readonly level: TrustLevel
 }
 
 /** A contradiction between two sides. */
 export interface Contradiction {
-  /** Whether the side that is asked about raised it; otherwise its opponent did. */
+  /** True if the side itself raised the contradiction; false if its opponent raised it. */
   readonly isRaised: boolean
-  /** How likely it is, 0…1; absent where nobody estimated it. */
+  /** How likely the contradiction is, 0…1; absent if nobody estimated it. */
   readonly confidence?: number
 }
 
 /** The open disputes of a group of memories. */
 export interface OpenDispute {
-  /** The sides in order: by the writer's level, highest first, then by when they were said last, newest first. */
+  /** Sorted by the writer's level, highest first, then by `at`, newest first. */
   readonly sides: ReadonlyArray<DisputeSide>
-  /** By id of a side, the sides that it disputes or that dispute it, by their id. */
+  /**
+   * For the id of each side: its contradictions, by the id of the opponent. Includes the contradictions that the
+   * opponent raised.
+   */
   readonly opponents: ReadonlyMap<string, ReadonlyMap<string, Contradiction>>
-  /** Whether the group has more sides than were read. */
+  /** True if the group has more sides than were read. */
   readonly isCut: boolean
 }
 
 /**
- * Maximum sides of one group that are read, the highest levels first. More are rare, and a low level could make them to
- * slow down the reads of others.
+ * Maximum number of sides to read in one group, the highest levels first. Larger groups are rare. Without this limit, a
+ * low level could create a large group to slow down the reads of others.
  */
 export const maxSides = 300
 
-/** Whether any memory ever disputed another one. Most agents have no dispute, so reads ask this first. */
+/** True if any memory ever disputed another memory. Most agents have no dispute, so reads check this first. */
 export const hasDisputes = (db: Db): boolean => sql(db, "SELECT 1 FROM disputes LIMIT 1").get() !== undefined
 
 /**
- * The open disputes of memories, by id: of the group of each. A memory that disputes one side joins the group of that
- * side. A dispute is open while both sides are active, unexpired at `now` and not settled. Only sides that `level` may
- * read count, so a dispute with a memory above that level does not exist for it. At most `limit` sides of a group are
- * read.
+ * Returns, for the id of each memory, the open dispute of its group; memories without a dispute are absent. A memory
+ * that disputes one side of a group joins that group. A dispute is open while it is not settled and both sides are
+ * active and unexpired at `now`. Only sides that `level` may read count, so that `level` cannot learn of a dispute with
+ * a memory that it may not read. Reads at most `limit` sides of a group.
  */
 export const findOpenDisputes = (
   db: Db,
@@ -89,7 +95,7 @@ interface Reader {
   readonly db: Db
   readonly now: number
   readonly minOpenness: number
-  /** The rows that were read, by id and by row number. */
+  /** The rows read so far. Each row is stored under its id and under its row number. */
   readonly rows: Map<string | number, SideRow>
 }
 
@@ -101,8 +107,8 @@ const readerOf = (db: Db, level: TrustLevel, now: number): Reader => ({
 })
 
 /**
- * Adds the sides that are connected to the first one. If that one is connected to a group that was cut, returns that
- * group: it has been read already.
+ * Adds all sides that are connected to the first side of the group. If an opponent of the first side is in a group that
+ * was read before, returns that group instead. This happens only if that group was cut at its limit.
  */
 const walk = (reader: Reader, group: Group, known: ReadonlyMap<string, Group>, limit: number): Group | undefined => {
   for (const side of group.sides.values()) {
@@ -124,7 +130,7 @@ interface Opponent {
   readonly contradiction: Contradiction
 }
 
-/** The opponents of an active memory, of its own disputes and of those that it took over, by id. */
+/** The opponents of an active memory, by id: in its own disputes, and in those of the memories whose place it took. */
 const opponentsOf = (reader: Reader, memory: RowKey, limit: number) => {
   const { db } = reader
   const { id } = memory
@@ -155,8 +161,8 @@ interface SideRow extends RowKey {
 }
 
 /**
- * The rows with these keys: ids or row numbers. Separate from the read of the pairs: joined, a pair takes ten times as
- * long.
+ * Reads the rows with these keys: ids or row numbers. Separate from the query for pairs, because a join would take ten
+ * times as long per pair.
  */
 const loadRows = ({ db, rows }: Reader, column: "id" | "born", keys: ReadonlyArray<string | number>): void => {
   const unread = keys.filter((key) => !rows.has(key))
@@ -176,7 +182,7 @@ interface Pair {
   readonly contradiction: Contradiction
 }
 
-/** The other sides of the open pairs with a memory, active or not. */
+/** The opponents in the unsettled pairs of a memory, active or not. */
 const pairsOf = (reader: Reader, { born, id }: RowKey, limit: number): ReadonlyArray<Pair> => {
   const { db, rows } = reader
   const raised = sql(db, "SELECT other, confidence FROM disputes WHERE born = ? AND settled = 0 LIMIT ?").all(
@@ -218,7 +224,10 @@ const sideOf = ({ at, born, id, level, title }: SideRow): DisputeSide => ({
   level: levels[level]!
 })
 
-/** The side of a row: its memory, or the active one that took its place; undefined if the reader may not read it. */
+/**
+ * The side for a row: its memory if that is active, otherwise the active memory that took its place. Undefined if there
+ * is no such memory that the reader may read.
+ */
 const presentSide = (reader: Reader, row: SideRow): DisputeSide | undefined => {
   if (row.active === 1) return isReadable(reader, row) ? sideOf(row) : undefined
   const survivor = findSurvivor(reader.db, row.id)
@@ -234,14 +243,17 @@ const findSide = (reader: Reader, id: string): DisputeSide | undefined => {
   return row?.active === 1 && isReadable(reader, row) ? sideOf(row) : undefined
 }
 
-/** The sides with these ids, in this order, whether or not they are active. */
+/** The sides with these ids, in the given order, active or not. */
 export const readSides = (db: Db, ids: ReadonlyArray<string>): ReadonlyArray<DisputeSide> => {
   const reader = everything(db)
   loadRows(reader, "id", ids)
   return ids.flatMap((id) => reader.rows.get(id) ?? []).map(sideOf)
 }
 
-/** The active memory with this id, or the one that took its place; undefined without one that `level` may read. */
+/**
+ * The memory with this id if it is active, otherwise the active memory that took its place. Undefined if there is no
+ * such memory that `level` may read.
+ */
 export const findPresentSide = (db: Db, level: TrustLevel, id: string, now: number): DisputeSide | undefined => {
   const reader = readerOf(db, level, now)
   loadRows(reader, "id", [id])
@@ -249,11 +261,11 @@ export const findPresentSide = (db: Db, level: TrustLevel, id: string, now: numb
   return row === undefined ? undefined : presentSide(reader, row)
 }
 
-/** Whether a person decided that two memories both hold, or two that they took over. */
+/** True if a person decided that both memories are true. A decision about memories whose place they took counts too. */
 const isSettled = (db: Db, rows: ReadonlyArray<RowKey>, others: ReadonlyArray<RowKey>): boolean =>
   hasPair(db, rows, others, 1)
 
-/** Whether a dispute is recorded between memories of two lists. */
+/** True if there is a dispute between a memory of one list and a memory of the other, with this `settled` value. */
 const hasPair = (db: Db, rows: ReadonlyArray<RowKey>, others: ReadonlyArray<RowKey>, settled: 0 | 1): boolean => {
   const between = (newer: ReadonlyArray<RowKey>, older: ReadonlyArray<RowKey>) =>
     sql(
@@ -265,14 +277,17 @@ const hasPair = (db: Db, rows: ReadonlyArray<RowKey>, others: ReadonlyArray<RowK
   return between(rows, others) || between(others, rows)
 }
 
-/** The state of the dispute between two memories, or between memories that they took over; undefined if there is none. */
+/**
+ * The state of the dispute between two memories, or between memories whose place they took; undefined if there is no
+ * dispute.
+ */
 export const findDisputeBetween = (db: Db, memory: RowKey, other: RowKey): "settled" | "raised" | undefined => {
   if (!hasDisputes(db)) return undefined
   const [rows, others] = [withCopies(db, memory), withCopies(db, other)]
   return hasPair(db, rows, others, 1) ? "settled" : hasPair(db, rows, others, 0) ? "raised" : undefined
 }
 
-/** The ids of all sides of open disputes, whether or not they have expired. */
+/** The ids of all sides of open disputes, including expired sides. */
 export const findSideIds = (db: Db): ReadonlySet<string> => {
   const ids = new Set<string>()
   const pairs = sql(
@@ -288,13 +303,16 @@ export const findSideIds = (db: Db): ReadonlySet<string> => {
   return ids
 }
 
-/** Reads all active memories, whether or not they have expired. */
+/** A reader for all active memories, including expired ones. */
 const everything = (db: Db): Reader => readerOf(db, "full", Number.MIN_SAFE_INTEGER)
 
-/** Whether an active memory is a side of an open dispute. An expired opponent counts, since its expiry may move. */
+/**
+ * True if an active memory is a side of an open dispute. An expired opponent counts too, because its expiry may be
+ * moved.
+ */
 export const isSideOfDispute = (db: Db, memory: RowKey): boolean =>
   hasDisputes(db) && opponentsOf(everything(db), memory, maxSides).opponents.size > 0
 
-/** The writer's level first, then the date, newest first. */
+/** Sorts by the writer's level, highest first, then by date, newest first. */
 const bySide = (a: DisputeSide, b: DisputeSide): number =>
   minOpennessOf(a.level) - minOpennessOf(b.level) || b.at - a.at || b.born - a.born

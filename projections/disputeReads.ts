@@ -11,7 +11,7 @@ import { findReadableMemories } from "./lineageReads.js"
 import type { Disputed, Side } from "./observationSearch.js"
 import { type Db, sql } from "./Projection.js"
 
-/** Sides that an answer shows. */
+/** Maximum number of sides that an answer shows. */
 const maxShown = 3
 
 /** The dispute of a memory as answers show it: the other sides of its group. */
@@ -25,7 +25,7 @@ const shownSides = (others: ReadonlyArray<DisputeSide>): Disputed => ({
 
 const sideOf = ({ at, id, level, title }: DisputeSide): Side => ({ id, title, at, level })
 
-/** Adds their open disputes to rows, as far as `level` may read all sides. */
+/** Adds to each row its open dispute. Only disputes whose sides `level` may read count. */
 export const withDisputes = <Row extends { readonly id: string }>(
   db: Db,
   level: TrustLevel,
@@ -40,25 +40,28 @@ export const withDisputes = <Row extends { readonly id: string }>(
 /** A memory that raised disputes. */
 export interface DisputeDecision extends Side, Disputed {
   /**
-   * `open`: it is not decided which memory holds. `settled`: a person decided that both hold. `ended`: the memory or the
-   * other ones are gone.
+   * `open`: nobody has decided which memory is true. `settled`: a person decided that both are true. `ended`: the
+   * memory, or every memory that it disputes, is no longer active.
    */
   readonly state: "open" | "settled" | "ended"
-  /** The highest confidence of its contradictions, 0…1; absent where nobody estimated one. */
+  /** The highest confidence of its contradictions, 0…1; absent if nobody estimated one. */
   readonly confidence?: number
 }
 
 interface DecisionsPage {
   readonly limit: number
   readonly offset: number
-  /** Whether to list open disputes only. */
+  /** True to list open disputes only. */
   readonly isOpen: boolean
 }
 
-/** Rows that are read at a time. */
+/** Rows to read in one query. */
 const rowsPerRead = 200
 
-/** The memories that raised disputes, as far as `level` may read all sides: by the writer's level, then the newest first. */
+/**
+ * The memories that raised disputes, sorted by the writer's level, highest first, then newest first. Only disputes
+ * whose sides `level` may read count.
+ */
 export const findDecisions = (
   db: Db,
   level: TrustLevel,
@@ -83,7 +86,7 @@ export const findDecisions = (
   return found.slice(offset, offset + limit)
 }
 
-/** The memories that raised disputes. One that raised several may come several times. */
+/** The ids of memories that raised disputes. An id occurs once for each dispute that the memory raised. */
 const findRaisers = (db: Db, level: TrustLevel, offset: number): ReadonlyArray<string> =>
   sql(
     db,

@@ -4,8 +4,9 @@ import { levelOf, minOpennessOf } from "../events/Trust.js"
 import { type Projection, sql } from "./Projection.js"
 
 /**
- * Pairs of memories that contradict each other: the row of the newer one, and the id of the older one. `level` is that
- * of the newer one's writer. `present` is 1 if the newer one is active or another memory may have taken its place.
+ * Pairs of memories that contradict each other: the row number of the newer memory (`born`), and the id of the older
+ * memory (`other`). `level` is the level of the newer memory's writer. `present` is 1 if the newer memory is active, or
+ * if another memory may have taken its place.
  */
 export const disputes: Projection = {
   name: "disputes",
@@ -20,7 +21,8 @@ export const disputes: Projection = {
     confidence REAL,
     PRIMARY KEY (born, other)
   ) WITHOUT ROWID;`,
-  // In the order in which sides are read, so that many rows of a low level cost the readers of few no time.
+  // The index has the order in which sides are read. So a read of a few sides takes no longer if a low level wrote many
+  // rows.
   indexes: `CREATE INDEX disputes_other ON disputes (other, level, born DESC) WHERE settled = 0 AND present = 1;
     CREATE INDEX disputes_newest ON disputes (level, born DESC);`,
   drop: () => "DROP TABLE disputes",
@@ -47,5 +49,8 @@ export const disputes: Projection = {
   stateDigest: () => {}
 }
 
-/** A superseded or compressed memory may have a survivor, which is a side in its place. */
+/**
+ * Statuses that set `present` to 1. A superseded or compressed memory may have a survivor, which is then the side
+ * instead.
+ */
 const presentStatuses: ReadonlySet<Memory["status"]> = new Set<Memory["status"]>(["active", "superseded", "compressed"])

@@ -10,28 +10,28 @@ export interface ModelName {
 
 export const sameModel = (a: ModelName, b: ModelName): boolean => a.model === b.model && a.dimensions === b.dimensions
 
-/** An embedder as the log describes it. State `first`: it made the first vectors of a store. */
+/** An embedder as the log describes it. State `first` means that it made the first vectors of a store. */
 export interface EmbedderFact extends ModelName {
   readonly state: Payload<"EMBEDDER">["state"] | "first"
-  /** The version of the event that recorded it. */
+  /** The version of the event that recorded this state. */
   readonly version: number
-  /** The weight of its vectors in ranking; null if the event names none. */
+  /** The weight of its vectors in ranking; null if the event contains no weight. */
   readonly weight: number | null
   readonly floor: number | null
   readonly adopt: boolean
-  /** The substitute for stores that are withheld from this embedder; null for none. */
+  /** The substitute embedder for stores that are withheld from this embedder; null if there is no substitute. */
   readonly apart: Payload<"EMBEDDER">["apart"] | null
   /** For state `first`: the model of the first vectors of each store that has vectors. */
   readonly stores?: Readonly<Partial<Record<Store, ModelName>>>
 }
 
 /**
- * The active embedder, the one in preparation and the dropped ones, by version. Not part of the state digest, because
- * the embedder changes no memory.
+ * The active embedder, the embedder in preparation and the dropped embedders, by version. Not part of the state digest,
+ * because the embedder changes no memory.
  *
  * Until an embedder is activated, each store uses the model of its own first vectors. So the embeddings of a stricter
- * store reveal nothing to a lower level. If a substitute embeds texts of a store later, its model replaces the store's
- * model.
+ * store reveal nothing to a lower level. If a substitute later embeds texts of a store, the substitute's model replaces
+ * the store's model.
  */
 export const embedders: Projection = {
   name: "embedders",
@@ -137,14 +137,16 @@ const readInForce = (db: Db): EmbedderFact | undefined => {
 
 /** The models whose vectors searches use; undefined if no model is active. */
 export const activeModels = (db: Db): ReadonlyArray<ModelName> | undefined => {
-  // A view may lack this projection.
+  // A view may have no table of this projection.
   if (sql(db, "SELECT 1 FROM sqlite_master WHERE name = 'embedders'").get() === undefined) return undefined
   const active = findActiveEmbedder(db)
   if (active === undefined) return undefined
   return [active, ...(active.apart ? [active.apart] : []), ...Object.values(active.stores ?? {})]
 }
 
-/** The embedder in preparation: the last one started, if it was not activated or dropped since. */
+/**
+ * The embedder in preparation: the last embedder whose preparation started, if it was not activated or dropped since.
+ */
 export const findPreparingEmbedder = (db: Db): EmbedderFact | undefined => {
   const row = sql(
     db,
@@ -157,8 +159,9 @@ export const findPreparingEmbedder = (db: Db): EmbedderFact | undefined => {
 }
 
 /**
- * Whether vectors of a model are needed because the model is active or in preparation. Before the first activation, the
- * program's own model is also needed, unless it was dropped, or prepared and then abandoned for another.
+ * True if vectors of this model are needed, because the model is active or in preparation. Before the first activation,
+ * the program's own model is also needed, unless that model was dropped, or was prepared and then replaced by another
+ * model.
  */
 export const isModelNeeded = (db: Db, { dimensions, model }: ModelName): boolean => {
   const isThisModel = (fact: EmbedderFact | undefined) => fact?.model === model && fact.dimensions === dimensions

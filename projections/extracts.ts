@@ -5,7 +5,7 @@ import { type Db, floorSql, type Projection, sql } from "./Projection.js"
 
 /**
  * The turns that wait for extraction, the extractions of each session in a store, and how often each extractor
- * succeeded. A turn waits until an EXTRACT event of its session and store has its version or a later one.
+ * succeeded. An EXTRACT event ends the wait of all turns of its session and store up to the version `until`.
  */
 export const extracts: Projection = {
   name: "extracts",
@@ -80,7 +80,7 @@ const toTurnRow = ({ born, turn }: { readonly born: number; readonly turn: strin
   turn: JSON.parse(turn) as Turn
 })
 
-/** The oldest turns of a session in a store that wait for extraction, oldest first. */
+/** The turns of a session in a store that wait for extraction: the oldest `limit` turns, oldest first. */
 export const findWaitingTurns = (db: Db, session: string, store: Store, limit: number): ReadonlyArray<TurnRow> =>
   sql(
     db,
@@ -90,7 +90,7 @@ export const findWaitingTurns = (db: Db, session: string, store: Store, limit: n
     .all(session, store, limit)
     .map(toTurnRow)
 
-/** The last turns of a session in a store before a version, oldest first. */
+/** The last `limit` turns of a session in a store before a version, oldest first. */
 export const findTurnsBefore = (
   db: Db,
   {
@@ -116,7 +116,7 @@ export const findWaitingIds = (
       AND waiting_turns.store = ? ORDER BY born`
   ).all(session, store)
 
-/** The waiting turns of a session in a store. Times are milliseconds since the epoch. */
+/** The totals of the waiting turns of a session in a store. Times are milliseconds since the epoch. */
 export interface Waiting {
   readonly session: string
   readonly store: Store
@@ -126,7 +126,7 @@ export interface Waiting {
   readonly lastAt: number
 }
 
-/** The turns that wait for extraction, by session and store; those of one session if it is named. */
+/** The totals of the turns that wait for extraction, by session and store; only for `session` if it is set. */
 export const findWaiting = (db: Db, level: TrustLevel, session?: string): ReadonlyArray<Waiting> =>
   sql(
     db,
@@ -135,22 +135,22 @@ export const findWaiting = (db: Db, level: TrustLevel, session?: string): Readon
       GROUP BY session, store ORDER BY min(born)`
   ).all(...(session === undefined ? [] : [session]))
 
-/** The version of the extraction that ended with this turn; undefined if there is none. */
+/** The version of the EXTRACT event whose last turn has this version; undefined if there is none. */
 export const findExtractOf = (db: Db, session: string, store: Store, version: number): number | undefined =>
   sql(db, "SELECT version FROM extracts WHERE session = ? AND store = ? AND until = ?")
     .pluck()
     .get(session, store, version)
 
-/** How an extractor did so far. */
+/** The results of an extractor so far. */
 export interface ExtractorCounts {
   readonly name: string
   readonly attempts: number
-  /** Attempts that gave a usable answer. After the others, the rules answered. */
+  /** Attempts that returned a usable answer. After a failed attempt, the rules extracted instead. */
   readonly successes: number
-  /** Extracted turns, and statements that were stored or changed a memory. */
+  /** `turns`: the extracted turns. `captured`: the extracted statements that were stored or that changed a memory. */
   readonly turns: number
   readonly captured: number
-  /** Mean milliseconds of an answer; absent if none was measured. */
+  /** Mean duration of an answer in milliseconds; absent if no duration was measured. */
   readonly millis?: number
 }
 

@@ -27,7 +27,7 @@ export interface IndexedFile {
   readonly occurredAt: number
 }
 
-/** Indexes a file and removes the previous version of the same path. */
+/** Indexes a file, and removes the earlier file that it replaces at the same path. */
 export const addFile = (db: Db, event: Extract<DaybookEvent, { type: "FILE" }>, lookup: Lookup) => {
   const { file, replaces } = event.payload
   const { id, media, occurredAt, path, session = null, store, text } = file
@@ -104,7 +104,7 @@ export const findFiles = (
 export const findFilesAt = (db: Db, level: TrustLevel, path: string): ReadonlyArray<IndexedFile> =>
   sql(db, `${selectFiles} AND path = ? ORDER BY born DESC`).all(minOpennessOf(level), path)
 
-/** The file at a path of one store, and the version that added it; undefined if there is none. */
+/** The file at a path in one store, with the version of the event that added it; undefined if there is none. */
 export const findFile = (
   db: Db,
   path: string,
@@ -118,14 +118,14 @@ export const findFile = (
   return row === undefined ? undefined : { ...row, level: levels[row.level]! }
 }
 
-/** The id, path, store and text digest of the file that the event of this version added. */
+/** The id, path, store and text digest of the file that the event with this version added. */
 export const findFileRow = (
   db: Db,
   born: number
 ): (Pick<IndexedFile, "id" | "path" | "store" | "session" | "digest"> & { readonly level: number }) | undefined =>
   sql(db, "SELECT digest, id, level, path, session, store FROM files WHERE born = ?").get(born)
 
-/** A file's place: the version that added it, its store, and the level that wrote it. */
+/** The version of the event that added a file, its store, and the level that wrote it. */
 export interface StoredFile {
   readonly born: number
   readonly store: Store
@@ -138,7 +138,7 @@ export const findFilesByPath = (db: Db, level: TrustLevel, path: string): Readon
     .all(path, minOpennessOf(level))
     .map((row) => ({ ...row, level: levels[row.level]! }))
 
-/** Whether a file has this id. */
+/** True if a file has this id. */
 export const hasFile = (db: Db, id: string): boolean =>
   sql(db, "SELECT 1 FROM files WHERE id = ?").get(id) !== undefined
 
@@ -148,7 +148,7 @@ interface Piece {
   /** The first and the last line, from 1. */
   readonly line: number
   readonly lineEnd: number
-  /** The path and the headings above the piece. They are indexed with it. */
+  /** The path and the headings above the piece. They are indexed together with the piece. */
   readonly headings: string
 }
 

@@ -9,7 +9,7 @@ export const textColumns = { title: 2, narrative: 1, facts: 1, tags: 1, people: 
 
 export const memoryTextIndex = TextIndex.make("", textColumns)
 
-/** Full text of the active memories. */
+/** The full-text index of the active memories. */
 export const fulltext: Projection = {
   name: "fulltext",
   version: indexVersion,

@@ -2,14 +2,17 @@ import { type EventType, imagesOf } from "../events/catalogue.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** An event that changed a memory. Its content is read from the log only, so erasing it there is enough. */
+/**
+ * An event that changed a memory. The content of the event is stored only in the log, so it is enough to erase it
+ * there.
+ */
 export interface Change {
   readonly version: number
   readonly revision: number
   readonly type: EventType
 }
 
-/** For each memory, the versions of the events that changed it. They point into the log. */
+/** For each memory, the versions of the events that changed it. The events are then read from the log. */
 export const history: Projection = {
   name: "history",
   version: 2,

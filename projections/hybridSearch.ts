@@ -13,11 +13,11 @@ export interface Corpus {
    * otherwise an item of hundreds of rows would displace all others. Default 1.
    */
   readonly rowNumbersPerItem?: number
-  /** The readable words that resemble a misspelt one, the most similar first. */
+  /** Returns the words that resemble a misspelt word and that the level may read, the most similar first. */
   readonly similarWords?: (db: Db, level: ReadingLevel, word: string) => ReadonlyArray<SimilarWord>
 }
 
-/** A word, and how much it differs from another one: 1 for each edit, less for usual errors. */
+/** A word, and its distance from another word: 1 for each edit, less for common errors. */
 export interface SimilarWord {
   readonly word: string
   readonly cost: number
@@ -27,9 +27,9 @@ export interface SimilarWord {
 export interface Condition {
   readonly sql: string
   readonly params: ReadonlyArray<unknown>
-  /** Whether the condition is true for every indexed row of the level. */
+  /** True if every indexed row of the level meets the condition. */
   readonly matchesAll: boolean
-  /** The openness, for a condition that selects exactly the indexed rows of one openness. */
+  /** Set only if the condition selects exactly the indexed rows of one openness. */
   readonly openness?: number
 }
 
@@ -40,13 +40,17 @@ export interface QueryVector {
   readonly floor: number
   /** Compares only rows of these openness values; all rows if absent. */
   readonly opennesses?: ReadonlyArray<number>
-  /** The vector by a second model, for rows that the first model has not embedded. */
+  /** The query's vector from a second model, for rows that the first model has not embedded. */
   readonly substitute?: QueryVector
 }
 
-/** Words that rows must contain, and words that they must not contain, as FTS5 expressions; null for none. */
+/**
+ * FTS5 expressions for words that rows must contain and for words that rows must not contain; null for no such words.
+ */
 export interface RequiredWords {
-  /** Only rows that match this expression are hits. This also limits hits of vectors and the newest rows. */
+  /**
+   * Only rows that match this expression are hits. This also applies to hits by vector and to lists of the newest rows.
+   */
   readonly within: string | null
   /** Rows that match this expression are not hits. */
   readonly without: string | null
@@ -56,14 +60,14 @@ export const noRequiredWords: RequiredWords = { within: null, without: null }
 
 export interface HitsQuery extends RequiredWords {
   readonly level: TrustLevel
-  /** An FTS5 expression; null for no full text. */
+  /** An FTS5 expression; null to skip the full-text search. */
   readonly match: string | null
   readonly vector: QueryVector | null
-  /** The maximum number of hits from full text, and the same number from vectors. */
+  /** The maximum number of hits from the full-text search, and also from the vector search. */
   readonly pool: number
   /**
-   * Whether rows as near as the last one of the pool are ordered by number. Absent: they are left out, which costs less
-   * and matters little in a large pool.
+   * How to treat rows that have the same distance as the last row of the pool. True: order them by row number.
+   * Otherwise they are left out, which costs less and matters little in a large pool.
    */
   readonly ordersTies?: boolean
 }
@@ -78,9 +82,9 @@ export interface HitScores {
 }
 
 /**
- * The union of the hits of full text and vectors. A hit that only one index found can rank first. If an item has
- * several rows, each index contributes its best row of the item. If both found the item, the result names the row from
- * full text.
+ * The hits of the full-text search and of the vector search together. A hit that only one index found can rank first.
+ * If an item has several rows, each index contributes its best row of the item. If both indexes found the item, the
+ * result contains the row from the full-text index.
  */
 export const findHits = (db: Db, corpus: Corpus, condition: Condition, query: HitsQuery): ReadonlyArray<HitScores> => {
   const { level, match, vector } = query
@@ -127,8 +131,8 @@ export const countRows = (db: Db, { text }: Corpus, level: ReadingLevel, express
   ).get(expression, limit + 1).n
 
 /**
- * The number of rows that match, at most `limit` + 1, and the rows among `borns` that match. Frequent words are looked
- * up row by row.
+ * The number of rows that match, at most `maxListedRows` + 1, and the rows among `borns` that match. If more than
+ * `maxListedRows` rows match, each row of `borns` is checked separately.
  */
 export const rowsWith = (
   db: Db,
@@ -149,7 +153,7 @@ export const rowsWith = (
   }
 }
 
-/** Maximum rows of a word that are listed. */
+/** Maximum number of matching rows that `rowsWith` lists. */
 const maxListedRows = 256
 
 /** The texts that a substring search looks for. */
@@ -160,11 +164,14 @@ export interface Needles {
   readonly anyOf: ReadonlyArray<string>
   /** None of these may be in the row. */
   readonly noneOf?: ReadonlyArray<string>
-  /** Words that the full-text index must also contain, or must not. */
+  /** Words that the row must also contain, or must not contain, according to the full-text index. */
   readonly required?: RequiredWords
 }
 
-/** Repeats the condition of one needle for all needles. Its parameters are those of `allOf`, `anyOf`, then `noneOf`. */
+/**
+ * Repeats the SQL condition of one needle for all needles. The parameters of the result are those of `allOf`, then
+ * `anyOf`, then `noneOf`.
+ */
 export const needlesCondition = (condition: string, { allOf = [], anyOf, noneOf = [] }: Needles): string =>
   [
     ...allOf.map(() => condition),
@@ -200,7 +207,7 @@ const textHits = ({
     : `SELECT t.rowid AS born, ${score} FROM ${table} t JOIN ${corpus.table} o ON o.born = t.rowid
         WHERE ${table} MATCH ? AND ${condition.sql}`
   const params = [match, ...(condition.matchesAll ? [] : condition.params)]
-  // SQLite would plan the statement again for each value of `LIMIT ?`. It does not for `LIMIT ? + 0`.
+  // SQLite plans the statement again for each value of `LIMIT ?`, but not for `LIMIT ? + 0`.
   const best = (text: string, limit: number): Array<{ readonly born: number; readonly score: number }> =>
     sql(db, `${text} ORDER BY score, born DESC LIMIT ? + 0`).all(...params, limit)
   const { rowNumbersPerItem } = corpus
@@ -208,7 +215,7 @@ const textHits = ({
   if (rowNumbersPerItem !== undefined) {
     const saturated = rows.length === rowsPerItem * pool
     rows = bestOfEach(rows, rowNumbersPerItem).slice(0, pool)
-    // A few items own nearly all of these rows. Group by item instead, at twice the cost.
+    // A few items have nearly all of these rows. So group by item instead, at twice the cost.
     if (saturated && rows.length < pool) {
       rows = best(
         `SELECT born, min(score) AS score FROM (${matching} LIMIT -1) GROUP BY born / ${rowNumbersPerItem}`,
