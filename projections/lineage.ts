@@ -33,7 +33,7 @@ export const lineage: Projection = {
   stateDigest: () => {}
 }
 
-/** The memories, active or not, with a link of this kind to a source, oldest first. */
+/** The memories that have a link of this kind to a source, active or not, oldest first. */
 export const findMemoriesBySource = (db: Db, kind: Link["kind"], source: string): ReadonlyArray<Memory> =>
   sql(
     db,
@@ -43,7 +43,7 @@ export const findMemoriesBySource = (db: Db, kind: Link["kind"], source: string)
     .all(kind, source)
     .map((memory) => JSON.parse(memory as string) as Memory)
 
-/** The turns and files that these versions added, as targets of links. */
+/** The turns and files that the events with these versions added, as targets of links. */
 export const findSourcesByVersion = (
   db: Db,
   { files, turns }: { readonly files: ReadonlyArray<number>; readonly turns: ReadonlyArray<number> }
@@ -56,7 +56,10 @@ export const findSourcesByVersion = (
   ]
 }
 
-/** The store of a source that a level may read. If a path names files in several stores, it is the most open store. */
+/**
+ * The store of a source that a level may read; undefined if there is no such source. If a path names files in several
+ * stores, returns the most open store.
+ */
 export const findSourceStore = (db: Db, level: TrustLevel, kind: Link["kind"], source: string): Store | undefined => {
   const text = {
     derived: "SELECT openness FROM observations WHERE id = ? AND openness >= ? AND active = 1",
@@ -68,8 +71,8 @@ export const findSourceStore = (db: Db, level: TrustLevel, kind: Link["kind"], s
 }
 
 /**
- * The lowest level whose text is in a source; undefined for an unknown source. For a path with several files, it is their
- * lowest level. For a turn with the result of a tool call, it is that of a tool.
+ * The lowest trust level that wrote text in a source; undefined for an unknown source. For a path with several files,
+ * this is the lowest level of the files. For a turn with the result of a tool call, it is the level of a tool.
  */
 export const findSourceLevel = (db: Db, kind: Link["kind"], source: string): TrustLevel | undefined => {
   if (kind === "turn") {
@@ -84,7 +87,10 @@ export const findSourceLevel = (db: Db, kind: Link["kind"], source: string): Tru
   return memory === undefined ? undefined : levelOf(memory)
 }
 
-/** The level of text that is made of a turn. It may come from the results of the turn's tool calls. */
+/**
+ * The level of text that is derived from a turn. The level of a tool counts if the turn has results of tool calls,
+ * because the text may come from them.
+ */
 export const sourceLevelOf = (turn: Turn): TrustLevel => {
   const hasToolOutput = turn.toolCalls?.some(({ result }) => result !== undefined) === true
   return hasToolOutput ? turnLevelOf({ ...turn, role: "tool" }) : turnLevelOf(turn)

@@ -5,8 +5,8 @@ import { memoryOf } from "./observations.js"
 import { type Db, sql } from "./Projection.js"
 
 /**
- * Memories by id, in their present form. Full trust reads all of them. A lower level reads the active and superseded
- * memories of its stores, except those that expired before `now`.
+ * Memories by id, in their current state. Full trust reads all of them. A lower level reads the active and superseded
+ * memories of its stores, except those that have expired by `now`.
  */
 export const findReadableMemories = (
   db: Db,

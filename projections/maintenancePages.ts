@@ -7,7 +7,7 @@ import { type Accesses, findAccesses } from "./recalls.js"
 export type PageKind = "working" | "narrative" | "aged" | "unchanged" | "daily" | "weekly" | "profile"
 
 const conditions: Readonly<Record<PageKind, string>> = {
-  // Tiers mid and daily, and promoted long ones; not expired.
+  // Unexpired memories of tier mid or daily, and of tier long if they were promoted.
   working: `(tier IN ('mid', 'daily') OR (tier = 'long'
     AND json_extract(memory, '$.promotedAt') IS NOT NULL))
     AND (expires_at IS NULL OR expires_at > :now)`,
@@ -15,7 +15,7 @@ const conditions: Readonly<Record<PageKind, string>> = {
   narrative: `(tier <> 'core' OR json_extract(memory, '$.coreFrom') IS NOT NULL) AND type <> 'person'
     AND created_at <= :before
     AND json_extract(memory, '$.narrative') IS NOT NULL AND (expires_at IS NULL OR expires_at > :now)`,
-  // Old memories of tiers mid and daily, and expired ones.
+  // Old memories of tier mid or daily, and all expired memories.
   aged: "((tier IN ('mid', 'daily') AND created_at <= :before) OR expires_at <= :now)",
   // Memories that are no longer new.
   unchanged: `tier <> 'core' AND type <> 'person' AND created_at <= :before
@@ -25,7 +25,8 @@ const conditions: Readonly<Record<PageKind, string>> = {
   // Candidates for the profile.
   profile: `type IN ('identity', 'preference', 'decision') AND tier <> 'daily'
     AND (expires_at IS NULL OR expires_at > :now)`,
-  // Candidates for the profile, temporary types, and mid ones of past weeks that have a project or a topic.
+  // Candidates for the profile, temporary types, and memories of tier mid from past weeks that have a project or a
+  // topic.
   weekly: `(tier = 'core' OR type IN ('identity', 'preference', 'decision', 'temp', 'debug') OR (tier = 'mid'
     AND created_at <= :before AND (project IS NOT NULL OR json_extract(memory, '$.topic') IS NOT NULL)))
     AND (expires_at IS NULL OR expires_at > :now)`
@@ -38,8 +39,8 @@ export interface MaintenancePage {
 }
 
 /**
- * Examines the next `size` active memories by row number and returns those that a stage reads. This bounds the work
- * per page, even if few memories match.
+ * Examines the next `size` active memories by row number and returns those of the kind. This bounds the work per page,
+ * even if few memories match.
  */
 export const findMaintenancePage = (
   db: Db,
@@ -68,7 +69,7 @@ export const findMaintenancePage = (
   return { rows: withAccesses(db, memories), next: last }
 }
 
-/** Adds to each memory how often it was shown. */
+/** Adds to each memory how often and when it was shown. */
 export const withAccesses = (db: Db, memories: ReadonlyArray<Memory>): MaintenancePage["rows"] => {
   if (memories.length === 0) return []
   const accesses = findAccesses(

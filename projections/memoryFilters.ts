@@ -20,11 +20,11 @@ export interface Filters {
   readonly after?: number
   /** Happened before this instant. Memories without a time use their creation time. */
   readonly before?: number
-  /** Lies in a time that the question names; `reading` says which of its times count. */
+  /** Lies in a time span that the question names. `reading` says which times of a memory count. */
   readonly during?: { readonly from: number; readonly to: number; readonly reading: TimeReading }
   /** Written by a writer at this trust level or a higher one. */
   readonly writers?: TrustLevel
-  /** More filters; both must match. */
+  /** More filters, which a memory must also match. */
   readonly and?: Filters
   /** Excludes memories that match one of these lists. */
   readonly not?: FilterLists
@@ -42,9 +42,9 @@ export interface ConditionQuery {
   readonly now: number
   readonly filters: Filters
   /**
-   * The openness, if the filters match exactly the rows of one openness. The vector index has an openness column, so
-   * this is faster than a list of all row numbers of a store, which would cost as much as the search. Never set for a
-   * view of the past: there a row may be less open than its store.
+   * Set only if the filters match exactly the rows of one openness. The vector index has an openness column, so
+   * filtering by it is faster than a list of all row numbers of a store. Such a list would cost as much as the search.
+   * Never set for a view of the past, where a row may be less open than its store.
    */
   readonly openness?: number
 }
@@ -106,7 +106,10 @@ const addFilters = (filters: Filters, parts: Array<string>, params: Array<unknow
 const happened = "(coalesce(o.occurred_at, o.created_at) >= ? AND coalesce(o.occurred_at, o.created_at) < ?)"
 const written = "(o.occurred_at IS NOT NULL AND o.created_at >= ? AND o.created_at < ?)"
 
-/** Which rows lie in a time. Each alternative has an index of its own. `timeCue` computes the same for single rows. */
+/**
+ * The SQL conditions for rows that lie in a time span. Each alternative uses an index of its own. `timeCue` computes
+ * the same for single rows.
+ */
 const duringConditions: Readonly<Record<TimeReading, string>> = {
   happened,
   written: `((o.occurred_at IS NULL AND ${happened}) OR ${written})`,
@@ -114,7 +117,7 @@ const duringConditions: Readonly<Record<TimeReading, string>> = {
   any: `(${happened} OR (o.occurred_at > o.created_at AND ${written}))`
 }
 
-/** The condition for rows that lie in a time. */
+/** The condition for rows that lie in a time span. */
 export const duringCondition = ({ from, reading, to }: NonNullable<Filters["during"]>) => {
   const condition = duringConditions[reading]
   const bounds = condition.split("?").length - 1
@@ -123,7 +126,7 @@ export const duringCondition = ({ from, reading, to }: NonNullable<Filters["duri
 
 const hasTag = (list: string): string => `EXISTS (SELECT 1 FROM json_each(o.tags) WHERE value IN ${list})`
 
-/** The conditions for all lists that are not empty. */
+/** One SQL condition for each list that is not empty. */
 const listConditions = ({
   allTags = [],
   people = [],

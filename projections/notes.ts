@@ -9,16 +9,16 @@ import { chunkTextIndex, removeChunks } from "./chunkText.js"
 import { conditionOf, type Filters } from "./memoryFilters.js"
 import { type Db, type Lookup, sql } from "./Projection.js"
 
-/** The text of a note. Its title repeats the first line. */
+/** The text of a note. The title is left out, because it repeats the first line. */
 export const noteText = ({ narrative, title }: Pick<Memory, "title" | "narrative">): string => narrative ?? title
 
-/** Indexes the pieces of the notes that an event changed, in place of the earlier ones. */
+/** Indexes the notes that an event changed, and removes their earlier chunks. */
 export const indexNotes = (db: Db, event: DaybookEvent, lookup: Lookup, filling: boolean) => {
   for (const memory of imagesOf(event)) {
     if (!isNoteId(memory.id)) continue
     const versions = sql(db, "SELECT DISTINCT turn FROM chunks WHERE media = 'note' AND id = ?").pluck().all(memory.id)
     for (const version of versions) removeChunks(db, version, filling)
-    // Other reads of chunks know no expiry.
+    // A note that can expire is not indexed, because reads of chunks do not check expiry.
     if (memory.status !== "active" || memory.expiresAt !== undefined) continue
     addPieces(
       db,
@@ -39,7 +39,7 @@ export const indexNotes = (db: Db, event: DaybookEvent, lookup: Lookup, filling:
   }
 }
 
-/** Indexes a scratchpad in place of the earlier one. */
+/** Indexes a scratchpad, and removes the chunks of the scratchpad that it replaces. */
 export const indexScratchpad = (
   db: Db,
   event: Extract<DaybookEvent, { type: "SCRATCHPAD" }>,
@@ -75,7 +75,7 @@ interface Text {
   readonly store: Store
   readonly openness: number
   readonly media: "note" | "scratchpad"
-  /** It is indexed with each piece but the first. */
+  /** Indexed with each piece except the first. */
   readonly title: string
   readonly text: string
   readonly occurredAt: number
@@ -100,7 +100,7 @@ const addPieces = (db: Db, { text, title, version, ...row }: Text, filling: bool
   }
 }
 
-/** The notes that a level may read and that pass the filters, last changed first. */
+/** The notes that a level may read and that pass the filters, the most recently changed first. */
 export const findNotes = (
   db: Db,
   level: TrustLevel,

@@ -23,7 +23,7 @@ export const getMemories = (
   return [...new Set(ids)].flatMap((id) => rows.get(id) ?? [])
 }
 
-/** The row number of a memory, to read its history. Inactive and expired memories are found at full trust only. */
+/** The row number of a memory, to read its history. Inactive and expired memories are returned at full trust only. */
 export const findRowNumber = (db: Db, level: TrustLevel, id: string, now: number): number | undefined =>
   sql(
     db,
@@ -31,7 +31,7 @@ export const findRowNumber = (db: Db, level: TrustLevel, id: string, now: number
       AND (? = 'full' OR (active = 1 AND (expires_at IS NULL OR expires_at > ?)))`
   ).get(id, minOpennessOf(level), level, now)?.born
 
-/** Row numbers around a given row in order of time: `before` older rows, the row itself, `after` newer rows. */
+/** The row numbers around a given row, in order of time: `before` older rows, the row itself, `after` newer rows. */
 export const findAround = (
   db: Db,
   level: TrustLevel,
@@ -58,7 +58,8 @@ export const findAround = (
 }
 
 /**
- * The newest memories that were created, or that happen, at or after an instant: row numbers, the newest creation first.
+ * The row numbers of the newest memories that were created, or that happen, at or after an instant; the newest creation
+ * first.
  */
 export const findSince = (
   db: Db,
@@ -85,7 +86,7 @@ export const findSince = (
     .map(([born]) => born)
 }
 
-/** The memories that expire after `from` and not after `to`: row numbers, the first to expire first. */
+/** The row numbers of the memories that expire after `from` and at or before `to`, the first to expire first. */
 export const findExpiring = (
   db: Db,
   level: TrustLevel,
@@ -99,7 +100,7 @@ export const findExpiring = (
     .pluck()
     .all(from, to, limit) as ReadonlyArray<number>
 
-/** Memories that moved to a stricter store after a version, with their present openness. */
+/** The memories that moved to a stricter store after a version, with their current openness. */
 export const findRestricted = (db: Db, since: number): ReadonlyMap<string, number> =>
   new Map(
     sql(
@@ -115,7 +116,7 @@ export const findRestricted = (db: Db, since: number): ReadonlyMap<string, numbe
 export const countMemories = (db: Db) => {
   const counts = { store: new Map<string, number>(), type: new Map<string, number>(), tier: new Map<string, number>() }
   let active = 0
-  // Groups in index order, so that SQLite sorts nothing and reads no memory.
+  // The columns are grouped in index order, so that SQLite sorts nothing and reads no memory.
   const rows = sql(
     db,
     "SELECT type, tier, store, count(*) AS n FROM observations WHERE active = 1 GROUP BY type, openness, tier, store"

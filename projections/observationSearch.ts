@@ -19,20 +19,20 @@ import { type Db, sql } from "./Projection.js"
 import { memoryVectorIndex } from "./vectors.js"
 import { findSimilarWords } from "./vocabularyReads.js"
 
-/** A memory of an open dispute: it contradicts another one, and nobody has decided which is true. */
+/** A memory in an open dispute: it contradicts another memory, and nobody has decided which of the two is true. */
 export const Side = Schema.Struct({
   id: Schema.String,
   title: Schema.String,
-  /** When it happened or was said, milliseconds since the epoch. */
+  /** When the memory happened or was last said, milliseconds since the epoch. */
   at: Schema.Number,
-  /** The level of its writer. */
+  /** The trust level of the memory's writer. */
   level: TrustLevel
 })
 export interface Side extends Schema.Schema.Type<typeof Side> {}
 
 /** The open dispute of a memory; absent if it has none. */
 export const disputedFields = {
-  /** The memories that contradict it: at most three, the highest level first, then the newest. */
+  /** The memories that contradict it, at most three: the highest level first, then the newest. */
   disputedBy: Schema.optionalWith(Schema.Array(Side), { exact: true }),
   /** How many more memories contradict it; absent if `disputedBy` has all of them. */
   moreSides: Schema.optionalWith(Schema.Int, { exact: true })
@@ -59,7 +59,7 @@ export const IndexRow = Schema.Struct({
 })
 export interface IndexRow extends Schema.Schema.Type<typeof IndexRow> {}
 
-/** A memory that full text or vectors found, with the properties that ranking needs. */
+/** A memory that the full-text or the vector search found, with the properties that ranking needs. */
 export interface Candidate extends HitScores {
   readonly type: string
   readonly openness: number
@@ -83,7 +83,7 @@ export const memoryCorpus: Corpus = {
   similarWords: findSimilarWords
 }
 
-/** The memories that full text and vectors find, with the properties that ranking needs. */
+/** Finds memories by full text and by vectors. Returns them with the properties that ranking needs. */
 export const findCandidates = (db: Db, query: CandidateQuery): ReadonlyArray<Candidate> =>
   candidatesOf(db, query.level, findHits(db, memoryCorpus, conditionOf(db, query), query))
 
@@ -109,7 +109,7 @@ export const candidatesOf = (db: Db, level: TrustLevel, hits: ReadonlyArray<HitS
   return candidates
 }
 
-/** Substring search, newest first. Used for text that full text cannot index, and if its index is damaged. */
+/** Substring search, newest first. Used for text that the full-text index cannot find, or if that index is damaged. */
 export const findMemoriesLike = (
   db: Db,
   level: TrustLevel,

@@ -7,11 +7,11 @@ import { type Db, indexesByLevel, type Projection, sql } from "./Projection.js"
 import { damagedView } from "./view/ViewFile.js"
 
 /**
- * Every memory in its present form, with columns to filter and sort by. Inactive memories stay, with `active` = 0.
+ * Every memory in its current state, with columns to filter and sort by. Inactive memories stay, with `active` = 0.
  *
- * `level` is the writer's level: 0 full, 1 inner, 2 familiar. If no event recorded it, it is the lowest level that
- * could write to the most open store that the memory was ever in. Then `widest` is the openness of that store, and the
- * `memory` text contains the level, so that the next change records it.
+ * `level` is the writer's level: 0 full, 1 inner, 2 familiar. If no event recorded the level, it is inferred: it is the
+ * lowest level that could write to the most open store that the memory was ever in. In this case, `widest` is the
+ * openness of that store, and the `memory` text contains the inferred level, so that the next change records it.
  */
 export const observations: Projection = {
   name: "observations",
@@ -91,9 +91,9 @@ const widestOf = (db: Db, { born, store }: Memory, isNew: boolean): number =>
     isNew ? 0 : (sql(db, "SELECT widest FROM observations WHERE born = ?").get(born)?.widest ?? 0)
   )
 
-/** The SHA-256 of title and facts. Two memories with the same value are exact duplicates. */
+/** The SHA-256 of a memory's title and facts. Two memories with the same digest are exact duplicates. */
 export const contentDigest = (title: string, facts: ReadonlyArray<string>): Buffer => {
-  // Cached, because a write follows the search for its duplicates.
+  // Cached, because a write needs the same digest again after the search for duplicates.
   if (latest.title !== title || latest.facts !== facts) {
     latest = { title, facts, content: sha256(JSON.stringify([title, facts])) }
   }
@@ -107,7 +107,10 @@ interface MemoryRow {
   readonly memory: string
 }
 
-/** The memory of a row. Throws if its text names another row, because commands compare the row with the log. */
+/**
+ * The memory of a row. Throws if the text contains another row number, because commands compare the row with the log by
+ * that number.
+ */
 export const memoryOf = ({ born, memory: text }: MemoryRow): Memory => {
   const memory = JSON.parse(text) as Memory
   if (memory.born !== born) throw damagedView("ANOTHER_ROW")
@@ -128,8 +131,9 @@ export const findRowNumberById = (db: Db, id: string): number | undefined =>
 export const findRow = (db: Db, born: number): ReadonlyArray<unknown> | undefined => sql(db, select).raw().get(born)
 
 /**
- * Whether a live view has this row for a memory after the event of this version. If no event recorded the memory's
- * level, earlier events decide `widest`; then only its bounds are checked, and that the level follows from it.
+ * True if a live view has this row for a memory after the event with this version. If no event recorded the memory's
+ * level, `widest` depends on earlier events. Then this function only checks that `widest` is in its bounds and that the
+ * level follows from it.
  */
 export const isRowOf = (row: ReadonlyArray<unknown> | undefined, memory: Memory, version: number): boolean => {
   if (row === undefined) return false
@@ -142,8 +146,8 @@ export const isRowOf = (row: ReadonlyArray<unknown> | undefined, memory: Memory,
 }
 
 /**
- * Does the same check as `isRowOf` for an event of the newest schema whose first after-image is the memory. False also
- * if the event must be decoded to tell.
+ * Does the same check as `isRowOf`, but does not decode the event. The event must have the newest schema, and its first
+ * after-image must be the memory. Also returns false if the check is not possible without decoding.
  */
 export const isRowOfPayload = (row: ReadonlyArray<unknown> | undefined, payload: string, version: number): boolean => {
   const text = row?.[textColumn]
@@ -165,7 +169,7 @@ const hasValues = (row: ReadonlyArray<unknown>, values: ReadonlyArray<unknown>):
 
 /** The active memories of a store with the same title and facts that have not expired at `now`, oldest first. */
 export const findDuplicates = (db: Db, store: string, content: Buffer, now: number): ReadonlyArray<Memory> => {
-  // Sorted here, because every add runs this query: in SQLite 3.54, ORDER BY would take 8 µs instead of 1.6.
+  // Sorted here, because every add runs this query: in SQLite 3.54, ORDER BY would make it take 8 µs instead of 1.6 µs.
   const rows: ReadonlyArray<MemoryRow> = sql(
     db,
     `SELECT born, memory FROM observations WHERE active = 1 AND content = ? AND store = ?
@@ -207,7 +211,8 @@ const widestColumn = columns.indexOf("widest")
 const textColumn = columns.indexOf("memory")
 const select = `SELECT ${columns.join(", ")} FROM observations WHERE born = ?`
 
-// Not an upsert, which opens a savepoint: FTS5 would flush its pending postings per row instead of per batch.
+// Not an upsert, because an upsert opens a savepoint. At each savepoint FTS5 writes its pending postings, so it would
+// write them per row instead of per batch.
 const insert = `INSERT INTO observations (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`
 const update = `UPDATE observations SET ${columns
   .slice(0, -1)

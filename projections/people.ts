@@ -16,7 +16,10 @@ export interface Person {
    * name, the one in the strictest store counts.
    */
   readonly card: Readonly<Record<string, string>>
-  /** The memories that hold `card`, one per store, the most open store first. `history` and `why` take their ids. */
+  /**
+   * The memories that contain the facts in `card`: one per store, the most open store first. `history` and `why` accept
+   * their ids.
+   */
   readonly cards: ReadonlyArray<Card>
   readonly mentions: number
   /** The time of the last mention, milliseconds since the epoch. */
@@ -32,7 +35,7 @@ export interface Card {
 
 /**
  * The people index. For each person: the memories that mention the person, the number of mentions, the time of the last
- * one, and facts about the person. Mentions survive compression, archiving and expiry. A forgotten memory loses its
+ * mention, and facts about the person. Mentions survive compression, archiving and expiry. A forgotten memory loses its
  * mentions. A compressed memory loses the mentions that its summary repeats.
  */
 export const people: Projection = {
@@ -75,8 +78,8 @@ interface Counted {
 }
 
 /**
- * All mentions, sorted by their columns. An index has them by person. Equal rows of a person are counted, so that only a
- * few are sorted, even where all memories mention one person.
+ * All mentions, sorted by their columns. An index returns them by person. Equal rows of a person are counted, so that
+ * few rows must be sorted, even if all memories mention the same person.
  */
 const mentionsInOrder = function* (db: Db): Iterable<MentionRow | undefined> {
   const rows = db.prepare(
@@ -179,7 +182,7 @@ const withoutPeople = (memory: Memory, people: ReadonlyArray<string>): Memory =>
 const addMentions = (db: Db, memory: Memory, openness: number) => {
   if (memory.people.length === 0) return
   const { facts: all, id, status, title, type } = memory
-  // The title of a card is the name.
+  // The title of a card is the person's name, not a fact.
   const facts = type === "person" ? JSON.stringify(isCardId(id) ? all : [title, ...all]) : null
   const card = facts !== null && isCardId(id) && status === "active" ? id : null
   // A name that occurs twice counts once, in its first spelling.

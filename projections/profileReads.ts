@@ -5,15 +5,18 @@ import { readMemories } from "./observationSearch.js"
 import { type Db, floorSql, sql } from "./Projection.js"
 import { findByScore, type ScoreFormula, type ScoreQuery } from "./scoreReads.js"
 
-/** The maximum number of candidates per kind; the newest are used. Of other types, the ones with the highest score. */
+/**
+ * The maximum number of candidates: of each profile kind the newest, of other types those with the highest scores, and
+ * of people the newest.
+ */
 const maxPerKind = 500
 const maxOthers = 100
 const maxPeople = 50
 
 /**
- * Core memories, then the newest identities, preferences and decisions, without stale memories. Accesses are counted
- * at full trust only, unless `countsAccesses` is false. `side` selects the writers: level `writers` and above, or below
- * it.
+ * Core memories, then the newest identities, preferences and decisions, without stale memories. Accesses are counted at
+ * full trust only, and only if `countsAccesses` is not false. `side` selects the writers: `from` for level `writers`
+ * and above, `below` for lower levels.
  */
 export const findProfile = (db: Db, level: TrustLevel, now: number, query: ProfileQuery): MaintenancePage["rows"] =>
   findKinds(db, level, now, query, [
@@ -21,7 +24,7 @@ export const findProfile = (db: Db, level: TrustLevel, now: number, query: Profi
     ...profileTypes.map((type) => [`tier <> 'core' AND type = '${type}'`, maxPerKind] as const)
   ])
 
-/** The newest memories of people, without `known` ones. */
+/** The newest memories of type `person`, except those in `known`. */
 export const findPeople = (
   db: Db,
   level: TrustLevel,
@@ -68,13 +71,19 @@ const findKinds = (
 /** Types of memories in a profile, besides core memories. */
 export const profileTypes = ["identity", "preference", "decision"] as const
 
-/** Types that are for the moment, stand in a part of their own, or must not be shown. */
+/**
+ * Types that `findOftenMentioned` leaves out: types that matter only for a short time, that have a section of their own
+ * in the profile, or that must not be shown.
+ */
 const otherTypes: ReadonlySet<string> = new Set([
   ...profileTypes,
   ...["conversation", "credential", "debug", "event", "task", "temp"]
 ])
 
-/** Memories of other types than `profileTypes` that were mentioned often, by score. */
+/**
+ * Memories that were mentioned at least `mentions` times, highest score first, except those of the types that are left
+ * out.
+ */
 export const findOftenMentioned = (
   db: Db,
   level: TrustLevel,

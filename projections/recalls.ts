@@ -18,9 +18,9 @@ export interface Accesses {
 }
 
 /**
- * Finds recalls in the log by their numbers, and counts how often each memory was shown. `shown` has the memories that
- * were shown in each session, with the level of the reader. Not part of the state digest, because reading a memory does
- * not change it.
+ * Finds recalls in the log by their numbers, and counts how often each memory was shown. The table `shown` contains the
+ * memories that were shown in each session, with the level of the reader. Not part of the state digest, because reading
+ * a memory does not change it.
  */
 export const recalls: Projection = {
   name: "recalls",
@@ -36,7 +36,8 @@ export const recalls: Projection = {
     if (event.type === "FORGET") forgetShown(db, event)
     if (event.type !== "RECALL") return
     const { first, recalls } = event.payload
-    // Each event stores its first number, so erasing an earlier event changes no number. No number is used twice.
+    // Each event stores the number of its first recall, so erasing an earlier event changes no number. No number is
+    // used twice.
     const from = Math.max(first, lastRecallNumber(db) + 1)
     const shown = new Map<string, { count: number; lastAt: number }>()
     for (const [place, { askedAt, hits, kind, level, session }] of recalls.entries()) {
@@ -72,19 +73,22 @@ export const recalls: Projection = {
   stateDigest: () => {}
 }
 
-/** Removes what readers of the forgotten stores were shown. A forgotten part of a session changes nothing above it. */
+/**
+ * Removes the rows of `shown` for readers of the forgotten stores. Forgetting a part of a session does not affect
+ * readers of stricter stores.
+ */
 const forgetShown = (db: Db, { payload: { session, stores } }: Extract<DaybookEvent, { type: "FORGET" }>) => {
   for (const store of session === undefined ? [] : stores) {
     sql(db, "DELETE FROM shown WHERE session = ? AND level = ?").run(session, opennessOf(store))
   }
 }
 
-/** Maximum memories of `findShown`: the newest shown ones. */
+/** Maximum number of memories that `findShown` returns: those that were shown last. */
 const maxShown = 500
 
 /**
- * The memories that were shown in a session to readers of a store alone or of less, as they are now, active or not. So
- * the answer depends on nothing above the store.
+ * The memories, active or not, that a session showed to readers that may not read any store stricter than `store`.
+ * Returns them in their current state. So the answer does not depend on anything in stricter stores.
  */
 export const findShown = (db: Db, session: string, store: Store): ReadonlyArray<Memory> =>
   sql(

@@ -54,7 +54,7 @@ const remove = (db: Db, session: string, store: Store) =>
 /** The rolling summary of a session in a store. Times are milliseconds since the epoch. */
 export interface RollingRow {
   readonly store: Store
-  /** The version of the newest event. */
+  /** The version of the newest event of this summary. */
   readonly version: number
   /** The version that first stored this state. */
   readonly origin: number
@@ -94,7 +94,7 @@ export const findRollings = (db: Db, level: TrustLevel, session: string): Readon
     .all(session, minOpennessOf(level))
     .map(rowOf)
 
-/** Whether the turns that a summary condensed still exist. */
+/** True if all turns that a summary condensed still exist. */
 export const hasRolledTurns = (db: Db, { sources }: RollingSummary): boolean =>
   sql(db, "SELECT 1 FROM json_each(?) WHERE value NOT IN (SELECT born FROM turns) LIMIT 1").get(
     JSON.stringify(sources)
@@ -106,7 +106,10 @@ export interface VersionedTurn {
   readonly turn: Turn
 }
 
-/** The turns of a session in one store after a sequence number: the oldest ones, and the totals of all of them. */
+/**
+ * The turns of a session in one store after the sequence number `after`. Returns the oldest `limit` turns, and the
+ * count and the tokens of all turns up to `to`.
+ */
 export const findTurnsAfter = (
   db: Db,
   session: string,

@@ -5,12 +5,14 @@ export interface RunRow {
   readonly run: string
   readonly stage: string
   readonly startedAt: number
-  /** The end of the run; null if it was interrupted. Then its changes remain and can be undone. */
+  /**
+   * The end of the run; null if the run was interrupted. The changes of an interrupted run remain and can be undone.
+   */
   readonly finishedAt: number | null
   readonly status: string | null
   readonly counts: Readonly<Record<string, number>>
   readonly duration: number | null
-  /** The digest of the policy at that time. */
+  /** The digest of the policy that the run used. */
   readonly policy: string | null
 }
 

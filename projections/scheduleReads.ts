@@ -59,7 +59,7 @@ export const countSchedules = (db: Db, filters: ScheduleFilters): number => {
   return sql(db, `SELECT count(*) AS n FROM schedules ${clause}`).get(...values).n
 }
 
-/** Schedules by status, the next due time, and the kept runs by status. */
+/** The number of schedules by status, the next due time, and the number of stored runs by status. */
 export const countSchedulesByStatus = (db: Db) => {
   const countsOf = (table: "schedules" | "schedule_runs"): Readonly<Record<string, number>> =>
     Object.fromEntries(

@@ -3,7 +3,9 @@ import type { Payload } from "../events/catalogue.js"
 import type { Cadence, ScheduleDefinition, ScheduleState } from "../events/Schedule.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** A run of a schedule, from its RUN events. Its output may be long and is read from the log. Times are milliseconds. */
+/**
+ * A run of a schedule, from its RUN events. The output may be long, so it is read from the log. Times are milliseconds.
+ */
 export interface ScheduleRunRow {
   readonly run: string
   readonly schedule: string
@@ -148,7 +150,7 @@ const pruneRuns = (db: Db, id: string): void =>
       LIMIT 1 OFFSET (SELECT keep FROM schedules WHERE id = ?))`
   ).run(id, id, id)
 
-/** The text that a search for schedules reads. */
+/** The text of a schedule that a search looks in. */
 const wordsOf = ({ goal, name = "" }: ScheduleDefinition): string => foldCase(`${name}\n${goal}`)
 
 /** Normalises text for comparison without regard to case. */

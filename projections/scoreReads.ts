@@ -18,23 +18,23 @@ export interface Ranked {
 
 const dayMillis = 86_400_000
 
-/** Which memories to rank, at which time (milliseconds). */
+/** Selects the memories to rank. `now` is the time at which they are scored, in milliseconds. */
 export interface ScoreQuery {
   readonly now: number
   readonly limit: number
   readonly tier?: Tier | undefined
   /** Only memories of writers at this level and above. */
   readonly writers?: TrustLevel | undefined
-  /** Only memories that were mentioned so many times. */
+  /** Only memories that were mentioned at least this many times. */
   readonly mentions?: number | undefined
-  /** Whether the number of times that a memory was shown counts; true unless set. */
+  /** Whether the score counts how often a memory was shown. Default true. */
   readonly countsAccesses?: boolean | undefined
 }
 
 /**
- * The memories with the highest scores, best first; ties go to the memory stored later. Two passes read only covering
- * indexes, and memories only to filter by writer. The number of times that a memory was shown counts at full trust
- * only, because lower levels must not learn it. It can only raise a score.
+ * The memories with the highest scores, best first. If scores are equal, the memory that was stored later is first. Two
+ * passes read only covering indexes; they read memories only to filter by writer. How often a memory was shown counts
+ * at full trust only, because lower levels must not learn it. It can only raise a score.
  */
 export const findByScore = (
   db: Db,
@@ -54,7 +54,7 @@ export const findByScore = (
   const addRows = (rows: ReadonlyArray<Ranked>) => {
     if (rows.length === 0) return
     for (const { born, score } of rows) best.set(born, Math.max(score, best.get(born) ?? score))
-    // Later queries can skip scores that are below the last result so far.
+    // Later queries can skip scores below the last of the best scores so far.
     if (best.size >= limit) minScore = [...best.values()].sort((a, b) => b - a)[limit - 1]!
   }
   const types = typesIn(db)
@@ -106,7 +106,8 @@ export interface ScoreStatistics {
 
 /**
  * Counts the active, unexpired memories by tier, by type, and by score bound. Works in portions, so that other fibers
- * can run in between. A portion is one type, or `shownAtOnce` of the memories that were ever shown. For full trust.
+ * can run in between. A portion is all memories of one type, or `shownAtOnce` of the memories that were ever shown. For
+ * full trust.
  */
 export const countScores = (
   formula: ScoreFormula,
@@ -225,7 +226,7 @@ interface Kind {
 const kindsIn = (db: Db): ReadonlyArray<Kind> =>
   sql(db, "SELECT DISTINCT type, openness, tier FROM observations WHERE active = 1 ORDER BY 1, 2, 3").all()
 
-/** The terms have the same order as in `scoreOf`, so that both round alike. */
+/** The terms have the same order as in `scoreOf`, so that both calculations round in the same way. */
 const formulaSql = (hits: string, recency: string) =>
   `:frequencyWeight * ln(${hits}) + :recencyWeight * ${recency} + :importanceWeight * importance`
 const daysSql = (lastSeen: string) => `max(0, :today - ${lastSeen} / ${dayMillis})`
@@ -253,7 +254,8 @@ const sumOf = (
     FROM observations INDEXED BY observations_score
     WHERE active = 1 AND type = :type AND openness = :openness AND tier = :tier AND ${unexpired} LIMIT -1)`
 
-// One index maps an id to a row number; the other covers all columns of the formula. CROSS JOIN keeps this order.
+// One index maps an id to a row number; the other covers all columns of the formula. CROSS JOIN makes SQLite use the
+// tables in this order.
 const shown = `accesses CROSS JOIN (SELECT id AS shown, born AS place FROM observations INDEXED BY observations_id)
     ON shown = accesses.id
   CROSS JOIN observations AS o INDEXED BY observations_shown ON o.born = place AND active = 1
@@ -262,7 +264,8 @@ const decays = "WITH decays (type, decay) AS MATERIALIZED (SELECT key, value FRO
 const shownHits = "(mentions + accesses)"
 const shownAt = "max(mentioned_at, accessed_at)"
 
-// Skips memories whose score would be too low even if they had been seen today. Scores only the others exactly.
+// Skips memories whose score would be too low even if they had been seen today. Computes the exact score only for the
+// other memories.
 const highestShown = (filter: string) => `${decays}
   SELECT born, ${scoreSql(shownHits, "decay", shownAt)} AS score FROM ${shown}
   WHERE ${unexpired}${filter} AND ${formulaSql(shownHits, "1.0")} >= :least AND score >= :least

@@ -3,8 +3,8 @@ import { levels, minOpennessOf, type Store, type TrustLevel } from "../events/Tr
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /**
- * Scratchpads of sessions, one row per session and store. The row of a cleared scratchpad has no items. It stays, so
- * that its history can be read, until the session is forgotten.
+ * Scratchpads of sessions, one row per session and store. A cleared scratchpad keeps its row, without items, until the
+ * session is forgotten, so that its history can be read.
  */
 export const scratchpads: Projection = {
   name: "scratchpads",
@@ -51,12 +51,12 @@ export const scratchpads: Projection = {
 
 /** The scratchpad of a session in a store. Times are milliseconds since the epoch. */
 export interface ScratchpadRow {
-  /** The version of the newest event. */
+  /** The version of the newest event of this scratchpad. */
   readonly version: number
   /** The version that first stored these items. */
   readonly origin: number
   readonly writtenAt: number
-  /** Null after it was cleared. */
+  /** Null after the scratchpad was cleared. */
   readonly scratchpad: Scratchpad | null
 }
 
@@ -77,7 +77,9 @@ export const findScratchpad = (
   return { ...rest, scratchpad: items === null ? null : { items: JSON.parse(items), level: levels[writer]! } }
 }
 
-/** The scratchpads of a session that a level may read: their newest versions, stores, and the levels that wrote them. */
+/**
+ * The scratchpads of a session that a level may read: their newest versions, stores, and the levels that wrote them.
+ */
 export const findSessionScratchpads = (
   db: Db,
   level: TrustLevel,

@@ -58,7 +58,7 @@ export const findLastTurn = (
 ): { readonly born: number; readonly sequence: number } | undefined =>
   sql(db, "SELECT last_born AS born, sequence FROM sessions WHERE session = ? AND store = ?").get(session, store)
 
-/** Whether the newest turn of a session in one store is an answer of the assistant. */
+/** True if the newest turn of a session in one store is an answer of the assistant. */
 export const isAnswered = (db: Db, session: string, store: Store): boolean =>
   sql(db, `SELECT json_extract(turn, '$.role') FROM turns WHERE session = ? AND store = ? ORDER BY born DESC LIMIT 1`)
     .pluck()
@@ -88,9 +88,9 @@ export const findSessionStores = (db: Db, level: TrustLevel, session: string): R
     .map((row) => row.store)
 
 /**
- * The contents of a session, limited to those that a level may read. `turns`, `files` and `scratchpads` are the versions of
- * the events that added them. `stores` also has those of its scratchpads and rolling summaries. `levels` are the trust
- * levels of the writers.
+ * The contents of a session that a level may read. `turns`, `files` and `scratchpads` are the versions of the events
+ * that added them. `stores` contains the stores of all these contents and of the rolling summaries. `levels` contains
+ * the trust levels of the writers.
  */
 export const findSessionEvents = (
   db: Db,
@@ -143,7 +143,7 @@ export const countConversation = (
       (SELECT count(*) FROM chunks) AS chunks`
   ).get()
 
-/** Whether a turn has this id. */
+/** True if a turn has this id. */
 export const hasTurn = (db: Db, id: string): boolean =>
   sql(db, "SELECT 1 FROM turns WHERE id = ?").get(id) !== undefined
 
@@ -151,7 +151,7 @@ export const hasTurn = (db: Db, id: string): boolean =>
 export const findTurnVersion = (db: Db, id: string): number | undefined =>
   sql(db, "SELECT born FROM turns WHERE id = ?").pluck().get(id)
 
-/** The turn that the event of this version added; undefined if there is none. */
+/** The turn that the event with this version added; undefined if there is none. */
 export const findTurnAt = (db: Db, born: number): Turn | undefined => {
   const turn = sql(db, "SELECT turn FROM turns WHERE born = ?").pluck().get(born)
   return turn === undefined ? undefined : JSON.parse(turn)

@@ -1,9 +1,12 @@
-/** Items that one step sorts or merges, about 2 ms. */
+/** Items that one step sorts or merges. A step takes about 2 ms. */
 export const itemsPerStep = 2_000
 
 type Compare<A> = (a: A, b: A) => number
 
-/** Yields items in order. Yields undefined after each step before that, so that the event loop can run. */
+/**
+ * Yields the items in order. Before the first item, yields undefined after each step of the sort, so that the event
+ * loop can run.
+ */
 export const sortInSteps = function* <A>(items: ReadonlyArray<A>, compare: Compare<A>): Iterable<A | undefined> {
   let parts: Array<ReadonlyArray<A>> = []
   for (let from = 0; from < items.length; from += itemsPerStep) {
@@ -36,7 +39,7 @@ const merge = function* <A>(
   return merged
 }
 
-/** Compares rows by id. Ids are ASCII, so JavaScript's order is that of SQLite. */
+/** Compares rows by id. Ids are ASCII, so JavaScript orders them like SQLite. */
 export const compareIds = (
   [a]: readonly [id: string, born: number],
   [b]: readonly [id: string, born: number]

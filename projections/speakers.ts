@@ -4,8 +4,8 @@ import { type Db, sql } from "./Projection.js"
 
 /**
  * Indexes speakers by the words of their names, so that a search finds the speakers in a question without reading all
- * of them. For each word and openness, the table counts the speakers with that word in all sessions. A complete name is
- * stored as one more word (see `wholeName`).
+ * speakers. For each word and openness, the table counts the speakers with that word in all sessions. A complete name
+ * is stored as one more word (see `wholeName`).
  */
 export const speakerTables = `CREATE TABLE speakers (session TEXT NOT NULL, store TEXT NOT NULL,
       openness INTEGER NOT NULL, speaker TEXT NOT NULL, PRIMARY KEY (session, store, speaker)) WITHOUT ROWID;
@@ -54,7 +54,7 @@ export interface NamedSpeakers {
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** The words of a text that are part of a speaker's name, among the speakers that a level may know. */
+/** Finds the words and complete names of speakers in a text. Uses only speakers in the stores that a level may read. */
 export const findNameWords = (db: Db, level: TrustLevel, text: string): NamedSpeakers => {
   const textWords = nameWords(text)
   const sequences = textWords.flatMap((_, start) =>
@@ -77,7 +77,7 @@ export const findNameWords = (db: Db, level: TrustLevel, text: string): NamedSpe
   }
 }
 
-/** Maximum words of a complete name; longer names are found only by their words. */
+/** Maximum words of a complete name. The index finds a longer name only by its single words. */
 const maxNameWords = 5
 
 /** The words of a name: NFKC, lower case, two or more characters. A change of script starts a new word. */

@@ -7,7 +7,7 @@ import { type Db, type Projection, sql } from "./Projection.js"
 
 /**
  * Summaries of conversations, one row per session and store, and the memories made in each session. A read counts the
- * memories itself, because they change, and because each level counts only memories that it may read.
+ * memories itself, because memories change and each level counts only memories that it may read.
  */
 export const summaries: Projection = {
   name: "summaries",
@@ -73,7 +73,7 @@ const removeSummary = (db: Db, session: string, store: string) =>
 
 const addMemories = (db: Db, event: DaybookEvent) => {
   for (const { born, createdAt, id, session } of imagesOf(event)) {
-    // The session of a note is a namespace, no conversation.
+    // The session of a note is a namespace, not a conversation.
     if (born !== event.version || session === undefined || isNoteId(id)) continue
     sql(db, "INSERT INTO session_memories (born, session, created_at) VALUES (?, ?, ?)").run(born, session, createdAt)
   }
@@ -92,7 +92,7 @@ export const findSummary = (
   return row === undefined ? undefined : { ...row, summary: JSON.parse(row.summary) }
 }
 
-/** Whether all turns from which a summary was made still exist. */
+/** True if all turns from which a summary was made still exist. */
 export const hasAllSources = (db: Db, { sources, until }: SessionSummary): boolean =>
   sql(db, "SELECT 1 FROM json_each(?) WHERE value NOT IN (SELECT born FROM turns) LIMIT 1").get(
     JSON.stringify([...sources, until])
@@ -105,8 +105,9 @@ export interface SessionKey {
 }
 
 /**
- * Sessions of a store that have unsummarized turns and no turn after the instant `before`. Returns a page in the order
- * of their newest turns, after version `after`. The next page begins after version `last`.
+ * Sessions of a store that have unsummarized turns and no turn after the instant `before`. Returns one page, in the
+ * order of the newest turn of each session. The page begins after the version `after`; the next page begins after the
+ * version `last`.
  */
 export const findUnsummarized = (
   db: Db,
@@ -125,7 +126,7 @@ export const findUnsummarized = (
   return { sessions: rows, last: rows.at(-1)?.last ?? after }
 }
 
-/** A turn as input of a summary; its text is cut at a limit. */
+/** A turn as the input of a summary. Its text is cut at a limit. */
 export interface SummaryTurn {
   readonly born: number
   readonly role: Role
@@ -178,7 +179,7 @@ export interface SummaryRow extends SessionKey {
   /** The author of the summary. */
   readonly by: { readonly kind: string; readonly name: string } | null
   readonly madeAt: number | null
-  /** Whether the session has turns after the summary. */
+  /** True if the session has turns after the summary. */
   readonly behind: boolean
   readonly observations: number
   /** The time of the newest turn or memory, in milliseconds. */
@@ -198,7 +199,8 @@ export const findSummaries = (
   now: number,
   { limit, offset, session }: { readonly limit: number; readonly offset: number; readonly session?: string | undefined }
 ): ReadonlyArray<SummaryRow> => {
-  // With a separate condition, SQLite finds one session by its index. The cross join avoids sorting.
+  // The condition on the session is separate, so that SQLite finds one session by its index. The cross join avoids
+  // sorting.
   const sessionCondition = session === undefined ? "" : " AND m.session = :session"
   const params = { floor: minOpennessOf(level), now }
   const sessions = newestFirst(

@@ -3,13 +3,13 @@ import { findMemoriesBySource } from "./lineage.js"
 import { findById } from "./observations.js"
 import { type Db, sql } from "./Projection.js"
 
-/** Maximum takeovers that are followed from one memory. */
+/** Maximum takeovers to follow from one memory. A takeover is a memory that takes the place of another memory. */
 const maxCopies = 100
 
 /** Identifies a memory. */
 export type RowKey = Pick<Memory, "born" | "id">
 
-/** A memory, and those whose place it took, directly or through others. */
+/** A memory, and all memories whose place it took, directly or through other memories. */
 export const withCopies = (db: Db, memory: RowKey): ReadonlyArray<RowKey> => {
   const rows = new Map([[memory.id, memory]])
   for (const { born, id } of rows.values()) {
@@ -25,11 +25,14 @@ export const withCopies = (db: Db, memory: RowKey): ReadonlyArray<RowKey> => {
   return [...rows.values()]
 }
 
-/** The memories with its text whose place a memory took: copies of a lower level, and sources of a merge. */
+/**
+ * The ids of the memories whose place a memory took directly: copies of its text from a lower level, and the sources of
+ * a merge.
+ */
 const copiesOf = ({ lineage = [] }: Memory): ReadonlyArray<string> =>
   lineage.flatMap(({ reason, to }) => (reason === "replaced" || reason === "compressed" ? [to] : []))
 
-/** The id of the active memory that took the place of another one, directly or through others. */
+/** The id of the active memory that took the place of another memory, directly or through other memories. */
 export const findSurvivor = (db: Db, id: string): string | undefined => {
   const visited = new Set([id])
   for (const gone of visited) {

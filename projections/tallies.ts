@@ -3,7 +3,8 @@ import { type Db, type Projection, sql } from "./Projection.js"
 
 /**
  * Counts all promotions, archivings, deletions and other outcomes. A later change of the memory does not reduce a
- * count. Additions need no counter, because `observations` has one row for each. So most writes change no counter.
+ * count. Additions need no counter, because `observations` has one row for each addition. So most writes change no
+ * counter.
  */
 export const tallies: Projection = {
   name: "tallies",

@@ -2,7 +2,7 @@ import { minOpennessOf, type ReadingLevel, readingLevels } from "../events/Trust
 import { type Db, type Digest, sql } from "./Projection.js"
 import { compareIds, itemsPerStep, sortInSteps } from "./sortInSteps.js"
 
-/** A row of text. `id` identifies it in the state digest, which must not depend on row numbers. */
+/** A row of text. `id` identifies the row in the state digest, which must not depend on row numbers. */
 export interface TextRow {
   readonly born: number
   readonly id: string
@@ -12,9 +12,9 @@ export interface TextRow {
 }
 
 /**
- * Full text of one kind of row. One table contains the normalised text; each trust level that can read has its own
- * external-content FTS5 index on it. The index of a level contains only rows that the level may read, so its statistics
- * reveal nothing about others.
+ * Full-text index of one kind of row. One table contains the normalised text. Each trust level that can read has its
+ * own external-content FTS5 index on that table. The index of a level contains only rows that the level may read, so
+ * its statistics reveal nothing about other rows.
  */
 export interface TextIndex {
   /** The FTS5 table of a level. */
@@ -23,7 +23,7 @@ export interface TextIndex {
   readonly weights: string
   readonly tables: string
   readonly drop: string
-  /** Adds a new row. While `filling`, it leaves the FTS5 indexes to `fill`. */
+  /** Adds a new row. If `filling` is true, it does not update the FTS5 indexes, because `fill` does that later. */
   readonly add: (db: Db, row: TextRow, filling: boolean) => void
   /** Replaces the row with this number, or removes it if `row` is null. */
   readonly replace: (db: Db, born: number, row: TextRow | null, filling: boolean) => void
@@ -35,7 +35,9 @@ export interface TextIndex {
   readonly count: (db: Db, level: ReadingLevel) => number
 }
 
-/** An index whose table names begin with `prefix`. `weights` names the columns in order, with their bm25 weights. */
+/**
+ * Makes an index whose table names begin with `prefix`. `weights` names the columns in order, with their bm25 weights.
+ */
 export const make = (prefix: string, weights: Readonly<Record<string, number>>): TextIndex => {
   const names = namesOf(prefix, Object.keys(weights))
   const { postings, table, texts } = names
@@ -68,7 +70,7 @@ export const make = (prefix: string, weights: Readonly<Record<string, number>>):
         })
       }
     },
-    // FTS5's averages record would be stale: FTS5 updates it only at the end of the transaction.
+    // Does not use FTS5's averages record, which FTS5 updates only at the end of the transaction.
     count: (db, level) => sql(db, `SELECT count(*) AS n FROM ${table(level)}_docsize`).get().n
   }
 }
@@ -88,14 +90,16 @@ const namesOf = (prefix: string, columns: ReadonlyArray<string>): Names => ({
   postings: (level) => `${prefix}postings_${level}`
 })
 
-/** The order of the documents of postings: where a document stands in it, and what the digest names it. */
+/**
+ * The order of documents in a digest of postings: the rank of each document, and the name that the digest uses for it.
+ */
 interface DocumentOrder {
   /** Undefined if there is no such document. */
   readonly rankOf: (born: number) => number | undefined
   readonly nameOf: (rank: number) => number | string
 }
 
-/** By row number, for the postings of one term. FTS5 lists their documents in this order. */
+/** Orders documents by row number, for the postings of one term. FTS5 lists the documents of a term in this order. */
 const byRow = (): DocumentOrder => {
   const rows: Array<number> = []
   return {
@@ -107,7 +111,7 @@ const byRow = (): DocumentOrder => {
   }
 }
 
-/** By id; rows of one id share a rank. Yields undefined between its steps. */
+/** Orders documents by id. Rows with the same id have the same rank. Yields undefined between its steps. */
 const orderById = function* (db: Db, texts: string): Generator<undefined, DocumentOrder> {
   const rows: Array<readonly [id: string, born: number]> = []
   for (const row of db.prepare(`SELECT id, born FROM ${texts}`).raw().iterate() as Iterable<[string, number]>) {
@@ -126,14 +130,15 @@ const orderById = function* (db: Db, texts: string): Generator<undefined, Docume
   return { rankOf: (born) => ranks.get(born), nameOf: (rank) => ids[rank]! }
 }
 
-/** More tokens than a column can have: `toIndexText` bounds its bytes. */
+/** Larger than the number of tokens in any column, because `toIndexText` bounds the bytes of a column. */
 const offsetsPerColumn = 2 ** 22
 
 /**
  * The postings, sorted by term, document, column and offset. FTS5 lists them term by term, so only the postings of one
- * term are sorted at a time. `ORDER BY` would sort all postings before the first row. A posting that waits is one number
- * made of its document's rank, its column and its offset: a term can be in all documents, and arrays of so many postings
- * would occupy the collector for too long.
+ * term are sorted at a time. `ORDER BY` would sort all postings before the first row.
+ *
+ * The rank of the document, the column and the offset of a posting are combined into one number until they are sorted.
+ * A term can be in all documents, and one array per posting would keep the garbage collector busy for too long.
  */
 const postingsInOrder = function* (
   db: Db,
@@ -202,7 +207,7 @@ const tablesSql = ({ columns, postings, table, texts }: Names): string => {
       .join("\n")}`
 }
 
-/** Writes single rows. Prepares its SQL text once, because most events use it. */
+/** Makes the functions that write single rows. Composes the SQL text once, because most events use it. */
 const rowWriter = ({ columns, table, texts }: Names): Pick<TextIndex, "add" | "replace"> => {
   const list = columns.join(", ")
   const placeholders = columns.map(() => "?").join(", ")
@@ -239,9 +244,9 @@ const rowWriter = ({ columns, table, texts }: Names): Pick<TextIndex, "add" | "r
 }
 
 /**
- * Indexes all texts with one statement per trust level. That creates large FTS5 segments, which move to a level of the
- * merge tree of their own. On the lowest level, FTS5 would merge them with small segments as soon as there are 16, within
- * one write: 0.8 s. On their own level it merges a few pages per write.
+ * Indexes all texts with one statement per trust level. This creates large FTS5 segments, and the `merge` command moves
+ * them to a separate level of the merge tree. On the lowest level, FTS5 would merge them with small segments as soon as
+ * there are 16 segments, all within one write: 0.8 s. On a separate level, FTS5 merges a few pages per write.
  */
 const fillSql = ({ columns, table, texts }: Names): string => {
   const list = columns.join(", ")
@@ -258,7 +263,8 @@ const fillSql = ({ columns, table, texts }: Names): string => {
 }
 
 /**
- * Bytes of postings that FTS5 collects before it writes a segment: by default, and while filling (about 10,000 rows).
+ * Bytes of postings that FTS5 collects before it writes a segment. `usual` is its default; `filling` is enough for
+ * about 10,000 rows.
  */
 const hashBytes = { usual: 1 << 20, filling: 64 << 20 }
 

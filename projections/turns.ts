@@ -23,7 +23,10 @@ const neighbourCharacters = 240
 
 type TurnEvent = Extract<DaybookEvent, { type: "TURN" }>
 
-/** Adds a turn to its session and indexes its chunks. It also becomes the next neighbour of the previous turn. */
+/**
+ * Adds a turn to its session and indexes its chunks. The text of the turn is also indexed as the next neighbour of the
+ * previous turn.
+ */
 export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
   const { turn } = event.payload
   const { id, occurredAt, sequence, session, store, text } = turn
@@ -45,8 +48,8 @@ export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
   let firstChunk = 0
   for (const [part, piece] of piecesOf(turn).entries()) {
     if (piece.trim() === "") continue
-    // The same words after a different turn are a different answer. If the earlier turn began its session, its chunk
-    // has no previous turn, so also look for the words without one.
+    // The same words after a different turn are a different answer. If the earlier turn with these words began its
+    // session, its chunk has no previous turn. So also look for the words without a previous turn.
     const contentAfter = (before: string) =>
       sha256(JSON.stringify([session, store, turn.role, turn.speaker ?? null, piece, before]))
     const content = contentAfter(neighbour)
@@ -131,7 +134,7 @@ const piecesOf = ({ text, toolCalls = [] }: Turn): ReadonlyArray<string> => {
   })
 }
 
-/** The columns from which the full text of a chunk is made. */
+/** The columns of a chunk that its full-text row is made from. */
 interface ChunkRow {
   readonly born: number
   readonly id: string
@@ -148,7 +151,10 @@ const selectRow = "SELECT born, id, openness, occurred_at, last_at, previous, ne
 const chunkOf = (db: Db, content: Buffer): ChunkRow | undefined =>
   sql(db, `${selectRow} WHERE content = ?`).get(content)
 
-/** Stores the next turn as a neighbour. A chunk of repeated words keeps its first and its last neighbour. */
+/**
+ * Stores the beginning of the next turn as a neighbour of a chunk. A chunk with repeated words keeps its first and its
+ * last next turn.
+ */
 const addNext = (db: Db, born: number, next: string, filling: boolean) => {
   const row = sql(db, `${selectRow} WHERE born = ?`).get(born) as ChunkRow | undefined
   if (row === undefined) return

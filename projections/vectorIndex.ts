@@ -2,7 +2,7 @@ import { activeModels, sameModel } from "./embedders.js"
 import { type Db, type Digest, sql } from "./Projection.js"
 import { compareIds, itemsPerStep, sortInSteps } from "./sortInSteps.js"
 
-/** A row with a vector. `id` identifies it in the state digest; `digest` is the digest of the embedded text. */
+/** A row with a vector. `id` identifies the row in the state digest; `digest` is the digest of the embedded text. */
 export interface VectorRow {
   readonly born: number
   readonly id: string
@@ -15,7 +15,7 @@ export interface VectorRow {
 export interface VectorIndex {
   readonly tables: string
   readonly drop: (db: Db) => string
-  /** Stores the vectors of rows and replaces earlier ones. */
+  /** Stores the vectors of rows, and replaces the earlier vectors of these rows. */
   readonly put: (db: Db, model: string, dimensions: number, rows: ReadonlyArray<VectorRow>) => void
   /** Removes all vectors of a row. */
   readonly remove: (db: Db, born: number) => void
@@ -23,14 +23,14 @@ export interface VectorIndex {
   readonly removeBetween: (db: Db, from: number, end: number) => void
   /** Removes the vectors of a row if its text has changed; otherwise updates their openness. */
   readonly refresh: (db: Db, row: Pick<VectorRow, "born" | "digest" | "openness">) => void
-  /** The sqlite-vec table of a model; undefined if it has embedded nothing yet. */
+  /** The sqlite-vec table of a model; undefined if the model has embedded nothing yet. */
   readonly table: (db: Db, model: string, dimensions: number) => string | undefined
   /**
-   * An SQL condition on a column of row numbers: true for rows without a vector of the model. Its parameter is the
-   * result of `setNumber`.
+   * An SQL condition on a column of row numbers: true for rows that have no vector from the model. The parameter of the
+   * condition is the result of `setNumber`.
    */
   readonly missing: (column: string) => string
-  /** The number of a model's set of vectors; 0 if it has embedded nothing yet. */
+  /** The number of a model's set of vectors; 0 if the model has embedded nothing yet. */
   readonly setNumber: (db: Db, model: string, dimensions: number) => number
   /** The models that have embedded any rows, oldest first. */
   readonly models: (db: Db) => ReadonlyArray<{ readonly model: string; readonly dimensions: number }>
@@ -42,7 +42,7 @@ export interface VectorIndex {
   readonly stateDigest: (db: Db, digest: Digest) => void
 }
 
-/** An index whose table names begin with `prefix`. */
+/** Makes an index whose table names begin with `prefix`. */
 export const make = (prefix: string): VectorIndex => {
   const { embedded, sets, vectors } = namesOf(prefix)
   const modelSets = makeModelSets(namesOf(prefix))
@@ -91,10 +91,10 @@ export const make = (prefix: string): VectorIndex => {
   }
 }
 
-// SQLite would sort whole vectors, in one call that takes a second for 100,000. So only their numbers are read in order,
-// and ids are sorted in steps.
+// SQLite would sort whole vectors, and a single call would take a second for 100,000 vectors. So these functions read
+// only the row numbers in order, and sort ids in steps.
 
-/** The rows of a table of vectors, by row number. sqlite-vec keeps the numbers in an ordinary table beside them. */
+/** The rows of a vector table, in order of row number. sqlite-vec stores the row numbers also in an ordinary table. */
 const rowsInOrder = function* (db: Db, table: string): Iterable<ReadonlyArray<unknown>> {
   const numbers = db.prepare(`SELECT rowid FROM ${table}_rowids ORDER BY rowid`).pluck().iterate()
   const read = db.prepare(`SELECT rowid, openness, embedding FROM ${table} WHERE rowid = ?`).raw()
@@ -104,7 +104,7 @@ const rowsInOrder = function* (db: Db, table: string): Iterable<ReadonlyArray<un
   }
 }
 
-/** The ids that a query selects, sorted, each with its vector. Undefined between steps of the sort. */
+/** The ids that a query selects, sorted, each with its vector. Yields undefined between the steps of the sort. */
 const rowsById = function* (db: Db, query: string, table: string): Iterable<ReadonlyArray<unknown> | undefined> {
   const read = db.prepare(`SELECT openness, embedding FROM ${table} WHERE rowid = ?`).raw()
   const ids: Array<readonly [id: string, born: number]> = []
@@ -158,7 +158,7 @@ const makeModelSets = ({ sets, vectors }: Names): ModelSets => {
       sql(db, `INSERT INTO ${sets} (number, model, dimensions) VALUES (?, ?, ?)`).run(number, model, dimensions)
       // With 64 rows per chunk a small agent's vectors take 0.1 MB; with the default of 1,024 they take 1 MB.
       db.exec(
-        // A partition for each openness: a search reads no vector above its level.
+        // One partition per openness, so that a search reads no vector that its level may not read.
         `CREATE VIRTUAL TABLE ${vectors(number)} USING vec0(embedding float[${dimensions}], openness integer partition key, chunk_size=64)`
       )
       return number
@@ -166,12 +166,13 @@ const makeModelSets = ({ sets, vectors }: Names): ModelSets => {
   }
 }
 
-/** Writes single rows. */
+/** Makes the functions that write single rows. */
 const rowWriter = (
   { embedded, vectors }: Names,
   { addSet, numbers, setNumber }: ModelSets
 ): Pick<VectorIndex, "put" | "remove" | "removeBetween" | "refresh"> => {
-  // Statements for each vector are composed once, because a lookup by a new long string is slow.
+  // The SQL texts that run for each vector are composed once, because looking up a statement by a new long string is
+  // slow.
   const insertEmbedded = `INSERT OR IGNORE INTO ${embedded} (number, born, id, digest) VALUES (?, ?, ?, ?)`
   const insertTexts = new Map<number, string>()
   const insertText = (number: number): string => {
@@ -244,9 +245,10 @@ interface StoredVector {
 type InsertVector = (db: Db, number: number, row: StoredVector) => void
 
 /**
- * Removes a vector from its sqlite-vec table. vec0 appends new vectors to the last chunk of their partition and scans
- * every chunk that is not empty. If at least half of another chunk is empty, its vectors move to the end and vec0 drops
- * the chunk. So a search scans at most twice the stored vectors, no matter how many were removed before.
+ * Removes a vector from its sqlite-vec table. vec0 appends new vectors to the last chunk of their partition, and a
+ * search scans every chunk that is not empty. So if at least half of an earlier chunk is empty, this function moves its
+ * remaining vectors to the last chunk, and vec0 drops the empty chunk. As a result, a search scans at most twice the
+ * stored vectors, no matter how many were removed before.
  */
 const deleteVector = (db: Db, table: string, born: number, insert: (row: StoredVector) => void) => {
   const chunkId = sql(db, `SELECT chunk_id FROM ${table}_rowids WHERE rowid = ?`).pluck().get(BigInt(born))

@@ -12,8 +12,8 @@ export const textDigest = (text: string): string => hash("sha256", text, "hex")
 export const memoryVectorIndex = VectorIndex.make("")
 
 /**
- * Vectors of the active memories. An EMBED event adds a vector. It stays until
- * the text changes, the memory becomes inactive, or the model is dropped.
+ * Vectors of the active memories. An EMBED event adds a vector. The vector stays until the text changes, the memory
+ * becomes inactive, or the model is dropped.
  */
 export const vectors: Projection = {
   name: "vectors",
@@ -62,7 +62,7 @@ export interface VectorSet {
 export const storesCondition = ({ stores }: VectorSet): string =>
   stores === undefined ? "" : ` AND o.store IN (${stores.map((store) => `'${store}'`).join(", ")})`
 
-/** The active memories without a vector, among these row numbers. */
+/** The active memories among these row numbers that have no vector. */
 export const findUnembeddedAmong = (db: Db, set: VectorSet, born: ReadonlyArray<number>): ReadonlyArray<Memory> =>
   sql(
     db,
@@ -74,7 +74,8 @@ export const findUnembeddedAmong = (db: Db, set: VectorSet, born: ReadonlyArray<
 
 /**
  * Memories without a vector, oldest first, among the next `maxScanned` memories. This bounds the work even if all
- * memories have vectors. `last` is the last row examined; undefined if there is none after `after`.
+ * memories have vectors. `last` is the row number of the last memory examined; undefined if there is no memory after
+ * `after`.
  */
 export const findUnembedded = (
   db: Db,
@@ -96,7 +97,7 @@ export const findUnembedded = (
   return { memories, last: memories.length < limit ? last : memories.at(-1)!.born }
 }
 
-/** The number of active memories without a vector, counted after the row number `after`. */
+/** The number of active memories that have no vector and a row number greater than `after`. */
 export const countUnembedded = (db: Db, set: VectorSet, after = 0): number =>
   sql(
     db,

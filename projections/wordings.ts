@@ -42,7 +42,9 @@ export const wordings: Projection = {
   stateDigest: () => {}
 }
 
-/** The title and facts of a reconciled request if they differ from the memory's; undefined if they are equal. */
+/**
+ * The title and facts of a reconciled request that the memory does not contain; undefined if it contains all of them.
+ */
 const newWordsOf = (event: DaybookEvent): string | undefined => {
   if (event.type !== "UPDATE" || event.payload.reason !== "reconciled") return undefined
   const { input = {}, memory } = event.payload
