@@ -419,7 +419,9 @@ describe("the engine", () => {
         const quiet = Effect.provide(stopped, Logger.replace(Logger.defaultLogger, logger))
         yield* withDaybook(path, quiet)
         expect(warnings).toEqual([
-          expect.stringContaining(`update Daybook; reads answer as of version ${before.length}, and writes are refused`)
+          expect.stringContaining(
+            `update Daybook; until then, reads use only the events up to event ${before.length}, and writes fail`
+          )
         ])
         // Once more, with no view that could have been read before.
         rmSync(join(path, "views"), { recursive: true })

@@ -18,24 +18,24 @@ import * as ViewFile from "./ViewFile.js"
 export interface View {
   readonly agent: string
   readonly generations: Generations.Generations
-  /** Lets one writer at a time run in this process. SQLite's own lock excludes other processes. */
+  /** Lets one writer at a time run in this process. SQLite's own lock keeps other processes out. */
   readonly lock: Mutex
   file: string
   reader: Db
   /** Opened at the first write, because most short-lived programs never write. */
   writer: Db | null
   hasVectors: boolean
-  /** The newest ERASE event that the file was built under. See `ViewFile.erasureOf`. */
+  /** The newest ERASE event when the file was built. See `ViewFile.erasureOf`. */
   erasure: number
   /** True after the log commits and before the view commits. During this time the view lags intentionally. */
   writing: boolean
   /**
-   * The first event that this version of Daybook does not know. Reads answer from the events before it; writes fail.
+   * The first event that this release of Daybook cannot decode. Reads answer from the events before it; writes fail.
    */
   unknown: UnknownEvent | undefined
   /**
-   * The state after the newest write, so that the next writer needs no query. Undefined after any other change of the
-   * view.
+   * The state after the last write of this process, so that the next write needs no query. Undefined after any other
+   * change of the view.
    */
   lastWrite: LockedView | undefined
 }
@@ -43,14 +43,15 @@ export interface View {
 /** A view whose write lock this process holds, with its state under that lock. */
 export interface LockedView {
   readonly db: Db
-  /** SQLite's `data_version`: changes when another process writes to the file. */
+  /** SQLite's `data_version`. It changes when another process writes to the file. */
   readonly dataVersion: number
   readonly head: ViewFile.Checkpoint
   readonly parked: ViewFile.ParkedAt
-  /** Whether the state is the one that this process wrote last, without later writes of others. */
+  /** True if this process wrote this state, and no other process has written since. */
   readonly isKnown: boolean
   /**
-   * The rows that this process wrote or compared with the log, by name. Cleared when another process changes the view.
+   * The keys of the rows that this process wrote or compared with the log. Cleared when another process changes the
+   * view.
    */
   readonly verified: Set<number | string>
 }
@@ -84,12 +85,12 @@ export const viewError = (cause: unknown): StorageError =>
     : storageError("view")(cause)
 
 /**
- * The limit of retries while other processes keep replacing the view: at least 20 tries and at least 30 s. Frequent
- * erasures can outdate each new view before it is ready, on a slow machine for many seconds.
+ * The retry limit while other processes keep replacing the view: at least 20 tries and at least 30 s. Frequent erasures
+ * can outdate each new view before it is ready, and on a slow machine this can continue for many seconds.
  */
 export interface Tries {
   readonly left: number
-  /** By `performance.now`, because a test clock stands still. */
+  /** The end of the 30 s, on the clock of `performance.now`: Effect's clock does not advance in a test. */
   readonly until: number
 }
 
@@ -97,7 +98,7 @@ export const newTries = (): Tries => ({ left: 20, until: performance.now() + 30_
 
 export const areSpent = ({ left, until }: Tries): boolean => left <= 0 && performance.now() >= until
 
-/** One try less. Beyond 20 it waits first, so that a view that cannot be had keeps no core busy. */
+/** Counts one try. After 20 tries it also pauses, so that retries without success do not keep a core busy. */
 export const nextTry = ({ left, until }: Tries): Effect.Effect<Tries> => {
   const next = { left: left - 1, until }
   return left > 0 ? Effect.succeed(next) : Effect.as(realPause(pauseMillis), next)
@@ -105,7 +106,7 @@ export const nextTry = ({ left, until }: Tries): Effect.Effect<Tries> => {
 
 const pauseMillis = 25
 
-/** The error after the last try. */
+/** The error after the last retry. */
 export const keepsChanging = (agent: string): StorageError =>
   new StorageError({
     kind: "busy",
@@ -115,28 +116,28 @@ export const keepsChanging = (agent: string): StorageError =>
   })
 
 /**
- * Error codes of a file that another process has removed: a view that it replaced, or one built before an erasure. SQLite
- * reports IOERR_FSTAT where the file is gone between its own opening and that of its write-ahead log.
+ * Error codes for a file that another process has removed: a view that it replaced, or a view from before an erasure.
+ * SQLite reports IOERR_FSTAT if the file is removed after SQLite opened it and before SQLite opens its write-ahead log.
  */
 const removedCodes = new Set(["SQLITE_CANTOPEN", "SQLITE_READONLY_DBMOVED", "SQLITE_IOERR_FSTAT", "ENOENT"])
 
-/** Whether work on a view's file failed because another process removed the file. */
+/** True if work on a view's file failed because another process removed the file. */
 export const isRemoved = (file: string, error: unknown): boolean =>
   error instanceof StorageError && removedCodes.has(error.code) && !existsSync(file)
 
-/** Whether a view has applied every event of its stream. */
+/** True if a view has applied every event of its stream. */
 export const isAtHead = (checkpoint: ViewFile.Checkpoint, head: Head): boolean =>
   checkpoint.position === head.version &&
   (head.version === 0 || (sameBytes(checkpoint.hash, head.hash) && checkpoint.recordedAt === head.recordedAt))
 
 /**
- * Whether the log has an ERASE event that the view was not built under, so that its rows may contain erased text. Such a
- * view is neither read nor copied.
+ * True if the log has an ERASE event that is newer than the view's file, so that the view's rows may contain erased
+ * text. Such a view is neither read nor copied.
  */
 export const missesErasure = ({ log }: ViewContext, { agent, erasure }: View): Effect.Effect<boolean, StorageError> =>
   Effect.map(log.newestErasure(agent), (newest) => newest > erasure)
 
-/** Whether the open view file is still in use: it is not retired, and it still exists. */
+/** True if the open view file is still in use: it is not retired, and it still exists. */
 export const isCurrent = (view: View, checkpoint: ViewFile.Checkpoint): boolean =>
   !checkpoint.retired && existsSync(view.file)
 
@@ -144,17 +145,17 @@ export const closeView = ({ reader, writer }: Pick<View, "reader" | "writer">) =
   Effect.sync(() => {
     reader.close()
     writer?.close()
-    // SQLite leaves its files next to a view that was removed while it was open.
+    // If a view was removed while it was open, SQLite leaves its own files next to it.
     if (!existsSync(reader.name)) Generations.removeViewFile(reader.name)
   })
 
-/** Runs work on the write connection, and opens the connection first if needed. */
+/** Runs work on the write connection. Opens the connection first if needed. */
 export const withWriter = <A>({ config }: ViewContext, view: View, work: (db: Db) => A) =>
   attempt(() => work(openWriter(config, view)))
 
 /**
- * Takes SQLite's write lock on a view and reads the view's state. Tries at the call, not when the effect runs, and
- * retries while another process holds the lock.
+ * Takes SQLite's write lock on a view and reads the view's state. The first attempt is made at the call, not when the
+ * effect runs. Retries while another process holds the lock.
  */
 export const lockForWrite = ({ config }: ViewContext, view: View): Effect.Effect<LockedView, StorageError> =>
   retryWhileBusy("view", () => {

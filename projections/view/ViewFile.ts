@@ -10,11 +10,11 @@ import { type Db, type Lookup, type Projection, sql } from "../Projection.js"
 /** The last event of the stream that a view has applied. */
 export interface Checkpoint {
   readonly position: number
-  /** The hash of the event at `position`. A different hash in the log means that it is another log. */
+  /** The hash of the event at `position`. If the log has a different hash for this event, it is another log. */
   readonly hash: Uint8Array
   /** When that event was recorded, in milliseconds since the epoch. */
   readonly recordedAt: number
-  /** Whether a newer file (generation) of this view is current. */
+  /** True if a newer file (generation) of this view is current. */
   readonly retired: boolean
 }
 
@@ -24,12 +24,12 @@ export interface Checkpoint {
  */
 export interface Parked {
   readonly projection: string
-  /** The last event that it applied. */
+  /** The version of the last event that the projection applied. */
   readonly position: number
   readonly reason: string
 }
 
-/** The last event that each parked projection applied, by the projection's name. */
+/** The version of the last event that each parked projection applied, by the projection's name. */
 export type ParkedAt = ReadonlyMap<string, number>
 
 export interface ViewOptions {
@@ -106,7 +106,7 @@ export const createProjection = (db: Db, projection: Projection, hasVectors: boo
   ).run(projection.name, projection.version, parked ? 0 : null, parked ? missingVectors : null)
 }
 
-/** Whether a view has the tables of a projection, in any version. */
+/** True if a view has the tables of a projection, in any version. */
 export const hasProjection = (db: Db, { name }: Projection): boolean =>
   sql(db, "SELECT 1 FROM projections WHERE name = ?").get(name) !== undefined
 
@@ -114,7 +114,10 @@ export const checkpointOf = (db: Db): Checkpoint => {
   return checkpointFrom(sql(db, "SELECT position, hash, recorded_at, retired FROM view").get())
 }
 
-/** Refuses a checkpoint that Daybook never writes: with it, a catch-up would never reach the newest event. */
+/**
+ * Throws for a checkpoint that Daybook never writes, because with such a checkpoint a catch-up would never reach the
+ * newest event.
+ */
 const checkpointFrom = (row: Record<string, unknown> | undefined): Checkpoint => {
   const { hash, position, recorded_at: recordedAt, retired } = row ?? {}
   const isValid =
@@ -126,24 +129,28 @@ const checkpointFrom = (row: Record<string, unknown> | undefined): Checkpoint =>
   return { position: position as number, hash, recordedAt: recordedAt as number, retired: retired !== 0 }
 }
 
-/** Sets the last event of a view. Of one row by its number, so that SQLite opens no savepoint: see `flushText`. */
+/**
+ * Sets the last applied event of a view. The condition selects one row by its number, so that SQLite opens no
+ * savepoint: see `flushText`.
+ */
 export const moveCheckpoint = (db: Db, position: number, hash: Uint8Array, recordedAt: number) => {
   sql(db, "UPDATE view SET position = ?, hash = ?, recorded_at = ? WHERE one = 1").run(position, hash, recordedAt)
 }
 
 /**
- * Has FTS5 write its pending postings now instead of at the commit. It does so at each savepoint, also at those that SQLite
- * opens for a statement that may change several rows.
+ * Makes FTS5 write its pending postings now instead of at the commit. FTS5 writes them at each savepoint. SQLite also
+ * opens a savepoint for a statement that may change several rows.
  */
 export const flushText = (db: Db): void => void db.exec("SAVEPOINT flushed; RELEASE flushed")
 
 /**
- * The newest ERASE event that the file was built under; 0 for none. A file never changes it: a view that has seen an older
- * one is built again. It is in the header of the file, so that views of earlier versions need no other tables.
+ * The version of the newest ERASE event in the log when the file was built; 0 for none. The number never changes in a
+ * file: after another erasure, the view is built again. The number is in the header of the file, so that views of
+ * earlier releases need no other tables.
  */
 export const erasureOf = (db: Db): number => db.pragma("user_version", { simple: true }) as number
 
-/** Sets the number in a new file. */
+/** Stores the number that `erasureOf` reads in a new file. */
 export const setErasure = (db: Db, version: number): void => void db.pragma(`user_version = ${version}`)
 
 export const retire = (db: Db, retired = true) => void sql(db, "UPDATE view SET retired = ?").run(retired ? 1 : 0)
@@ -161,7 +168,10 @@ export const writerState = (db: Db): { readonly head: Checkpoint; readonly parke
   }
 }
 
-/** The parked projections, by name. Throws for a row that `park` never writes: somebody edited the view. */
+/**
+ * The parked projections, sorted by name. Throws for a row that `park` never writes, because then another program
+ * edited the view.
+ */
 export const parkedOf = (db: Db): ReadonlyArray<Parked> => {
   const rows: ReadonlyArray<Parked> = sql(
     db,
@@ -179,11 +189,11 @@ export const park = (db: Db, { projection, position, reason }: Parked): void => 
     reason,
     projection
   )
-  // Without this row the projection could not be parked, and would fail at the same event again.
+  // Without this row the projection cannot be parked, and would fail at the same event again.
   if (changes === 0) throw damagedView("MISSING_PROJECTION")
 }
 
-/** The error for a view that cannot come from any log; `code` names the reason. The view is then rebuilt. */
+/** The error for a view whose content cannot come from any log. `code` names the reason. The view is then rebuilt. */
 export const damagedView = (code: string): StorageError =>
   new StorageError({
     kind: "damaged",
@@ -202,7 +212,10 @@ export const parkVectors = (db: Db, projections: ReadonlyArray<Projection>) => {
   }
 }
 
-/** Projections to rebuild: changed, new, or parked because sqlite-vec was missing and is available now. */
+/**
+ * Projections to rebuild: projections that are new or have changed, and projections that were parked because sqlite-vec
+ * was missing, if it is available now.
+ */
 export const outdated = (
   db: Db,
   projections: ReadonlyArray<Projection>,
@@ -253,7 +266,9 @@ export const applyEvent = (
 
 const missingVectors = "sqlite-vec is not available"
 
-/** The oldest supported sqlite-vec. Earlier versions lack features that the vector tables use. */
+/**
+ * The oldest supported release of sqlite-vec. Earlier releases have no support for some features of the vector tables.
+ */
 const minVecVersion = [0, 1, 9]
 
 const loadVectors = (db: Db, extension: string): boolean => {
@@ -266,7 +281,7 @@ const loadVectors = (db: Db, extension: string): boolean => {
   }
 }
 
-/** Whether a full disk, a lock or a damaged page caused the error, and not the event. */
+/** True if the storage caused the error, and not the event: a full disk, a lock or a damaged page. */
 export const isStorageFailure = (cause: unknown): boolean =>
   cause instanceof StorageError ||
   (isSqliteError(cause) && /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CORRUPT|NOTADB|READONLY|NOMEM)/.test(cause.code))

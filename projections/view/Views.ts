@@ -52,13 +52,13 @@ export class Views extends Context.Tag("daybook/Views")<
     readonly config: ViewsConfig
     /** The names of all projections. */
     readonly names: ReadonlySet<string>
-    /** Opens an agent's view, and builds or rebuilds it first if needed. Closed with the scope. */
+    /** Opens an agent's view. Builds or rebuilds the view first if needed. The view closes with the scope. */
     readonly open: (agent: string) => Effect.Effect<View, ViewError, Scope.Scope>
     /** Applies the newest events to a view. */
     readonly catchUp: (view: View) => Effect.Effect<void, ViewError>
     /**
-     * Reads one snapshot of a view, after it has caught up with the log. A damaged view is rebuilt first. If this
-     * version does not know an event, reads answer from the events before it, and one warning is logged.
+     * Reads one snapshot of a view, after the view has caught up with the log. A damaged view is rebuilt first. If this
+     * release cannot decode an event, reads answer from the events before it, and one warning is logged.
      */
     readonly read: <A>(view: View, f: (db: Db) => A) => Effect.Effect<A, ViewError>
     /** Reads like `read`, but in steps, and lets the event loop run in between. */
@@ -87,15 +87,19 @@ export class Views extends Context.Tag("daybook/Views")<
       onProgress?: (progress: Progress) => void
     ) => Effect.Effect<ViewComparison, ViewError>
     /**
-     * Waits until no process builds the view of an agent again after an earlier erasure, for 30 s at most. Call it before
-     * an erasure.
+     * Waits until no process is building a view of an agent again after an earlier erasure. Waits at most 30 s for each
+     * kind of view. Call it before an erasure.
      */
     readonly awaitRebuild: (agent: string) => Effect.Effect<void>
-    /** The newest ERASE event of an agent; 0 for none. A file that was built under an older one may not be read. */
+    /**
+     * The version of the newest ERASE event of an agent; 0 for none. A file that was built before that event must not
+     * be read.
+     */
     readonly newestErasure: (agent: string) => Effect.Effect<number, StorageError>
     /**
-     * Removes what was built before an erasure: views, views of past versions, branches. Then lets the log clean its own
-     * files. `waits`: another process holds them. It is tried again until the layer closes, and at the next start.
+     * Removes all files that were built before an erasure: views, views of past versions, branches. Then the log cleans
+     * its own files. `waits`: another process still uses the files. The cleaning is then retried until the layer
+     * closes, and at the next start.
      */
     readonly clean: Effect.Effect<Cleaning, StorageError>
     /** The files of past views. */
@@ -123,8 +127,10 @@ export const make = Effect.fnUntraced(function* (options: Partial<ViewsConfig> &
   const context: ViewContext = { config, log, codec, caches: makePageCaches() }
   const pastFiles = yield* makePastFiles(config)
   const clean = Effect.zipRight(Effect.sync(pastFiles.close), yield* makeCleaner(context))
-  // A process that was killed may have left views or pages with erased text.
-  yield* Effect.catchAll(clean, ({ message }) => Effect.logWarning(`erased text is not cleaned yet: ${message}`))
+  // A killed process may have left views or pages with erased text.
+  yield* Effect.catchAll(clean, ({ message }) =>
+    Effect.logWarning(`could not finish removing erased text from the disk: ${message}; the next start tries again`)
+  )
   return Views.of({
     config,
     names: new Set(config.projections.map(({ name }) => name)),
@@ -167,7 +173,10 @@ export const make = Effect.fnUntraced(function* (options: Partial<ViewsConfig> &
   })
 })
 
-/** Reads an empty view in memory: opened at the first read, because that takes longer than most reads, then kept. */
+/**
+ * Reads an empty view in memory. The first read opens the view, because opening takes longer than most reads. Then the
+ * view stays open until the scope closes.
+ */
 const makeEmptyView = (config: ViewsConfig) => {
   let opened: ReturnType<typeof ViewFile.openEmpty> | undefined
   return Effect.as(
@@ -196,7 +205,7 @@ const rebuildView = (
     Effect.flatMap(
       restore(Effect.zipRight(refresh(context, view), buildSuccessor(context, view, names, onProgress))),
       (successor) =>
-        // Other writers continued during the build, perhaps in yet another generation. The log has all their events.
+        // Other writers continued during the build, perhaps in another new generation. The log has all their events.
         view.lock.locked(() => Effect.zipRight(catchUpToUnknown(context, view), switchTo(context, view, successor)))
     )
   )
@@ -224,8 +233,9 @@ const catchUpLocked = (context: ViewContext, view: View) =>
   )
 
 /**
- * Reopens a view if its pointer names another file. Otherwise a file that lost its pointer without being retired, for
- * example because another program removed it, would be written next to the current one.
+ * Reopens a view if the pointer names another file. A file can lose the pointer without being retired, for example if
+ * another program removed the pointer. Without the check, this process would write to that file instead of the current
+ * file.
  */
 const reopenIfReplaced = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.flatMap(attempt(view.generations.current), (current) =>
@@ -240,7 +250,7 @@ const readView = <A>(context: ViewContext, view: View, f: (db: Db) => A): Effect
     )
   )
 
-/** Uses its own connection, because an open query would block the other reads of the view's connection. */
+/** Uses a separate connection, because an open query would block the other reads on the view's connection. */
 const readSnapshotInTurns = <A>(context: ViewContext, view: View, steps: (db: Db) => Steps<A>) =>
   Effect.acquireUseRelease(
     openReader(context, view.file),
@@ -272,7 +282,7 @@ const refresh = Effect.fnUntraced(function* (context: ViewContext, view: View): 
     Effect.catchTag("UnknownEvent", (unknown) => {
       view.unknown = unknown
       return Effect.logWarning(
-        `${unknown.message}; reads answer as of version ${unknown.version - 1}, and writes are refused`
+        `${unknown.message}; until then, reads use only the events up to event ${unknown.version - 1}, and writes fail`
       )
     })
   )

@@ -32,13 +32,16 @@ export interface BuildOptions extends ViewFile.ViewOptions {
   readonly agent: string
   /** The data folder. */
   readonly folder: string
-  /** Whose lease a restart takes. Default: `past`. */
+  /** The kind of view whose lease a restart takes. Default: `past`. */
   readonly built?: BuiltView
   readonly file: string
   readonly projections: ReadonlyArray<Projection>
   /** The last version to replay. */
   readonly to: number
-  /** Stops before the first event that this version does not know. Without it, such an event fails the build. */
+  /**
+   * True: the build stops before the first event that this release cannot decode. Otherwise such an event fails the
+   * build.
+   */
   readonly stopAtUnknown?: boolean
   /** Lower openness for some memories, by id. A past view must not show a memory that was restricted later. */
   readonly stricter?: ReadonlyMap<string, number>
@@ -48,9 +51,11 @@ export interface BuildOptions extends ViewFile.ViewOptions {
 }
 
 /**
- * Builds a view from the log alone, in a new file without journal and sync. If a projection cannot apply an event, it
- * is parked at that event, and the build restarts. It also restarts if events were erased meanwhile: the cleaning of that
- * erasure may have looked for files before this one was there, or removed it. The next erasure waits for the restart.
+ * Builds a view in a new file without journal and sync, from the log alone or from a copy (`copyOf`). If a projection
+ * cannot apply an event, it is parked at that event, and the build restarts.
+ *
+ * The build also restarts if events were erased in the meantime. The cleaning after that erasure may have removed the
+ * file, or may have run before the file existed. The next erasure waits for the restart.
  */
 export const build = Effect.fnUntraced(function* (
   options: BuildOptions,
@@ -64,10 +69,11 @@ export const build = Effect.fnUntraced(function* (
     tryBuild({ ...(isCopied ? options : fromLog), erasure }, { poisoned: [], indexedFirst: [] })
   )
   const { version } = yield* log.head(agent)
-  // An agent that was erased as a whole has no ERASE event, and fewer events than before.
+  // An agent that was erased completely has no ERASE event, and fewer events than before.
   const isCurrent = version >= options.to && (yield* log.newestErasure(agent)) === erasure
   const isRemoved = !existsSync(options.file) && existsSync(dirname(options.file))
-  // That cleaning reads the new file, which has no write-ahead log yet, so its lock can end a transaction here.
+  // The cleaning after an erasure reads the new file, which has no write-ahead log yet. Its lock can make a transaction
+  // of this build fail.
   const isDisturbed = built._tag === "Left" && built.left._tag === "StorageError" && built.left.kind === "busy"
   if (isCurrent && !isRemoved && !isDisturbed) return yield* built
   if (areSpent(tries)) return yield* keepsChanging(agent)
@@ -75,7 +81,7 @@ export const build = Effect.fnUntraced(function* (
   yield* withRebuildLease({ ...options, built: options.built ?? "past" }, again)
 })
 
-/** Options of one build, with the newest ERASE event before it began. */
+/** Options of one build, and the newest ERASE event before the build began. */
 type Building = BuildOptions & { readonly erasure: number }
 
 /** Events in one transaction of a replay. */
@@ -85,8 +91,8 @@ const replayPageEvents = 500
 interface Findings {
   readonly poisoned: ReadonlyArray<ViewFile.Parked>
   /**
-   * Projections with rows that broke a constraint of their indexes. The next attempt creates these indexes before the
-   * rows, to find the event that breaks the constraint.
+   * Projections whose rows broke a constraint of their indexes. The next attempt creates these indexes before the rows,
+   * to find the event that breaks the constraint.
    */
   readonly indexedFirst: ReadonlyArray<string>
 }
@@ -103,8 +109,8 @@ const tryBuild = (options: Building, findings: Findings): Effect.Effect<void, Vi
 
 const openNew = (options: Building) =>
   Effect.gen(function* () {
-    // Each attempt writes a new file: a process that still reads the previous one would block every later commit. Where
-    // an open file cannot be removed, the attempt truncates it.
+    // Each attempt writes a new file, because a process that still reads the previous file would block every later
+    // commit. On systems that cannot remove an open file, the attempt truncates it.
     yield* Effect.ignore(Effect.try(() => removeViewFile(options.file)))
     if (options.copyOf !== undefined) {
       const { db } = yield* Effect.try(() => ViewFile.openFile(options.copyOf!.file, "read", options))
@@ -117,7 +123,7 @@ const openNew = (options: Building) =>
     }
     return yield* Effect.try(() => {
       const opened = ViewFile.openFile(options.file, "bulk", options)
-      // From the start, so that the cleaning of an erasure leaves a file that is built after it.
+      // Set at the start, so that the cleaning after an erasure keeps a file whose build began after that erasure.
       closeOnError(opened.db, () => ViewFile.setErasure(opened.db, options.erasure))
       return opened
     })
@@ -131,7 +137,8 @@ const fillView = Effect.fnUntraced(function* (db: Db, hasVectors: boolean, optio
   const indexedEarly = rebuilt.filter(({ name }) => indexedFirst.includes(name))
   if (copyOf !== undefined) yield* dropTables(db, rebuilt, options)
   const copiedTo = yield* attempt(() => createTables({ db, hasVectors, options, rebuilt, indexedEarly }))
-  // Always: `isTurnDue` does not know the time of the work before, which may be the start of the program.
+  // Always yields here: `isTurnDue` does not count the time of earlier work, which may include the start of the
+  // program.
   yield* takeTurn
   const parkedAt = new Map(
     [...(yield* attempt(() => ViewFile.parkedOf(db))), ...poisoned].map(({ position, projection }) => [
@@ -150,7 +157,8 @@ const fillView = Effect.fnUntraced(function* (db: Db, hasVectors: boolean, optio
     for (const parked of poisoned) ViewFile.park(db, parked)
     if (lastEvent !== undefined) ViewFile.moveCheckpoint(db, last, lastEvent.hash, lastEvent.recordedAt)
     db.exec("COMMIT")
-    // Nobody writes to a view of the past: without a write-ahead log it opens and closes in a fraction of the time.
+    // No process writes to a view of the past. Without a write-ahead log, the file opens and closes in a fraction of
+    // the time.
     if (options.stricter === undefined) db.pragma("journal_mode = WAL")
   })
   return undefined
@@ -208,7 +216,10 @@ const replayEvents = Effect.fnUntraced(function* ({
   readonly db: Db
   readonly options: BuildOptions
   readonly rebuilt: ReadonlyArray<Projection>
-  /** Version of the last event in the copied projections. The rebuilt ones still need the events up to it. */
+  /**
+   * Version of the last event in the copied projections. The rebuilt projections still need the events up to this
+   * version.
+   */
   readonly copiedTo: number
   readonly parkedAt: ViewFile.ParkedAt
 }) {
@@ -226,7 +237,7 @@ const replayEvents = Effect.fnUntraced(function* ({
     if (poison !== undefined) return { last, poison }
     last = page.events.at(-1)?.version ?? last
     if (page.unknown !== undefined) {
-      // The copied projections have later events, and the rebuilt ones could not apply those.
+      // The copied projections have applied later events, and the rebuilt projections cannot apply those.
       if (!stopAtUnknown || last < copiedTo) return yield* page.unknown
       break
     }
@@ -236,7 +247,7 @@ const replayEvents = Effect.fnUntraced(function* ({
 })
 
 /**
- * Applies events in one transaction that lets the event loop run when due. If a projection cannot apply an event,
+ * Applies events in one transaction, and lets the event loop run when due. If a projection cannot apply an event,
  * returns it to be parked; the file is then discarded.
  */
 const applyPage = Effect.fnUntraced(function* (

@@ -20,10 +20,10 @@ import {
 import * as ViewFile from "./ViewFile.js"
 
 /**
- * The result of one pass, which decides the next step. `atHead`: nothing is missing. `applied`: a page was applied or
- * a projection parked, so check again. `superseded`: another process made a new view file current. `differentLog`: the
- * view's last event is not in the log. `farBehind`: too many events are missing to apply them here. `erased`: events that
- * the view has applied were erased since.
+ * The result of one pass, which decides the next step. `atHead`: no event is missing. `applied`: a page was applied or
+ * a projection was parked, so check again. `superseded`: another process made a new view file current. `differentLog`:
+ * the view's last event is not in the log. `farBehind`: too many events are missing to apply them here. `erased`:
+ * events that the view has applied were erased later.
  */
 export type CatchUpResult = "atHead" | "applied" | "superseded" | "differentLog" | "farBehind" | "erased"
 
@@ -50,11 +50,11 @@ export const catchUpOnce = Effect.fnUntraced(function* (
     return "differentLog"
   }
   const missing = beforeErasure(position === 0 ? rows : rows.slice(1), view.erasure)
-  // An erasure in the meantime: the next pass finds it.
+  // Events were erased in the meantime. The next pass detects the erasure.
   if (missing.length === 0 && rows.at(-1)!.version > position) return "applied"
   if (missing.length === 0) return "atHead"
   if (head.version - position > maxMissingEvents) {
-    // If this version does not know the next event, a rebuild would end at the same event.
+    // If this release cannot decode the next event, a rebuild would end at the same event.
     const next = context.codec.decode(missing[0]!)
     return Either.isLeft(next) ? yield* next.left : "farBehind"
   }
@@ -63,7 +63,7 @@ export const catchUpOnce = Effect.fnUntraced(function* (
   return "applied"
 })
 
-/** The events before the first erasure that the view was not built under. */
+/** The events before the first ERASE event that is newer than the view's file. */
 const beforeErasure = (events: ReadonlyArray<StoredEvent>, erasure: number): ReadonlyArray<StoredEvent> => {
   const end = events.findIndex(({ type, version }) => type === "ERASE" && version > erasure)
   return end < 0 ? events : events.slice(0, end)
@@ -116,5 +116,5 @@ const applyMissing = Effect.fnUntraced(function* (
 /** If more events are missing, a replay into a new file is faster than applying them to the live view. */
 const maxMissingEvents = 20_000
 
-/** Events read per pass: 200 new ones, which take about 20 ms to apply, and the checkpoint's own. */
+/** Events to read per pass: the event of the checkpoint, and 200 new events, which take about 20 ms to apply. */
 const pageEvents = 201

@@ -9,10 +9,13 @@ import { agentFolderName, removeOrphans, removeViewFile } from "./generations.js
 import { attempt, type ViewContext } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
-/** The pause between two tries of a cleaning that waits for other processes. */
+/** The pause between two attempts of a cleaning that waits for other processes. */
 const retryEvery = "10 seconds"
 
-/** Makes the effect that cleans: see `Views.clean`. If it has to wait, it is tried again until the scope closes. */
+/**
+ * Makes the effect for `Views.clean`. If the cleaning has to wait for other processes, a background fiber retries it
+ * until the scope closes.
+ */
 export const makeCleaner = (context: ViewContext) =>
   Effect.map(Effect.scope, (scope): Effect.Effect<Cleaning, StorageError> => {
     let isWaiting = false
@@ -36,8 +39,8 @@ export const makeCleaner = (context: ViewContext) =>
   })
 
 /**
- * Removes the files that were built before an erasure, and the name of an erased agent from the list of missed prompts.
- * Lets the log clean its own files.
+ * Removes the files that were built before an erasure, and removes an erased agent from the list of missed prompts.
+ * Then the log cleans its own files.
  */
 const cleanViews = Effect.fnUntraced(function* (context: ViewContext): Effect.fn.Return<Cleaning, StorageError> {
   const { config, log } = context
@@ -62,8 +65,8 @@ const cleanViews = Effect.fnUntraced(function* (context: ViewContext): Effect.fn
 })
 
 /**
- * Removes views that were built under an older erasure, also those that another process is building or still reads. It
- * notices that its file is gone, and builds another one.
+ * Removes views that were built before the newest erasure, including views that another process is building or reading.
+ * That process notices that its file is gone, and builds another file.
  */
 const removeOlder = ({ config }: ViewContext, folder: string, erasure: number): void => {
   for (const name of filesIn(folder).filter((name) => name.endsWith(".db"))) {
@@ -86,7 +89,10 @@ const erasureIn = (options: ViewFile.ViewOptions, file: string): number => {
   }
 }
 
-/** A branch was made from the events before the erasure. A comparison that uses it fails and can be run again. */
+/**
+ * Removes the branches of what-if comparisons, because they were made from the events before the erasure. A comparison
+ * that uses a removed branch fails and can be run again.
+ */
 const removeBranches = (cache: string): void => {
   for (const name of filesIn(cache).filter((name) => name.startsWith(".what-if-")))
     rmSync(join(cache, name), { recursive: true, force: true })

@@ -8,10 +8,10 @@ import { attempt, type View, type ViewContext } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 import { digests } from "./viewChecks.js"
 
-/** The differences between a view and one that was just built from the log. */
+/** The differences between a view and a view that was just built from the log. */
 export interface ViewComparison {
   readonly agent: string
-  /** The version of the last event in both. */
+  /** The version of the last event in both views. */
   readonly version: number
   readonly equal: boolean
   /** The projections whose rows differ. `schema`: tables, indexes or triggers differ. */
@@ -49,7 +49,10 @@ export const compareView = Effect.fnUntraced(function* (
   return { agent, version, equal: differences.length === 0, differences }
 })
 
-/** The state of each projection in one snapshot. A state that cannot be read differs from every state that can. */
+/**
+ * The state of each projection in one snapshot. If a state cannot be read, it counts as different from every other
+ * state.
+ */
 const readDigests = Effect.fnUntraced(function* (db: Db, projections: ReadonlyArray<Projection>) {
   yield* attempt(() => db.exec("BEGIN"))
   const { position } = yield* attempt(() => ViewFile.checkpointOf(db))

@@ -11,8 +11,8 @@ import { isTurnDue, takeTurn } from "../../events/turns.js"
 import type { Lookup } from "../Projection.js"
 
 /**
- * Decodes a page of events and fetches the vectors that they refer to. Stops before the first event that this version
- * does not know, and returns the error for it as `unknown`.
+ * Decodes a page of events and fetches the vectors that the events refer to. Stops before the first event that this
+ * release cannot decode, and returns the error for that event as `unknown`.
  */
 export const decodePage = Effect.fnUntraced(function* (
   log: Context.Tag.Service<EventLog>,

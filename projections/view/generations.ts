@@ -6,18 +6,24 @@ import { errorCodeOf, StorageError } from "../../events/errors.js"
 import { makeFolder, statIfAny } from "../../events/folder.js"
 
 /**
- * The files of one agent's view, called generations, and a pointer to the current one. Their names are never reused: a
- * process that still has the old write-ahead log open would read old rows from a new file of the same name.
+ * The files of one agent's view, called generations, and a pointer to the current file. File names are never reused: a
+ * process that still has an old write-ahead log open would read old rows from a new file with the same name.
  */
 export interface Generations {
   readonly folder: string
-  /** The file of the current generation; undefined if there is none yet. Throws a `StorageError` if the pointer cannot be read. */
+  /**
+   * The file of the current generation; undefined if there is none yet. Throws a `StorageError` if the pointer cannot
+   * be read.
+   */
   readonly current: () => string | undefined
   /** A path for a new generation. Its name contains the id of this process, which builds it. */
   readonly newFile: () => string
-  /** Makes a generation current if there is none, or only `retired`. False if another process was faster. */
+  /**
+   * Makes `file` current if no file is current, or if the current file is `retired`. Returns false if another process
+   * was faster.
+   */
   readonly claim: (file: string, retired?: string) => boolean
-  /** Makes the pointer name another generation, atomically. */
+  /** Changes the pointer to another generation, atomically. */
   readonly setCurrent: (file: string) => void
   readonly remove: (file: string) => void
   /** Removes a file in a background thread, because removing a large file takes 100 ms. */
@@ -52,8 +58,8 @@ export const make = (views: string, agent: string): Generations => {
     claim: (file, retired) => {
       const name = writePointer(file)
       try {
-        // Removes a pointer whose file no longer exists. Where there is no pointer, another process may be about to make
-        // one, which must stay.
+        // Removes a pointer whose file no longer exists. If there was no pointer, another process may create a pointer
+        // now, and that pointer must stay.
         const exists = existsSync(pointer)
         const named = current()
         if (exists && (named === undefined || named === retired)) rmSync(pointer, { force: true })
@@ -81,10 +87,10 @@ export const make = (views: string, agent: string): Generations => {
   }
 }
 
-/** The maximum bytes of a pointer. No generation has a longer name. */
+/** The maximum size of a pointer. No generation has a longer name. */
 const maxPointerBytes = 256
 
-/** The text of a pointer; undefined if there is no such file, or one that is too large to be a pointer. */
+/** The text of a pointer; undefined if the file does not exist, or is too large for a pointer. */
 const readPointer = (pointer: string): string | undefined => {
   try {
     const stats = lstatSync(pointer, { throwIfNoEntry: false })
@@ -115,8 +121,8 @@ export const removeViewFile = (file: string) => {
 const suffixes = ["", "-wal", "-shm", "-journal"]
 
 /**
- * Removes SQLite's files next to views that are gone. A process leaves them if it is killed while it removes a view. They
- * may hold rows.
+ * Removes SQLite's files (`-wal`, `-shm`, `-journal`) of views that no longer exist. A process leaves these files if it
+ * is killed while it removes a view. They may contain rows.
  */
 export const removeOrphans = (folder: string) => {
   for (const name of readdirSync(folder)) {
@@ -141,7 +147,7 @@ export const agentFolderName = (agent: string): string =>
     )
     .join("")
 
-/** Whether a process runs, under any user. */
+/** True if the process is running, under any user. */
 export const isProcessAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)

@@ -5,14 +5,14 @@ import type { Db } from "../Projection.js"
 
 /** A lock that only one process holds at a time. The operating system releases it when the process ends or crashes. */
 export interface Lease {
-  /** Tries once, without waiting. False if another process has the lease. */
+  /** Tries once to take the lease, without waiting. Returns false if another process has the lease. */
   readonly tryTake: () => boolean
   readonly release: () => void
   readonly close: () => void
 }
 
 /**
- * A lease based on the operating system's lock of a file. The file is an empty database, because SQLite can lock files
+ * Makes a lease from a file lock of the operating system. The file is an empty database, because SQLite can lock files
  * on every system. If the file cannot be created, every process gets the lease: duplicate work is better than lost
  * work.
  */

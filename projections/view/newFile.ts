@@ -6,7 +6,7 @@ import { minChildBytes } from "../../events/sqlProcess.js"
 import { attempt } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
-/** The newest ERASE event that a view file was built under. */
+/** The newest ERASE event when a view file was built. See `ViewFile.erasureOf`. */
 export const erasureIn = (file: string, options: ViewFile.ViewOptions) =>
   Effect.acquireUseRelease(
     attempt(() => ViewFile.openFile(file, "read", options)),
@@ -19,7 +19,7 @@ export const syncFile = (file: string) =>
   Effect.acquireUseRelease(
     attempt(() => openSync(file, "r+")),
     (descriptor) =>
-      // By its descriptor: another process may have removed the file.
+      // Uses the descriptor, because another process may have removed the file.
       fstatSync(descriptor).size < minChildBytes
         ? attempt(() => fsyncSync(descriptor))
         : Effect.tryPromise({ try: () => promisify(fsync)(descriptor), catch: storageError("view") }),

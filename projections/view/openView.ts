@@ -20,7 +20,9 @@ import {
 } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
-/** Opens the current file of an agent's view, and builds one first if there is none. Closed with the scope. */
+/**
+ * Opens the current file of an agent's view, and builds a file first if there is none. The view closes with the scope.
+ */
 export const openView = Effect.fnUntraced(function* (
   context: ViewContext,
   agent: string
@@ -65,7 +67,7 @@ export const openView = Effect.fnUntraced(function* (
   return view
 })
 
-/** The projections of an open view that must be rebuilt; null if the view is too damaged to read them. */
+/** The projections of an open view that must be rebuilt; null if the view is too damaged to be read. */
 export const outdatedProjections = ({ config }: ViewContext, view: View) =>
   Effect.orElseSucceed(
     attempt(() => ViewFile.outdated(view.reader, config.projections, view.hasVectors)),
@@ -76,7 +78,7 @@ export const outdatedProjections = ({ config }: ViewContext, view: View) =>
 export const reopen = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.uninterruptibleMask(
     Effect.fnUntraced(function* (restore) {
-      // A build can be interrupted, but not the exchange of the connections.
+      // The build can be interrupted, but the exchange of the connections cannot.
       yield* restore(currentFile(context, view.generations, view.agent, view.file))
       const { db, erasure, hasVectors } = yield* openCurrent(context, view.generations, view.agent, view.file)
       const file = db.name
@@ -93,7 +95,7 @@ export const openReader = ({ config }: Pick<ViewContext, "config">, file: string
     return closeOnError(opened.db, () => ({ ...opened, erasure: ViewFile.erasureOf(opened.db) }))
   })
 
-/** Opens the current file. Again, if another process replaces and removes it before it is open. */
+/** Opens the current file. Retries if another process replaces and removes the file before it is open. */
 const openCurrent = (
   context: ViewContext,
   generations: Generations.Generations,
@@ -109,7 +111,7 @@ const openCurrent = (
     )
   )
 
-/** Builds a new file of a live view from the log alone. It is not current yet. */
+/** Builds a new file of a live view from the log alone. The new file is not current yet. */
 export const buildLive = Effect.fnUntraced(function* (
   { codec, config, log }: ViewContext,
   { agent, generations }: Pick<View, "agent" | "generations">
@@ -122,8 +124,8 @@ export const buildLive = Effect.fnUntraced(function* (
 })
 
 /**
- * The current file of an agent's view, built from the log if there is none. `retired` is a file that marks itself as
- * not current, although the pointer names it.
+ * The current file of an agent's view; builds one from the log if there is none. `retired` is a file that is marked as
+ * retired, although the pointer still names it.
  */
 const currentFile = Effect.fnUntraced(function* (
   context: ViewContext,
@@ -137,7 +139,7 @@ const currentFile = Effect.fnUntraced(function* (
   if (isInUse(current)) return current
   if (areSpent(tries)) return yield* keepsChanging(agent)
   const built = Effect.gen(function* () {
-    // Another process may have built it while this one waited for the lease.
+    // Another process may have built the file while this process waited for the lease.
     const current = yield* attempt(generations.current)
     if (isInUse(current)) return current
     const file = yield* buildLive(context, { agent, generations })

@@ -1,20 +1,22 @@
 import type { Db } from "../Projection.js"
 
-/** Maximum open views that keep their page caches, which are up to 2 MB for each connection. */
+/** Maximum open views that keep their page caches. A page cache takes up to 2 MB for each connection. */
 export const maxWarmViews = 4
 
 /**
- * Frees the page caches of open views that are not among the last `maxWarmViews` used. The next use of such a view reads its
- * pages again, mostly from the cache of the operating system.
+ * Frees the page caches of open views, except of the last `maxWarmViews` views used. The next use of such a view reads
+ * its pages again, mostly from the cache of the operating system.
  */
 export interface PageCaches {
-  /** Marks a view as used. With more than `maxWarmViews`, frees the caches of the one that was used least recently. */
+  /**
+   * Marks a view as used. If more than `maxWarmViews` views have caches, frees those of the least recently used view.
+   */
   readonly touch: (view: CachedView) => void
-  /** Forgets a view that is closed. */
+  /** Stops tracking a view that is closed. */
   readonly forget: (view: CachedView) => void
 }
 
-/** The connections of an open view. `writing`: the writer is within a transaction. */
+/** The connections of an open view. `writing` is true while the writer is in a transaction. */
 export interface CachedView {
   readonly reader: Db
   readonly writer: Db | null
@@ -22,7 +24,7 @@ export interface CachedView {
 }
 
 export const makePageCaches = (): PageCaches => {
-  /** Least recently used first. */
+  /** The views that keep their caches, least recently used first. */
   const warm = new Set<CachedView>()
   let newest: CachedView | undefined
   return {
@@ -43,7 +45,7 @@ export const makePageCaches = (): PageCaches => {
   }
 }
 
-/** A connection within a transaction keeps its pages. A failure concerns no caller, because another view is in use. */
+/** A connection in a transaction keeps its pages. A failure is ignored, because the caller is using another view. */
 const freeCaches = ({ reader, writer, writing }: CachedView): void => {
   try {
     if (reader.open) reader.exec("PRAGMA shrink_memory")

@@ -7,18 +7,21 @@ import * as ViewFile from "./ViewFile.js"
 
 /** Reads the files of past views. */
 export interface PastFiles {
-  /** Reads a file that was built under the ERASE event `erasure` or a later one; an older one counts as damaged. */
+  /**
+   * Reads a file. The file must have been built after the ERASE event `erasure`; a file from before that event counts
+   * as damaged.
+   */
   readonly read: <A>(file: string, erasure: number, f: (db: Db) => A) => A
-  /** Closes all files, so that none of them can keep erased text on the disk. */
+  /** Closes all files. A removed file with erased text would stay on the disk as long as it is open. */
   readonly close: () => void
 }
 
-/** Files that stay open, and for how long after their last read, in milliseconds. */
+/** How many files stay open, and how long a file stays open after its last read, in milliseconds. */
 const kept = { files: 4, millis: 1_000 }
 
 /**
- * Keeps the files that were read last open for a second: to open one, SQLite reads its whole schema, which takes longer
- * than most reads.
+ * Keeps the files that were read last open for a second. Opening a file takes longer than most reads, because SQLite
+ * reads the whole schema.
  */
 export const makePastFiles = (options: ViewFile.ViewOptions): Effect.Effect<PastFiles, never, Scope.Scope> =>
   Effect.acquireRelease(
@@ -28,14 +31,14 @@ export const makePastFiles = (options: ViewFile.ViewOptions): Effect.Effect<Past
 
 interface OpenFile {
   readonly db: Db
-  /** The file's number on its disk: another one has it after the file was removed, for example by an erasure, and built anew. */
+  /** The inode number of the file. It changes if the file is removed, for example by an erasure, and built again. */
   readonly ino: number
   readonly erasure: number
   readAt: number
 }
 
 const openFiles = (options: ViewFile.ViewOptions): PastFiles => {
-  /** By file, the longest unread one first. */
+  /** By path, least recently read first. */
   const open = new Map<string, OpenFile>()
   let timer: NodeJS.Timeout | undefined
   const closeOne = (file: string) => {

@@ -37,10 +37,13 @@ export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, V
     return Effect.asVoid(withRebuildLease(lease, advance(context, view, true)))
   })
 
-/** Maximum views that one catch-up builds and that other processes overtake: each of them was outdated again since. */
+/**
+ * Maximum views that one catch-up builds without success. Each time, another process was faster (`overtaken`), and a
+ * later erasure outdated the view of that process too.
+ */
 const maxOvertaken = 20
 
-/** Catches up. False if it needs the lease to build the view again. */
+/** Catches up. Returns false if the view must be built again, which needs the lease. */
 const advance = Effect.fnUntraced(function* (
   context: ViewContext,
   view: View,
@@ -76,14 +79,14 @@ const advance = Effect.fnUntraced(function* (
   return yield* keepsChanging(view.agent)
 })
 
-/** Applies all events of the log to a view, up to the first event that this version does not know. */
+/** Applies all events of the log to a view, up to the first event that this release cannot decode. */
 export const catchUpToUnknown = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.catchTag(catchUp(context, view), "UnknownEvent", () => Effect.void)
 
 /**
- * Applies all events of the log to a new file that is not current yet, up to the first event that this version does not
- * know. False if it cannot become current any more: its file was removed, or events that it has were erased. To reopen it
- * would open the current file, whose lock its caller may hold.
+ * Applies all events of the log to a new file that is not current yet, up to the first event that this release cannot
+ * decode. Returns false if the file can no longer become current: the file was removed, or events in it were erased. In
+ * that case it does not reopen the view, because that would open the current file, whose lock the caller may hold.
  */
 const follows = (context: ViewContext, successor: View): Effect.Effect<boolean, ViewError> =>
   Effect.gen(function* () {
@@ -148,7 +151,8 @@ export const buildSuccessor = (
     const opened = Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(openReader(context, file), ({ db, erasure, hasVectors }) => {
         const successor: View = { ...view, file, reader: db, writer: null, hasVectors, erasure, lastWrite: undefined }
-        // Most events before the live view is locked, the rest under its lock, where an unsound file is noticed too.
+        // Applies most events before the live view is locked. `takeOver` applies the rest under the lock, and also
+        // detects a file that cannot become current.
         return Effect.as(follows(context, successor), successor).pipe(
           restore,
           Effect.onError(() => closeView(successor))
@@ -171,7 +175,7 @@ export const buildSuccessor = (
       Effect.onError(() => Effect.sync(() => generations.remove(file)))
     )
   }).pipe(
-    // The copy contains events that this version cannot read, so build from the log instead.
+    // The copy contains events that this release cannot decode, so build from the log instead.
     Effect.catchIf(
       (error) => error._tag === "UnknownEvent" && names !== null,
       () => buildSuccessor(context, view, null, onProgress, tries)
@@ -180,15 +184,15 @@ export const buildSuccessor = (
   )
 
 /**
- * `switched`: the new file is current, and has every event. `overtaken`: it is not needed, because another process built
- * the current file after a later erasure, from the log alone. Processes that replaced each other's newer views would
- * never finish.
+ * `switched`: the new file is current and has every event. `overtaken`: the new file is not needed, because another
+ * process built the current file from the log alone, after a later erasure. If processes replaced each other's newer
+ * views, they would never finish.
  */
 export type Replaced = "switched" | "overtaken"
 
 /**
- * Makes a new view file current, or leaves a newer one current that was built from the log meanwhile. The caller holds
- * the view's lock.
+ * Makes a new view file current, unless another process has built a newer current file from the log in the meantime.
+ * The caller holds the view's lock.
  */
 export const switchTo = Effect.fnUntraced(function* (
   context: ViewContext,
@@ -206,7 +210,10 @@ export const switchTo = Effect.fnUntraced(function* (
   return yield* switchTo(context, view, another, yield* nextTry(tries))
 })
 
-/** `unsound`: the new file cannot become current any more. See `follows`. */
+/**
+ * Makes the new file current under the lock of the view. `unsound`: the new file can no longer become current, see
+ * `follows`.
+ */
 const takeOver = (
   context: ViewContext,
   view: View,
@@ -219,7 +226,7 @@ const takeOver = (
     const { db, head } = yield* lockForWrite(context, view)
     const retiredFile = view.file
     const outcome = yield* Effect.gen(function* () {
-      // Another process made its own new file current while this one waited for the lock.
+      // Another process made its own new file current while this process waited for the lock.
       if (!isCurrent(view, head)) return "again"
       // No process can write to this agent while its view is locked, so the new file reaches the newest event.
       if (!(yield* follows(context, successor))) return view.erasure > successor.erasure ? "overtaken" : "unsound"
@@ -248,7 +255,10 @@ const takeOver = (
 const removeRetired = ({ removeInBackground }: View["generations"], file: string): Effect.Effect<void> =>
   Effect.ignore(Effect.tryPromise(() => removeInBackground(file)))
 
-/** A pass that fails because another process removed the file: a newer one is current, or must be built. */
+/**
+ * Runs a pass. If it fails because another process removed the file, the result is `superseded`: a newer file is
+ * current, or must be built.
+ */
 const orSuperseded = (view: View, pass: Effect.Effect<CatchUpResult, ViewError>) =>
   Effect.catchIf(
     pass,
@@ -256,7 +266,7 @@ const orSuperseded = (view: View, pass: Effect.Effect<CatchUpResult, ViewError>)
     () => Effect.succeed<CatchUpResult>("superseded")
   )
 
-/** Retries with a reopened view, if another process removed the view's file after making a newer one current. */
+/** Reopens the view and retries, if another process removed the view's file after it made a newer file current. */
 const retryIfRemoved =
   <A>(context: ViewContext, view: View, tries: Tries, retry: (next: Tries) => Effect.Effect<A, ViewError>) =>
   (effect: Effect.Effect<A, ViewError>): Effect.Effect<A, ViewError> =>

@@ -5,7 +5,7 @@ import { realPause } from "../../events/turns.js"
 import { agentFolderName } from "./generations.js"
 import * as Lease from "./lease.js"
 
-/** Which views of an agent are built: the live one, or others, such as those of past versions. */
+/** The kind of view that is built: the agent's live view, or another view, such as that of a past version. */
 export type BuiltView = "live" | "past"
 
 const builtViews: ReadonlyArray<BuiltView> = ["live", "past"]
@@ -14,12 +14,12 @@ const builtViews: ReadonlyArray<BuiltView> = ["live", "past"]
 const pollMillis = 25
 
 /**
- * Milliseconds to wait for a lease at most: the process that has it may be suspended. So a view that takes longer than
- * this to build can still be outdated again before it is ready.
+ * Maximum milliseconds to wait for a lease, because the process that has it may be suspended. So if a view takes longer
+ * than this to build, an erasure can still outdate it before it is ready.
  */
 const maxWaitMillis = 30_000
 
-/** The leases that this process takes or has, by file. Its fibers share them. */
+/** The leases that this process has or waits for, by file. All fibers of the process share them. */
 const held = new Map<string, SharedLease>()
 
 interface SharedLease {
@@ -39,9 +39,11 @@ const fileOf = ({ agent, built, folder }: RebuildLease): string =>
   join(folder, "views", agentFolderName(agent), `${built}.lock`)
 
 /**
- * Runs work that builds a view again after an erasure, and holds a lease meanwhile, for which the next erasure waits.
- * Otherwise frequent erasures would outdate each view before it is ready. Another process that needs the same view waits
- * too; look for its view before building another one. If the lease cannot be had in 30 s, the work runs without it.
+ * Runs work that builds a view again after an erasure, and holds a lease during the work. The next erasure waits for
+ * the lease. Otherwise frequent erasures would outdate each view before it is ready.
+ *
+ * Another process that needs the same view waits for the lease too. So the work first looks for a view that another
+ * process has built. If the lease is not available within 30 s, the work runs without it.
  */
 export const withRebuildLease = <A, E, R>(
   where: RebuildLease,
@@ -65,7 +67,10 @@ export const withRebuildLease = <A, E, R>(
   )
 }
 
-/** Waits until no process builds a view of an agent again after an earlier erasure, for 30 s at most. */
+/**
+ * Waits until no process is building a view of an agent again after an earlier erasure. Waits at most 30 s for each
+ * kind of view.
+ */
 export const awaitRebuild = (folder: string, agent: string): Effect.Effect<void> =>
   Effect.forEach(builtViews, (built) => awaitLease(fileOf({ folder, agent, built })), { discard: true })
 

@@ -28,7 +28,7 @@ import {
 } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
-/** The view of one agent while this process is its only writer. If `write` fails, every change is rolled back. */
+/** The view of one agent while this process is its only writer. If the write fails, every change is rolled back. */
 export interface Transaction {
   readonly db: Db
   /** The newest event that the view has applied. */
@@ -52,7 +52,8 @@ type WriteError<E> = Exclude<E, ViewFile.Poisoned> | ViewError
 type Use<A, E, R> = (transaction: Transaction) => Effect.Effect<A, E | ViewFile.Poisoned, R>
 
 /**
- * Runs `use` in the view's write transaction. The caller holds the view's lock. SQLite's lock is taken at the call.
+ * Runs `use` in the view's write transaction. The caller holds the view's lock. SQLite's lock is taken at the call, not
+ * when the effect runs.
  */
 export const writeView = <A, E, R>(
   context: ViewContext,
@@ -64,13 +65,13 @@ export const writeView = <A, E, R>(
   const retry = () => Effect.flatMap(nextTry(tries), (next) => writeView(context, view, use, next))
   const locked = () =>
     Effect.flatMap(lockIfThere(context, view), (state): Effect.Effect<A, WriteError<E>, R> => {
-      // Another process made a new generation current while this one waited for the lock, or removed this one.
+      // Another process made a new generation current, or removed this file, while this process waited for the lock.
       if (state === undefined) return Effect.flatMap(catchUp(context, view), retry)
       if (state.head.retired) return Effect.flatMap(Effect.zipRight(rollback(state.db), catchUp(context, view)), retry)
       const transaction = runTransaction(context, view, state, use, retry)
       return state.isKnown ? transaction : Effect.zipRight(requireOwnEvent(context, view, state), transaction)
     })
-  // The same, before the writer was opened.
+  // Another process may also have removed the file before the writer was opened.
   return view.writer === null && !existsSync(view.file) ? Effect.flatMap(catchUp(context, view), locked) : locked()
 }
 
@@ -83,8 +84,8 @@ const lockIfThere = (context: ViewContext, view: View): Effect.Effect<LockedView
   )
 
 /**
- * Requires that the log has the view's last event with the same values. Otherwise another program edited the view, and
- * new events would take a wrong time from it.
+ * Fails unless the log contains the view's last event with the same hash and time. If not, another program edited the
+ * view, and new events would get wrong times from it.
  */
 const requireOwnEvent = ({ log }: ViewContext, view: View, { db, head }: LockedView) =>
   head.position === 0
@@ -127,11 +128,12 @@ const runTransaction = <A, E, R>(
       moveTo: (event) => {
         lastEvent = event
         if (applied === 1) return
-        // It takes as long as the commit, which may wait for another turn.
+        // The flush takes as long as the rest of the commit. So it runs now, and the commit may run in a later turn of
+        // the event loop.
         try {
           ViewFile.flushText(db)
         } catch {
-          // The commit tries once more and reports the failure.
+          // The commit tries the flush again and reports the failure.
         }
       }
     })
@@ -150,7 +152,7 @@ const runTransaction = <A, E, R>(
         commit(view, state, lastEvent, applied)
         return Effect.as(checkpointIfDue(db), value)
       } catch (cause) {
-        // The log already has the events. A view that cannot commit is rolled back and catches up later.
+        // The log already has the events. The view is rolled back and catches up later.
         return Effect.as(Effect.logDebug("The view could not be committed", storageError("view")(cause)), value)
       } finally {
         end()
@@ -166,7 +168,7 @@ const commit = (view: View, state: LockedView, event: LastEvent, applied: number
   view.lastWrite = { ...state, isKnown: true, head: { position: version, hash, recordedAt, retired: false } }
 }
 
-/** An exception of SQLite becomes a storage error. Any other exception is a bug in `work`. */
+/** Converts an exception of SQLite into a storage error. Any other exception is a bug in `work`. */
 const runOnView = <A>(work: () => A): Exit.Exit<A, ViewFile.Poisoned | StorageError> => {
   try {
     return Exit.succeed(work())
