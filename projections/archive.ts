@@ -141,5 +141,5 @@ export const findArchivedBefore = (db: Db, openness: number, instant: number, li
     .all(instant, openness, limit)
     .map(memoryOf)
 
-/** The number of archived memories. For full trust. */
+/** The number of archived memories. The caller must have full trust. */
 export const countArchived = (db: Db): number => sql(db, "SELECT count(*) AS n FROM archive").get().n

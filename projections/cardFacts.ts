@@ -1,4 +1,4 @@
-/** The name of a fact on a card: lower-case words, such as `birthday` or `favourite tea`. */
+/** Matches the name of a fact on a card: lower-case words, such as `birthday` or `favourite tea`. */
 export const cardFactName = /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{M}\p{N} _-]*$/u
 
 /** A card's fact in the form in which the memory stores it: "birthday: 1990-12-10". */

@@ -154,7 +154,7 @@ export interface ExtractorCounts {
   readonly millis?: number
 }
 
-/** The counts of each extractor, and the number of waiting turns. For full trust. */
+/** The counts of each extractor, and the number of waiting turns. The caller must have full trust. */
 export const countExtracts = (
   db: Db
 ): { readonly waiting: number; readonly extractors: ReadonlyArray<ExtractorCounts> } => ({

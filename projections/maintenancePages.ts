@@ -3,7 +3,9 @@ import { memoryOf } from "./observations.js"
 import { type Db, sql } from "./Projection.js"
 import { type Accesses, findAccesses } from "./recalls.js"
 
-/** The kinds of active memories that maintenance stages read. Each stage then checks the ages itself. */
+/**
+ * The kinds of active memories that maintenance stages read. Each stage then checks the ages of the memories itself.
+ */
 export type PageKind = "working" | "narrative" | "aged" | "unchanged" | "daily" | "weekly" | "profile"
 
 const conditions: Readonly<Record<PageKind, string>> = {

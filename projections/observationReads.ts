@@ -112,7 +112,7 @@ export const findRestricted = (db: Db, since: number): ReadonlyMap<string, numbe
       .map((row) => [row.id, row.openness])
   )
 
-/** Counts of memories, in total and by store, type and tier. For full trust. */
+/** Counts of memories, in total and by store, type and tier. The caller must have full trust. */
 export const countMemories = (db: Db) => {
   const counts = { store: new Map<string, number>(), type: new Map<string, number>(), tier: new Map<string, number>() }
   let active = 0
@@ -141,7 +141,7 @@ export const countMemories = (db: Db) => {
   }
 }
 
-/** The number of memories that are active and not expired at `now`. For full trust. */
+/** The number of memories that are active and not expired at `now`. The caller must have full trust. */
 export const countActive = (db: Db, now: number): number =>
   sql(db, "SELECT count(*) AS n FROM observations WHERE active = 1 AND (expires_at IS NULL OR expires_at > ?)").get(now)
     .n

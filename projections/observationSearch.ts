@@ -132,7 +132,7 @@ export const findMemoriesLike = (
     .map((row) => row.born)
 }
 
-/** The orders of a list. The time of a memory is when it happened or, if unknown, when it was created. */
+/** The sort orders of a list. The time of a memory is when it happened or, if unknown, when it was created. */
 const orders = {
   newest: "coalesce(occurred_at, created_at) DESC, born DESC",
   oldest: "coalesce(occurred_at, created_at), born",

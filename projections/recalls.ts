@@ -119,10 +119,13 @@ export const findRecalls = (
 export const findRecall = (db: Db, number: number): RecallPosition | undefined =>
   sql(db, "SELECT number, version, place FROM recalls WHERE number = ?").get(number)
 
-/** The number of recalls. For full trust. */
+/** The number of recalls. The caller must have full trust. */
 export const countRecalls = (db: Db): number => sql(db, "SELECT count(*) AS n FROM recalls").get().n
 
-/** How often and when each of these memories was last shown. Omits memories that were never shown. For full trust. */
+/**
+ * How often and when each of these memories was last shown. Omits memories that were never shown. The caller must have
+ * full trust.
+ */
 export const findAccesses = (db: Db, ids: ReadonlyArray<string>): ReadonlyMap<string, Accesses> =>
   new Map(
     sql(

@@ -67,15 +67,15 @@ const toRun = (row: Omit<RunRow, "counts"> & { readonly counts: string | null })
   counts: JSON.parse(row.counts ?? "{}")
 })
 
-/** Runs, newest first. For full trust. */
+/** Runs, newest first. The caller must have full trust. */
 export const findRuns = (db: Db, page: { readonly limit: number; readonly offset: number }): ReadonlyArray<RunRow> =>
   sql(db, `${selectRuns} ORDER BY version DESC LIMIT ? OFFSET ?`).all(page.limit, page.offset).map(toRun)
 
-/** One run by its id. For full trust. */
+/** One run by its id. The caller must have full trust. */
 export const findRun = (db: Db, run: string): RunRow | undefined =>
   sql(db, `${selectRuns} WHERE run = ?`).all(run).map(toRun)[0]
 
-/** The runs of a stage: number, total duration and last start, in milliseconds. For full trust. */
+/** The runs of a stage: number, total duration and last start, in milliseconds. The caller must have full trust. */
 export interface StageTotals {
   readonly stage: string
   readonly runs: number

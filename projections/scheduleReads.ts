@@ -6,7 +6,7 @@ import { foldCase, type ScheduleRow, type ScheduleRunRow } from "./schedules.js"
 export interface ScheduleFilters {
   readonly statuses: ReadonlyArray<ScheduleStatus>
   readonly handlers: ReadonlyArray<string>
-  /** A substring of the name or the goal, in any case. */
+  /** A substring of the name or the goal. Upper and lower case are equal. */
   readonly text?: string | undefined
   /** Due before this instant. */
   readonly dueBefore?: number | undefined

@@ -106,8 +106,8 @@ export interface ScoreStatistics {
 
 /**
  * Counts the active, unexpired memories by tier, by type, and by score bound. Works in portions, so that other fibers
- * can run in between. A portion is all memories of one type, or `shownAtOnce` of the memories that were ever shown. For
- * full trust.
+ * can run in between. A portion is all memories of one type, or `shownAtOnce` of the memories that were ever shown. The
+ * caller must have full trust.
  */
 export const countScores = (
   formula: ScoreFormula,

@@ -132,7 +132,7 @@ export const findSessionEvents = (
   }
 }
 
-/** Counts of sessions, turns, files and chunks. For full trust. */
+/** Counts of sessions, turns, files and chunks. The caller must have full trust. */
 export const countConversation = (
   db: Db
 ): { readonly sessions: number; readonly turns: number; readonly files: number; readonly chunks: number } =>

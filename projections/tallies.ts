@@ -63,7 +63,7 @@ const updates: Readonly<Record<string, Outcome>> = {
   undone: "undone"
 }
 
-/** The number of memories of each outcome. For full trust. */
+/** The number of memories with each outcome. The caller must have full trust. */
 export const countTallies = (db: Db): Readonly<Record<Outcome, number>> => {
   const counts = new Map<string, number>(
     sql(db, "SELECT what, memories FROM tallies")

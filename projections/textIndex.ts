@@ -27,7 +27,7 @@ export interface TextIndex {
   readonly add: (db: Db, row: TextRow, filling: boolean) => void
   /** Replaces the row with this number, or removes it if `row` is null. */
   readonly replace: (db: Db, born: number, row: TextRow | null, filling: boolean) => void
-  /** Indexes all rows; see `Projection.fill`. */
+  /** SQL that indexes all rows; see `Projection.fill`. */
   readonly fill: string
   readonly digest: (db: Db, digest: Digest) => void
   readonly stateDigest: (db: Db, digest: Digest) => void

@@ -19,8 +19,8 @@ export interface Checkpoint {
 }
 
 /**
- * A projection that was parked (stopped), because it cannot apply an event or an extension is missing. The others
- * continue.
+ * A projection that was parked (stopped), because it cannot apply an event or because an extension is missing. The
+ * other projections continue.
  */
 export interface Parked {
   readonly projection: string
@@ -37,7 +37,10 @@ export interface ViewOptions {
   readonly vectorExtension: string | null
 }
 
-/** Path of the sqlite-vec that is installed with the package; null if it has no binary for this machine. */
+/**
+ * Path of the sqlite-vec extension that is installed with the package; null if the package has no binary for this
+ * machine.
+ */
 export const bundledVectorExtension = (): string | null => {
   try {
     return (createRequire(import.meta.url)("sqlite-vec") as { getLoadablePath: () => string }).getLoadablePath()

@@ -66,9 +66,9 @@ export class Views extends Context.Tag("daybook/Views")<
     /** Reads an empty view in memory, for an agent without events. Creates no file. */
     readonly readEmpty: <A>(f: (db: Db, hasVectors: boolean) => A) => Effect.Effect<A, ViewError>
     /**
-     * Runs `use` inside the view's write transaction, after the newest event of the log, and commits if it succeeds.
-     * The caller is the agent's only writer, in this process and in all others. If a projection cannot apply an event,
-     * it is parked and `use` runs again.
+     * Runs `use` in the view's write transaction, after the newest event of the log. Commits if `use` succeeds. During
+     * `use`, the caller is the agent's only writer, in this process and in all others. If a projection cannot apply an
+     * event, it is parked and `use` runs again.
      */
     readonly write: <A, E, R>(
       view: View,
