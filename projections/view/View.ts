@@ -25,7 +25,7 @@ export interface View {
   /** Opened at the first write, because most short-lived programs never write. */
   writer: Db | null
   hasVectors: boolean
-  /** The newest ERASE event when the file was built. See `ViewFile.erasureOf`. */
+  /** The version of the newest ERASE event in the log when the file was built. See `ViewFile.erasureOf`. */
   erasure: number
   /** True after the log commits and before the view commits. During this time the view lags intentionally. */
   writing: boolean

@@ -81,7 +81,7 @@ export const build = Effect.fnUntraced(function* (
   yield* withRebuildLease({ ...options, built: options.built ?? "past" }, again)
 })
 
-/** Options of one build, and the newest ERASE event before the build began. */
+/** Options of one build, and the version of the newest ERASE event before the build began. */
 type Building = BuildOptions & { readonly erasure: number }
 
 /** Events in one transaction of a replay. */

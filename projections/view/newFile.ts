@@ -6,7 +6,7 @@ import { minChildBytes } from "../../events/sqlProcess.js"
 import { attempt } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
-/** The newest ERASE event when a view file was built. See `ViewFile.erasureOf`. */
+/** The version of the newest ERASE event in the log when a view file was built. See `ViewFile.erasureOf`. */
 export const erasureIn = (file: string, options: ViewFile.ViewOptions) =>
   Effect.acquireUseRelease(
     attempt(() => ViewFile.openFile(file, "read", options)),

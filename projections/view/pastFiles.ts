@@ -16,7 +16,7 @@ export interface PastFiles {
   readonly close: () => void
 }
 
-/** How many files stay open, and how long a file stays open after its last read, in milliseconds. */
+/** The number of files that stay open, and how long a file stays open after its last read. */
 const kept = { files: 4, millis: 1_000 }
 
 /**
