@@ -1,4 +1,4 @@
-/** The languages whose statements are understood, and English; "other" is any other language. */
+/** English and the other supported languages; "other" stands for all the rest. */
 export type Language = "en" | "de" | "fr" | "es" | "zh" | "other"
 
 /** Frequent words by language. A word of several languages counts for each of them. */
@@ -33,16 +33,22 @@ const indexed = (): Map<string, ReadonlyArray<number>> => {
   return index
 }
 
-/** Characters of a text that are read. */
+/** Maximum characters that are read from a text. */
 const maxRead = 300
-/** The fewest frequent words of a language other than English. Names alone have one. */
+/** Minimum frequent words to detect a language other than English: a name alone may contain one. */
 const minWords = 2
-/** Letters of one language, and hardly of the others. They count for less than a word: names have them too. */
+/**
+ * Letters that are typical of one language. A match weighs less than a frequent word, because names contain such
+ * letters too.
+ */
 const letters = { de: /[ßäöü](?!.*[åøæ])/iu, fr: /[çœêèù]|(?<!\p{L})[ldnjsc]['’]\p{L}/iu, es: /[ñ¿¡]|[íóú]/iu }
 const letterWeight = 0.9
 const otherScripts = /[\u0370-\u052f\u0590-\u06ff\u0900-\u0e7f\u3040-\u30ff\uac00-\ud7af]/u
 
-/** The language of a text, by its script and its frequent words; undefined if they do not tell. English needs `minEnglish` of them. */
+/**
+ * Detects the language of a text by its script and its frequent words; undefined if these do not decide. English needs
+ * at least `minEnglish` frequent words.
+ */
 export const detectLanguage = (text: string, minEnglish = 1): Language | undefined => {
   const start = text.slice(0, maxRead)
   if (otherScripts.test(start)) return "other"

@@ -13,17 +13,17 @@ import { chinese } from "./zh/words.js"
 export const modalities = ["fact", "question", "plan", "hedge", "quote", "irony"] as const
 export const validities = ["open", "lasting", "bounded", "former"] as const
 
-/** How a statement is meant, for how long it holds, and where. It is the same for all languages. */
+/** How a statement is meant, how long it is valid and to what it applies. The same for all languages. */
 export interface StatedClaim {
   readonly modality: (typeof modalities)[number]
   readonly validity: (typeof validities)[number]
-  /** The environments, devices, people or times for which it holds, by kind. English only. */
+  /** The environments, devices, people or times to which the statement applies, by kind. English only. */
   readonly scopes: ReadonlyMap<string, ReadonlySet<string>>
-  /** Whether it is stated as a fact that holds from now on, so that it can end another one. */
+  /** True if it is stated as a fact that is valid from now on, so that it can end another statement. */
   readonly canEnd: boolean
 }
 
-/** Reads the claim of a statement; undefined if its language is not known. */
+/** Reads the claim of a statement; undefined if its language is not supported. */
 export const statedClaimOf = (statement: Statement): StatedClaim | undefined => {
   const language = detectLanguage([statement.title, ...statement.facts].join("\n")) ?? "en"
   if (language === "other") return undefined
@@ -37,8 +37,8 @@ export const statedClaimOf = (statement: Statement): StatedClaim | undefined => 
 }
 
 /**
- * Whether the claims of two statements allow that the newer one ends the older one: it is a plain fact, and nothing says
- * that the two are about different scopes. A claim that cannot be read forbids nothing.
+ * True if the newer statement may end the older one: the newer one is a plain fact, and the two do not name different
+ * scopes. If one of the claims cannot be read, the result is true.
  */
 export const allowsEnd = (newer: Statement, older: Statement): boolean => {
   const [claim, former] = [statedClaimOf(newer), statedClaimOf(older)]

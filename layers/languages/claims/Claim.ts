@@ -1,19 +1,22 @@
 import type { Cue } from "./LanguageWords.js"
 
-/** Whether a word is said to hold, not to hold, or to have been replaced. */
+/** The text states a word, denies it, or says that it was replaced. */
 export type Status = "stated" | "denied" | "former"
 
-/** A word of a claim with content. */
+/** A content word of a claim. */
 export interface ClaimWord {
   readonly key: string
-  /** 1; less for verbs that join a subject and a value, and for the speaker. */
+  /**
+   * 1 for most words; less for verbs that link a subject to a value, for the speaker, and for single Chinese
+   * characters.
+   */
   readonly weight: number
   readonly status: Status
-  /** Whether it stands before the first verb of its clause that the language knows. */
+  /** True if the word comes before the first linking verb of the first clause. */
   readonly subject: boolean
-  /** Whether it makes another subject or place: a relative, an environment. */
+  /** True if the word changes whom or what the claim is about: a relative, an environment. */
   readonly scope: boolean
-  /** Whether it is the second word of a pair of opposites. */
+  /** True for the second side of a pair of opposites. */
   readonly opposite: boolean
 }
 
@@ -22,11 +25,11 @@ export interface ClaimValue {
   readonly kind: string
   readonly value: string
   readonly status: Status
-  /** Whether it names a thing: "Ticket 12 ist offen". */
+  /** True if the value identifies a thing: "Ticket 12 ist offen". */
   readonly label: boolean
 }
 
-/** A memory or a statement as the comparison sees it. */
+/** The claim of a memory or a statement, prepared for comparison. */
 export interface Claim {
   /** The words of the title, by key. */
   readonly title: ReadonlyMap<string, ClaimWord>
@@ -35,17 +38,17 @@ export interface Claim {
   readonly values: ReadonlyArray<ClaimValue>
   /** The values of the title. */
   readonly titleValues: ReadonlyArray<ClaimValue>
-  /** The cues of the sentences that are stated as facts: of all, and of the title. */
+  /** The cues of all sentences that are stated as facts. `titleCues`: those of the title. */
   readonly cues: ReadonlySet<Cue>
   readonly titleCues: ReadonlySet<Cue>
-  /** The modality or the validity of the title if it is not a fact that holds now. */
+  /** Why the title is not a fact that is true now; undefined if it is one. */
   readonly open: "question" | "maybe" | "plan" | "said" | "temporary" | "past" | undefined
-  /** Whether any of its sentences is not a fact that holds now. */
+  /** True if any sentence is not a fact that is true now. */
   readonly isHedged: boolean
-  /** Whether something is still to do or out of order, or is done or in order. */
+  /** "due": something is not done or does not work. "done": it is done or works again. */
   readonly state: "due" | "done" | undefined
   /** The number of its facts. */
   readonly facts: number
-  /** Whether it enumerates. */
+  /** True if it has several facts, or if its title lists several things. */
   readonly isList: boolean
 }

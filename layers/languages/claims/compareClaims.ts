@@ -4,15 +4,15 @@ import type { Claim, ClaimValue, ClaimWord } from "./Claim.js"
 export interface Relation {
   readonly action: "ADD" | "UPDATE" | "DELETE" | "NONE"
   readonly reason: Reason
-  /** How likely a contradiction is right, 0…1. */
+  /** The probability that a contradiction is correct, 0…1. */
   readonly confidence: number
-  /** How much of the memory the statement says, 0…1. */
+  /** The share of the memory that the statement repeats, 0…1. */
   readonly shared: number
 }
 
 export type Reason = keyof typeof actionOf
 
-/** All reasons and their actions. They name a rule and never contain words of a memory. */
+/** All reasons and their actions. A reason names a rule and never contains words of a memory. */
 export const actionOf = {
   "says the same": "NONE",
   "says part of it": "NONE",
@@ -37,18 +37,18 @@ export const actionOf = {
   "something else": "ADD"
 } as const
 
-/** Shares of the memory's words from which a statement is about it. */
+/** Minimum shares of the words that a memory and a statement have in common, by kind of relation. */
 const minShares = { contradiction: 0.5, ended: 0.4, value: 0.6, confirmed: 0.5, detail: 0.85, same: 0.95 }
-/** The most new words, by weight, beside another value or the same one in another form. */
+/** Maximum weight of new words in a statement that gives another value, or the same value in another unit. */
 const maxFresh = 2
-/** A compound and its part: "Schuhgröße", "Schuhe". */
+/** The match of a compound and its part: "Schuhgröße", "Schuhe". */
 const partial = 0.6
-/** The shortest part of a compound. */
+/** Minimum letters of a part of a compound. */
 const minPart = 4
 
 type Words = ReadonlyMap<string, ClaimWord>
 
-/** A word, and how far the other text has it, 0…1. */
+/** A word, and how well the other text matches it, 0…1. */
 interface MatchedWord extends ClaimWord {
   readonly match: number
 }
@@ -68,7 +68,7 @@ const isPart = (a: string, b: string): boolean => {
 const matched = (words: Words, others: Words): ReadonlyArray<MatchedWord> =>
   [...words.values()].map((word) => ({ ...word, match: matchOf(word, others) }))
 
-/** Whether two values are the same. A number without a unit, and a day without a year, agree with any. */
+/** True if two values are the same. A number without a unit matches any unit; a day without a year matches any year. */
 const isSameValue = (a: ClaimValue, b: ClaimValue): boolean =>
   isMonthOf(a, b) || isMonthOf(b, a) || a.kind === b.kind
     ? a.value === b.value ||
@@ -81,7 +81,7 @@ const isMonthOf = (month: ClaimValue, day: ClaimValue): boolean =>
 const hasValue = (values: ReadonlyArray<ClaimValue>, value: ClaimValue): boolean =>
   values.some((other) => isSameValue(value, other))
 
-/** The share of words, and of values if any are given, that the other text has, 0…1. */
+/** The share of the words, and of the values if given, that the other text contains, 0…1. */
 const shareOf = (
   words: ReadonlyArray<MatchedWord>,
   values: ReadonlyArray<ClaimValue> = [],
@@ -113,7 +113,7 @@ export const compareClaims = (memory: Claim, statement: Claim): Relation => {
 /** The differences and common parts of two claims. */
 type Observed = ReturnType<typeof observe>
 
-/** Whether the subjects of a text, or its first word if it has none, are elsewhere in the other text. */
+/** True if the subjects of a text are not subjects of the other text. Without subjects, compares the first words. */
 const isMoved = (words: Words, others: Words): boolean => {
   const full = [...words.values()].filter(({ weight }) => weight === 1)
   const subjects = full.filter(({ subject }) => subject)
@@ -130,7 +130,7 @@ const observe = (memory: Claim, statement: Claim) => {
   const predicate = title.filter((word) => !word.subject)
   const turned = predicate.filter((word) => {
     const other = statement.words.get(word.key)
-    // "No longer allergic to nuts" ends a nut allergy; "intolerant of nuts" is no opposite of "eats no nuts".
+    // "No longer allergic to nuts" ends a nut allergy; "intolerant of nuts" does not contradict "eats no nuts".
     return other !== undefined
       ? isTurned(word, other)
       : word.match > 0 && word.status === "stated" && isDenied(word, statement.words)
@@ -152,14 +152,14 @@ const observe = (memory: Claim, statement: Claim) => {
     words,
     shared: shareOf(title, memory.titleValues, statement.values),
     said: shareOf(said, statement.titleValues, memory.values),
-    /** How much of the heading of a list is said. */
+    /** The share of a list's heading that the statement repeats. */
     listed: Math.max(words, shareOf(subject)),
     subject: subject.length === 0 ? 1 : shareOf(subject),
-    /** Another subject in place of the memory's. */
+    /** The statement has another subject in place of the memory's. */
     otherSubject:
       fresh.some(({ subject, weight }) => subject && weight === 1) &&
       missing.some(({ subject, weight }) => subject && weight === 1),
-    /** Who does it and to whom it is done changed places. */
+    /** The subject and the object changed places. */
     swapped: isMoved(memory.title, statement.title) && isMoved(statement.title, memory.title),
     turned: (weightOf(turned) + turnedValues.length) / Math.max(light, weightOf(predicate) + memory.titleValues.length),
     opposite: turned.some(({ key }) => key.startsWith("±")),
@@ -240,8 +240,9 @@ const agreementOf = (memory: Claim, { titleCues }: Claim, seen: Observed): Reaso
 }
 
 /**
- * Only a statement that says no more than the change is certain: it has all the other words of the memory, no value of
- * another kind ("on Saturdays"), nothing uncertain, and the memory says nothing else.
+ * A contradiction is only certain if the statement contains nothing but the change. The statement repeats all other
+ * words of the memory, has no value of another kind ("on Saturdays") and nothing uncertain. The memory says nothing
+ * else.
  */
 const confidenceOf = (reason: Reason, memory: Claim, statement: Claim, seen: Observed): number => {
   if (memory.facts > 0 || memory.isList || statement.isHedged || seen.words < 1) return 0.85

@@ -7,14 +7,14 @@ import { readClaim } from "./readClaim.js"
 
 /** Maximum candidates that are compared. */
 const maxCandidates = 20
-/** A statement that answers a candidate is about the candidate that has the most of its words. */
+/** Of two candidates that the statement repeats equally, the one whose action has the higher rank is the target. */
 const ranks = { NONE: 3, DELETE: 2, UPDATE: 1, ADD: 0 }
 /** Minimum confidence of a sure judgement. */
 const minSure = 0.9
 
 /**
- * Judges statements of one language by what they claim. The lists of the language are indexed on first use. `isForeign`
- * says whether a candidate is in another language: such a candidate is only compared for equality.
+ * Creates the judge for statements of one language. The word lists of the language are indexed on first use.
+ * `isForeign` returns true for a candidate in another language; such a candidate is only compared for equality.
  */
 export const claimJudge = (words: LanguageWords, name: string) => {
   let lexicon: Lexicon | undefined

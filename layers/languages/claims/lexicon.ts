@@ -4,33 +4,33 @@ import type { Cue, LanguageWords } from "./LanguageWords.js"
 export interface Entry {
   readonly cue?: Cue
   readonly empty?: true
-  /** Whether it joins a subject and a value, of which there is one at a time, or several. */
+  /** Set for words that link a subject to a value: "copula", "single" for one value at a time, "open" for several. */
   readonly link?: "copula" | "single" | "open"
   readonly speaker?: true
   readonly scope?: true
   readonly clock?: true
   readonly number?: number
-  /** Minutes added to the hour before it or after it. */
+  /** Minutes that are added to an hour. `side`: the phrase comes after the hour, or before it. */
   readonly minutes?: { readonly side: "after" | "before"; readonly count: number }
   readonly state?: "due" | "done"
   readonly month?: number
   readonly weekday?: number
   readonly unit?: { readonly dimension: string; readonly size: number }
-  /** The canonical form of words with one meaning, and of pairs of opposites. */
+  /** The canonical form that synonyms share, or both sides of a pair of opposites. */
   readonly canon?: string
-  /** Whether it is the second side of a pair of opposites. */
+  /** True for the second side of a pair of opposites. */
   readonly opposite?: boolean
 }
 
 /** The words of a language, indexed. */
 export interface Lexicon {
   readonly words: LanguageWords
-  /** The entry of the longest phrase that begins at a place, and its length in words. */
+  /** Finds the longest phrase that begins at `start`: its entry, and its length in words. */
   readonly find: (forms: ReadonlyArray<string>, start: number) => readonly [entry: Entry | undefined, length: number]
   readonly stemOf: (form: string) => string
 }
 
-/** Lower case without accents. */
+/** Converts a text to lower case and removes accents. */
 export const fold = (text: string): string =>
   plain.test(text)
     ? text.toLowerCase()
@@ -43,9 +43,9 @@ export const fold = (text: string): string =>
         .normalize("NFC")
 const plain = /^[\w ]*$/
 
-/** The shortest stem. */
+/** Minimum letters of a stem. */
 const minStem = 3
-/** The most words, or segments, of a phrase. */
+/** Maximum segments of a phrase in a script without spaces. */
 const maxPhrase = 5
 
 const list = (text: string, separator: RegExp): ReadonlyArray<string> =>
@@ -60,7 +60,7 @@ const pairs = (text: string): ReadonlyArray<readonly [string, number]> =>
     return [word!, Number(value)]
   })
 
-/** Writes all lists of a language. Later lists add to the entries of earlier ones. */
+/** Adds all word lists of a language to the index. A later list extends the entries of an earlier one. */
 const fill = (
   words: LanguageWords,
   add: (phrase: string, entry: Entry) => void,

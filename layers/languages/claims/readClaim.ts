@@ -5,11 +5,11 @@ import type { Lexicon } from "./lexicon.js"
 import { type Token, tokensOf } from "./tokens.js"
 import { type Value, valueAt } from "./values.js"
 
-/** Limits on the input: characters of a title, of a fact, of the narrative and of all; facts; words; values. */
+/** Limits: characters of the title, a fact, the narrative and the whole text; number of facts, words and values. */
 const maxRead = { title: 300, fact: 200, narrative: 300, all: 600, facts: 12, words: 60, values: 24 }
 /** The weight of words that many clauses share. */
 const light = 0.3
-/** The fewest words of a quotation: fewer are a name. */
+/** Minimum words of a quotation; shorter quoted text is a name. */
 const minQuoted = 3
 
 const openCues = ["question", "said", "maybe", "plan", "temporary"] as const
@@ -28,7 +28,7 @@ interface Draft {
   isHedged: boolean
 }
 
-/** Reads what a memory or a statement claims. */
+/** Reads the claim of a memory or a statement. */
 export const readClaim = ({ facts, narrative = "", title }: Statement, lexicon: Lexicon): Claim => {
   const draft: Draft = { words: new Map(), values: [], cues: new Set(), state: undefined, isHedged: false }
   const titleText = title.slice(0, maxRead.title)
@@ -58,7 +58,7 @@ export const readClaim = ({ facts, narrative = "", title }: Statement, lexicon: 
 const enumeration =
   /[,、，].*[,、，]|[,、，].* (?:und|et|y|e) |[:：].*[,、，]|\p{Lu}\p{L}+ (?:und|et|y|e) \p{Lu}|[和跟与、]/u
 
-/** Adds a text to a draft. Returns why it is not a fact that holds now; undefined if it is. */
+/** Adds a text to a draft. Returns the reason why the text is not a fact that is true now; undefined if it is one. */
 const takeText = (draft: Draft, text: string, lexicon: Lexicon): Claim["open"] => {
   const sentences = sentencesOf(tokensOf(text, lexicon)).map((sentence) => {
     const clauses = clausesOf(sentence, lexicon)

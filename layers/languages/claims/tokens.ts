@@ -9,11 +9,11 @@ export interface Token {
   /** A mark between clauses or sentences. */
   readonly mark?: string
   readonly number?: number
-  /** Minutes of the day, or a day of the year: `clock 540`, `day 5-3`. */
+  /** A time of day in minutes, a day of the year, or a month: `clock 540`, `day 5-3`, `month 5`. */
   readonly time?: readonly [kind: "clock" | "day" | "month", value: string]
 }
 
-/** Characters of a text that are read. */
+/** Matches the parts of a text: dates, numbers, words and marks. All other characters are skipped. */
 const pieces =
   /\d{4}-\d{1,2}-\d{1,2}|\d{1,2}月(?:\d{1,2}[日号]?)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}\.\d{1,2}\.(?!\d)|\d{1,2}:\d{2}|\d{1,2}[hH]\d{2}(?!\d)|\d+(?:\.\d+){2,}|\d+(?:[.,'’\u00a0\u202f ]\d{3}(?!\d))*(?:[.,]\d+)?|[%°€$¥￥]\p{L}?|\p{Script=Han}+|(?:(?!\p{Script=Han})[\p{L}\p{M}])(?:(?!\p{Script=Han})[\p{L}\p{M}\p{N}_+#&/@-])*(?:\.(?=\p{L})[\p{L}\p{N}-]+)*|[\p{S}\p{P}\n]/gu
 
@@ -22,14 +22,17 @@ const dayOf = (year: string | undefined, month: string, day: string): readonly [
   `${Number(month)}-${Number(day)}${year === undefined || year === "" ? "" : `-${year.length === 2 ? `20${year}` : year}`}`
 ]
 
-/** Minutes after midnight or noon: nobody says "in the afternoon" each time. */
+/**
+ * Minutes after midnight or noon. Morning and afternoon count as equal, because many texts leave out "in the
+ * afternoon".
+ */
 export const clockValue = (hours: number, minutes: number): string => String((60 * hours + minutes + 720) % 720)
 
-/** A number as the language writes it: 1.250,50 or 1,250.50 or 1 250. */
+/** Parses a number in the format of the language: 1.250,50 or 1,250.50 or 1 250. */
 const numberOf = (text: string, decimal: "," | "."): number => {
   const [whole, ...decimals] = text.replace(/['’\s]/gu, "").split(decimal)
   const thousands = decimal === "," ? "." : ","
-  // A sign for thousands before other than three digits is a decimal sign of another custom.
+  // A thousands separator before one or two digits is the decimal separator of another language.
   if (decimals.length === 0 && /[.,]\d{1,2}$/u.test(whole!)) return Number(whole!.replace(thousands, "."))
   return Number(`${whole!.replaceAll(thousands, "")}${decimals.length === 1 ? `.${decimals[0]}` : decimals.join("")}`)
 }
@@ -51,7 +54,7 @@ const timeOrNumber = (text: string, decimal: "," | "."): Pick<Token, "number" | 
 
 const han = /^\p{Script=Han}+$/u
 let segmenter: Intl.Segmenter | undefined
-/** Characters of a run that are segmented in one call, because each segment copies its input. */
+/** Maximum characters for one call of the segmenter, because each segment contains a copy of the input. */
 const maxRun = 128
 
 const segmentsOf = (run: string, { find, words }: Lexicon): ReadonlyArray<string> => {
@@ -66,7 +69,7 @@ const segmentsOf = (run: string, { find, words }: Lexicon): ReadonlyArray<string
   return segments
 }
 
-/** Splits a text into tokens. Phrases of the lexicon are one token. */
+/** Splits a text into tokens. A phrase of the lexicon becomes one token. */
 export const tokensOf = (text: string, lexicon: Lexicon): ReadonlyArray<Token> => {
   const { unspaced } = lexicon.words
   const composed = compose(text).slice(0, text.length)
@@ -92,7 +95,7 @@ export const tokensOf = (text: string, lexicon: Lexicon): ReadonlyArray<Token> =
 
 const mark = /^(?![%°])[\p{P}\p{Sm}\p{Sk}\p{So}\n]$/u
 
-/** Whether a point belongs to a day: "31. Januar" is one sentence. */
+/** True if a full stop belongs to a day: "31. Januar" is one sentence. */
 const isOrdinalPoint = (
   before: Token | undefined,
   forms: ReadonlyArray<string>,

@@ -2,16 +2,16 @@ import { clockValue, type Token } from "./tokens.js"
 
 /** A value and the number of its tokens. */
 export interface Value {
-  /** The dimension of a unit, or clock, day, weekday, year, number, code. */
+  /** The dimension of the unit, or one of clock, day, weekday, month, year, number, code. */
   readonly kind: string
-  /** In base units; minutes; month-day or month-day-year. */
+  /** A quantity in base units; a time of day in minutes; a date as month-day or month-day-year. */
   readonly value: string
   readonly length: number
 }
 
 const isYear = (number: number | undefined): boolean => number !== undefined && number >= 1900 && number < 2100
 
-/** The value that begins at a token; undefined if it is none. */
+/** Reads the value that begins at a token; undefined if no value begins there. */
 export const valueAt = (tokens: ReadonlyArray<Token>, index: number): Value | undefined => {
   const { entry, form, number, time } = tokens[index]!
   if (time !== undefined) return { kind: time[0], value: time[1], length: 1 }

@@ -30,7 +30,10 @@ const wordsOf = (text: string): ReadonlyArray<string> => {
   return words
 }
 
-/** Splits a text at its strongest separators: sentence ends, then commas, dashes and brackets, then conjunctions. */
+/**
+ * Splits a text at the first kind of separator that it contains: sentence ends, then colons and semicolons, then
+ * commas, dashes and brackets, then conjunctions.
+ */
 export const piecesOf = (text: string): ReadonlyArray<string> => {
   const separators = [/(?<=[;:…])\s+|(?<=；)/u, /,\s+|\s+[–—-]\s+|[()]|[，、]/u, /\s+(?:and|but|while)\s+/u]
   for (const split of [sentencesOf, ...separators.map((separator) => (part: string) => part.split(separator))]) {
@@ -66,9 +69,7 @@ const empty = setOf(
   "of to in at on for by with and as so also which who whom there"
 )
 
-/**
- * English words that change the meaning of a statement in any position. Texts in other languages keep all their words.
- */
+/** English words that change the meaning of a statement in any position. In other languages, every word counts. */
 const turning = setOf(
   words.negations,
   words.modals,

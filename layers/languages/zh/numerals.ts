@@ -1,11 +1,11 @@
 const daytimes = /(?:上午|下午|晚上|早上|凌晨|中午|傍晚|晚)(?=[\d一二两三四五六七八九十]+[点:])/gu
-/** Numerals before a unit; weekdays and ordinals keep theirs, and "一个" is an article. */
+/** Matches numerals before a unit. Weekdays and ordinals keep their numerals, and "一个" is an article. */
 const numerals =
   /(?<!周|星期|礼拜|第)(?!一[个家人次名只本件条层楼杯间辆份])([零〇一二两三四五六七八九十百千万]{1,7})(?=[点时月日号秒分小天周年岁元块米公斤克升度个台人次名只本件条层楼杯家间辆美欧%])/gu
 const digits = new Map([..."零一二三四五六七八九"].map((character, digit) => [character, digit]))
 const powers = new Map([..."十百千"].map((character, index) => [character, 10 ** (index + 1)]))
 
-/** A Chinese text with digits in place of numerals before units, and without 下午 and the like before an hour. */
+/** Replaces numerals before units with digits in a Chinese text. Removes 下午 and similar words before an hour. */
 export const withDigits = (text: string): string =>
   text
     .replace(daytimes, "")
