@@ -4,27 +4,29 @@ import type { Sign } from "./points.js"
 import type { Reading } from "./reading.js"
 import type { Speaker } from "./titles.js"
 
-/** A statement that a turn makes, before it becomes a fact. */
+/** A statement in a turn, before it becomes a fact. */
 export interface Draft {
   readonly reading: Reading
   readonly signs: ReadonlySet<Sign>
-  /** Its own words, and those of the pieces that continue it. */
+  /** The words of the statement's piece, and of the pieces that continue it. */
   readonly text: string
-  /** The people for whom a pronoun in it may stand. */
+  /** The people to whom a pronoun in the text may refer. */
   readonly mentions: ReadonlyArray<Mention>
   /** The index of its turn in the request. */
   readonly turn: number
   /** Statements about the same person or thing, which begin with a pronoun. */
   readonly further?: ReadonlyArray<Draft>
-  /** Its text is a title already. */
+  /** The text is already a title. */
   readonly isWritten?: boolean
-  /** The former state, which this one replaces. */
+  /** The former state that this statement replaces. */
   readonly former?: Draft
-  /** The question that is kept with a fragment: "Which card is it?" for "a GTX 660". */
+  /**
+   * The question that the title quotes, because the answer alone is a fragment: "Which card is it?" for "a GTX 660".
+   */
   readonly keptQuestion?: string | undefined
-  /** The title of the earlier statement of which it is a version with another value. */
+  /** The title of the earlier statement that this statement repeats with another value. */
   readonly corrected?: string
-  /** It gives an earlier statement another value. */
+  /** The statement repeats an earlier one with another value. */
   readonly isCorrecting?: boolean
 }
 
@@ -32,12 +34,12 @@ export interface Draft {
 export interface Background {
   readonly speaker: Speaker
   readonly mentions: ReadonlyArray<Mention>
-  /** The turn of the assistant directly before it. */
+  /** The assistant's turn directly before this turn. */
   readonly answered: ExtractTurn | undefined
   /** The texts of this turn and of the two before it. */
   readonly around: string
-  /** The statements of the user in the turns before. */
+  /** The texts of the user's earlier turns. */
   readonly userText: string
-  /** The facts of the turns before. */
+  /** The facts from earlier turns. */
   readonly earlier: () => ReadonlyArray<ExtractedFact>
 }

@@ -8,20 +8,20 @@ import { accepts, chooses, isAlternative, isChoice, picks, proposalOf } from "./
 import { type Reading, readPiece } from "./reading.js"
 import { secretTest } from "./secrets.js"
 
-/** Whether the assistant's turn asks something. */
+/** True if the assistant's turn ends with a question. */
 export const isAsking = (answered: ExtractTurn | undefined): boolean =>
   answered !== undefined && /\?["')\s]*$/u.test(answered.text)
 
-/** Sentences at the start of a turn that answer a question. */
+/** Only this many sentences at the start of a turn can answer a question. */
 const answerSentences = 2
-/** Most words of an answer that only names one of the things in question. */
+/** Maximum words of an answer that only names one of several choices. */
 const maxChoiceWords = 7
 
-/** Whether a piece answers the question before it. */
+/** True if a piece can be the answer to the assistant's question. */
 export const isAnswer = ({ sentence }: Piece, answered: ExtractTurn | undefined): boolean =>
   sentence < answerSentences && isAsking(answered)
 
-/** Whether a piece picks, in words of its own, something that the assistant's turn names or asks for. */
+/** True if a piece chooses something that the assistant's turn names or asks for, and names the choice itself. */
 export const isPick = (
   { piece, ...reading }: Reading,
   answered: ExtractTurn | undefined,
@@ -38,10 +38,10 @@ export const isPick = (
   )
 }
 
-/** An abandoned or undecided intention is no choice: "I was going to go with BT". */
+/** An abandoned or undecided intention is not a choice: "I was going to go with BT". */
 const formerIntent = /\b(?:was|were) (?:going|about|planning|thinking)\b/iu
 
-/** A question that offers help and leaves open with what. */
+/** A question that offers help but names no task. */
 const offering =
   /\b(?:can|could|may|shall) i (?:do|help|assist)\b|\bhow (?:can|may) i\b|\banything (?:i|else)\b|\bwhat (?:can|do you need|would you like|should i)\b|\bneed (?:any )?help\b[^?]*\?\s*$/iu
 
@@ -58,11 +58,13 @@ const sharesContent = (text: string, other: string): boolean => {
     if (words.has(word) && (word.length > 3 || /\d/u.test(word)) && !vague.test(word)) return true
   return false
 }
-/** Stems of words that pick, but name nothing. */
+/** Stems of words that choose or approve something but do not name it. */
 const vague =
   /^(?:good|great|sound|work|that|yes|pleas|idea|let|keep|perfect|fine|mak|tak|on|like|thing|care|way|exact|agree|agreed|sure|right|then|well|this|thank|thanks)$/u
 
-/** The proposal that a user accepts with words such as "yes, exactly"; none if the user's own words say it. */
+/**
+ * The proposal that a user accepts with words such as "yes, exactly"; empty if the user's own words already state it.
+ */
 export const acceptedDraft = (
   turn: ExtractTurn,
   index: number,
@@ -83,10 +85,10 @@ export const acceptedDraft = (
   return [{ reading: { ...reading, act: "states" }, signs, text, mentions: [], turn: index }]
 }
 
-/** Characters of the assistant's turn that are searched for proposals. */
+/** Maximum characters of the assistant's turn that are searched for proposals. */
 const maxAnswered = 4_000
 
-/** Whether a proposal only sums up what the user said. */
+/** True if a proposal only repeats what the user said before. */
 const isRecap = (proposal: string, userText: string): boolean => {
   const { words } = statementOf(proposal)
   const said = statementOf(userText).words

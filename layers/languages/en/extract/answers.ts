@@ -1,11 +1,11 @@
 import { sentencesOf } from "../../../../text/normalise/sentences.js"
 import { concernsSecrets } from "./secrets.js"
 
-// Short answers, which are statements only together with their question: "Which crate do you use?" "nom".
+// Short answers that are statements only together with their question: "Which crate do you use?" "nom".
 
 /** Words before a question: "and", "nice,". */
 const lead = "(?:[\\p{L}']+[,!.]\\s+|(?:[Aa]nd|[Ss]o|[Oo]k|[Oo]kay|[Oo]h)\\s+){0,2}"
-/** Verbs of a question about the answer that is wanted, not about the user. */
+/** Verbs of questions about what the user wants or thinks, not about the user's life: "Which one do you want?" */
 const wanting = "(?:want|need|mean|think|say|know|like to|prefer me|suggest|remember|agree|see|expect me|wish)"
 const noun = "[\\p{L}'-]+(?: [\\p{L}'-]+){0,3}?"
 
@@ -47,7 +47,7 @@ const asked: ReadonlyArray<readonly [question: RegExp, write: Writer]> = [
   ]
 ]
 
-/** Questions that "yes" answers with a statement. */
+/** Questions that become a statement if the answer is "yes". */
 const confirmed: ReadonlyArray<readonly [question: RegExp, write: Writer]> = [
   [
     new RegExp(
@@ -74,10 +74,10 @@ const confirmed: ReadonlyArray<readonly [question: RegExp, write: Writer]> = [
 
 const affirmation =
   /^(?:yes|yep|yup|yeah|correct|exactly|right|indeed|that's right|(?:he|she|it|they|i|we) (?:is|are|am|do|does))(?:[\s,.!]|$)/iu
-/** Answers that tell nothing. */
+/** Answers without information. */
 const evading =
   /^(?:no|nope|nah|not|none|nothing|no idea|dunno|don't know|depends|maybe|perhaps|both|all|any|either|neither|whatever|it|that|this|i|we|you|he|she|they|what|why|how|sure|thanks|thank you|just|only if|yes|yep|yeah|ok|okay|hm+|let me|let's|please|sorry|wait|go|good|great|fine|never mind)(?![\p{L}-])/iu
-/** Most words of an answer that has no verb of its own. */
+/** Maximum words of an answer without a verb. */
 const maxAnswerWords = 10
 
 const asFirstPerson = (text: string): string =>
@@ -94,19 +94,25 @@ export const questionOf = (text: string | undefined): string | undefined => {
 }
 
 /**
- * The statement that a short answer without a verb makes: "at my cousin's" is "I'm staying at my cousin's". Undefined if
- * the question is of another form.
+ * Turns a short answer without a verb into a statement: "at my cousin's" becomes "I'm staying at my cousin's".
+ * Undefined if the form of the question is not supported.
  */
 export const statementOfAnswer = (question: string, answer: string): string | undefined =>
   isEvasive(answer) ? undefined : written(asked, questionOf(question), answer)
 
-/** The question that is kept with a short answer: if the answer tells something, and nothing secret is asked. */
+/**
+ * The question to store with a short answer; undefined if the answer has no information or the question asks for a
+ * secret.
+ */
 export const questionToKeep = (question: string | undefined, answer: string): string | undefined =>
   question === undefined || isEvasive(answer) || concernsSecrets(question) ? undefined : question
 
 const isEvasive = (answer: string): boolean => evading.test(answer) || answer.split(/\s+/u).length > maxAnswerWords
 
-/** The statement of a question that a turn affirms: "Is Paulo your brother?" "Yep." is "Paulo is my brother". */
+/**
+ * Turns a question that the user affirms into a statement: "Is Paulo your brother?" "Yep." becomes "Paulo is my
+ * brother".
+ */
 export const affirmedStatement = (question: string, turn: string): string | undefined =>
   affirmation.test(turn.trim()) ? written(confirmed, questionOf(question), "") : undefined
 

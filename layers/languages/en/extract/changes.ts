@@ -7,7 +7,7 @@ const ended =
   /\bused to (?!(?:it|that|this|the|being|[a-z]+ing)\b)|\b(?:no longer|not .*\bany ?(?:more|longer)|[a-z]+n't .*\bany ?(?:more|longer))\b/iu
 const begun = /\b(?:now|nowadays|these days|currently|instead|from now on)\b/iu
 
-/** Whether a piece says what holds no longer, and the next one what holds in its place. */
+/** True if a piece states what is no longer true, and the next piece states what is true instead. */
 export const isChange = (former: Reading | undefined, present: Reading): former is Reading =>
   former !== undefined &&
   former.act === "states" &&
@@ -25,7 +25,7 @@ const isSame = (former: Reading, present: Reading): boolean =>
   present.subject === "thing" ||
   former.subject === present.subject
 
-/** A statement with "now" at its end: "now I live in Lyon" is "I live in Lyon now". */
+/** Moves "now" to the end of a statement: "now I live in Lyon" becomes "I live in Lyon now". */
 export const withoutLead = (text: string): string => {
   const [lead = "", word = ""] = /^(now|nowadays|these days|currently),?\s+/iu.exec(text) ?? []
   return lead === "" ? text : `${text.slice(lead.length)} ${word.toLowerCase()}`
@@ -35,8 +35,8 @@ const takingBack =
   /^(?:(?:no|nah|oh|ah|wait|hm+|ok|okay|actually|sorry|and)[\s,.!]+)*(?:scratch|strike|forget|ignore|drop)(?: about)? (?:(?:that|it)(?: one)?(?!\p{L})|(?:the |what i said about (?:the )?)([\p{L}\d-]{3,}))/iu
 
 /**
- * The statement that a text takes back: the one before it ("no, scratch that"), or the one with a word ("forget the Redis
- * idea"). Undefined if it takes nothing back.
+ * Finds which statement a text takes back: the one before it ("no, scratch that"), or the one that contains `word`
+ * ("forget the Redis idea"). Undefined if the text takes nothing back.
  */
 export const takenBack = (text: string): { readonly word: string | undefined } | undefined => {
   const match = takingBack.exec(text)
@@ -52,7 +52,10 @@ const patterns: ReadonlyArray<readonly [RegExp, (verb: string) => string]> = [
   [/\b(is|are)(?:n't| not)\b/iu, (verb) => verb]
 ]
 
-/** The former state as a statement: "Noor works as a tuner" from "Noor doesn't work as a tuner any more". */
+/**
+ * Turns the end of a state into a statement of that state: "Noor doesn't work as a tuner any more" becomes "Noor works
+ * as a tuner".
+ */
 export const formerState = (title: string): string | undefined => {
   for (const [pattern, write] of patterns) {
     if (!pattern.test(title)) continue

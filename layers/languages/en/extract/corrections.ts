@@ -5,7 +5,7 @@ import { keyOf, type PlacedValue } from "../values/Value.js"
 import { dateOf } from "./dates.js"
 import type { Reading } from "./reading.js"
 
-/** Fewest shared words of two statements about the same thing, and the share of the shorter one's words. */
+/** Minimum shared words of two statements about the same thing, and minimum shares of the shorter statement's words. */
 const same = { words: 2, share: 0.5, plainShare: 0.6, takenShare: 0.6 }
 type Kind = PlacedValue["value"]["kind"]
 
@@ -23,17 +23,17 @@ const contentOf = (title: string, values: ReadonlyArray<PlacedValue>): Set<strin
   )
 }
 
-/** How a statement stands to earlier ones: a correction in words, news about something, or neither. */
+/** How a statement relates to earlier ones: its words say that it is a correction, or news, or neither. */
 export type Force = "corrects" | "updates" | "states"
 
 const updating =
   /\b(?:actually|instead|now|moved|pushed|postponed|brought forward|rescheduled|extended|shortened|changed|raised|lowered|cut to|after all|turns? out|update|i checked|called|texted|cancel\w*|from now on|make (?:that|it)|always get it wrong|mix(?:ed)? (?:it|them|that) up|new (?:date|time|plan|deadline))\b|\bnot\b/iu
 
-/** The force of a statement by its words. */
+/** Determines the force of a statement from its words. */
 export const forceOf = (text: string, isCorrection: boolean): Force =>
   isCorrection ? "corrects" : updating.test(text) ? "updates" : "states"
 
-/** Whether a statement can replace one of an earlier turn, which is read again only then. */
+/** True if a statement may replace one of an earlier turn. Otherwise, the earlier turns need not be read again. */
 export const mayReplace = (title: string, force: Force): boolean =>
   force !== "states" ||
   single.test(title) ||
@@ -43,8 +43,9 @@ const keysOf = (values: ReadonlyArray<PlacedValue>): ReadonlySet<string> =>
   new Set(values.map(({ value }) => `${value.kind} ${keyOf(value)}`))
 
 /**
- * Whether a later statement says something else of what an earlier one is about: another number, day, time or name, or
- * that it is not so. Without words for a correction or for news, most of their words must be shared.
+ * True if a later statement contradicts an earlier one about the same thing: it gives another number, day, time or
+ * name, or denies the earlier statement. Without words for a correction or for news, the two must share most of their
+ * words.
  */
 export const replaces = (
   later: ExtractedFact,
@@ -54,7 +55,7 @@ export const replaces = (
   const [newValues, oldValues] = [valuesIn(later.title, at), valuesIn(earlier.title, at)]
   const [newWords, oldWords] = [contentOf(later.title, newValues), contentOf(earlier.title, oldValues)]
   let shared = 0
-  // The speaker's name is in many titles.
+  // The speaker's name is in many titles, so it does not count as a shared word.
   for (const word of statementOf(speaker).words) for (const words of [newWords, oldWords]) words.delete(word)
   for (const word of newWords) if (oldWords.has(word)) shared++
   const part = shared / Math.max(1, Math.min(newWords.size, oldWords.size))
@@ -80,7 +81,7 @@ const isComparable = (one: PlacedValue["value"], other: PlacedValue["value"]): b
   one.kind === other.kind &&
   (one.kind !== "quantity" || one.unit === other.unit || one.unit === "" || other.unit === "")
 
-/** Whether a later title denies a name that an earlier one has: "he lives in Lille, not Lyon". */
+/** True if a later title denies a name in an earlier title: "he lives in Lille, not Lyon". */
 const deniesName = (later: string, earlier: string): boolean => {
   const name = /\b(?:not|instead of|rather than)\s+(?:in |at |with |on |from |the )?(\p{Lu}[\p{L}'-]{2,})/u.exec(
     later
@@ -89,7 +90,7 @@ const deniesName = (later: string, earlier: string): boolean => {
 }
 
 const negation = /\b(?:not|no longer|never|cancel\w*|called off|won't)\b|n't\b/iu
-/** Whether a later title denies what an earlier one affirms. */
+/** True if a later title denies something and the earlier title denies nothing. */
 const takesBack = (later: string, earlier: string): boolean => negation.test(later) && !negation.test(earlier)
 
 /** Attributes with one value at a time: "the interview is with Hanne", "my boss is called Greta". */
@@ -97,7 +98,7 @@ const single =
   /^(.*?\b(?:is called|are called|name is|lives in|works at|works for|is with|is at|is in|is based in)) (\p{Lu}[\p{L}'-]+)/u
 /** Somebody's age: "The user is 41". */
 const aged = /^(.* is) (\d{1,3})(?: years old)?$/u
-/** Whether two titles name different ages, people or places in the same place. */
+/** True if two titles give different ages or names for the same attribute. */
 const samePlace = (later: string, earlier: string): boolean => {
   const [age, oldAge] = [aged.exec(later), aged.exec(earlier)]
   if (age !== null && oldAge !== null) return age[1] === oldAge[1] && age[2] !== oldAge[2]
@@ -105,19 +106,19 @@ const samePlace = (later: string, earlier: string): boolean => {
   return one !== null && other !== null && one[1]!.toLowerCase() === other[1]!.toLowerCase() && one[2] !== other[2]
 }
 
-/** Stands before a value that was wrong: "the 19th, not the 17th". */
+/** Matches the words before a wrong value: "the 19th, not the 17th". */
 const denying = /\b(?:not|instead of|rather than)\s+(?:on\s+|at\s+|the\s+)*$/iu
 const nameWord = /(?<=\S\s)\p{Lu}\p{Ll}{2,}|^\p{Lu}\p{Ll}{2,}(?=\s+\p{Ll}+s\s)/gu
 
-/** Whether two titles share a name that is no month or weekday. */
+/** True if two titles share a name that is not a month or weekday. */
 const sharesName = (one: string, other: string): boolean =>
   (one.match(nameWord) ?? []).some((name) => other.includes(name) && !calendarName.test(name))
 const calendarName =
   /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day$|^(?:January|February|March|April|May|June|July|August|September|October|November|December)$/u
 
 /**
- * An earlier text with the values of a correction that names nothing else: "no, the 25th", "Saturday at 9.15", "not
- * eleven, twelve". Undefined if the correction says more, or if the text has no such value, or several.
+ * Writes the values of a correction into an earlier text: "no, the 25th", "Saturday at 9.15", "not eleven, twelve".
+ * Undefined if the correction says more than its values, or if the earlier text has no such value, or several.
  */
 export const withValue = (
   { text, values }: Pick<Reading, "text" | "values">,
@@ -171,7 +172,7 @@ const denyingLast = new RegExp(
   "u"
 )
 
-/** A text with other words in the place of some that it has; a month at the end of the former ones stays. */
+/** Replaces words in a text. If the new words end with a digit, a month at the end of the former words is kept. */
 const replaceWords = (text: string, former: string, words: string): string | undefined => {
   const index = text.toLowerCase().indexOf(former.toLowerCase())
   if (index < 0 || former.toLowerCase() === words.toLowerCase()) return undefined
@@ -180,11 +181,14 @@ const replaceWords = (text: string, former: string, words: string): string | und
   return text.slice(0, index) + words + end + text.slice(index + former.length)
 }
 
-/** "25th" without an article is an ordinal number, and the day of a month. */
+/** "25th" without an article is read as an ordinal number, but also means the day of a month. */
 const kindOf = ({ value: { kind, unit } }: PlacedValue): Kind => (unit === "th" ? "day" : kind)
 const dayOf = ({ value: { amount, day, unit } }: PlacedValue): number | undefined => (unit === "th" ? amount : day)
 
-/** The value that a correction replaces: the one that it denies, otherwise the only one of its kind. */
+/**
+ * Finds the value that a correction replaces: the value that the correction denies, otherwise the only value of the
+ * same kind.
+ */
 const oldValueOf = (
   given: PlacedValue,
   denied: ReadonlyArray<PlacedValue>,
@@ -203,7 +207,7 @@ const oldValueOf = (
   return ofKind.length === 1 && !isSame(ofKind[0]!, given) ? ofKind[0] : undefined
 }
 
-/** The new value in the format of the old one: a day of the month gets its month. */
+/** Writes the new value in the format of the old one: a day without a month gets the month of the old value. */
 export const writtenValue = (given: PlacedValue, old: PlacedValue, said = given.value.form): string => {
   const { month, year } = given.value
   const form = said.replaceAll(monthName, (name) => name.charAt(0).toUpperCase() + name.slice(1))

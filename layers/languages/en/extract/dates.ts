@@ -6,17 +6,17 @@ const weekLength = 7
 
 /** The times of a statement, in milliseconds since the epoch. */
 export interface Times {
-  /** The text with its relative days as dates. */
+  /** The text, with dates in place of relative days. */
   readonly text: string
-  /** The first day that it names. */
+  /** The first day that the statement names. */
   readonly occurredAt?: number
-  /** The end of its last day, if the statement holds until then only. */
+  /** The end of its last day, if the statement is only valid until then. */
   readonly expiresAt?: number
 }
 
 /**
- * Writes the relative days of a text as dates: "tomorrow" as "on 5 May 2026", "Friday" as "Friday 8 May 2026".
- * `values`: what was read in the text, against the time `at` of its turn, in milliseconds since the epoch.
+ * Replaces the relative days of a text with dates: "tomorrow" with "on 5 May 2026", "Friday" with "Friday 8 May 2026".
+ * `values`: the values in the text. `at`: the time of its turn, in milliseconds since the epoch.
  */
 export const withDates = (text: string, values: ReadonlyArray<PlacedValue>, tense: Tense, at: number): Times => {
   let result = text
@@ -57,13 +57,16 @@ export const withDates = (text: string, values: ReadonlyArray<PlacedValue>, tens
 interface Said {
   readonly isPast: boolean
   readonly isFuture: boolean
-  /** Whether a statement in the past tense tells of a plan: "we booked a cottage for August". */
+  /** True if a statement in the past tense is about a plan: "we booked a cottage for August". */
   readonly isPlanned: boolean
   readonly isWeekday: boolean
   readonly at: number
 }
 
-/** The days of a date without a year: before a statement in the past tense, after one in the future tense. */
+/**
+ * Chooses the year of a date without one. In the past tense, the date is before the time of the statement; in the
+ * future tense, after it.
+ */
 const daysMeant = (
   { days, isRelative, month, quarter, year }: Value & { readonly days: Days },
   { at, isFuture, isPast, isPlanned, isWeekday }: Said
@@ -76,7 +79,10 @@ const daysMeant = (
   return isFuture && until * dayLength <= at ? [inYear(from, 1), inYear(until, 1)] : days
 }
 
-/** Words before a date of a plan: a verb of planning, an infinitive, or a preposition of what is to come. */
+/**
+ * Words before a planned date: a verb of planning, an infinitive, or a preposition that points to the future ("by",
+ * "until").
+ */
 const planned =
   /\b(?:[Pp]lan|[Bb]ook|[Ss]chedul|[Rr]eserv|[Rr]egister|[Aa]rrang|[Aa]gree|[Pp]romis|[Dd]ecid|[Oo]rder|[Bb]ought|[Ss]ign|[Ii]nvit|[Pp]ostpon|[Pp]ush|[Dd]elay|[Ee]xtend|[Ss]et)\w*\b|\bto (?!(?:the|a|an|my|our|his|her|their|this|that|another|new|school|work)\b)[a-z]|\b(?:for|by|before|until|till|to)\s+(?:the\s+)?$/u
 
@@ -90,14 +96,17 @@ const recurring = /\b(?:every|each|other|second|most|on all|any)\s+$/iu
 const preposition = /\b(?:on|in|by|until|till|since|from|after|before|for|of|to|around|at|the|is|and|between)\s+$/iu
 
 const monthNames = "January February March April May June July August September October November December".split(" ")
-/** A day since 1970 in words: "8 May 2026". */
+/** Formats a day, counted from 1970: "8 May 2026". */
 export const dateOf = (day: number): string => {
   const date = new Date(day * dayLength)
   return `${date.getUTCDate()} ${monthNames[date.getUTCMonth()]!} ${date.getUTCFullYear()}`
 }
 const longestNamed = 1
 
-/** A day as an absolute date; undefined if its words already are one, or name no single day, week, month or year. */
+/**
+ * Writes a day as an absolute date. Undefined if its words already are one, or if they do not name a single day, week,
+ * month or year.
+ */
 const writtenDay = (
   words: string,
   [from, until]: readonly [number, number],
@@ -126,8 +135,9 @@ const monthLength = 31
 const thursdayBased = 3
 
 /**
- * The end of a span that a text names, in milliseconds since the epoch: what holds "this week" or "for the next three
- * days" holds no longer after it. A month counts as 31 days from now, except "this month". `at`: when it was said.
+ * The end of a period that a text names, in milliseconds since the epoch. After it, a statement about "this week" or
+ * "the next three days" is no longer valid. A month counts as 31 days from now, except "this month". `at`: when the
+ * text was said.
  */
 export const endOfSpan = (text: string, at: number): number | undefined => {
   const match = span.exec(text)

@@ -1,4 +1,4 @@
-/** Words of lasting matters, in a life or at work, by topic. "_" joins the words of a phrase. */
+/** Words for lasting matters in private life and at work, by topic. "_" joins the words of a phrase. */
 export const domains = {
   home: `flat apartment mortgage lease tenancy garden allotment balcony attic extension roof boiler`,
   work: `notice job jobs contract salary raise promotion position role shift shifts internship apprenticeship probation redundancy pension retirement

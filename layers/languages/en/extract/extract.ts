@@ -16,14 +16,14 @@ import { draftsOf } from "./readTurn.js"
 import { unnamed } from "./titles.js"
 import { type Weigh, worth } from "./worth.js"
 
-/** For the training of the weights. */
+/** Hooks for the training of the weights. */
 interface Weighing {
   readonly weigh?: Weigh
-  /** Called for each piece of the turns, not for those of the context. */
+  /** Called for each piece of `turns`, not for the pieces of `context`. */
   readonly onPiece?: (...piece: Parameters<Weigh>) => void
 }
 
-/** Extracts what the user states in English turns. Pure. */
+/** Extracts facts from the user's English turns. Pure. */
 export const extractEnglish = (
   { context, recalled, turns }: ExtractRequest,
   { onPiece, weigh = worth }: Weighing = {}
@@ -65,8 +65,8 @@ export const extractEnglish = (
 }
 
 /**
- * Whether a text is not clearly in another language. Short texts have too few words to tell, and "in" is a word of many
- * languages.
+ * True unless a text is clearly in another language. Short texts have too few words to decide. The word "in" does not
+ * count, because it exists in many languages.
  */
 const isEnglish = (text: string): boolean => {
   if (text.length < minForeign || englishOnly.test(text)) return true
@@ -76,7 +76,7 @@ const isEnglish = (text: string): boolean => {
 /** "I" inside a sentence, "I'm", "he's", "don't", "Ada's". */
 const englishOnly =
   /(?<=[\p{L},;-] )I(?= \p{Ll})|\p{L}{2,}['’](?:s|re|ve|ll|t|d)(?!\p{L})|(?<!\p{L})I['’](?:m|ve|ll|d)(?!\p{L})/u
-/** Fewest characters of a text whose language is detected. */
+/** Minimum characters of a text whose language is detected. */
 const minForeign = 25
 
 const backgroundOf = (
@@ -98,13 +98,13 @@ const backgroundOf = (
   }
 }
 
-/** Characters of each turn around one that are read. */
+/** Maximum characters that are read from each turn of the background. */
 const maxBefore = 4_000
 
 const textOf = (turns: ReadonlyArray<ExtractTurn>): string =>
   turns.map(({ text }) => text.slice(0, maxBefore)).join("\n")
 
-/** Whether a title only repeats a memory that was shown in the session. */
+/** True if a title only repeats a memory that was shown in the session. */
 const isRecalled = (title: string, recalled: ReadonlyArray<string>): boolean => {
   if (recalled.length === 0) return false
   const { words } = statementOf(title)
@@ -114,14 +114,14 @@ const isRecalled = (title: string, recalled: ReadonlyArray<string>): boolean => 
   })
 }
 
-/** The statement that a correction is compared with, its time and its speaker. */
+/** The facts that a correction is compared with. `at` and `speaker`: the time and the speaker of the correction. */
 interface Known extends Pick<Background, "earlier"> {
   readonly at: number
   readonly facts: ReadonlyArray<ExtractedFact>
   readonly speaker: string
 }
 
-/** The fact of an earlier turn that a draft corrects: of the same request, otherwise of the context. */
+/** Finds the fact of an earlier turn that a draft corrects: first in this request, then in the context. */
 const correctedBy = (
   { corrected, isCorrecting = false, reading, turn }: Draft,
   fact: ExtractedFact,
@@ -137,7 +137,10 @@ const correctedBy = (
   )
 }
 
-/** The fact that a turn takes back: with the named word, otherwise the last one of the user's turn before. */
+/**
+ * Finds the fact that a turn takes back: the last fact with the named word. If no word is named, the last fact of the
+ * user's previous turn.
+ */
 const takenFrom = (
   all: ReadonlyArray<ExtractTurn>,
   position: number,
@@ -155,7 +158,7 @@ const takenFrom = (
   return facts.findLast(isBefore(offset)) ?? earlier().findLast(isBefore(0))
 }
 
-/** The former statement that a draft says no longer holds. */
+/** The title of the former statement that, according to a draft, is no longer true. */
 const formerTitle = ({ former }: Draft, turn: ExtractTurn, { speaker }: Background): string | undefined =>
   former === undefined ? undefined : formerState(factOf(former, turn, speaker).title)
 

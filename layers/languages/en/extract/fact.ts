@@ -11,7 +11,7 @@ import type { Reading } from "./reading.js"
 import { asReminder, asTitle, type Speaker, withAntecedent, withOmittedSubject, withSpeaker } from "./titles.js"
 import { projectOf, tagsOf, topicOf } from "./topics.js"
 
-/** The fact that a draft states. Its title stands alone: the speaker, people and days are named. */
+/** Turns a draft into a fact. The title can be understood on its own, because it names the speaker, people and days. */
 export const factOf = (draft: Draft, turn: ExtractTurn, speaker: Speaker): ExtractedFact => {
   const { reading, signs, text, turn: index } = draft
   const { mention, times, title } = titleOf(draft, turn, speaker)
@@ -20,7 +20,7 @@ export const factOf = (draft: Draft, turn: ExtractTurn, speaker: Speaker): Extra
     (other) => !title.startsWith(other.title)
   )
   const mentioned = [text, ...(draft.further ?? []).map((other) => other.text)].flatMap((said) => mentionsIn(said))
-  // "Karim doesn't drink": what only people do makes the name that of a person.
+  // "Karim doesn't drink": only people do or are this, so "Karim" is the name of a person.
   const isHuman = reading.subject === "named" && humanSigns.some((sign) => signs.has(sign))
   const people = [...mentioned, ...(mention === undefined ? [] : [mention])].flatMap(({ isWeak, label, name }) =>
     isWeak === true && !(isHuman && text.startsWith(label)) ? [] : (name ?? [])
@@ -53,7 +53,10 @@ export const factOf = (draft: Draft, turn: ExtractTurn, speaker: Speaker): Extra
 
 const humanSigns: ReadonlyArray<Sign> = ["own state", "liking", "own health", "aged", "was a"]
 
-/** Whether a statement is about somebody other than its speaker. Pets and the speaker's own name are the speaker's. */
+/**
+ * True if a statement is about somebody other than its speaker. A statement about a pet or the speaker's own name is
+ * about the speaker.
+ */
 const isAboutPerson = (
   people: ReadonlyArray<string>,
   { hits, text, words }: Reading,
@@ -64,12 +67,15 @@ const isAboutPerson = (
   return !isOwn && (people.length > 0 || signs.has("pronoun") || signs.has("relative"))
 }
 
-/** Whether people moved to a place ("I moved to Ghent in May"), and not an appointment to another day. */
+/** True if people moved to a place ("I moved to Ghent in May"); false if an appointment moved to another day. */
 const isMove = ({ subject }: Reading, text: string, values: ReadonlyArray<PlacedValue>): boolean =>
   (subject === "speaker" || subject === "omitted" || subject === "group") &&
   !values.some(({ index }) => /\b(?:to|until|till)\s+(?:the\s+)?$/iu.test(text.slice(0, index)))
 
-/** A statement as a sentence that stands alone, its times, and the person for whom its pronoun stands. */
+/**
+ * Writes a statement as a title that can be understood on its own. Returns also its times and the person to whom its
+ * pronoun refers.
+ */
 const titleOf = (
   { isWritten = false, keptQuestion, mentions, reading, signs, text }: Draft,
   turn: ExtractTurn,
@@ -98,19 +104,22 @@ const titleOf = (
   return { title: isWritten ? asTitle(times.text) : shortenText(title, maxTitle), times, mention: resolved.mention }
 }
 
-/** A lasting wish as an instruction: "would you use larger letters in future?" is "use larger letters in future". */
+/**
+ * Turns a lasting wish into an instruction: "would you use larger letters in future?" becomes "use larger letters in
+ * future".
+ */
 const asInstruction = (text: string): string =>
   text.replace(/^(?:please |so |and )*(?:can|could|would|will) you (?:please |kindly )?/iu, "").replace(/[\s?]+$/u, "")
 
-/** Words of approval at the end of what was chosen: "copper beech, yes, perfect". */
+/** Words of approval after the thing that was chosen: "copper beech, yes, perfect". */
 const approval =
   /(?:[\s,]+(?:yes|perfect|please|it is|that's the one|that one|let's (?:do|go with|take) that|sounds (?:good|great|perfect)|good idea)|(?: is|'s) (?:good|great|perfect|fine))+[\s.!]*$/iu
 
-/** The same at the start, before a mark or "let's": "sounds good, let's do eight". */
+/** Words of approval at the start, before a mark or "let's": "sounds good, let's do eight". */
 const openingApproval =
   /^(?:(?:yes|yep|ok|okay|sure|deal|agreed|perfect|great|fine|(?:that |it )?(?:sounds|looks) (?:good|great|perfect|fine)|good idea|that works|works for me)(?:\s*[,.!–—-]\s*|\s+(?=let's )))+(?=\S)/iu
 
-/** Maximum characters of a title, and of a question in it. */
+/** Maximum characters of a title, and of a question that a title quotes. */
 const maxTitle = 280
 const maxQuestion = 160
 

@@ -20,10 +20,10 @@ const importances = {
   solution: 0.7,
   state: 0.5
 } as const
-/** The addition for a statement that asks to be remembered. */
+/** Added to the importance of a statement if the user asks to remember it. */
 const markedImportance = 0.1
 
-/** Signs that a statement of the present may soon be outdated. */
+/** Signs that a statement about the present may soon be outdated. */
 const shortLivedSigns: ReadonlyArray<Sign> = [
   "aim",
   "change",
@@ -37,7 +37,7 @@ const shortLivedSigns: ReadonlyArray<Sign> = [
   "solution"
 ]
 
-/** The type of a piece by its signs: the first that holds. */
+/** Chooses the type of a piece by its signs: the first case that applies. */
 export const typeOf = (
   signs: ReadonlySet<Sign>,
   { identifiers, subject, tense, words: [first = ""] }: Reading,

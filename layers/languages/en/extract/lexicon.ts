@@ -25,7 +25,7 @@ const lists: Readonly<Record<WordClass, string>> = {
 
 const phrases = new Map<string, Array<Phrase>>()
 const endings: Array<readonly [ending: string, wordClass: WordClass]> = []
-/** The letters by which words with any ending are found. */
+/** A form that ends with `*` is indexed by this many first letters. */
 const prefixLength = 4
 
 for (const [wordClass, list] of Object.entries(lists) as ReadonlyArray<[WordClass, string]>)
@@ -38,13 +38,13 @@ for (const [wordClass, list] of Object.entries(lists) as ReadonlyArray<[WordClas
     }
   }
 
-/** The letters before an ending that a word needs at least. */
+/** Minimum letters of a word before an ending. */
 const minStem = 3
 
 const isForm = (pattern: string, word: string | undefined): boolean =>
   word === pattern || (pattern.endsWith("*") && word?.startsWith(pattern.slice(0, -1)) === true)
 
-/** The words and phrases of all classes in a text, by its words in lower case. */
+/** Finds the words and phrases of all classes in a text. `words`: its words in lower case. */
 export const hitsIn = (words: ReadonlyArray<string>): ReadonlyArray<Hit> => {
   const hits: Array<Hit> = []
   for (const [index, word] of words.entries()) {

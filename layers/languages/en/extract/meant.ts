@@ -1,9 +1,9 @@
-// Patterns of a piece's text that tell how it is meant.
+// Patterns for the text of a piece that show how it is meant.
 
 export const hypothetical =
   /^(?:(?:and|but|so|or|then)\s+)*(?:if|what if|suppose|imagine|assuming|say we|say i|unless)\b|\b(?:would|could|might|wouldn't)\b.*\bif\b/iu
 export const laughter = /\b(?:lol|lmao|rofl|(?:ha){2,}h?|hehe)\b|[😂🤣😅]/iu
-/** A greeting at the end of a turn. */
+/** A farewell at the end of a turn. */
 export const goodbye =
   /(?:^|[.,!;–-]\s*)(?:bye(?: bye)?|cya|see (?:you|ya)(?: \w+)?|ttyl|good ?night|talk (?:later|soon))[\s.!:)]*$|\b(?:must|have to|need to) (?:go|run|dash)[,.!]/iu
 /** "3am and …", "it's 3 am". */

@@ -1,14 +1,17 @@
 import type { Mention } from "./people.js"
 import { type Reading, readPiece } from "./reading.js"
 
-/** Predicates of people only, in the third person without a subject: "lives in Ghent", "is 9", "can't eat eggs". */
+/**
+ * Predicates that only people can have, in the third person without a subject: "lives in Ghent", "is 9", "can't eat
+ * eggs".
+ */
 const personal =
   /^(?:(?:also|still|now|just|only|and) )*(?:lives|works (?:as|at|in|for|from|with)|studies|stays (?:with|at|over)|plays|teaches|drives|loves|likes|hates|prefers|speaks|turns \p{N}|comes from|goes to|collects|wears|retired|(?:can't|cannot|doesn't|won't) (?:eat|have|drink|stand|like|do|drive|speak|swim)|is (?:an?|allergic|vegan|vegetarian|my|our|from|in|at|\p{N}|afraid|scared|pregnant|retired|married|left-handed|very|quite|good)|(?:has|was born|got) (?:an?|two|three|four|no|in))(?!\p{L})/iu
 const done = /^(?:moved|quit|joined|married|graduated|died|retired|passed)(?!\p{L})/iu
 
 /**
- * A statement that leaves its subject out, with the person who was mentioned last: "Milo's my stepson. Stays with us"
- * says it of Milo. "I" is never left out before a verb in the third person.
+ * Adds the person who was mentioned last to a statement without a subject: "Milo's my stepson. Stays with us" means
+ * that Milo stays. The subject cannot be "I", because a verb in the third person never leaves out "I".
  */
 export const withOmittedPerson = (
   reading: Reading,

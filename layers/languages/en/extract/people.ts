@@ -12,15 +12,15 @@ const sets = {
   pet: setOf(kin.pets)
 }
 
-/** Somebody whom a text mentions. */
+/** A person or pet that a text mentions. */
 export interface Mention {
-  /** How a title names them: "Annelie", "my wife". */
+  /** The words for the person in a title: "Annelie", "my wife". */
   readonly label: string
-  /** Their name, if it is known. */
+  /** The person's name, if known. */
   readonly name?: string
-  /** The pronoun that stands for them; "either" if the text does not tell. */
+  /** The pronoun that refers to the person; "either" if the text does not show it. */
   readonly pronoun: "she" | "he" | "they" | "either"
-  /** The name may be that of a place or a thing: "Lisbon is". */
+  /** The name may belong to a place or a thing: "Lisbon is". */
   readonly isWeak?: boolean
 }
 
@@ -39,7 +39,7 @@ const mentionPattern = new RegExp(
   ].join("|"),
   "gu"
 )
-/** "Milo's my stepson": a name, perhaps in lower case, and what its bearer is to the speaker. */
+/** A name, possibly in lower case, with the person's relation to the speaker: "Milo's my stepson". */
 const presented = new RegExp(
   `(?:^|[\\s,(])(\\p{L}[\\p{L}\\p{M}-]*\\p{Ll})(?:'s| is) (?:my|our) (?:[\\p{L}-]+ )?(${relatives})(?![\\p{L}'])`,
   "giu"
@@ -52,12 +52,14 @@ const ordinaryWords = setOf(
   well oh everyone everybody nobody somebody someone something nothing everything one all some most both last next first prof dr mr mrs ms sir`
 )
 
-/** Characters of a text that are searched for people. */
+/** Maximum characters of a text that are searched for people. */
 const maxRead = 2_000
 const askedName = /\b(?:who|whose|name|names|called)\b[^?]*\?/iu
 const alonePattern = new RegExp(`^(${nameForm})(?=[.!,]|$)`, "u")
 
-/** The people and pets that a text mentions, in text order. `answered`: the question before it, "Who is he?" */
+/**
+ * The people and pets that a text mentions, in text order. `answered`: the question that the text answers, "Who is he?"
+ */
 export const mentionsIn = (text: string, answered = ""): ReadonlyArray<Mention> => {
   const mentions: Array<Mention> = []
   const alone = askedName.test(answered) ? alonePattern.exec(text)?.[1] : undefined
@@ -107,8 +109,8 @@ const standsFor: Readonly<Record<string, "she" | "he" | "they">> = {
 }
 
 /**
- * The person for whom the pronoun at the start of a text stands: the last one of that sex, if no other person was
- * mentioned after them. Undefined if that is ambiguous.
+ * The person to whom the pronoun at the start of a text refers: the last one of that sex, if no other person competes
+ * for the pronoun. Undefined if that is ambiguous.
  */
 export const antecedentOf = (pronoun: string, mentions: ReadonlyArray<Mention>): Mention | undefined => {
   const sex = standsFor[pronoun.toLowerCase().replace(/'.*$/u, "")]
@@ -122,5 +124,5 @@ export const antecedentOf = (pronoun: string, mentions: ReadonlyArray<Mention>):
   const rivals = new Set(candidates.slice(-maxRivals).map(({ label }) => label.toLowerCase()))
   return rivals.size === 1 || last.pronoun === sex ? last : undefined
 }
-/** Mentions that compete for a pronoun. */
+/** This many last mentions compete for a pronoun. */
 const maxRivals = 2

@@ -2,39 +2,39 @@ import { isCodeLine } from "../../../../text/normalise/gate.js"
 import { sentencesOf } from "../../../../text/normalise/sentences.js"
 import { withSpelling } from "./spelling.js"
 
-/** A part of a sentence that can be stated alone, in the words of its turn. */
+/** A part of a sentence that can be read as a statement of its own, in the words of its turn. */
 export interface Piece {
   readonly text: string
   /** The index of its sentence in the turn. */
   readonly sentence: number
-  /** The sentence ends with a question mark, and this is the part before it. */
+  /** The piece comes directly before the question mark of its sentence. */
   readonly isAsked: boolean
-  /** It continues the piece before: it begins with "it", "which", or has no subject of its own. */
+  /** The piece continues the previous piece: it begins with "it" or "which", or has no subject of its own. */
   readonly continues: boolean
-  /** The heading above a list, for an item of that list. */
+  /** For an item of a list: the heading above the list. */
   readonly heading?: string
 }
 
-/** Characters and pieces of a turn that are read, and characters of a piece. */
+/** Maximum characters and pieces that are read from a turn, and maximum characters of a piece. */
 const limits = { characters: 4_000, pieces: 60, pieceCharacters: 500 }
 
 const codeBlock = /(```|~~~)[\s\S]*?(?:\1|$)/gu
 /** Lines of forwarded mail, tables and logs. */
 const foreignLine =
   /^\s*(?:>|\|.*\||[-+|=]{4,}|(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d)|at \S+ ?\(|(?:From|To|Cc|Subject|Sent|Date):\s|(?:DETAIL|HINT|CONTEXT|STATEMENT|ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE|NOTICE|LOG):\s(?!.*\b(?:[Ii]|[Mm]y|[Ww]e|[Oo]ur)\b)|File ".*", line \d|\p{Lu}\p{Ll}{2} +\d{1,2} \d\d:\d\d:\d\d |(?:Traceback|Caused by:|npm ERR!|error\[?\w*\]?:|warning:|\$ |>>> )|[\w.$]*(?:Error|Exception):\s)/u
-/** A place in a source file with its line, and what programs print: these stand in reports of errors. */
+/** A source location with a line number, or program output. Both occur in error reports. */
 const reported =
   /\b[\w./-]+\.[a-z]{1,4}:\d+(?::\d+)?\b|\bpanicked at\b|^\s*(?:[\w.]*(?:Error|Exception|Warning)|FAIL(?:ED)?|fatal|panic|exit (?:code|status))\b.*[:(]|\b\w*(?:Error|Exception): |: (?:fatal )?error: |\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S* \[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\b|\b\w+\.\w*error\w*: |\bCannot (?:read|find|set|access|resolve) [a-z]+ |\bis not (?:a function|iterable|defined|assignable)\b/u
 const columns = /\S(?: {3,}|\t)\S.*(?: {3,}|\t)\S|\S +\| +\S.* \| +\S.* \| +\S/u
 
-/** Text in quotation marks. Single marks stand at the edges of words. */
+/** Text in quotation marks. Single quotation marks count only at the edges of words. */
 const quotation = /"([^"]{1,600})"|(?<=[\s(]|^)'([^']{1,600})'(?=[\s.,!?)]|$)/gu
-/** The fewest words of a quotation that are somebody's words, not a name. */
+/** Minimum words of a quotation of somebody's words; shorter quoted text is a name. */
 const minQuotedWords = 3
-/** Stands for words that were quoted. */
+/** Replaces words that were quoted. */
 export const quoted = "“…”"
 
-/** The lines of a text that its writer wrote as prose: no code, tables, logs and forwarded mail. */
+/** The prose lines of a text, without code, tables, logs and forwarded mail. */
 const proseOf = (text: string): string =>
   text
     .slice(0, limits.characters)
@@ -58,9 +58,12 @@ const moreEnd = /(?<=\S)\s+(?:[-–—]{1,2}|…)\s+|\s*(?:;|—|\.{3,}|…)\s+/
 const pronouns = "[Ii]|[Ww]e|[Hh]e|[Ss]he|[Tt]hey|it|there|you|this|that"
 const finite =
   "is|are|was|were|has|have|had|will|would|can|could|must|should|does|do|did|isn't|aren't|wasn't|won't|can't|doesn't|don't|didn't|[a-z]{3,}(?:s|ed)|came|went|got|left|took|gave|said|told|lost|bought|sold|broke|died|made|found"
-/** Words with which a clause begins: a pronoun, or a name or a noun phrase before a verb. */
+/** The first words of a clause: a pronoun, or a name or a noun phrase before a verb. */
 const subject = `(?:(?:${pronouns})(?:'\\w+)?|(?:im|ive|its|thats|hes|shes|theyre)|(?:my|our|his|her|their|the)\\s+[\\w'-]+(?:\\s+[\\w'-]+){0,2}?\\s+(?:${finite})|\\p{Lu}[\\p{Ll}'-]+(?:'s)?\\s+(?:${finite}))(?=[\\s,]|$)`
-/** Where a clause begins within a sentence, with an example of each. Remarks behind a statement are cut off too. */
+/**
+ * Patterns for the start of a clause within a sentence, each with an example. They also cut off remarks after a
+ * statement.
+ */
 const clauseStarts = [
   // …, although I like it
   `(?:,\\s+|\\s+(?<=(?:\\S+\\s+){3}))(?:although|though|so|whereas|while)\\s+(?=${subject})`,
@@ -97,7 +100,7 @@ const dependent =
 
 const splitWith = (pattern: RegExp) => (text: string) => text.split(pattern)
 
-/** Splits the prose of a turn into pieces, in text order. `rewrite` changes the prose before. */
+/** Splits the prose of a turn into pieces, in text order. `rewrite` changes the prose before it is split. */
 export const piecesOfTurn = (
   text: string,
   rewrite: (prose: string) => string = (prose) => prose
@@ -143,7 +146,7 @@ const takeSentence = (pieces: Array<Piece>, text: string, sentence: number, head
 const questionStart =
   /,\s+(?:so\s+|and\s+)?(?=(?:(?:can|could|do|does|did|is|are|will|would|should|shall|have|has)\s+(?:i|you|we|he|she|it|they|there|the|that|this|my)|what|which|where|when|how|who|why|any)\s)/iu
 
-/** Joins a topic with the clause about it: "Temi's brother, he's four" is "Temi's brother is four". */
+/** Joins a topic with the clause about it: "Temi's brother, he's four" becomes "Temi's brother is four". */
 const withTopics = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   const result: Array<string> = []
   for (const part of parts) {
@@ -157,7 +160,7 @@ const withTopics = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   }
   return result
 }
-/** "I said 11 May": what it should have been follows. */
+/** "I said 11 May": the correct value follows. */
 const restated =
   /(?:^|[\s,])i (?:said|wrote|told you|typed) [^,]{1,40},?$|^(?:it|that|he|she)(?:'s| is) not (?:in|at|with|on) [^,]{1,40},?$/iu
 
@@ -171,7 +174,7 @@ const written: Readonly<Record<string, string>> = { "'s": " is", "'re": " are", 
 const tagQuestion =
   /,\s*(?:(?:did|do|does|is|are|was|were|have|has|can|could|will|would)(?:n't)?\s+(?:i|you|he|she|it|they|we|that)(?:\s+\w+)?|right|ok(?:ay)?|correct|eh|huh|no|yes|remember|you know)\?+$/iu
 
-/** Joins what an abbreviation's full stop has split. */
+/** Joins sentences that were split at the full stop of an abbreviation. */
 const joined = (sentences: ReadonlyArray<string>): ReadonlyArray<string> => {
   const result: Array<string> = []
   for (const sentence of sentences) {

@@ -1,4 +1,4 @@
-/** Points for each sign. A piece with at least `minWorth` is kept. */
+/** Points for each sign. A piece is kept if its points add up to at least `minWorth`. */
 const points = {
   asks: -5,
   requests: -2.5,
@@ -116,12 +116,12 @@ export type Sign = keyof typeof points
 
 const base = -1
 
-/** The fewest points of a piece that is kept. */
+/** Minimum points of a piece that is kept. */
 export const minWorth = 0.5
 
 export const worthOf = (signs: ReadonlySet<Sign>): number => {
   let sum = base
   for (const sign of signs) sum += points[sign]
-  // Sums of tenths are not exact: a piece with just enough points would fall below.
+  // Sums of tenths are not exact: without rounding, a piece with just enough points could fall below the minimum.
   return Math.round(sum * 10) / 10
 }

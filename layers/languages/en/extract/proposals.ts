@@ -8,7 +8,7 @@ const certainAcceptance =
   /\b(?:yes|yep|yeah|yup|exactly|agreed|deal|perfect|do (?:that|it|so)|go (?:for|with|ahead)|let's|that(?:'s| is)(?: exactly)? (?:it|the one|right|the plan|perfect)|that one|sounds (?:good|great|right|perfect|fine)|good (?:idea|one|plan|call)|correct|confirmed|works|sensible|i'll (?:do|take)|makes sense|sure|please do|definitely|absolutely|why not)\b/iu
 const refusal = /\b(?:no|not|nah|don't|rather not|instead|except|but i|later|maybe|perhaps|never|won't|wouldn't)\b/iu
 
-/** Whether a sentence of a user only accepts what was proposed, and nothing after it takes that back. */
+/** True if a sentence of the user only accepts a proposal, and the following words do not refuse it. */
 export const accepts = (text: string): boolean => {
   const sentences = sentencesOf(text)
   return sentences.some((sentence, index) => {
@@ -18,16 +18,18 @@ export const accepts = (text: string): boolean => {
     return (index === 0 || rest === "") && !refusal.test(`${rest} ${sentences[index + 1] ?? ""}`.slice(0, restLength))
   })
 }
-/** Characters after an acceptance in which it may be taken back. */
+/** Characters after an acceptance that are searched for a refusal. */
 const restLength = 40
 
-/** Whether a piece picks something: "X it is", "X yes", "go with X". */
+/** True if a piece chooses something: "X it is", "X yes", "go with X". */
 export const picks = (text: string): boolean =>
   /\b(?:it is|that one|that's the one|sounds (?:good|great|perfect)|(?:is|'s) (?:good|great|perfect|fine)|go with|let's (?:do|go|take|use|keep|say)|i'll take|we'll take|good idea|good one)\b|\byes\b[\s.!,]*(?:$|and|that)/iu.test(
     text
   )
 
-/** Verbs of work on a lasting thing. What else the assistant offers ("shall I draft it?") is done with its answer. */
+/**
+ * Verbs of work with a lasting result. Other offers of the assistant ("shall I draft it?") are over with its answer.
+ */
 const lastingWork =
   "set(?: up)?|move|add|use|switch|change|replace|rename|delete|remove|enable|disable|pin|split|merge|raise|lower|put|convert|limit|cap|schedule|book|keep|drop|store|save as|call|name|migrate|upgrade|downgrade|deploy|turn|make it|go with|take|reserve|order|cancel|postpone|invite|stick|skip|start|stop|bump|cache|index|host|plan"
 const proposing = [
@@ -47,13 +49,16 @@ const questionWord =
   /^(?:(?:and|so|then|but|or|ok)[,\s]+)*(?:what|which|who|whose|where|when|why|how|is|are|was|were|do|does|did|can|could|should|shall|would|will|have|has|any|want|anything|need)\b/iu
 const passingWork =
   /^(?:me|it|that|this|them|i|so|you|draft|write|list|show|explain|check|look|search|summari[sz]e|suggest|remind|translate|help|go through|print|give|tell|see|try again|compare|sketch|(?:an?|some|the) (?:[\w-]+ ){0,2}?(?:draft|list|summary|template|recipe|table|sketch|wording|hint|script|snippet|questions?|examples?|outline|overview|quiz|exercises?|explanation|suggestions?|ideas?|tips?|walkthrough)(?=[\s?.!]*$|\s+(?:of|for|with|about|to|so)\b))(?![\p{L}-])/iu
-/** A proposal that names its object by a pronoun, or only a place for it: "add these to the plan", "about the budget". */
+/**
+ * A proposal that names its object only by a pronoun, or names only a place for it: "add these to the plan", "about the
+ * budget".
+ */
 const nameless =
   /^(?:\p{L}+ (?:(?:up|out|down|off) )?(?:it|them|these|this|that|those)(?: (?:all|too|up|out|in|down|now|for you|to (?:the|your) \p{L}+|in (?:the|your) \p{L}+))*|(?:about|like|as in|regarding) .*)[?.!]*$/iu
 const confirming =
   /^(?:so|then|just to confirm|to confirm|you mean|meaning)[,:]?\s+(.+?)(?:,?\s+(?:right|correct|then|yes))?\?$/iu
 
-/** The proposal in a sentence of the assistant; undefined if it proposes nothing that outlasts its answer. */
+/** The proposal in a sentence of the assistant; undefined if the sentence proposes nothing with a lasting result. */
 export const proposalOf = (sentence: string): string | undefined => {
   const text = sentence.trim()
   const proposal = proposedIn(text)
@@ -76,11 +81,11 @@ const proposedIn = (text: string): string | undefined => {
 /** Whether a sentence is an alternative to the one before it. */
 export const isAlternative = (sentence: string): boolean => /^(?:or|alternatively|otherwise)\b/iu.test(sentence)
 
-/** Whether a proposal leaves a choice open, so that "yes" does not tell which. */
+/** True if a proposal leaves a choice open, so that "yes" does not say which option is meant. */
 export const isChoice = (proposal: string): boolean => /\b(?:or|either|whichever)\b/iu.test(proposal)
 
 const choosing =
   /^(?:please |just |then |ok |yes |no |nah )*(?:keep|use|go|leave|drop|make|put|take|skip|let's|set|stick|call|name|do|delete|remove|add|start|stay|book|order|cancel|move|rename|kill|pick|choose|send|schedule)\b/iu
 
-/** Whether a request is the answer to a question of the assistant, and so a decision: "keep them in". */
+/** True if a request can answer a question of the assistant and is then a decision: "keep them in". */
 export const chooses = (text: string): boolean => choosing.test(text)

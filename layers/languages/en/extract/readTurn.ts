@@ -42,7 +42,7 @@ export const draftsOf = (
     }
     previous = reading
     if (isIntroduction(reading.text, turn.speaker) || agreement.test(reading.text)) continue
-    // Words after a correction explain it, and answer nothing.
+    // Words after a correction explain it; they are no answers.
     const answers = !isSettled && isAnswer(piece, answered)
     const own = signsOf(reading, { isAnswer: answers, isAccepting: isPick(reading, answered, turn) })
     const isCure = own.has("past") && [position - 1, position + 1].some((other) => isSuccess(readings[other]))
@@ -80,11 +80,14 @@ export const draftsOf = (
   return [...acceptedDraft(turn, index, background, drafts), ...drafts]
 }
 
-/** Whether a piece has no verb and chooses nothing, so that it tells something only together with its question. */
+/** True if a piece has no verb and makes no choice, so that it is only understood together with its question. */
 const isFragment = ({ act, tense }: Reading, signs: ReadonlySet<Sign>): boolean =>
   act === "states" && tense === "none" && !signs.has("accepts")
 
-/** A statement of what holds now, with what held before. "It" stands for what the clause before names. */
+/**
+ * Turns a draft of the present state into one that also has the former state. "It" refers to the subject of the clause
+ * before.
+ */
 const changeOf = (before: Reading, draft: Draft): Draft => {
   const former: Draft = { ...draft, reading: before, signs: signsOf(before, plain), text: before.text }
   return draft.reading.subject === "it"
@@ -92,14 +95,14 @@ const changeOf = (before: Reading, draft: Draft): Draft => {
     : { ...draft, text: withoutLead(draft.text), former }
 }
 
-/** Whether a piece only says that something helped: "that did it!" */
+/** True if a piece only says that something helped: "that did it!" */
 const isSuccess = (reading: Reading | undefined): boolean =>
   reading !== undefined &&
   /^(?:(?:that|it|this|which)(?: finally| really)? (?:did (?:it|the trick)|worked|works(?: now| again)?|helped|fixed (?:it|that)|solved (?:it|that))|found it|works now|solved|fixed)[\s!.]*$/iu.test(
     reading.text
   )
 
-/** A clause about "it" with the noun for which it stands: the only one of the sentence before. */
+/** Replaces "it" at the start of a clause with its noun: the only noun phrase of the sentence before. */
 const withNoun = (reading: Reading, before: Reading | undefined, at: number): Reading => {
   const [start, ending = ""] = /^it('s| is| has| runs| was)(?=\s)/iu.exec(reading.text) ?? []
   if (start === undefined || before === undefined || reading.piece.sentence !== before.piece.sentence + 1)
@@ -116,7 +119,10 @@ const nounPhrase =
 
 const plain = { isAnswer: false, isAccepting: false }
 
-/** Reads the pieces of a turn that hold no secret. "For the record, …" and "no, sorry, …" count for what follows. */
+/**
+ * Reads the pieces of a turn that contain no secret. "For the record, …" and "no, sorry, …" also apply to the pieces
+ * after them.
+ */
 const readingsOf = (
   turn: ExtractTurn,
   mayHoldSecret: (text: string) => boolean,
@@ -141,33 +147,33 @@ const readingsOf = (
   return [readPiece(pieceOf(affirmed), turn.at), ...readings]
 }
 
-/** The first words of a turn as a statement, if they are a short answer to a question. */
+/** Turns the first piece of a turn into a statement if it is a short answer to a question. */
 const asAnswer = (reading: Reading, question: string | undefined, at: number): Reading => {
   if (question === undefined || reading.act !== "states" || reading.tense !== "none") return reading
   const text = statementOfAnswer(question, reading.text)
   return text === undefined || secretTest(question)(text) ? reading : readPiece({ ...reading.piece, text }, at)
 }
 
-/** Words that only accept something; `acceptedDraft` keeps what they accept. */
+/** Words that only accept a proposal; `acceptedDraft` keeps the proposal itself. */
 const agreement =
   /^(?:(?:yes|yep|ok|okay|sure|great|please|right)[, ]+)*(?:let's (?:do|go with)|do|take) (?:that|it|this)(?: then| please)?$/iu
 
 const introduction = /^(?:i'm|i am|my name is|my name's|this is) (?<name>.+)$/iu
 
-/** Whether a piece only says the name of a speaker whose name is known. */
+/** True if a piece only introduces a speaker whose name is known. */
 const isIntroduction = (text: string, speaker: string | undefined): boolean =>
   speaker !== undefined && introduction.exec(text)?.groups?.name?.toLowerCase() === speaker.toLowerCase()
 
-/** A sentence with it is a joke as a whole: "I live on the moon, just kidding". */
+/** Marks the whole sentence as a joke: "I live on the moon, just kidding". */
 const jokeMark = /(?<!\b(?:no|not) )\b(?:kidding|joking|jk)\b/iu
 
-/** Words with which somebody finds a mistake of their own. */
+/** Words of somebody who notices their own mistake. */
 const noticing =
   /\b(?:hang on|checked|wait|oops|sorry|no|i mean|make (?:that|it)|wrong|actually|update|correction|instead|rather|well)\b|!!/iu
 
 /**
- * The last statement before with the values that a piece names; undefined if the piece says more. A statement that was
- * not kept is read again.
+ * The last earlier statement, with the values of a correcting piece written into it. Undefined if the piece says more
+ * than its values. If the earlier statement was not kept, the user's earlier turns are read again.
  */
 const rightValueOf = (
   { act, isCorrection, piece, text, values }: Reading,
@@ -196,14 +202,17 @@ const rightValueOf = (
   }
   return undefined
 }
-/** Ends the words of a correction: what follows is its reason. */
+/** The end of the corrected words; the reason for the correction follows. */
 const coreEnd = /\s(?:if|because|as|so|since|for)\s|(?<=\d\S*),\s(?!not\b)/iu
-/** Characters of the user's earlier turns in which a corrected statement is searched. */
+/** Characters at the end of the user's earlier turns that are searched for the corrected statement. */
 const maxCorrected = 1_000
 
 const pieceOf = (text: string): Piece => ({ text, sentence: 0, isAsked: false, continues: false })
 
-/** Whether a draft says more about the person or the thing of the last one: it begins with a pronoun for them. */
+/**
+ * True if a draft says more about the person or thing of the last draft: it begins with a pronoun that refers to that
+ * person or thing.
+ */
 const isFurther = ({ mentions, reading, text }: Draft, last: Draft): boolean => {
   const distance = reading.piece.sentence - last.reading.piece.sentence
   if (reading.isCorrection || distance > 1) return false
@@ -217,7 +226,7 @@ const isFurther = ({ mentions, reading, text }: Draft, last: Draft): boolean => 
 
 const addition = /^(?:with|without|and|in|at|for|on)\s/iu
 
-/** Whether a piece only adds to the piece before it. */
+/** True if a piece only adds something to the piece before it. */
 const isContinuation = (reading: Reading, { reading: last, signs }: Draft): boolean => {
   const { act, hits, identifiers, isQuoted, names, piece, values } = reading
   const isChosen = signs.has("accepts") && addition.test(piece.text)

@@ -10,11 +10,11 @@ import { type Piece, quoted } from "./pieces.js"
 import { type Tense, tenseOf } from "./tense.js"
 import { classes, kin } from "./words.js"
 
-/** Whom or what a piece is about, by its grammatical subject. */
+/** The kind of grammatical subject of a piece: whom or what the piece is about. */
 export type Subject =
   /** "I". */
   | "speaker"
-  /** A first person that is left out: "switched to vim", "need to call". */
+  /** "I" or "we", left out: "switched to vim", "need to call". */
   | "omitted"
   /** "We". */
   | "group"
@@ -31,7 +31,7 @@ export type Subject =
   /** "You". */
   | "listener"
 
-/** Whether a piece states something, asks, or wants something done, once or every time. */
+/** A piece states something, asks something, requests something once, or instructs for all future answers. */
 export type Act = "states" | "asks" | "requests" | "instructs"
 
 /** A piece with its grammar. */
@@ -51,11 +51,11 @@ export interface Reading {
   readonly names: ReadonlyArray<string>
   /** Words of code: `x.y`, `a_b`, `camelCase`, `--flag`, paths. */
   readonly identifiers: ReadonlyArray<string>
-  /** It repeats somebody's words. */
+  /** The piece quotes somebody's words. */
   readonly isQuoted: boolean
-  /** A key and its value: "fix = own queue", "owner: me". */
+  /** The piece is a key with a value: "fix = own queue", "owner: me". */
   readonly isKeyed: boolean
-  /** It says that it is to be remembered: "for the record", "note that". */
+  /** The piece asks to be remembered: "for the record", "note that". */
   readonly isMarked: boolean
   readonly isCorrection: boolean
 }
@@ -75,7 +75,7 @@ const questionStart =
 const whClause = /^(?:what|where|which|who|how|why|when)\b.*?\b(?:is|was|are|were)\s+(?:that|the|a|my|to)\b/iu
 const whNoun =
   /^(?:what|which|whose|how \w+)\s+[\w-]+\s+(?:is|are|was|were|do|does|did|can|could|should|would|will)\b/iu
-/** A question of all people, which may lack its mark: "how do ppl sleep in the day". */
+/** A question about people in general, which may have no question mark: "how do ppl sleep in the day". */
 const generalQuestion =
   /^(?:how|why|where|when|what) (?:do|does|did|is|are|can|would) (?:ppl|people|folks|others|anyone|anybody|everyone)\b/iu
 const rhetorical = /^(?:any|thoughts|ideas|anything|anyone|remember|wish me|guess)\b/iu
@@ -144,7 +144,7 @@ const durable =
   /\b(?:always|never|from now on|in future|every time|whenever|no more|anymore|any more|by default|each time|for me|with me|when you|to me)\b|, not (?:with|in|as|by)\b/iu
 
 const keyed = /^(?:[\p{L}-]+\s){0,2}[\p{L}_-]+\s*(?:=|:\s)\s*(\S+)/u
-/** Whether a text is a key with a value. A request after the colon is none. */
+/** True if a text is a key with a value. A request after the colon is not a value. */
 const isKeyedText = (text: string): boolean => {
   const value = keyed.exec(text)?.[1]
   return value !== undefined && !requestWords.has(value.toLowerCase())
@@ -195,27 +195,29 @@ const actOf = (piece: Piece, text: string, words: ReadonlyArray<string>, hits: R
   return isImperative ? (durable.test(text) ? "instructs" : "requests") : "states"
 }
 
-/** A noun phrase before a verb, though its first word may be a request: "deploy freeze starts". */
+/** A noun phrase before a verb. The first word alone could be a request: "deploy freeze starts". */
 const nounStart =
   /^[a-z]+ (?:(?!the|a|an|my|our|me|it|that|this|what|when|who|how|if|to|for|in|on|at|of|all|any|and|which|you|your)[a-z-]+ )?(?:is|are|was|were|has|starts|ends|begins|opens|closes|runs|takes|costs|happens|needs|lives|sits|expires|must|can't|cannot)(?: |$)/u
 
 const listenerQuestion =
   /^(?:(?:can|could|would|will|do|did|are|have|should) (?:you|we|i)\b|(?:i )?(?:want|need|would like|'d like) (?:you to|help)|i(?:'d| would| should) (?:like|love) (?:you|a |some|help|to (?:write|draft|ask|know|see|understand|compose|translate|compare|check))|(?:help|tell|show|give|write|remind) me\b|let me\b|let us\b|hit me\b)/iu
 
-/** A request that holds for all answers, put as a question: "would you use larger letters in future?" */
+/**
+ * True for a request that applies to all answers and is worded as a question: "would you use larger letters in future?"
+ */
 const isLastingWish = (text: string): boolean =>
   /^(?:please |so |and )*(?:can|could|would|will) you\b/iu.test(text) &&
   /\b(?:from now on|in (?:the )?future|every time|each time|always|whenever|by default|from here on|going forward)\b/iu.test(
     text
   )
 
-/** A prohibition without an object of the moment holds for all answers: "don't use emojis", "please no bullet points". */
+/** A prohibition about the form of answers applies to all of them: "don't use emojis", "please no bullet points". */
 const requestOrInstruct = (text: string): Act =>
   /\b(?:use|write|call|say|send|answer|reply|address|give me|suggest|put|add|keep|no)\b/iu.test(text)
     ? "instructs"
     : "requests"
 
-/** Relatives who are the speaker's own without "my": "mum is 80", "aunt Jitka keeps bees". */
+/** Words for relatives that mean the speaker's own even without "my": "mum is 80", "aunt Jitka keeps bees". */
 const relatives = setOf(kin.she, kin.he, "hubby wifey sis bro bestie")
 /** Past forms at the start of a text that may be nouns or adjectives: "left knee". */
 const otherForms = setOf("left set made lost put red bed")
@@ -243,7 +245,7 @@ const subjectOf = (words: ReadonlyArray<string>, original: ReadonlyArray<string>
   }
   return "thing"
 }
-/** Words before the subject that are read. */
+/** Maximum words in which the subject is searched. */
 const maxLead = 6
 
 const leadsPhrase = (words: ReadonlyArray<string>): boolean => prepositions.has(words[0] ?? "")
@@ -259,7 +261,9 @@ const subjectAfterComma = (text: string): Subject => {
   return "thing"
 }
 
-/** Whether a word at the start of a sentence is an ordinary word, capitalised only by its place. */
+/**
+ * True if a word at the start of a sentence is an ordinary word, not a name: only its position makes it capitalised.
+ */
 const isOrdinary = (word: string): boolean => {
   const entry = lexicon.entries.get(stemOf(word))
   return (

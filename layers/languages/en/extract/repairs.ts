@@ -12,17 +12,17 @@ const cuePattern = new RegExp(
   `[\\s,.;!…(–—-]+${hesitation}(?:${words}[\\s,.!…–—-]+)+(?:(?:it's|its|it is|that's|it'll be|make that|i mean|i meant|actually|now|on|at|the|is|about|for|in|by|to)\\s+)*`,
   "giu"
 )
-/** Words that may follow a repair, so that it is no clause of its own. */
+/** Text that may follow a repair. Other words would make the repair a clause of its own. */
 const clauseEnd =
   /^(?:\s*$|\s*[.,;:!?)…–—]|\s+(?:since|because|for|from|at|in|on|instead|not|then|now|with|and|but|so|as|of|please|until|till|to)(?!\p{L}))/iu
 const name = /^\p{Lu}\p{Ll}[\p{L}-]*/u
 const nameAtEnd = /(?<=\p{Ll}[,]?\s)\p{Lu}\p{Ll}[\p{L}-]*$/u
 
-/** Characters between a slip and the words that announce its repair. */
+/** Maximum characters between a slip and the words that announce its repair. */
 const maxDistance = 60
 const maxRepairs = 4
 
-/** A text with the repaired values in the place of the slips. `at`: when it was said, in milliseconds. */
+/** Replaces the slips in a text with their repairs. `at`: when the text was said, in milliseconds since the epoch. */
 export const withRepairs = (text: string, at: number): string => {
   let result = text
   for (let count = 0; count < maxRepairs; count++) {
@@ -57,7 +57,7 @@ const repairValue = (
   values: ReadonlyArray<PlacedValue>,
   { end, start }: { readonly start: number; readonly end: number }
 ): string | undefined => {
-  // The value may begin with an article that the cue ends with.
+  // The new value may begin with an article, which is also the end of the cue.
   const right = values.find((value) => value.index > start && value.index <= end && value.end > end)
   const left = values.findLast((value) => value.end <= start + 1 && value.value.kind === right?.value.kind)
   if (right === undefined || left === undefined || start - left.end > maxDistance) return undefined
@@ -67,7 +67,7 @@ const repairValue = (
   let to = right.end
   for (const next of values)
     if (next.index > to && /^(?: at|,| from| to| on)? (?:the )?$/iu.test(text.slice(to, next.index))) to = next.end
-  // "Two cats, sorry, three cats": the noun stands once.
+  // "Two cats, sorry, three cats": the result has the noun only once.
   const noun = /^\s+\p{L}+/u.exec(between)?.[0]
   const tail = text.slice(to)
   const repeats = noun !== undefined && tail.toLowerCase().startsWith(noun.toLowerCase())

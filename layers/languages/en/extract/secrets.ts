@@ -22,8 +22,8 @@ const opaque = new RegExp(
 )
 
 /**
- * Returns the test whether a text may hold a credential or the number of a document. `around`: the turn and the turns
- * before it, where a word such as "password" may stand.
+ * Returns a test that is true for a text that may contain a credential or the number of a document. `around`: the turn
+ * and the turns before it, because a word such as "password" may be in an earlier turn.
  */
 export const secretTest = (around: string): ((piece: string) => boolean) => {
   let mayBeNear: boolean | undefined
@@ -40,14 +40,14 @@ export const secretTest = (around: string): ((piece: string) => boolean) => {
   }
 }
 
-/** Whether a piece may be the number of a document that was asked for. */
+/** True if a piece may be the number of a document, and the question asks for such a number. */
 export const answersDocument = (question: string | undefined, piece: string): boolean =>
   question !== undefined && numberedDocument.test(question) && opaque.test(piece.replaceAll(plainValue, " "))
 
-/** Whether a text is about something that has a password, a code or a number of its own. */
+/** True if a text is about a password or code, about something that is locked by one, or about a numbered document. */
 export const concernsSecrets = (text: string): boolean =>
   secretCue.test(text) || namesLocked(text) || numberedDocument.test(text)
 
-/** Dates, years, times, amounts and versions. */
+/** Values that are not secrets: dates, years, times, amounts and versions. */
 const plainValue =
   /\b(?:\d{4}-\d\d-\d\d|(?:19|20)\d\d|\d{1,2}[:.]\d\d|\d+(?:\.\d+)+|\d+(?:st|nd|rd|th|ms|min|px|gb|mb|kb|kg|km|%|am|pm|h|m|s|k)|(?:port|v|version|room|chapter|page|pr|issue|ticket|#)\s?\d+)\b/giu

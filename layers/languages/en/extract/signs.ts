@@ -9,18 +9,18 @@ import { type Act, isReminder, type Reading, type Subject } from "./reading.js"
 import type { Tense } from "./tense.js"
 import { kin } from "./words.js"
 
-/** How a piece stands to the assistant's last turn. */
+/** How a piece relates to the assistant's last turn. */
 export interface Circumstances {
-  /** It answers a question. */
+  /** The piece answers a question. */
   readonly isAnswer: boolean
-  /** It picks something that was proposed. */
+  /** The piece chooses something that was proposed. */
   readonly isAccepting: boolean
 }
 
-/** A reading, with what several signs depend on. */
+/** A reading, with the properties that several signs need. */
 interface View extends Circumstances {
   readonly reading: Reading
-  /** Its words with a blank on both sides. */
+  /** The words of the piece, separated by spaces, with a space at both ends. */
   readonly line: string
   readonly has: (wordClass: WordClass) => boolean
   /** Its subject is the speaker, or a group with the speaker. */
@@ -28,10 +28,10 @@ interface View extends Circumstances {
   /** Its subject is a person, or belongs to the speaker. */
   readonly isSomebody: boolean
   readonly isPast: boolean
-  /** It names a day, other than a weekday that has passed. */
+  /** The piece names a season, or a day other than today and a past weekday. */
   readonly hasDate: boolean
   readonly hasClock: boolean
-  /** It has a number in figures, or a version. */
+  /** The piece has a number in digits, or a version number. */
   readonly hasFigure: boolean
   readonly hasIdentifier: boolean
 }
@@ -62,7 +62,7 @@ const viewOf = (reading: Reading, circumstances: Circumstances): View => {
 }
 
 const isToday = (form: string): boolean => /^(?:today|tonight|this (?:morning|afternoon|evening))/u.test(form)
-/** Times that are no days: "in the autumn", "end of June". */
+/** Times that are not single days: "in the autumn", "end of June". */
 const season =
   /\b(?:in|this|next|by|until|last|since|over) (?:the )?(?:spring|summer|autumn|fall|winter|new year)\b|\b(?:end|beginning|start|middle) of (?:\p{Lu}\p{L}+|next|the)\b/u
 
@@ -155,7 +155,7 @@ const statedTests = {
     (hasFigure || hasClock || hasIdentifier || (names.length > 0 && frames.copula.test(line)))
 } satisfies Partial<Record<Tested, Test>>
 
-/** A relative with a name behind it. */
+/** A relative with a name after it. */
 const introduced = new RegExp(
   `\\b(?:${[kin.she, kin.he, kin.either].join(" ").trim().split(/\s+/u).join("|")}),? \\p{Lu}\\p{Ll}`,
   "u"
@@ -180,10 +180,10 @@ const isAbsoluteDate = ({ day, isRelative, kind, month, year }: Reading["values"
 const isAttribute = (noun: string | undefined): boolean =>
   noun !== undefined && lexicon.entries.get(stemOf(noun))?.singular === true
 
-/** Words before a verb of speech: "my old boss says". */
+/** Maximum words before a verb of speech: "my old boss says". */
 const maxSpeakerWords = 5
 
-/** Signs of how a piece is meant, and where it stands. */
+/** Signs of how a piece is meant, and of its position. */
 const meantTests = {
   marked: ({ reading }) => reading.isMarked,
   accepts: ({ isAccepting }) => isAccepting,
@@ -231,14 +231,14 @@ const meantTests = {
   "very short": (view) => view.reading.words.length < 3 && (!isClause(view) || /^\p{L}+$/u.test(view.reading.text))
 } satisfies Partial<Record<Tested, Test>>
 
-/** Whether a condition only follows a statement: "I'll do it on Sunday if the weather holds". */
+/** True if a statement comes first and its condition follows: "I'll do it on Sunday if the weather holds". */
 const isConditional = ({ reading: { tense, text } }: View): boolean =>
   tense !== "modal" && conditional.test(text) && !supposed.test(text)
 
-/** Classes that tell what somebody is, so that a statement needs no other word. */
+/** Classes of words that describe somebody or something, so that a statement needs no other content word. */
 const telling: ReadonlySet<WordClass> = new Set(["stative", "liking", "health", "kin", "pet", "mattering"])
 
-/** Whether a piece names nothing: "I'm taking it", "by no means", "first week of July". */
+/** True if a piece names nothing specific: "I'm taking it", "by no means", "first week of July". */
 const isEmpty = ({ has, hasDate, isAnswer, isFirst, isSomebody, line, reading }: View): boolean => {
   const { hitList, identifiers, names, values, words } = reading
   if (identifiers.length + names.length > 0 || reading.isCorrection) return false
@@ -263,7 +263,7 @@ const tests = Object.entries({ ...statedTests, ...meantTests } satisfies Record<
   [Tested, Test]
 >
 
-/** Signs that a piece is worth keeping, or is not. */
+/** The signs of a piece, for and against keeping it. */
 export const signsOf = (reading: Reading, circumstances: Circumstances): ReadonlySet<Sign> => {
   const view = viewOf(reading, circumstances)
   const { act, subject, tense } = reading
@@ -281,9 +281,9 @@ export const signsOf = (reading: Reading, circumstances: Circumstances): Readonl
     signs.delete("modal")
     signs.add("present")
   }
-  // A change of today holds after today.
+  // A change that happened today is still true tomorrow.
   if (signs.has("change") && (tense === "past" || tense === "perfect")) signs.delete("fleeting")
-  // An event of the past counts if it changed what holds now.
+  // A past event counts as present if it changed the present state.
   const hasResult =
     signs.has("was a") ||
     signs.has("named so") ||

@@ -1,4 +1,7 @@
-/** Contractions that are often written without their apostrophe, unless that makes another word ("were", "ill"). */
+/**
+ * Contractions that are often written without their apostrophe. A form that is also another word ("were", "ill") is not
+ * in the list.
+ */
 const contractions: Readonly<Record<string, string>> = {
   im: "I'm",
   ive: "I've",
@@ -32,16 +35,16 @@ const bare = new RegExp(
   `(?<![\\p{L}\\p{N}'._/-])(?:${Object.keys(contractions).join("|")})(?![\\p{L}\\p{N}'._/(=-])`,
   "giu"
 )
-/** "i" as a word before another one, not the name of a variable. */
+/** "i" before another word or a contraction, but not as the name of a variable. */
 const lowerFirst = /(?<![\p{L}\p{N}'"._/=<>+*-]|\bfor )i(?='(?:m|ve|ll|d)(?!\p{L})|\s+(?!in(?:\s|$))[\p{L}'])/gu
 /** "In march": the name of a month that is also a verb. */
 const lowerMonth =
   /\b(in|since|until|till|by|from|of|next|last|early|late|mid|end of) (march|may)\b(?! (?:not|be|have|well|as)\b)/gu
 
-/** "Milo's my stepson": a name with what its bearer is to the speaker. */
+/** A name with the person's relation to the speaker: "Milo's my stepson". */
 const introduced = /(?<![\p{L}'])(\p{L}{2,})'s (?=(?:my|our) \p{L})/giu
 
-/** A lower-case "u" for "you", behind a word that asks or addresses. */
+/** A lower-case "u" for "you", after an auxiliary, a question word or the like. */
 const shortYou =
   /\b([Cc]an|[Cc]ould|[Ww]ill|[Ww]ould|[Dd]o|[Dd]id|[Aa]re|if|when|[Tt]hank|[Ww]hat|[Hh]ow) u(?= [a-z]|$|[,.!?])/gu
 /** Spoken forms: "I wanna go", "I'm gonna go", "I gotta go". */

@@ -27,7 +27,7 @@ const placed =
 /** Adverbs between a subject and its verb. */
 const adverbs = /^(?:just|also|already|still|finally|both|never|always|once|even|only|\w{2,}ly)$/u
 
-/** Words of a piece that are searched for its verb. */
+/** Maximum words of a piece that are searched for its verb. */
 const maxWords = 16
 
 export const tenseOf = (words: ReadonlyArray<string>): Tense => {

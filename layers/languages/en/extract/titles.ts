@@ -3,7 +3,7 @@ import { antecedentOf } from "./people.js"
 import { isReminder, type Reading } from "./reading.js"
 import { familyWords } from "./words.js"
 
-/** Who speaks, as titles name them. */
+/** The speaker, as named in titles. */
 export interface Speaker {
   /** "Noor", or "The user". */
   readonly name: string
@@ -23,7 +23,7 @@ const unchanged =
 const adverbs =
   /^(?:also|just|still|always|never|usually|often|really|actually|only|now|mostly|already|finally|sometimes|currently|generally|normally|basically|probably|definitely|recently|both|\w+ly)$/u
 
-/** A verb after "I", as it is after a name. */
+/** Changes a verb after "I" to its form after a name: "work" becomes "works". */
 export const thirdPerson = (verb: string): string => {
   const word = verb.toLowerCase()
   if (irregular[word] !== undefined) return irregular[word]
@@ -59,10 +59,7 @@ const weHaveFamily = new RegExp(
 /** Writes relatives and pets as the speaker's: "our kids" as "my kids", "we have two dogs" as "I have two dogs". */
 const withOwnFamily = (text: string): string => text.replace(ourFamily, "my").replace(weHaveFamily, "I")
 
-/**
- * Writes the first person as a name: "I have a dog, my wife too" as "Noor has a dog, Noor's wife too". A text that
- * leaves "I" out gets the name before its verb.
- */
+/** Replaces the first person with a name: "I have a dog, my wife too" becomes "Noor has a dog, Noor's wife too". */
 export const withSpeaker = (statement: string, { name }: Speaker): string => {
   const text = withOwnFamily(statement)
   let result = ""
@@ -103,14 +100,17 @@ export const withSpeaker = (statement: string, { name }: Speaker): string => {
   return result + text.slice(from)
 }
 
-/** The speaker whose name is not known. */
+/** The name of a speaker whose real name is not known. */
 export const unnamed = "The user"
 
 const leading = /^(?:(he|she|they)('s|'re|'ve|'ll|'d)?|(his|her|their))(?=\s)/iu
 
 const verbs: Readonly<Record<string, string>> = { "'re": " are", "'ve": " have" }
 
-/** Writes the pronoun at the start of a text as the person for whom it stands; unchanged if that is ambiguous. */
+/**
+ * Replaces the pronoun at the start of a text with the person to whom it refers. The text is unchanged if that is
+ * ambiguous.
+ */
 export const withAntecedent = (
   text: string,
   mentions: ReadonlyArray<Mention>
@@ -143,7 +143,7 @@ export const withOmittedSubject = (text: string, reading: Reading, { name }: Spe
   return omittedPast.test(start) ? `${name} ${start.replace(/^((?:also |still )?)don't\b/iu, "$1doesn't")}` : text
 }
 
-/** A request for a reminder as a statement: "don't let me forget the keys" is "Remind me of the keys". */
+/** Turns a request for a reminder into a title: "don't let me forget the keys" becomes "Remind me of the keys". */
 export const asReminder = (text: string): string =>
   isReminder(text)
     ? text
@@ -152,7 +152,7 @@ export const asReminder = (text: string): string =>
         .replace(/^don't (?:let me )?forget\b/iu, "Remind me of")
     : text
 
-/** Closes a title: a capital at the start, no blanks and marks at the ends. */
+/** Formats a title: a capital letter at the start, no spaces or marks at the ends. */
 export const asTitle = (text: string): string => {
   const trimmed = text.replaceAll(/\s+/gu, " ").replace(/^[\s,;:.…!"')-]+|[\s,;:.!…-]+$/gu, "")
   return /^[a-z][\p{Ll}']*(?=[\s,]|$)/u.test(trimmed) ? trimmed.charAt(0).toUpperCase() + trimmed.slice(1) : trimmed

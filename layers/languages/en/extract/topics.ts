@@ -2,7 +2,7 @@ import { domains } from "./domains.js"
 import type { Reading } from "./reading.js"
 import { kin } from "./words.js"
 
-// The topic, the project and the tags of a statement, where its text says them.
+// The topic, the project and the tags of a statement, if its text names them.
 
 const topicOfPhrase: ReadonlyMap<string, string> = new Map(
   Object.entries(domains).flatMap(([topic, list]) => list.split(/\s+/u).map((phrase) => [phrase, topic] as const))
@@ -11,7 +11,7 @@ const pets = new Set<string>(kin.pets.split(/\s+/u))
 const relatives = new Set<string>([kin.she, kin.he, kin.they].join(" ").split(/\s+/u))
 const dishes = /^(?:vegan|vegetarian|pescatarian|kosher|halal|lactose|gluten|eats?|drinks?|cooks?|bakes?|recipes?)$/u
 
-/** The topic of a statement, by the first word that tells one; undefined if none does. */
+/** The topic of a statement: of the first word that has a topic; undefined if no word has one. */
 export const topicOf = ({
   hitList,
   piece,
@@ -29,7 +29,7 @@ export const topicOf = ({
   return words.some((word) => relatives.has(word.replace(/'s$/u, ""))) ? "family" : undefined
 }
 
-/** Characters of a heading that are read as a topic. */
+/** Maximum characters of a topic that is a heading. */
 const maxTopic = 40
 
 const named = "\\p{Lu}[\\p{L}\\p{N}_-]*(?: \\p{Lu}[\\p{L}\\p{N}_-]*)?"

@@ -1,9 +1,9 @@
 /**
- * Word classes of English statements. Spaces separate the forms, in lower case; "_" joins the words of a phrase; "*"
- * stands for any letters at an end.
+ * Word classes of English statements. Spaces separate the forms, in lower case; "_" joins the words of a phrase; "*" at
+ * the start or end of a form stands for any letters.
  */
 
-/** Relatives, friends and pets. The sex tells which pronoun may stand for them. */
+/** Relatives, friends and pets, grouped by the pronoun that may refer to them. */
 export const kin = {
   she: `mother mum mom mam mama mummy mommy sister daughter wife girlfriend aunt auntie niece grandmother grandma gran granny nan nana
   granddaughter fiancée stepmother stepdaughter stepmum goddaughter godmother landlady mother-in-law sister-in-law daughter-in-law ex-wife`,
@@ -34,7 +34,7 @@ export const classes = {
     crohn's parkinson's alzheimer's dementia lactose gluten nuts nut shellfish kosher halal teetotal sober rehab chemo tablets inhaler epipens epipen insomnia
     depression anxiety burnout bad_back hip_replacement knee_replacement prosthe* paternity_leave maternity_leave parental_leave sick_leave hospital`,
 
-  /** Verbs that tell what somebody is, has or does all the time, in their forms. */
+  /** Verbs for what somebody permanently is, has or does, in all their forms. */
   stative: `live lives living work works working study studies studying studied learn learns learning take_lessons takes_lessons own owns owned drive drives teach teaches taught play plays sing sings
     speak speaks run_a runs_a rent rents commute commutes volunteer volunteers manage manages coach coaches collect collects belong belongs come_from
     comes_from grew_up born raised based employed married engaged divorced separated widowed single retired cycle cycles swim swims wear wears
@@ -43,7 +43,7 @@ export const classes = {
     mother_tongue ride rides keep_halal on_call between_jobs go_to_the goes_to host hosts foster fosters garden paint paints knit knits climb climbs dance dances fish fishes
     do_the does_the look_after looks_after care_for cares_for report_to reports_to sleep sleeps named`,
 
-  /** Weaker ones, of which many sentences are made. */
+  /** Verbs that are weaker signs, because many sentences contain them. */
   having: `carry carries share shares keep keeps take takes want wants need needs make makes grow grows pay pays earn earns cost costs weigh weighs open opens
     close closes start starts end ends leave leaves arrive arrives depart departs supply supplies come comes meet meets handle handles cover covers
     store stores sit sits sell sells build builds go goes run runs have has got listen listens connect connects return returns send sends reads read
@@ -79,7 +79,7 @@ export const classes = {
     expecting tore sprained fractured applied pushed_to pushed_back postponed rescheduled extended brought_forward delayed pinned patched downgraded rewrote dropped_out killing sunsetting shutting_down switching replacing rewriting retiring_the laid_off fired ended_up promised fell_through pulled_out backed_out fallen_through handed_in took_over taken_over stepped_down given_up gave_in
     retrained settled_in standardised standardized standardise standardize broke_up broken_up split_up called_off swapped moves_out moves_in moving_out moved_out made_me turned_down got_engaged got_married passed_my passed_her passed_his dropped_for adopted lent lost_my`,
 
-  /** Events that may be of no weight. */
+  /** Verbs of events that may be unimportant. */
   happening: `started found won lost finished completed delivered shipped closed opened published received turned rang repeated put wrote built
     removed added hurt swapped asked_me offered fixed visited met went_to`,
 
@@ -87,18 +87,18 @@ export const classes = {
     the_problem_was the_issue_was the_cause the_reason was_the resolved works_now working_now works_again so_it_was it_was_the went_through the_trick that_was_it
     fixed_it green_again up_again works_fine are_gone is_gone went_away back_to_normal runs_again builds_again passes_now pass_again stopped_failing was_missing it_was_a cleared_it sorted_it makes_it_work reverting reverted`,
 
-  /** Words that make a statement hold again and again, or for long. */
+  /** Words for something that happens regularly or lasts long. */
   lasting: `always never every each usually often mostly generally normally regularly daily weekly monthly yearly nightly twice since nowadays these_days
     mondays tuesdays wednesdays thursdays fridays saturdays sundays weekends weekdays anymore any_more any_longer no_longer from_now_on most_days all_my_life for_years forever
     permanently by_default whenever whoever ever_since years year in_future at_weekends times_a once_a as_a_rule only still no_more`,
 
-  /** Words of states that last for hours at most. */
+  /** Words for states that last hours at most. */
   fleeting: `right_now just_now at_the_moment this_minute currently today tonight this_morning this_afternoon this_evening for_now brb
     in_a_minute in_a_sec in_a_bit in_a_moment moment hang_on hold_on wait_a gotta_run gotta_go off_to back_in one_sec just_got_back on_my_way last_night so_far atm
     again_already just_woke still_waiting as_we_speak  in_half_an_hour in_an_hour minutes_ago min_ago hours_ago just_called just_sat
     a_second now_that`,
 
-  /** Conditions and moods of somebody that pass. */
+  /** Temporary conditions and moods of people. */
   passing: `tired exhausted hungry thirsty bored annoyed sad happy glad excited nervous stressed sleepy knackered busy ok okay fine sure ready done late stuck lost
     confused curious back home here awake worried relieved impressed grateful lazy cold hot drunk hungover proud sorry screwed doomed dead dying shattered wrecked
     freezing melting starving losing_it losing_my fed_up tempted kidding joking afraid all_ears thinking wondering looking trying guessing asking
@@ -109,24 +109,24 @@ export const classes = {
     hypothetically in_case apparently supposedly allegedly rumour rumor seems seem seemed feels_like sounds_like looks_like may_be no_idea don't_know dunno not_decided undecided
     haven't_decided thought_about half_thinking leaning either_way in_a_perfect as_if as_though likely say_i`,
 
-  /** Words of prohibitions. */
+  /** Words for rules and prohibitions. */
   ruling: `allowed forbidden forbids forbid prohibited banned mustn't must_not may_not doesn't_tolerate can't_eat can't_have can't_use can't_drink not_supposed
     requires required mandatory only_with no_one_may never_to without_prejudice confidential rejects reject`,
 
-  /** Aims. */
+  /** Words for aims. */
   aiming: `want aim aiming goal target want_to would_like_to hope_to saving_for training_for`,
 
-  /** Words of activities that last for weeks. */
+  /** Words for activities that last for weeks. */
   pursuing: `working_on writing building learning studying training_for renovating planning preparing developing reading organising organizing applying
     doing_a doing_an doing_my saving looking_for moving selling buying expecting researching correcting redoing restoring raising fostering trying_to_get in_the_middle_of
     halfway_through thesis dissertation novel revising translating composing`,
 
-  /** Words that judge. */
+  /** Words of judgement: praise or criticism. */
   judging: `funny weird nice great good bad terrible lovely beautiful strange stupid horrible awful amazing wonderful brilliant silly ridiculous absurd boring
     perfect fantastic gorgeous ugly annoying hilarious creepy pathetic delightful useless impressive cute cruel sad shame joke mess nightmare
     miracle mystery genius idiot fool disaster hero menace legend`,
 
-  /** Milder words: somebody takes it to be so. */
+  /** Words for a belief. They express less doubt than the words of `supposing`. */
   believing: `think reckon believe suspect feel guess suppose`,
 
   joking: `jk just_kidding kidding joking i_swear basically literally billion* a_million millions trillion million_times
@@ -141,7 +141,7 @@ export const classes = {
     say talk sing play guess imagine consider search google update change format print set do get use keep walk start stop continue skip drop include
     ask spell define outline note remember ignore forget take name rate review refactor debug hit leave bring cut merge split`,
 
-  /** Verbs about talk and thought, whose object is not a fact: "I know", "I see what you mean". */
+  /** Verbs of speech and thought whose object is not a fact: "I know", "I see what you mean". */
   minding: `know see mean understand get guess wonder remember forget hear agree trust thank promise swear get_it appreciate
     doubt don't_know can't_remember don't_remember don't_get don't_understand don't_see`
 } as const

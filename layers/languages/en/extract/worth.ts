@@ -7,21 +7,21 @@ import type { Reading } from "./reading.js"
 
 /** The context of a piece. */
 export interface Surroundings {
-  /** It begins with a pronoun, and nobody known can be meant. */
+  /** The piece begins with a pronoun that refers to no known person. */
   readonly isUnresolved: boolean
-  /** The assistant's question that it answers. */
+  /** The assistant's question that the piece answers. */
   readonly question: string | undefined
-  /** The same, if the piece is a fragment that is kept with it. */
+  /** The same question, if the piece is a fragment that is stored together with it. */
   readonly keptQuestion: string | undefined
 }
 
-/** Weighs whether a piece is worth keeping, in points: it is kept with at least `minWorth`. */
+/** Returns the points of a piece. A piece with at least `minWorth` points is kept. */
 export type Weigh = (reading: Reading, signs: ReadonlySet<Sign>, surroundings: Surroundings) => number
 
 /** Points that a pronoun costs if the person is not known. */
 const unresolvedPronoun = 1
 
-/** Points of a short answer to a question with "who", "which" and the like. */
+/** Points for a short answer to a question with "who", "which" and the like. */
 const shortAnswer = 1.5
 
 /** The points that are set by hand: for signs, unknown pronouns and short answers. `worth` adds the learned points. */
@@ -34,18 +34,19 @@ const questionWord = (question: string | undefined): string | undefined =>
     : /\b(?:who|whose|what|which|when|where|why|how)\b/iu.exec(question)?.[0].toLowerCase()
 
 export const worth: Weigh = (reading, signs, surroundings) => {
-  // A choice among proposals is a decision, however often people only say which of two to do first.
+  // The learned points do not apply to a choice among proposals: it is a decision, even if people often only choose
+  // which of two things to do first.
   if (signs.has("accepts")) return pointsOf(reading, signs, surroundings)
   const { base, points } = learned()
   let sum = pointsOf(reading, signs, surroundings) + base
   for (const feature of featuresOf(reading, signs, surroundings)) sum += points[feature] ?? 0
-  // Sums of hundredths are not exact: a piece with just enough points would fall below.
+  // Sums of hundredths are not exact: without rounding, a piece with just enough points could fall below the minimum.
   return Math.round(sum * 100) / 100
 }
 
 /**
- * The features of a piece that may have points of their own: its signs, its subject with its tense, what was asked, its
- * words and its pairs of neighbouring words, as stems.
+ * The features of a piece that may have learned points: its signs; its subject, act and tense; the kind of question;
+ * its words and its pairs of neighbouring words, as stems.
  */
 export const featuresOf = (
   { act, piece, subject, tense, words }: Reading,
@@ -67,12 +68,12 @@ export const featuresOf = (
 
 /** The format of `assets/capture.json`, which `training/trainCapture.mjs` writes. */
 interface Learned {
-  /** Points of every piece. */
+  /** Points that every piece gets. */
   readonly base: number
   readonly points: Readonly<Record<string, number>>
 }
 
-/** Without the file, the points of the signs decide alone. */
+/** Without the file, only the points that are set by hand count. */
 const learned = lazy((): Learned => {
   const file = assetFile("capture.json")
   return file === undefined ? { base: 0, points: {} } : JSON.parse(readFileSync(file, "utf8"))
