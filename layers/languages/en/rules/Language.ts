@@ -7,13 +7,13 @@ export type Cue =
   | "not"
   /** Something ended. */
   | "ended"
-  /** Something ended, said by an adverb that can also follow "not": no longer, any more. */
+  /** Something ended. Expressed by an adverb that can also follow "not": no longer, any more. */
   | "over"
   /** The clause is true because of a change. */
   | "changed"
-  /** The words after it are no longer true: instead of, rather than. */
+  /** The words after the cue are no longer true: instead of, rather than. */
   | "former"
-  /** One more thing in addition to others. */
+  /** Something is true in addition to other things. */
   | "also"
   /** Not stated as a fact: considered, asked, wished, planned. */
   | "maybe"
@@ -28,7 +28,10 @@ export type Cue =
   /** Approximately. */
   | "about"
 
-/** The kind of phrase that a preposition or a conjunction begins. Phrases in one slot can be values of one attribute. */
+/**
+ * The kind of phrase that a preposition or a conjunction begins. Phrases of the same kind can be values of one
+ * attribute.
+ */
 export type Slot = "place" | "from" | "by" | "with" | "as" | "scope" | "over" | "reason" | "until" | "per" | "and"
 
 export interface Relation {

@@ -157,7 +157,10 @@ interface TokensInContext {
 /** Minimum cosine of similar words. */
 const minCosine = 0.55
 
-/** Pairs the words of two clauses: equal words first, then words of one family, then near ones. Words of the other side's title need no counterpart. */
+/**
+ * Pairs the words of two clauses: first equal words, then words with the same root, then words of similar meaning. A
+ * word that is in the other side's title needs no counterpart.
+ */
 export const align = (
   { context: contextA, tokens: a }: TokensInContext,
   { context: contextB, tokens: b }: TokensInContext,

@@ -41,7 +41,7 @@ const sequenceOf = (bag: Bag): Sequence => {
 const maxWords = 200
 const maxShort = 6
 
-/** Learns "Keycloak (KC)" and "KC (Keycloak)". The initials of longer expansions need no definition. */
+/** Learns "Keycloak (KC)" and "KC (Keycloak)". Longer expansions need no definition, because their initials match. */
 const addDefinition = (
   items: ReadonlyArray<Item>,
   open: number,
@@ -116,7 +116,10 @@ export const alignmentFeatures = (a: Bag, b: Bag, learnt: ReadonlyMap<string, Re
 /** The words that only one side has, and all its words. */
 type Side = readonly [unmatched: Map<string, BagWord>, sequence: Sequence]
 
-/** Removes the abbreviations of one side, and the words of the other that they stand for; returns how many. */
+/**
+ * Removes the abbreviations of one side, and the words of the other side that the abbreviations stand for. Returns the
+ * number of removed abbreviations.
+ */
 const matchAbbreviations = (
   [shorts, { initials }]: Side,
   [longs, sequence]: Side,

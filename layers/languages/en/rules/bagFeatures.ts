@@ -32,13 +32,13 @@ interface WordDiff {
   readonly missing: ReadonlyArray<BagWord>
   /** Words that only the statement has. */
   readonly added: ReadonlyArray<BagWord>
-  /** Words that both have, as in the statement. */
+  /** Words that both contain, in the form that the statement uses. */
   readonly common: ReadonlyArray<BagWord>
 }
 
 /**
- * Features of a memory (`a`) and a statement (`b`) as bags of words. `rare`: candidates that contain each word. `today`:
- * the day of the statement, in days since 1970.
+ * Features of a memory (`a`) and a statement (`b`) as bags of words. `rare`: for each word, the number of candidates
+ * that contain it. `today`: the day of the statement, in days since 1970.
  */
 export const bagPairFeatures = (
   a: Bag,
@@ -187,7 +187,7 @@ const toneFeatures = (a: Bag, b: Bag): Features => ({
   "w nots differ": flag(a.nots % 2 !== b.nots % 2)
 })
 
-/** Whether the statement mentions the former value together with the current one. */
+/** Features of a statement that mentions the former value together with the current one. */
 const formerFeatures = (a: Bag, b: Bag, { added, common }: WordDiff, scalars: Features): Features => {
   const formerNames = common.filter(({ canon, name }) => name && canon !== a.first && canon !== b.first).length
   return {

@@ -3,9 +3,9 @@ import type { Features } from "./clauseFeatures.js"
 import type { Likelihoods } from "./decide.js"
 
 /**
- * The share of right contradictions for each minimum likelihood, highest first: of plain claims that repeat the memory in
- * part, of other claims that may end another one, and of all others. Measured on writers who were left out of the
- * training: docs/decisions.md has the table.
+ * The share of correct contradictions for each minimum likelihood, highest first. `repeating`: plain claims that repeat
+ * part of the memory. `stated`: other claims that may end another claim. `other`: all other claims. Measured on writers
+ * who were left out of the training: docs/decisions.md has the table.
  */
 const shares: ReadonlyArray<readonly [likelihood: number, repeating: number, stated: number, other: number]> = [
   [0.97, 0.99, 0.99, 0.95],
@@ -18,15 +18,16 @@ const shares: ReadonlyArray<readonly [likelihood: number, repeating: number, sta
 
 /** Maximum likelihood that another memory is contradicted instead. */
 const maxRival = 0.3
-/** Minimum likelihood that any other candidate is about something else, for a statement that repeats its target. */
+/** For a statement that repeats its target: minimum likelihood that every other candidate is about something else. */
 const minOtherAdd = 0.8
-/** Minimum share of the words of a statement that the memory has too, for a statement that repeats it. */
+/** Minimum share of a statement's words that the memory also contains, so that the statement counts as a repetition. */
 const minRepeated = 0.45
 
 /**
- * How likely it is that a statement makes a memory untrue, 0…1. `target`: the memory's index. A question, a plan, a guess,
- * a joke or a bounded time is never certain, nor is a statement that may contradict another memory instead. A plain claim
- * is more certain if this memory alone has nearly half of its words, or a number that the claim does not repeat.
+ * The probability that a statement makes a memory untrue, 0…1. `target`: the memory's index. A question, a plan, a
+ * guess, a joke or a statement about a limited time is never certain. The same is true of a statement that may
+ * contradict another memory instead. A plain claim is more certain if all other candidates are about something else,
+ * and the memory contains nearly half of the claim's words, or a number that the claim does not repeat.
  */
 export const contradictionConfidence = (
   likelihoods: ReadonlyArray<Likelihoods>,

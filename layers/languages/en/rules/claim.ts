@@ -3,27 +3,27 @@ import type { Hint } from "./englishHints.js"
 import { hintNames } from "./hints.js"
 import type { Item } from "./tokens.js"
 
-/** The claim of a text, beside its words. It is read before anything is compared. */
+/** The claim of a text: how its words are meant. The claim is read before texts are compared. */
 export interface Claim {
   /** The speech act. */
   readonly act: "states" | "asks" | "confirms" | "corrects" | "leaves open"
-  /** The way it is meant: as a fact, a plan, a guess, somebody else's words, or a joke. */
+  /** How the text is meant: as a fact, a plan, a guess, somebody else's words, or a joke. */
   readonly modality: "fact" | "plan" | "hedge" | "quote" | "irony"
-  /** How long it holds: for a bounded time, in the past only, from now on, or without a word about it. */
+  /** How long the claim is valid: for a limited time, only in the past, from now on, or not stated ("open"). */
   readonly validity: "bounded" | "former" | "lasting" | "open"
-  /** Whether it happens regularly, or once. */
+  /** It happens regularly, or once, or the text does not say ("open"). */
   readonly occasion: "habit" | "single" | "open"
-  /** The environments, devices, people or times for which it holds, by kind. */
+  /** The environments, devices, people or times to which the claim applies, by kind. */
   readonly scopes: ReadonlyMap<string, ReadonlySet<string>>
   /** The words of each fact and list item, the subject first. */
   readonly parts: ReadonlyArray<ReadonlySet<string>>
-  /** Whether it has a phrase of this kind. */
+  /** True if the text has a phrase of this kind. */
   readonly has: (hint: Hint) => boolean
 }
 
 const hintIndexes = new Map(hintNames.map((name, index) => [name, index]))
 
-/** Kinds of words that limit a claim to a part of the world. */
+/** Kinds of words that limit the scope of a claim. */
 const scopeKinds = new Set(
   "environment audience device system flow rank family daytime season continent side".split(" ")
 )
@@ -100,10 +100,12 @@ const isOccasion = (items: ReadonlyArray<Item>, index: number): boolean => {
 /** A week, in days. */
 const week = 7
 
-/** Whether a claim can end another one: it is no question, plan, guess or joke, and holds for no bounded time. */
+/**
+ * True if a claim can end another one: it is not a question, plan, guess or joke, and is not limited to a certain time.
+ */
 export const mayEnd = ({ act, modality, validity }: Claim): boolean =>
   act !== "asks" && act !== "leaves open" && (modality === "fact" || modality === "quote") && validity !== "bounded"
 
-/** Whether a claim is stated as a fact that holds from now on. */
+/** True if a claim is stated as a fact that is valid from now on. */
 export const isPlain = (claim: Claim): boolean =>
   mayEnd(claim) && claim.act !== "confirms" && claim.modality === "fact" && claim.validity !== "former"

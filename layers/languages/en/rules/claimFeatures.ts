@@ -43,7 +43,10 @@ export const claimFeatures = (a: ClaimWithWords, b: ClaimWithWords): Features =>
   return f
 }
 
-/** Scopes by kind: both have one and they differ, both have the same, only one has one. */
+/**
+ * Features of the scopes, by kind: both texts have a scope and the two differ, both have the same scope, or only one
+ * has a scope.
+ */
 const scopeFeatures = ({ scopes: a }: Claim, { scopes: b }: Claim): Features => {
   let [differs, same, fresh] = [0, 0, 0]
   for (const [kind, words] of b) {
@@ -60,7 +63,10 @@ const scopeFeatures = ({ scopes: a }: Claim, { scopes: b }: Claim): Features => 
   }
 }
 
-/** Which facts and list items of the memory the statement is about, and which of its own the memory knows. */
+/**
+ * Features of the parts: which facts and list items of the memory the statement mentions, and which parts of the
+ * statement the memory contains.
+ */
 const partFeatures = ({ bag: bagA, claim: a }: ClaimWithWords, { bag: bagB, claim: b }: ClaimWithWords): Features => {
   const [subject = new Set<string>(), ...facts] = a.parts
   let [touched, whole] = [0, 0]

@@ -17,7 +17,10 @@ const types = ["event", "config", "preference", "person", "decision", "technical
 export const flag = (value: boolean): number => (value ? 1 : 0)
 const share = (part: number, whole: number): number => part / Math.max(0.01, whole)
 
-/** Word features of the two most similar clauses: which words correspond, and the roles of those without a counterpart. */
+/**
+ * Features of the words of the two most similar clauses: which words correspond, and the roles of words without a
+ * counterpart.
+ */
 const wordFeatures = ({ a, b, score }: ClausePair, news: NewsSimilarity): Features => {
   const table = tableOrNone()
   const { left, pairs, right } = align(a, b, table)
@@ -76,7 +79,7 @@ const nearest = (tokens: Iterable<Token>, others: Iterable<Token>): number => {
   return maximum
 }
 
-/** Other features of these two clauses: numbers, days, negation, relations, cues. */
+/** Other features of the two most similar clauses: numbers, days, negation, relations, cues. */
 const clausePairFeatures = ({ a: memory, b: statement }: ClausePair, reading: Reading): Features => {
   const [{ clause: a }, { clause: b, from }] = [memory, statement]
   const d = differences(memory, statement)

@@ -22,13 +22,13 @@ export interface ComparedMemory {
   readonly phrases: ReadonlyArray<Phrase>
   /** Whether the statement is older than the candidate. */
   readonly older: boolean
-  /** Whether it shares too few words with the statement to get features. */
+  /** True if the candidate shares too few words with the statement to get features. */
   readonly isTooDistant: boolean
-  /** Whether they are equal word for word. */
+  /** True if the two texts are equal word for word. */
   readonly same: boolean
 }
 
-/** Maximum candidates that are read, and that get features. */
+/** Maximum candidates: those that are read, and the close ones that get features. */
 const maxCandidates = { read: 20, close: 3 }
 
 /** The weighted overlap of words, 0…1. */

@@ -12,14 +12,16 @@ export const unlikeLikelihoods: Likelihoods = [1, 0, 0, 0]
 
 const actions = ["ADD", "UPDATE", "DELETE", "NONE"] as const
 /**
- * Minimum likelihoods: a statement with a less likely action is stored as a memory of its own. A wrong NONE loses the
- * statement; a wrong UPDATE hides it in a memory about something else; a wrong DELETE that is not certain is only a dispute.
+ * Minimum likelihood of each action. If the best action is less likely, the statement is stored as a memory of its own.
+ * A wrong NONE loses the statement; a wrong UPDATE hides the statement in a memory about something else; a wrong DELETE
+ * that is not certain only opens a dispute.
  */
 const minLikelihood = { UPDATE: 0.6, DELETE: 0.4, NONE: 0.45 }
 
 /**
- * The most likely action. A question, hearsay about the past, or a statement older than the memory, changes nothing; nor
- * does one about another numbered thing.
+ * Chooses the most likely action. A question, a text in another language and a statement about another numbered thing
+ * are always added. Hearsay and statements about the past are never clear reasons for DELETE, and a statement that is
+ * older than the memory never deletes it.
  */
 export const decide = (likelihoods: Likelihoods, { features, older, same }: ComparedMemory): Verdict["action"] => {
   if (same) return "NONE"
@@ -47,7 +49,7 @@ export const decide = (likelihoods: Likelihoods, { features, older, same }: Comp
 }
 
 /**
- * Whether the statement clearly replaces the memory: an attribute that can have only one value has a new one, or only a
+ * True if the statement clearly replaces the memory: an attribute that can have only one value has a new one, or only a
  * number differs.
  */
 const isClearReplacement = (features: Features): boolean =>
@@ -59,7 +61,10 @@ const isClearReplacement = (features: Features): boolean =>
     features["past b"] === 0 &&
     features["event b"] === 0)
 
-/** Whether the statement clearly reverses the memory: two things change their roles, another person is in charge, a task is done. */
+/**
+ * True if the statement clearly reverses the memory: two things exchange their roles, another person is in charge, or a
+ * task is done.
+ */
 const isClearReversal = (features: Features, remove: number): boolean =>
   (features["roles swapped"] === 1 && features.covered! > 0.8) ||
   (features["another owner"] === 1 && features["says also"] === 0 && remove >= unlikely / 2) ||
@@ -71,12 +76,12 @@ const isClearReversal = (features: Features, remove: number): boolean =>
     features["w first kept"] === 1 &&
     remove >= unlikely)
 const unlikely = 0.2
-/** The likelihood of DELETE counts more in a clear case. */
+/** In a clear case, the likelihood of DELETE is multiplied by this factor. */
 const clearlyHigher = 1.5
 
 /**
- * Whether the statement says more than the memory, tells what happened or was done, tells of a relative, or differs in one
- * word with another sense.
+ * True if the statement says more than the memory, reports an event, is about a relative, or differs in one word with
+ * another sense.
  */
 const saysOther = (features: Features, none: number): boolean =>
   features.stronger === 1 ||
@@ -85,9 +90,9 @@ const saysOther = (features: Features, none: number): boolean =>
     (features["kin unknown"] === 1 ||
       // Two single clauses: born in Lisbon, works in Lisbon.
       (features["r parted"] === 1 && features["units a"] === 1 && features["units b"] === 1)))
-/** Minimum likelihood of NONE in spite of a relative or another sense. */
+/** Minimum likelihood of NONE if the statement is about a relative, or if a word has another sense. */
 const certainty = 0.85
-/** Minimum likelihood of NONE for news, and of DELETE for hearsay and guesses. */
+/** Minimum likelihood of NONE for a reported event, and of DELETE for hearsay and guesses. */
 const probable = 0.7
 
 /** The index of the candidate with the lowest likelihood of ADD, the first one if equal; −1 without candidates. */

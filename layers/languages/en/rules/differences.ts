@@ -90,7 +90,10 @@ type UnmatchedWords = Readonly<
   Record<"subjectMissing" | "subjectExtra" | "attributeMissing" | "attributeExtra", ReadonlyArray<Word>>
 >
 
-/** Why two clauses have different subjects, from the words without a counterpart; undefined if they do not show it. */
+/**
+ * Judges by the words without a counterpart why two clauses have different subjects; undefined if these words do not
+ * show a difference.
+ */
 const whyOtherSubject = (
   a: Clause,
   b: Clause,
@@ -122,8 +125,8 @@ const moving: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether both clauses use the same pair of opposites. `turned`: they state the opposite. `stronger`: the statement
- * says more than the memory, which only denies the other side of a gradable pair.
+ * `hasOpposites`: both clauses use the same pair of opposites. `turned`: the clauses contradict each other. `stronger`:
+ * the statement says more than the memory, which only denies the other side of a gradable pair.
  */
 const oppositesOf = (a: Clause, b: Clause) => {
   let hasOpposites = false
@@ -150,11 +153,11 @@ const conflictsOf = (missing: ReadonlyArray<Word>, extra: ReadonlyArray<Word>): 
   return (left.has("what") && onlyB.has("where")) || (left.has("where") && onlyB.has("what")) ? 1 : 0
 }
 
-/** Whether the other side's title already contains the word. Then the subjects do not differ. */
+/** True if the other clause's title already contains the word. Then the word does not make the subjects different. */
 const isInContext = (canon: string, { place }: Word, context: Context): boolean =>
   (place === "subject" || place === "scope" || place === "attribute") && context.has(canon)
 
-/** Whether each title has words that the other side lacks, and at least as many as they share. */
+/** True if each title has words that the other side does not contain, and at least as many as the titles share. */
 const titlesDiffer = (a: Context, b: Context, x: Clause, y: Clause): boolean => {
   if (a.size === 0 || b.size === 0) return false
   const left = [...a].filter((canon) => !b.has(canon) && !y.words.has(canon)).length
@@ -166,7 +169,9 @@ const titlesDiffer = (a: Context, b: Context, x: Clause, y: Clause): boolean => 
 const exclude = (x: Word, y: Word): boolean =>
   x.item.entry?.kinds?.some((kind) => y.item.entry?.kinds?.includes(kind) === true) === true
 
-/** Whether a number in one name is missing in the other. The title may contain the missing number. */
+/**
+ * True if a number in the name of one subject is missing from the other name. The title may contain the missing number.
+ */
 const namingDiffers = (
   a: ReadonlyArray<Value>,
   b: ReadonlyArray<Value>,
@@ -219,7 +224,9 @@ const scalarDifferences = (a: Clause, b: Clause) => {
   return { differs, equal, finer, coarser, scalarExtra, scalarMissing: left.length }
 }
 
-/** Whether two numbers may be values of one attribute: each side has the word before the other side's number. */
+/**
+ * True if two numbers may be values of one attribute: each clause contains the word before the other clause's number.
+ */
 const headsMeet = (x: Value, y: Value, a: Clause, b: Clause): boolean => {
   if (x.kind !== "quantity" || y.kind !== "quantity") return true
   if (x.unit !== "" || y.unit !== "") if (x.unit !== y.unit && x.head !== y.head) return false

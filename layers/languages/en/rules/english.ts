@@ -28,7 +28,7 @@ export const english = {
     words.things,
     words.presentBe,
     words.have,
-    // Words with a meaning for the rules are not in this list: negations, modals, prepositions, and adverbs of order.
+    // Words that matter to the rules are not in this list: negations, modals, prepositions, and adverbs of order.
     `itself will shall and or so which who what about of own than all any both each more most some such here there then
     just very everywhere anywhere throughout whole entire last_week last_month last_year this_week this_month this_year
     next_week next_month next_year recently really quite pm o'clock please let however still already always s etc e.g i.e
@@ -126,8 +126,8 @@ export const english = {
     product component module setting config configuration option value meeting account machine instance package library
     decision note fact reminder update policy rule correction summary fyi process job task group department person customer client site website page work place`,
   /**
-   * Groups of synonyms. Pairs of opposites (with "~", both sides can be untrue). Kinds of words that exclude each
-   * other.
+   * Groups of synonyms; pairs of opposites (with "~", both sides can be untrue); groups of words that exclude each
+   * other, by kind.
    */
   same: synonyms,
   opposites,

@@ -1,6 +1,6 @@
 /**
- * Phrases that tell what a statement does to what is known: what ended, what was done or changed, how the claim is meant, and
- * how long and for what it holds.
+ * Phrases that show how a statement affects known facts: what ended, what was done or changed, how the claim is meant,
+ * how long it is valid, and in which scope.
  */
 export const hints = {
   over: `pull out, rip out, take out, took out, tear out, hand in, give notice, notice, part ways, fall through, fell through, pass away, die, dead, death, sell, lose, close down,
@@ -43,7 +43,7 @@ export const hints = {
 } as const
 export type Hint = keyof typeof hints
 
-/** Words of approval and of disapproval. */
+/** Words of approval (`good`) and of disapproval (`bad`). */
 export const tones = {
   good: `like love enjoy adore fond keen fan happy glad pleased good great excellent best better well fine perfect wonderful fast quick stable reliable healthy strong easy favourite favorite prefer comfortable friendly success succeed
     win allow allowed permit permitted accept approve support work works working able can safe clean fresh brave calm agree welcome recommend trust tolerate open available enable enabled free improve recover fit welcome willing`,

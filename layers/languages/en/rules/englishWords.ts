@@ -1,4 +1,4 @@
-/** Synonyms, words and phrases. The first one is the canonical form. */
+/** Groups of synonyms: words and phrases. The first one of a group is its canonical form. */
 export const synonyms = `
   database, db, data base; postgres, postgresql; kubernetes, k8s; javascript, js; typescript, ts; production, prod;
   staging, stage, stg; development, dev; repository, repo; config, configuration, setting; environment, env;

@@ -3,7 +3,10 @@ import { english } from "./english.js"
 import { type Entry, lexicon } from "./lexicon.js"
 import { type Item, tokens } from "./tokens.js"
 
-/** Reads a text into items. Phrases become one item; dates and numbers become scalars. `saidAt`: the time of the statement, for "tomorrow". */
+/**
+ * Reads a text into items. A phrase becomes one item; dates and numbers become scalars. `saidAt`: the time of the
+ * statement, for "tomorrow".
+ */
 export const itemsOf = (text: string, saidAt: number): ReadonlyArray<Item> =>
   withContext(joinPhrases(tokens(expanded(text), maxItems, saidAt)))
 
@@ -61,7 +64,9 @@ const joinPhrases = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
 /** Whether a capitalised word is still an ordinary word, not a name. */
 const ordinary = (entry: Entry): boolean => entry.kinds === undefined || entry.verb === true
 
-/** Adds to each amount what the words around it say: a bound, the noun that it counts, the word before it. */
+/**
+ * Adds to each amount the information from the words around it: a bound, the noun that is counted, the word before it.
+ */
 const withContext = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
   const result: Array<Item> = []
   for (const [index, item] of items.entries()) {

@@ -7,7 +7,7 @@ import { alikeLikelihoods, decide, targetOf, unlikeLikelihoods } from "./decide.
 import { likelihoods } from "./model.js"
 import { parse } from "./parse.js"
 
-/** Minimum likelihood of a sure judgement. The model is not called for sure judgements. */
+/** Minimum likelihood of a sure judgement. No language model is asked about a sure judgement. */
 const minSure = 0.9
 
 type Ground = readonly [reason: string, holds: (value: (name: string) => number) => boolean]
@@ -69,7 +69,7 @@ const groundOf = (action: Verdict["action"], features: Features): string =>
 
 const olderReason = "said before it"
 const unmatchedReason = "nothing like it says the same"
-/** All reasons. They name a rule and never contain words of a memory. */
+/** All reasons. A reason names a rule and never contains words of a memory. */
 export const reasons: ReadonlyArray<string> = [
   ...Object.values(grounds).flatMap((rules) => rules.map(([reason]) => reason)),
   olderReason,
@@ -113,8 +113,8 @@ export const judgeNamed = (name: string): Judge => {
 }
 
 /**
- * Whether a statement that seems to add little to a candidate is about something else: it gives another value in the
- * same words, or the two texts share only complete facts.
+ * True if a statement that seems to add little to a candidate is about something else: it gives another value in the
+ * same words, or the two texts have only complete facts in common.
  */
 const isAboutSomethingElse = ({ candidates, statement }: Question, target: number, judge: Judge): boolean => {
   const candidate = candidates[target]!

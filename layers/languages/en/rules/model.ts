@@ -25,7 +25,10 @@ interface File {
   readonly seeds: number
   /** For each kind, in base64: a hash (three bytes) and the log odds of each action, in fortieths. */
   readonly phrases: ReadonlyArray<string>
-  /** In base64, for each question: the index of its feature (two bytes) and of its threshold. Then the leaves, in thousandths. */
+  /**
+   * In base64. For each question of the trees: the index of its feature (two bytes) and of its threshold. Then the
+   * leaves, in thousandths.
+   */
   readonly trees: string
 }
 
@@ -93,7 +96,7 @@ const phraseFeatures = (phrases: ReadonlyArray<Phrase>, tables: Model["phrases"]
 
 let model: Model | undefined | "unread" = "unread"
 
-/** For each feature, the index of the part that had it last time: it is searched first. */
+/** For each feature, the index of the part that contained it last time. This part is searched first. */
 let partIndexes = new Uint8Array(0)
 
 /** Looks up a feature in the parts; 0 if no part has it. */

@@ -3,7 +3,7 @@ import type { Bag } from "./bag.js"
 import { type Features, flag } from "./clauseFeatures.js"
 import type { Item } from "./tokens.js"
 
-/** Words for relatives and other people around somebody: Ruta's brother. */
+/** Words for relatives and other people in somebody's life: "Ruta's brother". */
 const kinWords = setOf(
   `mother mum mom father dad parents parent sister brother sibling son daughter child children kid kids wife husband spouse partner uncle aunt cousin
   grandmother grandfather grandma grandpa grandad granny nephew niece mother-in-law father-in-law brother-in-law sister-in-law girlfriend boyfriend fiancé fiancée
@@ -60,7 +60,9 @@ const endStatesOf = ({ texts }: Bag): ReadonlySet<string> => {
   return states
 }
 
-/** Features of relatives, of states at the end of a clause, of vague words, and of "not only", which negates nothing. */
+/**
+ * Features of relatives, of states at the end of a clause, of vague words, and of "not only", which is not a negation.
+ */
 export const nuanceFeatures = (a: Bag, b: Bag): Features => {
   const [kinA, kinB] = [kinOf(a), kinOf(b)]
   const knownStates = endStatesOf(a)

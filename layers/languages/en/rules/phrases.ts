@@ -2,9 +2,10 @@ import type { Bag, Sort } from "./bag.js"
 
 /**
  * The kinds of phrases:
- * - fresh, gone: words that only the statement, or only the memory, has
- * - said, known: two or three consecutive words of the statement, or two of the memory; shared words become one sign
- * - shape, shape known: up to four consecutive words; all except function words become a sign for their sort
+ * - fresh, gone: words that only the statement (fresh) or only the memory (gone) contains
+ * - said, known: two or three consecutive words of the statement (said), or two of the memory (known); all shared words
+ *   are replaced by the same sign
+ * - shape, shape known: up to four consecutive words; each word except function words is replaced by a sign for its sort
  */
 export const phraseKinds = ["fresh", "gone", "said", "known", "shape", "shape known"] as const
 
@@ -22,7 +23,7 @@ const hashOf = (text: string): number => {
   return hash
 }
 
-/** The last step of MurmurHash3, cut to 24 bits. It spreads similar hashes. */
+/** The last step of MurmurHash3, cut to 24 bits. It spreads similar hashes over the range. */
 const mixed = (hash: number): number => {
   const first = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35)

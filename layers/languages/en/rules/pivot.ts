@@ -5,7 +5,7 @@ import type { Item } from "./tokens.js"
 export const pastForms =
   /ed$|^(?:ran|met|bought|sold|went|saw|flew|rode|swam|won|broke|found|sent|gave|ate|paid|took|left|chose|became|got|wrote|built|held|lost|spoke|drove|grew|fell|began|came|made|quit)$/
 
-/** The place at which the subject of a clause ends. */
+/** The point where the subject of a clause ends. */
 export interface Pivot {
   /** The index of the verb, or of the mark after a key; −1 without either. */
   readonly index: number
@@ -68,7 +68,9 @@ const followsSubject = (before: Item | undefined): boolean =>
   ["we", "you", "they", "to", "always", "never"].includes(before?.form ?? "")
 const isPlural = (before: Item | undefined): boolean => /[^s]s$/.test(before?.form ?? "") && before?.possessive !== true
 
-/** Whether a word that the tables do not list as a verb is one, by its ending and its neighbours. */
+/**
+ * True if the ending and the neighbours of a word show that it is a verb, although the tables do not list it as one.
+ */
 const isUnknownVerb = (items: ReadonlyArray<Item>, index: number): boolean => {
   const [before, item, after] = [items[index - 1]!, items[index]!, items[index + 1]]
   const { entry } = item

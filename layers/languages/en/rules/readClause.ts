@@ -160,7 +160,7 @@ const takeWord = (draft: ClauseDraft, index: number) => {
   words.set(canon, { item: unnamedItem, place: wordPlace, relational, ...(isOneOfPair ? { side: entry.side! } : {}) })
 }
 
-/** Selects the relation: the verb's before a noun's, and any other relation before "has". */
+/** Selects the relation. The relation of a verb has priority over that of a noun, and any other relation over "has". */
 const takeRelation = (draft: ClauseDraft, index: number) => {
   const { items, pivot, relation } = draft
   const verbRelation = items[index]!.entry!.relation!

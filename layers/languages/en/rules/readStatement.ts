@@ -26,7 +26,7 @@ export interface Reading {
   readonly type: string
 }
 
-/** Maximum clauses, and words, that are read. */
+/** Maximum clauses and words that are read. */
 const limits = { units: 24, words: 80 }
 const clausesIn = { title: 4, fact: 2, narrative: 8 }
 const noContext: Context = new Set()
@@ -79,7 +79,10 @@ const overlapOf = (a: Unit, b: Unit): number => {
   return shared / Math.sqrt((b.weight + 1e-4) * (a.weight + 1e-4)) + 0.02 * Math.min(shared, 3) + (related ? 0.05 : 0)
 }
 
-/** Finds the two most similar clauses. The clauses under a heading have priority over a heading without new words. */
+/**
+ * Finds the two most similar clauses. Clauses under a heading have priority over the heading itself if it has no new
+ * words.
+ */
 export const bestPairOf = (memory: Reading, statement: Reading): ClausePair | undefined => {
   let best: ClausePair | undefined
   for (const [place, b] of statement.units.entries()) {
@@ -94,7 +97,7 @@ export const bestPairOf = (memory: Reading, statement: Reading): ClausePair | un
   return best
 }
 
-/** Typical words for each kind of news. Similar words express it too. */
+/** Typical words for each kind of news. Words of similar meaning express it too. */
 const seeds = {
   ended: "stopped cancelled ended quit abandoned removed sold closed died left dropped gone lost retired",
   changed: "moved switched changed replaced upgraded became renamed raised lowered postponed shifted",

@@ -14,8 +14,8 @@ const overlaps = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean =
 const isPlain = ({ entry, senses }: BagWord): boolean => senses.length > 0 && entry?.cue === undefined
 
 /**
- * Features of the statements about shared names and numbers. Every word has the same weight, whatever its frequency:
- * two short texts about the same person and town may differ only in the verb.
+ * Features of what both texts state about the names and numbers that they share. Every word has the same weight,
+ * regardless of its frequency: two short texts about the same person and town may differ only in the verb.
  */
 export const senseFeatures = (a: Bag, b: Bag): Features => {
   const table = tableOrNone()

@@ -5,7 +5,7 @@ import { prepositions } from "./gaps.js"
 import { isDefinite, type Slot, type Value } from "./slots.js"
 import { hasAll, type UtteranceIndex } from "./utterances.js"
 
-/** A value that replaced another one, and the slots in which it did. */
+/** A value that replaced another one, and the slots in which this happened. */
 export interface Change {
   readonly from: Value
   readonly to: Value
@@ -23,9 +23,9 @@ export type Proof = "certain" | "unsure"
 const maxRounds = 4
 
 /**
- * Finds the slots with one value at a time, and which value replaced which. A slot has one value at a time if one of
- * its steps is a change (`proofOf`), a known change of another slot, or a handover in two slots. In a handover, nobody
- * says the old value again after the new one. Yields after each slot.
+ * Finds the slots with one value at a time, and which of their values replaced which. A slot has one value at a time if
+ * one of its steps is a change (`proofOf`), a change that is known from another slot, or a handover in two slots. In a
+ * handover, nobody says the old value again after the new one. Yields after each slot.
  */
 export function* changesIn(
   slots: ReadonlyArray<Slot>,
@@ -33,7 +33,7 @@ export function* changesIn(
   index: UtteranceIndex
 ): Generator<void, ReadonlyArray<Change>> {
   const changes = new Map<string, Change>()
-  /** The slots that hold one value at a time, and how certain that is. */
+  /** The slots that have one value at a time, with the proof of it. */
   const singleValued = new Map<Slot, Proof>()
   const handovers = handoversIn(slots)
   const stepProof = (slot: Slot, from: Value, to: Value): Proof | undefined => {
@@ -52,13 +52,17 @@ export function* changesIn(
     }
     return proof
   }
-  /** Whether the slot holds one value at a time and adds a change that was not known, or was less certain. */
+  /**
+   * Adds the changes of a slot that has one value at a time. Returns true if a change is new, or better proved than
+   * before.
+   */
   const addChanges = (slot: Slot): boolean => {
     const proof = proofIn(slot)
     if (proof === undefined || (proof === singleValued.get(slot) && proof === "certain")) return false
     singleValued.set(slot, proof)
     let isNew = false
-    // Each value is replaced by every later one. A certain step proves its own change, not the others of the slot.
+    // Each value is replaced by every later one. A certain step proves its own change, but not the other changes of the
+    // slot.
     for (const [position, from] of slot.values.entries()) {
       for (const to of slot.values.slice(position + 1)) {
         const key = keyOf(slot, from, to)
@@ -134,13 +138,13 @@ const proofOf = (
   return isContradicted() ? "certain" : undefined
 }
 
-/** A repeated value is over when it is not said for this long while another value is said. */
+/** A repeated value has ended if it was not said for this long while another value was said. */
 const recentChangeMillis = 14 * 86_400_000
 
 /** Rows of a value that the reconciler compares. */
 const maxRows = 3
 
-/** The rows that said the value last, the newest first. */
+/** The rows that said the value last, newest first. */
 const rowsOf = ({ entries }: Value): ReadonlyArray<Row> =>
   [...new Set(entries.map(({ utterance }) => utterance.row))]
     .sort((a, b) => saidAt(b) - saidAt(a) || b.memory.born - a.memory.born)

@@ -6,7 +6,7 @@ import { isContentWord, type Reading, readingOf, stemsOf } from "./readings.js"
 
 /** The maximum number of words in a value. */
 export const maxGapWords = 4
-/** Words for the speaker; they count as a name. */
+/** Words for the speaker. They count as names. */
 export const speakers = new Set(["i", "user", "my", "we", "our", "me"])
 /** Words that cannot be part of a value. */
 const verbsAndPronouns = setOf(
@@ -17,7 +17,7 @@ const verbsAndPronouns = setOf(
   "been has have had will should must 's and or but"
 )
 export const prepositions = setOf(functionWords.prepositions, "as via")
-/** Words that are said about so many things that they identify none of them. */
+/** Words that are said about so many things that they do not identify any of them. */
 const looseStems = new Set(
   `like love prefer want need use get keep know see go make take do enjoy hate think say find give put try plan bring buy
   own said note noted told wrong`
@@ -34,7 +34,8 @@ export const isLoose = (stem: string): boolean => looseStems.has(stem)
 export const identifies = (stems: Iterable<string>): boolean => [...stems].some((stem) => !looseStems.has(stem))
 
 /**
- * Whether a gap may begin at a word. It may not begin after a name (the verb follows) or "'s" (the attribute follows).
+ * True if a gap may begin at a word. A gap may not begin after a name (the verb follows) or "'s" (the attribute
+ * follows).
  */
 export const mayBegin = (words: ReadonlyArray<string>, start: number, isName: (word: string) => boolean): boolean => {
   const word = words[start]!
@@ -59,8 +60,8 @@ export const mayFill = (words: ReadonlyArray<string>, start: number, end: number
 }
 
 /**
- * Whether two values exclude each other in a gap: their first and last words differ. After a preposition, only times
- * do.
+ * True if two values exclude each other in a gap: their first and last words differ. If one of the values begins with a
+ * preposition, both must be times.
  */
 export const areRivals = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
   if (a[0] === b[0] || stemOf(a.at(-1)!) === stemOf(b.at(-1)!)) return false
@@ -68,8 +69,8 @@ export const areRivals = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): b
 }
 
 /**
- * Whether one text gives another value than the other: two clauses differ only in one value, or the first text corrects
- * the other (`isCorrection`).
+ * True if the first text gives another value than the other text: two clauses differ only in one value, or the first
+ * text corrects the other (`isCorrection`).
  */
 export const statesOtherValue = (text: string, other: string): boolean => {
   const [reading, otherReading] = [readingOf(text), readingOf(other)]
@@ -82,8 +83,9 @@ export const statesOtherValue = (text: string, other: string): boolean => {
 }
 
 /**
- * Whether a text with several clauses corrects another clause: it repeats a name of that clause other than the subject,
- * and another of its clauses says something new about the subject ("Jenkins was a slip: the builds run on Forgejo").
+ * True if a text with several clauses corrects another clause. The text repeats a name of that clause that is not the
+ * subject, and another of the text's clauses says something new about the subject ("Jenkins was a slip: the builds run
+ * on Forgejo").
  */
 const isCorrection = (reading: Reading, otherReading: Reading, isName: (word: string) => boolean): boolean => {
   const namesAndNumbers = (words: Iterable<string>): ReadonlyArray<string> =>
@@ -106,7 +108,7 @@ const isCorrection = (reading: Reading, otherReading: Reading, isName: (word: st
 
 const areEqual = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => a.join(" ") === b.join(" ")
 
-/** Whether two clauses are equal except for one gap, and its values exclude each other. */
+/** True if two clauses differ only in one gap, and the two values of the gap exclude each other. */
 const hasRivalValue = (
   a: ReadonlyArray<string>,
   b: ReadonlyArray<string>,

@@ -24,9 +24,9 @@ export interface Reading {
 
 const begin = "(?<![\\p{L}\\p{N}])"
 const end = "(?![\\p{L}\\p{N}])"
-/** One word, matched to its end, so that the pattern never backtracks. Includes dots in numbers and after "Dr". */
+/** Matches one word to its end, so that the pattern never backtracks. Includes dots in numbers and after "Dr". */
 const word = "[^\\s,;:.!?()]+(?:[.,:](?=\\p{N})[^\\s,;:.!?()]+)*(?:\\.(?=\\s\\p{Lu}))?(?=[\\s,;:.!?()]|$)"
-/** Up to seven words, up to one of the stop words. */
+/** Matches up to seven words before the first of the stop words. */
 const until = (stops: string): string => `((?:(?!${begin}(?:${stops})${end})${word}\\s*){1,7})`
 const parts = "and|but|since|because|while|she|he|they|so"
 
@@ -105,7 +105,7 @@ const between = /\s*[;:,()]+(?:\s+|$)|\s+(?:and|but|so|because|while)\s+/u
 
 const joining = /^\s*(?:and|but|so|because|while)\s+/u
 
-/** Cached readings by text, because the nightly run reads most texts again. */
+/** Cached readings by text, because the nightly run reads most texts more than once. */
 const readings = new Map<string, Reading>()
 const cacheSize = 20_000
 /** Characters of a text that are read; a longer text is cut. */

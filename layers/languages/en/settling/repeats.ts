@@ -9,9 +9,9 @@ import { indexOf, namesIn, utterancesOf } from "./utterances.js"
 const minOverlap = 0.65
 
 /**
- * Returns a test for two of these rows: whether the title of `row` repeats `other` in other words. `other` must contain
- * all names and numbers of the title. In addition, either the words are nearly the same, or the title has a name or
- * number that only occurs together with their common subject.
+ * Returns a test for two of these rows. The test is true if the title of `row` repeats `other` in other words. `other`
+ * must contain all names and numbers of the title. In addition, either the words are nearly the same, or the title has
+ * a name or number that only occurs together with the subject that both share.
  */
 export const repeatsIn = (rows: ReadonlyArray<Row>): ((row: Row, other: Row) => boolean) => {
   const utterances = rows.flatMap((row) => utterancesOf(row, []))

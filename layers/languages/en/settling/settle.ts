@@ -22,8 +22,8 @@ const pastCue =
 /**
  * Finds attributes that have one value at a time, their current values, and the memories with outdated values. An
  * attribute is a clause that several memories share except for one value. `changesIn` decides which value replaced
- * which. From then on, the value said last is the current one, even if it is said in other words. Yields after each
- * memory, clause and change.
+ * which other value. After a change, the value that was said last is the current one, even if it is said in other
+ * words. Yields after each memory, clause and change.
  */
 export function* settle(rows: ReadonlyArray<Row>, evidence: Evidence): Generator<void, Settlement> {
   const utterances: Array<Utterance> = []
@@ -80,7 +80,7 @@ export function* settle(rows: ReadonlyArray<Row>, evidence: Evidence): Generator
 
 const readingOfRow = (row: Row): Reading => readingOf(textOf(row))
 
-/** All slots of a change have the same subject and kin, so the first one represents them. */
+/** All slots of a change have the same subject, store and kind, so the first one represents them. */
 const slotOf = ({ slots }: Change): Slot => [...slots][0]!
 
 /** Whether `a` was last said before `b`. If the times are equal, the row with the lower number is earlier. */
@@ -110,7 +110,7 @@ const findStatements = ({ active, isName, index }: Corpus, change: Change, value
   return candidates.flatMap(({ isOwnText, row }) => (isOwnText && chosen.has(row) && active.has(row) ? [row] : []))
 }
 
-/** Whether a text says that a value is true now, in a clause that is not about the past or another person. */
+/** True if a text says that a value is true now, in a clause that is not about the past or another person. */
 const says = (reading: Reading, stems: ReadonlySet<string>, { slots }: Change): boolean =>
   hasAll(reading.now, stems) &&
   statesAll(

@@ -4,7 +4,7 @@ import { areRivals, identifies, maxGapWords, mayBegin, mayFill, prepositions, sp
 import { stemsOf } from "./readings.js"
 import type { Utterance, UtteranceIndex } from "./utterances.js"
 
-/** An utterance, and its words that fill the gap. */
+/** An utterance, and those of its words that fill the gap. */
 interface Entry {
   readonly utterance: Utterance
   readonly words: ReadonlyArray<string>
@@ -23,7 +23,9 @@ export interface Value {
   mentions: number
 }
 
-/** A clause with a gap that several memories of the same store and kind share, and the values that fill the gap. */
+/**
+ * A clause with a gap, and the values that fill the gap. Several memories of the same store and kind share the clause.
+ */
 export interface Slot {
   readonly kindKey: string
   readonly before: ReadonlyArray<string>
@@ -151,7 +153,8 @@ const mayLead = (
 const maxShareElsewhere = 1.5
 
 /**
- * Whether the grammar shows that there is one value: "the owner of it is …", "its owner is …", "… is where it stands".
+ * True if the grammar shows that there is only one value: "the owner of it is …", "its owner is …", "… is where it
+ * stands".
  */
 export const isDefinite = ({ after, before }: Pick<Slot, "after" | "before">): boolean => {
   if (after.length === 0) {

@@ -1,17 +1,17 @@
 /** A number, an amount, a day or a time of day. A day has only the fields that the text names. */
 export interface Value {
   readonly kind: "quantity" | "version" | "clock" | "day"
-  /** The words of the text, in lower case. Equal values with other words are written in another format. */
+  /** The words of the text, in lower case. Equal values with different words are in different formats. */
   readonly form: string
   /** A quantity in the base unit of its dimension; a clock time in minutes since midnight. */
   readonly amount?: number
   /** The upper end of a range. */
   readonly upTo?: number
-  /** The value of one unit in the last written digit, in the base unit. */
+  /** The precision, in the base unit: the value of one unit in the last written digit. */
   readonly step?: number
   /** The dimension of the unit, or the stem of the noun that is counted; "" for a bare number. */
   readonly unit?: string
-  /** The word before it: port 5432, version 3. */
+  /** The word before the value: port 5432, version 3. */
   readonly head?: string
   /** The parts of a version or a bare number, the most significant first. */
   readonly parts?: ReadonlyArray<string>
@@ -23,7 +23,7 @@ export interface Value {
   readonly weekday?: number
   /** The days that a date means, in days since 1970: from, and until (exclusive). Undefined for recurring days. */
   readonly days?: Days
-  /** The date depends on the time of the statement: tomorrow, next Friday. */
+  /** True if the date depends on the time of the statement: tomorrow, next Friday. */
   readonly isRelative?: boolean
   /** Approximately. */
   readonly isApproximate?: boolean
@@ -42,16 +42,16 @@ export interface PlacedValue {
   readonly value: Value
 }
 
-/** A key that is equal for values with the same figures, whatever their unit. */
+/** A key for the figures of a value, regardless of its unit. */
 export const keyOf = ({ amount, day, month, parts, quarter, week, weekday, year }: Value): string =>
   [amount, parts?.join("."), year, month, day, weekday, quarter, week].join(" ")
 
-/** Matches a sticky pattern at a place of a text. */
+/** Matches a sticky pattern at an index of a text. */
 export const matchAt = (pattern: RegExp, text: string, index: number): RegExpExecArray | null => {
   pattern.lastIndex = index
   return pattern.exec(text)
 }
 
-/** Whether a letter or a digit stands at a place. */
+/** True if there is a letter or a digit at an index. */
 export const isWordAt = (text: string, index: number): boolean => matchAt(wordCharacter, text, index) !== null
 const wordCharacter = /[a-z\dß-\u1fff\u3040-\ud7ff]/y

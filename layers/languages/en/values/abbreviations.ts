@@ -1,4 +1,4 @@
-/** A word of a text: in lower case, and the number that it stands for, if it is one. */
+/** A word of a text, in lower case. `amount`: its value, if the word is a number. */
 export interface TextWord {
   readonly form: string
   readonly canon: string
@@ -15,13 +15,13 @@ export interface WordSequence {
   readonly definitions: ReadonlyMap<string, ReadonlyArray<string>>
 }
 
-/** Longer words are not abbreviations. */
+/** Maximum letters of an abbreviation. */
 const maxLength = 6
 const maxSkipped = 2
 
 /**
- * The words of `text` that `short` abbreviates, by their canonical forms: initials (ENT: ear, nose and throat), a
- * letter and a number (B3: bed 3), a numeronym (i18n), a clipping (appt, temp). Undefined if there are none.
+ * The words of a text that an abbreviation stands for, by their canonical forms: initials (ENT: ear, nose and throat),
+ * a letter and a number (B3: bed 3), a numeronym (i18n), a clipping (appt, temp). Undefined if there are none.
  */
 export const expansionOf = (
   { canon, form }: Pick<TextWord, "canon" | "form">,
@@ -30,7 +30,7 @@ export const expansionOf = (
 ): ReadonlyArray<string> | undefined => {
   const defined = definitions.get(canon) ?? learnt.get(canon)
   if (defined?.every((other) => words.some(({ canon }) => canon === other)) === true) return defined
-  // Only the initial of a name has one letter here: "J." of "Jonas".
+  // An abbreviation of one letter is the initial of a name: "J." for "Jonas".
   if (form.length === 1) {
     const name = words.find(({ form: other, isName }) => isName === true && other.length > 2 && other[0] === form)
     return name && [name.canon]
@@ -56,7 +56,7 @@ const numberedThing = (letters: string, number: number, words: ReadonlyArray<Tex
   return at === -1 ? undefined : [words[at]!.canon]
 }
 
-/** Successive words with these initials. Up to two function words between them may have no letter. */
+/** Finds consecutive words with these initials. Up to two function words between them may be skipped. */
 const initialsOf = (letters: string, words: ReadonlyArray<TextWord>): ReadonlyArray<string> | undefined => {
   for (let start = 0; start + letters.length <= words.length; start++) {
     if (words[start]!.form[0] !== letters[0] || words[start]!.isFunctionWord) continue
@@ -72,7 +72,10 @@ const initialsOf = (letters: string, words: ReadonlyArray<TextWord>): ReadonlyAr
   return undefined
 }
 
-/** A longer word that begins with these letters, or has them in order and leaves out the vowels: temp, appt, rec'd. */
+/**
+ * Finds a longer word that is clipped to these letters: it begins with them (temp), begins with all but the last and
+ * ends with the last, or has them in order and they leave out its vowels (appt, rec'd).
+ */
 const clippingOf = (letters: string, words: ReadonlyArray<TextWord>): ReadonlyArray<string> | undefined => {
   if (letters.length < 3) return undefined
   const word = words.find(
@@ -85,7 +88,7 @@ const clippingOf = (letters: string, words: ReadonlyArray<TextWord>): ReadonlyAr
   return word && [word.canon]
 }
 
-/** Whether the word begins with the first letter and has the others in order. */
+/** True if the word begins with the first of the letters and contains the others in the same order. */
 const isSpelledBy = (letters: string, word: string): boolean => {
   if (word[0] !== letters[0]) return false
   let at = 0

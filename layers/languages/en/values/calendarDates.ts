@@ -12,7 +12,7 @@ const weekdayNames =
 const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ")
 const weekdays = "mon tue wed thu fri sat sun".split(" ")
 
-/** A sticky pattern of whole words. */
+/** A sticky pattern that must end at the end of a word. */
 export const sticky = (source: string) => new RegExp(`${source}(?![a-z\\dß-\u1fff\u3040-\ud7ff])`, "y")
 const monthName = sticky(`(${monthNames})\\.?`)
 export const weekdayName = sticky(`(${weekdayNames})(s?)\\.?`)
@@ -31,7 +31,7 @@ export const weekdayFrom = (name: string): number => weekdays.indexOf(name.slice
 
 const isCapital = ({ raw }: Source, index: number): boolean => /[A-Z]/.test(raw[index]!)
 
-/** The end and the number of a year after a date: 2026, '26; the index itself if there is none. */
+/** Reads the year after a date: 2026, '26. Without a year, `end` is the index itself. */
 const yearAfter = ({ lower, today }: Source, index: number): { readonly end: number; readonly year?: number } => {
   if (matchAt(thisYear, lower, index) !== null && Number.isFinite(today))
     return { end: index + " this year".length, year: new Date(today * 86_400_000).getUTCFullYear() }
@@ -62,7 +62,7 @@ const monthAt = (
 ): { readonly month: number; readonly end: number } | undefined => {
   const match = matchAt(monthName, source.lower, index)
   if (match === null) return undefined
-  // "may", "march" and short forms are other words too.
+  // "may", "march" and the short forms are also other words.
   if (!isSupported && (match[1]!.length <= 3 || match[1] === "march") && !isCapital(source, index)) return undefined
   const hasDot = match[0].endsWith(".") && match[1]!.length <= 4
   return { month: monthOf(match[1]!), end: index + match[1]!.length + (hasDot ? 1 : 0) }
@@ -83,7 +83,7 @@ export const isoDate: Reader = ({ lower, today }, index) => {
 const dateCue =
   /(?:^|[^a-z])(?:on|by|to|until|till|from|since|due|before|after|valid|exp\w*|hearing|rec'd|mon|tue|tues|wed|weds|thu|thurs|fri|sat|sun)[.,:]?\s(?:the\s)?$/
 
-/** 10.07.2026, 31.12.27, 05.03., 4/28, 09/04/2026. With a slash, day and month may stand in either order. */
+/** 10.07.2026, 31.12.27, 05.03., 4/28, 09/04/2026. With a slash, the day or the month may come first. */
 export const numericDate: Reader = ({ lower, today }, index) => {
   const match = matchAt(numeric, lower, index)
   if (match === null) return undefined
@@ -122,7 +122,7 @@ export const numericDate: Reader = ({ lower, today }, index) => {
   return value && { index, end: index + form.length, value: others.length > 0 ? { ...value, others } : value }
 }
 
-/** A month, or a day of it, from `index` to `end`, with the year that follows it, if any. */
+/** The value of a month, or of a day of a month, from `index` to `end`, with the year after it, if any. */
 const dateWithYear = (source: Source, index: number, end: number, fields: Parameters<typeof dayValue>[1]) => {
   const { end: last, year } = yearAfter(source, end)
   const form = source.lower.slice(index, last)
@@ -162,7 +162,7 @@ export const monthAndDay: Reader = (source, index) => {
   return certain && dateWithYear(source, index, certain.end, { month: certain.month })
 }
 
-/** "the 24th": the next one in a month. */
+/** "the 24th": the next such day. It may also be up to three days ago. */
 export const dayOfMonth: Reader = ({ lower, today }, index) => {
   const read = dayAt(lower, index)
   if (read === undefined || !read.isOrdinal || !Number.isFinite(today)) return undefined

@@ -27,7 +27,9 @@ const clock = (form: string, minutes: number, others: ReadonlyArray<number> = []
   ...(others.length > 0 ? { others: others.map((amount) => ({ kind: "clock" as const, form, amount })) } : {})
 })
 
-/** A time of a clock with twelve hours: the part of the day decides, otherwise both are meant. */
+/**
+ * A time on a twelve-hour clock. The part of the day decides which half is meant; without it, both halves are possible.
+ */
 const halfDay = (text: string, index: number, end: number, minutes: number): PlacedValue => {
   const part = matchAt(partAfter, text, end)
   const until = part === null || part[1] === "sharp" ? end : end + part[0].length

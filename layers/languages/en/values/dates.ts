@@ -18,7 +18,10 @@ import { isWordAt, matchAt, type Value } from "./Value.js"
 
 const nextWords = /(?:(this coming|this|next|coming|last|past)\s)?/y
 
-/** Friday, next Tuesday, Wednesday the 5th of June, Thursday of next week. The occurrence is resolved if it is known. */
+/**
+ * Friday, next Tuesday, Wednesday the 5th of June, Thursday of next week. Computes the date if the time of the
+ * statement is known.
+ */
 const weekdayDate: Reader = (source, index) => {
   const { lower, raw, today } = source
   const modifier = matchAt(nextWords, lower, index)!
@@ -50,7 +53,7 @@ const weekdayDate: Reader = (source, index) => {
   const form = lower.slice(index, ofWeek === null ? end : end + ofWeek[0].length)
   const fields = { kind: "day", form, weekday } as const
   if (isRecurring || /(?:every|each)\s$/.test(before) || !Number.isFinite(today)) return { index, end, value: fields }
-  // From the next day on; "next" and "last" may skip a week.
+  // Counts from the next day on; "next" and "last" may skip a week.
   const ahead = ((weekday - weekdayOf(today) + 6) % 7) + 1
   const monday = today - weekdayOf(today)
   const is = (word: string) => modifier[1]?.endsWith(word) === true
@@ -153,7 +156,7 @@ const distantDay: Reader = (source, index) => {
   return base?.value.days === undefined ? undefined : at(base.value.days[0] + length, base.end)
 }
 
-/** Readers by the first character: digits, and letters. */
+/** Readers by the first character of a date: a digit, or a letter. */
 const digitReaders: ReadonlyArray<Reader> = [isoDate, numericDate, distantDay, dayAndMonth, quarterOrYear]
 const letterReaders: ReadonlyArray<Reader> = [
   relativeDate,

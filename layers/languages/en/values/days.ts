@@ -3,7 +3,7 @@ import type { Days, PlacedValue, Value } from "./Value.js"
 /** The day of an instant, in days since 1970. */
 export const dayOfInstant = (instant: number): number => Math.floor(instant / 86_400_000)
 export const dayOf = (year: number, month: number, day: number): number => dayOfInstant(Date.UTC(year, month - 1, day))
-/** Monday is 0. */
+/** The weekday of a day. Monday is 0. */
 export const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7
 
 interface Fields {
@@ -13,7 +13,7 @@ interface Fields {
   readonly weekday?: number
 }
 
-/** The days that the fields mean. Without a year, the occurrence nearest to half a season after `today`. */
+/** The days that the fields mean. Without a year, the occurrence nearest to 45 days (half a season) after `today`. */
 const daysOf = ({ day, month, weekday, year }: Fields, today: number): Days | undefined => {
   if (month === undefined) return year === undefined ? undefined : [dayOf(year, 1, 1), dayOf(year + 1, 1, 1)]
   const inYear = (year: number): Days =>
@@ -35,7 +35,7 @@ export const dayValue = (form: string, fields: Fields, today: number): Value => 
   return { kind: "day", form, ...fields, ...(days === undefined ? {} : { days }) }
 }
 
-/** A day at a distance from the time of the statement, with all fields. */
+/** A day or a period that was named relative to the time of the statement. A single day has all date fields. */
 export const relativeDay = (form: string, from: number, length = 1): Value | undefined => {
   if (!Number.isFinite(from) || Math.abs(from) > 8e6) return undefined
   const date = new Date(from * 86_400_000)
@@ -48,7 +48,7 @@ export const relativeDay = (form: string, from: number, length = 1): Value | und
   }
 }
 
-/** The text that is read: in lower case and as written, and the day of the statement (NaN if unknown). */
+/** A text to read: in lower case and as written, and the day of the statement (NaN if unknown). */
 export interface Source {
   readonly lower: string
   readonly raw: string

@@ -19,8 +19,8 @@ const maxItems = 24
 const maxItemWords = 4
 
 /**
- * The list that a text contains: short parts between commas, slashes, "and" or "or", after a colon if there is one.
- * Undefined if it has fewer than two items.
+ * Finds the list in a text: short parts between commas, slashes, "and" or "or", after a colon if there is one.
+ * Undefined if the list would have fewer than two items.
  */
 export const listIn = (tokens: ReadonlyArray<ListToken>): List | undefined => {
   const colon = tokens.findIndex(({ mark }) => mark === ":" || mark === "=")
@@ -52,7 +52,7 @@ export const listIn = (tokens: ReadonlyArray<ListToken>): List | undefined => {
   return best.length >= 2 ? { key, items: best } : undefined
 }
 
-/** How many of the items are completely among the words. */
+/** The number of items whose words are all among `words`. */
 export const itemsAmong = (
   items: ReadonlyArray<ListItem>,
   words: { readonly has: (canon: string) => boolean }

@@ -5,11 +5,11 @@ export interface ReadNumber {
   readonly amount: number
   /** The end of its words. */
   readonly end: number
-  /** The value of one unit in the last written digit. */
+  /** The precision: the value of one unit in the last written digit. */
   readonly step: number
   /** The digits as written, without separators. */
   readonly digits?: string
-  /** A scale such as "k" or "grand": the number may be rounded. */
+  /** The number has a scale such as "k" or "grand", so it may be rounded. */
   readonly isScaled?: true
   /** An ordinal: 4th, fourth. */
   readonly isOrdinal?: true

@@ -14,7 +14,7 @@ const signedScale = /\s?(m|b)(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
 const byBefore = /([a-z]+)(?:\sby\s|\s?[x×]\s?)$/
 const maxParts = 3
 
-/** A unit in a text: its word, its readings, and its end. */
+/** A unit in a text: its possible units, and the index after its last character. */
 interface ReadUnit {
   readonly units: ReadonlyArray<Unit>
   readonly end: number
@@ -43,7 +43,7 @@ const unitAt = (text: string, index: number, isAfterFeet = false): ReadUnit | un
   if (isAfterFeet && compact === "in") return { units: unitsOf("inch")!, end }
   const units = unitsOf(compact)
   if (units === undefined) return undefined
-  // Single letters are units only next to their number, or where the number ends a phrase: "5 m", "a 3 g".
+  // A unit of one or two letters does not count after a hyphen: "5-m".
   return { units, end: match[0].startsWith("-") && word.length < 3 ? index : end }
 }
 
@@ -63,11 +63,13 @@ const inUnit = (
 const withOthers = ([first, ...others]: ReadonlyArray<Value>): Value =>
   others.length > 0 ? { ...first!, others } : first!
 
-/** Reads the amount that begins at `index`, with its unit if it has one: "£2,500", "5 ft 11", "10–20 kg", "2 by 3 m". */
+/**
+ * Reads the amount that begins at `index`, with its unit if it has one: "£2,500", "5 ft 11", "10–20 kg", "2 by 3 m".
+ */
 export const quantityAt = (text: string, index: number): PlacedValue | undefined => {
   const sign = matchAt(currencyBefore, text, index)
   const ordinal = ordinalAt(text, index)
-  // The first five are words of rank too: "second" and "third" stay words.
+  // The ordinals up to the fifth often express a rank, so "second" and "third" stay words.
   if (ordinal !== undefined && ordinal.amount > 5)
     return placed(index, ordinal.end, [
       { kind: "quantity", form: text.slice(index, ordinal.end), amount: ordinal.amount, unit: "th" }

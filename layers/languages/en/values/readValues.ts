@@ -21,13 +21,13 @@ const firstWords = setOf(
 const version = /v?\d+(?:\.\d+){2,}(?![a-z\dß-\u1fff\u3040-\ud7ff])|v\d+(?:\.\d+)*(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
 const words = /[a-z\dß-\u1fff\u3040-\ud7ff_]+/y
 
-/** At most this many values are read in one text. */
+/** Maximum values that are read from one text. */
 const maxValues = 60
 
 /** The values of a text in text order, without overlaps. `saidAt`: the time of the statement, for relative dates. */
 export const valuesIn = (text: string, saidAt: number): ReadonlyArray<PlacedValue> => {
   const values: Array<PlacedValue> = []
-  // Only ASCII letters change, so that places in both texts are the same.
+  // Only ASCII letters are changed, so that an index is valid in both texts.
   const lower = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
   const source: Source = { lower, raw: text, today: dayOfInstant(saidAt) }
   for (let index = 0; index < lower.length && values.length < maxValues; ) {

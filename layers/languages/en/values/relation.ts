@@ -1,9 +1,12 @@
 import type { Days, Value } from "./Value.js"
 
-/** The relation of two values: equal, more exact, less exact, another value of one attribute, not comparable. */
+/**
+ * The relation of a second value to a first one: equal, more exact ("finer"), less exact ("coarser"), another value of
+ * the same attribute ("differs"), or not comparable ("apart").
+ */
 export type ValueRelation = "equal" | "finer" | "coarser" | "differs" | "apart"
 
-/** Whether a date that depends on the time of its statement is another day: "tomorrow", said again a month later. */
+/** True if a relative date means another day in the second text: "tomorrow", said again a month later. */
 export const meansOtherDays = (a: ReadonlyArray<Value>, b: ReadonlyArray<Value>): boolean =>
   a.some((x, index) => {
     const y = b[index]
@@ -12,7 +15,7 @@ export const meansOtherDays = (a: ReadonlyArray<Value>, b: ReadonlyArray<Value>)
 
 const ranks: ReadonlyArray<ValueRelation> = ["equal", "finer", "coarser", "differs", "apart"]
 
-/** The relation of `b` to `a`: the closest one of all their readings. */
+/** The relation of `b` to `a`. If they have several readings, the closest relation of any two readings. */
 export const relationOf = (a: Value, b: Value): ValueRelation => {
   let best = relationOfReadings(a, b)
   if (a.others === undefined && b.others === undefined) return best
@@ -56,12 +59,12 @@ const quantityRelation = (a: Value, b: Value): ValueRelation => {
   return "differs"
 }
 
-/** Whether two amounts are written with steps of a power of ten, as in one unit or in metric units. */
+/** True if the steps of two amounts differ by a power of ten, as in one unit or in metric units. */
 const isSameScale = (a: number, b: number): boolean => {
   const power = Math.log10(a / b)
   return Math.abs(power - Math.round(power)) < 1e-9
 }
-/** The largest difference of equal amounts in two units, as a fraction. */
+/** Maximum difference between equal amounts in two units, as a fraction. */
 const maxRounding = 0.02
 
 const rangeRelation = (a: Value, b: Value): ValueRelation => {
@@ -74,7 +77,7 @@ const rangeRelation = (a: Value, b: Value): ValueRelation => {
   return x[0] >= y[0] && x[1] <= y[1] ? "coarser" : "differs"
 }
 
-/** Whether an exact amount satisfies a bound and is close to it: "over 300" and 318. */
+/** True if an exact amount satisfies a bound and is close to it: "over 300" and 318. */
 const satisfies = ({ amount: limit, bound }: Value, { amount, bound: ownBound }: Value): boolean =>
   ownBound === undefined &&
   ((bound === "least" && amount! >= limit! && amount! <= limit! * maxRatio) ||
@@ -94,7 +97,10 @@ const versionRelation = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): Va
 
 const fields = ["year", "quarter", "month", "day", "week", "weekday"] as const
 
-/** Compares the days that both mean if one depends on the time of its statement, otherwise the fields that both name. */
+/**
+ * If one of the dates depends on the time of its statement, compares the days that both mean. Otherwise, compares the
+ * fields that both name.
+ */
 const dayRelation = (a: Value, b: Value): ValueRelation => {
   if (a.days !== undefined && b.days !== undefined) {
     if (a.isRelative === true || b.isRelative === true) return daysRelation(a.days, b.days)

@@ -1,4 +1,4 @@
-/** Units by dimension, with their size in the base unit. Only the words are listed; a plural "s" is optional. */
+/** Units by dimension, with their size in the base unit. Only singular forms are listed; a plural "s" is optional. */
 const sizes = {
   duration: `ns=1e-9 nanosecond=1e-9 µs=1e-6 us=1e-6 microsecond=1e-6 ms=0.001 msec=0.001 millisecond=0.001 s=1 sec=1 second=1
     min=60 minute=60 h=3600 hr=3600 hour=3600 hourly=3600 hrly=3600 d=86400 day=86400 night=86400 wk=604800 week=604800 fortnight=1209600
@@ -33,7 +33,7 @@ const sizes = {
   "money cny": "cny=1 rmb=1 yuan=1"
 } as const
 
-/** A unit: an amount in it, times `size` plus `offset`, is an amount in the base unit of the dimension. */
+/** A unit. An amount in the unit × `size` + `offset` is the amount in the base unit of the dimension. */
 export interface Unit {
   readonly dimension: string
   readonly size: number
@@ -69,9 +69,9 @@ const fahrenheit = { dimension: "degree", size: 5 / 9, offset: -160 / 9 }
 for (const word of ["°f", "fahrenheit"]) add(word, fahrenheit)
 add("kelvin", { dimension: "degree", size: 1, offset: -273.15 })
 
-/** The readings of a unit word in lower case, the most frequent first; undefined if it is not a unit. */
+/** The possible units for a word in lower case, the most frequent one first; undefined if the word is not a unit. */
 export const unitsOf = (word: string): ReadonlyArray<Unit> | undefined =>
   units.get(word) ?? (word.endsWith("s") && word.length > 2 ? units.get(word.slice(0, -1)) : undefined)
 
-/** Whether a unit of a value is a dimension, not a counted noun. */
+/** True if the `unit` of a value is a dimension, not a counted noun. */
 export const isDimension = (unit: string | undefined): boolean => unit !== undefined && Object.hasOwn(sizes, unit)

@@ -2,7 +2,7 @@ import { relationOf, type ValueRelation } from "./relation.js"
 import { isDimension } from "./units.js"
 import type { Value } from "./Value.js"
 
-/** The values of a text, and the numbers that identify things in it, with their noun. */
+/** The values of a text, and the numbers that identify things in the text, each with its noun. */
 export interface ValuesOfText {
   readonly scalars: ReadonlyArray<Value>
   readonly labels: ReadonlyArray<readonly [head: string, label: string]>
