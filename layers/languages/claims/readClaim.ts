@@ -102,7 +102,7 @@ const sentencesOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<ReadonlyArray<
   return sentences.filter((sentence) => sentence.some(({ mark }) => mark === undefined))
 }
 
-/** Whether a sentence quotes somebody. */
+/** True if a sentence quotes somebody. */
 const isQuoted = (sentence: ReadonlyArray<Token>): boolean => {
   const quotes = sentence.flatMap(({ mark }, index) => (/^["“”„«»「」『』]$/u.test(mark ?? "") ? [index] : []))
   return quotes.length > 0 && (quotes[1] ?? sentence.length) - quotes[0]! > minQuoted
@@ -129,7 +129,7 @@ const clausesOf = (sentence: ReadonlyArray<Token>, { words }: Lexicon): Readonly
 
 const isLink = ({ entry, mark }: Token): boolean => entry?.link !== undefined || mark === ":" || mark === "："
 
-/** Whether a token has content. */
+/** True if a token has content. */
 const isContent = ({ entry, mark, number }: Token): boolean =>
   mark === undefined &&
   number === undefined &&

@@ -80,10 +80,10 @@ const turning = setOf(
   possibly used formerly previously instead rather almost nearly ? every either still yet already soon`
 )
 
-/** Whether a sentence says that something was decided. */
+/** True if a sentence says that something was decided. */
 export const statesDecision = (sentence: string): boolean => decisionPattern.test(sentence)
 
-/** Whether a sentence names an open task. */
+/** True if a sentence names an open task. */
 export const statesOpenItem = (sentence: string): boolean => openPattern.test(sentence)
 
 const decisionPattern = new RegExp(

@@ -78,7 +78,7 @@ const proposedIn = (text: string): string | undefined => {
   return undefined
 }
 
-/** Whether a sentence is an alternative to the one before it. */
+/** True if a sentence is an alternative to the one before it. */
 export const isAlternative = (sentence: string): boolean => /^(?:or|alternatively|otherwise)\b/iu.test(sentence)
 
 /** True if a proposal leaves a choice open, so that "yes" does not say which option is meant. */

@@ -154,7 +154,7 @@ const beginning = setOf("start begin launch leave move return arrive")
 const reminding =
   /^(?:(?:please|and|then|also|ok|oh|can you|could you|would you|you must) )*(?:remind me (?:to|about|of|on|in|at|next|tomorrow|every|when|that)|don't let me forget|don't forget (?:to|that|the|my|about)|make sure (?:i|we))\b/iu
 
-/** Whether a text asks for a reminder: "remind me to call her", "don't let me forget the passport". */
+/** True if a text asks for a reminder: "remind me to call her", "don't let me forget the passport". */
 export const isReminder = (text: string): boolean => reminding.test(text)
 
 const actOf = (piece: Piece, text: string, words: ReadonlyArray<string>, hits: ReadonlySet<WordClass>): Act => {

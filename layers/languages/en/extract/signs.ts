@@ -161,7 +161,7 @@ const introduced = new RegExp(
   "u"
 )
 
-/** Whether "like" after this word is a preposition or a filler: "it was like ten", "like, no". */
+/** True if "like" after this word is a preposition or a filler: "it was like ten", "like, no". */
 const isFiller = (before: string | undefined): boolean => before === undefined || beforeFiller.has(before)
 const beforeFiller = setOf(
   `is was are were be been it's that's he's she's i'm it that this and but so or feel feels felt look looks looked sound sounds sounded seem seems
@@ -176,7 +176,7 @@ const isAbsoluteDate = ({ day, isRelative, kind, month, year }: Reading["values"
   (month !== undefined || year !== undefined) &&
   (day !== undefined || year !== undefined)
 
-/** Whether a noun names something that has one value at a time: a port, a theme, a budget. */
+/** True if a noun names something that has one value at a time: a port, a theme, a budget. */
 const isAttribute = (noun: string | undefined): boolean =>
   noun !== undefined && lexicon.entries.get(stemOf(noun))?.singular === true
 

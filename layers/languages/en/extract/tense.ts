@@ -97,12 +97,12 @@ export const tenseOf = (words: ReadonlyArray<string>): Tense => {
   return "none"
 }
 
-/** Whether "may" between two words is the month: "8 May", "in May", "May 2026". */
+/** True if "may" between two words is the month: "8 May", "in May", "May 2026". */
 const isMonth = (before = "", after: string): boolean =>
   /^(?:\d+(?:st|nd|rd|th)?|in|of|until|till|by|since|early|late|mid|this|next|last|from|to|and)$/u.test(before) ||
   /^\d/u.test(after)
 
-/** Whether a participle stands before its noun: "a used car", "the archived ones". */
+/** True if a participle stands before its noun: "a used car", "the archived ones". */
 const isAttribute = (words: ReadonlyArray<string>, index: number): boolean =>
   /^(?:the|a|an|my|our|his|her|their|this|that|of|with|no|some|to|is|are|be|been|get|got|partially|fully)$/u.test(
     words[index - 1]!

@@ -17,7 +17,7 @@ export interface Word {
 
 /** A clause as the rules parsed it. */
 export interface Clause {
-  /** By canonical form. Only the first word of each form is stored. */
+  /** The words by canonical form. Only the first word of each form is stored. */
   readonly words: ReadonlyMap<string, Word>
   readonly scalars: ReadonlyArray<Value>
   /** Numbers and days that are part of the subject: the Q1 report. */
@@ -26,18 +26,21 @@ export interface Clause {
   readonly negative: boolean
   readonly cues: ReadonlySet<Cue>
   readonly question: boolean
-  /** Whether it is a key with a value, "port: 5432". "assigned": with an equals sign, or the key is an identifier. */
+  /**
+   * "listed" or "assigned" if the clause is a key with a value, "port: 5432". "assigned": with an equals sign, or the
+   * key is an identifier.
+   */
   readonly keyed: "no" | "listed" | "assigned"
-  /** It reports an event, which may happen again. */
+  /** The clause reports an event, which may happen again. */
   readonly event: boolean
   /** The word that "not" negates; undefined if there is none. */
   readonly denied: string | undefined
-  /** A heading: it has no verb, and it is not a key with a value. */
+  /** The clause has no verb and is not a key with a value, like a heading. */
   readonly verbless: boolean
-  /** It is in the past tense. */
+  /** The clause is in the past tense. */
   readonly past: boolean
   /** The subject: the speaker, a pronoun, a name in the clause, or none. */
   readonly subjectKind: "speaker" | "somebody" | "named" | "nobody"
-  /** Its value has an indefinite article: a doctor, an apple. */
+  /** The value has an indefinite article: a doctor, an apple. */
   readonly indefinite: boolean
 }

@@ -19,7 +19,7 @@ export type Cue =
   | "maybe"
   /** Reported speech. */
   | "said"
-  /** It was true in the past. */
+  /** Something was true in the past. */
   | "once"
   /** Corrects an earlier statement. */
   | "corrected"
@@ -35,15 +35,15 @@ export type Cue =
 export type Slot = "place" | "from" | "by" | "with" | "as" | "scope" | "over" | "reason" | "until" | "per" | "and"
 
 export interface Relation {
-  /** Verbs and phrases that express it. */
+  /** Verbs and phrases that express the relation. */
   readonly words: string
-  /** Nouns that express it. */
+  /** Nouns that express the relation. */
   readonly nouns?: string
   readonly valueCount: ValueCount
-  /** Cues that its words also give, by word or phrase. */
+  /** Cues that some of these words also give, by word or phrase. */
   readonly cues?: Readonly<Record<string, Cue>>
   /** Each object has one subject: owns, leads, maintains. */
   readonly inverse?: boolean
-  /** It is an event, which may happen again. */
+  /** The relation is an event, which may happen again. */
   readonly event?: boolean
 }

@@ -14,7 +14,7 @@ export interface Token {
   readonly name: boolean
   /** The weight of the word, 0…1. Rare words have a higher weight. */
   readonly weight: number
-  /** Its row in the word table; −1 if it has none. */
+  /** The row of the word in the word table; −1 if the table does not contain the word. */
   readonly row: number
 }
 
@@ -29,7 +29,7 @@ const sides: Readonly<Partial<Record<Word["place"], Side>>> = {
   over: "former"
 }
 
-/** The word table; undefined if it cannot be read. Then only equal words are alike. */
+/** The word table; undefined if it cannot be read. Without the table, only equal words match. */
 export const tableOrNone = (): WordTable | undefined => {
   try {
     return wordTable()
@@ -125,7 +125,7 @@ const maxCachedPairs = 8_192
 const pairs = new Float64Array(maxCachedPairs)
 const likenesses = new Float64Array(maxCachedPairs)
 
-/** Whether two words have the same root: deploy and deployment, publish and publication. */
+/** True if two words have the same root: deploy and deployment, publish and publication. */
 export const areRelatedForms = (a: string, b: string): boolean => {
   const shorter = Math.min(a.length, b.length)
   let same = 0

@@ -15,7 +15,7 @@ export interface Claim {
   readonly occasion: "habit" | "single" | "open"
   /** The environments, devices, people or times to which the claim applies, by kind. */
   readonly scopes: ReadonlyMap<string, ReadonlySet<string>>
-  /** The words of each fact and list item, the subject first. */
+  /** The words of each fact and list item. The first entry contains the subject. */
   readonly parts: ReadonlyArray<ReadonlySet<string>>
   /** True if the text has a phrase of this kind. */
   readonly has: (hint: Hint) => boolean
@@ -91,7 +91,7 @@ const isContent = ({ canon, entry, mark, name, scalar }: Item): boolean =>
       !(entry?.empty || entry?.auxiliary || entry?.pronoun || entry?.speaker) &&
       (entry?.slot === undefined || entry.kinds !== undefined)))
 
-/** Whether the word names one occasion: tomorrow, this Friday, 5 March, next week, just this once. */
+/** True if the word names one occasion: tomorrow, this Friday, 5 March, next week, just this once. */
 const isOccasion = (items: ReadonlyArray<Item>, index: number): boolean => {
   const { form, scalar } = items[index]!
   if (scalar?.days !== undefined) return scalar.days[1] - scalar.days[0] <= week

@@ -67,7 +67,7 @@ const wordFeatures = ({ a, b, score }: ClausePair, news: NewsSimilarity): Featur
   return f
 }
 
-/** Whether all words are names of people. */
+/** True if all words are names of people. */
 const areNames = (words: ReadonlyArray<Word>): boolean =>
   words.length > 0 && words.every(({ item }) => item.capital === true && item.entry === undefined)
 

@@ -20,7 +20,7 @@ export interface ComparedMemory {
   readonly features: Features
   /** The phrases of both texts. */
   readonly phrases: ReadonlyArray<Phrase>
-  /** Whether the statement is older than the candidate. */
+  /** True if the statement is older than the candidate. */
   readonly older: boolean
   /** True if the candidate shares too few words with the statement to get features. */
   readonly isTooDistant: boolean
@@ -39,8 +39,8 @@ export const overlapOf = (a: Bag, b: Bag): number => {
 }
 
 /**
- * Compares a statement with each candidate. `ahead` is the similarity of a candidate minus that of its best rival. Only
- * the candidates that share the most words with the statement get features.
+ * Compares a statement with each candidate. Only the candidates that share the most words with the statement get
+ * features. The feature `ahead` is the similarity of a candidate minus that of its best rival.
  */
 export const compare = ({ candidates, statement }: Question): ReadonlyArray<ComparedMemory> => {
   const parsedStatement = parse(statement)

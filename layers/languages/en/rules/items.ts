@@ -61,7 +61,7 @@ const joinPhrases = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
   return result
 }
 
-/** Whether a capitalised word is still an ordinary word, not a name. */
+/** True if a capitalised word is still an ordinary word, not a name. */
 const ordinary = (entry: Entry): boolean => entry.kinds === undefined || entry.verb === true
 
 /**

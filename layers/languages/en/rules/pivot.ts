@@ -9,7 +9,7 @@ export const pastForms =
 export interface Pivot {
   /** The index of the verb, or of the mark after a key; −1 without either. */
   readonly index: number
-  /** Whether the clause is a key with a value: "port: 5432". */
+  /** True if the clause is a key with a value: "port: 5432". */
   readonly keyed: boolean
 }
 

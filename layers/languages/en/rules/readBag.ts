@@ -35,9 +35,9 @@ interface TextDraft extends Text {
   readonly stems: Array<string>
   /** The previous content word, unless a mark or a number separates it. */
   before: BagWord | undefined
-  /** Whether a verb or a colon has occurred. After it, numbers are values. */
+  /** True if a verb or a colon has occurred. After it, numbers are values. */
   isValue: boolean
-  /** The noun that a number may identify; "" if there is none. */
+  /** The noun to which a following number may belong: "ticket" in "ticket 12"; "" if there is none. */
   head: string
 }
 
@@ -213,11 +213,11 @@ const countHints = ({ hints }: Draft, stems: ReadonlyArray<string>) => {
       if (rest.every((stem, offset) => stems[index + 1 + offset] === stem)) hints[hint]!++
 }
 
-/** Whether "has" means possession: "has a", "has 3", but not "has to" or "has gone". */
+/** True if "has" means possession: "has a", "has 3", but not "has to" or "has gone". */
 const isPossession = (next: Item | undefined): boolean =>
   next !== undefined && next.form !== "to" && (next.scalar !== undefined || next.entry?.determiner === true)
 
-/** Whether more than half of the letters are not Latin. */
+/** True if more than half of the letters are not Latin. */
 const isMostlyNonLatin = (text: string): boolean => {
   const nonLatinCount = text.slice(0, maxRead.title).match(/(?!\p{Script=Latin})\p{L}/gu)?.length ?? 0
   return nonLatinCount > 1 && nonLatinCount > (text.slice(0, maxRead.title).match(/\p{Script=Latin}/gu)?.length ?? 0)

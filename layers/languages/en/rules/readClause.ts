@@ -171,14 +171,14 @@ const takeRelation = (draft: ClauseDraft, index: number) => {
 /** Kinds of words that name a place, a time or a context in which something is true. */
 const circumstances: ReadonlySet<string> = new Set(["environment", "audience", "device", "system", "daytime", "season"])
 
-/** Whether the word follows an auxiliary; words without content between them are skipped. */
+/** True if the word follows an auxiliary; words without content between them are skipped. */
 const isFollowedByWord = (items: ReadonlyArray<Item>, index: number): boolean => {
   let before = index - 1
   while (before > 0 && items[before]!.entry?.empty === true && items[before]!.entry?.auxiliary !== true) before--
   return items[before]?.entry?.auxiliary === true
 }
 
-/** Whether a preposition expresses a state, because no object follows: "is on", "went down". */
+/** True if a preposition expresses a state, because no object follows: "is on", "went down". */
 const isState = (items: ReadonlyArray<Item>, index: number): boolean => {
   if (items[index]!.entry!.pair === undefined) return false
   const after = items[index + 1]
@@ -187,7 +187,7 @@ const isState = (items: ReadonlyArray<Item>, index: number): boolean => {
 
 const unnamed = ({ name: _, ...item }: Item): Item => item
 
-/** Whether a noun is the attribute: last in the subject, before "of", or before its value. */
+/** True if a noun is the attribute: last in the subject, before "of", or before its value. */
 const isAttribute = (items: ReadonlyArray<Item>, index: number, inside: boolean): boolean => {
   const { entry, form } = items[index]!
   if (entry?.singular !== true || /[^su]s$/.test(form)) return false

@@ -10,7 +10,7 @@ const minCosine = 0.6
 
 const overlaps = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => a.some((sense) => b.includes(sense))
 
-/** Whether the word has a sense but no cue. */
+/** True if the word has a sense but no cue. */
 const isPlain = ({ entry, senses }: BagWord): boolean => senses.length > 0 && entry?.cue === undefined
 
 /**

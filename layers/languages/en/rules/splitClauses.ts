@@ -46,7 +46,7 @@ const beginsClause = (items: ReadonlyArray<Item>, from: number): boolean => {
   return verb > 0 && (end === -1 || verb < end)
 }
 
-/** Whether a verb with the same subject follows: "and joined a choir", "and now lives in Rome". */
+/** True if a verb with the same subject follows: "and joined a choir", "and now lives in Rome". */
 const continuesWithVerb = (items: ReadonlyArray<Item>, from: number): boolean => {
   const next = items[from]
   const verb = next?.entry?.cue === "changed" && next.entry.verb === undefined ? (items[from + 1] ?? next) : next

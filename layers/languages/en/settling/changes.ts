@@ -14,8 +14,9 @@ export interface Change {
 }
 
 /**
- * How well a change is proved. Wording alone is `unsure`: it is often about another subject. It is `certain` where the
- * new value was said twice, the last time after the old one, or where the reconciler is certain of a contradiction.
+ * How well a change is proved. Wording alone is `unsure`, because it is often about another subject. A change is
+ * `certain` if the new value was said twice, the last time after the old value, or if the reconciler is certain of a
+ * contradiction.
  */
 export type Proof = "certain" | "unsure"
 
@@ -96,7 +97,10 @@ const keyOf = ({ mainName, kindKey }: Slot, from: Value, to: Value): string =>
 const stepsIn = ({ values }: Slot): ReadonlyArray<readonly [Value, Value]> =>
   values.slice(1).map((to, index) => [values[index]!, to])
 
-/** Handovers: by key of a change, the number of slots in which the old value was not said after the new one. */
+/**
+ * Counts the handovers: for the key of each change, the number of slots in which the old value was not said after the
+ * new one.
+ */
 const handoversIn = (slots: ReadonlyArray<Slot>): ReadonlyMap<string, number> => {
   const handovers = new Map<string, number>()
   for (const slot of slots) {
@@ -141,7 +145,7 @@ const proofOf = (
 /** A repeated value has ended if it was not said for this long while another value was said. */
 const recentChangeMillis = 14 * 86_400_000
 
-/** Rows of a value that the reconciler compares. */
+/** Maximum rows of a value that the reconciler compares. */
 const maxRows = 3
 
 /** The rows that said the value last, newest first. */

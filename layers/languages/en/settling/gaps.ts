@@ -27,10 +27,10 @@ const looseStems = new Set(
 const times =
   /^(?:\d{1,2}:\d{2}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|\p{L}{3}-\d{1,2}|mornings?|noon|lunch|afternoons?|evenings?|nights?|midnight|weekends?|dinner|breakfast)$/u
 
-/** Whether a stem identifies nothing, because it is said about many things. */
+/** True if a stem identifies nothing, because it is said about many things. */
 export const isLoose = (stem: string): boolean => looseStems.has(stem)
 
-/** Whether one of the stems around a gap identifies the attribute. */
+/** True if one of the stems around a gap identifies the attribute. */
 export const identifies = (stems: Iterable<string>): boolean => [...stems].some((stem) => !looseStems.has(stem))
 
 /**
@@ -47,7 +47,7 @@ export const mayBegin = (words: ReadonlyArray<string>, start: number, isName: (w
   return before !== "'s" && !speakers.has(before) && !isName(before)
 }
 
-/** Whether the words from `start` to `end` may be a value: one phrase without a verb or another preposition. */
+/** True if the words from `start` to `end` may be a value: one phrase without a verb or another preposition. */
 export const mayFill = (words: ReadonlyArray<string>, start: number, end: number): boolean => {
   if (words[end] === "'s") return false
   for (let index = start; index < end; index++) {

@@ -18,7 +18,7 @@ export interface Reading {
   readonly initial: ReadonlySet<string>
   /** Words in lower case. */
   readonly lowerCase: ReadonlySet<string>
-  /** Whether the text mentions a change. */
+  /** True if the text mentions a change. */
   readonly mentionsChange: boolean
 }
 
@@ -82,7 +82,7 @@ const lower = (word: string): string => {
 const clauseOf = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
   words.map(lower).filter((word) => !articlesAndTitles.has(word))
 
-/** Whether a word has content: no article, no function word, no single letter. */
+/** True if a word has content: no article, no function word, no single letter. */
 export const isContentWord = (word: string): boolean => {
   let isContent = contentWords.get(word)
   if (isContent !== undefined) return isContent
@@ -108,7 +108,7 @@ const joining = /^\s*(?:and|but|so|because|while)\s+/u
 /** Cached readings by text, because the nightly run reads most texts more than once. */
 const readings = new Map<string, Reading>()
 const cacheSize = 20_000
-/** Characters of a text that are read; a longer text is cut. */
+/** Maximum characters of a text; a longer text is cut. */
 const maxChars = 1_000
 
 /** Parses the lines of a memory. Cached. */

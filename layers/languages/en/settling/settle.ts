@@ -83,7 +83,7 @@ const readingOfRow = (row: Row): Reading => readingOf(textOf(row))
 /** All slots of a change have the same subject, store and kind, so the first one represents them. */
 const slotOf = ({ slots }: Change): Slot => [...slots][0]!
 
-/** Whether `a` was last said before `b`. If the times are equal, the row with the lower number is earlier. */
+/** True if `a` was last said before `b`. If the times are equal, the row with the lower number is earlier. */
 const isBefore = (a: Row, b: Row): boolean =>
   saidAt(a) < saidAt(b) || (saidAt(a) === saidAt(b) && a.memory.born < b.memory.born)
 
@@ -138,7 +138,7 @@ const statesAll = (
   )
 }
 
-/** Whether an utterance that contains a value is about the attribute that changed. */
+/** True if an utterance that contains a value is about the attribute that changed. */
 const isAbout = (
   utterance: Utterance,
   { slots }: Change,
@@ -156,7 +156,7 @@ const isAbout = (
   )
 }
 
-/** Earlier memories that a memory declares to be over: "Ada no longer wants calls before 10:00". */
+/** Earlier memories that are no longer true according to a newer memory: "Ada no longer wants calls before 10:00". */
 const endedBy = (newer: Row, index: UtteranceIndex, isName: (word: string) => boolean): ReadonlyArray<Row> => {
   const { allStems, now, ended: endedStems } = readingOfRow(newer)
   if (endedStems.size === 0) return []

@@ -134,7 +134,7 @@ const valuesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Value> => {
 const bornOf = ({ entries }: Value): number => Math.max(...entries.map(({ utterance }) => utterance.row.memory.born))
 
 /**
- * Whether the first words of a clause may be a value. Either the clause names their attribute ("… is the owner of it"),
+ * True if the first words of a clause may be a value. Either the clause names their attribute ("… is the owner of it"),
  * or the words rarely occur without the subject.
  */
 const mayLead = (

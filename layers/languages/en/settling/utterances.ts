@@ -7,7 +7,7 @@ import { type Reading, readingOf } from "./readings.js"
 /** One utterance: the text of a memory, or a repeat of it in other words. */
 export interface Utterance {
   readonly row: Row
-  /** Whether it is the memory's own text. */
+  /** True if it is the memory's own text. */
   readonly isOwnText: boolean
   readonly reading: Reading
   /** When it was first said, if known. Milliseconds since the epoch. */
@@ -86,7 +86,7 @@ export const namesIn = (utterances: ReadonlyArray<Utterance>): ((stem: string) =
   return (stem) => names.has(stem) || (initial.has(stem) && !lowerCase.has(stem))
 }
 
-/** Whether `words` contains all of `required`; false if `required` is empty. */
+/** True if `words` contains all of `required`; false if `required` is empty. */
 export const hasAll = (words: ReadonlySet<string>, required: ReadonlySet<string>): boolean => {
   for (const word of required) if (!words.has(word)) return false
   return required.size > 0
