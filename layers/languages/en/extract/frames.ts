@@ -10,8 +10,7 @@ const relativeFrame = new RegExp(
   "u"
 )
 /**
- * The closest relatives. "partner" must directly follow "my", because with a word before it may mean a business
- * partner.
+ * The closest relatives. "partner" must directly follow "my": another word before it may make it a business partner.
  */
 const closest =
   "(?:partner|(?:(?:elder|older|big|little|younger|late|twin) )?(?:wife|husband|spouse|girlfriend|boyfriend|fiancée?|fiancee?|mother|father|mum|mom|dad|parents|sisters?|brothers?|sons?|daughters?|kids|children|twins))"

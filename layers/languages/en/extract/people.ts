@@ -109,8 +109,8 @@ const standsFor: Readonly<Record<string, "she" | "he" | "they">> = {
 }
 
 /**
- * The person to whom the pronoun at the start of a text refers: the last one of that sex, if no other person competes
- * for the pronoun. Undefined if that is ambiguous.
+ * The person to whom the pronoun at the start of a text refers: the last mentioned person of that sex, if no other
+ * person competes for the pronoun. Undefined if that is ambiguous.
  */
 export const antecedentOf = (pronoun: string, mentions: ReadonlyArray<Mention>): Mention | undefined => {
   const sex = standsFor[pronoun.toLowerCase().replace(/'.*$/u, "")]
@@ -124,5 +124,5 @@ export const antecedentOf = (pronoun: string, mentions: ReadonlyArray<Mention>):
   const rivals = new Set(candidates.slice(-maxRivals).map(({ label }) => label.toLowerCase()))
   return rivals.size === 1 || last.pronoun === sex ? last : undefined
 }
-/** This many last mentions compete for a pronoun. */
+/** The number of last mentions that compete for a pronoun. */
 const maxRivals = 2
