@@ -132,7 +132,7 @@ describe("the call of daybook erase", () => {
     await daybook("remember", "tea")
     const lineOf = async (...args: ReadonlyArray<string>) => refusal(await daybook("erase", ...args, "--yes")).line
     expect(await lineOf("--person", "Nora Blom")).toContain(
-      "nothing of any agent has the name Nora Blom: it is misspelt, or erased already"
+      "no agent has anything with the name Nora Blom: check the spelling, or whether it was erased before"
     )
     expect(await lineOf("--session", "tuesday")).toContain("agent default has nothing with the session tuesday")
     expect(await lineOf("--source", "file:tides.md")).toContain("the source file:tides.md")

@@ -4,8 +4,8 @@ import { InvalidInput } from "./errors.js"
 import { limits } from "./limits.js"
 
 /**
- * Checks an agent's name: 1 to 64 visible characters. It names a stream and, escaped, a folder. Returns the name in
- * Unicode's composed form (NFC), so that every way to type it names the same agent.
+ * Checks an agent's name: 1 to 64 visible characters. The name identifies the event stream and, escaped, the agent's
+ * folder. Returns the name in Unicode's composed form (NFC), so that every way to type a name selects the same agent.
  */
 export const checkName = (name: string): Either.Either<string, InvalidInput> => {
   const invalid = (problem: string) => Either.left(new InvalidInput({ field: "agent", problem }))

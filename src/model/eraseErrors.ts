@@ -8,8 +8,8 @@ export class RecallErased extends Schema.TaggedError<RecallErased>()("RecallEras
 }
 
 /**
- * The selection matches nothing. `ids` lists the ids that nothing has; it is empty for another selection, which `what`
- * repeats. `agent` is the agent that was searched; absent for all agents.
+ * The selection to erase matches nothing. `ids` lists the selected ids that do not exist. It is empty if the selection
+ * was not by id; `what` then describes the selection. `agent` is the agent that was searched; absent for all agents.
  */
 export class NothingToErase extends Schema.TaggedError<NothingToErase>()("NothingToErase", {
   ids: Schema.Array(Schema.String),
@@ -19,10 +19,10 @@ export class NothingToErase extends Schema.TaggedError<NothingToErase>()("Nothin
   override get message() {
     const { agent, ids, what } = this
     if (agent === undefined)
-      return `nothing to erase: nothing of any agent has ${what}: it is misspelt, or erased already`
+      return `nothing to erase: no agent has anything with ${what}: check the spelling, or whether it was erased before`
     const missing = ids.length > 0 ? `the id ${ids.join(", ")}` : what
     return missing === undefined
       ? `nothing to erase: agent ${agent} has no events`
-      : `nothing to erase: agent ${agent} has nothing with ${missing}; check it, and the name of the agent`
+      : `nothing to erase: agent ${agent} has nothing with ${missing}: check it, and the agent's name`
   }
 }

@@ -129,7 +129,7 @@ export class FileInSession extends Schema.TaggedError<FileInSession>()("FileInSe
   }
 }
 
-/** The turn's sequence number is not larger than those of its session. Nothing was written. */
+/** The turn's sequence number must be larger than every earlier one in its session. Nothing was written. */
 export class SequenceConflict extends Schema.TaggedError<SequenceConflict>()("SequenceConflict", {
   session: Schema.String,
   sequence: Schema.Number,
@@ -143,7 +143,7 @@ export class SequenceConflict extends Schema.TaggedError<SequenceConflict>()("Se
 
 /**
  * A projection that the write depends on has stopped at an event that it cannot apply, so its rows are outdated.
- * Nothing was written. `rebuild` or a newer version of the program repairs it.
+ * Nothing was written. `rebuild`, or a newer release of the program, repairs the projection.
  */
 export class ProjectionParked extends Schema.TaggedError<ProjectionParked>()("ProjectionParked", {
   projection: Schema.String,
@@ -155,7 +155,10 @@ export class ProjectionParked extends Schema.TaggedError<ProjectionParked>()("Pr
   }
 }
 
-/** The trust level cannot read the store to write to, or can read no store at all. */
+/**
+ * The trust level cannot write to the requested store, because it cannot read that store. Some levels can read no store
+ * at all.
+ */
 export class StoreForbidden extends Schema.TaggedError<StoreForbidden>()("StoreForbidden", {
   level: TrustLevel,
   store: Store
@@ -188,7 +191,7 @@ export class CredentialForbidden extends Schema.TaggedError<CredentialForbidden>
 /** A higher trust level wrote the item that this write would change. Nothing was written. */
 export class LevelTooLow extends Schema.TaggedError<LevelTooLow>()("LevelTooLow", {
   level: TrustLevel,
-  /** The level that wrote it. */
+  /** The trust level that wrote the item. */
   writer: TrustLevel,
   /** Names the item: `memory ID`, `file PATH` or `session KEY`. */
   what: Schema.String
@@ -206,8 +209,8 @@ export class TrustRequired extends Schema.TaggedError<TrustRequired>()("TrustReq
 }
 
 /**
- * The clock reads more than a year after the events of the agent, so maintenance would age all of them at once. Nothing
- * was written. Times are milliseconds since the epoch.
+ * The clock is more than a year ahead of the agent's events, so maintenance would age all of them at once. Nothing was
+ * written. Times are milliseconds since the epoch.
  */
 export class ClockUnconfirmed extends Schema.TaggedError<ClockUnconfirmed>()("ClockUnconfirmed", {
   now: Schema.Number

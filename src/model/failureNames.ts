@@ -2,8 +2,8 @@ import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 
 /**
- * The tags of a cause's errors and the names of its defects, for a log line. Their
- * messages are left out, because they may quote a memory.
+ * Returns the tags of a cause's errors and the names of its defects, for a log line. Error messages are left out,
+ * because a message may quote a memory.
  *
  * @example failureNames(Cause.fail(new StorageError({ … }))) // "StorageError"
  */

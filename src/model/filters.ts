@@ -11,15 +11,15 @@ type CheckedInput<A> = Either.Either<A, InvalidInput>
 
 export const invalid = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
 
-/** Refuses a value that is not an object. `name` is a field of the object that is expected. */
+/** Refuses a value that is not an object. The error shows `name` as an example of a field of the expected object. */
 export const checkObject = (field: string, value: unknown, name: string): CheckedInput<void> => {
   const problem = objectProblem(value, name)
   return problem === undefined ? Either.void : invalid(field, problem)
 }
 
 /**
- * Refuses unknown option names. Otherwise a misspelt option would be ignored silently. `field` names the options in the
- * error for a value that is not an object.
+ * Refuses unknown option names. Otherwise a misspelt option would be ignored silently. The error uses `field` as the
+ * name of the options if their value is not an object.
  */
 export const refuseUnknownOptions = (
   options: object,
@@ -36,7 +36,7 @@ export const refuseUnknownOptions = (
 export const checkLevel = (field: string, value: unknown): CheckedInput<TrustLevel> =>
   Schema.is(TrustLevel)(value) ? Either.right(value) : invalid(field, `must be one of ${levels.join(", ")}`)
 
-/** Checks a list of allowed values. Returns an empty list if it is absent. */
+/** Checks a list of allowed values. Returns an empty list if the list is absent. */
 export const optionalList = <A extends string>(
   field: string,
   values: ReadonlyArray<A> | undefined,
@@ -54,8 +54,9 @@ export const optionalList = <A extends string>(
 }
 
 /**
- * Checks filters by tags, and normalises them. A row must have each of `allTags`, and one of `tags`: recorded searches
- * of earlier releases have alternatives in `tags`.
+ * Checks the tag filters of a call and normalises them. In the result, a row must have all of `allTags` and one of
+ * `tags`. The field for alternatives is named `tags`, because recorded searches of earlier releases contain
+ * alternatives in `tags`.
  */
 export const tagFilters = ({
   anyTags,
@@ -70,7 +71,7 @@ export const tagFilters = ({
     return { ...(all.length === 0 ? {} : { allTags: all.map(normaliseTag) }), tags: any.map(normaliseTag) }
   })
 
-/** Checks an instant. Returns a record with one field, in milliseconds; without the field if the instant is absent. */
+/** Checks an instant. Returns a record with that field in milliseconds; an empty record if the instant is absent. */
 export const optionalInstant = <Field extends string>(
   field: Field,
   value: InstantInput | undefined
@@ -82,7 +83,7 @@ export const optionalInstant = <Field extends string>(
     : Either.right({ [field]: instant } as { readonly [K in Field]?: number })
 }
 
-/** Checks a text. Returns a record with one field; without the field if the text is absent. */
+/** Checks a text. Returns a record with that field; an empty record if the text is absent. */
 export const optionalText = <Field extends string>(
   field: Field,
   value: string | undefined
@@ -93,7 +94,7 @@ export const optionalText = <Field extends string>(
       ? Either.right({ [field]: value } as { readonly [K in Field]?: string })
       : invalid(field, "must be text")
 
-/** A whole number within bounds, both included. */
+/** Checks for a whole number from `min` to `max`, both included. */
 export const checkInteger = (field: string, value: number, min: number, max: number): CheckedInput<number> =>
   Number.isInteger(value) && value >= min && value <= max
     ? Either.right(value)

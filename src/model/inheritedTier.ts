@@ -1,8 +1,8 @@
 import type { Memory } from "../../events/Memory.js"
 
 /**
- * The tier of a memory that takes the place of others: core, if one of them was. If maintenance had made all of those
- * core, it may also take the tier back.
+ * The tier of a memory that replaces others: core, if one of the replaced memories was core. If maintenance promoted
+ * all of those core memories, the result has `coreFrom`, so that maintenance may also demote the new memory.
  */
 export const inheritedTier = (
   { tier }: Pick<Memory, "tier">,

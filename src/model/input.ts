@@ -33,7 +33,10 @@ export const oneOf = <A extends string, I>(schema: Schema.Schema<A, I>, values: 
 /** A point in time: milliseconds since the epoch, a Date, or ISO 8601 text (UTC if it names no zone). */
 export type InstantInput = number | Date | string
 
-/** The problem of a value that is no point in time. Callers that pass texts, over HTTP say, have no `Date`. */
+/**
+ * Describes the problem of a value that is not a point in time. For a text, it does not suggest a `Date`, because
+ * callers that pass texts, for example over HTTP, have no `Date`.
+ */
 export const dateProblem = (value: unknown): string =>
   typeof value === "string"
     ? "is not a date: use an ISO 8601 time, such as 2026-03-14T09:30:00Z"
@@ -56,7 +59,7 @@ export type MemoryType = (typeof knownTypes)[number] | (string & {})
 const typeField = typeText as Schema.Schema.AnyNoContext as Schema.Schema<MemoryType>
 /** 0…1. */
 const importanceField = Schema.Number.annotations({ message: () => "must be a number" }).pipe(
-  Schema.filter((value) => (value >= 0 && value <= 1) || "must lie between 0 and 1")
+  Schema.filter((value) => (value >= 0 && value <= 1) || "must be a number from 0 to 1")
 )
 // Tags are not refused but normalised: trimmed, lower-cased and cut to 64 characters. At most 16 are stored.
 export const tagsField = list(text(limits.key, { blank: true }), limits.page)
@@ -101,8 +104,8 @@ export const Observation = Schema.Struct({
     channel: keyField,
     sender: keyField,
     /**
-     * The memory's sources. The memory is never less restrictive than the strictest of them. It becomes stale when one
-     * of them is replaced, forgotten or undone.
+     * The memory's sources. The memory is at least as restrictive as the strictest source. It becomes stale when a
+     * source is replaced, forgotten or undone.
      */
     from: list(sourceField, limits.sources),
     tier: oneOf(Tier, "core, long, mid, daily"),
@@ -132,8 +135,8 @@ export const Changes = Schema.Struct({
 export interface Changes extends Schema.Schema.Type<typeof Changes> {}
 
 /**
- * The problem of a value that is not an object; undefined for an object. Destructuring a text would read its methods, such
- * as `at`, as options. `name` is a field of the object that is expected.
+ * Describes the problem of a value that is not an object; undefined for an object. Without this check, destructuring a
+ * text would read the text's methods, such as `at`, as options. `name` is an example of a field of the expected object.
  */
 export const objectProblem = (value: unknown, name: string): string | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -145,7 +148,7 @@ export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
   const check = compileCheck(schema)
   const copy = compileCopy(schema)
   return (input: unknown): Either.Either<A, InvalidInput> => {
-    // Schema costs six times as much, so it runs only to find the problem.
+    // Decoding with Schema takes six times as long, so it runs only to find the problem.
     if (check(input)) return Either.right(copy(input) as A)
     const decoded = Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })(input)
     if (Either.isRight(decoded)) return Either.right(decoded.right)
@@ -160,7 +163,7 @@ export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
   }
 }
 
-/** The names of the fields of an object's schema, which may have a check of the whole object around it. */
+/** The field names of an object's schema. A check of the whole object may wrap the schema. */
 const fieldNames = (ast: AST.AST): ReadonlyArray<string> =>
   AST.isRefinement(ast)
     ? fieldNames(ast.from)
@@ -185,7 +188,9 @@ export const normaliseTag = (tag: string): string => truncate(tag.trim().toLower
 export const normaliseTags = (tags: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...new Set(tags.map(normaliseTag))].filter((tag) => tag !== "").slice(0, limits.tags)
 
-/** Returns the message of the schemas above. Effect's own messages may quote the value. */
+/**
+ * Returns the issue's message if a schema above wrote it. Replaces Effect's own messages, which may quote the value.
+ */
 const problemOf = (issue: ParseResult.ArrayFormatterIssue | undefined): string => {
   if (issue?._tag === "Unexpected") return "is not a known field"
   if (issue?._tag === "Missing") return "is missing"

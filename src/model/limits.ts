@@ -1,7 +1,7 @@
 /** All limits on input. Lengths are in UTF-16 units, as JavaScript counts. */
 export const limits = {
   agent: 64,
-  /** Maximum bytes of a folder's name in common file systems. An agent's name is escaped there: "漢" takes 9. */
+  /** Maximum bytes of a folder's name in common file systems. An agent's name is escaped there: "漢" takes 9 bytes. */
   folderName: 255,
   title: 500,
   narrative: 65_536,
@@ -12,7 +12,7 @@ export const limits = {
   tag: 64,
   people: 64,
   person: 200,
-  /** Maximum facts on the card of a person, and characters of a fact's name and of its value. */
+  /** Maximum facts on the card of a person. Maximum characters of a fact's name and of its value. */
   cardFacts: 64,
   cardFactName: 64,
   cardFact: 500,
@@ -38,7 +38,7 @@ export const limits = {
   topK: 4_095,
   /** Maximum values of one filter. */
   filterValues: 32,
-  /** Maximum rows of one answer, ids of one `get`, and rows on each side of a timeline. */
+  /** Maximum rows in one answer, maximum ids in one `get`, and maximum rows on each side of a timeline. */
   page: 1_000,
   ids: 200,
   around: 500,
@@ -55,14 +55,16 @@ export const limits = {
   /** Maximum items of a scratchpad, and characters of an item. */
   scratchpadItems: 32,
   scratchpadItem: 240,
-  /** Maximum characters of an indexed file's text. On the command line, this is also the maximum of its bytes. */
+  /**
+   * Maximum characters of an indexed file's text. On the command line, the file may also have no more bytes than this.
+   */
   indexedFile: 1 << 20,
-  /** Maximum files of one `daybook add-file`, and folder levels below the named folder. */
+  /** Maximum files of one `daybook add-file`, and maximum folder levels below the named folder. */
   addedFiles: 10_000,
   folders: 32,
   /**
-   * Maximum active and paused schedules of one agent; length of a goal, and of a run's summary and output; maximum
-   * counts of a run.
+   * Maximum active and paused schedules of one agent. Maximum characters of a goal, and of a run's summary and output.
+   * Maximum counts that a run may report.
    */
   schedules: 1_000,
   goal: 10_000,

@@ -1,6 +1,6 @@
 import type { Memory } from "../../events/Memory.js"
 
-/** The text of a memory that a reader pays for: title, narrative and facts, one per line. */
+/** The text of a memory whose tokens are counted: title, narrative and facts, one per line. */
 export const memoryText = ({
   facts,
   narrative,

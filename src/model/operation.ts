@@ -4,10 +4,11 @@ import { makeCallCounter } from "./operationMetrics.js"
 import { type Method, operations } from "./operations.js"
 
 /**
- * Makes a method of a handle, as `Effect.fn` does: from a function that returns an Effect, or from a generator function.
- * Each call has a span with the name of its operation, and is counted with its time.
+ * Makes a method of a handle, like `Effect.fn`, from a function that returns an Effect or from a generator function.
+ * Each call gets a span with the name of its operation; its outcome and duration are recorded.
  *
- * It is used instead of `Effect.fn`, whose span and two stack traces cost some 10 µs a call in a program without a tracer.
+ * Handles do not use `Effect.fn`, because its span and two stack traces cost some 10 µs a call in a program without a
+ * tracer.
  */
 export const operation = (method: Method): Effect.fn.Gen & Effect.fn.NonGen => {
   const count = makeCallCounter(method)

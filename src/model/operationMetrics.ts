@@ -4,15 +4,15 @@ import * as MetricLabel from "effect/MetricLabel"
 import { type Method, operations } from "./operations.js"
 
 /**
- * Milliseconds of one call of a handle's method, by operation, method and outcome (`ok`, `failed`). Its counts are the
- * numbers of calls.
+ * Duration in milliseconds of each call of a handle's method, by operation, method and outcome (`ok`, `failed`). The
+ * histogram also counts the calls.
  */
 export const operationMillis = Metric.histogram(
   "daybook_operation_millis",
   MetricBoundaries.exponential({ start: 0.25, factor: 2, count: 18 })
 )
 
-/** Counts calls of a method with their time. */
+/** Makes a function that records the outcome and the duration of one call of a method. */
 export const makeCallCounter = (method: Method): ((outcome: "ok" | "failed", millis: number) => void) => {
   const ofMethod = operationMillis.pipe(
     Metric.tagged("operation", operations[method]),
@@ -29,10 +29,13 @@ export const makeCallCounter = (method: Method): ((outcome: "ok" | "failed", mil
 /** Commands that wait in the mailboxes of this process. */
 export const waitingCommands = Metric.gauge("daybook_waiting_commands")
 
-/** Answers that a substitute gave, because a part failed or was too late. By part. */
+/** Number of answers that a fallback gave because a part failed or timed out, by part. */
 export const fallbacks = Metric.counter("daybook_fallbacks", { incremental: true })
 
-/** The part that was replaced: the query's vector by full text, the reranker by the order before it, a model by its rules. */
+/**
+ * The part that a fallback replaced. Full text replaces the query's vector, the earlier order replaces the reranker,
+ * and rules replace a model.
+ */
 export type ReplacedPart = "vectors" | "reranker" | "reconciler" | "extractor" | "summarizer"
 
 export const countFallback = (part: ReplacedPart): void => fallbacks.unsafeUpdate(1, [MetricLabel.make("part", part)])

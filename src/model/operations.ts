@@ -1,12 +1,12 @@
 /**
- * The span of each method of a handle.
+ * The span name of each method of a handle.
  *
- * The names follow the conventions for memory of OpenTelemetry, which are in development:
+ * The names follow OpenTelemetry's conventions for memory, which are in development:
  * https://github.com/open-telemetry/semantic-conventions-genai, docs/gen-ai/gen-ai-spans.md#memory, at commit
- * 002c8a6ea1c8a42b14a4527db83b3cabcded610a. `search_memory`, `create_memory`, `update_memory`, `upsert_memory` and
- * `delete_memory` are theirs. A write that may count a repeat or replace a memory is an `upsert_memory`, because its
- * caller does not choose. The names for what the conventions leave out are our own, as they permit: `read_memory` for
- * reads without a query, `manage_schedule`, and `maintain_memory` for maintenance and undo.
+ * 002c8a6ea1c8a42b14a4527db83b3cabcded610a. The conventions define `search_memory`, `create_memory`, `update_memory`,
+ * `upsert_memory` and `delete_memory`. A write that may count a repeat or replace a memory is an `upsert_memory`,
+ * because the caller does not choose which. The conventions permit further names. Ours are `read_memory` for reads
+ * without a query, `manage_schedule`, and `maintain_memory` for maintenance and undo.
  */
 export const operations = {
   "Memory.search": "search_memory",
