@@ -9,8 +9,8 @@ export class EmbedderError extends Schema.TaggedError<EmbedderError>()("Embedder
   reason: Schema.Literal("failed", "timeout", "count", "dimensions", "values"),
   detail: Schema.optional(Schema.String),
   /**
-   * The cause, unless the texts caused the failure: `settings` (the provider rejects the key, the model or the address;
-   * a person must fix it), `connection` (no answer), `busy` (overloaded or rate-limited).
+   * The cause of the failure; absent if the texts caused it. `settings`: the provider rejects the key, the model or the
+   * address, and a person must fix it. `connection`: no answer. `busy`: overloaded or rate-limited.
    */
   kind: Schema.optional(Schema.Literal("settings", "connection", "busy")),
   /** Milliseconds to wait before a retry, as the provider requested. */
@@ -35,32 +35,35 @@ export interface EmbedderService {
   readonly model: string
   /** 1…8,192. */
   readonly dimensions: number
-  /** The weight of its similarity in the fused score, 0…1 (0.2 for a weak model, 0.7 for a strong one). */
+  /** The weight of the embedder's similarity in the fused score, 0…1 (0.2 for a weak model, 0.7 for a strong one). */
   readonly weight: number
   /** Cosine similarity below which two texts count as unrelated. */
   readonly floor: number
-  /** Whether the embedder needs no network. Bulk writes then embed their memories as they write them. */
+  /** True if the embedder needs no network. A bulk write then embeds its memories while it writes them. */
   readonly local?: boolean
   /**
-   * Whether computing a vector is as cheap as a cache lookup. Then the engine computes vectors again instead of
-   * caching them, and embeds texts early even if their vectors may not be needed.
+   * True if computing a vector is as cheap as a cache lookup. The engine then recomputes vectors instead of caching
+   * them, and embeds texts early, even if their vectors may not be needed.
    */
   readonly skipsCache?: boolean
   /** Maximum texts in one request. */
   readonly batch: number
-  /** Returns one vector per text, in order; any length other than 0 (the engine normalises them). */
+  /** Returns one vector per text, in order. A vector may have any length except 0: the engine normalises it. */
   readonly embed: (
     texts: ReadonlyArray<string>,
     purpose: "document" | "query"
   ) => Effect.Effect<ReadonlyArray<Float32Array>, EmbedderError>
-  /** Stores withheld from it, and the local embedder that embeds them instead, into a separate index. */
+  /** The stores withheld from this embedder, and the local embedder that embeds their texts into a separate index. */
   readonly substitute?: { readonly stores: ReadonlyArray<Store>; readonly embedder: EmbedderService }
   /**
-   * Whether the embedder replaces another one for withheld stores. False if a store uses it only because it made the
-   * store's first vectors.
+   * True if this embedder replaces another one for withheld stores. False if a store uses this embedder only because
+   * its first vectors came from it.
    */
   readonly isLocalSubstitute?: boolean
-  /** Stores that it saw in the past and must not see any more. A query for these stores alone is not sent to it. */
+  /**
+   * Stores whose texts this embedder received in the past and must no longer receive. A query that searches only these
+   * stores is not sent to it.
+   */
   readonly withheld?: ReadonlyArray<Store>
   /** The embedder's requests and tokens so far, in this process. */
   readonly usage?: () => { readonly requests: number; readonly tokens: number }

@@ -4,7 +4,10 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { EmbedderService } from "./Embedder.js"
 
-/** No embedder has this name or these dimensions. `problem` is one line that lists the choices. */
+/**
+ * No embedder has this name, or the named one does not have these dimensions. `problem` is one line that lists the
+ * choices.
+ */
 export class UnknownEmbedder extends Schema.TaggedError<UnknownEmbedder>()("UnknownEmbedder", {
   name: Schema.String,
   problem: Schema.String

@@ -13,7 +13,7 @@ export interface ExtractTurn extends Pick<Turn, "role" | "speaker" | "channel" |
 
 /** The input of an extractor. */
 export interface ExtractRequest {
-  /** The turns before, which are already extracted, oldest first; at most `contextTurns`. */
+  /** The preceding turns, oldest first; at most `contextTurns`. They are already extracted. */
   readonly context: ReadonlyArray<ExtractTurn>
   /** The turns to extract from, oldest first. */
   readonly turns: ReadonlyArray<ExtractTurn>
@@ -29,7 +29,9 @@ const texts = Schema.Array(Schema.String)
 
 /** A statement to store, and the turns that support it. Times are milliseconds since the epoch. */
 export const ExtractedFact = Schema.Struct({
-  /** One sentence that stands alone: it names its subject, and its dates are absolute where the turn's time tells them. */
+  /**
+   * One self-contained sentence: it names its subject, and its dates are absolute if the turn's time determines them.
+   */
   title: Schema.NonEmptyString,
   type: Schema.String,
   narrative: Schema.optional(Schema.String),
@@ -44,8 +46,8 @@ export const ExtractedFact = Schema.Struct({
   people: texts,
   tags: texts,
   /**
-   * At least one. `turn` is an index in the turns of the request; a negative one counts from the end of its context, so
-   * −1 is the last turn of the context.
+   * At least one source. `turn` is an index into the request's `turns`. A negative index counts from the end of the
+   * request's `context`: −1 is the last turn of the context.
    */
   sources: Schema.NonEmptyArray(Schema.Struct({ turn: index, reason: Schema.String })),
   /** The id of the rule that extracted it, or `model`. */
@@ -54,7 +56,7 @@ export const ExtractedFact = Schema.Struct({
 })
 export type ExtractedFact = typeof ExtractedFact.Type
 
-/** Something that is said to hold no longer, with nothing in its place. */
+/** A statement that the turns declare no longer true, without a new statement that replaces it. */
 export const ExtractedEnd = Schema.Struct({
   title: Schema.NonEmptyString,
   reason: Schema.String,
@@ -71,11 +73,11 @@ export interface Extraction {
   /** A line for the daily log. */
   readonly summary?: string
   readonly by: Decision["by"]
-  /** From rules: whether no second opinion from a model is needed. */
+  /** Set by rules: true if no second opinion from a model is needed. */
   readonly sure?: boolean
-  /** Why the rules answered although a model was asked; absent if none was, or if it answered. */
+  /** Why the rules answered although a model was asked. Absent if no model was asked, or if the model answered. */
   readonly fallback?: string
-  /** Milliseconds that a model took; absent if none was asked. */
+  /** Milliseconds that the model took; absent if no model was asked. */
   readonly latency?: number
 }
 

@@ -1,12 +1,12 @@
 import * as Context from "effect/Context"
 
-/** Knowledge about words in general, apart from any memory. */
+/** Knowledge about words in general, independent of any memory. */
 export interface LexiconService {
-  /** Whether a lower-case word is a known word. Known words are not taken for misspelt ones. */
+  /** Returns true for a known lower-case word. A known word does not count as misspelt. */
   readonly has: (word: string) => boolean
 }
 
-/** A lexicon; without one, every word may be misspelt. */
+/** A lexicon. The default knows no words, so every word may count as misspelt. */
 export class Lexicon extends Context.Reference<Lexicon>()("daybook/Lexicon", {
   defaultValue: (): LexiconService => ({ has: () => false })
 }) {}

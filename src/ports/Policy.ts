@@ -65,16 +65,22 @@ const Search = Schema.Struct({
   speakerBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.8),
   dateBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.5),
   /**
-   * Evidence, 0…1, from which a memory is near: it may answer the query. Evidence is the share of the query's words
-   * that it has, weighed by rarity, together with its similarity.
+   * Minimum evidence, 0…1, of a near memory: one that may answer the query. Evidence combines the share of the query's
+   * words that the memory contains, weighted by rarity, with the memory's similarity.
    */
   nearEvidence: withDefault(share, 0.46),
-  /** For each embedder: the cosine of unrelated texts, and the one of texts that mean the same. `other` is for all others. */
+  /**
+   * For each embedder: the cosine of unrelated texts, and the cosine of texts that mean the same. `other` applies to
+   * all embedders that are not listed.
+   */
   similarities: withDefault(Schema.Record({ key: Schema.String, value: Schema.Tuple(Schema.Number, Schema.Number) }), {
     other: [0.3, 0.9] as const,
     "glove-100-v1": [0.5, 0.8] as const
   }),
-  /** Gain of a memory in a time that the query names, if the query also names its type ("decisions of last week"). */
+  /**
+   * Gain of a memory in a time that the query names, if the query also names the memory's type ("decisions of last
+   * week").
+   */
   typeGain: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.5),
   /**
    * For neighbouring turns: `contextWeight` is the share of a neighbour's score that a short turn gains, `contextDecay`
@@ -93,7 +99,7 @@ const Search = Schema.Struct({
   rerank: withDefault(Schema.Boolean, true),
   rerankWeight: Schema.optional(share),
   /**
-   * Milliseconds that a query waits for its vector before it searches by full text alone; also its wait for the
+   * Milliseconds that a query waits for its vector before it searches by full text alone. Also the time-out of the
    * reranker.
    */
   queryTimeout: withDefault(count, 2_000)
@@ -118,9 +124,7 @@ const Reconcile = Schema.Struct({
   candidates: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 10),
   /** Minimum similarity of a candidate, 0…1, exclusive. */
   threshold: withDefault(share, 0.3),
-  /**
-   * Least confidence, 0…1, at which a contradiction retires a memory. Below it both memories stay, as a dispute.
-   */
+  /** Minimum confidence, 0…1, at which a contradiction retires a memory. Below it, both memories stay, as a dispute. */
   certain: withDefault(share, 0.98),
   /** Milliseconds for one answer of a model reconciler, including retries. */
   timeout: withDefault(count, 30_000),
@@ -140,7 +144,10 @@ const Summarize = Schema.Struct({
 })
 
 const Recall = Schema.Struct({
-  /** Default for recording reads: which memories were shown, to whom, for which query. A handle can override it. */
+  /**
+   * Whether reads are recorded by default: which memories were shown, to whom, for which query. A handle can override
+   * it.
+   */
   log: withDefault(Schema.Boolean, true),
   /** Maximum milliseconds that recalls wait before one event records them. */
   flushAfter: withDefault(count, 60_000),
@@ -180,8 +187,8 @@ const Model = Schema.Struct({
   model: modelName,
   ...modelConnection,
   /**
-   * A second, fast model that extracts from turns and decides. Without a provider and a baseUrl of its own, it has the
-   * connection of the first one. The limits below hold for each of the two.
+   * A second, faster model that extracts from turns and decides about memories. If it sets neither provider nor
+   * baseUrl, it uses the connection of the first model. The limits below apply to each of the two models.
    */
   fast: exactOptional(
     Schema.Struct({

@@ -18,8 +18,8 @@ export interface Statement {
 }
 
 /**
- * A new statement and the existing memories of the same store that it may concern, most similar first. They are
- * identified by their index, 0…n−1.
+ * A new statement, and the existing memories of the same store that it may concern, most similar first. The index of a
+ * memory, 0…n−1, identifies it.
  */
 export interface Question {
   readonly statement: Statement
@@ -57,7 +57,7 @@ export interface Judgement {
   readonly verdict: Verdict
   readonly by: Decision["by"]
   /**
-   * From rules: whether no second opinion from a model is needed. From a model: whether it says that it is certain.
+   * Set by rules: true if no second opinion from a model is needed. Set by a model: true if it says that it is certain.
    */
   readonly sure: boolean
   /**
@@ -71,8 +71,8 @@ export const confidenceOf = ({ confidence, sure }: Pick<Judgement, "confidence" 
   confidence ?? (sure ? 1 : 0)
 
 /**
- * Whether a judgement by rules needs no second opinion: it is no contradiction, or one with at least the confidence
- * `certain`, 0…1.
+ * Returns true if a judgement by rules needs no second opinion from a model. A contradiction needs at least the
+ * confidence `certain`, 0…1. Any other judgement must be `sure`.
  */
 export const needsNoModel = (judgement: Judgement, certain: number): boolean =>
   judgement.verdict.action === "DELETE" ? confidenceOf(judgement) >= certain : judgement.sure
@@ -145,5 +145,5 @@ export const noReconciler: ReconcilerService = {
   })
 }
 
-/** A reconciler's local judgement; nothing leaves the process. */
+/** Judges a question locally: nothing leaves the process. */
 export type Judge = (question: Question) => Judgement

@@ -28,9 +28,12 @@ export interface RerankerService {
   readonly name: string
   /** Maximum hits that it rescores, at most the policy's `search.drafts`. */
   readonly topN: number
-  /** Whether the reranker answers synchronously and without a network. It then has no time-out. */
+  /** True if the reranker answers synchronously and without a network. It then has no time-out. */
   readonly local?: boolean
-  /** Stores withheld from it, besides all credentials: their hits get the mean score. Absent: it sees all stores. */
+  /**
+   * Stores whose hits the reranker must not see. Their hits, and all credentials, get the mean score. Absent: the
+   * reranker sees all hits.
+   */
   readonly withheldStores?: ReadonlyArray<Store>
   /** Milliseconds that a search waits for it; default: the policy's `search.queryTimeout`. */
   readonly timeout?: number

@@ -9,7 +9,7 @@ export interface Evidence {
   readonly predecessors: (row: Row) => ReadonlyArray<Row>
   /** Other wordings in which the memory was repeated, newest first. */
   readonly wordings: (row: Row) => ReadonlyArray<Wording>
-  /** Whether the newer memory certainly contradicts the older one, as the reconciler judges. */
+  /** Returns true if the reconciler judges that the newer memory certainly contradicts the older one. */
   readonly contradicts: (newer: Row, older: Row) => boolean
 }
 
@@ -18,8 +18,8 @@ export interface Settlement {
   /** Each memory that is no longer true, with the newer memory that says so. */
   readonly superseded: ReadonlyMap<Row, Row>
   /**
-   * The superseded memories without certain proof. They stay, and are disputed if the reconciler also sees a
-   * contradiction.
+   * The superseded memories without certain proof. They are not retired. If the reconciler also sees a contradiction,
+   * they become disputed.
    */
   readonly unsure?: ReadonlySet<Row> | undefined
   /** Maps each memory that states a current value to a key. Memories with the same key state the same value. */
@@ -32,7 +32,7 @@ export interface SettlerService {
   readonly name: string
   /** Compares all rows with each other. Yields after each small step, so that the caller can bound its time slices. */
   readonly settle: (rows: ReadonlyArray<Row>, evidence: Evidence) => Generator<void, Settlement>
-  /** Returns a test among these rows: whether the title of `row` only repeats what `other` says. */
+  /** Returns a function that compares two of these rows. It returns true if the title of `row` only repeats `other`. */
   readonly repeats: (rows: ReadonlyArray<Row>) => (row: Row, other: Row) => boolean
 }
 

@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 
-/** The words of a text, without case, accents, endings, and words without meaning. */
+/** The words of a text in lower case, without accents and endings, and without words that carry no meaning. */
 export interface Statement {
   readonly words: ReadonlySet<string>
   /** The words among them that negate or limit the statement: "not", "before", "was". */
@@ -22,9 +22,9 @@ export interface StatementReaderService {
 }
 
 /**
- * Reads statements in a natural language. With it, the engine checks that a summarizer neither invents nor drops
- * content, and finds the decisions and open items of a session. Pure functions. Optional: without a reader the engine
- * calls no summarizer, and a session's summary has only a request and an outcome.
+ * Reads statements in a natural language. The engine uses it to check that a summarizer neither invents nor drops
+ * content, and to find the decisions and open items of a session. Pure functions. Optional: without a reader, the
+ * engine calls no summarizer, and a session's summary has only a request and an outcome.
  */
 export class StatementReader extends Context.Tag("daybook/StatementReader")<
   StatementReader,

@@ -61,7 +61,8 @@ export const partsOf = (
 /**
  * A summarizer's answer cannot be used: it failed, has the wrong form (`unreadable`, `part`), names an unknown source
  * (`source`), is too long (`size`) or costs too many tokens (`cost`), states something that no source states
- * (`invented`), or omits something that they state (`dropped`). Names the kind of failure, never a text or a key.
+ * (`invented`), or omits something that its sources state (`dropped`). Names the kind of failure, never a text or a
+ * key.
  */
 export class SummarizerError extends Schema.TaggedError<SummarizerError>()("SummarizerError", {
   name: Schema.String,
@@ -107,8 +108,8 @@ export interface SummarizerService {
 }
 
 /**
- * Writes the summaries of maintenance. The engine checks them against their sources. If it fails, hangs or does not
- * match its sources, the rules write the text, and the event records that.
+ * Writes the summaries of maintenance. The engine checks each summary against its sources. If the summarizer fails or
+ * hangs, or if the summary does not match its sources, the rules write the text, and the event records that.
  */
 export class Summarizer extends Context.Tag("daybook/Summarizer")<Summarizer, SummarizerService | null>() {
   /** No summarizer: the rules write every summary. */
@@ -116,7 +117,7 @@ export class Summarizer extends Context.Tag("daybook/Summarizer")<Summarizer, Su
 }
 
 /**
- * Decodes an answer strictly. It may contain only parts of its kind, single parts at most once, and every line must
+ * Decodes an answer strictly. The answer may contain only the parts that `partsOf` allows for its kind. Every line must
  * have valid sources.
  */
 export const decodeSummary = (

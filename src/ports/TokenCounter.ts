@@ -3,7 +3,10 @@ import { estimateTokens } from "../../text/normalise/countTokens.js"
 
 export interface TokenCounterService {
   readonly count: (text: string) => number
-  /** Whether it counts as the model does. Prompts leave a margin for an estimate. Default: false. */
+  /**
+   * True if the count is the model's own. Otherwise the count is an estimate, and prompts leave a margin. Default:
+   * false.
+   */
   readonly isExact?: boolean
 }
 

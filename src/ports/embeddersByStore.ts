@@ -8,8 +8,9 @@ type ByStore<A> = Readonly<Record<Store, A>>
 
 /**
  * Finds the model of each store if nobody chose one: the model of the store's own first vectors, else the model of the
- * next more open store, else the configured model. More open stores must not learn from the content of a stricter
- * store. At most two models are in use: if there would be three, the strictest store adopts another store's model.
+ * next more open store, else the configured model. The model of a store never depends on a stricter store, because that
+ * would reveal something about the stricter store. At most two models are in use: if the two more open stores have
+ * different models, `private` uses the model of `shared`.
  */
 export const modelsByStore = (
   firsts: NonNullable<EmbedderFact["stores"]>,
@@ -43,7 +44,7 @@ export const combineEmbedders = (byStore: ByStore<Service>, main: Store, bySetti
   if (bySettings) {
     for (const store of allStores) if (isWithheld(store)) embedders[store] = localSubstitute(store)
     if (!sameModel(embedders.shared, embedders.social)) {
-      // At most two embedders: the strictest store shares one that may see its texts.
+      // At most two embedders: the strictest store shares an embedder that may see its texts.
       const allowed = (["shared", "social"] as const).find(
         (candidate) => embedders[candidate].isLocalSubstitute === true || !isWithheld("private", candidate)
       )
@@ -61,8 +62,8 @@ export const combineEmbedders = (byStore: ByStore<Service>, main: Store, bySetti
 }
 
 /**
- * The embedder of a store, if each store keeps the model of its first vectors. If the embedder has a local substitute,
- * returns the embedder itself.
+ * Returns the embedder of a store if each store keeps the model of its first vectors. Returns `embedder` itself if its
+ * substitute is a local one for withheld stores.
  */
 export const embedderOfStore = (embedder: Service, store: Store): Service => {
   const { substitute } = embedder

@@ -24,6 +24,6 @@ export const runInOwnFiber = <A, E, R, B = A, E2 = E>(
     return wait(Effect.onInterrupt(Fiber.join(fiber), constant(Fiber.interruptFork(fiber))))
   })
 
-/** Makes the effect interruptible: a write is not, and its child fibers would inherit that. */
+/** Makes the effect interruptible. A write is not interruptible, and its child fibers would inherit that. */
 const interruptible = <R>(runtime: Runtime.Runtime<R>): Runtime.Runtime<R> =>
   Runtime.make({ ...runtime, runtimeFlags: RuntimeFlags.enable(runtime.runtimeFlags, RuntimeFlags.Interruption) })

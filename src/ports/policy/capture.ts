@@ -1,21 +1,21 @@
 import * as Schema from "effect/Schema"
 import { count, exactOptional, nonNegative, withDefault } from "./fields.js"
 
-/** Capture: what is worth keeping is extracted from turns and stored. */
+/** Capture extracts memories that are worth keeping from turns, and stores them. */
 export const Capture = Schema.Struct({
   /** Whether `sessions.append` and `add-turn` capture. `appendAll`, imports and files never do. */
   enabled: withDefault(Schema.Boolean, true),
   /** Finds what to keep: rules, a model, hybrid (rules and a model; without `[model]` the rules alone), or none. */
   extractor: withDefault(Schema.Literal("hybrid", "rules", "model", "none"), "hybrid"),
   /**
-   * When turns are extracted. "turn": at once at each turn of the role user, by the rules. "after": in the background
-   * when `minTurnMessages` wait. "buffer": in the background after a pause, at a token limit, or on the next day.
-   * Default: "turn"; "after" if a model extracts.
+   * When turns are extracted. "turn": immediately after each turn with the role user, by the rules. "after": in the
+   * background when `minTurnMessages` turns wait. "buffer": in the background after a pause, at a token limit, or on
+   * the next day. Default: "turn"; "after" if a model extracts.
    */
   mode: exactOptional(Schema.Literal("turn", "after", "buffer")),
-  /** Waiting turns at which mode "after" extracts. */
+  /** Number of waiting turns at which mode "after" extracts. */
   minTurnMessages: withDefault(count, 4),
-  /** Mode "buffer": minutes without a turn, or tokens of the waiting turns, after which they are extracted. */
+  /** Mode "buffer" extracts after `quiet` minutes without a turn, or when the waiting turns have this many tokens. */
   quiet: withDefault(nonNegative, 5),
   tokens: withDefault(count, 2_000),
   /** Maximum turns of one extraction. */

@@ -13,12 +13,12 @@ export const Summary = Schema.Struct({
   enabled: withDefault(Schema.Boolean, true),
   /** Token budget of a session's rolling summary and its later turns together. */
   tokens: withDefault(Schema.Int.pipe(Schema.greaterThanOrEqualTo(200)), 4_000),
-  /** Turns that must be unsummarised before any is condensed. */
+  /** Minimum number of unsummarised turns before any turn is condensed. */
   min_turns: withDefault(count, 4),
-  /** Share of the budget above which turns are condensed, and the share that remains used afterwards. */
+  /** Above the share `trigger_ratio` of the budget, turns are condensed until at most `target_ratio` is used. */
   trigger_ratio: withDefault(share, 0.8),
   target_ratio: withDefault(share, 0.5),
-  /** Maximum share of the summary itself. Beyond it, its oldest lines are left out. */
+  /** Maximum share of the budget for the summary itself. The oldest lines of a longer summary are left out. */
   text_ratio: withDefault(share, 0.25)
 }).pipe(
   Schema.filter(({ target_ratio, text_ratio, trigger_ratio }) =>

@@ -18,8 +18,8 @@ export const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
 export const section = <A, I>(schema: Schema.Schema<A, I>) => withDefault(schema, defaultsOf(schema))
 
 /**
- * Returns the value that a schema decodes from an empty object. It reads the defaults of a struct, because decoding
- * compiles a parser for each setting, and most processes have no policy file to decode.
+ * Returns the value that a schema decodes from an empty object. For a struct, it reads the defaults directly. Decoding
+ * would compile a parser for each setting, and most processes have no policy file to decode.
  */
 export const defaultsOf = <A, I>(schema: Schema.Schema<A, I>): A => {
   let { ast } = schema
@@ -51,7 +51,8 @@ export const clockTime = Schema.String.pipe(
 )
 
 /**
- * An optional setting that must not be undefined. Otherwise Effect's error would quote the value, which may be a key.
+ * An optional setting that may be absent, but not `undefined`. A schema that allowed `undefined` would give errors in
+ * which Effect quotes the value, which may be a key.
  */
 export const exactOptional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -61,11 +62,11 @@ export const variable = Schema.String.pipe(
   })
 )
 
-/** The refusal of a text that is no `address`. */
+/** The problem of a text that is not an `address`. */
 export const addressProblem = "must be an http or https address without a password, a query or a fragment"
 
-/** The refusal of a text that is no `collectorAddress`. */
-export const collectorProblem = `${addressProblem}, and without /v1/traces: the path of each signal is added`
+/** The problem of a text that is not a `collectorAddress`. */
+export const collectorProblem = `${addressProblem}, and without /v1/traces: Daybook appends the path of each signal`
 
 export const address = Schema.String.pipe(
   Schema.filter(
@@ -80,7 +81,7 @@ export const address = Schema.String.pipe(
   )
 )
 
-/** The address of a collector of OTLP, to which the path of each signal is added. */
+/** The address of an OTLP collector. Daybook appends the path of each signal. */
 export const collectorAddress = address.pipe(
   Schema.filter((text) => !/\/v1\/(traces|metrics|logs)\/?$/.test(text), { message: () => collectorProblem })
 )

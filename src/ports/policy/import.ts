@@ -7,17 +7,17 @@ const path = Schema.String.pipe(
   })
 )
 
-/** The files that an empty memory begins with. */
+/** Files that are imported into an empty memory. */
 export const Import = Schema.Struct({
   /**
-   * Markdown files and folders, imported once, before the first use of the agent's memory while it never had a memory.
-   * A relative path starts at the folder of the policy file.
+   * Markdown files and folders. They are imported once, before the first use of the agent's memory, and only if the
+   * agent never had a memory. A relative path is resolved against the folder of the policy file.
    */
   from: withDefault(
     Schema.Array(path).pipe(Schema.maxItems(100, { message: () => "must have at most 100 paths" })),
     []
   ),
-  /** The agent whose memory begins with them. */
+  /** The agent into whose memory the files are imported. */
   agent: withDefault(
     Schema.String.pipe(
       Schema.pattern(/^[^\p{C}\p{Z}]{1,64}$/u, {

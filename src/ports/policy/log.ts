@@ -4,8 +4,9 @@ import { exactOptional } from "./fields.js"
 /** Files of the log outside the data folder. */
 export const Log = Schema.Struct({
   /**
-   * A copy of the ledger of erasures, for example on another disk. A relative path starts at the data folder. Its folder
-   * must exist. An erasure writes both, and fails if it cannot. Each start takes what one of them lacks from the other.
+   * A copy of the ledger of erasures, for example on another disk. A relative path is resolved against the data folder.
+   * The copy's folder must exist. An erasure writes to both ledgers, and fails if it cannot. Each start of the program
+   * copies entries that are missing in one ledger from the other.
    */
   ledger: exactOptional(
     Schema.String.pipe(

@@ -17,8 +17,8 @@ const rows = withDefault(Schema.Int.pipe(Schema.between(1, 10_000)), 200)
 
 /**
  * score = frequencyWeight × ln(1 + hits) + recencyWeight × exp(−decay × days) + importanceWeight × importance. Hits are
- * the mentions after the first one plus the times that it was shown. Days are whole UTC days since it was last added,
- * mentioned or shown.
+ * the mentions after the first one, plus the number of times that the memory was shown. Days are whole UTC days since
+ * the memory was last added, mentioned or shown.
  */
 export const Tiers = Schema.Struct({
   frequencyWeight: withDefault(nonNegative, 1),
@@ -38,7 +38,7 @@ export const Tiers = Schema.Struct({
 
 /** Promotion, demotion and removal. Only mid and daily memories are removed, never people or pinned memories. */
 export const Gc = Schema.Struct({
-  /** A mid memory with this many hits, the last one within this many days, becomes long. */
+  /** A mid memory becomes long if it has `promoteHits` hits and the last hit is at most `promoteWithin` days old. */
   promoteHits: withDefault(count, 3),
   promoteWithin: withDefault(days, 7),
   /** Days after which a promoted memory that was neither shown nor changed becomes mid again. */
@@ -49,7 +49,7 @@ export const Gc = Schema.Struct({
    */
   removeBelow: withDefault(nonNegative, 0.5),
   removeAfter: withDefault(days, 30),
-  /** Maximum mid memories per store of an agent. Beyond it, those with the lowest scores are removed. */
+  /** Maximum mid memories per store of an agent. If there are more, those with the lowest scores are removed. */
   capacity: withDefault(count, 500),
   /** How memories are removed: "archive" allows restoring them; "expire" keeps them in history only. */
   removal: withDefault(Schema.Literal("archive", "expire"), "archive"),
@@ -64,7 +64,10 @@ export const Compress = Schema.Struct({
    * Minimum size of a cluster of memories with the same store, type and title, ignoring case, accents and punctuation.
    */
   cluster: withDefault(Schema.Int.pipe(Schema.between(2, 100)), 3),
-  /** Minimum similarity of title and facts for memories with different titles, 0…1; 1 excludes them. */
+  /**
+   * Minimum similarity of title and facts for memories with different titles, 0…1. With 1, memories with different
+   * titles are never compressed.
+   */
   likeness: withDefault(share, 0.9),
   rows
 })
@@ -108,10 +111,10 @@ export const Sessions = Schema.Struct({
 
 /** Runs of tools, as `observeTool` stores them. */
 export const Tools = Schema.Struct({
-  /** Characters of the beginning and of the end of an output that are kept. */
+  /** Number of characters that are kept from the beginning and from the end of an output. */
   head: withDefault(Schema.Int.pipe(Schema.between(100, 30_000)), 2_000),
   tail: withDefault(Schema.Int.pipe(Schema.between(0, 30_000)), 2_000),
-  /** Hours after which a result that is true only for the moment expires: of a build, a test, a listing. */
+  /** Hours after which a short-lived result expires, such as that of a build, a test or a listing. */
   expireAfter: withDefault(positive, 48),
   /** Minutes without a run before the runs of a session are compressed. */
   quiet: withDefault(nonNegative, 30),
@@ -133,12 +136,18 @@ export const Maintenance = Schema.Struct({
   gc: withDefault(clockTime, "03:30"),
   /** The time zone of these times, an IANA name. */
   zone: withDefault(zone, "UTC"),
-  /** `temp` and `debug` memories of these tiers are removed when their recency, exp(−decay × days), is at most this. */
+  /**
+   * `temp` and `debug` memories in `decayedTiers` are removed when their recency, exp(−decay × days), is at most
+   * `decayed`.
+   */
   decayed: withDefault(positive, 0.001),
   decayedTiers: withDefault(Schema.Array(Schema.Literal("long", "mid", "daily")), ["mid", "daily"]),
   /** Token limit of the profile, the core block of a system prompt. */
   profileTokens: withDefault(count, 500),
-  /** Mentions from which a memory of another type is in the profile, if identities, preferences and decisions leave room. */
+  /**
+   * Minimum mentions for a memory of another type to be in the profile, if identities, preferences and decisions leave
+   * room.
+   */
   profileMentions: withDefault(count, 3),
   rows
 })

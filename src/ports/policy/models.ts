@@ -34,8 +34,8 @@ const EmbeddingProvider = Schema.Struct({
   /** Maximum texts in one request, capped at the provider's own limit. */
   batch: exactOptional(Schema.Int.pipe(Schema.between(1, 2_048))),
   /**
-   * Whether to request shorter vectors from models that Daybook does not know. Known models are shortened if they
-   * support it.
+   * Whether to request shorter vectors from models that Daybook does not know. Known models get
+   * this request if they support it.
    */
   shorten: withDefault(Schema.Boolean, false)
 })
@@ -67,7 +67,8 @@ export const Embedding = Schema.Struct({
   /** Milliseconds for one batch. */
   timeout: withDefault(count, 120_000),
   /**
-   * Milliseconds that a bulk write waits for a local embedder, over all batches. The rest is embedded after the write.
+   * Maximum milliseconds that a bulk write waits for a local embedder, over all batches. The remaining memories are
+   * embedded after the write.
    */
   beside: withDefault(Schema.Int.pipe(Schema.nonNegative()), 2_000),
   /** Milliseconds to collect texts before a batch is sent. */
@@ -77,7 +78,7 @@ export type EmbeddingPolicy = typeof Embedding.Type
 
 const RerankProvider = Schema.Struct({
   ...connection,
-  /** Milliseconds that a search waits for it, including a retry; default: search.queryTimeout. */
+  /** Milliseconds that a search waits for the reranker, including a retry; default: search.queryTimeout. */
   timeout: exactOptional(count),
   /** Maximum retries if the provider is busy, broken or unreachable. */
   retries: withDefault(Schema.Int.pipe(Schema.between(0, 10)), 1)
@@ -89,7 +90,7 @@ export const rerankProvider: RerankProviderSettings = defaultsOf(RerankProvider)
 
 export const Rerank = Schema.Struct({
   /**
-   * Rescores the first hits: "lexical", which needs no network, "none", or a provider, optionally with its model
+   * The reranker of the first hits: "lexical", which needs no network, "none", or a provider, optionally with its model
    * ("cohere/rerank-v3.5"). Only "lexical" sees texts of the stores in embedding.local.
    */
   reranker: withDefault(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)), "lexical"),

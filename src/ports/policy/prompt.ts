@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { count, exactOptional, section, share, withDefault } from "./fields.js"
 
-/** The share of the token budget that each part of a context has for certain, 0…1. The sum is at most 1. */
+/** The guaranteed share of the token budget for each part of a context, 0…1. The sum is at most 1. */
 const Shares = Schema.Struct({
   user: withDefault(share, 0.03),
   profile: withDefault(share, 0.13),
@@ -23,8 +23,8 @@ const Shares = Schema.Struct({
 /** Blocks for prompts: the profile, the summaries of sessions, and the context of a turn. */
 export const Prompt = Schema.Struct({
   /**
-   * The lowest trust level whose text appears directly in a prompt block; a lower reader uses its own level. Text from
-   * below that level appears in a separate, quoted section with its origin.
+   * The lowest trust level whose text appears directly in a prompt block. For a reader with a lower level, it is the
+   * reader's own level. Text from lower levels appears in a separate, quoted section with its origin.
    */
   writers: withDefault(Schema.Literal("full", "inner", "familiar"), "inner"),
   /** Default token budget of a context. */
@@ -45,7 +45,10 @@ export const PromptIndex = Schema.Struct({
    * 30 rows, 500 tokens, titles only.
    */
   preset: withDefault(Schema.Literal("full", "compact"), "full"),
-  /** If no memory is near the message: evidence from which the closest ones are shown, as such (`search.nearEvidence`). */
+  /**
+   * Minimum evidence of the closest memories that are shown if no memory is near the message (`search.nearEvidence`).
+   * They are marked as the closest ones.
+   */
   evidence: withDefault(share, 0.3),
   /** Days whose memories are guaranteed to appear; default: the preset's. */
   recent_days: exactOptional(Schema.Int.pipe(Schema.between(1, 30))),

@@ -15,14 +15,17 @@ export const Schedules = Schema.Struct({
   timeout: withDefault(count, 300_000),
   /** How long a run's lease lasts after its time-out. Then another process may take over the run. */
   grace: withDefault(count, 30_000),
-  /** Maximum retries of a failed run, and milliseconds before the first one, doubled for each further one. */
+  /** Maximum retries of a failed run, and milliseconds before the first retry, doubled for each further one. */
   retries: withDefault(Schema.Int.pipe(Schema.between(0, 100)), 2),
   backoff: withDefault(nonNegativeInt, 1_000),
   /** Maximum pause between retries. */
   backoffMost: withDefault(count, 60_000),
   /** Failed runs in a row after which a schedule stops; 0 for never. */
   failures: withDefault(nonNegativeInt, 10),
-  /** Maximum takeovers of an occurrence from processes that disappeared. Then it counts as failed. */
+  /**
+   * Maximum number of times that an occurrence is taken over from a process that disappeared. Then the occurrence
+   * counts as failed.
+   */
   takeovers: withDefault(count, 10),
   /** Maximum concurrent runs in one process. */
   concurrency: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 4),
