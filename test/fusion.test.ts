@@ -185,14 +185,17 @@ describe("an option of the fusion", () => {
           { embedding: new Float32Array(maxDimensions + 1).fill(1) },
           `embedding: has more than ${maxDimensions} numbers`
         ],
-        [{ embedding: kettle, vectorWeight: 0 }, "embedding: cannot be compared with a vectorWeight of 0"],
+        [{ embedding: kettle, vectorWeight: 0 }, "embedding: cannot be used with a vectorWeight of 0"],
         [{ topK: 0 }, "topK: must be a whole number from 1 to 4095"],
         [{ topK: 4_096 }, "topK: must be a whole number from 1 to 4095"],
         [{ topK: "3" }, "topK: must be a whole number from 1 to 4095"],
-        [{ vectorWeight: -1 }, "vectorWeight: must be a finite number from 0 on"],
-        [{ textWeight: Number.POSITIVE_INFINITY }, "textWeight: must be a finite number from 0 on"],
-        [{ textWeight: "1" }, "textWeight: must be a finite number from 0 on"],
-        [{ vectorWeight: 0, textWeight: 0 }, "vectorWeight: is 0, as textWeight: one must be more"],
+        [{ vectorWeight: -1 }, "vectorWeight: must be a finite number, 0 or greater"],
+        [{ textWeight: Number.POSITIVE_INFINITY }, "textWeight: must be a finite number, 0 or greater"],
+        [{ textWeight: "1" }, "textWeight: must be a finite number, 0 or greater"],
+        [
+          { vectorWeight: 0, textWeight: 0 },
+          "vectorWeight: is 0, and so is textWeight: at least one of them must be greater than 0"
+        ],
         ...[{ embedding: kettle }, { vectorWeight: 1 }, { textWeight: 1 }].map(
           (option) =>
             [

@@ -40,8 +40,8 @@ export interface PeopleQuery extends PageQuery {
 export interface ListQuery extends Filter {
   readonly offset?: number | undefined
   /**
-   * The order; default `newest`. `changed`: last changed first. `score`: the highest life score first; no filter but one
-   * tier goes with it.
+   * The order; default `newest`. `changed`: last changed first. `score`: the highest life score first. With `score`,
+   * the only filter allowed is one tier.
    */
   readonly sort?: ListOrder | undefined
 }
@@ -50,7 +50,7 @@ export interface ListQuery extends Filter {
 export const listOrders = [...memoryOrders, "score"] as const
 export type ListOrder = MemoryOrder | "score"
 
-/** The number of rows before and after the given memory. Default: 5 each. */
+/** A memory, `anchor`, and the number of rows to read before and after it. Default: 5 each. */
 export interface TimelineQuery {
   readonly anchor: string
   readonly before?: number | undefined
@@ -59,7 +59,7 @@ export interface TimelineQuery {
 
 /** Which disputes to list. */
 export interface DecisionsQuery extends PageQuery {
-  /** Whether to list open ones only. Default: all, each with its state. */
+  /** True to list only open disputes. Default: all disputes, each with its state. */
   readonly open?: boolean | undefined
 }
 
@@ -67,7 +67,7 @@ export interface DecisionsQuery extends PageQuery {
 export interface MemoryReads {
   /** Finds memories by words and by meaning. It returns compact rows, best first. */
   readonly search: (query: Query) => Effect.Effect<ReadonlyArray<Hit>, ReadError>
-  /** Runs the same search. Also reports how it read the query and why each row matched. */
+  /** Runs the same search as `search`. Also reports how the query was read and why each row matched. */
   readonly explain: (query: Query) => Effect.Effect<Explained<Hit & WithLifeScore>, ReadError>
   /** Memories before and after a given memory in time, oldest first, with the memory itself. */
   readonly timeline: (query: TimelineQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError | MemoryNotFound>
@@ -78,8 +78,8 @@ export interface MemoryReads {
   /** The memories that pass the filters, one page; by default the newest first. */
   readonly list: (query?: ListQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError>
   /**
-   * The memories that raised disputes, as far as the level may read all sides, one page: by the level of the writer, then
-   * the newest first. `decide` settles one.
+   * The memories that raised disputes, one page: first by the trust level of the writer, then the newest first. Leaves
+   * out a dispute if the level may not read all of its sides. `decide` settles a dispute.
    */
   readonly decisions: (query?: DecisionsQuery) => Effect.Effect<ReadonlyArray<DisputeDecision>, ReadError>
   /** The people in memories, most recently mentioned first. */
@@ -181,8 +181,10 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
   }
 }
 
-/** The tier of a list by score. Scores are read from indexes that know no other filter. */
+/** Returns the tier filter of a list that is sorted by score. The indexes of scores support no other filter. */
 const onlyTier = ({ limit: _, offset: __, sort: ___, tiers = [], ...others }: ListQuery) =>
   tiers.length > 1 || Object.values(others).some((filter) => filter !== undefined)
-    ? Either.left(new InvalidInput({ field: "sort", problem: "score goes with no filter but one tier" }))
+    ? Either.left(
+        new InvalidInput({ field: "sort", problem: "cannot be score together with a filter other than one tier" })
+      )
     : Either.right(tiers[0])

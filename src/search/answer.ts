@@ -9,7 +9,7 @@ import type { FoundDrafts } from "./retrieve.js"
 /**
  * Decides how to answer a query. Without words, or with only a time: the newest rows. If full text cannot index the
  * words, or its index is parked: substring search. Otherwise: full text and vectors, together with the newest rows of
- * the times that the query names. A vector of the call is compared even without words.
+ * the times that the query names. A vector from the call is compared even if the query has no words.
  */
 export const answer = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   planned: Plan<Filters, Candidate, Row, Parts>
@@ -43,7 +43,7 @@ export const answer = <Filters extends object, Candidate extends FusableHit, Row
   const searchAllWords = plan.leftOut.length > 0 && candidates.every(({ text }) => text === null)
   const terms = searchAllWords ? plan.expressionsFor(plan.distinguishing.words) : expressions
   if (searchAllWords) candidates = findIn(plan, filters, terms)
-  // The best rows of the named times, which the whole pool may lack.
+  // The best rows of the named times. The pool over all times may contain none of them.
   const bestInTimes =
     kind.ranksTimesFirst === true && inTimes.length > 0
       ? duringTimes(plan, (filters) => findIn(plan, filters, terms), times.reading)
@@ -60,7 +60,10 @@ export const answer = <Filters extends object, Candidate extends FusableHit, Row
   return { ...drafts, explanation: { ...drafts.explanation, ...plan.explanationOf(plan.distinguishing.words, []) } }
 }
 
-/** The newest rows of the times that the query names. If none was written, or is due then, any row of these times. */
+/**
+ * Finds the newest rows of the times that the query names. If the query asks only for what was written then, or is due
+ * then, and there is no such row, finds rows that belong to these times in any other way.
+ */
 const readTimes = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   plan: Plan<Filters, Candidate, Row, Parts>
 ) => {
@@ -98,8 +101,8 @@ const findIn = <Filters extends object, Candidate extends FusableHit, Row, Parts
 }
 
 /**
- * Finds rows outside the named times whose text contains the name of one. With `hasTimeWords`, the index already
- * contains each row's day.
+ * Finds rows outside the named times whose text contains the name of such a time. With `hasTimeWords` this is not
+ * needed, because the index already contains each row's day.
  */
 const namingTimes = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   { byText, expressions, filters, kind, level, pageSize, snapshot, scoring }: Plan<Filters, Candidate, Row, Parts>,
@@ -116,8 +119,9 @@ const namingTimes = <Filters extends object, Candidate extends FusableHit, Row, 
 }
 
 /**
- * Ranks candidates by time, then those of `added` by score. Rows of a type that the question names come first. What is
- * due is ranked soonest first, everything else newest first. A reranker does not change this order.
+ * Ranks candidates by time, and after them those of `added` by score. Rows of a type that the question names come
+ * first. If the question asks for what is due, the soonest comes first, otherwise the newest. A reranker does not
+ * change this order.
  */
 const answerByTime = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   { explanation, kind, pageSize, scoring }: Plan<Filters, Candidate, Row, Parts>,
@@ -150,7 +154,7 @@ const answerByScore = <Filters extends object, Candidate extends FusableHit, Row
   for (let from = 0; from < ranked.length && drafts.kept().length < limit; from += pageSize) {
     for (const draft of kind.read(scoring, ranked.slice(from, from + pageSize))) {
       drafts.take(draft)
-      // The hit shows the first side that was found, on whatever page it stands.
+      // The hit shows the first side that was found, even if that side is on another page.
       const first = draft.side === undefined ? undefined : firstOf(draft.side)
       if (first !== undefined) firstSides.add(first)
     }
@@ -163,7 +167,7 @@ const answerByScore = <Filters extends object, Candidate extends FusableHit, Row
   }
 }
 
-/** Makes the function that finds, among all candidates, the first side that stands before another one. */
+/** Makes a function that returns the first candidate that precedes a given side in its dispute. */
 const makeFirstSide = <Candidate extends { readonly born: number }>(ranked: ReadonlyArray<Candidate>) => {
   let byBorn: ReadonlyMap<number, Candidate> | undefined
   return ({ before }: NonNullable<Draft<unknown, object>["side"]>): Candidate | undefined => {

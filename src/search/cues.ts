@@ -8,12 +8,13 @@ import { months } from "../../text/when/dateWords.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import type { Word } from "./query.js"
 
-// Besides its words and times, a question has other cues: speakers, and matching turns shortly before and after a turn.
+// A question has further cues besides its words and times: the speakers that it names, and neighbouring turns that
+// match too.
 
 /**
- * Computes the score that a short chunk gains from its neighbours. A subject usually lasts for several turns, and often
- * one turn names it and another one answers. Each neighbour adds its score × contextWeight × contextDecay^(distance −
- * 1).
+ * Computes the score that a short chunk gains from its neighbours. A subject usually lasts for several turns. Often one
+ * turn names the subject and another turn answers the question. Each neighbour adds its score × contextWeight ×
+ * contextDecay^(distance − 1).
  */
 export const neighbourScores = (
   fused: ReadonlyArray<{ readonly candidate: ChunkCandidate; readonly text: number; readonly vector: number }>,

@@ -15,7 +15,7 @@ import type { LeftOut } from "./explain.js"
 import type { ParsedQuery, Word } from "./query.js"
 import { type Correction, correctSpelling } from "./spelling.js"
 
-/** The words of a query: those to search, its neighbouring words joined, and those left out. */
+/** The words of a query: the words to search, its neighbouring words joined, and the words left out. */
 export interface DistinguishingWords {
   readonly words: ReadonlyArray<Word>
   readonly joined: ReadonlyArray<string>
@@ -70,7 +70,7 @@ export const distinguishingWords = (
 }
 
 /**
- * Minimum rows before common words are left out. With fewer rows they cost nothing, and leaving them out would only
- * lose hits.
+ * Minimum rows before common words are left out. With fewer rows, common words cost nothing, and leaving them out would
+ * only lose hits.
  */
 const minRowsForCommon = 1_000

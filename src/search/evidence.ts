@@ -4,7 +4,7 @@ import type { Db } from "../../projections/Projection.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import type { Word } from "./query.js"
 
-/** The reference values for the evidence of hits. */
+/** The inputs for the evidence of hits. */
 export interface EvidenceInput {
   readonly db: Db
   readonly level: ReadingLevel
@@ -19,9 +19,10 @@ export interface EvidenceInput {
 }
 
 /**
- * How much speaks for each hit, 0…1, whatever the other hits are: the share of the query's distinguishing words that it
- * has, weighed by rarity (a word that no row has is the rarest), together with the absolute similarity of its vector.
- * A named time counts as much as all words together.
+ * Computes the evidence of each hit, 0…1, independently of the other hits. Evidence combines two values. One is the
+ * share of the query's distinguishing words that the hit contains, weighted by rarity; a word that no row contains is
+ * the rarest. The other is the absolute similarity of the hit's vector. A named time counts as much as all words
+ * together.
  */
 export const evidenceOf = (
   { corpus, db, inTimes, level, model, policy, words }: EvidenceInput,
@@ -46,11 +47,13 @@ export const evidenceOf = (
   )
 }
 
-/** Rarity is measured among at least this many rows: among a few, every word that occurs would count as frequent. */
+/**
+ * Rarity is computed for at least this many rows. With only a few rows, every word that occurs would count as frequent.
+ */
 const minIndexed = 100
 
 /** The default of the policy's `similarities.other`. */
 const otherSimilarities = [0.3, 0.9] as const
 
-/** Two independent signs together say more than the stronger one alone. */
+/** Combines two independent values. Both together count more than the larger one alone. */
 const combined = (coverage: number, meaning: number): number => 1 - (1 - coverage) * (1 - meaning)

@@ -13,8 +13,8 @@ export interface LeftOut {
 }
 
 /**
- * How a query was understood and answered. It contains the query's own words, and of memories only words that the
- * reader may read. It may reveal that no readable memory matches.
+ * How a query was understood and answered. It contains the query's own words. It contains no words from memories except
+ * those that the reader may read. It may reveal that no readable memory matches.
  */
 export interface Explanation {
   /** `enhanced`: full text and vectors; `classic`: full text alone. */
@@ -28,15 +28,18 @@ export interface Explanation {
   readonly required: ReadonlyArray<string>
   readonly excluded: ReadonlyArray<string>
   readonly leftOut: ReadonlyArray<LeftOut>
-  /** Words that no readable memory has, and the words of readable memories that were searched in their place. */
+  /** Words that occur in no readable memory, and the words of readable memories that were searched instead. */
   readonly corrections: ReadonlyArray<Correction>
   /** Filters in the text. */
   readonly fields: ReadonlyArray<Field>
-  /** Times that the text names, in milliseconds. Memories in them rank first, turns and files in them score higher. */
+  /**
+   * Times that the text names, in milliseconds. Memories in these times rank first. Turns and files in them score
+   * higher.
+   */
   readonly times: ReadonlyArray<Pick<ResolvedTime, "text" | "from" | "to">>
-  /** Whether no hit is near: no memory seems to answer the query. Absent for turns and files. */
+  /** True if no hit is near, which means that no memory seems to answer the query. Absent for turns and files. */
   readonly nothingNear?: boolean
-  /** The model whose vectors took part; null for full text alone. */
+  /** The model whose vectors were compared; null if only full text was searched. */
   readonly vectors: string | null
   /** The reranker that ordered the first hits; null without one. */
   readonly reranker: string | null
@@ -51,7 +54,7 @@ export type SearchExplanation = Omit<Explanation, "reranker">
 export const emptyTimesHint = (ranges: Explanation["times"]): string =>
   `nothing is recorded for ${ranges.map(({ text }) => text).join(", ")}; searched by words`
 
-/** Returns hints that name the filter values that no row has. `passes` checks only rows that the level may read. */
+/** Returns hints that name the filter values that match no row. `passes` checks only rows that the level may read. */
 export const unmatchedFilterHints = <Filters extends object>(
   subject: string,
   filters: Filters & { readonly and?: Filters },

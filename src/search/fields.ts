@@ -10,7 +10,8 @@ import { normaliseTag } from "../model/input.js"
 import type { Field, KnownField, Syntax } from "./query.js"
 
 // A query's text can contain fields: `type:decision`, `after:2026-03-01`, `before:"last week"`. Fields with the same
-// name are alternatives, except tags: a row must have each. Rows must also pass the filters of the call. With a minus, a field excludes rows.
+// name are alternatives, except tags: a row must have every tag. Rows must also pass the filters of the call. A field
+// with a minus excludes rows.
 
 const anyValue: KnownField = {}
 const oneOf = (values: ReadonlyArray<string>): KnownField => ({
@@ -35,8 +36,8 @@ export const timeRangeOf = (value: string, { now, zone }: TimeReference) => {
 }
 
 /**
- * Adds the field names of the other kind of search. Here their values are read as words, with a hint that names the
- * other search.
+ * Adds the field names of the other kind of search. In this search, their values are read as words, and a hint names
+ * the other search.
  */
 const withHidden = (fields: Syntax["fields"], names: ReadonlyArray<string>, source: string): Syntax["fields"] => {
   const hidden: KnownField = { problem: () => `is a filter of ${source}` }
@@ -80,7 +81,7 @@ export const conversationSyntax: Syntax = {
   }
 }
 
-/** The reference of relative times in a query. */
+/** The reference point for relative times in a query. */
 export interface TimeReference {
   /** The present time, milliseconds since the epoch. */
   readonly now: number
@@ -113,7 +114,7 @@ export const conversationFilters = (fields: ReadonlyArray<Field>, timeReference:
   return filtersOf(fields, timeReference, listsOf)
 }
 
-/** Tags select rows that have each of them, and exclude rows that have any. */
+/** Included tags select rows that have all of them. Excluded tags exclude rows that have any of them. */
 const tagLists = (valuesOf: ValuesOf, isExcluded: boolean) => {
   const tags = valuesOf("tag").map(normaliseTag)
   return isExcluded ? { tags } : { allTags: tags }
@@ -137,7 +138,7 @@ const valuesIn =
   (name) =>
     fields.filter((field) => field.name === name).map(({ value }) => value)
 
-/** `after:` starts at the beginning of the time that it names; `before:` ends there. */
+/** `after:` selects rows from the beginning of the named time on. `before:` selects rows up to that beginning. */
 const timesOf = (
   fields: ReadonlyArray<Field>,
   timeReference: TimeReference

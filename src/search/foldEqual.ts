@@ -3,11 +3,11 @@ import { isArticle } from "../../text/normalise/questionWords.js"
 import type { Draft } from "./rank.js"
 
 /**
- * Collects drafts in rank order and folds equal texts into one hit: the newest draft takes the rank of the best. Texts
- * are equal if they have the same words in the same order. Case, accents, articles and surrounding punctuation do not
- * count. Any further word, number or negation makes two texts different.
+ * Collects drafts in rank order and folds equal texts into one hit: the newest draft takes the rank of the best draft.
+ * Texts are equal if they have the same words in the same order. Case, accents, articles and surrounding punctuation do
+ * not count. Any further word, number or negation makes two texts different.
  *
- * Memories that contradict each other are folded too: the first memory of their group takes the rank of the best.
+ * Memories that contradict each other are folded too: the first memory of their group takes the rank of the best one.
  */
 export const foldEqual = <D extends Draft<unknown, object>>(enabled: boolean) => {
   const distinct: Array<D> = []

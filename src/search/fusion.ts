@@ -8,24 +8,24 @@ import type { PolicyValues } from "../ports/Policy.js"
 import { maxDimensions } from "../ports/policy/models.js"
 import { unitVector } from "../ports/unitVector.js"
 
-/** A vector of a query, by the caller's own embedder. Its length does not matter, only its direction. */
+/** A vector of a query, made by the caller's own embedder. Only its direction counts, not its length. */
 export type Embedding = Float32Array | ReadonlyArray<number>
 
-/** How one search compares and weighs full text and vectors, instead of the policy. */
+/** Settings for comparing and weighting full text and vectors in one search. They override the policy. */
 export interface FusionOptions {
   /** The query's vector, made by the caller with the model of the active index. The text is then not embedded. */
   readonly embedding?: Embedding | undefined
-  /** How many of the best rows of full text, and of the nearest vectors, are fused, 1…4,095. */
+  /** How many of the best full-text rows, and of the nearest vectors, are fused, 1…4,095. */
   readonly topK?: number | undefined
   /**
-   * The weights of vectors and of full text, ≥ 0, not both 0. Only their ratio counts. A weight of 0 leaves its side
-   * out. A weight that is absent is the share that this side has by policy or embedder.
+   * The weights of vectors and of full text, ≥ 0, not both 0. Only their ratio counts. Full text or vectors with a
+   * weight of 0 are left out. An absent weight is the share by policy or embedder.
    */
   readonly vectorWeight?: number | undefined
   readonly textWeight?: number | undefined
 }
 
-/** The fields of these options. */
+/** The schema fields of `FusionOptions`. */
 export const fusionFields = {
   embedding: Schema.Array(Schema.Number) as Schema.Schema.AnyNoContext as Schema.Schema<Embedding>,
   topK: Schema.Int.pipe(Schema.between(1, limits.topK)),
@@ -35,21 +35,21 @@ export const fusionFields = {
 
 /** The call's settings for the fusion, as explanations and recalls show them. */
 export interface Fusion {
-  /** Whether the call brought the query's vector. Absent: no. */
+  /** True if the call contained the query's vector; otherwise absent. */
   readonly embedding?: true
   readonly topK?: number
   readonly vectorWeight?: number
   readonly textWeight?: number
 }
 
-/** The checked options. Both fields are absent if the call asks nothing of the fusion. */
+/** The checked options. Both fields are absent if the call sets no fusion option. */
 export interface CheckedFusion {
   readonly fusion?: Fusion
-  /** The vector of the call, with length 1. */
+  /** The vector from the call, normalised to length 1. */
   readonly embedding?: Float32Array
 }
 
-/** Checks the options. Classic mode compares no vectors, so that it refuses a vector and weights. */
+/** Checks the options. Refuses a vector and weights in classic mode, which compares no vectors. */
 export const decodeFusion = (
   { embedding, textWeight, topK, vectorWeight }: FusionOptions,
   mode: "enhanced" | "classic"
@@ -62,9 +62,10 @@ export const decodeFusion = (
       ...(vectorWeight === undefined ? {} : { vectorWeight: yield* decodeWeight("vectorWeight", vectorWeight) }),
       ...(textWeight === undefined ? {} : { textWeight: yield* decodeWeight("textWeight", textWeight) })
     }
-    if (vectorWeight === 0 && textWeight === 0) yield* invalid("vectorWeight", "is 0, as textWeight: one must be more")
+    if (vectorWeight === 0 && textWeight === 0)
+      yield* invalid("vectorWeight", "is 0, and so is textWeight: at least one of them must be greater than 0")
     if (vectorWeight === 0 && vector !== undefined)
-      yield* invalid("embedding", "cannot be compared with a vectorWeight of 0")
+      yield* invalid("embedding", "cannot be used with a vectorWeight of 0")
     const needsVectors = (["embedding", "vectorWeight", "textWeight"] as const).find((name) => name in fusion)
     if (mode === "classic" && needsVectors !== undefined)
       yield* invalid(needsVectors, "cannot be used in classic mode, which compares no vectors")
@@ -73,7 +74,9 @@ export const decodeFusion = (
   })
 
 const decodeWeight = (field: string, weight: number) =>
-  Number.isFinite(weight) && weight >= 0 ? Either.right(weight) : invalid(field, "must be a finite number from 0 on")
+  Number.isFinite(weight) && weight >= 0
+    ? Either.right(weight)
+    : invalid(field, "must be a finite number, 0 or greater")
 
 const decodeEmbedding = (embedding: Embedding): Either.Either<Float32Array, InvalidInput> => {
   const isNumbers =
@@ -86,7 +89,10 @@ const decodeEmbedding = (embedding: Embedding): Either.Either<Float32Array, Inva
   return vector === undefined ? invalid("embedding", "must contain a number other than 0") : Either.right(vector)
 }
 
-/** Why an embedder's index cannot compare the vector of a call; undefined if it can, or if the call brings none. */
+/**
+ * Returns the reason why an embedder's index cannot compare the vector from the call. Undefined if it can, or if the
+ * call contains no vector.
+ */
 export const embeddingProblem = (
   { embedding, fusion }: CheckedFusion,
   { dimensions, model, weight }: Pick<EmbedderService, "dimensions" | "model" | "weight">,
@@ -112,7 +118,7 @@ export const vectorShare = (fusion: Fusion | undefined, usual: number): number =
   return vectorWeight / largest / (textWeight / largest + vectorWeight / largest)
 }
 
-/** The request for people: "a vector of the call, topK 20, vectorWeight 2". */
+/** Describes the settings for people: "a vector of the call, topK 20, vectorWeight 2". */
 export const fusionText = ({ embedding, ...numbers }: Fusion): string =>
   [
     ...(embedding === true ? ["a vector of the call"] : []),

@@ -2,9 +2,9 @@ import { earliest, toInstant } from "../../text/when/dates.js"
 import { type TimeReference, timeRangeOf } from "./fields.js"
 
 /**
- * The instant that a text names, in milliseconds since the epoch; undefined if it names none. The text is an ISO 8601
- * date or time, or a range in words ("last week", "3 days ago", "May 2025"). For a range it returns the beginning, or
- * the end if the range has no beginning ("before May").
+ * Returns the instant that a text names, in milliseconds since the epoch; undefined if it names none. The text is an
+ * ISO 8601 date or time, or a range in words ("last week", "3 days ago", "May 2025"). For a range, returns its
+ * beginning, or its end if it has no beginning ("before May").
  */
 export const parseInstant = (text: string, timeReference: TimeReference): number | undefined => {
   const instant = toInstant(text)

@@ -45,7 +45,7 @@ export interface SearchKind<Filters extends object, Candidate extends FusableHit
   readonly corpus: Corpus
   /** The word for these rows in hints: "memory". */
   readonly rowNoun: string
-  /** The names of the projections with its full text and its vectors. */
+  /** The names of the projections with the full text and with the vectors of these rows. */
   readonly text: string
   readonly vectors: string
   /** Combines the filters of the call with those in the query's text. */
@@ -72,7 +72,7 @@ export interface SearchKind<Filters extends object, Candidate extends FusableHit
     query: RowsQuery<Filters> & { readonly needles: Needles }
   ) => ReadonlyArray<Candidate>
   readonly score: (scoring: ScoringInput, candidates: ReadonlyArray<Candidate>) => ReadonlyArray<ScoredCandidate<Parts>>
-  /** Adds to the drafts how much speaks for them. */
+  /** Adds the evidence to the drafts. */
   readonly judge?: (
     plan: Pick<Plan<Filters, Candidate, Row, Parts>, "level" | "nearOnly" | "scoring" | "vector">,
     found: {
@@ -122,11 +122,11 @@ export const planOf = <Filters extends object, Candidate extends FusableHit, Row
     nearOnly: request.near === true,
     filters: kind.filtersOf(request.filters, parsed.fields, timeReference),
     limit,
-    /** Maximum rows of full text, and of vectors. */
+    /** Maximum rows from full text, and maximum rows from vectors. */
     pool: fusion?.topK ?? Math.max(policy.pool, limit),
-    // In a small pool, many rows may be as near as its last one.
+    // In a small pool, many rows may have the same distance as the last row, so ties need an order.
     ordersTies: fusion?.topK !== undefined,
-    /** Whether the call brought the vector, which then counts also without searchable words. */
+    /** True if the call contained the vector. The vector is then compared even if the query has no searchable words. */
     hasEmbedding: fusion?.embedding === true,
     /** Whether the call gave full text a weight of 0. */
     excludesText: fusion?.textWeight === 0,
@@ -178,7 +178,7 @@ const weightsOf = ({
   return {
     mainWeight,
     shares: {
-      // Without a vector from the main embedder, its rows were not compared. They must not lose score for that.
+      // Without a vector from the main embedder, its rows were not compared. These rows must not lose score for that.
       main: vector?.values.length === 0 ? substituteWeight : mainWeight,
       substitute: substitute && { weight: substituteWeight, openness: substitute.stores.map(opennessOf) }
     }

@@ -81,7 +81,7 @@ interface Parser {
   readonly fields: Array<Field>
   readonly hints: Array<string>
   plainText: string
-  /** Whether AND, NOT or OR stands before the next term. */
+  /** True if AND (`required`), NOT (`negated`) or OR (`alternative`) precedes the next term. */
   required: boolean
   negated: boolean
   alternative: boolean
@@ -98,9 +98,10 @@ interface Parser {
  * `this AND that` must match; `-word` and `NOT word` must not. `harb*` is a prefix. `type:decision` filters, and
  * `-type:decision` excludes.
  *
- * In a sentence, quoted words are alternatives too, because a sentence asks for more than it quotes. A sentence has
- * stop words or a question mark, and other words besides. `OR` beside a phrase or a column makes required alternatives.
- * Wrong syntax is read as words, with a hint. The text is cut to 1 KiB and 32 terms.
+ * In a sentence, quoted words are alternatives too, because a sentence asks for more than it quotes. A text is a
+ * sentence if it has stop words or ends with a question mark, and also has other words. `OR` next to a phrase or a
+ * column makes alternatives of which one must match. Wrong syntax is read as words, with a hint. The text is cut to 1
+ * KiB and 32 terms.
  */
 export const parse = (text: string, syntax: Syntax = wordSyntax): ParsedQuery => {
   const query = bounded(text)

@@ -8,8 +8,8 @@ import type { CheckedFusion } from "./fusion.js"
 import type { ParsedQuery } from "./query.js"
 
 /**
- * The embedders that may see a query. If the query can only match stores withheld from the active embedder, only the
- * local embedder sees it, or none.
+ * Returns the embedders that may see a query. If the query can only match stores withheld from the active embedder,
+ * only the local embedder sees the query, or no embedder does.
  */
 export const embedderForQuery = (
   { filters, parsed }: { readonly filters: unknown; readonly parsed: Pick<ParsedQuery, "fields"> },
@@ -30,7 +30,7 @@ export const embedderForQuery = (
   return ownStores.length === searched.length ? embedder : { ...embedder, substitute }
 }
 
-/** Replaces an embedder that must not see the query. It fails, so that full text answers alone. */
+/** Replaces an embedder that must not see the query. The replacement always fails, so that full text alone answers. */
 const withoutRequests = (embedder: EmbedderService): EmbedderService => ({
   ...embedder,
   embed: () =>
@@ -40,8 +40,8 @@ const withoutRequests = (embedder: EmbedderService): EmbedderService => ({
 })
 
 /**
- * An embedder that answers with the vector of the call. The embedder for withheld stores still embeds the text, unless
- * there is none.
+ * Returns an embedder that answers with the vector from the call. The embedder for withheld stores still embeds the
+ * query's text, if there is any.
  */
 export const withEmbedding = (
   embedder: EmbedderService,
@@ -89,8 +89,8 @@ export const queryVector = (
 }
 
 /**
- * Combines the vectors of both embedders. Each is compared only with rows of its own stores. If only the second vector
- * exists, the first one gets length 0 and matches nothing.
+ * Combines the vectors of both embedders. Each vector is compared only with rows of its own stores. If only the second
+ * vector exists, the first one gets length 0 and matches nothing.
  */
 export const combineVectors = (
   mainVector: QueryVector | null,

@@ -12,9 +12,9 @@ export const ScoreParts = Schema.Struct({
   vector: Schema.Number,
   /** Gain if the memory is in a time that the question names. */
   date: Schema.Number,
-  /** Gain if the question names its type together with a time that it is in. */
+  /** Gain if the question names the memory's type, together with a time that the memory is in. */
   type: Schema.Number,
-  /** Gain if it belongs to a project that the question names. */
+  /** Gain if the memory belongs to a project that the question names. */
   project: Schema.Number,
   recency: Schema.Number,
   mentions: Schema.Number,
@@ -47,7 +47,10 @@ export interface Draft<Row, Parts> extends ScoredCandidate<Parts> {
   /** The memory's store, and whether it is a credential: a reranker must not see withheld stores or credentials. */
   readonly store: Store
   readonly secret?: boolean
-  /** Its group of contradicting memories, its place among them, from 0, and those before it. Hits of one group are folded. */
+  /**
+   * The memory's group of contradicting memories, its place in the group (from 0), and the memories before it. Hits of
+   * one group are folded.
+   */
   readonly side?: {
     readonly group: string
     readonly place: number
@@ -119,8 +122,8 @@ export const noCues: Cues = { date: () => false, inTimes: () => false, types: ne
 export const timeMatchScore = 0.05
 
 /**
- * Score of a memory that is in a named time: the highest score of any other memory, so that none ranks above it. A
- * reranker adds at most 1.
+ * Gain of a memory that is in a named time. It equals the highest possible score of any other memory, so that no other
+ * memory ranks above it. A reranker adds at most 1.
  */
 export const timeGainOf = ({
   dateBoost,

@@ -31,13 +31,13 @@ export interface Request<Filters> extends CheckedFusion {
   /** The filters of the call. The fields in the text are added to them. */
   readonly filters: Filters
   readonly limit: number
-  /** The asking time in milliseconds; absent for the time of the read. */
+  /** The time of the question in milliseconds; absent: the time of the read. */
   readonly at?: number
-  /** Whether hits that are not near are left out. */
+  /** True to leave out hits that are not near. */
   readonly near?: boolean
   readonly mode: Explanation["mode"]
   readonly gate: GateResult
-  /** Whether the gate may refuse the query as one that needs no memory. */
+  /** True if the gate may refuse a query that needs no memory. */
   readonly usesGate: boolean
 }
 
@@ -50,7 +50,7 @@ export const searchOptions = {
   mode: Schema.String as Schema.Schema.AnyNoContext as Schema.Schema<SearchMode>,
   /** Reads the text as a message to an agent. Finds nothing if the message needs no memory. */
   gate: Schema.Boolean,
-  /** The asking time; default: now. "Last month" and the age of memories count from it. */
+  /** The time of the question; default: now. "Last month" and the age of memories are relative to it. */
   at: Instant,
   ...fusionFields
 }
@@ -62,7 +62,7 @@ export interface SearchOptions extends FusionOptions {
   readonly at?: InstantInput | undefined
 }
 
-/** The names of the options of every search, and of its text. */
+/** The names of the options of every search, including its text. */
 export const searchOptionNames = ["text", "mode", "gate", "at", ...Object.keys(fusionFields)]
 
 /** The checked options of a search, with its text. */
@@ -93,7 +93,7 @@ export const decodeSearchOptions = (
 const modeOf = (mode: SearchMode | undefined, policy: PolicyValues["search"]): Explanation["mode"] =>
   (mode ?? policy.mode) === "enhanced" ? "enhanced" : "classic"
 
-/** The hits of a search without a limit. */
+/** The number of hits that a search without a limit returns. */
 export const defaultHits = (mode: SearchMode | undefined, policy: PolicyValues["search"]): number =>
   modeOf(mode, policy) === "enhanced" ? 10 : 5
 
@@ -118,7 +118,7 @@ export const requestOf = <Filters>(
 /** The ranked drafts of a snapshot, before reranking. */
 export interface FoundDrafts<Row, Parts> {
   readonly drafts: ReadonlyArray<Draft<Row, Parts>>
-  /** Whether a reranker must keep the order: the query asked for rows by time and nothing else. */
+  /** True if a reranker must not change the order, because the query asks only for rows by time. */
   readonly keepsOrder: boolean
   readonly explanation: SearchExplanation
 }
@@ -127,7 +127,7 @@ export interface FoundDrafts<Row, Parts> {
 export type AnsweredHit<Row, Parts> = Row & {
   readonly score: number
   readonly parts: Parts
-  /** How many further hits state the same and are left out. */
+  /** Number of further hits that state the same and are left out. */
   readonly alike: number
 }
 
@@ -156,7 +156,7 @@ export interface Retrieval<Filters, Row, Parts, E> {
   readonly ranking: Ranking
   readonly read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError | E>
   readonly find: Find<Filters, Row, Parts>
-  /** A query vector to use instead of a new one; null for none. Absent: the embedder makes one. */
+  /** A query vector to use instead of a new one; null for no vector. If absent, the embedder makes a new one. */
   readonly vector?: QueryVector | null
 }
 

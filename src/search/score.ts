@@ -8,9 +8,9 @@ export interface ScoreFacts {
   readonly type: string
   /** 0…1. */
   readonly importance: number
-  /** Times it was mentioned, the first included. */
+  /** Number of mentions, including the first. */
   readonly mentions: number
-  /** Times it was shown. */
+  /** Number of times that the memory was shown. */
   readonly accesses: number
   /** When the memory was last added, mentioned or shown, milliseconds since the epoch. */
   readonly seenAt: number
@@ -34,19 +34,19 @@ export interface LifeScore {
   readonly frequency: number
   readonly recency: number
   readonly importance: number
-  /** Mentions after the first one, plus the times it was shown. */
+  /** Mentions after the first one, plus the number of times that the memory was shown. */
   readonly hits: number
-  /** Whole UTC days since it was last seen. */
+  /** Whole UTC days since `seenAt`. */
   readonly days: number
-  /** λ of its type, per day. */
+  /** The decay rate λ of the memory's type, per day. */
   readonly decay: number
   readonly seenAt: number
 }
 
 /**
- * How much a memory is worth keeping: frequencyWeight × ln(1 + hits) + recencyWeight × exp(−decay × days) +
- * importanceWeight × importance. It depends on policy, recorded facts and time only. It is computed on each read and
- * never stored. `findByScore` computes the same in SQL.
+ * Scores how much a memory is worth keeping: frequencyWeight × ln(1 + hits) + recencyWeight × exp(−decay × days) +
+ * importanceWeight × importance. The score depends only on policy, recorded facts and time. It is computed on each read
+ * and never stored. `findByScore` computes the same score in SQL.
  */
 export const lifeScoreOf = (facts: ScoreFacts, policy: MaintenancePolicy["tiers"], now: number): LifeScore => {
   const hits = hitsOf(facts)
@@ -67,11 +67,11 @@ export const lifeScoreOf = (facts: ScoreFacts, policy: MaintenancePolicy["tiers"
   }
 }
 
-/** Mentions after the first one, plus the times it was shown. */
+/** Mentions after the first one, plus the number of times that the memory was shown. */
 export const hitsOf = ({ accesses, mentions }: Pick<ScoreFacts, "accesses" | "mentions">): number =>
   mentions - 1 + accesses
 
-/** λ of a type. */
+/** The decay rate λ of a type, per day. */
 export const decayOf = (type: string, { decay, decays }: MaintenancePolicy["tiers"]): number =>
   Object.hasOwn(decays, type) ? decays[type]! : decay
 

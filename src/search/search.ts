@@ -76,9 +76,9 @@ export const Query = Schema.Struct(
 export interface Query extends Schema.Schema.Type<typeof Query> {}
 
 const nearFields = {
-  /** How much speaks for it, 0…1, whatever the other hits are; 1 if the query names only a time, or nothing. */
+  /** The evidence for this hit, 0…1, independent of the other hits; 1 if the query names only a time, or nothing. */
   evidence: Schema.Number,
-  /** Whether it may answer the query: its evidence reaches `search.nearEvidence`. */
+  /** True if the memory may answer the query: its evidence is at least `search.nearEvidence`. */
   near: Schema.Boolean
 }
 const FoundRow = Schema.Struct({ ...IndexRow.fields, ...nearFields })
@@ -89,7 +89,7 @@ export const Hit = Schema.Struct({
   ...FoundRow.fields,
   score: Schema.Number,
   parts: ScoreParts,
-  /** How many further hits state the same and are left out. */
+  /** Number of further hits that state the same and are left out. */
   alike: Schema.Int
 })
 export interface Hit extends Schema.Schema.Type<typeof Hit> {}

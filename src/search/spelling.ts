@@ -7,19 +7,19 @@ import { isUsualError, maxEditsOf, spelledWord } from "../../text/normalise/spel
 import type { LexiconService } from "../ports/Lexicon.js"
 import type { Word } from "./query.js"
 
-/** A word of the query that no readable row has, and the words that were searched in its place. */
+/** A word of the query that occurs in no readable row, and the words that were searched instead. */
 export interface Correction {
   readonly word: string
   readonly readAs: ReadonlyArray<string>
 }
 
-/** Maximum words of a query that are corrected, and maximum words that one is read as. */
+/** Maximum words of a query that are corrected, and maximum words that replace one of them. */
 const maxCorrections = 4
 const maxReadAs = 3
 
 /**
- * Replaces words that no readable row has by readable words that resemble them. A word that the lexicon knows is only
- * replaced if the difference is a usual typing error, because it may well be what was meant.
+ * Replaces words that occur in no readable row by similar words that do. If the lexicon contains the typed word, it is
+ * replaced only if the difference is a usual typing error, because the user may well mean the typed word.
  */
 export const correctSpelling = (
   db: Db,

@@ -23,7 +23,7 @@ export interface Times {
   readonly ranges: ReadonlyArray<ResolvedTime>
   readonly words: ReadonlyArray<Word>
   readonly leftOut: ReadonlyArray<LeftOut>
-  /** Whether the query names only times. It then asks for everything in these times. */
+  /** True if the query names only times. It then asks for everything in these times. */
   readonly hasOnlyTimes: boolean
   /** Which times of a memory count: when it happened, was written or is due. */
   readonly reading: TimeReading
@@ -39,7 +39,7 @@ const maxTimes = 8
 
 /**
  * Finds the times of a query. Words like "last week" do not occur in the text of a memory, so they are not searched.
- * Months, days, feasts, years and dates may occur, so they are.
+ * Months, days, feasts, years and dates may occur, so they are searched.
  */
 export const timesIn = ({ must, plainText, should }: ParsedQuery, { now, zone }: TimeReference): Times => {
   const reading = timeReadingOf(plainText)
@@ -74,14 +74,14 @@ export const timesIn = ({ must, plainText, should }: ParsedQuery, { now, zone }:
   return { ranges, reading, types, words: searchedWords, leftOut, hasOnlyTimes, timeWords, hints }
 }
 
-/** "July" in a question about what is due: the next one. Undefined for a time that has a fixed place in the past. */
+/** In a question about what is due, "July" means the next July. Undefined for a time that does not recur. */
 const nextOccurrence = ({ index, text }: ResolvedTime, { now, zone }: TimeReference): ResolvedTime | undefined => {
   if (/\d|\P{ASCII}/u.test(text) || isRelativeTime(text)) return undefined
   const [next, ...others] = resolveTimes(`next ${text}`, now, zone)
   return next === undefined || others.length > 0 ? undefined : { ...next, text, index }
 }
 
-/** The milliseconds that decide whether a memory lies in a time. */
+/** The times of a memory that decide whether it lies in a named time, in milliseconds. */
 export interface MemoryTimes {
   readonly createdAt: number
   readonly occurredAt: number | null

@@ -17,13 +17,13 @@ export class EmbedderChanged {
   constructor(readonly fact: EmbedderFact | undefined) {}
 }
 
-/** Maximum restarts of a search because the active embedder changed. After that, it keeps its embedder. */
+/** Maximum restarts of a search because the active embedder changed. After that, the search keeps its embedder. */
 const maxRetries = 3
 
 /**
- * Runs a search with the active embedder of the snapshot that answers it. So a query vector is never compared with
+ * Runs a search with the active embedder of the snapshot that answers it, so that a query vector is never compared with
  * vectors of another model. A first read finds the active embedder. The snapshot that ranks checks it again, because
- * another process may switch embedders meanwhile.
+ * another process may switch embedders in the meantime.
  */
 export const withActiveEmbedder = <A, E extends { readonly _tag: string } = never>(
   { read }: Pick<ReaderSource, "read">,
