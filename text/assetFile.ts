@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 
-/** Paths of the folder from the sources and from a bundle, and from the built package. */
+/** The `assets` folder relative to this file: in the sources or a bundle, and in the built package. */
 const folders = ["../assets/", "../../assets/"]
 
 /** A file of the package's `assets` folder; undefined if it is missing. */

@@ -2,13 +2,14 @@
 export const bounds = {
   /**
    * Maximum bytes (UTF-8) indexed from one narrative, turn or file, or from all facts of a memory, before and after
-   * normalisation. The longest narrative has as many characters. One transaction indexes them.
+   * normalisation. The longest narrative has this many characters. One transaction indexes all these bytes.
    */
   indexedBytes: 65_536,
   /** Characters (UTF-16 units) of one text that a local embedder reads, before and after normalisation. */
   embeddedCharacters: 32_768,
   /**
-   * Characters after normalisation: at most this factor per character, and this many more. NFKC makes 18 of each "ﷺ".
+   * Maximum characters after normalisation: `growth` × the characters of the text + `added`. NFKC turns one "ﷺ" into 18
+   * characters.
    */
   growth: 2,
   added: 64,

@@ -45,7 +45,10 @@ export const withSplits = <A extends Term>(word: A, rows: number): A => {
 /** Maximum rows with a rare word. More frequent words are not split. */
 export const maxRowsOfRareWord = 2
 
-/** If a pair occurs as one word in more rows, it is usually hyphenated, and a search for its parts finds it. */
+/**
+ * Maximum rows in which a pair of words occurs as one word. A pair with more rows is usually hyphenated, and a search
+ * for its two words finds it.
+ */
 export const maxRowsAsOneWord = 8
 
 const isPart = ({ isDroppable, text }: Term): boolean => isDroppable && letters().test(text) && !isStopWord(text)

@@ -2,9 +2,9 @@ import { lazy } from "./lazy.js"
 import { emptyKey, extendKey, hasToken, loadVocabulary, type TokenVocabulary, tokensOfSign } from "./tokenVocabulary.js"
 
 /**
- * Estimates the tokens of a text in OpenAI's encoding o200k, usually within 5 %. It splits the text like the encoding,
- * and each part into its longest tokens from the left. (The encoding merges pairs by rank, which is slower and needs
- * the exact vocabulary.) Texts above `maxCounted` characters are estimated from samples.
+ * Estimates the tokens of a text in OpenAI's encoding o200k, usually within 5 %. It splits the text into parts like the
+ * encoding, and each part from left to right into the longest possible tokens. (The encoding merges pairs by rank,
+ * which is slower and needs the exact vocabulary.) Texts above `maxCounted` characters are estimated from samples.
  */
 export const estimateTokens = (text: string): number => {
   if (text.length <= maxCounted) return Math.ceil(countPart(text))
@@ -23,7 +23,7 @@ const samples = 32
 const sampleLength = maxCounted / samples
 
 /**
- * CJK characters × 1.5 + other words × 0.75, rounded up. It counts a long word or a URL as one word, so it is right
+ * CJK characters × 1.5 + other words × 0.75, rounded up. It counts a long word or a URL as one word, so it is accurate
  * for short English words only.
  */
 export const countMixed = (text: string): number => {
@@ -74,20 +74,21 @@ const anyParts = lazy(() =>
     digit: String.raw`\p{N}`
   })
 )
-/** The same for a text of ASCII. V8 takes 10 ms to compile the other one. */
+/** The same pattern for ASCII texts, because V8 takes 10 ms to compile the other pattern. */
 const asciiParts = lazy(() => partsOf({ upper: "A-Z", lower: "a-z", letter: "A-Za-z", digit: String.raw`\d` }))
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
 const ascii = /^[\x00-\x7f]*$/
 
 /**
- * The filter takes one text in 256 for a token, so look-ups are few: a longer token nearly always begins with shorter
- * ones, and a token of a script without spaces has few characters.
+ * Limits on look-ups. The filter wrongly accepts one text in 256 as a token, so few texts are looked up. This is
+ * enough: a longer token nearly always begins with shorter ones, and a token of a script without spaces has few
+ * characters.
  */
 const maxMisses = 4
 const maxTokenLength = { spaced: 24, unspaced: 6 }
 const firstUnspaced = 0x2e80
 
-/** A run of one sign, such as a line of "=", is a token for each `maxRun` characters, more or less. */
+/** In a run of one sign, such as a line of "=", about every `maxRun` characters are one token. */
 const minRun = 8
 const maxRun = 64
 
@@ -109,8 +110,8 @@ const countPart = (text: string): number => {
 }
 
 /**
- * The tokens of one part of the pattern. Line breaks at its end are counted apart, or belong to its last token: so an
- * error of the filter makes no sign dearer or cheaper before a line break.
+ * The tokens of one part of the pattern. Line breaks at its end are counted separately, or belong to its last token. An
+ * error of the filter therefore does not change the count of a sign before a line break.
  */
 const countWord = (known: TokenVocabulary, text: string, from: number, to: number): number => {
   let bodyEnd = to
@@ -176,8 +177,8 @@ const isPunctuation = (unit: number): boolean =>
   unit === 0x20 || (unit > 0x20 && unit < 0x30) || (unit > 0x39 && unit < 0x41) || (unit > 0x5a && unit < 0x61)
 
 /**
- * Whether the character at `index` is more than one token by itself. Such a character is in no longer token either, but
- * for some hundred characters; so the filter, which errs, is not asked about it.
+ * Returns true if the character at `index` takes more than one token by itself. Apart from some hundred characters,
+ * such a character occurs in no longer token. The filter, which can err, is therefore not asked about it.
  */
 const isRare = (known: TokenVocabulary, text: string, index: number): boolean => {
   const unit = text.charCodeAt(index)
@@ -187,7 +188,7 @@ const isRare = (known: TokenVocabulary, text: string, index: number): boolean =>
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-/** Characters of a token on average, if the vocabulary is missing. */
+/** The average number of characters per token, used if the vocabulary is missing. */
 const averageToken = 4
 const withoutVocabulary = (text: string, from: number, to: number): number =>
   text.charCodeAt(from + 1) >= firstUnspaced ? to - from : Math.ceil((to - from) / averageToken)

@@ -121,7 +121,8 @@ const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu
 const hash = /^(?=.*\d)(?:\d*[a-f][\da-f]*|\d*[A-F][\dA-F]*)$/u
 
 /**
- * Groups of three digits. The maximum keeps the search linear: without it, a long row is read again from each group.
+ * Matches groups of three digits. The maximum number of groups keeps the search linear. Without it, a long row of
+ * groups would be read again from each group.
  */
 const grouped = lazy(() => /(?<![\p{L}\p{N}.,+])\d{1,3}(?:[,'’ ]\d{3}){1,8}(?:\.\d+)?(?![\p{L}\p{N}]| \d)/gu)
 const groupedByDots = lazy(() => /(?<![\p{L}\p{N}.,])\d{1,3}(?:\.\d{3})+,\d+(?![\p{L}\p{N}])/gu)

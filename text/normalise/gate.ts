@@ -6,9 +6,9 @@ export interface GateResult {
 }
 
 /**
- * The gate for automatic recalls. Messages that are short, are code or only acknowledge something need no memory.
- * Questions, and messages about memory or the past, do. It knows English and Chinese words. For other languages it uses
- * question marks and length.
+ * The gate for automatic recalls: decides whether a message needs memory. Short messages, code, and messages that only
+ * acknowledge something need none. Questions, and messages about memory or the past, need memory. The gate knows
+ * English and Chinese words. For other languages it uses question marks and length.
  */
 export const gateMessage = (message: string): GateResult => {
   const text = message.slice(0, maxLength).normalize("NFKC").trim()

@@ -5,7 +5,7 @@ import { lazy } from "./lazy.js"
 import { foldLetters, isCutByComposing } from "./letters.js"
 import { isPlainAscii } from "./plainAscii.js"
 
-/** Version of the index text. Increase it when `indexed` or the tokenizer changes; the indexes are then rebuilt. */
+/** Version of the index text. Increase it when `toIndexText` or the tokenizer changes; the indexes are then rebuilt. */
 export const indexVersion = 4
 
 /**
@@ -17,7 +17,7 @@ export const indexVersion = 4
 export const toIndexText = (text: string): string =>
   text.length < longText ? indexTextOf(text) : longIndexTextOf(text).text
 
-/** Whether `toIndexText` leaves out words of a text. */
+/** Returns true if `toIndexText` leaves out words of a text. */
 export const isPartlyIndexed = (text: string): boolean =>
   text.length < longText ? !ascii.test(text) && isCutByComposing(text) : longIndexTextOf(text).isCut
 
@@ -29,7 +29,7 @@ interface LongIndexText {
   readonly isCut: boolean
 }
 
-/** Cache of the last long texts: narrative and facts of a memory are indexed, and read again soon after. */
+/** Cache of the last long texts: the narrative and the facts of a memory are read again soon after they are indexed. */
 const longTexts = new Map<string, LongIndexText>()
 
 const longIndexTextOf = (text: string): LongIndexText => {
@@ -60,9 +60,7 @@ const indexTextOf = (text: string): string => {
   )
 }
 
-/**
- * The text without words that occurred `bounds.occurrences` times before, and without new words after `bounds.words`.
- */
+/** Removes a word after it occurred `bounds.occurrences` times, and new words after `bounds.words` different ones. */
 const withinBounds = (text: string): LongIndexText => {
   const occurrences = new Map<string, number>()
   let repeats = 0
@@ -80,7 +78,7 @@ const withinBounds = (text: string): LongIndexText => {
   return { text: left + repeats === 0 ? text : cut, isCut: left > 0 }
 }
 
-/** A word in lower case without accents, as FTS5's tokenizer compares it, but with its ending. */
+/** A word in lower case without accents, as FTS5's tokenizer compares it, but with its ending kept. */
 const withoutAccents = (word: string): string => {
   const lower = word.toLowerCase()
   return ascii.test(lower) ? lower : lower.normalize("NFD").replace(/\p{M}/gu, "")
@@ -224,9 +222,10 @@ const emojiWord = (match: string): string => {
 const segmenter = lazy(() => new Intl.Segmenter("ja", { granularity: "word" }))
 
 /**
- * The words of each run. A call of `Intl.Segmenter` takes as long as some 30 characters, so short runs share one. Each
- * segment that it returns copies the whole input, so long runs are cut in portions. Scripts of other dictionaries are
- * segmented alone, because their neighbours change the result; further such runs are indexed by their pairs only.
+ * The words of each run. A call of `Intl.Segmenter` takes as long as segmenting some 30 characters, so short runs share
+ * one call. Each segment that it returns copies the whole input, so long runs are cut into portions. Runs that are not
+ * Chinese or Japanese use other dictionaries. They are segmented one by one, because neighbouring runs would change the
+ * result. After `maxAlone` such runs, further ones are indexed only by their pairs.
  */
 const wordsOfRuns = (runs: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
   const words = runs.map((): Array<string> => [])

@@ -3,7 +3,7 @@ import { lazy } from "./lazy.js"
 
 /**
  * Normalises text for comparison: NFKC, without marks and variants that people omit or write in several ways. It
- * handles everything that FTS5 does not: FTS5 knows only case and the accents of Latin letters.
+ * handles everything that FTS5 does not: FTS5 folds only case and the accents of Latin letters.
  *
  * Index and query both use this function, and a word gives the same result in any position. Text that becomes much
  * longer is cut.
@@ -36,7 +36,7 @@ const greekLetters = Array.from({ length: 0x190 }, (_, index) =>
   String.fromCharCode(index < 0x90 ? 0x370 + index : 0x1f00 + index - 0x90)
 )
 
-/** Letters that are also written with other letters or without their mark. */
+/** Letters that people also write with other letters or without their mark. */
 const variants = lazy(
   () =>
     new Map([

@@ -1,7 +1,6 @@
 /**
- * Whether a text is plain ASCII without other written forms (`formsOf`). This check is cheap: one pass and one table
- * lookup per character. If it returns true, the text has no other forms. For some texts without other forms it returns
- * false ("2023, 5 of").
+ * Returns true if a text is plain ASCII and certainly has no other written forms (`formsOf`). Returns false for some
+ * texts without other forms too ("2023, 5 of"). The check is cheap: one pass and one table lookup per character.
  */
 export const isPlainAscii = (text: string): boolean => {
   let state = 0
@@ -29,7 +28,7 @@ const kindNames = Object.keys(kinds) as ReadonlyArray<Kind>
 
 /**
  * States of the scan. `number1` to `number4` count digits. `apart` and `joined` follow a number, because a second
- * number there can make both a telephone number.
+ * number after them may form a telephone number together with the first.
  */
 const states = [
   "start",

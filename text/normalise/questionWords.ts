@@ -1,11 +1,11 @@
 import { functionWords, setOf } from "./functionWords.js"
 import { lazy } from "./lazy.js"
 
-/** Words of questions by language: words for times, for speakers, and words that say nothing about the subject. */
+/** Words of questions by language: words for times and for speakers, and words that say nothing about the subject. */
 
 const edges = lazy(() => /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu)
 
-/** Whether a word may be a month, a day or a season, but also something else. */
+/** Whether a word may be a month, a day or a season, but may also have another meaning. */
 export const isAmbiguousTime = (word: string): boolean => ambiguous.test(word)
 
 const ambiguous = /^\P{L}*(?:may|march|mon|wed|sat|sun|spring|fall)\P{L}*$/iu
@@ -15,7 +15,10 @@ export const isRelativeTime = (text: string): boolean => relativeTime.test(text)
 
 const relativeTime = /\b(?:ago|last|past|previous|next|earlier|later)\b|前|最近|过去|過去/iu
 
-/** Whether a word of a time expression, such as "last" or "yesterday", does not occur in the text of a memory. */
+/**
+ * Returns true for a word of a time expression that the text of a memory does not contain, such as "last" or
+ * "yesterday".
+ */
 export const isRelativeWord = (word: string): boolean => relativeWord.test(word.replace(edges(), ""))
 
 const relativeWord = new RegExp(
@@ -29,7 +32,7 @@ const relativeWord = new RegExp(
   "iu"
 )
 
-/** Whether a question word says nothing about the subject. In "what happened", both words do not. */
+/** Returns true for a word of a question that says nothing about its subject, such as "happened" in "what happened". */
 export const isFrameWord = (word: string): boolean => frame.test(word.replace(edges(), ""))
 
 const frame = new RegExp(
@@ -44,7 +47,10 @@ const frame = new RegExp(
   "iu"
 )
 
-/** Which times of a memory a question asks for. `any`: when it happened, or when it was written about a later time. */
+/**
+ * The times of a memory that a question asks for. `any`: when the memory happened, or when it was written if it is
+ * about a later time.
+ */
 export type TimeReading = "happened" | "written" | "due" | "any"
 
 export const timeReadingOf = (text: string): TimeReading =>

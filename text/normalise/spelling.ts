@@ -1,5 +1,5 @@
 import { lazy } from "./lazy.js"
-// Words that users may have meant: edit distances, and the letters of a word as the vocabulary stores them.
+// Corrections of misspelt words: edit distances, and the letters of a word as the vocabulary stores them.
 
 /** A word of letters: lower case, without accents. Undefined for a word with digits or signs, or in an unspaced script. */
 export const spelledWord = (text: string): string | undefined => {
@@ -7,13 +7,13 @@ export const spelledWord = (text: string): string | undefined => {
   return letters().test(word) ? foldWord(word) : undefined
 }
 
-/** The words of a text that can be corrected to, lower case, without accents. A word that is repeated is repeated. */
+/** The words of a text that a misspelt word can be corrected to: in lower case, without accents, with repeats. */
 export const spelledWordsOf = (text: string): ReadonlyArray<string> => {
   if (ascii.test(text)) return text.toLowerCase().match(asciiWords) ?? []
   return (foldWord(text).match(lowerWords()) ?? []).filter((word) => letters().test(word))
 }
 
-/** Maximum edits between a misspelt word of this length and what it was meant to be. */
+/** Maximum edits between a misspelt word of this length and the intended word. */
 export const maxEditsOf = (length: number): number => (length < minLetters ? 0 : length < 8 ? 1 : 2)
 
 /** Bounds of the length of words that are corrected. */
@@ -21,8 +21,9 @@ export const minLetters = 4
 export const maxLetters = 24
 
 /**
- * The cost of an edit from what was typed to what was meant, in units of one edit: exchanged neighbours and doubled
- * letters are the most frequent errors. Infinity if more than `maxEdits` edits are needed.
+ * The cost of the difference between the typed word and the intended one, in units of one edit. Exchanged neighbours
+ * and doubled letters cost less, because they are the most frequent errors. Infinity if more than `maxEdits` edits are
+ * needed.
  */
 export const editCost = (typed: string, meant: string, maxEdits: number): number => {
   const edits = editDistance(typed, meant, maxEdits)
@@ -44,8 +45,9 @@ export const isUsualError = (typed: string, meant: string): boolean => {
 }
 
 /**
- * Edits from one word to another: insertions, deletions, substitutions and exchanged neighbours, each letter edited at
- * most once (optimal string alignment). Any number above `max` stands for more than `max`.
+ * The number of edits from one word to another: insertions, deletions, substitutions and exchanged neighbours, each
+ * letter edited at most once (optimal string alignment). A result above `max` means only that more than `max` edits are
+ * needed.
  */
 const editDistance = (typed: string, meant: string, max: number): number => {
   if (Math.abs(typed.length - meant.length) > max) return max + 1
@@ -89,7 +91,7 @@ export const letterBits = (word: string): number => {
   return bits
 }
 
-/** Whether two words with these letters may be within some edits of each other. */
+/** Returns true if two words with these letters may be at most `maxEdits` edits apart. */
 export const mayBeWithin = (bits: number, otherBits: number, maxEdits: number): boolean => {
   let different = bits ^ otherBits
   for (let left = 2 * maxEdits; left > 0 && different !== 0; left--) different &= different - 1
@@ -111,7 +113,7 @@ const asciiWords = new RegExp(`\\b[a-z]{${minLetters},${maxLetters}}\\b`, "g")
 const lowerWords = lazy(
   () => new RegExp(`(?<![\\p{L}\\p{N}_])\\p{L}{${minLetters},${maxLetters}}(?![\\p{L}\\p{N}_])`, "gu")
 )
-/** Scripts with spaces between words. */
+/** Matches words of letters in scripts with spaces between words. */
 const letters = lazy(
   () => /^(?:\p{Script=Latin}|\p{Script=Cyrillic}|\p{Script=Greek}|\p{Script=Armenian}|\p{Script=Georgian}|\p{M})+$/u
 )

@@ -2,15 +2,18 @@ import { readFileSync } from "node:fs"
 import { assetFile } from "../assetFile.js"
 
 /**
- * The tokens of a vocabulary, as an xor filter: one byte for about 0.8 tokens. It contains every token, and one other
- * text in 256. `training/tokenVocabulary.mjs` writes it to `assets/tokens.bin`.
+ * The tokens of a vocabulary, as an xor filter: one byte for about 0.8 tokens. The filter accepts every token, and
+ * wrongly accepts one other text in 256. `training/tokenVocabulary.mjs` writes it to `assets/tokens.bin`.
  */
 export interface TokenVocabulary {
   readonly seed: number
   /** The length of each of the three parts of `bytes`. */
   readonly part: number
   readonly bytes: Uint8Array
-  /** The tokens of each character by itself, less one: two bits for each code point below `countedSigns`. */
+  /**
+   * The number of tokens that each character takes by itself, minus one: two bits for each code point below
+   * `countedSigns`.
+   */
   readonly signs: Uint8Array
 }
 
@@ -40,11 +43,14 @@ export const hasToken = ({ bytes, part, seed }: TokenVocabulary, key: number): b
     bytes[placeOfKey(key, seed, part, 2)]!) ===
   fingerprintOfKey(key, seed)
 
-/** Code points whose tokens the vocabulary says: the planes of living scripts and of emoji. */
+/**
+ * The vocabulary contains the number of tokens of all code points below this: the planes of living scripts and of
+ * emoji.
+ */
 export const countedSigns = 0x20000
 const tokensOfRarest = 4
 
-/** The tokens of one character by itself, by its code point: 1 to 4. */
+/** The number of tokens that one character takes by itself, by its code point: 1 to 4. */
 export const tokensOfSign = ({ signs }: TokenVocabulary, codePoint: number): number =>
   codePoint < countedSigns ? 1 + ((signs[codePoint >> 2]! >> (2 * (codePoint & 3))) & 3) : tokensOfRarest
 

@@ -1,8 +1,8 @@
 import { lazy } from "./lazy.js"
 /**
- * Removes characters that a reader of a prompt does not see but a model does: control and bidirectional characters,
- * invisible ones such as tags, which can carry hidden text, and single surrogates. Keeps line feeds, and the joiners and
- * selectors that emoji and some scripts need.
+ * Removes characters that a model reads in a prompt but a person does not see: control and bidirectional characters,
+ * invisible ones such as tags, which can contain hidden text, and lone surrogates. Keeps line feeds, and the joiners
+ * and selectors that emoji and some scripts need.
  */
 export const visibleText = (text: string): string =>
   suspicious().test(text)
@@ -23,5 +23,5 @@ export const visibleLine = (text: string): string => visibleText(text).replace(/
 /** Replaces `<` where it could begin a tag or a token of a chat template, so that a text cannot close its block. */
 export const withoutTags = (text: string): string => text.replace(/<(?=[\p{L}/!?|<_:])/gu, "&lt;")
 
-/** A text as one line of quoted data: a JSON string that leaves neither its line nor its quotes nor its block. */
+/** A text as one line of quoted data: a JSON string that cannot end its line, its quotes or its block early. */
 export const quotedText = (text: string): string => JSON.stringify(withoutTags(visibleLine(text)))
