@@ -30,7 +30,9 @@ const kinds: Partial<Record<Topic, CredentialKind>> = {
 const codeTopics: ReadonlySet<Topic> = new Set<CodeTopic>(["code", "pin", "combination", "licenceKey", "opens", "lock"])
 const isCodeTopic = (topic: Topic): topic is CodeTopic => codeTopics.has(topic)
 
-/** A password after other words than a connector: "password got changed again, Heron-88", "the password's …". */
+/**
+ * Matches a password after words that are not a connector: "password got changed again, Heron-88", "the password's …".
+ */
 const spokenPattern =
   /^(?: (?:for|on|of|to) [^.:;=\n|]{1,40}?)?((?:'s|,? (?:is|got|was|were|has|have|had|been|just|now|again|still|changed|reset|rotated|updated|set|back|today|yesterday)){1,7}(?:,| to|[.!?:]| [—–-])?|,| to|[.!?]) (?:it's |it is |its |it is now |it's now |now |new one is |the new one is |that's |use |to )?["'“‘]?([^\s"'”’]{6,64})(?=["'”’]?([^\n]{0,24}))/i
 
@@ -46,7 +48,10 @@ const directValue = /^ (["'`])?([^\s"'`]{4,64})/
 /** A generated key directly after the cue word: private key 0x4f3e…, subscription key 4e7c… */
 const directKey = /^ (?:to )?["'`]?([A-Za-z0-9+/=_-]{20,256})(?![A-Za-z0-9+/=_-])/
 
-/** "is" in languages of which `isSpokenPhrase` knows few function words: a sentence usually follows. */
+/**
+ * "is" in other languages. `isSpokenPhrase` contains few function words of these languages, and usually a sentence
+ * follows.
+ */
 const foreignIs = /^(?:ist|est|es|é|è)/
 
 /** Text after a cue word that shows that no secret follows: password_hash, "token count", api key rotation. */
@@ -81,10 +86,10 @@ const valueEnd = (text: string, { ends, starts, topics }: CueWords, index: numbe
   const isAssignment = /\S/.test(text.charAt(start - 1)) && /[:=]/.test(text.charAt(ends[next] ?? limit))
   return isAssignment && start >= ends[index]! ? Math.min(limit, start) : limit
 }
-/** Characters after a cue word that are read. */
+/** Maximum characters that are read after a cue word. */
 const maxValue = 360
 
-/** Whether the cue word has a secret after it. */
+/** Whether a secret follows the cue word. */
 const hasSecret = (text: string, cues: CueWords, index: number): boolean => {
   const [topic, start, end] = [cues.topics[index]!, cues.starts[index]!, cues.ends[index]!]
   if (isCodeTopic(topic) && hasSpokenCode(text, start, end, topic)) return true
@@ -133,7 +138,10 @@ const hasSecret = (text: string, cues: CueWords, index: number): boolean => {
     : looksLikePassword(value)
 }
 
-/** Whether a password follows in words: with letters and digits, or a plain word that describes nothing. */
+/**
+ * Returns true if a password follows in ordinary words: a password of letters and digits, or a plain word that does not
+ * describe the password.
+ */
 const isSpokenPassword = (after: string): boolean => {
   const [, link = "", value = "", tail = ""] = spokenPattern.exec(after) ?? []
   if (link === "") return false
@@ -146,7 +154,7 @@ const isSpokenPassword = (after: string): boolean => {
 const isSecret = (topic: Topic, value: string, isQuoted: boolean, isStrong: boolean): boolean => {
   if (isPlaceholder(value)) return false
   if (kinds[topic] !== "password") {
-    // The id of an app or of a session is often a UUID, and then no secret.
+    // The id of an app or of a session is often a UUID. A UUID is not a secret here.
     if ((topic === "appId" || topic === "sessionId") && isUuid(value)) return false
     return value.length >= 12 && !dates.test(value) && (looksGenerated(value) || isDense(value))
   }
@@ -198,8 +206,9 @@ const looksGenerated = (value: string): boolean => {
 const isUuid = (value: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
 
 /**
- * Whether a value is dense like a random key: 20 or more characters, and letters of both cases and digits change often.
- * Half of the neighbours differ in a random key, a fifth in a path or an identifier.
+ * Returns true if a value looks like a random key: 20 or more characters that often change between lower case, upper
+ * case and digits. In a random key, half of the neighbouring characters differ in kind; in a path or an identifier, a
+ * fifth of them.
  */
 const isDense = (value: string): boolean => {
   const text = value.replace(/^0x|[+/=_-]/g, "")

@@ -45,7 +45,7 @@ export const cueWords = {
   token: "token|jeton|令牌|トークン|токен|session cookie|webhook secret|webhooksecret",
   password:
     "password|pass word|passwd|passwort|kennwort|passphrase|pass phrase|passcode|pass code|^pwd|^pw$|mot de passe|^mdp$|contraseña|senha|wachtwoord|hasło|пароль|пароля|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|lösenord|şifre|salasana|adgangskode|passord|^heslo|jelszó|mật khẩu|كلمة المرور|كلمة السر|סיסמה|पासवर्ड|รหัสผ่าน|^pass$|user pwd",
-  /** Words with many other meanings. The value must look more like a secret. */
+  /** Words with many other meanings, so the value must look more like a secret. */
   secret: "secret|^clave|^parola",
   /** An application's key, but also its public id. */
   appId: "appid$|app id$",
@@ -59,7 +59,7 @@ export const cueWords = {
   combination: "combination|^combo$",
   lock: "key safe$|keysafe$|key box$|keybox$|lock box$|lockbox$|keypad$|padlock$|^alarm$|^locker$|^safe$|door entry$|combination lock$",
   licenceKey: "licence key|license key|product key|activation key|serial key|recovery key",
-  /** A code precedes what it opens, or follows what one types in. */
+  /** A code precedes words such as "opens", or follows words such as "type". */
   opens:
     "^opens$|^open$|^unlocks$|^unlock$|^disarms$|gets you |lets you |^get us in|lets us |gets us |to get in|^punch|^key in|^type |^enter|^press|^dial ",
   bearer: "bearer ",

@@ -45,8 +45,8 @@ export const findCueWords = (text: string): CueWords => {
 }
 
 /**
- * The end of the last cue word of a topic that ends at `position` or up to `reach` characters before it. Between them
- * there must be no digit and no line break. -1 if there is none.
+ * Returns the end of the last cue word of a topic that ends at most `reach` characters before `position`. Returns -1 if
+ * there is none, or if a digit or a line break is between its end and `position`.
  */
 export const lastCueEnd = (
   cues: CueWords,

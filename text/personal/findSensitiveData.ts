@@ -21,9 +21,9 @@ export interface Findings {
 }
 
 /**
- * Detects personal data and credentials by their formats and check digits, each text separately. Pure, without a model,
- * and linear in the length of the texts: each detector reads a bounded distance around its match. It checks formats
- * only: an invented card number with a valid checksum counts.
+ * Detects personal data and credentials by their formats and check digits, in each text separately. Pure, without a
+ * model. The time is linear in the length of the texts, because each detector reads a bounded distance around its
+ * match. Only formats are checked: an invented card number with a valid checksum counts.
  */
 export const findSensitiveData = (texts: ReadonlyArray<string>): Findings => {
   const pii = new Set<PiiKind>()

@@ -23,9 +23,9 @@ export const isWord = (code: number): boolean =>
 const maxDigits = 24
 
 /**
- * Calls `visit` with every number of 7 or more digits, starting at every group that may begin one. A group inside a
- * word, or after a dot, a dash or a slash, begins none. Each number has at most 24 digits in 8 groups, so the work is
- * linear in the text.
+ * Calls `visit` with every number of 7 or more digits, starting at every group of digits that may begin a number. A
+ * group inside a word, or after a dot, a dash or a slash, does not begin a number. Each number has at most 24 digits in
+ * 8 groups, so the work is linear in the text.
  */
 export const forEachNumber = (text: string, visit: (number: WrittenNumber) => void): void => {
   let index = 0
@@ -50,7 +50,7 @@ export const forEachNumber = (text: string, visit: (number: WrittenNumber) => vo
   }
 }
 
-/** Whether it is a row of figures: six or more groups of the same length. */
+/** Whether the number is a row of figures: six or more groups of the same length. */
 const isRow = ({ lengths, separators }: WrittenNumber): boolean =>
   lengths.length >= 6 &&
   lengths.every((length) => length === lengths[0]) &&
@@ -71,7 +71,7 @@ const readNumber = (text: string, start: number, firstGroupEnd: number): Written
     if (lengths[lengths.length - 1] === 1 && (lengths.length > 2 || (lengths.length === 2 && lengths[0] === 1))) break
     let stop = next
     while (stop - next <= maxDigits && isDigit(text.charCodeAt(stop))) stop++
-    // A letter directly after a group: it belongs to something else, as in "12 345 6789abc".
+    // A group that a letter follows directly belongs to something else, as in "12 345 6789abc".
     if (stop === next || total + stop - next > maxDigits || isWord(text.charCodeAt(stop))) break
     const separator = next - end === 1 ? oneCharacter[text.charCodeAt(end) - 32]! : text.slice(end, next)
     if (next - end > 1 && !validSeparators.has(separator)) break

@@ -14,10 +14,10 @@ const codes = new Set(
   ).split(" ")
 )
 
-/** The text that may stand between a request to call and the number. */
+/** Matches the text between a request to call and the number. */
 const callConnector =
   /^(?:ed|s|e[rz]?|r|re|able)?(?: (?:me|him|her|us|them|back|[A-Z]\w{1,14}))?(?: (?:at|on|under|unter|au|al|no\.?|number))?[:,]? {0,2}\(?\+?$/
-/** The text that may stand between the name of a thing and its number. */
+/** Matches the text between the name of a thing and its number. */
 const thingConnector =
   /^\p{L}{0,8}(?:[ -]?(?:id|no|nr|num|number|nummer|code|key|№|номер|n[º°]|号))?[.:#=]{0,2} {0,2}["'(]?$/iu
 
@@ -42,10 +42,10 @@ export const isPhone = (text: string, number: WrittenNumber, cues: CueWords): bo
     // Chinese mobile numbers are written in one piece.
     return lengths[0] === 11 && /^1[3-9]/.test(digits) && afterHan(text, start) && mayEndAfter(text, number, 1)
   }
-  // It is the middle of a longer number, for example of an account number.
+  // The number is the middle of a longer one, for example of an account number.
   if (!hasBracket && /\d /.test(prefix)) return false
-  // National formats begin with 0, with an area code in brackets, or with one of the shapes in `isNational` whose first
-  // group has three digits or one.
+  // National formats begin with 0, or with an area code in brackets. The other shapes in `isNational` have a first
+  // group of three digits or one.
   if (!hasBracket && text[start] !== "0" && lengths[0] !== 3 && lengths[0] !== 1) return false
   let total = 0
   for (let groups = 1; groups <= Math.min(lengths.length, 6); groups++) {
@@ -61,7 +61,7 @@ export const isPhone = (text: string, number: WrittenNumber, cues: CueWords): bo
 const afterHan = (text: string, start: number): boolean =>
   /\p{Script=Han}/u.test(text.slice(Math.max(0, start - 24), start))
 
-/** Whether a number is + and a calling code, with 8 to 15 digits. */
+/** Whether a number consists of + and a calling code, with 8 to 15 digits. */
 const isInternational = (text: string, number: WrittenNumber): boolean => {
   const { digits, lengths, separators } = number
   if (![1, 2, 3].some((length) => codes.has(digits.slice(0, length)))) return false
@@ -84,7 +84,7 @@ const hasPrefixOfLength = (text: string, number: WrittenNumber, min: number, max
   return false
 }
 
-/** Whether it has a national format that the groups alone identify. */
+/** Whether the number has a national format that the groups alone identify. */
 const isNational = (
   digits: string,
   lengths: ReadonlyArray<number>,

@@ -4,7 +4,7 @@ import { isPlaceholder } from "./placeholders.js"
 
 // Secrets made of several words: spoken passphrases, and pairs of a login and its password.
 
-/** Words that passphrases lack and sentences have, beside the English function words. */
+/** Words that occur in sentences but not in passphrases, besides the English function words. */
 const sentenceWords = setOf(
   "never always also still already currently using via per inside within without unless longer known needed behind among around beside",
   "everywhere somewhere anywhere nowhere else today tomorrow yesterday soon later ago minutes hours days weeks months",
@@ -15,13 +15,13 @@ const sentenceWords = setOf(
   "dans le la les du de des sur sous est pas plus et ou en un une au aux toujours par pour",
   "el los las del por para con se es una está y o no muy"
 )
-/** First words of a description: "the passphrase is stored encrypted …". */
+/** Matches the first word of a description: "the passphrase is stored encrypted …". */
 const participle = /(?:ed|ly|ing|able)$/
 const word = lazy(() => /^\p{L}{2,14}$/u)
 
 /**
- * Whether a passphrase follows: four or more words without a function word up to the end of the clause, as in "correct
- * horse battery staple"; three are enough in quotes.
+ * Returns true if a passphrase follows: four or more words up to the end of the clause, none of them a function word,
+ * as in "correct horse battery staple". In quotes, three words are enough.
  */
 export const isSpokenPhrase = (after: string): boolean => {
   const [, quote, phrase] = /^(["'`“]?)([^"'`“”.,;:!?()\n]{8,120})(?=["'`”.,;:!?)\n]|$)/.exec(after) ?? []

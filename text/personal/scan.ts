@@ -1,4 +1,4 @@
-/** Facts from one pass over a text. They are enough to skip most texts. */
+/** Facts from one pass over a text. For most texts, they are enough to skip the slow checks. */
 export interface TextScan {
   /** Whether the text has characters with ASCII equivalents: see `fold`. */
   readonly foreign: boolean

@@ -8,7 +8,7 @@ import { lazy } from "../normalise/lazy.js"
 const places =
   "doors?|gates?|alarms?|lockers?|safes?|cupboards?|cabinets?|drawers?|garages?|lifts?|elevators?|padlocks?|locks?|keypads?|key ?box(?:es)?|key ?safes?|lock ?box(?:es)?|entry|entrance|access|security|building|sheds?|stor(?:e|age) ?rooms?|stores?|basement|cellar|barriers?|dead ?locks?|dead ?bolts?|hatch|vans?|caravan|trailer|container|boat|stables?|hangar|greenhouse|workshop|attic|loft|mail ?box|letter ?box|post ?box|freezer|fridge|kitchen|hostel|dorm|kiosk|trunk|car park|parking|porch|lobby|stairwell|toilets?|bathroom|loo|cottage|cabin|chalet|airbnb|flat|apartment|house|bike ?(?:room|shed|lock)|barn|depot|vault|strongbox|cash ?box|till|intercom|buzzer|shutters?|turnstile|boathouse|clubhouse|warehouse|laundry|pharmacy|med(?:s|icine|ication)?|drugs|server room|staff ?room|changing room|meeting room|lab|studio|gym|pool|suitcase|briefcase|phone|tablet|ipad|laptop|lock ?screen|voicemail|burglar|arming|disarm(?:ing)?|master|unlock|recovery|backup|verification|one-?time|2fa|two-?factor|authenticat(?:or|ion)|log-?in|sign-?in|guest|cleaner's|parental"
 const place = lazy(() => new RegExp(`(?<![\\p{L}])(?:${places})(?![\\p{L}])`, "iu"))
-/** Words before "code" if it opens nothing. */
+/** Words before "code" which show that the code opens nothing. */
 const harmless =
   /(?:\b(?:error|fault|status|exit|return|response|https?|order|booking|reservation|tracking|product|item|article|part|model|serial|version|stock|batch|lot|invoice|customer|post(?:al)?|zip|area|dial(?:l?ing)?|country|language|currency|city|airport|iata|icao|dress|colou?r|paint|hex|ral|qr|bar|source|morse|tax|sort|swift|bank|branch|promo|promotion|discount|coupon|voucher|referral|gift|cost|charge|job|project|course|module|class|exam|department|team|room type|vin|engine|diagnos\w+|icd|cpt|highway|fire|building|penal|civil|criminal|labou?r|ethics|gym dress|region|locale|event|message|reason|result|ticker|stock|sku|fund|fare|rate|menu|dead|legacy|machine|byte|op|key)|\p{L}{0,4}(?:post|zip|bar)) $/iu
 
@@ -20,13 +20,16 @@ const accessCode = lazy(
     )
 )
 
-/** Whether a text speaks of a code that opens something. The code may be elsewhere. */
+/** Whether a text mentions a code that opens something. The code itself may be elsewhere. */
 export const namesAccessCode = (text: string): boolean => accessCode().test(text)
 
 /** Whether a text names something that a code opens. */
 export const namesLocked = (text: string): boolean => place().test(text)
 
-/** Whether a text has a code after or before the word "code", whatever it opens. Codes of errors, orders and the like do not count. */
+/**
+ * Whether a text has a code after or before the word "code", whatever that code opens. Codes of errors, orders and the
+ * like do not count.
+ */
 export const mayHoldCode = (text: string): boolean => {
   for (const { 0: cue, index } of text.matchAll(/(?<![\p{L}\d])codes?(?![\p{L}\d])/giu)) {
     const before = text.slice(Math.max(0, index - reach.before), index)
@@ -39,8 +42,8 @@ export const mayHoldCode = (text: string): boolean => {
 
 const digitWord = "(?:zero|oh|nought|one|two|three|four|five|six|seven|eight|nine|double|triple|hash|star)"
 /**
- * A code: digits, letters with digits, groups with hyphens or blanks, or digits in words. No amount, date, time or
- * version.
+ * Matches a code: digits, letters with digits, groups with hyphens or blanks, or digits in words. Does not match an
+ * amount, a date, a time or a version.
  */
 const codePattern = lazy(
   () =>
@@ -57,11 +60,11 @@ const codePattern = lazy(
       "iuy"
     )
 )
-/** An amount, a size, a date or a version that looks like letters with digits. */
+/** Matches an amount, a size, a date or a version that looks like a code. */
 const measured =
   /^(?:\d+(?:st|nd|rd|th|ms|min|px|gb|mb|kb|kg|km|cm|mm|k|m|h|s|am|pm|x|p|v|d|w|hz|mhz|ghz)|v\d+|(?:19|20)\d\d-\d\d?-\d\d?)$/iu
 
-/** Signs and words that may stand between a cue and its code. */
+/** Matches the signs and words between a cue word and its code. */
 const linkPattern = lazy(
   () =>
     new RegExp(
@@ -69,12 +72,12 @@ const linkPattern = lazy(
       "iuy"
     )
 )
-/** Where a code belongs: "code for the boat shed is …". */
+/** Matches the purpose of a code: "code for the boat shed is …". */
 const purposePattern =
   /(?: (?:for|to|of|on|at|into|in) [^.;:=?!\n\d]{1,48}?(?=[\s,]+(?:is|are|was|has|got|gets|will|now|changed|stays|reads|became)\b|'s |s?\s*[:=—–(,-]|[!.?]\s|\s+[#*]?\d| to \d)| \([^()\n]{1,24}\)| (?:they|he|she|it|you|i) (?:just )?(?:texted|sent|gave|mailed|emailed|messaged)(?: me| us)?)?/iuy
 
 const reach = { before: 90, after: 150 }
-/** Words before "code" that may name what it opens. */
+/** Maximum number of words before "code" that may name what the code opens. */
 const maxPlaceWords = 4
 
 /** The meaning of a cue word of a code. */
@@ -97,7 +100,10 @@ export const hasSpokenCode = (text: string, start: number, end: number, topic: C
   return followsCode(rest, topic) || precedesCode(before)
 }
 
-/** Whether a code opens something by the words around it: "door code", "code to the gate", "the gate is stuck. Code: …". */
+/**
+ * Returns true if the words around a cue word show that the code opens something: "door code", "code to the gate", "the
+ * gate is stuck. Code: …".
+ */
 const namesAccess = (before: string, after: string): boolean => {
   if (harmless.test(before)) return false
   const words = (before.match(/[\p{L}\d'-]+[^\p{L}\d]*/gu) ?? []).slice(-maxPlaceWords).join("")
@@ -128,7 +134,7 @@ const followsCode = (after: string, topic: CodeTopic): boolean => {
   for (const purpose of new Set(["", matchAt(purposePattern, after, 0)])) {
     const link = matchAt(linkPattern(), after, purpose.length)
     if (link === "" || /[\n]\s*\n/u.test(link)) continue
-    // The sign before a code may be one of its own: "#4471".
+    // The sign before a code may be part of the code: "#4471".
     const code = matchAt(codePattern(), after, purpose.length + link.length)
     if (isCode(code, topic) && !dated.test(link)) return true
   }
@@ -137,7 +143,7 @@ const followsCode = (after: string, topic: CodeTopic): boolean => {
 /** A number after these words is a day or a year: "changed on the 14", "since 2019". */
 const dated = /\b(?:on|since|from|in|by|last|this)\s+(?:the\s+)?$/iu
 
-/** Whether a code stands before its cue word: "4471C is the cupboard code", "use 4471 as the door code". */
+/** Whether a code precedes its cue word: "4471C is the cupboard code", "use 4471 as the door code". */
 const precedesCode = (before: string): boolean => {
   const match =
     /(?<![\p{L}\d.:,/-])([#*]?[A-Za-z\d][A-Za-z\d-]{2,15}[#*]?)(?:[\s,—–:-]+| \()(?:(?:is|was|are|as|being|for|that's|=|now|still|also|the|my|our|your|his|her|their|a|new|old|current)[\s']+)+(?:[\p{L}'-]+ ){0,4}$/iu.exec(
@@ -146,7 +152,7 @@ const precedesCode = (before: string): boolean => {
   return match !== null && isCode(matchAt(codePattern(), match[1]!, 0), "code")
 }
 
-/** Whether a code stands before words for opening, or after words for typing it in. */
+/** Whether a code precedes words for opening, or follows words for typing it in. */
 const opensSomething = (before: string, from: string): boolean => {
   const code =
     /(?<![\p{L}\d.:,/-])([#*]?[A-Za-z\d][A-Za-z\d -]{1,24}[A-Za-z\d][#*]?)(?: (?:also|still|now|should|will|always|to|and it|and that))* $/iu.exec(
@@ -170,7 +176,9 @@ const opensSomething = (before: string, from: string): boolean => {
   return isCode(matchAt(codePattern(), from, typed[0].length), "code")
 }
 
-/** Whether a lock is said to have a code: "the key safe by the door is 4096", "gym locker is 27-13-39". */
+/**
+ * Returns true if the text says that a lock has a code: "the key safe by the door is 4096", "gym locker is 27-13-39".
+ */
 const isSetTo = (after: string): boolean => {
   const link =
     /^(?: (?:by|on|at|in|of|for|outside|next to) [^.;:=?!\n\d]{1,40}?)?(?:(?:'s|:|,? (?:is|is now|now|was|i set to|we set to|set to|to|code))+ )/iu.exec(
@@ -178,7 +186,7 @@ const isSetTo = (after: string): boolean => {
     )?.[0]
   if (link === undefined) return false
   const code = matchAt(codePattern(), after, link.length)
-  // "Locker 339" is its number, "alarm: 0630" a time.
+  // "Locker 339" is the number of a locker, and "alarm: 0630" is a time.
   return (
     isCode(code, "code") &&
     (/^\d{1,4}(?:[ -]\d{1,4}){2}/u.test(code) || (/^[#*]?\d{4,8}$/u.test(code) && !clock.test(code)))

@@ -22,7 +22,7 @@ const shortUnits: { readonly [short: string]: Unit } = {
 }
 const exactly = (unit: Unit, number: number) => ({ unit, min: number, max: number })
 
-/** Half of each unit, as a number of a smaller one. */
+/** Half of each unit, as a number of smaller units. */
 const halves: { readonly [unit: string]: Amount[number] } = {
   minute: exactly("second", 30),
   hour: exactly("minute", 30),

@@ -130,9 +130,9 @@ const inYear = (
   year === undefined ? { cycle: { period: "year", occurrence } } : { range: occurrence(year) }
 
 /**
- * True if the phrase is no date, but a verb or a name: "the top 3 may change", "march 3 miles", "the second march". In
- * lower case and without a year, a phrase such as "march 3" is a date only after "on", before a preposition, or as the
- * last words of the text.
+ * Returns true if the phrase is not a date, but a verb or a name: "the top 3 may change", "march 3 miles", "the second
+ * march". In lower case and without a year, a phrase such as "march 3" is a date only after "on", before a preposition,
+ * or as the last words of the text.
  */
 const isVerbOrName = (before: string, phrase: string, after: string, year: number | undefined): boolean => {
   if (year !== undefined) return false

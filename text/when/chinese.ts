@@ -5,7 +5,7 @@ import type { TimeExpression } from "./expression.js"
 import { hoursOfPart } from "./parts.js"
 import { dayOfWeek, monthsOfYear } from "./recurring.js"
 
-// Needed because chrono's Chinese parser does not know 上周, 去年 or 最近三天, and reduces other ranges to instants.
+// Needed because chrono's Chinese parser does not support 上周, 去年 or 最近三天, and reduces other ranges to instants.
 
 const digits = "零一二三四五六七八九"
 const number = "(\\d{1,4}|[一二两三四五六七八九十]{1,3}|几)"

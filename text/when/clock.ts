@@ -22,7 +22,7 @@ export type Unit =
 /** The time at which the user asks, and the calendar of the user's zone. */
 export interface Clock {
   readonly askedAt: number
-  /** The date of that time in the zone; months count from 1. */
+  /** The date of `askedAt` in the zone. Months count from 1. */
   readonly year: number
   readonly month: number
   readonly day: number
@@ -30,8 +30,8 @@ export interface Clock {
   readonly local: (instant: number) => number
   /**
    * The instant at which the zone's local time is `milliseconds` after midnight of a date. Months and days may
-   * overflow. If the local time occurs twice, it is the first. If a clock change skips it, it is the instant of the
-   * change. NaN outside the years 100 to 9999.
+   * overflow. If the local time occurs twice, returns the first instant. If a clock change skips the local time,
+   * returns the instant of the change. NaN outside the years 100 to 9999.
    */
   readonly instantAt: (year: number, month: number, day?: number, milliseconds?: number) => number
 }

@@ -69,11 +69,14 @@ const readAll = (
 
 /** A time of day as written. */
 interface WrittenTime {
-  /** Milliseconds after midnight; before noon if neither "am", "pm" nor a part of the day says more. */
+  /**
+   * Milliseconds after midnight. A time of the 12-hour clock is before noon unless "am", "pm" or a part of the day
+   * decides otherwise.
+   */
   readonly at: number
   /** True for an hour of the 12-hour clock with its half of the day. */
   readonly hasHalf: boolean
-  /** True if it may also be 12 hours later: "5", "five o'clock". */
+  /** True if the time may also be 12 hours later: "5", "five o'clock". */
   readonly isTwelveHour: boolean
   /** True if it is certainly a time: with minutes, "am" or "o'clock". */
   readonly isMarked: boolean
@@ -107,7 +110,7 @@ const readTime = (phrase: string, part: string | undefined): WrittenTime | undef
   }
 }
 
-/** The half of the day of an hour in a part of the day: 3 at night is in the small hours. */
+/** The half of the day of an hour that is named with a part of the day. "3 at night" is in the small hours. */
 const halfOfDay = (number: number, part: string | undefined): "a" | "p" | undefined => {
   if (part === undefined || number > 12) return undefined
   return /^morning/i.test(part) || (/^night/i.test(part) && (number < 6 || number === 12)) ? "a" : "p"

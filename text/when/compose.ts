@@ -133,7 +133,7 @@ const joinTime: Join = (left, right, between, clock) => {
   return atHours(/after|since/.test(side) ? { from: time.hours.from, to: day } : { from: 0, to: time.hours.from })
 }
 
-/** The hours that begin within a part of a day: "last night at 11", "last night at 2". */
+/** The range of these hours that begins within a part of a day: "last night at 11", "last night at 2". */
 const hoursWithin = (
   clock: Clock,
   part: TimeRange,

@@ -7,7 +7,7 @@ export interface Cycle {
   readonly occurrence: (number: number) => TimeRange | undefined
 }
 
-/** A time expression in a text. Its context is not read yet. */
+/** A time expression in a text, before its context is read. */
 export interface TimeExpression {
   readonly index: number
   readonly end: number
@@ -81,7 +81,7 @@ export const occurrenceFrom = (cycle: Cycle, instant: number, clock: Clock): Tim
 export const occurrenceUntil = (cycle: Cycle, instant: number, clock: Clock): TimeRange | undefined =>
   latest(cycle, approximateNumber(cycle, instant, clock) + 1, ({ from }) => from <= instant)
 
-/** The year of an instant, or its distance from the current month or week; at most one off. */
+/** The year of an instant, or the distance of its month or week from the current one; at most one off. */
 const approximateNumber = ({ period }: Cycle, instant: number, clock: Clock): number => {
   if (period === "week") return Math.round((instant - clock.askedAt) / 604_800_000)
   const [year, month] = fieldsOf(clock.local(instant))

@@ -63,7 +63,10 @@ export const countedOccurrence = (text: string, expression: TimeExpression, cloc
   }
 }
 
-/** Limits a current period to what is over, or to what comes: "earlier this week", "later today". */
+/**
+ * Limits a current period to the part that is over, or to the part that is still to come: "earlier this week", "later
+ * today".
+ */
 const elapsedModifier: Modifier = {
   pattern: /\b(?:(earlier)|later)\s+(in\s+)?(?:the\s+)?$/i,
   change: (expression, [, earlier, preposition], { askedAt }) =>
@@ -128,7 +131,7 @@ const nthModifier: Modifier = {
   }
 }
 
-/** Selects several units at an end: "the first three days of May", "the last two weeks of 2025". */
+/** Selects several units at one end of a range: "the first three days of May", "the last two weeks of 2025". */
 const firstOrLastModifier: Modifier = {
   pattern: new RegExp(`\\b(?:the\\s+)?(?:(first)|last|final)\\s+(${amount})\\s+(?:of|in)\\s+(?:the\\s+)?$`, "i"),
   change: (expression, [, first, phrase], clock) => {

@@ -3,7 +3,8 @@ import { type Clock, days, fieldsOf, hour, type TimeRange, type Unit, unitAt } f
 // Parts of ranges: "early May", "the second half of 2024", "the first Monday in June", the evening of a day.
 
 /**
- * The local date on which a range begins, its length in days, and its length in months (0 if not a multiple of months).
+ * The local date on which a range begins, its length in days, and its length in months (0 if it does not consist of
+ * whole months).
  */
 const shape = (clock: Clock, { from, to }: TimeRange) => {
   const [year, month, day] = fieldsOf(clock.local(from))
@@ -29,7 +30,7 @@ export const partOf = (clock: Clock, range: TimeRange, third: number): TimeRange
 
 /**
  * The nth day, week, month and so on of a range (from 0; -1 is the last). Weeks have seven days each, counted from the
- * first day of the range, or backwards from its last. The nth weekend is the one of the nth Saturday.
+ * first day of the range, or backwards from its last day. The nth weekend begins on the nth Saturday.
  */
 export const nthOf = (clock: Clock, range: TimeRange, unit: string, index: number): TimeRange | undefined => {
   const { year, month, day, months, length } = shape(clock, range)

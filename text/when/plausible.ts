@@ -5,7 +5,7 @@ import type { TimeExpression } from "./expression.js"
 // "May", "Sun", "Friday" and "2024" are times only if their context supports it. Otherwise they are names, verbs or
 // numbers.
 
-/** Between the items of a list. */
+/** Matches the text between two items of a list. */
 export const listed = /^\s*(?:,|&|,?\s*(?:and|or))\s*(?:the\s+)?$/i
 
 /** Keeps the expressions that are times and not part of a larger word. */
@@ -60,7 +60,10 @@ const hasSupport = (text: string, { end, index, kind }: TimeExpression): boolean
   return /\bon\s+$/i.test(before) && (endsClause(after) || !/^\s+\p{Lu}/u.test(after))
 }
 
-/** Whether it is a single time (not "every Monday"), and not part of an identifier, a path, an address or an amount. */
+/**
+ * Whether the expression is a single time (not "every Monday"), and not part of an identifier, a path, an address or an
+ * amount.
+ */
 const standsAlone = (text: string, { end, index }: TimeExpression): boolean => {
   const before = text.slice(Math.max(0, index - 24), index)
   const after = text.slice(end, end + 3)
@@ -77,7 +80,10 @@ const standsAlone = (text: string, { end, index }: TimeExpression): boolean => {
 
 const endsClause = (after: string): boolean => /^\s*(?:$|[?!.,;)])/.test(after)
 
-/** Whether a number before this text counts nothing that follows: a noun, as in "at 3 sites" and "on the 3rd floor". */
+/**
+ * Returns true if a number before this text counts nothing. In "at 3 sites" and "on the 3rd floor", the number counts
+ * the noun that follows.
+ */
 export const endsPhrase = (after: string): boolean => {
   const word = /^\s+(\p{L}[\p{L}'’]*)/u.exec(after)?.[1]
   if (word === undefined) return /^\s*(?:$|[^\s\p{L}\p{N}%°€$£])/u.test(after)

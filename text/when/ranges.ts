@@ -85,7 +85,7 @@ const prefixes: ReadonlyArray<readonly [RegExp, Side]> = [
   [/\b(?:after|(?:later|newer|more\s+recent)\s+than)\s+(?:(?:about|around)\s+)?$/i, "after"],
   [/\b(?:before|prior\s+to|(?:earlier|older)\s+than)\s+(?:(?:about|around)\s+)?$/i, "before"]
 ]
-/** Only before an amount with "ago". */
+/** These apply only before an amount with "ago". */
 const agoPrefixes: ReadonlyArray<readonly [RegExp, Side]> = [
   [/\b(?:(?:more|longer)\s+than|over)\s+$/i, "until"],
   [/\bless\s+than\s+$/i, "now"]
@@ -118,7 +118,7 @@ export const applyBound = (text: string, expression: TimeExpression, clock: Cloc
   }
 }
 
-/** Which side of the range is open, and the number of characters before and after the expression that show it. */
+/** Returns which side of the range is open, and how many characters before and after the expression show it. */
 const boundOf = (text: string, { end, index, kind, weak }: TimeExpression) => {
   const before = text.slice(Math.max(0, index - 40), index)
   const after = text.slice(end)

@@ -6,7 +6,7 @@ import { hoursOfPart, hoursOn } from "./parts.js"
 import { weeksOfYear } from "./recurring.js"
 
 // Ranges at a distance from the asking time, and years, decades and parts of the day. chrono reduces these to an
-// instant, or does not know them.
+// instant, or does not support them.
 
 type Reader = (match: RegExpExecArray, clock: Clock) => Omit<TimeExpression, "index" | "end"> | undefined
 
@@ -32,7 +32,10 @@ const relative: Reader = ([, article, direction, name, half = ""], clock) => {
   return unit === "fortnight" ? undefined : wholeUnit(clock, unit, count)
 }
 
-/** The unit at a distance from the current one. A recurring time next to it takes its occurrence from it. */
+/**
+ * The unit that is `count` units after the current one. A recurring time next to this expression takes its occurrence
+ * from that unit.
+ */
 const wholeUnit = (clock: Clock, unit: Unit, count: number): Omit<TimeExpression, "index" | "end"> => ({
   ...strongRange(unit === "year" ? "year" : "span", unitAt(clock, clock.askedAt, unit, count)),
   occurrence: occurrenceAt(clock, unit, count)
@@ -43,7 +46,7 @@ const occurrenceAt = (clock: Clock, unit: Unit, count: number): TimeExpression["
     ? { period: unit, number: unit === "year" ? clock.year + count : count }
     : undefined
 
-/** The range from `amount` before now until now, or from now until `amount` after now. */
+/** The range from now minus `amount` until now, or from now until now plus `amount`. */
 const until = (clock: Clock, amount: Amount, side: number): TimeRange => {
   const target = amount.reduce((offset, step) => shift(clock, offset, step.unit, side * step.max), clock.askedAt)
   return side < 0 ? { from: target, to: clock.askedAt } : { from: clock.askedAt, to: target }
@@ -110,7 +113,7 @@ const readers: ReadonlyArray<readonly [pattern: RegExp, read: Reader, mayMatch?:
     },
     /\b(?:ago|now|hence)\b/i
   ],
-  // These are times only together with other words: "the end of the month", "since the weekend".
+  // These words are times only together with other words: "the end of the month", "since the weekend".
   [
     /\bthe\s+(week|weekend|month|quarter|year)\b/gi,
     ([, unit], clock) => {

@@ -40,14 +40,14 @@ export interface ResolvedTime {
  * year at one end applies to both.
  * - Parts of the day: small hours 0–5, dawn 4–8, morning 5–12, noon 11–14, afternoon 12–18, evening 17–24, dusk 17–21,
  * night and tonight 18–5, midnight 23–1. Times of day need a day: "between 3 and 5 pm yesterday". An hour from 1 to 6
- * without "am" or "pm" is in the afternoon, another in the morning. Early, mid and late are thirds. Seasons are whole months of the northern hemisphere. Winter
- * belongs to the year in which it begins. Feasts last one day: see recurring.ts.
+ * without "am" or "pm" is in the afternoon, any other hour in the morning. Early, mid and late are thirds. Seasons are
+ * whole months of the northern hemisphere. Winter belongs to the year in which it begins. Feasts last one day: see
+ * recurring.ts.
  * - "The nineties" are 1990 to 1999, "the 19th century" is 1800 to 1899, "'08" is the most recent such year.
  * - 03/05/2025 is the fifth of March, unless that date is impossible. 3.5.2025 is the third of May.
  * - Not times: words that may be names, verbs or numbers ("May", "march", "Sun", "June", "2024"), unless a preposition
  * of time, a qualifier, a day or a year supports them; recurrence ("every Monday", "the 1st of each month"); ordinals
- * that count things ("on the 3rd floor"); "now"; anything inside an
- * identifier, a path, an address or an amount.
+ * that count things ("on the 3rd floor"); "now"; anything inside an identifier, a path, an address or an amount.
  */
 export const resolveTimes = (text: string, askedAt: number, zone: string): ReadonlyArray<ResolvedTime> => {
   if (!(askedAt >= earliest && askedAt <= latest)) return []
