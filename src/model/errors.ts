@@ -277,7 +277,7 @@ export class RerankerUnavailable extends Schema.TaggedError<RerankerUnavailable>
   }
 }
 
-/** Errors of looking up a reranker: it does not exist, or this process cannot use it. */
+/** The errors of a reranker lookup: no reranker has this name, or this process cannot use the reranker. */
 export type RerankerLookupError = UnknownReranker | RerankerUnavailable
 
 /** A backup or an export was not made, or not restored. Nothing was changed. `file` is a path. */

@@ -70,7 +70,7 @@ export interface EmbedderService {
 }
 
 /**
- * Converts texts to vectors. To change the model, provide another layer: see `layers/HashEmbedder.ts`. If it fails,
- * hangs or returns invalid vectors, writes and searches continue without it.
+ * Converts texts to vectors. To change the model, provide another layer: see `layers/HashEmbedder.ts`. If the embedder
+ * fails, hangs or returns invalid vectors, writes and searches continue without it.
  */
 export class Embedder extends Context.Tag("daybook/Embedder")<Embedder, EmbedderService>() {}

@@ -41,7 +41,7 @@ export class EmbedderUnavailable extends Schema.TaggedError<EmbedderUnavailable>
   }
 }
 
-/** Errors of looking up an embedder: it does not exist, or this process cannot use it. */
+/** The errors of an embedder lookup: no such embedder, or this process cannot use the embedder. */
 export type EmbedderLookupError = UnknownEmbedder | EmbedderUnavailable
 
 /** The functions of an `Embedders`. */

@@ -7,7 +7,7 @@ import type { Turn } from "../../events/Turn.js"
 
 /** A turn as an extractor sees it: without ids, session and store. */
 export interface ExtractTurn extends Pick<Turn, "role" | "speaker" | "channel" | "text" | "toolCalls"> {
-  /** When it was said, milliseconds since the epoch. */
+  /** When the turn was said, milliseconds since the epoch. */
   readonly at: number
 }
 
@@ -41,7 +41,7 @@ export const ExtractedFact = Schema.Struct({
   /** 0…1. */
   importance: Schema.optional(Schema.Number),
   expiresAt: Schema.optional(Schema.Number),
-  /** When it happened or will happen, resolved against the turn's time. */
+  /** When the stated event happened or will happen, resolved against the turn's time. */
   occurredAt: Schema.optional(Schema.Number),
   people: texts,
   tags: texts,
@@ -50,7 +50,7 @@ export const ExtractedFact = Schema.Struct({
    * request's `context`: −1 is the last turn of the context.
    */
   sources: Schema.NonEmptyArray(Schema.Struct({ turn: index, reason: Schema.String })),
-  /** The id of the rule that extracted it, or `model`. */
+  /** The id of the rule that extracted the statement, or `model`. */
   rule: Schema.String,
   statedBy: Schema.Literal("user", "assistant", "tool", "other")
 })
@@ -60,7 +60,7 @@ export type ExtractedFact = typeof ExtractedFact.Type
 export const ExtractedEnd = Schema.Struct({
   title: Schema.NonEmptyString,
   reason: Schema.String,
-  /** The turns that say so, as in `ExtractedFact`. Default: the last turn of the request. */
+  /** The turns that support this, as in `ExtractedFact`. Default: the last turn of the request. */
   sources: Schema.optional(ExtractedFact.fields.sources)
 })
 export type ExtractedEnd = typeof ExtractedEnd.Type
@@ -112,9 +112,9 @@ export interface ExtractorService {
 }
 
 /**
- * Finds what is worth keeping in the turns of a conversation. `extract` is synchronous and a pure function of the
- * request: no clock, no network, no randomness. `ask` is optional and runs first, outside of any transaction. If it
- * fails, hangs or returns an invalid answer, `extract` decides and the event records that.
+ * Finds statements that are worth keeping in the turns of a conversation. `extract` is synchronous and a pure function
+ * of the request: no clock, no network, no randomness. `ask` is optional and runs first, outside of any transaction. If
+ * `ask` fails, hangs or returns an invalid answer, `extract` decides and the event records that.
  */
 export class Extractor extends Context.Tag("daybook/Extractor")<Extractor, ExtractorService | null>() {
   /** No extractor: nothing is captured from turns. */

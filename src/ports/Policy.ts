@@ -56,7 +56,7 @@ const Search = Schema.Struct({
   mentionWeight: withDefault(share, 0.02),
   /** Gain for an importance of 1. */
   importanceWeight: withDefault(share, 0.1),
-  /** Gain of a memory if the query names its project, as a share of its score. */
+  /** Gain if the query names the memory's project, as a share of the memory's score. */
   projectBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.3),
   /**
    * Gains as a share of the score: `speakerBoost` for a turn whose speaker the query names, `dateBoost` for a row whose
@@ -158,7 +158,7 @@ const Recall = Schema.Struct({
 const Marks = Schema.Struct({
   /** Whether memories with personal data (an e-mail address, a phone, card or identity number, …) are tagged `pii`. */
   pii: withDefault(Schema.Boolean, true),
-  /** Whether memories that contain credentials, or whose type says so, are stored in private with type `credential`. */
+  /** Whether memories that contain credentials, or have the type `credential`, are stored in private with that type. */
   credentials: withDefault(Schema.Boolean, true)
 })
 

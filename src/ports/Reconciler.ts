@@ -39,10 +39,10 @@ const target = Schema.Int.pipe(Schema.nonNegative())
 const reason = Schema.String
 
 /**
- * The decision about a statement: ADD stores it as a new memory; UPDATE merges it into the target, which keeps its id;
- * DELETE means that it contradicts the target. If that is certain, the statement replaces the target, which is
- * retired; otherwise both stay, as a dispute. NONE adds nothing and counts as another mention of the target (default:
- * the first candidate).
+ * The decision about a statement. ADD stores the statement as a new memory. UPDATE merges it into the target, which
+ * keeps its id. DELETE means that the statement contradicts the target: if that is certain, the statement replaces the
+ * target, which is retired; otherwise both stay, as a dispute. NONE adds nothing and counts as another mention of the
+ * target (default: the first candidate).
  */
 export const Verdict = Schema.Union(
   Schema.Struct({ action: Schema.Literal("ADD"), reason }),
@@ -109,7 +109,7 @@ export interface ReconcilerService {
 /**
  * Decides what a statement means for similar memories. It is called only if there are candidates. `judge` is
  * synchronous and a pure function of the question: no clock, no network, no randomness. `ask` is optional and runs
- * first, outside of any transaction. If it fails, hangs or returns an invalid answer, `judge` decides and the event
+ * first, outside of any transaction. If `ask` fails, hangs or returns an invalid answer, `judge` decides and the event
  * records that.
  */
 export class Reconciler extends Context.Tag("daybook/Reconciler")<Reconciler, ReconcilerService | null>() {

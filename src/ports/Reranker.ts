@@ -26,7 +26,7 @@ const reasons = {
 export interface RerankerService {
   /** Name and version, as a recall records it. */
   readonly name: string
-  /** Maximum hits that it rescores, at most the policy's `search.drafts`. */
+  /** Maximum hits that the reranker rescores, at most the policy's `search.drafts`. */
   readonly topN: number
   /** True if the reranker answers synchronously and without a network. It then has no time-out. */
   readonly local?: boolean
@@ -35,9 +35,9 @@ export interface RerankerService {
    * reranker sees all hits.
    */
   readonly withheldStores?: ReadonlyArray<Store>
-  /** Milliseconds that a search waits for it; default: the policy's `search.queryTimeout`. */
+  /** Milliseconds that a search waits for the reranker; default: the policy's `search.queryTimeout`. */
   readonly timeout?: number
-  /** The maximum gain that it adds to a hit's score. */
+  /** The maximum gain that the reranker adds to a hit's score. */
   readonly weight: number
   /** Returns a score for each text, in order, 0…1. */
   readonly rerank: (query: string, texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, RerankerError>

@@ -15,7 +15,7 @@ export interface Evidence {
 
 /** The settler's decisions on a set of memories. */
 export interface Settlement {
-  /** Each memory that is no longer true, with the newer memory that says so. */
+  /** Maps each memory that is no longer true to the newer memory that supersedes it. */
   readonly superseded: ReadonlyMap<Row, Row>
   /**
    * The superseded memories without certain proof. They are not retired. If the reconciler also sees a contradiction,

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 /** The words of a text in lower case, without accents and endings, and without words that carry no meaning. */
 export interface Statement {
   readonly words: ReadonlySet<string>
-  /** The words among them that negate or limit the statement: "not", "before", "was". */
+  /** Those of `words` that negate or limit the statement: "not", "before", "was". */
   readonly turning: ReadonlySet<string>
   /** The statement's distinct numbers, dates and names, in order. */
   readonly telling: ReadonlyArray<string>

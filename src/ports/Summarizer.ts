@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 /** The kind of summary: of memories that repeat each other, of a day or a week on one subject, or of a conversation. */
 export type SummaryKind = "cluster" | "daily" | "weekly" | "session"
 
-/** One source of a summary: a memory or a turn without its id. It is identified by its index, 0…n−1. */
+/** One source of a summary: a memory or a turn, without its id. The index of the source, 0…n−1, identifies it. */
 export interface SummarySource {
   /** The type of a memory, or the role of a turn's speaker. */
   readonly type: string

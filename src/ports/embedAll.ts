@@ -50,7 +50,7 @@ export const embedAll = (
       const fail = (reason: "count" | "dimensions" | "values") => Effect.fail(new EmbedderError({ model, reason }))
       if (!Array.isArray(vectors) || vectors.length !== texts.length) return fail("count")
       if (vectors.some((vector) => vector?.length !== dimensions)) return fail("dimensions")
-      // Copies in one allocation: the embedder may reuse its own arrays.
+      // Copies the vectors, because the embedder may reuse its arrays. One allocation is enough for all copies.
       const copies = new Float32Array(vectors.length * dimensions)
       const unitVectors = vectors.map((vector, index) => {
         const copy = copies.subarray(index * dimensions, (index + 1) * dimensions)

@@ -22,7 +22,7 @@ export const answer = <Filters extends object, Candidate extends FusableHit, Row
   if (hasNoWords && !comparesEmbedding) {
     return answerByTime(plan, kind.recent(snapshot, { level, filters, required, limit: pageSize }), [])
   }
-  // If no row is in the named time, its name may still occur as a word in a text.
+  // If no row is in the named time, the name of the time may still occur as a word in a text.
   if (times.hasOnlyTimes && inTimes.length > 0 && !comparesEmbedding)
     return answerByTime(plan, inTimes, namingTimes(plan, inTimes))
   const timeHints = times.ranges.length > 0 && inTimes.length === 0 ? [emptyTimesHint(times.ranges)] : []

@@ -12,7 +12,7 @@ export interface EvidenceInput {
   readonly policy: PolicyValues["search"]
   /** The words that distinguish rows, and the required expressions. */
   readonly words: ReadonlyArray<Pick<Word, "expression">>
-  /** The rows in the times that the query names; absent if it names none. */
+  /** The rows in the times that the query names; absent if the query names no time. */
   readonly inTimes?: ReadonlySet<number> | undefined
   /** The embedder's model; null without vectors. */
   readonly model: string | null

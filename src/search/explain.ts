@@ -19,7 +19,7 @@ export interface LeftOut {
 export interface Explanation {
   /** `enhanced`: full text and vectors; `classic`: full text alone. */
   readonly mode: "enhanced" | "classic"
-  /** The call's own settings for the fusion of full text and vectors; absent if it has none. */
+  /** The call's own settings for the fusion of full text and vectors; absent if the call sets none. */
   readonly fusion?: Fusion
   /** The gate's decision. If the `gate` option is set and the decision is no, nothing was searched. */
   readonly gate: GateResult

@@ -172,7 +172,7 @@ const readTerm = (parser: Parser, token: string, offset: number) => {
     parser.hints.push(`${field}: is not a field (fields: ${names}); read as words`)
   }
   const phrase = name === undefined && /^".*"$/s.test(rest)
-  // An invalid field is read as two words, its name and its value, unless it excludes.
+  // An invalid field is read as two words, its name and its value, unless the field excludes rows.
   const wrongField =
     column === undefined && !excludes && value.trim() !== "" && (filter !== undefined || looksLikeField().test(token))
   if (column !== undefined) blank(parser, offset, token.length - rest.length)
@@ -201,7 +201,9 @@ const readTerm = (parser: Parser, token: string, offset: number) => {
 
 type FieldToken = Omit<Field, "excluded"> & { excludes: boolean; token: string; offset: number }
 
-/** Reads a field. Returns true if nothing is left to read: the field is valid, or is invalid and excludes. */
+/**
+ * Reads a field. Returns true if the field needs no further reading: it is valid, or it is invalid and excludes rows.
+ */
 const readField = (parser: Parser, { excludes, name, offset, token, value }: FieldToken, filter: KnownField) => {
   const problem =
     value.trim() === "" ? "has no value (write it right after the colon)" : filter.problem?.(value, excludes)

@@ -38,11 +38,11 @@ export interface ScoredCandidate<Parts> {
   readonly parts: Parts
 }
 
-/** A hit before the answer: its row, and the text that is folded and reranked. */
+/** A possible hit: its row, and the text that is folded and reranked. */
 export interface Draft<Row, Parts> extends ScoredCandidate<Parts> {
   readonly row: Row
   readonly text: string
-  /** How many further hits say the same. */
+  /** Number of further hits that state the same. */
   readonly alike: number
   /** The memory's store, and whether it is a credential: a reranker must not see withheld stores or credentials. */
   readonly store: Store
@@ -189,7 +189,7 @@ const byScore =
       if (score < low) low = score
       if (score > high) high = score
     }
-    // With fewer candidates than the pool allows, even the last one is a real hit, so the scale begins at 0.
+    // With fewer candidates than the pool allows, even the last candidate is a real hit, so the scale begins at 0.
     if (count < pool && low > 0) low = 0
     return scores.map((score) => (score === null ? 0 : high === low ? 1 : (score - low) / (high - low)))
   }

@@ -41,14 +41,14 @@ export interface Request<Filters> extends CheckedFusion {
   readonly usesGate: boolean
 }
 
-/** The name of a search mode: a known one, or any other, which means classic. */
+/** The name of a search mode. Any name except `enhanced` means classic. */
 export type SearchMode = Explanation["mode"] | (string & {})
 
 /** The fields of the options of every search. */
 export const searchOptions = {
   /** `enhanced`, or `classic`: full text alone. Any other name means classic. Absent: the policy's mode. */
   mode: Schema.String as Schema.Schema.AnyNoContext as Schema.Schema<SearchMode>,
-  /** Reads the text as a message to an agent. Finds nothing if the message needs no memory. */
+  /** If true, the text is read as a message to an agent. Nothing is found if the message needs no memory. */
   gate: Schema.Boolean,
   /** The time of the question; default: now. "Last month" and the age of memories are relative to it. */
   at: Instant,

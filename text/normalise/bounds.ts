@@ -5,7 +5,7 @@ export const bounds = {
    * normalisation. The longest narrative has this many characters. One transaction indexes all these bytes.
    */
   indexedBytes: 65_536,
-  /** Characters (UTF-16 units) of one text that a local embedder reads, before and after normalisation. */
+  /** Maximum characters (UTF-16 units) of one text that a local embedder reads, before and after normalisation. */
   embeddedCharacters: 32_768,
   /**
    * Maximum characters after normalisation: `growth` × the characters of the text + `added`. NFKC turns one "ﷺ" into 18

@@ -36,8 +36,8 @@ export interface TextChunk {
 
 /**
  * Cuts a text into chunks of at most 640 characters. Each chunk begins with the last 96 or fewer characters of the
- * previous one. It cuts at the end of a sentence if one ends in the second half of the chunk, otherwise between words,
- * otherwise anywhere except inside a character. No text is lost.
+ * previous one. A chunk ends at the end of a sentence if there is one in the second half of the chunk, otherwise
+ * between words, otherwise anywhere except inside a character. No text is lost.
  */
 export const cutIntoChunks = (text: string): ReadonlyArray<TextChunk> => {
   const chunks: Array<TextChunk> = []

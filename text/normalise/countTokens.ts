@@ -17,7 +17,7 @@ export const estimateTokens = (text: string): number => {
   return Math.ceil((tokens * text.length) / (samples * sampleLength))
 }
 
-/** Characters that are counted without samples; this takes a few milliseconds. */
+/** Maximum characters of a text that is counted completely. This takes a few milliseconds. */
 const maxCounted = 65_536
 const samples = 32
 const sampleLength = maxCounted / samples
@@ -172,7 +172,7 @@ const endOfToken = (known: TokenVocabulary, text: string, start: number, to: num
 const maxTokenLengthAt = (text: string, index: number): number =>
   text.charCodeAt(index) >= firstUnspaced ? maxTokenLength.unspaced : maxTokenLength.spaced
 
-/** Punctuation or a space of ASCII. */
+/** Whether a unit is ASCII punctuation or a space. */
 const isPunctuation = (unit: number): boolean =>
   unit === 0x20 || (unit > 0x20 && unit < 0x30) || (unit > 0x39 && unit < 0x41) || (unit > 0x5a && unit < 0x61)
 

@@ -41,7 +41,7 @@ const memoryWords = new RegExp(
 )
 
 /**
- * Whether a message only acknowledges something. Checked word by word, so that a long laugh does not cause
+ * Whether a message only acknowledges something. The check goes word by word, so that a long "hahaha" does not cause
  * backtracking.
  */
 const acknowledges = (text: string): boolean => {

@@ -21,7 +21,7 @@ export const toIndexText = (text: string): string =>
 export const isPartlyIndexed = (text: string): boolean =>
   text.length < longText ? !ascii.test(text) && isCutByComposing(text) : longIndexTextOf(text).isCut
 
-/** A shorter text stays within `bounds`, apart from its growth by normalisation. */
+/** A text that is shorter than this exceeds no limit in `bounds`, unless normalisation makes it longer. */
 const longText = bounds.occurrences
 
 interface LongIndexText {
@@ -256,7 +256,7 @@ const wordsOfRuns = (runs: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<s
   return words
 }
 const portions = /.{1,128}/gsu
-/** Characters of the runs that are segmented together. */
+/** Maximum characters of runs that are segmented in one call. */
 const joinedLength = 1_024
 /** Maximum runs that are segmented one by one. The longest text has about 2,000. */
 const maxAlone = 8_192

@@ -22,7 +22,7 @@ export const foldLetters = (text: string): string => {
  */
 const excessMarks = lazy(() => /(\p{M}{30})\p{M}+/gu)
 
-/** The text in Unicode's form NFKC. Truncated at the first characters that NFKC would expand too much: see `isCutByComposing`. */
+/** The text in Unicode's form NFKC. It is cut if NFKC makes it too long: see `isCutByComposing`. */
 export const compose = (text: string): string =>
   text.replace(excessMarks(), "$1").normalize("NFKC").slice(0, maxComposed(text))
 

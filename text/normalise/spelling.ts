@@ -16,7 +16,7 @@ export const spelledWordsOf = (text: string): ReadonlyArray<string> => {
 /** Maximum edits between a misspelt word of this length and the intended word. */
 export const maxEditsOf = (length: number): number => (length < minLetters ? 0 : length < 8 ? 1 : 2)
 
-/** Bounds of the length of words that are corrected. */
+/** Minimum and maximum letters of words that are corrected. */
 export const minLetters = 4
 export const maxLetters = 24
 

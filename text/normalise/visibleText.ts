@@ -23,5 +23,5 @@ export const visibleLine = (text: string): string => visibleText(text).replace(/
 /** Replaces `<` where it could begin a tag or a token of a chat template, so that a text cannot close its block. */
 export const withoutTags = (text: string): string => text.replace(/<(?=[\p{L}/!?|<_:])/gu, "&lt;")
 
-/** A text as one line of quoted data: a JSON string that cannot end its line, its quotes or its block early. */
+/** A text as one line of quoted data: a JSON string from which the text cannot escape into the prompt around it. */
 export const quotedText = (text: string): string => JSON.stringify(withoutTags(visibleLine(text)))

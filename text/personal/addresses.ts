@@ -110,5 +110,5 @@ const matches = (window: string, { shape, weak }: Shape): boolean => {
   return false
 }
 
-/** A comma and a town, or a postal code. */
+/** Matches what follows an address: a comma and a town, or a postal code. */
 const townOrCode = lazy(() => /^,? (?:\p{Lu}\p{L}{2,20},? )?(?:[A-Z]{2} )?\d{4,5}\b|^, \p{Lu}/u)

@@ -32,10 +32,10 @@ const programs = new RegExp(
 const flags = flagsByProgram.map(([, flag]) => new RegExp(`\\s${flag}${value}`))
 const pipedToChpasswd = /\becho\s+["']?[\w.-]{1,64}:([^\s"'$]{4,128})["']?\s*\|\s*(?:sudo\s+)?chpasswd\b/
 
-/** A flag with a value. Most texts have none, and the patterns above are slow. */
+/** Matches a flag with a value. Most texts have none, and the patterns above are slow. */
 const mayHaveFlag = / -[a-zA-Z-]| \/(?:p:|add\b)/
 
-/** Characters of a command line that are read. */
+/** Maximum characters of a command line that are read. */
 const maxLine = 256
 const endOfCommand = /\s(?:\||&&)\s|;\s|\n/
 

@@ -50,7 +50,10 @@ const issuedKeysIn = (text: string, kinds: Set<CredentialKind>): void => {
   }
 }
 
-/** Whether it is a real key, not a placeholder: enough different characters, and no placeholder word. */
+/**
+ * Whether a text in a key format is a real key, not a placeholder: it has enough different characters and no
+ * placeholder word.
+ */
 const isVaried = (key: string): boolean =>
   new Set(key.slice(-16)).size >= 6 && !/x{5}|your|\.\.\.|placeholder|redacted|insert|replace|dummy|0{8}/i.test(key)
 

@@ -6,12 +6,12 @@ export const cueWords = {
   /** A phone number follows. */
   phone:
     "phone|^tel$|^tél$|^tlf$|^telef|^téléf|telefon|mobile|^mobil|handy|^cell$|celular|cellulare|whatsapp|^sms$|^fax$|hotline|rufnummer|^portable|móvil|^movil|позвони|^тел|^моб|电话|電話|手机|手機|携帯|전화|휴대폰|연락처|هاتف|جوال|טלפון|फ़ोन|फोन|मोबाइल|โทร",
-  /** A phone number follows directly, with only connecting words between. */
+  /** A phone number follows directly, with only connecting words before it. */
   call: "^call|^ring$|^text|^dial|^reach|^anrufen|^erreichbar|^appel|^llama|^chiama",
   /** The number of a thing follows, such as an order number or an invoice number. */
   thing:
     "order|ticket|invoice|receipt|parcel|shipment|tracking|^ref$|reference|serial|^part$|^sku|^case$|^issue|build|^isbn|^issn|^ean|^upc|gtin|^imei|model|version|batch|^lot$|article|^item|^job$|^run$|^row$|^line$|account|customer|client|contract|policy|booking|reservation|bestell|rechnung|artikel|auftrag|kunden|vertrag|commande|factura|pedido|fattura|ordine|^id$|^pr$|订单|編號|编号|注文番号|заказ",
-  /** A person's identity number follows. It needs no valid check digit. */
+  /** A person's identity number follows. The number needs no valid check digit. */
   document:
     "national id|identity card|^id card|personal id|citizen id|citizenship number|ausweis|carte d'identité|carte d’identité|^dni$|^nie$|cédula|documento de identidad|carta d'identità|identiteitskaart|personnummer|fødselsnummer|^cpr$|henkilötunnus|dowód|dowod|^pesel$|rodné číslo|^cnp$|^egn$|паспорт|身份证|身分證|マイナンバー|個人番号|주민등록|aadhaar|आधार|kimlik|passport|reisepass|passeport|pasaporte|passaporto|paszport|护照|護照|旅券|여권|driver's license|driver's licence|driving licence|driving license|führerschein|الهوية|תעודת זהות",
   ssn: "^ssn$|social security",
@@ -47,14 +47,14 @@ export const cueWords = {
     "password|pass word|passwd|passwort|kennwort|passphrase|pass phrase|passcode|pass code|^pwd|^pw$|mot de passe|^mdp$|contraseña|senha|wachtwoord|hasło|пароль|пароля|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|lösenord|şifre|salasana|adgangskode|passord|^heslo|jelszó|mật khẩu|كلمة المرور|كلمة السر|סיסמה|पासवर्ड|รหัสผ่าน|^pass$|user pwd",
   /** Words with many other meanings, so the value must look more like a secret. */
   secret: "secret|^clave|^parola",
-  /** An application's key, but also its public id. */
+  /** The value may be an application's key, but also its public id. */
   appId: "appid$|app id$",
-  /** A cookie's value, but also an id in a log. */
+  /** The value may belong to a cookie, but may also be an id in a log. */
   sessionId: "session id|sessionid|sessid",
-  /** A user's name and its password follow. */
+  /** A user name and its password follow. */
   login: "^login|^creds$|credentials$|zugangsdaten|anmeldedaten|^identifiants|^credenciales",
   pin: "^pin|^pins$|^puk$|^пин|code secret|türcode|门禁码",
-  /** A code follows or precedes, if the words around it name what it opens. */
+  /** A code follows or precedes the cue word, if the words around it name something that the code opens. */
   code: "^code$|^codes$",
   combination: "combination|^combo$",
   lock: "key safe$|keysafe$|key box$|keybox$|lock box$|lockbox$|keypad$|padlock$|^alarm$|^locker$|^safe$|door entry$|combination lock$",

@@ -2,7 +2,7 @@ import { luhn } from "./checks.js"
 
 /** A number as written: groups of digits and their separators. */
 export interface WrittenNumber {
-  /** The position of its first digit. */
+  /** The position of the number's first digit. */
   readonly start: number
   /** All digits. */
   readonly digits: string

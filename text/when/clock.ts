@@ -169,7 +169,10 @@ const modulo = (value: number, divisor: number): number => ((value % divisor) + 
 /** More than any zone's offset from UTC, so that a clock change lies between the two probes. */
 const margin = 26 * hour
 
-/** Creating a format takes 50 times as long as using it. A program uses few zones; the limit protects against many. */
+/**
+ * A cache, because creating a format takes 50 times as long as using it. A program uses few zones; the limit protects
+ * against many.
+ */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 const formatOf = (zone: string): Intl.DateTimeFormat => {

@@ -35,7 +35,7 @@ export const toInstant = (value: unknown): number | undefined => {
 /** The instant as ISO 8601 text in UTC. */
 export const toIso = (instant: number): string => new Date(instant).toISOString()
 
-/** Whole UTC days from one instant to a later one, never negative. */
+/** The number of whole UTC days from one instant to a later one, never negative. */
 export const daysBetween = (from: number, to: number): number => Math.max(0, dayOf(to) - dayOf(from))
 
 const dayOf = (instant: number): number => Math.floor(instant / 86_400_000)

@@ -19,7 +19,10 @@ export interface TimeExpression {
   readonly cycle?: Cycle | undefined
   /** Milliseconds after midnight; `to` may be on the next day. */
   readonly hours?: TimeRange | undefined
-  /** Set if the range names a year, month or week. A cycle next to it then takes its occurrence from that period. */
+  /**
+   * Set if the range is a year, month or week. A cycle next to this expression then takes its occurrence from that
+   * period.
+   */
   readonly occurrence?: { readonly period: Cycle["period"]; readonly number: number } | undefined
   /** True for a clock time, false for a part of the day. */
   readonly isClockTime?: boolean

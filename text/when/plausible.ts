@@ -45,7 +45,7 @@ const hasSupport = (text: string, { end, index, kind }: TimeExpression): boolean
   const word = text.slice(index, end)
   const before = text.slice(Math.max(0, index - 40), index)
   const after = text.slice(end)
-  // "the week" alone may be any week. "the weekend" is the last one, and "1990s" a decade.
+  // "the week" alone may be any week. "the weekend" is the most recent weekend, and "1990s" is a decade.
   if (kind === "span" && !/weekend|\ds$/i.test(word)) return false
   // Not a season: "in the fall of Rome", "in Spring Boot".
   if (kind === "season" && (/^\s+of\b/i.test(after) || (/^spring/i.test(word) && /^\s+(?:\p{Lu}|boot\b)/u.test(after))))

@@ -3,7 +3,7 @@ import { count, exactOptional, nonNegative, withDefault } from "./fields.js"
 
 /** Capture extracts memories that are worth keeping from turns, and stores them. */
 export const Capture = Schema.Struct({
-  /** Whether `sessions.append` and `add-turn` capture. `appendAll`, imports and files never do. */
+  /** Whether `sessions.append` and `add-turn` capture memories. `appendAll`, imports and files never do. */
   enabled: withDefault(Schema.Boolean, true),
   /** Finds what to keep: rules, a model, hybrid (rules and a model; without `[model]` the rules alone), or none. */
   extractor: withDefault(Schema.Literal("hybrid", "rules", "model", "none"), "hybrid"),

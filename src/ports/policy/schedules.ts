@@ -13,7 +13,7 @@ export const Schedules = Schema.Struct({
   history: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 100),
   /** Default time-out of one attempt of a handler. */
   timeout: withDefault(count, 300_000),
-  /** How long a run's lease lasts after its time-out. Then another process may take over the run. */
+  /** How long a run's lease lasts after the run's time-out. Then another process may take over the run. */
   grace: withDefault(count, 30_000),
   /** Maximum retries of a failed run, and milliseconds before the first retry, doubled for each further one. */
   retries: withDefault(Schema.Int.pipe(Schema.between(0, 100)), 2),
