@@ -205,7 +205,7 @@ describe("an answer without hits", () => {
         ["pump type:nothing", ['no memory has type "nothing"']],
         ["type:nothing tag:x", ['no memory has type "nothing"', 'no memory has tag "x"']],
         ["store:social", ['no memory has store "social"']],
-        ["person:Ann", ['no memory has person "Ann" (person: takes a whole name, people: a part of one)']],
+        ["person:Ann", ['no memory has person "Ann" (person: takes a whole name; people: takes a part of a name)']],
         ["project:crane", ['no memory has project "crane"']],
         ["session:sunday", ['no memory has session "sunday"']],
         ["type:event session:monday", ["no memory passes all filters"]],

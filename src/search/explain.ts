@@ -91,7 +91,7 @@ const names = {
   kinds: "kind"
 }
 
-const wholeNames = " (person: takes a whole name, people: a part of one)"
+const wholeNames = " (person: takes a whole name; people: takes a part of a name)"
 
 /** Maximum filter values to check. Each check costs an SQL query. */
 const maxChecks = 16

@@ -66,7 +66,7 @@ export const loadVocabulary = (): TokenVocabulary | undefined => {
   const part = content.length < headerBytes ? 0 : content.readUInt32LE(12)
   const signsStart = headerBytes + 3 * part
   if (content.toString("latin1", 0, 8) !== formatName || content.length !== signsStart + countedSigns / 4)
-    throw new Error("tokens.bin has another format or is incomplete; reinstall the package")
+    throw new Error("tokens.bin has an unknown format or is incomplete: reinstall the package")
   return {
     seed: content.readInt32LE(8),
     part,
