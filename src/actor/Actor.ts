@@ -24,8 +24,8 @@ export interface Actor {
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
   /**
    * Carries out many commands, up to a thousand per transaction. Each is decided after the earlier ones are applied. A
-   * refused command does not affect the others. After some are stored, a failure becomes the answer of each remaining
-   * command. After an interruption, stored commands stay.
+   * refused command does not affect the others. If the actor fails after it stored some commands, each remaining
+   * command gets the failure as its answer. After an interruption, stored commands stay stored.
    */
   readonly runAll: <A, E>(
     commands: ReadonlyArray<Command<A, E>>
@@ -45,7 +45,8 @@ export interface ActorOptions extends CarryOutServices {
    */
   readonly embedInline: (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
   /**
-   * Milliseconds during which stale advice is requested again. The limit keeps a slow model from blocking the queue.
+   * Milliseconds during which the actor may ask the models again because their advice is stale. The limit keeps a slow
+   * model from blocking the queue.
    */
   readonly redecideMillis: number
   readonly askModels: AskModels
@@ -64,16 +65,16 @@ type CommandExit = Exit.Exit<Outcome>
 type JobExit = Exit.Exit<ReadonlyArray<Outcome>, CommandError>
 type Decided = Effect.Effect<ReadonlyArray<CommandExit>, CommandError>
 
-/** Number of commands in the first job of `runAll`, and its limits for later jobs. */
+/** Commands per job of `runAll`: the size of the first job, and the limits for later jobs. */
 const jobCommands = { first: 200, min: 50, max: 1_000 }
 
-/** Milliseconds that a job of `runAll` is meant to take. Other callers wait for it. */
+/** Target duration of a job of `runAll` in milliseconds. Other callers wait for the job. */
 const jobMillis = 250
 
 /** Maximum jobs that share one transaction of the view and one append to the log. */
 const maxJobsPerBatch = 100
 
-/** Maximum retries after a version conflict or on stale advice. */
+/** Maximum retries after a version conflict or stale advice. */
 const maxRetries = 5
 
 /** Starts an agent's actor on its open view. */
@@ -152,7 +153,7 @@ const exitsByJob = (jobs: ReadonlyArray<Job>, exits: ReadonlyArray<CommandExit>)
 interface Deciding {
   /** Further commands of the same transaction: see `Batch.additions`. */
   readonly additions: Job
-  /** Time of `performance.now` until which stale advice is requested again. */
+  /** The time by `performance.now()` until which the actor may ask the models again. */
   readonly deadline: number
   /** See `Batch.isAlone`. */
   readonly isAlone: boolean
@@ -160,9 +161,9 @@ interface Deciding {
 
 /** Makes the function that gets advice for commands, decides them and stores their events, with retries. */
 const makeDecider = (view: View, options: ActorOptions, { additions, deadline, isAlone }: Deciding) => {
-  /** The rebuilt view file, if the one before it differed from the log. */
+  /** The view file that a rebuild made, after the previous file differed from the log. */
   let rebuilt: string | undefined
-  /** Rebuilds the view and decides again, with new advice because the old one may be about edited rows. */
+  /** Rebuilds the view and decides again, with new advice, because the old advice may refer to edited rows. */
   const decideOnRebuilt = (commands: Job, retries: number): Decided => {
     if (rebuilt === view.file) return Effect.fail(differsFromLog(view.agent))
     const rebuild = Effect.tap(options.views.rebuild(view, null), () => {
@@ -229,14 +230,17 @@ const makeDecider = (view: View, options: ActorOptions, { additions, deadline, i
   return (commands: Job): Decided => adviseAndDecide(commands, noAdvice, maxRetries)
 }
 
-/** Whether carrying out these commands starts no other fiber: a single one that asks no model. */
+/** Returns true if these commands need no other fiber: there is only one command, and it asks no model. */
 const isOnFiber = (commands: Job): boolean =>
   commands.length === 1 && withParts(commands[0]!).every(({ statement }) => statement === undefined)
 
-/** A command that is weighed itself, or its parts. */
+/** Returns the parts of a command, or the command itself if it has no parts. */
 const withParts = (command: AnyCommand): Job => command.parts?.commands ?? [command]
 
-/** Advice without that of the next command's parts, which is stale. That of a command without parts is always renewed. */
+/**
+ * Removes the advice about the parts of the next command, because it is stale. The advice about a command without parts
+ * is always requested again.
+ */
 const withoutParts = (next: AnyCommand | undefined, advice: AdviceByCommand): AdviceByCommand =>
   next?.parts === undefined
     ? advice

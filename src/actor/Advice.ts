@@ -8,7 +8,10 @@ import type { Judgement, ReconcilerError, Statement } from "../ports/Reconciler.
 export interface WeighedStatement extends Omit<Statement, "at" | "narrative"> {
   readonly narrative?: string | undefined
   readonly store: Store
-  /** The trust level of its text; before the decision, its writer's level. Absent for a what-if without levels. */
+  /**
+   * The trust level of the text. Until the statement is decided, this is the writer's level. Absent in a what-if replay
+   * without trust levels.
+   */
   readonly level?: TrustLevel | undefined
   /** The sources of its text. */
   readonly lineage?: ReadonlyArray<Link> | undefined
@@ -28,7 +31,10 @@ export interface Advice {
 }
 
 export interface ModelAnswer {
-  /** The candidates in the question, as `candidatesKey` writes them. The answer is stale if they have changed. */
+  /**
+   * The candidates that the model was asked about, in the form of the function `candidatesKey`. If the candidates have
+   * changed, the answer is stale.
+   */
   readonly candidatesKey: string
   readonly answer: Either.Either<Judgement, ReconcilerError>
   /** Milliseconds. */

@@ -43,7 +43,7 @@ export interface AgentFeatures<Embedding extends AgentEmbedding> {
         read: <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
       ) => Actor.AskModels)
     | undefined
-  /** Milliseconds in which a reconciler must answer. */
+  /** Milliseconds within which a reconciler must answer. */
   readonly redecideMillis: number
 }
 

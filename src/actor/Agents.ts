@@ -29,7 +29,10 @@ export interface Agents<Embedding = AgentEmbedding> {
     name: string,
     f: (agent: Agent<Embedding>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<Option.Option<A>, E, R>
-  /** Runs `f` on each awake agent, one after the other. It is no use of the agent, so it does not keep it awake. */
+  /**
+   * Runs `f` on each awake agent, one after the other. This does not count as a use, so it does not keep the agent
+   * awake.
+   */
   readonly forEachAwake: <A, E>(
     f: (agent: Agent<Embedding>) => Effect.Effect<A, E>
   ) => Effect.Effect<ReadonlyArray<Either.Either<A, E>>>
@@ -81,7 +84,7 @@ export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<E
             const { agent } = entry
             if (agent === undefined || agentPool.entries.get(entry.name) !== entry) return Effect.succeedNone
             return Effect.map(Effect.either(inBackground(entry)(f(agent))), (result) =>
-              // An agent that went to sleep meanwhile has no result.
+              // An agent that went to sleep in the meantime has no result.
               agentPool.entries.get(entry.name) === entry ? Option.some(result) : Option.none()
             )
           }),

@@ -19,7 +19,10 @@ export interface PastRead {
   readonly views: Context.Tag.Service<Views>
   /** The agent's live view. */
   readonly liveView: View
-  /** `erasure` is the version of the newest ERASE event; 0 for none. A view from before it is not read. */
+  /**
+   * `erasure` is the version of the newest ERASE event, or 0 if there is none. A view that was built before that event
+   * is not read.
+   */
   readonly target: { readonly version: number; readonly hash: Uint8Array; readonly erasure: number }
   readonly level: TrustLevel
   /** The time of the read, milliseconds since the epoch. */
@@ -29,9 +32,9 @@ export interface PastRead {
 }
 
 /**
- * Reads a past version with today's queries. The view of that version is built from the log and cached in a file.
- * Below full trust, a memory counts as in the stricter of its past and present stores, so one that became private
- * stays hidden. A cached view that is damaged or missing is rebuilt.
+ * Reads a past version with today's queries. The view of that version is built from the log and cached in a file. Below
+ * full trust, a memory is treated as if it were in the stricter of its past and present stores. So a memory that became
+ * private later stays hidden. A cached view that is damaged or missing is rebuilt.
  */
 export const read = <A>(
   { at, maxCached, level, liveView, target, views }: PastRead,
@@ -53,7 +56,8 @@ export const read = <A>(
           renameSync(building, file)
           evict(folder, maxCached)
         })
-        // Events were erased after it was built. The cleaning may have come before the file got its name.
+        // If events were erased after the view was built, the view still contains them. The cleaning may have run
+        // before the file was renamed.
         const newest = yield* views.newestErasure(liveView.agent)
         if (newest > (yield* erasureIn(file, views.config))) return yield* ViewFile.damagedView("ERASED")
       }
@@ -68,7 +72,7 @@ export const read = <A>(
     return yield* Effect.retry(attemptAndClean, { while: mayRebuild, times: maxRebuilds })
   })
 
-/** Maximum times that a past view is built again because it is damaged, or because other processes removed it. */
+/** Maximum rebuilds of a past view that is damaged or that other processes removed. */
 const maxRebuilds = 5
 
 const mayRebuild = (error: ViewError): boolean =>
@@ -78,8 +82,8 @@ const mayRebuild = (error: ViewError): boolean =>
 const evictedCodes = new Set(["SQLITE_CANTOPEN", "SQLITE_IOERR_FSTAT", "ENOENT"])
 
 /**
- * Whether a level may name past versions. Version numbers count the writes of all levels, so only a level that reads
- * everything may.
+ * Returns true if a caller with this level may refer to past versions. Version numbers count the writes of all levels,
+ * so only a level that can read everything may use them.
  */
 export const mayNameVersions = (level: TrustLevel): boolean => minOpennessOf(level) === 0
 

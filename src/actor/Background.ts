@@ -4,21 +4,21 @@ import * as FiberMap from "effect/FiberMap"
 import type * as Scope from "effect/Scope"
 import { failureNames } from "../model/failureNames.js"
 
-/** Runs work that no caller waits for. It ends with the scope; what remains waits for the next process. */
+/** Runs work that no caller waits for. The work ends with the scope; the next process does the rest. */
 export interface Background {
   /** Starts the work, unless work with this key runs already. A failure is logged as `message`. */
   readonly start: (key: string, work: Work) => void
-  /** Starts the work after a pause in milliseconds. A later call with this key begins the pause again. */
+  /** Starts the work after a pause in milliseconds. A later call with this key restarts the pause. */
   readonly startAfter: (key: string, millis: number, work: Work) => void
   /** Like `startAfter`, but a call during the pause of an earlier one changes nothing. */
   readonly startSoon: (key: string, millis: number, work: Work) => void
-  /** Runs work of one key at a time. So no model is asked twice about the same turns. */
+  /** Runs only one effect per key at a time, so that no model is asked twice about the same turns. */
   readonly alone: <A, E>(key: string, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
 export interface Work {
   readonly effect: Effect.Effect<void, unknown>
-  /** The log line if the work fails. It omits the cause, because that may quote a text. */
+  /** The log line if the work fails. It omits the cause, because the cause may quote private text. */
   readonly message: string
 }
 

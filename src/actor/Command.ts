@@ -35,7 +35,10 @@ export interface Situation {
   readonly decided: ReadonlyArray<DecidedEvent>
   /** The models' advice, for a command that weighs a statement. */
   readonly advice?: Advice | undefined
-  /** For a command with parts: the events of each part, in order; null for a refused part. Absent if they were not due. */
+  /**
+   * For a command with parts: the events of each part, in order; null for a refused part. Absent if the parts were not
+   * due.
+   */
   readonly parts?: ReadonlyArray<ReadonlyArray<DaybookEvent> | null>
   /**
    * Whether the command may wait for new advice. Retries are bounded, because other writers can keep changing the
@@ -53,7 +56,10 @@ export type Decided<A> =
   | { readonly answer: A }
   | { readonly redecide: true }
 
-/** Commands that are decided before the command that they are part of, each on top of those before it. */
+/**
+ * The parts of a command. They are commands themselves, and are decided before the whole command, each on top of the
+ * previous part.
+ */
 export interface CommandParts {
   readonly commands: ReadonlyArray<AnyCommand>
   /** Whether the parts still apply. Otherwise none is decided. */
@@ -62,13 +68,16 @@ export interface CommandParts {
 
 /**
  * A command changes an agent's memory. Each kind of command is a file in its feature's folder. `decide` loads what it
- * needs and passes it to a pure function. `answer` depends on the events, so that a repeated command id gets the first
- * answer, without what the caller may no longer read.
+ * needs and passes it to a pure function. `answer` derives the answer from the events, so that a repeated command id
+ * gets the first answer again, except the content that the caller may no longer read.
  */
 export interface Command<A, E> {
   readonly actor: string
   readonly commandId?: string | undefined
-  /** The cause of its events: the run that it belongs to, as `runCause` writes it. Undo can take back a whole run. */
+  /**
+   * The cause of the command's events: the run that the command belongs to, in the form of `runCause`. Undo can revert
+   * a whole run.
+   */
   readonly cause?: string | undefined
   /** The request as canonical text. It is compared when a command id is repeated, and computed only for commands with an id. */
   readonly request: () => string
@@ -78,16 +87,19 @@ export interface Command<A, E> {
   /** The statement to compare with stored memories. */
   readonly statement?: WeighedStatement
   /**
-   * The newest event that was seen when the text of the command was read from this agent's memory. If events were erased
-   * since, the command is refused with `ErasedMeanwhile`. Absent for text that came from the caller.
+   * The newest event at the time when the text of the command was read from this agent's memory. If events were erased
+   * after that, the command is refused with `ErasedMeanwhile`. Absent for text that came from the caller.
    */
   readonly readAt?: ReadAt | undefined
-  /** One append stores the events of all parts and of this command. If the parts made events, it must make some too. */
+  /**
+   * One append stores the events of all parts and of this command. If the parts made events, this command must make
+   * events too.
+   */
   readonly parts?: CommandParts
   readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
   /** Decides like `decide`, but lets the event loop run in between. For a decision that may take long. */
   readonly decideInSteps?: (situation: Situation) => Steps<Either.Either<Decided<A>, E>>
-  /** `present` is the state in which a repeated command is answered. */
+  /** `present` is the current state. It is passed only if the command id is repeated. */
   readonly answer: (
     events: ReadonlyArray<DaybookEvent>,
     repeated: boolean,
@@ -95,7 +107,7 @@ export interface Command<A, E> {
   ) => A
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a mailbox holds commands of every kind; each answers to its own caller.
+// biome-ignore lint/suspicious/noExplicitAny: a mailbox contains commands of every kind; each has its own answer type.
 export type AnyCommand = Command<any, any>
 
 // biome-ignore lint/suspicious/noExplicitAny: the answer or the refusal of a command of any kind.
@@ -147,12 +159,12 @@ export const commandIdOf = (
         level === "full" && !levels.some((prefix) => id.startsWith(`${prefix}/`)) ? id : `${level}/${id}`
       )
 
-/** Refuses a decision that needs a parked projection, because its tables lack all later events. */
+/** Refuses a decision that needs a parked projection, because its tables miss all events since it was parked. */
 export const requireUnparked = (db: Db, projection: string): Either.Either<void, ProjectionParked> => {
   const parked = parkedOf(db).find((entry) => entry.projection === projection)
   return parked === undefined ? Either.void : Either.left(new ProjectionParked({ projection, reason: parked.reason }))
 }
 
-/** The version; undefined below full trust, because versions count the writes of all levels. */
+/** Returns the version only at full trust, because versions count the writes of all levels. */
 export const visibleVersion = (level: TrustLevel, version: number): { readonly version?: number } =>
   level === "full" ? { version } : {}

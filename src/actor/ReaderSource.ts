@@ -29,7 +29,7 @@ export interface Ranking {
   readonly embedder: EmbedderService
   /** The reranker. Without one, hits keep the fused order. */
   readonly reranker?: RerankerService | undefined
-  /** Known words, which are not taken for misspelt ones. */
+  /** Known words. The search does not treat them as misspelt. */
   readonly lexicon?: LexiconService | undefined
 }
 
@@ -83,7 +83,7 @@ export interface ReaderServices {
   /** How long memories are kept. */
   readonly maintenance: MaintenancePolicy
   readonly countTokens: (text: string) => number
-  /** Whether the count is the model's own, not an estimate. */
+  /** True if `countTokens` counts exactly as the model does; false if it estimates. */
   readonly countsExactly: boolean
   /** Judges whether two memories state the same fact. Absent if the policy has no reconciler. */
   readonly judge: Judge | undefined

@@ -20,7 +20,7 @@ export interface ActiveEmbedders {
   readonly byName: (name: string, dimensions?: number) => Effect.Effect<Service, EmbedderLookupError>
   /**
    * The embedder that a record of the log names. If this process withholds stores from it, a local substitute embeds
-   * them. If it is unavailable here, each request fails with the reason.
+   * them. If the embedder is unavailable in this process, each request fails with the reason.
    */
   readonly ofFact: (fact: EmbedderFact | undefined) => Effect.Effect<Service>
   /**
@@ -28,7 +28,10 @@ export interface ActiveEmbedders {
    * count.
    */
   readonly past: ActiveEmbedders
-  /** The embedder to record again, if present settings withhold other stores from it than the log says. */
+  /**
+   * Returns the embedder if it must be recorded again, because the present settings withhold other stores from it than
+   * the log says.
+   */
   readonly embedderToRecord: (fact: EmbedderFact) => Effect.Effect<Service | undefined, EmbedderLookupError>
   /** The active embedder of a view. */
   readonly activeIn: (db: Db) => Effect.Effect<Service>
@@ -59,7 +62,7 @@ interface Figures extends ModelName {
   readonly floor: number
 }
 
-/** The embedder for withheld stores, in the form of the log. */
+/** The embedder for withheld stores, in the form that the log stores. */
 export const withheldFactOf = ({
   embedder,
   stores
@@ -139,8 +142,8 @@ const makeNamed = (configured: Service, embedders: EmbeddersService | undefined)
  */
 const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => {
   /**
-   * The embedder of an agent that never switched: the model of its first vectors. Nobody chose it, so the configured
-   * embedder replaces it if it is unavailable.
+   * Finds the embedder of an agent that never switched embedders: the one that made its first vectors. Nobody chose
+   * that embedder, so the configured embedder replaces it if it is unavailable.
    */
   const embedderOfFirsts = (fact: EmbedderFact, bySettings: boolean): Effect.Effect<Service> =>
     Effect.map(
@@ -153,8 +156,8 @@ const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => 
     )
 
   /**
-   * The embedder with the ranking parameters in the log. A later release may have others, but past searches used
-   * these.
+   * Returns the embedder with the ranking parameters from the log. A later release may have other parameters, but past
+   * searches used these.
    */
   const withFigures = (fact: NamedEmbedder): Effect.Effect<Service> =>
     Effect.match(byName(fact.model, fact.dimensions), {
@@ -198,7 +201,7 @@ const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => 
 const mainStoreOf = ({ stores = {} }: EmbedderFact): Store =>
   stores.social !== undefined ? "social" : stores.shared !== undefined ? "shared" : "private"
 
-/** The record in a view; undefined while the view cannot be read. */
+/** Reads the record of the active embedder from a view; undefined while the view cannot be read. */
 export const readActiveFact = (db: Db): EmbedderFact | undefined => {
   try {
     return findActiveEmbedder(db)
@@ -208,8 +211,8 @@ export const readActiveFact = (db: Db): EmbedderFact | undefined => {
 }
 
 /**
- * Stands for an unavailable embedder: searches use full text alone, and backfill reports the reason. The substitute
- * for withheld stores keeps working.
+ * Makes a placeholder for an unavailable embedder: searches use full text alone, and backfill reports the reason. The
+ * substitute for withheld stores keeps working.
  */
 const unavailable = (
   { dimensions, floor, model, weight }: NamedEmbedder,

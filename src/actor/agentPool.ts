@@ -9,7 +9,8 @@ import type { Restore } from "../../events/mask.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { Agent } from "./Agent.js"
 
-// The awake agents: who uses each, which one goes to sleep for another, and when an idle one does.
+// The pool of awake agents. It counts the users of each agent, evicts an idle agent to make room, and puts an agent to
+// sleep that was idle for long.
 
 export interface Entry<Embedding> {
   readonly name: string
@@ -19,9 +20,11 @@ export interface Entry<Embedding> {
   agent: Agent<Embedding> | undefined
   /** Wakes the agent. Interrupted if its last user leaves before it is awake. */
   waking: Fiber.Fiber<unknown, unknown> | undefined
-  /** Callers that use it now. An agent with users stays awake. */
+  /** Number of callers that use the agent now. An agent with users stays awake. */
   users: number
-  /** Number of running background jobs. Such an agent is evicted only if every idle agent has some. */
+  /**
+   * Number of running background jobs. An agent with running jobs is evicted only if every idle agent has running jobs.
+   */
   busy: number
   /** When the agent was last used, milliseconds since the epoch. */
   usedAt: number
@@ -36,7 +39,7 @@ export interface Pool<Embedding> {
   readonly occupied: Effect.Latch
   /** Completed when an agent becomes idle. The first caller that waits for room creates it. */
   whenRoom: Deferred.Deferred<void> | undefined
-  /** Whether the system closes. Then no agent wakes any more. */
+  /** True once the pool closes. After that, no agent is woken. */
   isClosed: boolean
 }
 
@@ -50,7 +53,7 @@ export const inBackground =
       () => Effect.sync(() => entry.busy--)
     )
 
-/** Uses an agent if it is awake; undefined if it is not. Call it uninterruptibly. */
+/** Uses an agent if it is awake; undefined if it is not. Call this in an uninterruptible region. */
 export const useIfAwake = <Embedding, A, E, R>(
   agentPool: Pool<Embedding>,
   name: string,
@@ -63,7 +66,7 @@ export const useIfAwake = <Embedding, A, E, R>(
   return leaveAfter(agentPool, entry, restore(f(entry.agent)))
 }
 
-/** Wakes an agent if needed and counts the caller as its user. If the pool is full of agents in use, waits. */
+/** Wakes an agent if needed and counts the caller as its user. If the pool is full and every agent is in use, waits. */
 export const acquire = <Embedding>(
   agentPool: Pool<Embedding>,
   name: string,
@@ -84,7 +87,7 @@ export const acquire = <Embedding>(
       agentPool.whenRoom ??= Deferred.unsafeMake<void>(FiberId.none)
       return Effect.zipRight(restore(Deferred.await(agentPool.whenRoom)), acquire(agentPool, name, restore))
     }
-    // Created without yielding to other fibers, so that the next caller finds it in the map.
+    // The entry is created without yielding to other fibers, so that the next caller finds it in the map.
     const entry: Entry<Embedding> = {
       name,
       scope: Effect.runSync(Scope.make()),
@@ -104,7 +107,9 @@ export const acquire = <Embedding>(
     return Effect.map(Effect.forkDaemon(waking), (fiber) => Object.assign(entry, { waking: fiber }))
   })
 
-/** Ends a use of an agent, after success or failure. Call it uninterruptibly. */
+/**
+ * Runs an effect that uses an agent, and ends the use after success or failure. Call this in an uninterruptible region.
+ */
 export const leaveAfter = <Embedding, A, E, R>(
   agentPool: Pool<Embedding>,
   entry: Entry<Embedding>,
@@ -134,14 +139,14 @@ export const sleep = <Embedding>(agentPool: Pool<Embedding>, entry: Entry<Embedd
     : Effect.zipRight(Fiber.interrupt(entry.waking), removed)
 }
 
-/** Removes an agent from the pool at the call; the returned effect closes its resources. */
+/** Removes an agent from the pool at once. The returned effect closes the agent's resources. */
 const remove = <Embedding>({ entries, occupied }: Pool<Embedding>, entry: Entry<Embedding>) => {
   if (entries.get(entry.name) === entry) entries.delete(entry.name)
   if (entries.size === 0) occupied.unsafeClose()
   return Scope.close(entry.scope, Exit.void)
 }
 
-/** Puts agents to sleep that had no user and no background work for `idleMillis`. */
+/** Puts agents to sleep that have no background work and had no user for `idleMillis`. */
 export const sleepIdle = <Embedding>(agentPool: Pool<Embedding>, idleMillis: number) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis

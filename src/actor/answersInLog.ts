@@ -10,7 +10,10 @@ import { takeTurnIfDue } from "../../events/turns.js"
 import type { Transaction } from "../../projections/view/Views.js"
 import type { AnyCommand, Outcome } from "./Command.js"
 
-/** Outcomes of the command ids that the log already has: the first answer, or why the log refuses the id. */
+/**
+ * Returns the outcome of each command whose id is already in the log: the first answer, or the error with which the log
+ * refuses the id.
+ */
 export const answersInLog = Effect.fnUntraced(function* (
   agent: string,
   commands: ReadonlyArray<AnyCommand>,

@@ -22,11 +22,11 @@ import { type Base, type LogEvent, type StateType, stateBase } from "./stateBase
 export class ViewDiffers extends Data.TaggedError("ViewDiffers")<{ readonly agent: string }> {}
 
 /**
- * The rows of a view that the commands of a batch read to make their events. An event copies values from them, so a
- * row that somebody edited would get into the log.
+ * The view rows that a batch of commands reads to make its events. Events copy values from these rows, so the values of
+ * an edited row would get into the log.
  */
 export interface BaseRows {
-  /** Remembers the rows that an event changes, as they are before it is applied. */
+  /** Records the rows that an event changes. Call it before the event is applied to the view. */
   readonly note: (event: DaybookEvent) => void
   readonly isEmpty: () => boolean
   /** Fails with `ViewDiffers` if these rows do not follow from the log's newest events. */
@@ -37,16 +37,19 @@ interface BaseRowsOptions {
   readonly db: Db
   readonly agent: string
   readonly projections: ReadonlySet<string>
-  /** Keys of rows that need no check, because no other process has changed the view since they were checked or written. */
+  /**
+   * Keys of rows that need no check, because no other process has changed the view since these rows were checked or
+   * written.
+   */
   readonly verified: Set<RowKey>
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
 }
 
-/** The row number of a memory, or the name of other rows. */
+/** The row number of a memory, or a name for rows of another kind. */
 type RowKey = number | string
 
-/** Rows that are compared with the log at a time, so that the event loop runs between. */
+/** Rows that are compared with the log at a time. The event loop runs in between. */
 const basesPerRead = 500
 
 /** Maximum keys in `verified`, about 60 bytes each. */
@@ -55,7 +58,7 @@ const maxVerified = 20_000
 export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsOptions): BaseRows => {
   if (verified.size > maxVerified) verified.clear()
   const bases = new Map<RowKey, Base>()
-  /** The row numbers that the batch itself adds, which the log does not have yet. */
+  /** The row numbers that the batch itself adds. The log does not contain their events yet. */
   const added = new Set<number>()
   const add = (key: RowKey, projection: string, read: () => Omit<Base, "projection"> | undefined) => {
     if (verified.has(key) || bases.has(key) || !projections.has(projection)) return
@@ -125,7 +128,7 @@ export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsO
             else addMemory(image.born)
           }
           for (const id of candidatesOf(event)) {
-            // An id without a row: the id or the row was forged.
+            // If the id has no row, the id or the row was forged.
             const born = projections.has("observations") ? findRowNumberById(db, id) : 0
             if (born === undefined) add(`candidate ${id}`, "observations", () => unknownBase)
             else addMemory(born)
@@ -156,7 +159,7 @@ const check = Effect.fnUntraced(function* (
       const events: Array<LogEvent> = []
       for (const row of own) events.push(row === undefined ? undefined : yield* codec.decode(row))
       if (follows(events)) continue
-      // A parked projection lags behind its events, and only memories may change then.
+      // A parked projection lags behind its events. While it is parked, only memories may change.
       if (projection !== "observations" && parkedOf(db).some((parked) => parked.projection === projection)) continue
       return yield* new ViewDiffers({ agent })
     }
@@ -175,7 +178,7 @@ const candidatesOf = ({ payload }: DaybookEvent): ReadonlyArray<string> =>
 const newBase: Omit<Base, "projection"> = { subjects: [], follows: () => true }
 const unknownBase: Omit<Base, "projection"> = { subjects: [], follows: () => false }
 
-/** The memory that an event adds, as it is stored. */
+/** The stored form of the memory that an event adds; undefined if the event adds none. */
 const addedBy = ({ payload, type, version }: DaybookEvent): Memory | undefined => {
   const image =
     type === "DELETE" ? payload.replacement : type === "ADD" || type === "COMPRESS" ? payload.memory : undefined
@@ -209,7 +212,7 @@ const fileBase = (db: Db, born: number): Omit<Base, "projection"> => {
   }
 }
 
-/** The text of a turn. Memories are made of it. */
+/** The text of a turn. Memories are extracted from it. */
 const turnBase = (db: Db, born: number): Omit<Base, "projection"> => {
   const turn = findTurnAt(db, born)
   return {
@@ -218,7 +221,7 @@ const turnBase = (db: Db, born: number): Omit<Base, "projection"> => {
   }
 }
 
-/** The newest turn of a session. The next turn's number follows from it. */
+/** The newest turn of a session. It determines the number of the next turn. */
 const lastTurnBase = (
   db: Db,
   session: string,

@@ -34,9 +34,8 @@ export interface CarryOutServices {
 }
 
 /**
- * Decides and applies each command on top of those before it, then stores all
- * events with one append. It returns fewer outcomes than commands if the advice
- * of the next command is stale, or if the transaction has become long.
+ * Decides and applies each command on top of the previous ones, then stores all events with one append. It returns
+ * fewer outcomes than commands if the advice of the next command is stale, or if the transaction has become long.
  */
 export const carryOut = (
   view: View,
@@ -61,7 +60,8 @@ export const carryOut = (
           )
         : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: new Map(), services: afterCommit })
     )
-    // Background work that is requested before the view shows the events would find nothing to do.
+    // Call `onCommit` only after the view's commit. It requests background work, which would find nothing to do before
+    // the view shows the events.
     return ensuring(
       Effect.zipLeft(
         written,
@@ -122,7 +122,7 @@ const store = (
     const { log, onCommit } = services
     const expected = transaction.head.position
     if (newCommands.length === 0) {
-      // An append would check the expected version. Without events, compare versions to detect a stale view.
+      // An append checks the expected version. There is no append here, so compare the versions to detect a stale view.
       return Effect.flatMap(log.head(agent), ({ version }) =>
         version === expected
           ? Effect.succeed(outcomes)
@@ -153,7 +153,7 @@ const store = (
         const last = appended.at(-1)!.events.at(-1)!
         transaction.moveTo(last)
         onCommit(decided, expected, last.version)
-        // The view's commit comes next.
+        // Yield if a turn is due, because the view's commit comes next.
         return isTurnDue() ? Effect.as(takeTurn, outcomes) : Effect.succeed(outcomes)
       }
     )

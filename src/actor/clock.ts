@@ -14,7 +14,7 @@ export interface Reading {
   readonly now: number
   /** The recording time of the events. */
   readonly recordedAt: number
-  /** The CLOCK event to record before them if the clock jumped. */
+  /** The CLOCK event to record before the events of the batch, if the clock jumped. */
   readonly jump?: DecidedEvent
 }
 
@@ -25,8 +25,8 @@ interface NewestEvent {
 
 const dayMillis = 86_400_000
 /**
- * Milliseconds that a clock may be behind the newest event: clocks of several machines differ, or a time zone is set
- * wrong.
+ * Milliseconds that a clock may be behind the newest event. The clocks of several machines differ, and a time zone may
+ * be set wrong.
  */
 const maxBehindMillis = dayMillis
 /** Milliseconds that a clock may be ahead of the newest event. Beyond it, the clock may have jumped. */
@@ -50,8 +50,8 @@ export const readingAhead = (newest: NewestEvent, reading: number): Reading =>
 
 /**
  * Interprets a reading that is more than a day behind the newest event. If the clock returned from a jump forward, a
- * CLOCK event names the events since the jump. They then count as recorded at this reading; only there do recording
- * times decrease. Any other such reading is wrong: a warning is logged, and the newest event's time is used.
+ * CLOCK event names the events since the jump. These events then count as recorded at this reading. In no other case do
+ * recording times decrease. Otherwise the reading is wrong: a warning is logged, and the newest event's time is used.
  */
 export const readingBehind = Effect.fnUntraced(function* (
   log: Context.Tag.Service<EventLog>,

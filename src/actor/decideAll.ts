@@ -28,11 +28,14 @@ export interface Batch {
   readonly advice: AdviceByCommand
   /** Whether a command with stale advice may be postponed until it has new advice. */
   readonly mayRedecide: boolean
-  /** Whether one caller gave all commands. Until the log stores them, an interruption of the caller discards them. */
+  /**
+   * True if one caller submitted all commands. If that caller is interrupted before the log stores the commands, they
+   * are discarded.
+   */
   readonly isAlone: boolean
 }
 
-/** Milliseconds of deciding before other work may run. */
+/** Milliseconds of deciding after which the event loop may run other work. */
 const sliceMillis = 25
 
 /** Milliseconds after which a transaction takes no further command. A commit of the view costs as much as 100 events. */
@@ -64,7 +67,7 @@ export interface Changes {
   readonly newCommands: ReadonlyArray<NewCommand>
   readonly vectors: ReadonlyArray<CachedVector>
   readonly decided: ReadonlyArray<DecidedEvent>
-  /** The oldest event up to which a new command read its text; undefined if none read any. */
+  /** The oldest `readAt` of the new commands; undefined if none has one. */
   readonly readAt: ReadAt | undefined
   /** When the agent's next schedule is due; undefined if no schedule changed. */
   readonly due: number | null | undefined
@@ -95,8 +98,8 @@ interface Progress {
 }
 
 /**
- * Decides commands one after another, until the transaction has become long. Lets the event loop run only between the
- * events of a long command, so that many commands cost little more than their changes to the view.
+ * Decides commands one after another, until the transaction has become long. Yields to the event loop only after
+ * `sliceMillis` or within a long command, so that many commands cost little more than their changes to the view.
  */
 export const decideAll = function* (
   deciding: Deciding,
@@ -146,7 +149,7 @@ export const decideAll = function* (
   return { outcomes, newCommands, vectors, decided, readAt, due }
 }
 
-/** Decides the parts of a command, each on top of those before it. */
+/** Decides the parts of a command, each on top of the previous parts. */
 const decideParts = function* (
   { deciding: { advice }, decided, placing }: Progress,
   command: AnyCommand,
@@ -161,7 +164,8 @@ const decideParts = function* (
     const decision = decidePart(part, situation.version, true)
     return Either.isRight(decision) && "redecide" in decision.right
   }
-  // Only before the first part is applied: no model was asked about a part and the parts before it.
+  // Look for stale advice only before the first part is applied. The models were asked about each part without the
+  // parts before it.
   if (situation.mayRedecide && commands.some(isStale)) return "redecide"
   const events: Array<DaybookEvent> = []
   const stored: Array<NewEvent> = []
@@ -182,7 +186,7 @@ const decideParts = function* (
   return { events, stored, byPart }
 }
 
-/** Decides a command, after those before it. */
+/** Decides a command on top of the previous ones. */
 const decide = function* (progress: Progress, command: AnyCommand): Steps<Outcome | "redecide"> {
   const { deciding, decided, earlierInBatch, newCommands, now, placing, vectors } = progress
   const { agent, transaction } = deciding
@@ -244,7 +248,7 @@ const decide = function* (progress: Progress, command: AnyCommand): Steps<Outcom
   return Either.right(command.answer(events, false))
 }
 
-/** Places events that the engine adds before those of the commands. */
+/** Places the engine's own events before the events of the commands. */
 const placeFirst = function* (progress: Progress, events: ReadonlyArray<DecidedEvent>): Steps<ReadonlyArray<NewEvent>> {
   if (events.length === 0) return []
   const { actor } = progress.deciding.commands[0]!
@@ -254,8 +258,8 @@ const placeFirst = function* (progress: Progress, events: ReadonlyArray<DecidedE
 }
 
 /**
- * The vectors that EMBED events publish. An added command may have vectors of all commands, including those of other
- * transactions; another one may have vectors of texts that were erased meanwhile.
+ * The vectors that EMBED events publish. A command in `additions` may have the vectors of all commands, including
+ * commands of other transactions. Other commands may have vectors of texts that were erased in the meantime.
  */
 const publishedVectors = (vectors: ReadonlyArray<CachedVector>, events: ReadonlyArray<DaybookEvent>) => {
   const digests = new Set<string>()

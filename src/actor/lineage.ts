@@ -64,7 +64,7 @@ export const flaggedStale = (
 }
 
 /**
- * Moves memories derived from a source to the source's new store, if theirs is less restrictive. Returns the
+ * Moves memories derived from a source to the source's new store, if their own store is less restrictive. Returns the
  * after-images.
  */
 export const demotedDescendants = (graph: Graph, { id, store }: Pick<Memory, "id" | "store">): ReadonlyArray<Memory> =>
@@ -76,8 +76,9 @@ export const demotedDescendants = (graph: Graph, { id, store }: Pick<Memory, "id
 export const withoutStale = ({ stale: _, ...memory }: Memory): Memory => memory
 
 /**
- * Makes the events that flag memories derived from lost sources. The event of `version` removed the sources, unless a
- * source names another version. A level does not flag memories that a higher level confirmed.
+ * Makes the events that flag memories derived from lost sources. The event with number `version` removed the sources. A
+ * source that another event removed has its own `version`. Memories that a level above `level` confirmed are not
+ * flagged.
  */
 export const staleEvents = (
   db: Db,
@@ -94,8 +95,8 @@ export const staleEvents = (
     })
 
 /**
- * Whether a memory depends on removed copies of a file. It can only come from a copy at least as open as its own
- * store. While one of these copies remains, it does not depend on the removed ones.
+ * Tests whether a memory depends on removed copies of a file. A memory can only come from a copy that is at least as
+ * open as the memory's own store. While such a copy remains, the memory does not depend on the removed copies.
  */
 export const dependsOnCopies =
   (lost: ReadonlyArray<Store>, remaining: ReadonlyArray<Store>) =>
@@ -104,8 +105,8 @@ export const dependsOnCopies =
     !remaining.some((copy) => opennessOf(copy) >= opennessOf(store))
 
 /**
- * Makes events that move derived memories to the store of their source, if theirs is less restrictive. The event of
- * `version` is the cause.
+ * Makes events that move derived memories to the store of their source, if their own store is less restrictive. The
+ * cause is the event with number `version`.
  */
 export const demotedEvents = (db: Db, memory: Memory, version: number): ReadonlyArray<DecidedEvent> =>
   demotedDescendants(graphIn(db), memory).map((derived) =>

@@ -16,7 +16,7 @@ export interface Placing {
   readonly baseRows: BaseRows
 }
 
-/** Numbers events of a command after a version, and applies them to the view. */
+/** Numbers the events of a command from `after + 1`, and applies them to the view. */
 export const placeEvents = function* (
   { agent, baseRows, codec, recordedAt, transaction }: Placing,
   { actor, cause, commandId }: Pick<AnyCommand, "actor" | "cause" | "commandId">,
@@ -27,7 +27,7 @@ export const placeEvents = function* (
   const events: Array<DaybookEvent> = []
   const stored: Array<NewEvent> = []
   for (const { cause: ownCause, occurredAt, payload: decidedPayload, type } of decided) {
-    // Checked before encoding, which fails on an invalid value.
+    // Note the rows before encoding, because encoding fails on an invalid value.
     baseRows.note({ type, payload: decidedPayload, version: after + events.length + 1 } as DaybookEvent)
     const { payload, schema, value } = codec.encode(type, decidedPayload)
     const event = {

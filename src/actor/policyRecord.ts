@@ -5,20 +5,20 @@ import { defaults, type PolicyValues } from "../ports/Policy.js"
 
 /** A policy as CONFIGURE events store it. */
 export interface PolicyRecord {
-  /** The first 16 hexadecimal digits of the SHA-256 over its settings, by name. */
+  /** The first 16 hexadecimal digits of the SHA-256 hash of the settings, sorted by name. */
   readonly digest: string
   readonly values: Payload<"CONFIGURE">["values"]
 }
 
-/** The current policy, and the one that a history without CONFIGURE events implies. */
+/** The current policy, and the policy that is assumed for a history without CONFIGURE events. */
 export interface PolicyRecords {
   readonly policy: PolicyRecord
   readonly implied: PolicyRecord
 }
 
 /**
- * CONFIGURE does not record these settings: those of speed, resource use and background work, paths of files, and the
- * models, because other events name them.
+ * Settings that CONFIGURE does not record: speed, resource use, background work and file paths. It does not record
+ * models either, because other events name them.
  */
 const operational: ReadonlySet<string> = new Set([
   "actors",
@@ -58,7 +58,7 @@ export const changedSettings = (before: PolicyRecord["values"], after: PolicyRec
     return (
       [...new Set([...Object.keys(then), ...Object.keys(now)])]
         .sort()
-        // An older log may contain settings that became operational since.
+        // An older log may contain settings that became operational later.
         .filter((name) => !isOperational(section, name) && JSON.stringify(then[name]) !== JSON.stringify(now[name]))
         .map((name) => `${section}.${name}`)
     )

@@ -17,13 +17,13 @@ export interface Base {
   readonly projection: string
   readonly subjects: ReadonlyArray<Subject>
   readonly follows: (events: ReadonlyArray<LogEvent>) => boolean
-  /** Whether the undecoded events already show that the rows match; false if that is not certain. */
+  /** Returns true if the undecoded events already prove that the rows match; false if that is not certain. */
   readonly equals?: (events: ReadonlyArray<ReplayedEvent | undefined>) => boolean
 }
 
 export type StateType = "SUMMARIZE" | "SCRATCHPAD"
 
-/** A state of a session in a store that each event replaces: its summary, or its scratchpad. */
+/** The base of a session's summary or scratchpad in one store. Each event replaces the whole state. */
 export const stateBase = (
   db: Db,
   { session, store, type }: { readonly type: StateType; readonly session: string; readonly store: Store },

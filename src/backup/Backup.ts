@@ -22,11 +22,14 @@ export interface BackupOptions {
   readonly folder: string
   /** The copy of the ledger of erasures, if the policy names one (`[log] ledger`). */
   readonly ledger?: string | undefined
-  /** The new file, or a folder: then the name has the installation and the time, `daybook-1f0c2a9b-20260301T093000Z.backup`. */
+  /**
+   * The new file, or a folder. In a folder, the file's name consists of the installation and the time:
+   * `daybook-1f0c2a9b-20260301T093000Z.backup`.
+   */
   readonly to: string
   /** Whether to replace an existing file. Default: false. */
   readonly replace?: boolean | undefined
-  /** For a folder: remove all but this many backups of the installation afterwards; the newest ones stay. */
+  /** If `to` is a folder: how many backups of the installation to keep. Older ones are removed afterwards. */
   readonly keep?: number | undefined
   /** Receives how many pages of the log are copied. */
   readonly onProgress?: CopyProgress | undefined
@@ -71,7 +74,7 @@ export const create = (options: BackupOptions): Effect.Effect<Backup, BackupErro
       Effect.fnUntraced(function* (part) {
         yield* copyLog({ folder, ledger }, part, onProgress)
         const { verification } = yield* requireSound(part, "the log")
-        // The log may wait for a cleaning, and then its pages still have erased text.
+        // If a cleaning of the log is still pending, its pages contain erased text.
         yield* applyLedger(part)
         const installation = yield* Effect.try({
           try: () => pack(part, { createdAt }, anchorText(part)),
@@ -113,7 +116,10 @@ export interface RestoreOptions {
   readonly file: string
   /** The data folder. It is created if it is missing. */
   readonly folder: string
-  /** A newer ledger of erasures, for example the copy that the policy names. What it names is erased in the restored log. */
+  /**
+   * A newer ledger of erasures, for example the copy that the policy names. Its erasures are applied to the restored
+   * log.
+   */
   readonly ledger?: string | undefined
   /** Whether to replace the log of the folder. The old folder is kept beside the new one. Default: false. */
   readonly replace?: boolean | undefined
@@ -122,8 +128,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Makes a data folder from a backup. The log is verified first, and starts a new epoch of its anchor that says where it
- * comes from and what it replaced. No process should use the folder.
+ * Makes a data folder from a backup. The log is verified first. Its anchor then starts a new epoch, which records where
+ * the log comes from and which log it replaced. No other process should use the folder.
  */
 export const restore = (options: RestoreOptions): Effect.Effect<Restored, BackupError> =>
   Effect.gen(function* () {

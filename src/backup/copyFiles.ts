@@ -22,14 +22,14 @@ import { errorCodeOf, type StorageError, storageError } from "../../events/error
 import { makeFolder, statIfAny } from "../../events/folder.js"
 import { BackupRefused } from "../model/errors.js"
 
-/** The names of staging folders of this machine. The process id comes next. */
+/** Prefix of the names of this machine's staging folders. The process id follows. */
 const stagingPrefix = `.daybook-part-${hostname().replace(/\W/g, "")}-`
 const stagingNames = new RegExp(`^${stagingPrefix.replaceAll(".", "\\.")}(\\d+)-`)
 
 /**
- * Builds a copy in a new folder inside `parent`, so that one rename puts it into its place. The folder is removed at the
- * end, also after a failure or an interruption; those of killed processes are removed first. A folder that cannot be
- * removed is a warning, because the copy is in its place.
+ * Builds a copy in a new folder inside `parent`, so that one rename puts it into its place. The folder is removed at
+ * the end, also after a failure or an interruption. Staging folders of killed processes are removed first. If the
+ * folder cannot be removed at the end, only a warning is logged, because the copy is already in its place.
  */
 export const withStaging = <A, E>(
   parent: string,
@@ -57,7 +57,7 @@ const removeAbandoned = (parent: string): void => {
   }
 }
 
-/** Another user's folder cannot be removed, and is in nobody's way. */
+/** Ignores a failure: another user's folder cannot be removed, and does no harm. */
 const removeIfPossible = (path: string): void => {
   try {
     rmSync(path, { recursive: true, force: true })
@@ -73,7 +73,7 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
-/** Puts a finished file into its place. It is on disk before this ends. Without `replace`, an existing file stays. */
+/** Moves a finished file to its place and flushes it to disk. Without `replace`, fails if the name is taken. */
 export const moveFile = (
   from: string,
   to: string,
@@ -88,7 +88,10 @@ export const moveFile = (
     catch: (cause) => (errorCodeOf(cause) === "EEXIST" ? exists(to) : storageError(basename(to))(cause))
   })
 
-/** A link fails if the name is taken, and a rename replaces. False where the file system has no links. */
+/**
+ * Moves a file with a link, because a link fails if the name is taken, while a rename replaces the file. Returns false
+ * if the file system has no links.
+ */
 const linkIfFree = (from: string, to: string): boolean => {
   try {
     linkSync(from, to)
@@ -103,7 +106,7 @@ const linkIfFree = (from: string, to: string): boolean => {
 const exists = (file: string) =>
   new BackupRefused({ file, problem: "exists: choose another name, or replace it (--replace)" })
 
-/** Refuses to write over a file, and into the data folder that is copied. */
+/** Refuses to overwrite a file, and to write into the data folder that is copied. */
 export const requireFree = (
   file: string,
   data: string,
@@ -128,17 +131,20 @@ const isInside = (file: string, folder: string): boolean => {
 /** Files of a data folder that belong to its log. */
 const ofLog = /^(log\.db|anchor\.log)/
 
-/** Folders and files that are made from the log. Others, such as the policy, outlive a restore. */
+/**
+ * Returns true for files and folders that belong to the log or are made from it. A restore keeps all others, such as
+ * the policy.
+ */
 const isFromLog = (name: string): boolean =>
   ofLog.test(name) || name === "views" || name === "cache" || name === ledgerName
 
-/** Whether a data folder has a log, or something that was part of one. */
+/** Returns true if a data folder has a log, or a file that was part of a log. */
 export const hasLog = (folder: string): boolean =>
   statIfAny(folder)?.isDirectory() === true && readdirSync(folder).some((name) => ofLog.test(name))
 
 /**
- * Puts a finished data folder in the place of another one. The other files of the old folder are copied. Returns where
- * the old folder is now; undefined if it had nothing of a log.
+ * Replaces a data folder with a finished one. The files of the old folder that do not belong to its log are copied.
+ * Returns the new path of the old folder; undefined if it had no part of a log.
  */
 export const installFolder = (
   staging: string,
@@ -176,7 +182,7 @@ export const installFolder = (
     }
   })
 
-/** Copies a file or a folder. A link stays a link, also where it leads nowhere. */
+/** Copies a file or a folder. A link stays a link, even if its target is missing. */
 const copyInto = (from: string, to: string): void => {
   if (lstatSync(from).isSymbolicLink()) symlinkSync(readlinkSync(from), to)
   else cpSync(from, to, { recursive: true, verbatimSymlinks: true })
@@ -190,10 +196,10 @@ const putBack = (aside: string, folder: string): void => {
   }
 }
 
-/** The path of a folder without links, so that the folder itself is replaced and not a link to it. */
+/** Resolves the links in a folder's path, so that the folder itself is replaced and not a link to it. */
 export const realFolder = (folder: string): string => (existsSync(folder) ? realpathSync(folder) : resolve(folder))
 
-/** A path that nothing has yet: the given one, or with a number at its end. */
+/** An unused path: the given path, if needed with a number at its end. */
 const freeName = (path: string): string => {
   for (let number = 1, name = path; ; name = `${path}-${++number}`) if (!existsSync(name)) return name
 }
@@ -205,8 +211,8 @@ export const backupName = (installation: string, now: number): string =>
 const prefixOf = (installation: string): string => `daybook-${installation.slice(0, 8)}-`
 
 /**
- * Removes the backups of an installation in the folder of a new one, all but the newest `keep`. Returns the names of the
- * removed ones.
+ * Removes old backups of an installation from the folder of its new backup `file`, and keeps the newest `keep`. Returns
+ * the names of the removed files.
  */
 export const prune = (
   file: string,
@@ -239,6 +245,6 @@ const syncPath = (path: string): void => {
   }
 }
 
-/** Works with files. `path` is named by the error. */
+/** Runs work on files. An error names `path`. */
 export const attempt = <A>(path: string, work: () => A): Effect.Effect<A, StorageError> =>
   Effect.try({ try: work, catch: storageError(basename(path)) })

@@ -40,11 +40,11 @@ export interface ImportOptions {
   readonly file: string
   /** The data folder. It is created if it is missing, and must have no log. */
   readonly folder: string
-  /** A newer ledger of erasures. What it names is erased in the imported log. */
+  /** A newer ledger of erasures. Its erasures are applied to the imported log. */
   readonly ledger?: string | undefined
   /**
-   * The `anchor` of the export or of a verification. The import fails if the export does not have this line. Without it
-   * the log records that nothing confirmed the export.
+   * The `anchor` of the export or of a verification. The import fails if the export does not have this line. Without
+   * `expect`, the log records that nothing confirmed the export.
    */
   readonly expect?: string | undefined
   /** Receives how many events are stored. The total is not known. */
@@ -54,8 +54,8 @@ export interface ImportOptions {
 const isCompressed = (file: string): boolean => file.endsWith(".gz")
 
 /**
- * Writes the log of a data folder as JSON lines: events, due times, cached vectors and anchor, as they are at one moment.
- * The finished file is imported once and verified before it gets its name.
+ * Writes the log of a data folder as JSON lines: events, due times, cached vectors and anchor, as they are at one
+ * moment. The finished file gets its name only after a test import and a verification.
  */
 export const exportLog = (options: ExportOptions): Effect.Effect<Exported, BackupError | InvalidExport> =>
   Effect.gen(function* () {
@@ -105,10 +105,10 @@ export const importLog = (options: ImportOptions): Effect.Effect<Restored, Backu
   ).pipe(Effect.withSpan("Backup.importLog"))
 }
 
-/** Maximum characters of a line. A larger one is no event that Daybook can have written. */
+/** Maximum characters of a line. Daybook never writes a longer one. */
 const maxLine = 64 << 20
 
-/** The lines of a file, without loading more than one of them. */
+/** Reads the lines of a file without loading the whole file. */
 const linesOf = async function* (file: string): AsyncGenerator<string> {
   const source = createReadStream(file)
   const bytes = isCompressed(file) ? source.pipe(createGunzip()) : source

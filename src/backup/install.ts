@@ -22,15 +22,15 @@ export interface Restored {
   readonly agents: number
   /** Where the replaced data folder is now. */
   readonly replaced?: string
-  /** The events that the replaced log had and the copy does not, by agent. */
+  /** The events, by agent, that are in the replaced log but not in the copy: versions `after + 1` to `to`. */
   readonly lost: ReadonlyArray<{ readonly agent: string; readonly after: number; readonly to: number }>
-  /** The erasures that were made after the copy and are applied to it again. */
+  /** Number of erasures that were made after the copy and are now applied to it again. */
   readonly erasedAgain: number
-  /** The time of the last erasure that the ledger names. What was erased later is back. Absent without a ledger. */
+  /** The time of the last erasure in the ledger. Text that was erased later is back. Absent without a ledger. */
   readonly erasedUntil?: number
   /**
-   * Whether the folder had a log or a ledger of erasures, or the copy of the ledger was there. Otherwise text that was
-   * erased after the copy was made is back.
+   * True if the folder had a log or a ledger of erasures, or if the copy of the ledger was found. If false, text that
+   * was erased after the copy was made is back.
    */
   readonly hasLedger: boolean
 }
@@ -62,7 +62,7 @@ export const install = <E>(
     return yield* withStaging(
       dirname(target),
       Effect.fnUntraced(function* (parent) {
-        // A folder of its own inside: staging folders are removed at the end, and this one stays.
+        // Build in a subfolder. The staging folder is removed at the end, but the data folder must stay.
         const staging = join(parent, "data")
         yield* attempt(staging, () => mkdirSync(staging, { mode: 0o700 }))
         const { createdAt, heads, verification } = yield* build(staging)
@@ -90,9 +90,10 @@ export const install = <E>(
   })
 
 /**
- * Takes the ledger of erasures of the folder that the copy replaces, or the copy of it, if it continues the ledger in the
- * backup. It names what was erased after the backup was made. The ledger of another installation has no say. It is kept
- * with the log that it belongs to, and refused without one, because it would be lost.
+ * Takes over the ledger of erasures of the replaced folder, or the ledger's copy, if it continues the ledger in the
+ * backup. It contains the erasures made after the backup. The ledger of another installation is ignored if its log is
+ * in the folder too, because it stays with that log. Without that log the restore is refused, because the ledger would
+ * be lost.
  */
 const takeLedger = Effect.fnUntraced(function* (
   { folder, ledger }: LogPlace,
@@ -127,14 +128,17 @@ const untilOf = (lines: ReadonlyArray<LedgerLine>): Pick<Restored, "erasedUntil"
   return last === undefined ? {} : { erasedUntil: last.at }
 }
 
-/** Whether two ledgers have no line that differs. A ledger that was restarted after a loss lacks its first lines. */
+/**
+ * Returns true if no line differs between two ledgers. A ledger that was restarted after a loss does not have its first
+ * lines.
+ */
 const continues = (own: ReadonlyArray<LedgerLine>, copied: ReadonlyArray<LedgerLine>): boolean => {
   const hashes = new Map(copied.map(({ hash, line }) => [line, hash]))
   const isSame = (line: number, hash: string | undefined) => hash === undefined || (hashes.get(line) ?? hash) === hash
   return own.every(({ hash, line }) => isSame(line, hash)) && isSame(own[0]!.line - 1, own[0]!.after)
 }
 
-/** The state of a folder's anchor; undefined if there is none that can be read. */
+/** The state of a folder's anchor; undefined if the anchor is missing or cannot be read. */
 const anchorOf = (folder: string) => {
   try {
     const anchor = Anchor.make(join(folder, "anchor.log"))
