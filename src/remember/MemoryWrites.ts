@@ -44,7 +44,7 @@ export interface MemoryWrites {
    */
   readonly remember: (observation: Observation, options?: RememberOptions) => Effect.Effect<Remembered, RememberError>
   /**
-   * Stores up to 1,000 memories, in transactions of some 250 ms. Other work gets a turn at least every 50 ms. Each
+   * Stores up to 1,000 memories, in transactions of about 250 ms. Other work gets a turn at least every 50 ms. Each
    * memory gets its own answer; a refused one does not affect the others. After a failure or an interruption, stored
    * memories stay, and the answer of each other memory is the failure.
    */
@@ -61,8 +61,9 @@ export interface MemoryWrites {
     CommandError | InvalidInput | LevelTooLow | StoreForbidden | MemoryNotFound | CredentialForbidden
   >
   /**
-   * Sets facts about a person by name, such as a birthday; null removes one. They stand on the person's card, a memory that
-   * no rule changes: `people` and `search` show it. Fails with `LevelTooLow` if a higher level wrote the card.
+   * Sets facts about a person by name, such as a birthday; null removes one. The facts are stored on the person's card,
+   * a memory that no rule changes. `people` and `search` return the card. Fails with `LevelTooLow` if a higher level
+   * wrote the card.
    */
   readonly updatePerson: (
     name: string,
@@ -78,9 +79,10 @@ export interface MemoryWrites {
     options?: WriteOptions
   ) => Effect.Effect<Vouched, CommandError | InvalidInput | MemoryNotFound | TrustRequired>
   /**
-   * Settles open disputes of a memory, by the id of any side: `keep` the older side and retire the newer one, let the newer
-   * one `replace` the older one, or let `both` hold. If the memory is the newer side of some disputes and the older one of
-   * others, `keep` and `replace` settle those that it raised. Undo takes the run back as a whole.
+   * Settles open disputes of a memory. `id` may name any side. `keep` keeps the older side and retires the newer one,
+   * `replace` does the opposite, and `both` keeps both sides. If the memory is the newer side of some disputes and the
+   * older side of others, `keep` and `replace` settle only the disputes in which it is the newer side. Undo reverts the
+   * whole run.
    */
   readonly decide: (
     id: string,

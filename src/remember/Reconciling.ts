@@ -103,7 +103,7 @@ type Read = <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
 
 /**
  * Makes the function that embeds statements and asks the reconciler before commands are decided, because a transaction
- * cannot wait for either. It keeps existing advice, except that of the first command, which is stale.
+ * cannot wait for either. It keeps existing advice, except the advice about the first command, which is stale.
  */
 export const askModels = (
   reconciling: ReconcilerSetup,
@@ -112,8 +112,8 @@ export const askModels = (
 ) => {
   const { policy, reconciler } = reconciling
 
-  // Not Effect.gen: V8 keeps what each new generator function closes over until the next full collection. Here and below,
-  // one generator function serves all writes.
+  // Not Effect.gen: V8 keeps the closure of each new generator function until the next full garbage collection. Here
+  // and below, one generator function serves all writes.
   const advise = Effect.fnUntraced(function* (pendingCommands: ReadonlyArray<AnyCommand>, existing: AdviceByCommand) {
     const embedder = yield* activeEmbedder
     const statements = pendingCommands.map(({ statement }) => statement!)
@@ -142,7 +142,8 @@ export const askModels = (
       (command, index) => command.statement !== undefined && (index === 0 || existing.get(command) === undefined)
     )
     if (pendingCommands.length === 0) return existing.size === 0 ? null : Effect.succeed(existing)
-    // Writes are uninterruptible, and a time-out cannot end work in an uninterruptible fiber: use a fiber of its own.
+    // Writes are uninterruptible, and a time-out cannot end work in an uninterruptible fiber. So this work gets its own
+    // fiber.
     return reconciler.ask === undefined
       ? runInOwnFiber(advise(pendingCommands, existing), identity)
       : Effect.flatMap(Effect.forkDaemon(Effect.interruptible(advise(pendingCommands, existing))), Fiber.join)

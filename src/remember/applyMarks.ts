@@ -9,9 +9,9 @@ export interface Marked<M> {
   readonly memory: M
   /** The kinds of detected credentials; empty if only the type makes it a credential. */
   readonly credentials: ReadonlyArray<CredentialKind>
-  /** Whether it may only be in store private. */
+  /** Whether the memory must be in store private. */
   readonly confined: boolean
-  /** The changes by marks and their reasons, for the end of a decision's reason; empty if nothing changed. */
+  /** Describes the changes that the marks made, as a suffix of the decision's reason; empty if nothing changed. */
   readonly reason: string
 }
 
@@ -19,8 +19,8 @@ type MarkedFields = Pick<Memory, "title" | "narrative" | "facts" | "tags" | "typ
 
 /**
  * Marks a memory by its title, narrative and facts: tag `pii` for personal data; type `credential` and store `private`
- * for passwords, keys and the like. A memory whose given type is `credential` counts as one too. People, files and tags
- * are not scanned.
+ * for passwords, keys and the like. A memory whose given type is `credential` counts as a credential too. People, files
+ * and tags are not scanned.
  */
 export const applyMarks = <M extends MarkedFields>(memory: M, policy: PolicyValues["marks"]): Marked<M> => {
   const { facts, narrative, title } = memory

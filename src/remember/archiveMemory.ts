@@ -18,7 +18,7 @@ export interface Archived {
 
 /**
  * Makes the command that archives one memory. It fails with `MemoryNotFound` if the level cannot read it, and with
- * `LevelTooLow` if a higher one wrote it.
+ * `LevelTooLow` if a higher level wrote it.
  */
 export const archiveMemory = (
   writer: Writer,

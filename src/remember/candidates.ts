@@ -14,7 +14,7 @@ import type { PolicyValues } from "../ports/Policy.js"
 /** A memory that a statement may concern, and how similar it is. */
 export interface SimilarMemory {
   readonly memory: Memory
-  /** 0…1: the greater of the parts. */
+  /** Similarity from 0 to 1: the greater of the two `parts`. */
   readonly score: number
   readonly parts: { readonly words: number; readonly meaning: number }
 }
@@ -26,15 +26,16 @@ export interface CandidatePolicy extends Pick<PolicyValues["reconcile"], "candid
 }
 
 /**
- * Finds the memories of one store that a statement may concern, most similar first: hits of full text and vectors above
- * the threshold, and the best hits of full text above its square. It searches the statement's store alone, with the
- * index of the lowest level that reads that store. So neither the candidates nor their scores reveal stricter stores.
+ * Finds the memories of one store that a statement may concern, most similar first. These are the full-text and vector
+ * hits above the threshold, and the best full-text hits above the square of the threshold. The search covers only the
+ * statement's store, with the index of the lowest level that can read that store. So neither the candidates nor their
+ * scores reveal stricter stores.
  *
- * Memories of the statement's level or above come first: those of lower levels are candidates only if there are no
- * others. So text of a lower level cannot displace the memory that the statement concerns.
+ * Memories of lower levels are candidates only if no memory of the statement's level or above is a candidate. So text
+ * of a lower level cannot displace the memory that the statement concerns.
  *
- * The score is absolute, so that a threshold has a meaning. It is the greater of the word overlap and the vector
- * similarity, scaled so that the embedder's floor is 0 and 1 stays 1.
+ * The score is absolute, so that one threshold fits all statements. It is the greater of the word overlap and the
+ * vector similarity. The similarity is scaled so that the embedder's floor becomes 0 and 1 stays 1.
  */
 export const findSimilar = (
   db: Db,
@@ -111,8 +112,8 @@ const similarTo = (
 }
 
 /**
- * Maximum candidates that full text ranks first. Two long texts about one rare name share few of their words, so these
- * candidates need the square of the threshold only.
+ * Maximum candidates from the best full-text hits. Two long texts about one rare name share few of their words, so
+ * these candidates only need a score above the square of the threshold.
  */
 const maxByRareWords = 3
 

@@ -18,7 +18,10 @@ export interface Forgotten {
   readonly repeated: boolean
 }
 
-/** Makes the command that forgets one memory. It fails with `MemoryNotFound` if the level cannot read it, and with `LevelTooLow` if a higher one wrote it. */
+/**
+ * Makes the command that forgets one memory. It fails with `MemoryNotFound` if the level cannot read it, and with
+ * `LevelTooLow` if a higher level wrote it.
+ */
 export const forget = (
   writer: Writer,
   id: string,

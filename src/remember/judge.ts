@@ -94,7 +94,10 @@ const judgeNow = (
 const isCertain = (judgement: Judgement, { certain }: ReconcilerSetup["policy"]): boolean =>
   confidenceOf(judgement) >= certain
 
-/** An UPDATE that is not certain is merged by the engine, which keeps all that the memory says. */
+/**
+ * Removes the model's merged text from an uncertain UPDATE. The engine then merges the statement itself and keeps
+ * everything that the memory says.
+ */
 const withoutUnsureText = (judgement: Judgement): Judgement => {
   const { sure, verdict } = judgement
   if (sure || verdict.action !== "UPDATE" || verdict.merged === undefined) return judgement
@@ -103,8 +106,8 @@ const withoutUnsureText = (judgement: Judgement): Judgement => {
 }
 
 /**
- * Stores the statement beside the memory that it contradicts. Both stay until somebody settles it. A model's own words
- * are not stored: they may quote that memory.
+ * Changes a verdict to a dispute: the statement is added, and the memory that it contradicts stays. Both stay until the
+ * dispute is settled. A model's own words are not stored, because they may quote that memory.
  */
 const disputed = (
   { decision, verdict }: JudgedStatement,
@@ -149,8 +152,8 @@ export const withinLevel = (
 
 /**
  * Limits a DELETE whose target is in an open dispute. The writer's level must be at or above that of each side, and the
- * statement must not come from a memory. The DELETE retires the target only; the statement disputes the other candidates
- * among the sides that it contradicts.
+ * statement must not come from a memory. The DELETE retires only the target. The statement disputes each other side
+ * that is a candidate and that it contradicts.
  */
 export const withinGroup = (
   setup: ReconcilerSetup,
@@ -170,7 +173,8 @@ export const withinGroup = (
   const disputes = candidates.flatMap((candidate): ReadonlyArray<Dispute> => {
     const { id } = candidate.memory
     if (id === target.id || !sides.has(id)) return []
-    // A model alone compares no single pair: what disputed the target then disputes what takes its place.
+    // Without its own `judge`, a reconciler cannot compare single pairs. The statement takes the target's place, so it
+    // then disputes all other sides among the candidates.
     if (setup.reconciler.judge === noReconciler.judge) return [{ id, ground: "group" }]
     const judgement = judgeNow(setup.reconciler, { weighed, now, candidates: [candidate] })
     return judgement.verdict.action === "DELETE" ? [{ id, ground: "group", confidence: confidenceOf(judgement) }] : []
@@ -178,10 +182,10 @@ export const withinGroup = (
   return disputes.length === 0 ? judged : { ...judged, disputes }
 }
 
-/** Characters of a verdict's reason that are kept before the limit's. */
+/** Maximum characters of a verdict's reason if the reason of a limit follows it. */
 const maxVerdictCharacters = 400
 
-/** Longer reasons are cut. */
+/** Maximum characters of a stored reason. Longer reasons are cut. */
 const maxReasonCharacters = 500
 
 const failedJudgement: Judgement = {

@@ -18,9 +18,9 @@ import type { WeighedStatement } from "../actor/Advice.js"
 import { LevelTooLow, StoreForbidden } from "../model/errors.js"
 import { limits } from "../model/limits.js"
 
-/** The lowest level that may decide how long a memory is kept and how much it weighs. */
+/** The lowest level that may decide how long a memory is kept and how important it is. */
 const steeringLevel: TrustLevel = "inner"
-/** The maximum importance below that level. */
+/** The maximum importance that a lower level may set. */
 const maxImportance = 0.5
 
 /** Source kinds that only the engine may set, each with the kind that is stored if a program names it. */
@@ -36,7 +36,7 @@ export const allowedSource = (source: Source, isEngine: boolean): Source => {
   return kind === undefined ? source : { ...source, kind }
 }
 
-/** The level of a statement: the lowest of its writer and of the sources that its text comes from. */
+/** The level of a statement: the lowest level among its writer and the sources of its text. */
 export const levelOfStatement = (
   db: Db,
   {
@@ -56,7 +56,7 @@ export const levelOfStatement = (
 /** The tiers, from the shortest to the longest life. */
 const tiers: ReadonlyArray<Tier> = ["daily", "mid", "long", "core"]
 
-/** The tier of a memory whose writer named none. */
+/** The tier of a memory if its writer gave no tier. */
 export const defaultTier = ({ kind }: Source): Tier => (kind === "auto" || kind === "auto_capture" ? "mid" : "long")
 
 type Steered = Pick<Memory, "importance" | "source" | "tags" | "tier">
@@ -81,8 +81,8 @@ export const lowerTo = <M extends Steered>(
 }
 
 /**
- * Lowers a change of a memory in the same way. The protecting tag stays unchanged, and importance may not rise above
- * 0.5 or above its present value.
+ * Lowers a change of a memory as `lowerTo` lowers a draft. The protecting tag stays unchanged, and importance may not
+ * rise above 0.5 or above its present value.
  */
 export const lowerChange = (
   level: TrustLevel,
@@ -106,7 +106,7 @@ export const lowerChange = (
 const withoutTag = (tags: ReadonlyArray<string>, pin: string): ReadonlyArray<string> =>
   tags.filter((tag) => tag !== pin)
 
-/** The store to write to: the given one, or else the strictest that the level reads. */
+/** The store to write to: the given store, or else the strictest store that the level can read. */
 export const storeToWrite = (level: TrustLevel, store: Store | undefined): Either.Either<Store, StoreForbidden> => {
   const chosen = store ?? readableStores(level)[0]
   return chosen !== undefined && canRead(level, chosen)
@@ -125,8 +125,9 @@ export const requireLevel = (
     : Either.left(new LevelTooLow({ level, writer: levelOf(written), what }))
 
 /**
- * Whether a statement settles a dispute if it certainly contradicts one side: its level is at or above that of each side,
- * and its text comes from no memory. Below the highest level, a group with more sides than were read stays open.
+ * Returns true if a statement that certainly contradicts one side may settle the dispute. The statement's level must be
+ * at or above the level of each side, and its text must not come from a memory. Below the highest level, a group stays
+ * open if not all of its sides were read.
  */
 export const maySettleGroup = (
   { level = "full", lineage = [] }: Pick<WeighedStatement, "level" | "lineage">,
@@ -139,8 +140,8 @@ export const maySettleGroup = (
 export interface Repeat {
   readonly memory: Memory
   /**
-   * `mention`: the same level wrote it. `unchanged`: a higher level wrote it. `replace`: a lower level wrote it, and it
-   * contains nothing that the statement lacks.
+   * `mention`: the same level wrote it. `unchanged`: a higher level wrote it. `replace`: a lower level wrote it, and
+   * nothing in the memory is missing from the statement.
    */
   readonly effect: "mention" | "unchanged" | "replace"
 }

@@ -6,12 +6,14 @@ import type { Merged, Statement } from "../ports/Reconciler.js"
 export type MergedStatement = Pick<Statement, "title" | "narrative" | "facts" | "tags" | "people">
 
 /**
- * Merges a statement into a memory. Fields that `merged` names are taken as they are. The others are merged by these
- * rules: - The title is the memory's own, or the statement's if that contains it. - Facts are united. A fact that
- * another fact contains word for word is dropped. - The statement's new sentences follow the memory's narrative. - The
- * title that is not used becomes a fact, unless the winning title contains its words. - Tags and people are united, the
- * memory's own first. `limits` hold: entries beyond them are dropped, the newest first, and a long narrative is cut at
- * the end of a sentence.
+ * Merges a statement into a memory. Fields that `merged` names are taken unchanged. The others follow these rules:
+ * - The title is the memory's title, or the statement's title if that contains the memory's title.
+ * - Facts are united. A fact that another fact contains word for word is dropped.
+ * - The new sentences of the statement follow the memory's narrative.
+ * - The title that is not used becomes a fact, unless the used title contains its words.
+ * - Tags and people are united, the memory's own first.
+ *
+ * `limits` apply: entries beyond them are dropped, the newest first, and a long narrative is cut at the end of a sentence.
  */
 export const mergeStatements = (target: Statement, statement: Statement, merged: Merged = {}): MergedStatement => {
   const title = ifWithinLimit(merged.title, limits.title) ?? titleOf(target, statement)
@@ -27,7 +29,7 @@ export const mergeStatements = (target: Statement, statement: Statement, merged:
   }
 }
 
-/** The statement's title if it contains the memory's, else the memory's own. */
+/** Returns the statement's title if it contains the memory's title, else the memory's title. */
 const titleOf = (target: Statement, statement: Statement): string =>
   statement.title.length <= limits.title &&
   containsWords(statement.title, target.title) &&
@@ -38,7 +40,7 @@ const titleOf = (target: Statement, statement: Statement): string =>
 const ifWithinLimit = (text: string | undefined, maxCharacters: number): string | undefined =>
   text === undefined || text.trim() === "" || text.length > maxCharacters ? undefined : text
 
-/** Facts in order, without those that another fact contains. Of equal facts the first stays. */
+/** Returns the facts in order, without facts that another fact contains. The first of equal facts is kept. */
 const factsOf = (facts: ReadonlyArray<string>): ReadonlyArray<string> => {
   const candidates = facts
     .filter((fact) => fact.trim() !== "" && fact.length <= limits.fact)
@@ -61,11 +63,14 @@ const factsOf = (facts: ReadonlyArray<string>): ReadonlyArray<string> => {
     .map(({ fact }) => fact)
 }
 
-/** Bounds of the comparison of facts with each other, whose cost is quadratic: facts, and characters of all comparisons. */
+/**
+ * Limits for comparing facts with each other, because the cost is quadratic: number of facts, and characters of all
+ * comparisons.
+ */
 const maxCompared = 2 * limits.facts + 2
 const maxSearched = 20_000_000
 
-/** The memory's narrative, then the sentences of the statement's narrative that it lacks. */
+/** The memory's narrative, followed by the sentences of the statement's narrative that are missing from it. */
 const narrativeOf = (existing: string | undefined, addition: string | undefined): string | undefined => {
   if (existing === undefined || existing.trim() === "") return addition
   if (addition === undefined || addition.trim() === "" || containsWords(existing, addition)) return existing

@@ -17,7 +17,7 @@ export interface PersonFacts {
   readonly [name: string]: string | null | undefined
 }
 
-/** The changes of a card by the names of its facts; null removes one. */
+/** The changes of a card, by the name of the fact; null removes the fact. */
 export type CardChanges = ReadonlyMap<string, string | null>
 
 export const decodePersonFacts = (facts: PersonFacts): Either.Either<CardChanges, InvalidInput> =>
@@ -43,7 +43,10 @@ export const decodePersonFacts = (facts: PersonFacts): Either.Either<CardChanges
     return new Map(entries as ReadonlyArray<[string, string | null]>)
   })
 
-/** The facts of a card after changes. Those that are set stand last, so that they win over a restored older value. */
+/**
+ * The facts of a card after changes. Facts that the changes set come last, so that they win over a restored older
+ * value.
+ */
 export const changedCard = (
   before: ReadonlyArray<string>,
   changes: CardChanges
@@ -61,7 +64,7 @@ const tooMany = `has more than ${limits.cardFacts} facts about one person: remov
 
 const decodeValue = decodeWith(text(limits.cardFact))
 
-/** Whether a text is a day of a calendar. Without the year, 29 February is one. */
+/** Returns true if a text is a calendar day. Without the year, 29 February is valid. */
 const isDay = (value: string): boolean =>
   /^(?:\d{4}-)?\d{2}-\d{2}$/.test(value) && toInstant(value.length === 5 ? `2000-${value}` : value) !== undefined
 

@@ -26,8 +26,8 @@ const fields: ReadonlyArray<keyof Observation> = [
 ]
 
 /**
- * The fields of the observation that differ from the after-image, for the event to store; null for a field that was
- * absent. Without differences there is no input.
+ * Returns the fields of the observation that differ from the after-image, so that the event can store them. A field
+ * that the observation did not have is null. Without differences, there is no `input`.
  */
 export const differingInput = (
   observation: Observation,
@@ -54,7 +54,7 @@ export const observationFrom = (memory: Memory, input: Readonly<Record<string, u
 
 /**
  * The fields in which an event's input differs from the memory or adds to it. An additional list entry counts. A
- * missing entry does not count, and neither does the source's line.
+ * missing entry or another line of the source does not count.
  */
 export const ignoredFields = (
   memory: Memory,

@@ -33,25 +33,28 @@ import { answerOf, type Remembered } from "./remembered.js"
 export interface WriteOptions {
   /** Makes the command idempotent: a repeated id gets the first answer. */
   readonly commandId?: string | undefined
-  /** Names the run that this write belongs to, such as an import or a session of work. Undo can take back a whole run. */
+  /** Names the run that this write belongs to, such as an import or a session of work. Undo can revert a whole run. */
   readonly run?: string | undefined
 }
 
 export interface RememberOptions extends WriteOptions {
-  /** Whether to weigh it against similar memories. Default: true if the policy has a reconciler. Exact duplicates are always found. */
+  /**
+   * Whether to compare the observation with similar memories. Default: true if the policy has a reconciler. Exact
+   * duplicates are always found.
+   */
   readonly reconcile?: boolean | undefined
 }
 
 export interface Writer {
   readonly level: TrustLevel
   /**
-   * For what-if, which decides a recorded statement again: the statement's level then; null if an earlier release
-   * decided without levels.
+   * For a what-if replay, which decides a recorded statement again: the level that the statement had at first; null if
+   * an earlier release decided without levels.
    */
   readonly recordedLevel?: TrustLevel | null
   /** True if the engine itself writes, as an import does. It may then set every kind of source. */
   readonly isEngine?: boolean
-  /** How capture found the statement; its decision records it. */
+  /** How capture found the statement. The decision records this. */
   readonly extracted?: Extracted
   /** The tag that protects a memory from maintenance. */
   readonly pin: string
@@ -68,10 +71,9 @@ export interface Writer {
 }
 
 /**
- * Decodes an observation into the command that stores it. A duplicate counts as
- * another mention; otherwise it is weighed against similar memories. A
- * credential goes to store private, whatever store was given. A level that
- * cannot write there is refused.
+ * Decodes an observation into the command that stores it. A duplicate counts as another mention; any other observation
+ * is compared with similar memories. A credential goes to store private, whatever store was given. A level that cannot
+ * write there is refused.
  */
 export const remember = (
   writer: Writer,
@@ -141,7 +143,7 @@ const withExtracted =
 interface Request {
   readonly writer: Writer
   readonly observation: Observation
-  /** With the level of the writer, before its sources are looked up. */
+  /** The draft with the writer's level. The levels of its sources are not applied yet. */
   readonly draft: Draft
   readonly marksReason: string
   /** Undefined if the draft is not compared with similar memories. */
@@ -240,7 +242,10 @@ const draftOf = (observation: Observation, store: Memory["store"], writer: Write
   }
 }
 
-/** The request as text, without the line in its source: a line that moved within its file repeats the same request. */
+/**
+ * The request as text, without the line number of its source: a statement that moved within its file is still the same
+ * request.
+ */
 const requestOf = (observation: Observation, store: string): string => {
   const { source, ...rest } = observation
   return JSON.stringify(["remember", definedFields({ ...rest, store }), source?.kind, source?.name])

@@ -33,21 +33,23 @@ export interface EventInput {
   readonly pin: string
   /** The memories that the new memory disputes. */
   readonly disputes?: ReadonlyArray<Dispute> | undefined
-  /** The changes by marks and their reasons, as a suffix of the reason; empty if nothing. */
+  /** Describes the changes that the marks made, as a suffix of the decision's reason; empty if there are none. */
   readonly marks: string
 }
 
 /** The rule that finds a memory with the same title and facts. */
 export const exactRepeat = "exact duplicate"
 
-/** Counts an exact duplicate as another mention, as far as its level allows. */
+/**
+ * Makes the event for an exact duplicate. It counts as another mention, unless only a higher level wrote the memory.
+ */
 export const repeatEvent = (state: EventInput, { effect, memory }: Repeat): DecidedEvent => {
   const decision = ruleDecision("NONE", exactRepeat, "same title and facts in the same store")
   if (effect === "unchanged") return repeatedEvent(state, memory, decision)
   return mentioned(state, memory, "duplicate", decision)
 }
 
-/** The decision for `reconcile: false`. What-if does not compare such a statement either. */
+/** The decision for `reconcile: false`. A what-if replay does not compare such a statement either. */
 export const unweighed: Decision = callerDecision("ADD", "unweighed", "asked to store it without weighing it")
 
 export const isUnweighed = ({ by }: Decision): boolean => by.kind === "caller" && by.name === unweighed.by.name
@@ -58,7 +60,7 @@ export const addEvent = (
   decision: Decision = callerDecision("ADD", "remember", "no exact duplicate in the store")
 ): DecidedEvent => {
   const { copy } = state
-  // The copy goes, so it is no side.
+  // The copy is retired, so it is no side of a dispute.
   const disputes = state.disputes?.filter(({ id }) => id !== copy?.id)
   if (copy !== undefined) {
     const reason = `${decision.reason}; takes the place of the same text of ${levelOf(copy)}`

@@ -10,16 +10,16 @@ import { exactRepeat } from "./rememberEvents.js"
 export interface Remembered {
   /**
    * `added`: stored as a new memory. `duplicate`: the store has the same title and facts, so it counts as another
-   * mention. A reconciler decides the others, and whether an added memory disputes another one (`disputes`).
-   * `mentioned`: a memory states it already. `merged`: it was merged into a memory. `replaced`: it replaced a memory that
-   * is no longer true.
+   * mention. A reconciler decides between the other outcomes, and whether an added memory disputes another one
+   * (`disputes`). `mentioned`: a memory states it already. `merged`: it was merged into a memory. `replaced`: it
+   * replaced a memory that is no longer true.
    */
   readonly outcome: "added" | "duplicate" | "mentioned" | "merged" | "replaced"
   /** The memory that states it now. */
   readonly id: string
   /** The memory that it replaced, which no read returns any more. */
   readonly replaced?: string
-  /** The memories that it contradicts without retiring them. Both stay until somebody settles it: see `decide`. */
+  /** The memories that it contradicts without retiring them. Both stay until the dispute is settled: see `decide`. */
   readonly disputes?: ReadonlyArray<string>
   /** The stream version of the event; only at full trust. */
   readonly version?: number
@@ -30,20 +30,27 @@ export interface Remembered {
    * use `update` to change them. Absent if there are none.
    */
   readonly notTaken?: ReadonlyArray<keyof Observation>
-  /** It holds a credential, so it was stored with type `credential` in store private, though another type or store was given. */
+  /**
+   * True if the memory contains a credential and was stored with type `credential` in store private, although another
+   * type or store was given.
+   */
   readonly confined?: true
-  /** Its narrative or its facts are too long to be searched whole. */
+  /** True if search covers only a part of the narrative or the facts, because they are too long. */
   readonly partlyIndexed?: true
   /**
-   * The fields that the writer's level may not set, so that less was stored: a tier above the default, an importance
-   * above 0.5 (stored as 0.5), the tag that protects from maintenance, or a source kind that only the engine sets.
+   * The fields that the writer's level may not set, so that a lower value was stored: a tier above the default, an
+   * importance above 0.5 (stored as 0.5), the tag that protects from maintenance, or a source kind that only the engine
+   * sets.
    */
   readonly lowered?: ReadonlyArray<Lowered>
   /** Whether this command id had been carried out before. If so, nothing was written now. */
   readonly repeated: boolean
 }
 
-/** The answer of `remember`, from its first event. A repeated command names only disputes that the level may read now. */
+/**
+ * Makes the answer of `remember` from its first event. The answer to a repeated command names only the disputed
+ * memories that the level may read now.
+ */
 export const answerOf = (
   level: TrustLevel,
   event: DaybookEvent | undefined,

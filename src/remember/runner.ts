@@ -17,7 +17,7 @@ export type Use = <A, E>(f: (agent: Agent) => Effect.Effect<A, E>) => Effect.Eff
 /** Decodes the input of writes into commands, and has the agent's actor carry them out. */
 export type Runner = ReturnType<typeof makeRunner>
 
-/** The input is decoded when the Effect runs, so inside its span and in each retry. */
+/** The input is decoded each time the Effect runs: inside its span, and again in each retry. */
 export const makeRunner = (use: Use) => ({
   run: <A, E, Refused>(
     decode: () => Either.Either<Command<A, E>, Refused>,

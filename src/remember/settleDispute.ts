@@ -22,8 +22,8 @@ import { nextRevision } from "../model/nextRevision.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /**
- * How a dispute ends. `keep`: the older side holds, and the newer one is retired. `replace`: the newer side takes the
- * place of the older one. `both`: both hold.
+ * How a dispute ends. `keep` keeps the older side and retires the newer one. `replace` keeps the newer side and retires
+ * the older one. `both` keeps both sides.
  */
 export const choices = ["keep", "replace", "both"] as const
 export type Choice = (typeof choices)[number]
@@ -33,11 +33,11 @@ export interface Settled {
   readonly outcome: "settled"
   readonly id: string
   readonly choice: Choice
-  /** The ids of the sides that hold. */
+  /** The ids of the sides that were kept. */
   readonly kept: ReadonlyArray<string>
   /** The ids of the sides that were retired. */
   readonly retired: ReadonlyArray<string>
-  /** The run of the settlement: undo takes it back as a whole. */
+  /** The run of the settlement. Undo reverts the whole run. */
   readonly run: string
   /** The stream version of the first event; only at full trust. */
   readonly version?: number
@@ -48,10 +48,11 @@ export interface Settled {
 export type SettleError = InvalidInput | LevelTooLow | MemoryNotFound | ProjectionParked
 
 /**
- * Makes the command that settles open disputes of a memory, whichever side it is. If it disputes older memories, these
- * disputes are settled, otherwise those that newer memories have with it; `both` settles all of them. Other sides of the
- * group stay. Fails with `MemoryNotFound` if the level cannot read the memory, with `InvalidInput` if it is in no open
- * dispute, and with `LevelTooLow` if a higher level wrote a side of the group.
+ * Makes the command that settles open disputes of a memory, whichever side it is. If the memory disputes older
+ * memories, these disputes are settled. Otherwise the disputes that newer memories raised against it are settled.
+ * `both` settles all of them. Other sides of the group do not change. Fails with `MemoryNotFound` if the level cannot
+ * read the memory, with `InvalidInput` if it is in no open dispute, and with `LevelTooLow` if a higher level wrote a
+ * side of the group.
  */
 export const settleDispute = (
   writer: Writer,
@@ -119,9 +120,12 @@ export const settleDispute = (
 /** The sides of the disputes to settle. */
 interface Sides {
   readonly memory: Memory
-  /** Its opponents, the first in the order of the group first. */
+  /** The opponents of the memory, in the order of the group. */
   readonly opponents: ReadonlyArray<Memory>
-  /** The newer and the older sides of the disputes that `keep` and `replace` settle. One of the lists is the memory alone. */
+  /**
+   * The newer and the older sides of the disputes that `keep` and `replace` settle. One of the lists contains only the
+   * memory.
+   */
   readonly newer: ReadonlyArray<Memory>
   readonly older: ReadonlyArray<Memory>
   readonly all: ReadonlyArray<Memory>
@@ -137,7 +141,7 @@ const sidesOf = (
   return { memory, opponents, newer, older, all: [memory, ...opponents] }
 }
 
-/** The events that retire the newer or the older sides. The first side that holds takes their place. */
+/** Makes the events that retire the newer or the older sides. The first side that is kept takes their place. */
 const retire = (choice: Choice, { newer, older }: Sides, now: number): ReadonlyArray<DecidedEvent> => {
   const [winners, losers] = choice === "replace" ? [newer, older] : [older, newer]
   const winner = winners[0]!
@@ -162,12 +166,12 @@ const retire = (choice: Choice, { newer, older }: Sides, now: number): ReadonlyA
   ]
 }
 
-/** The events that end the disputes of a memory with all of its opponents. */
+/** Makes the events that end the disputes of a memory with all of its opponents. */
 const keepBoth = ({ all, memory, opponents }: Sides, now: number): ReadonlyArray<DecidedEvent> => {
   const options = { choice: "both", reason: "both: both hold", now } as const
   const isOpenWith = (side: Memory, other: Memory) =>
     side.disputes?.some(({ id, settled }) => id === other.id && settled === undefined) === true
-  // A dispute that the memory took over from another one stands in neither side.
+  // A dispute that the memory took over from another memory is stored in neither side.
   const takenOver = opponents
     .filter((other) => !isOpenWith(memory, other) && !isOpenWith(other, memory))
     .map(({ id }): Dispute => ({ id, ground: "group", settled: "both" }))

@@ -20,7 +20,7 @@ export interface Updated {
   readonly id: string
   /** The stream version of the event; only at full trust. */
   readonly version?: number
-  /** The fields that the writer's level may not set, so that less was stored: see `Remembered`. */
+  /** The fields that the writer's level may not set, so that a lower value was stored: see `Remembered.lowered`. */
   readonly lowered?: ReadonlyArray<Lowered>
   readonly repeated: boolean
 }

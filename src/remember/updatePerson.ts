@@ -37,11 +37,11 @@ import type { WriteOptions, Writer } from "./remember.js"
 import { addEvent, type Draft } from "./rememberEvents.js"
 import { update } from "./update.js"
 
-/** The facts about a person were set. */
+/** The result of `updatePerson`. */
 export interface UpdatedPerson {
-  /** `removed`: no fact is left, so the card is forgotten. `unchanged`: the card said so already. */
+  /** `removed`: no fact is left, so the card is forgotten. `unchanged`: the card already had these facts. */
   readonly outcome: "created" | "updated" | "unchanged" | "removed"
-  /** The id of the memory that holds the facts: the card of the person. `history` and `why` take it. */
+  /** The id of the person's card, the memory that contains the facts. Pass it to `history` or `why`. */
   readonly id: string
   readonly store: Store
   /** All facts on the card, by name. */
@@ -51,7 +51,7 @@ export interface UpdatedPerson {
   readonly repeated: boolean
 }
 
-/** Options of a change of the facts about a person. */
+/** Options of `updatePerson`. */
 export interface PersonOptions extends WriteOptions {
   /** Default: the strictest store that the trust level reads. */
   readonly store?: Store | undefined
@@ -62,8 +62,8 @@ type Refusal = LevelTooLow | InvalidInput | ProjectionParked | MemoryNotFound | 
 const decodePlace = decodeWith(Schema.Struct({ name: text(limits.person), ...optional({ store: storeField }) }))
 
 /**
- * Makes the command that sets facts about a person. A card, one memory of type `person` for each person and store, holds
- * them. The command adds the card, changes its facts, or forgets it when none is left.
+ * Makes the command that sets facts about a person. The facts are stored on a card: one memory of type `person` for
+ * each person and store. The command adds the card, changes its facts, or forgets it when no fact is left.
  */
 export const updatePerson = (
   writer: Writer,
@@ -114,7 +114,10 @@ export const updatePerson = (
     }
   })
 
-/** Records the facts that were set, not all facts of the card: undo takes an event with all of them for all being set. */
+/**
+ * Records only the facts that were set, not all facts of the card. Otherwise undo would treat all of them as set by
+ * this event.
+ */
 const withInput = (
   [event, ...others]: readonly [DecidedEvent, ...ReadonlyArray<DecidedEvent>],
   changes: CardChanges
@@ -145,7 +148,7 @@ const outcomeOf = (event: Extract<DaybookEvent, { type: "ADD" | "UPDATE" | "DELE
 const nothingToRemove = (store: Store) =>
   new InvalidInput({ field: "facts", problem: `has nothing to remove: store ${store} has no facts about this person` })
 
-/** Refuses facts that only a memory of type `credential` in store private may hold. */
+/** Refuses facts that only a memory of type `credential` in store private may contain. */
 const refuseCredentials = (
   title: string,
   facts: ReadonlyArray<string>,
