@@ -41,8 +41,8 @@ export interface Embedding extends AgentEmbedding {
 }
 
 /**
- * Milliseconds before a process resumes a switch that another process left unfinished. Short commands have ended by
- * then.
+ * Milliseconds before a process resumes a switch that another process left unfinished. A process that runs a short
+ * command ends before that.
  */
 const resumeAfterMillis = 2_000
 
@@ -136,6 +136,7 @@ const resume = Effect.fnUntraced(function* ({ active, candidate }: State, { acto
     candidate: findPreparingEmbedder(db)
   }))
   if (facts.candidate !== undefined) candidate.signal.request()
-  // The active index may lack the newest texts, if the process that activated it ended immediately afterwards.
+  // Vectors of the newest texts may be missing in the active index, if the process that activated it ended immediately
+  // afterwards.
   if (facts.active?.state === "inForce") active.signal.request()
 })

@@ -117,7 +117,8 @@ export const background = <E>({
 const leasePollMillis = 200
 
 /**
- * Runs work while it has a lease. Before each new attempt it checks `keepWaiting`; if that is false, it runs nothing.
+ * Runs work while it holds a lease. While another process holds the lease, it checks `keepWaiting` before each new
+ * attempt. If that is false, the work does not run.
  */
 export type WithLease = <A, E, F>(
   work: Effect.Effect<A, E>,

@@ -48,7 +48,7 @@ export const probeEmbedder = (
     onSuccess: () => undefined
   })
 
-/** Maximum texts that may fail alone while none succeeds. Then the cause is the embedder. */
+/** Maximum texts that may fail alone while none succeeds. If more fail, the cause is the embedder, not the texts. */
 const maxFailuresWithoutSuccess = 8
 
 /**

@@ -95,7 +95,7 @@ export const embedChunks = (model: IndexModel, embedded: ReadonlyArray<ChunkVect
       entries: [],
       chunks: embedded.flatMap(({ born, digest }) => {
         const chunk = findChunkText(db, born)
-        // An erasure may have changed the text around it.
+        // An erasure may have changed the text around the chunk.
         const isEmbedded = chunk !== undefined && textDigest(chunkEmbeddingText(chunk)) === digest
         return !isEmbedded ? [] : [{ turn: chunk.id, born, store: chunk.store, digest }]
       })
@@ -111,7 +111,7 @@ const embedCommand = (
   request: () => "",
   vectors: vectors.map(([digest, vector]) => ({ model, dimensions, digest, vector })),
   decide: (situation) => {
-    // Late vectors must not recreate an index that was dropped or abandoned meanwhile.
+    // Late vectors must not recreate an index that was dropped or abandoned in the meantime.
     if (!isModelNeeded(situation.db, mainModel ?? { model, dimensions })) return Either.right({ answer: 0 })
     const { chunks = [], entries } = select(situation)
     if (entries.length + chunks.length === 0) return Either.right({ answer: 0 })
@@ -140,8 +140,8 @@ type Figures = Pick<EmbedderService, "model" | "dimensions" | "weight" | "floor"
 type SwitchRefusal = ProjectionParked | NoSuchIndex
 
 /**
- * Makes the command that starts a candidate index. Returns whether it wrote the event: not if the log already says the
- * same, or if another process made the embedder active.
+ * Makes the command that starts a candidate index. Returns true if it wrote the event; false if the log already says
+ * the same, or if another process made the embedder active.
  */
 export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean): Command<boolean, SwitchRefusal> =>
   embedderCommand(actor, embedder, ({ db }) => {
@@ -157,7 +157,7 @@ export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean
   })
 
 /**
- * Makes the command that activates an embedder if `isComplete` accepts its index. Returns whether it wrote the event.
+ * Makes the command that activates an embedder if `isComplete` accepts its index. Returns true if it wrote the event.
  */
 export const adoptEmbedder = (
   actor: string,

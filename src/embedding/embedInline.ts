@@ -37,7 +37,7 @@ export const embedInline = (
         )
   })
 
-/** Returns by digest the vectors that the embedder makes within `waitMillis`. */
+/** Returns the vectors that the embedder makes within `waitMillis`, by digest. */
 const embedUntil = Effect.fnUntraced(function* (
   embedder: EmbedderService,
   texts: DigestedTexts,

@@ -20,7 +20,7 @@ export interface Backfilled {
   readonly error?: EmbedderError
 }
 
-/** Maximum restarts of a fill because the active embedder changed. Then the background continues. */
+/** Maximum restarts of a fill because the active embedder changed. After the last one, the background continues. */
 const maxRestarts = 3
 
 /** Fills the index of the active embedder. Returns why it stopped early. For `full`, see `fillPending`. */
@@ -133,7 +133,10 @@ export const fillCandidate = (state: State, retrySkipped: boolean) =>
     const publish = Effect.map(Clock.currentTimeMillis, (now) => {
       for (const listener of state.listeners) listener(progress.at(now))
     })
-    /** Whether the embedder is still the candidate. A dropped or replaced one must cost no more requests. */
+    /**
+     * Whether the embedder is still the candidate. A candidate that was dropped or replaced must cause no more
+     * requests.
+     */
     const isCandidate = (db: Db) => findPreparingEmbedder(db)?.version === version
     const measure = views.read(actor.view, (db) => {
       progress.setLacking(countLackingIn(db, fills))
@@ -155,7 +158,7 @@ export const fillCandidate = (state: State, retrySkipped: boolean) =>
     if (result?.complete === true && result.failure === undefined && adopt) {
       const active = [...state.active.fills.values()]
       const isAdopted = yield* adoptIfComplete(services, { embedder, isCandidate, candidate: fills, active })
-      // Compares the adopted settings with those of this process before other processes record theirs.
+      // Compare the adopted settings with the settings of this process, before other processes record their settings.
       if (isAdopted) yield* restate(state, actor, yield* views.read(actor.view, findActiveEmbedder))
     }
     return result?.failure
@@ -176,9 +179,10 @@ interface Adoption {
 }
 
 /**
- * Makes the candidate active with one event; every reader then uses it. The candidate may lack as many vectors as the
- * active index, or fewer than `minInlineBatch`. All texts are counted before the command runs, so that no writer waits.
- * The command counts only the texts added since. Returns whether it became active.
+ * Makes the candidate active with one event; every reader then uses it. As many vectors may be missing in the candidate
+ * as in the active index, or up to `minInlineBatch`. All texts are counted before the command runs, so that no writer
+ * waits. The command itself counts only the texts that were added after that. Returns true if the candidate became
+ * active.
  */
 const adoptIfComplete = Effect.fnUntraced(function* (
   { actor, views }: AgentServices,

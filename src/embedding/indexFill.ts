@@ -89,7 +89,7 @@ export const make = (
   const stepMemories = (services: AgentServices) =>
     pending.nextBatch(services, (memories) => (memories.length === 0 ? Effect.void : embedPending(services, memories)))
 
-  /** Chunks never change, so each is checked once. */
+  /** Embeds one batch of chunks. Chunks never change, so each chunk is checked only once. */
   const stepChunks = Effect.fnUntraced(function* ({ actor, log, views }: AgentServices) {
     const page = { after: chunksUpTo, limit: embedder.batch }
     const chunks = yield* views.read(actor.view, (db) => findUnembeddedChunks(db, set, page))
@@ -143,11 +143,11 @@ const vectorsOf = Effect.fnUntraced(function* (
 })
 
 export interface FillRun<E> {
-  /** Whether each kind of text ends at its first batch that is not full. */
+  /** Whether the run ends for each kind of text at its first batch that is not full. */
   readonly full: boolean
   /** Runs after each batch, with the number of texts it embedded. */
   readonly onBatch?: (count: number) => Effect.Effect<void, E>
-  /** Decides before each batch; false ends the run. */
+  /** Checked before each batch. False ends the run. */
   readonly keepGoing: Effect.Effect<boolean, E>
 }
 

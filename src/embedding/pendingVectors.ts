@@ -8,7 +8,9 @@ import { checkpointOf } from "../../projections/view/ViewFile.js"
 import type { AgentServices } from "../actor/Agent.js"
 import { chunksOf } from "../model/chunksOf.js"
 
-/** The memories of an agent that may lack a vector. It reads them in small pages, so that other work is not blocked. */
+/**
+ * The memories of an agent that may have no vector. They are read in small pages, so that other work is not blocked.
+ */
 export interface PendingMemories {
   /** Marks memories, by row number, whose text or store changed. */
   readonly markChanged: (borns: ReadonlyArray<number>) => void
@@ -35,7 +37,7 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
   const markChanged = (borns: ReadonlyArray<number>) => {
     for (const born of borns) changed.add(born)
     if (changed.size <= maxTracked) return
-    // Too many to track: checks everything again, starting at the first changed one.
+    // Too many to track: check all memories again, starting at the first changed one.
     for (const born of changed) checkedUpTo = Math.min(checkedUpTo, born - 1)
     changed = new Set()
   }
@@ -80,7 +82,7 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
         changed = new Set()
         return Effect.flatMap(collect(services, rowNumbers), ({ last, left, memories }) =>
           Effect.map(embed(memories), () => {
-            // Meanwhile a reset or too many changes may have moved `checkedUpTo` back.
+            // In the meantime, a reset or too many changes may have moved `checkedUpTo` back.
             if (checkedUpTo === start) checkedUpTo = last
             markChanged(left)
             return memories.length
@@ -97,7 +99,7 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
  * before that. So the next process that embeds also checks those memories.
  */
 export interface ChangesByOthers {
-  /** Reports that this process wrote the events after one version up to another. */
+  /** Reports that this process wrote the events with versions `after + 1` to `to`. */
   readonly noteWrites: (after: number, to: number) => void
   /**
    * Returns the row numbers of memories changed since the last call; none at the first call. Null after too many
@@ -118,7 +120,7 @@ export const changesByOthers = (): ChangesByOthers => {
       if (knownUpTo === after) knownUpTo = to
     },
     takeChanged: Effect.fnUntraced(function* ({ actor, log, views }) {
-      // The version of the view, not of the log: memories that the view lacks cannot be checked yet.
+      // Use the version of the view, not of the log: memories that are not in the view yet cannot be checked.
       const head = (yield* views.read(actor.view, checkpointOf)).position
       const from = knownUpTo
       if (from === undefined || head <= from) {

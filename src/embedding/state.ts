@@ -45,7 +45,7 @@ export interface StartedServices extends AgentServices {
 /** The state of one agent's embedding while the agent is awake. */
 export interface State {
   readonly embedders: ActiveEmbedders
-  /** Names of agents, each with the active embedder whose settings this process has compared with the log. */
+  /** For each agent, by name: the active embedder whose settings this process has compared with the log. */
   readonly restated: Map<string, string>
   readonly timeoutMillis: number
   readonly active: Lane
@@ -94,7 +94,8 @@ export const allFills = ({ active, candidate }: State): ReadonlyArray<IndexFill.
 ]
 
 /**
- * The fills of an embedder: of its own index, and of the index for stores withheld from it. Running fills are kept.
+ * Returns the fills of an embedder: one for its own index, and one for the stores withheld from it. Existing fills are
+ * reused.
  */
 export const fillsOf = (
   { timeoutMillis }: State,
@@ -112,7 +113,9 @@ export const fillsOf = (
   return [...lane.fills.values()]
 }
 
-/** Reads the active and the prepared embedder from the view. This process or another one may have changed them. */
+/**
+ * Reads the active and the candidate embedder from the view, because this process or another one may have changed them.
+ */
 export const refresh = Effect.fnUntraced(function* (state: State, services: AgentServices) {
   const { actor, views } = services
   const changed = yield* state.changes.takeChanged(services)

@@ -33,7 +33,7 @@ export interface EmbedderStatus {
   readonly inForce: IndexStatus & {
     readonly weight: number
     readonly floor: number
-    /** The stream version that made it active; null for the configured embedder. */
+    /** The stream version of the event that made it active; null for the configured embedder. */
     readonly since: number | null
     /** Why this process cannot use it. Until then, searches use full text alone. */
     readonly problem?: string
@@ -56,7 +56,7 @@ export interface EmbedderStatus {
   readonly usage?: ReturnType<NonNullable<EmbedderService["usage"]>>
   /** Number of texts that the embedder cannot embed in this process. They are skipped until `backfill`. */
   readonly aside?: number
-  /** Why the newest batch of this process failed, or the text sent by `probe`; absent after a success. */
+  /** Why the newest batch of this process failed, or why the text that `probe` sent failed; absent after a success. */
   readonly failure?: string
 }
 

@@ -55,10 +55,10 @@ const recallsPerPage = 500
 
 /**
  * Tries weights from 0 to 1 on questions with known answers. Among the weights as good as the best, chooses the one
- * nearest to the current weight. A weight is as good if its mean loss per question is within one standard error. So a
- * few or inconclusive questions change nothing.
+ * nearest to the current weight. A weight is as good if its mean loss per question is within one standard error. So the
+ * weight does not change if the questions are few or inconclusive.
  *
- * Without labels, `asRecalled` takes the questions from the recall log.
+ * Without labels, `questionsFromRecalls` takes the questions from the recall log.
  */
 export const calibrate = Effect.fnUntraced(function* (
   { search, dimensions, model, reader, used }: CalibrateServices,
@@ -104,7 +104,7 @@ const recallsOf = Effect.fnUntraced(function* (
     const rows = yield* reader.recalls.list({ limit: recallsPerPage, offset })
     for (const { kind, number } of rows) {
       if (kind === "conversation") continue
-      // Another process may have erased a recall meanwhile.
+      // Another process may have erased a recall in the meantime.
       const recall = yield* Effect.asSome(reader.recalls.get(number)).pipe(
         Effect.catchTag("RecallNotFound", () => Effect.succeedNone)
       )
@@ -115,7 +115,7 @@ const recallsOf = Effect.fnUntraced(function* (
   return recalls.reverse()
 })
 
-/** Milliseconds after a search in which an opened memory counts as its answer. */
+/** Milliseconds after a search within which an opened memory counts as its answer. */
 const maxMillisToOpen = 10 * 60_000
 
 /**
@@ -176,8 +176,8 @@ const weightedMean = (values: ReadonlyArray<number>, weights: ReadonlyArray<numb
 }
 
 /**
- * Chooses among the weights that are as good as the best: the one nearest to the current weight. If two are equally near,
- * the larger.
+ * Among the weights that are as good as the best, chooses the one nearest to the current weight. If two are equally
+ * near, chooses the larger one.
  */
 const chooseWeight = (
   curve: Calibrated["curve"],

@@ -186,7 +186,10 @@ const searchWith = (
     idsFound(source(agent), { ...ranking, policy: { ...ranking.policy, vectorWeight }, embedder: cached }, level, query)
 }
 
-/** Resolves a name to a model. With `dimensions`, also for an index whose embedder is not available here. */
+/**
+ * Resolves a name to a model. With `dimensions`, this also works for an index whose embedder is not available in this
+ * process.
+ */
 const modelNamed = (
   { activeEmbedders }: OperationServices,
   name: string,

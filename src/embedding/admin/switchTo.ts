@@ -14,7 +14,8 @@ import type { EmbedderOperations, Switched, SwitchOptions } from "./EmbedderOper
 import { modelNameOf, ownVectorSet, rateOf } from "./status.js"
 
 /**
- * Maximum fills of an index before the switch gives up, because each left new texts behind: writes outrun embedding.
+ * Maximum fills of an index before the switch gives up. If every fill leaves new texts without a vector, writes outrun
+ * embedding.
  */
 const maxCatchUpRounds = 10
 /** Maximum failures in a row without progress before the switch gives up, after about half an hour of retries. */
@@ -68,8 +69,8 @@ const switchAgent = (
   })
 
 /**
- * Fills the candidate index until it is active, or only until it is complete if it is not to become active. Fails if
- * neither is possible.
+ * Fills the candidate index until it is active. If it must not become active, fills it until it is complete. Fails if
+ * that is not possible.
  */
 const fillUntilDone = Effect.fnUntraced(function* (
   views: OperationServices["views"],
