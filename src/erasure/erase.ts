@@ -25,7 +25,10 @@ export { erasures } from "./erasures.js"
 /** Maximum plans while other writers keep adding events that concern the erasure. */
 const maxPlans = 100
 
-/** The plans during which writers wait, counted from 0: after some that new events outdated, and not for ever. */
+/**
+ * The plans during which writers wait, counted from 0. The first plans do not stop writers, and the last ones do not
+ * either, so that writers do not wait forever.
+ */
 const pausedPlans = { from: 3, to: 13 }
 
 /** Maximum attempts with one plan while other writers keep adding events that do not concern it. */
@@ -49,12 +52,12 @@ export const erase = (
     }
     yield* decodeKey("actor", actor)
     const scope = yield* decodeErasable(input)
-    /** `plans` is the number of plans that were outdated before they were carried out. */
+    /** `plans` is the number of plans that became outdated before they were carried out. */
     const attempt = (plans: number): Effect.Effect<Erasure, EraseError> =>
       Effect.gen(function* () {
         const { chosen } = yield* agentStreams(eraser, scope)
         if (plans === 0 && !dryRun) yield* Effect.forEach(chosen, eraser.awaitRebuild, { concurrency: "unbounded" })
-        // A queue that cannot be recorded is dropped by the erasure: see `recordRecalls`.
+        // If the waiting recalls cannot be recorded, the erasure drops them: see `recordRecalls`.
         yield* Effect.forEach(chosen, (stream) => Effect.ignore(eraser.flushRecalls(stream)))
         const planning = planAll({ ...eraser, hasItems: dryRun }, scope)
         const isPaused = plans >= pausedPlans.from && plans < pausedPlans.to
@@ -78,8 +81,8 @@ export const erase = (
   }).pipe(Effect.withSpan("Daybook.erase"))
 
 /**
- * Erases what was planned. If a stream got events meanwhile that do not concern the plan, it is still right: otherwise a
- * busy writer, which adds events faster than a plan is made, would keep an erasure from ever happening.
+ * Carries out a plan. New events of a stream that do not concern the plan do not make it invalid. Otherwise a busy
+ * writer, which adds events faster than a plan is made, could delay an erasure forever.
  */
 const eraseUnconcerned = (
   { log }: Pick<Eraser, "log">,
@@ -150,7 +153,10 @@ const planRevivals = ({ read }: Eraser, agents: ReadonlyArray<AgentErasure>, now
     )
   })
 
-/** Makes retired memories active again. Their events are erased by now, so a failure is a warning and no error. */
+/**
+ * Makes retired memories active again. The erasure is already done, so a failure is logged as a warning and is not an
+ * error.
+ */
 const reviveAll = ({ run }: Eraser, agents: ReadonlyArray<AgentErasure>, actor: string) =>
   Effect.forEach(agents, (erasure) => {
     const { agent, retired } = erasure
@@ -170,13 +176,13 @@ const withRevived = (erasure: AgentErasure, revived: ReadonlyArray<string>): Age
   revived
 })
 
-/** Refuses ids that select nothing, so that a slip does not pass for an erasure. */
+/** Refuses ids that select nothing, so that a wrong id does not look like a successful erasure. */
 const requireAll = (ids: ReadonlySet<string>, { found }: AgentPlan, agent: string | undefined) => {
   const missing = [...ids].filter((id) => !found.has(id))
   return missing.length === 0 ? Effect.void : nothingOf({ kind: "memory", ids: new Set(missing) }, agent)
 }
 
-/** The digests of texts that go and that no remaining event of any agent names. */
+/** The digests of erased texts that no remaining event of any agent names. */
 const unusedVectors = Effect.fnUntraced(function* (
   { log }: Eraser,
   all: ReadonlyArray<string>,

@@ -10,9 +10,9 @@ import type { PlanSource } from "./plan/planAgent.js"
 export interface Eraser extends PlanSource {
   /** Records the waiting recalls of an agent, so that their queries can be erased too. */
   readonly flushRecalls: (agent: string) => Effect.Effect<unknown, unknown>
-  /** Waits while the view of an agent is built again after an earlier erasure. See `Views.awaitRebuild`. */
+  /** Waits while the view of an agent is rebuilt after an earlier erasure. See `Views.awaitRebuild`. */
   readonly awaitRebuild: (agent: string) => Effect.Effect<void>
-  /** Removes views, caches and branches from before the erasure, and old pages of the log. */
+  /** Removes views, caches and branches that are older than the erasure, and old pages of the log. */
   readonly clean: Effect.Effect<"done" | "waits", StorageError>
   /** Reads the view of an agent. */
   readonly read: <A>(agent: string, f: (db: Db) => A) => Effect.Effect<A, ViewError>
@@ -20,7 +20,10 @@ export interface Eraser extends PlanSource {
   readonly run: <A, E>(agent: string, command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
 
-/** The erasure is in the log by now, so a failure of the cleaning is a warning. The next start cleans. */
+/**
+ * Cleans the files. The erasure is already in the log, so a failure is only logged as a warning. The next start cleans
+ * again.
+ */
 export const cleaned = ({ clean }: Eraser) =>
   Effect.catchAll(clean, ({ message }) =>
     Effect.as(

@@ -37,8 +37,8 @@ export const erasures = (
   })
 
 /**
- * The erasures of a line that no event names: their agents are erased. Of one agent, only the erasure of the whole agent
- * can be told.
+ * The erasures of a ledger line that no event names, because their agents are erased. For one agent, only the erasure
+ * of the whole agent can be identified.
  */
 const erasedAgents = (
   { at, events, reason, selector, streams }: LedgerRecord,

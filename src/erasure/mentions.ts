@@ -6,15 +6,19 @@ export type Mentions = (value: unknown) => boolean
 export const mentionsNothing: Mentions = () => false
 
 /**
- * Tests for a name, without regard to case, Unicode form and the signs between its words. It must stand alone: "Ann"
- * is not in "Annual". In scripts without spaces it may stand within other signs. An inflected form is another name.
+ * Tests for a name. Case, Unicode form and the punctuation between its words do not matter. The name must be a separate
+ * word: "Ann" is not in "Annual". In scripts without spaces, other characters may surround it. An inflected form counts
+ * as another name.
  */
 export const mentionsOf = (name: string): Mentions => {
   const pattern = patternOf(name, true)
   return (value) => someText(value, (text) => pattern.test(folded(text)))
 }
 
-/** A pattern for a name in folded text, with up to three signs between its words; alone, or also within longer words. */
+/**
+ * A pattern for a name in folded text, with one to three other characters between its words. With `standsAlone`, a
+ * match inside a longer word does not count.
+ */
 export const patternOf = (name: string, standsAlone: boolean): RegExp => {
   const words = folded(name).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   const core = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("[^\\p{L}\\p{M}\\p{N}]{1,3}")

@@ -7,20 +7,22 @@ import { type Command, callerDecision, type DecidedEvent, requireUnparked, runCa
 import type { ProjectionParked } from "../model/errors.js"
 import { nextRevision } from "../model/nextRevision.js"
 
-/** Memories that are retired, and would be active without the memories that go. */
+/** Retired memories that would be active without the erased memories. */
 interface Retired {
   readonly retired: ReadonlyArray<string>
-  /** The ids of the memories that go, or none after the erasure. */
+  /** The ids of the memories to erase; empty after the erasure. */
   readonly gone: ReadonlySet<string>
 }
 
-/** Whether a memory retired another one, which it names as replaced or as its source. */
+/**
+ * Returns true if a memory retired the memory `id`: its lineage names that memory as replaced or as a merged source.
+ */
 const hasRetired = ({ lineage = [] }: Memory, id: string): boolean =>
   lineage.some(({ kind, reason, to }) => to === id && (kind === "supersedes" || reason === "compressed"))
 
 /**
- * The memories that an erasure can make active again: replaced or merged ones, unless another memory that stays also
- * replaced them, or they expired.
+ * The memories that an erasure can make active again: replaced or merged memories that have not expired and that no
+ * remaining memory replaced too.
  */
 export const revivable = (db: Db, { gone, retired }: Retired, now: number): ReadonlyArray<Memory> =>
   retired.flatMap((id) => {
@@ -31,7 +33,9 @@ export const revivable = (db: Db, { gone, retired }: Retired, now: number): Read
     return retiring.some((other) => !gone.has(other.id) && hasRetired(other, id)) ? [] : [memory]
   })
 
-/** Makes the command that makes memories active again after an erasure. Its answer has their ids. */
+/**
+ * Makes the command that makes memories active again after an erasure. Its answer contains the ids of these memories.
+ */
 export const revive = (
   retired: ReadonlyArray<string>,
   { actor, run }: { readonly actor: string; readonly run: string }

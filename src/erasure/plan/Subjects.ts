@@ -4,8 +4,8 @@ import { fileKinds, isSourceSelected, type Selection } from "./selection.js"
 import { type Needles, type Subjects, selectedSubjects, sessionKeyOf, sourceKeyOf } from "./subjectSets.js"
 
 /**
- * Finds the subjects of a selection in an agent's events. `apply` takes every event in order, again and again until a
- * pass adds nothing: an event may show that an earlier one is concerned.
+ * Finds the subjects of a selection in an agent's events. Call `apply` with every event in order, and repeat this until
+ * a pass adds nothing. An event may show that an earlier event is affected.
  */
 export const makeSubjects = (selection: Selection) => {
   const subjects = selectedSubjects(selection)
@@ -58,15 +58,18 @@ interface State {
   readonly lastTurns: Map<string, number>
   /** The version that each version of a file replaces. */
   readonly olderFiles: Map<number, number>
-  /** The sessions of erased memories, with the oldest of these memories. Summaries may name their titles. */
+  /**
+   * The sessions of erased memories, with the row number of the oldest one. Later summaries may quote the titles of
+   * these memories.
+   */
   readonly sessionsOfMemories: Map<string, number>
   /** Older copies of a selected memory; they have the same text. */
   readonly sameText: Set<string>
-  /** For each link of a memory, the version that made it. */
+  /** For each link of a memory, the version of the event that made it. */
   readonly linkedSince: Map<string, number>
   /** The first version of each tainted memory that has text of an erased source, by id. */
   readonly taintedSince: Map<string, number>
-  /** How much `tainted` has lost to `rows`, so that the number of subjects never shrinks. */
+  /** Makes up for entries that moved from `tainted` to `rows`, so that `size` never shrinks. */
   untainted: number
 }
 
@@ -174,7 +177,7 @@ const applyImage = (state: State, event: MemoryEvent, image: Memory): void => {
   const { born, id, lineage = [] } = image
   const isNamed = (selection.kind === "memory" && selection.ids.has(id)) || sameText.has(id)
   if (isNamed) {
-    // Those whose place it took have its text too.
+    // The memories that it replaced or merged contain its text too.
     for (const { reason, to } of lineage) if (reason === "replaced" || reason === "compressed") sameText.add(to)
   }
   const taints = taintsOf(state, event, image)
@@ -192,7 +195,7 @@ const applyImage = (state: State, event: MemoryEvent, image: Memory): void => {
   taintedSince.set(id, Math.min(taintedSince.get(id) ?? Number.POSITIVE_INFINITY, ...taints))
 }
 
-/** The versions that wrote text of an erased source into a memory, up to this event. */
+/** The versions of the events, up to this one, that wrote text of an erased source into a memory. */
 const taintsOf = (state: State, event: MemoryEvent, { born, id, lineage = [] }: Memory): ReadonlyArray<number> => {
   const { linkedSince, subjects, taintedSince } = state
   const versions: Array<number> = []
@@ -202,7 +205,7 @@ const taintsOf = (state: State, event: MemoryEvent, { born, id, lineage = [] }: 
     linkedSince.set(place, since)
     const isErased =
       link.kind === "supersedes"
-        ? // It holds the same text.
+        ? // A replaced copy has the same text.
           link.reason === "replaced" && subjects.sources.has(sourceKeyOf({ kind: "derived", to: link.to }))
         : subjects.sources.has(sourceKeyOf(link)) || (taintedSince.get(link.to) ?? since) < since
     if (isErased) versions.push(since)
@@ -215,7 +218,7 @@ const taintsOf = (state: State, event: MemoryEvent, { born, id, lineage = [] }: 
 
 const isSelected = ({ selection, subjects }: State, { id, session, source }: Memory): boolean =>
   (selection.kind === "source" && isSourceSelected(selection, source)) ||
-  // The session of a note is a namespace, no conversation.
+  // The session of a note is a namespace, not a conversation.
   (session !== undefined && !isNoteId(id) && subjects.sessions.has(session))
 
 const noteSession = ({ sessionsOfMemories }: State, { born, id, session }: Memory): void => {
@@ -225,7 +228,7 @@ const noteSession = ({ sessionsOfMemories }: State, { born, id, session }: Memor
 
 /**
  * Whether the request of an event came from an erased session, source, turn, file or memory, or names an erased person.
- * The request is recorded where it differs from the memory.
+ * An event records the parts of its request that differ from the memory.
  */
 const isRequestErased = (
   { selection, subjects }: Pick<State, "selection" | "subjects">,

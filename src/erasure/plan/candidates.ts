@@ -4,7 +4,7 @@ import type { Needles } from "./subjectSets.js"
 /** Tests an undecoded event. False only if decoding it could not change a plan. */
 export type MayConcern = (row: ReplayedEvent) => boolean
 
-/** The part of such a test that looks at content only. */
+/** The part of a `MayConcern` test that reads only the content. */
 export type MayConcernContent = (row: Pick<ReplayedEvent, "type" | "payload">) => boolean
 
 /** A test that lets every event pass, so that nothing is skipped. */
@@ -19,16 +19,22 @@ const numerous: ReadonlySet<string> = new Set([
   ...["TURN", "EMBED", "RECALL"]
 ])
 
-/** Escapes stand for line ends, quotes and the like, which are no part of a word. Their letters must not seem to be one. */
+/**
+ * Escapes represent line breaks, quotes and the like, which are not part of a word. Their letters must not look like
+ * part of a word.
+ */
 const escapes = /\\./g
 
-/** More texts than this are looked up in the parts of the payload, instead of one by one in the whole. */
+/**
+ * Maximum texts that are searched one by one in the whole payload. More texts are looked up in the parts of the
+ * payload.
+ */
 const maxSearches = 16
 
 /**
- * Finds the events that may name a subject in the text of their payload, which costs a tenth of decoding it. Every event
- * that names a subject has its id, path or session as a JSON string. JSON has several spellings of one string only with
- * `\u` or `\/`, so a payload with either always passes.
+ * Makes the test that finds events that may name a subject. It searches the text of the payload, which costs a tenth of
+ * decoding it. Every event that names a subject contains the subject's id, path or session as a JSON string. Only with
+ * `\u` or `\/` can JSON spell one string in several ways, so a payload with either always passes.
  */
 export const candidatesOf = ({ hasPlaces, mentionsIn, texts }: Needles): MayConcernContent => {
   const strings = [...texts].map((text) => JSON.stringify(text).slice(1, -1))
@@ -40,7 +46,7 @@ export const candidatesOf = ({ hasPlaces, mentionsIn, texts }: Needles): MayConc
       : (payload: string) => quoted.some((text) => payload.includes(text))
   return ({ payload, type }) => {
     if (payload === null || !numerous.has(type)) return true
-    // Chunks of a text name it by the version of its event.
+    // A chunk names its text by the version of the text's event.
     if (type === "EMBED" && hasPlaces && payload.includes('"chunks"')) return true
     if (payload.includes("\\u") || payload.includes("\\/")) return true
     return hasText(payload) || mentionsIn?.(payload.replace(escapes, '"')) === true

@@ -16,7 +16,7 @@ export interface PlanSource {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly countTokens: (text: string) => number
-  /** Whether reports contain the texts that go. Default: false. */
+  /** Whether reports contain the erased texts. Default: false. */
   readonly hasItems?: boolean
 }
 
@@ -29,9 +29,9 @@ interface Range {
 }
 
 /**
- * Finds the subjects of a selection, and the versions of the events that may concern them. A subject may be named by
- * events that were skipped, so everything begins again, with its name, until no new name is found. `usedDigests` are
- * those in the skipped events of vectors and recalls. `mayConcern` tells which later events could change the result.
+ * Finds the subjects of a selection, and the versions of the events that may concern them. Skipped events may name a
+ * new subject. So the search starts again with the new names until it finds no more. `usedDigests` are the digests in
+ * skipped EMBED and RECALL events. `mayConcern` tests whether a later event could change the result.
  */
 export const findSubjects = Effect.fnUntraced(function* (
   source: PlanSource,
@@ -47,7 +47,7 @@ export const findSubjects = Effect.fnUntraced(function* (
     const mayConcern: MayConcern = (row) => mayConcernContent(row) || names.isConcerned(row)
     const visitor = { row: names.add, event: apply, mayConcern }
     const { candidates, usedDigests } = yield* scan(source, range, visitor)
-    // Each pass finds more or ends it. Lineage leads from older to newer events, so a few are enough.
+    // Repeat until a pass finds nothing new. Lineage leads from older to newer events, so a few passes are enough.
     for (let before = 0; size() !== before; ) {
       before = size()
       start()
@@ -97,7 +97,7 @@ const scan = Effect.fnUntraced(function* (
 
 const digests = /\b[0-9a-f]{64}\b/gu
 
-/** Visits the events with these versions, which ascend. */
+/** Visits the events with these versions, in ascending order. */
 export const forEachAt = Effect.fnUntraced(function* (
   { codec, log }: PlanSource,
   stream: string,
@@ -109,7 +109,7 @@ export const forEachAt = Effect.fnUntraced(function* (
     while (end < versions.length && end - index < itemsPerCheck && versions[end] === versions[end - 1]! + 1) end++
     const [first, last] = [versions[index]!, versions[end - 1]!]
     for (const row of yield* log.replay(stream, { after: first - 1, to: last, limit: end - index })) {
-      // Another process may have erased it since. The erasure is then refused, and planned again.
+      // Another process may have erased the event in the meantime. This erasure is then refused and planned again.
       if (isContent(row)) visit((yield* codec.decode(row)) as DaybookEvent)
     }
     yield* takeTurnIfDue
@@ -118,8 +118,8 @@ export const forEachAt = Effect.fnUntraced(function* (
 })
 
 /**
- * Follows a stream after a version, up to its head. Returns the version of the head; undefined if an event on the way may
- * concern an erasure, or uses one of the digests that it removes.
+ * Follows a stream after a version, up to its head. Returns the version of the head; undefined if an event in between
+ * may concern the erasure, or uses one of the digests that the erasure removes.
  */
 export const unconcernedHead = Effect.fnUntraced(function* (
   { log }: Pick<PlanSource, "log">,
@@ -140,6 +140,6 @@ export const unconcernedHead = Effect.fnUntraced(function* (
 
 const recordTypes: ReadonlySet<string> = new Set(["ERASE", "REMAINS"])
 
-/** Whether an event has a payload, and is no record of an erasure. */
+/** Whether an event has a payload and is not the record of an erasure. */
 const isContent = (row: ReplayedEvent): row is ReplayedEvent & { readonly payload: string } =>
   row.payload !== null && !recordTypes.has(row.type)

@@ -5,7 +5,7 @@ import type { Kind } from "./kinds.js"
 import { fileKinds, isSourceSelected, type Selection } from "./selection.js"
 import type { Subjects } from "./subjectSets.js"
 
-/** A text that the log holds and that an erasure removes, in a dry run. */
+/** A text in the log that an erasure would remove. Only dry runs report these texts. */
 export interface HeldItem {
   readonly kind: Kind
   /** The version of the event that has the text. */
@@ -14,13 +14,16 @@ export interface HeldItem {
   readonly id?: string
   /** The session of a turn, file, summary or scratchpad, or of the search. */
   readonly session?: string
-  /** The speaker of a turn, the path of a file, or the name of a run. Of a name, the column: `actor`, `cause` or `commandId`. */
+  /**
+   * The speaker of a turn, the path of a file, or the name of a run. For kind `names`, the column: `actor`, `cause` or
+   * `commandId`.
+   */
   readonly from?: string
   /** The fields of a memory that name the person, in the first version that has this text. */
   readonly fields?: ReadonlyArray<string>
   /**
-   * Why it goes. `selected`: its id, session, source or agent was selected. `mention`: it names the person. `derived`: it
-   * was made from what goes, quotes it, or has the same text.
+   * Why the text is erased. `selected`: its id, session, source or agent was selected. `mention`: it names the person.
+   * `derived`: it was made from erased content, quotes it, or has the same text.
    */
   readonly why: "selected" | "mention" | "derived"
   readonly text: string
@@ -33,13 +36,13 @@ export interface Concerned {
 }
 
 /**
- * The texts that go from one event. A memory whose text changed has one item for each text; the caller leaves out
- * repeats.
+ * The texts that an erasure removes from one event. A memory whose text changed has one item for each text; the caller
+ * removes repeats.
  */
 export const heldItemsOf = (event: DaybookEvent, removal: Removal, concerned: Concerned): ReadonlyArray<HeldItem> => {
   const { version } = event
   const { subjects } = concerned
-  /** `content` is everything of the item in which a name may stand. */
+  /** `content` contains all parts of the item in which a name may occur. */
   const held = (item: Omit<HeldItem, "version" | "why">, content: unknown, source?: Source): HeldItem => ({
     ...{ ...item, version },
     why: whyOf(concerned, { ...item, content, source })

@@ -12,8 +12,8 @@ import type { Selection } from "./selection.js"
 export interface Leftover {
   readonly agent: string
   /**
-   * `agent`: the agent's own name, in all its events. The others are columns of events from before chain version 2, and
-   * columns that contain the key of a session beside other text.
+   * `agent`: the agent's own name, in all its events. The other columns are counted for events from before chain
+   * version 2, and if they contain the key of a session together with other text.
    */
   readonly column: "agent" | "actor" | "cause" | "command id"
   readonly events: number
@@ -21,11 +21,11 @@ export interface Leftover {
 
 /** Names that an erasure removes from one event. */
 export interface NamedEvent extends NameErasure {
-  /** The values of the columns, in their order. */
+  /** The values of `columns`, in the same order. */
   readonly texts: ReadonlyArray<string>
 }
 
-/** Distinct values whose result is kept. Most columns repeat a few values. */
+/** Maximum distinct values whose test result is cached. Most columns repeat a few values. */
 const maxKnown = 10_000
 
 /** Finds events whose actor, cause or command id names the selected person or session. Other selections match none. */
@@ -61,7 +61,7 @@ export const makeNamedColumns = (agent: string, selection: Selection) => {
     },
     /** Whether an event has a name that this erasure removes. */
     isConcerned: (row: ReplayedEvent): boolean => erasedIn(row).length > 0,
-    /** The names that go, by the version of their event. */
+    /** The names that this erasure removes, by the version of their event. */
     removed: removed as ReadonlyMap<number, NamedEvent>,
     leftovers: (): ReadonlyArray<Leftover> =>
       (Object.keys(counts) as ReadonlyArray<Leftover["column"]>).flatMap((column) =>
@@ -86,7 +86,7 @@ const testsOf = (selection: Selection): { readonly isErased: Test; readonly isNa
       const cause = runCause(sourceNameOf(session))
       const mentions = /[\p{L}\p{N}]/u.test(session) ? mentionsOfAny([session]) : () => false
       return {
-        // A writer or a run may happen to be called like the session.
+        // A writer or a run may have the same name as the session by chance.
         isErased: (column, value) => column === "cause" && value === cause,
         isNamed: (column, value) => mentions(textOf(column, value))
       }
@@ -98,7 +98,7 @@ const testsOf = (selection: Selection): { readonly isErased: Test; readonly isNa
 
 const prefixes = new RegExp(`^(?:${levels.join("|")})/`)
 
-/** The part of a column that a caller chose; null if the engine made all of it. */
+/** The part of a column's value that a caller chose; null if the engine made the whole value. */
 const textOf = (column: NameColumn, value: string): string | null => {
   switch (column) {
     case "actor":

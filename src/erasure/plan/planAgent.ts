@@ -17,13 +17,13 @@ import type { Needles } from "./subjectSets.js"
 
 export type { PlanError, PlanSource } from "./findSubjects.js"
 
-/** The content to erase of one agent. */
+/** The plan of an erasure for one agent. */
 export interface AgentPlan {
   readonly erasure: StreamErasure
-  /** Digests of the texts that go, and of texts that remain. */
+  /** Digests of the erased texts, and of the remaining texts. */
   readonly lostDigests: ReadonlySet<string>
   readonly usedDigests: ReadonlySet<string>
-  /** The ids of the memories, turns, files and schedules that go. */
+  /** The ids of the memories, turns, files and schedules to erase. */
   readonly found: ReadonlySet<string>
   readonly leftovers: ReadonlyArray<Leftover>
   readonly report: () => AgentErasure
@@ -32,8 +32,8 @@ export interface AgentPlan {
 }
 
 /**
- * Finds what a selection erases of one agent, with everything derived from it. Reads all events once for each time that
- * the names of the subjects grow, and decodes those that may concern it (`filter`).
+ * Plans what a selection erases of one agent, with everything derived from it. Reads all events again each time that it
+ * finds new names of subjects. Decodes only the events that may concern the erasure (`filter`).
  */
 export const planAgent = Effect.fnUntraced(function* (
   source: PlanSource,
@@ -73,7 +73,7 @@ export const planAgent = Effect.fnUntraced(function* (
     }
     if (removal === undefined) return
     const kept = rest === null ? undefined : { of: event.version, type: rest.type, ...encoded(source.codec, rest) }
-    // Nothing changes where an earlier erasure has removed the same.
+    // Nothing changes if an earlier erasure has removed the same parts.
     if (kept !== undefined && kept.type === event.type && kept.payload === encoded(source.codec, event).payload) return
     for (const digest of digestsIn(event)) lostDigests.add(digest)
     versions.push(event.version)
@@ -98,7 +98,7 @@ export const planAgent = Effect.fnUntraced(function* (
   }
 })
 
-/** The id of what an event writes. */
+/** The id of the turn, file, schedule or memory that an event writes. */
 const idOf = (event: DaybookEvent): string | undefined => {
   switch (event.type) {
     case "TURN":
@@ -112,12 +112,12 @@ const idOf = (event: DaybookEvent): string | undefined => {
   }
 }
 
-/** Writes by a caller. Other events make new text of the old one. */
+/** True for writes by a caller. Other events make new text from the old text. */
 const isWritten = (event: DaybookEvent): boolean => event.type === "UPDATE" && writtenReasons.has(event.payload.reason)
 
 const writtenReasons: ReadonlySet<string> = new Set(["edited", "unchanged", "reconciled", "settled"])
 
-/** The remade after-images by version and row, and the digests of the texts in whose place they come. */
+/** The remade after-images by version and row, and the digests of the texts that they replace. */
 const remadeLives = (
   lives: ReadonlyMap<number, ReadonlyArray<LifeStep>>,
   countTokens: (text: string) => number

@@ -9,7 +9,7 @@ import { makeSubjects } from "./Subjects.js"
 import type { Selection } from "./selection.js"
 import type { Subjects } from "./subjectSets.js"
 
-/** Reports everything that the log has of an agent, for the dry run of an erasure of the whole agent. */
+/** Reports everything that the log contains about an agent, for the dry run of an erasure of the whole agent. */
 export const reportWhole = Effect.fnUntraced(function* (
   { codec, log }: PlanSource,
   agent: string
@@ -44,6 +44,6 @@ const select = (subjects: Subjects, event: DaybookEvent): void => {
   if (event.type === "SCHEDULE") subjects.schedules.add(event.payload.schedule)
 }
 
-/** Queries are counted one by one. */
+/** Selects a whole event. A RECALL event lists its queries, because each query is counted. */
 const removalOfAll = (event: DaybookEvent): Removal =>
   event.type === "RECALL" ? { lists: { recalls: event.payload.recalls.map((_, index) => index) } } : "whole"

@@ -8,7 +8,7 @@ export interface LifeStep {
   readonly image: Memory
   /** Whether the event wrote text of an erased source into the memory. */
   readonly tainted: boolean
-  /** Whether a caller wrote the memory, and not a rule that made new text of the old. */
+  /** True if a caller wrote the memory; false if a rule made new text from the old text. */
   readonly written: boolean
 }
 
@@ -16,9 +16,9 @@ const scalarFields = ["title", "narrative", "type", "importance", "occurredAt"] 
 const listFields = ["facts", "tags", "people", "files", "lineage"] as const
 
 /**
- * Makes the after-images of a memory without what erased sources wrote into it, by version. Each field has the value
- * that the other writers gave it. Text that a rule made from erased text is taken back too. Images before the first
- * erased text are left out.
+ * Makes the after-images of a memory without the text of erased sources, by version. Each field has the value that the
+ * other writers gave it. Text that a rule made from erased text is removed too. After-images before the first erased
+ * text are omitted.
  */
 export const remadeImages = (
   life: ReadonlyArray<LifeStep>,

@@ -5,17 +5,17 @@ import { textDigest } from "../../../projections/vectors.js"
 import { chunkNumbersPerTurn } from "../../../text/normalise/chunks.js"
 import { type Subjects, sessionKeyOf } from "./subjectSets.js"
 
-/** The facts from which `removalOf` decides. */
+/** The input of `removalOf`. */
 export interface Removing {
   readonly subjects: Subjects
   readonly isRequestErased: (event: DaybookEvent) => boolean
-  /** The after-images of memories that stay without the text of erased sources, by version and row. */
+  /** New after-images, without the text of erased sources, of the memories that stay; by version and row. */
   readonly remade: ReadonlyMap<number, ReadonlyMap<number, Memory>>
-  /** Digests of texts that memories lose although they stay. */
+  /** Digests of texts that remaining memories lose. */
   readonly lostDigests: ReadonlySet<string>
 }
 
-/** The parts of an event that an erasure removes; undefined if the event stays as it is. */
+/** The parts of an event that an erasure removes; undefined if the event does not change. */
 export const removalOf = (event: DaybookEvent, removing: Removing): Removal | undefined => {
   const { subjects } = removing
   switch (event.type) {
@@ -94,7 +94,10 @@ const imagesRemoval = (
   })
 }
 
-/** The texts of a decision that may quote an erased memory: a model's reason, and any text with a person's name. */
+/**
+ * The texts of a decision that may quote an erased memory: a model's reason, and any text that contains the name of an
+ * erased person.
+ */
 const reasons = (
   { payload: { decision } }: { readonly payload: { readonly decision: Payload<"ADD">["decision"] } },
   { subjects }: Removing
@@ -156,7 +159,7 @@ const vectorsRemoval = ({ chunks = [], entries }: Payload<"EMBED">, removing: Re
   return partsOf({ lists: { entries: lostEntries, chunks: lostChunks } })
 }
 
-/** A query that showed an erased memory, turn or file may name what it says. */
+/** A query that found an erased memory, turn or file may contain its text. */
 const recallsRemoval = ({ recalls: all }: Payload<"RECALL">, subjects: Subjects): Removal | undefined => {
   const recalls = indexesOf(
     all,
@@ -171,7 +174,7 @@ const recallsRemoval = ({ recalls: all }: Payload<"RECALL">, subjects: Subjects)
   return partsOf({ lists: { recalls }, hits })
 }
 
-/** The keys of vectors in the cache that an event names and that go. */
+/** The cache keys of the vectors that an event names. */
 export const digestsIn = (event: DaybookEvent): ReadonlyArray<string> => {
   switch (event.type) {
     case "EMBED":
@@ -188,7 +191,7 @@ export const digestsIn = (event: DaybookEvent): ReadonlyArray<string> => {
 
 const wholeIf = (condition: boolean): Removal | undefined => (condition ? "whole" : undefined)
 
-/** The parts, without empty lists; undefined if nothing is left of them. */
+/** The parts, without empty lists; undefined if all lists are empty. */
 const partsOf = ({ fields = [], hits = [], images = [], lists = {}, rows = [] }: RemovedParts): Removal | undefined => {
   const named = Object.fromEntries(Object.entries(lists).filter(([, indexes]) => indexes.length > 0))
   const parts: RemovedParts = {

@@ -19,26 +19,26 @@ export interface AgentErasure {
   readonly agent: string
   /** Events that lose their payload or a name. */
   readonly events: number
-  /** Those of them of which a part remains. */
+  /** Number of these events of which a part remains. */
   readonly remains: number
   readonly counts: Readonly<Record<Kind, number>>
-  /** The memories that go, oldest first. */
+  /** The memories to erase, oldest first. */
   readonly memories: ReadonlyArray<NamedMemory>
-  /** The memories that stay, and lose what an erased source had added to them. */
+  /** The memories that stay, but lose the text that an erased source had added. */
   readonly changed: ReadonlyArray<NamedMemory>
-  /** The ids of memories that stay retired, although the memory that replaced or merged them goes. */
+  /** The ids of memories that stay retired, although the memory that replaced or merged them is erased. */
   readonly retired: ReadonlyArray<string>
-  /** The ids of such memories that are active again (`revive`). */
+  /** The ids of retired memories that are active again (`revive`). */
   readonly revived: ReadonlyArray<string>
   /** The run of the events that revived them, for `undo`; absent if there are none. */
   readonly run?: string
-  /** Turns and files that stay and may say the same: erased memories were made from them. */
+  /** Turns and files that stay, although erased memories were made from them. They may contain the same information. */
   readonly sources: ReadonlyArray<{ readonly kind: "turn" | "file"; readonly id: string }>
-  /** Every text that goes, in the order of the log. Only a dry run has them. */
+  /** Every text to erase, in the order of the log. Empty if it is not a dry run. */
   readonly items: ReadonlyArray<HeldItem>
 }
 
-/** Collects the report of one agent's erasure while its events pass by, with its texts if `hasItems` is true. */
+/** Collects the report of one agent's erasure, event by event. It includes the erased texts if `hasItems` is true. */
 export const makeReport = (agent: string, concerned: Concerned, hasItems: boolean) => {
   const { subjects } = concerned
   const items = new Map<string, HeldItem>()
@@ -76,7 +76,7 @@ export const makeReport = (agent: string, concerned: Concerned, hasItems: boolea
       for (const item of hasItems ? heldItemsOf(event, removal, concerned) : []) {
         const { from, id, kind, session, text } = item
         const key = JSON.stringify([kind, id, session, from, text])
-        // Each text once, where the log has it first.
+        // Each text is reported once, at its first place in the log.
         if (text !== "" && !items.has(key)) items.set(key, item)
       }
       for (const image of imagesOf(event)) {
@@ -84,7 +84,10 @@ export const makeReport = (agent: string, concerned: Concerned, hasItems: boolea
         else if (subjects.tainted.has(image.born)) changed.set(image.born, image)
       }
     },
-    /** Counts an event that loses names; `isCounted` if it loses its payload too. `id` is of what it wrote. */
+    /**
+     * Counts an event that loses names. `isCounted` is true if the event was counted already, because it loses its
+     * payload too. `id` is the id of the content that the event wrote.
+     */
     addNames: (
       { columns, texts, version }: NamedEvent,
       { id, isCounted }: { readonly id: string | undefined; readonly isCounted: boolean }

@@ -7,8 +7,9 @@ import { decodeKey } from "../../model/input.js"
 
 /**
  * Selects what to erase. `ids` names memories, turns, files or schedules of an agent. `person` matches a name in texts,
- * speakers, queries and outputs of runs, of all agents unless one is named; `persons` matches any of several names. `source` is KIND:KEY: the kind of a memory's
- * source and its name (`import:notes.md`), `file:PATH` or `turn:ID`. `everythingOf` is an agent with all its events.
+ * speakers, queries and outputs of runs, of all agents unless `agent` is given. `persons` matches any of several names.
+ * `source` is KIND:KEY: the kind of a memory's source and its name (`import:notes.md`), `file:PATH` or `turn:ID`.
+ * `everythingOf` is an agent with all its events.
  */
 export type Erasable =
   | { readonly agent: string; readonly ids: ReadonlyArray<string> }
@@ -125,6 +126,6 @@ export const fileKinds: ReadonlySet<string> = new Set(["file", "import"])
 
 type SourceSelection = Extract<Selection, { readonly kind: "source" }>
 
-/** Whether a selection names a file, which events of imports may name although the log does not have it. */
+/** Returns true if a selection names a file. IMPORT events may name a file that is not in the log. */
 export const isFileSelected = (selection: Selection): selection is SourceSelection & { readonly key: string } =>
   selection.kind === "source" && fileKinds.has(selection.source) && selection.key !== undefined

@@ -2,28 +2,30 @@ import type { Link } from "../../../events/Memory.js"
 import { type Mentions, mentionsNothing, mentionsOfAny } from "../mentions.js"
 import { isFileSelected, type Selection } from "./selection.js"
 
-/** Everything of one agent that an erasure concerns: what was selected, and what was derived from it. */
+/** Everything of one agent that an erasure affects: the selected content, and the content derived from it. */
 export interface Subjects {
-  /** The row numbers of memories that go, with all their versions. */
+  /** The row numbers of memories to erase, in all versions. */
   readonly rows: Set<number>
-  /** The ids of memories, turns and files that go. */
+  /** The ids of memories, turns and files to erase. */
   readonly ids: Set<string>
-  /** Turns, files and scratchpads that go, by the versions that wrote them. */
+  /** Turns, files and scratchpads to erase, by the versions of the events that wrote them. */
   readonly turns: Set<number>
   readonly files: Set<number>
   readonly scratchpads: Set<number>
-  /** Sessions that go as a whole. */
+  /** Sessions to erase completely. */
   readonly sessions: Set<string>
   /** Sessions, by key and store, that lose a turn. */
   readonly shortened: Set<string>
-  /** Versions of summaries and rolling summaries that may quote what goes. */
+  /** Versions of summaries and rolling summaries that may quote erased content. */
   readonly summaries: Set<number>
   readonly schedules: Set<string>
-  /** The paths of files that the log has, whether they go or not. */
+  /** The paths of all files in the log, erased or not. */
   readonly heldFiles: Set<string>
-  /** Turns whose embedded text contains the turn before them, which goes. */
+  /** Turns whose embedded text contains the previous turn, if that turn is erased. */
   readonly followers: Set<number>
-  /** Memories that stay, with the versions that wrote text of an erased source into them. */
+  /**
+   * Memories that stay, by row number, with the versions of the events that wrote text of an erased source into them.
+   */
   readonly tainted: Map<number, Set<number>>
   /** Sources as lineage names them: `turn t-1`, `file notes.md`, `derived ABC`. */
   readonly sources: Set<string>
@@ -31,13 +33,13 @@ export interface Subjects {
   readonly mentions: Mentions
 }
 
-/** The texts by which an event can name a subject. They only grow while subjects are found. */
+/** The texts by which an event can name a subject. The set of texts only grows while subjects are found. */
 export interface Needles {
   /** Ids, paths, sessions and kinds of sources. */
   readonly texts: ReadonlySet<string>
   /** Tests text for the name of an erased person; undefined if no person is erased. */
   readonly mentionsIn: ((payload: string) => boolean) | undefined
-  /** Whether turns, files or scratchpads go, whose chunks are named by version. */
+  /** Whether turns, files or scratchpads are erased. Events name the chunks of these by version. */
   readonly hasPlaces: boolean
 }
 
@@ -48,7 +50,7 @@ export const sessionKeyOf = ({ session, store }: { readonly session: string; rea
 /** The key of a source in `Subjects.sources`. */
 export const sourceKeyOf = ({ kind, to }: Pick<Link, "kind" | "to">): string => `${kind} ${to}`
 
-/** The subjects that a selection names itself. */
+/** The subjects that a selection names directly. */
 export const selectedSubjects = (selection: Selection): Subjects => ({
   rows: new Set(),
   ids: new Set(),

@@ -3,9 +3,9 @@ import { isTurnDue, type Steps } from "../../../events/turns.js"
 import type { AddHit } from "./databaseHits.js"
 import { lowerBytes, type Needle } from "./needle.js"
 
-/** A text that starts on one page and goes on at another. */
+/** A text that starts on one page and continues on another. */
 interface Split {
-  /** The position of the text in the question. */
+  /** The index of the text in the list of searched texts. */
   readonly text: number
   /** The bytes on each side of the border, in lower case. */
   readonly before: string
@@ -13,10 +13,11 @@ interface Split {
 }
 
 /**
- * Reports texts that go on at another page, also where no row has them any more: in free pages and in the write-ahead
- * log. SQLite continues a long value on overflow pages. Each of them begins with the number of the next one, and the cell
- * of the row ends with the number of the first one. Free pages keep these numbers, except those that list other free
- * pages. So a text is found if the page where it starts has the number of a page that goes on with it.
+ * Reports texts that continue on another page. It also finds texts that no row contains any more, in free pages and in
+ * the write-ahead log. SQLite continues a long value on overflow pages. Each overflow page begins with the number of
+ * the next one, and the cell of the row ends with the number of the first one. Free pages keep these numbers, except
+ * pages that list other free pages. So a text is found if the page where it starts contains the number of a page where
+ * it continues.
  */
 export const borderHits = function* (database: string, needles: ReadonlyArray<Needle>, add: AddHit): Steps<void> {
   const files: ReadonlyArray<PageFile> = [
@@ -39,7 +40,7 @@ export const borderHits = function* (database: string, needles: ReadonlyArray<Ne
   }
 }
 
-/** All ways to split the texts in two, by the first byte behind the border. */
+/** All ways to split the texts in two, by the first byte after the border. */
 const splitsOf = (
   needles: ReadonlyArray<Needle>,
   { usableBytes }: Layout
@@ -60,7 +61,7 @@ const splitsOf = (
   return splits
 }
 
-/** The pages that go on with a text from another page, by number. */
+/** The pages on which a text from another page continues, by page number. */
 const continuedPages = function* (
   files: ReadonlyArray<PageFile>,
   layout: Layout,
@@ -82,7 +83,7 @@ const continuedPages = function* (
   return continued
 }
 
-/** The texts that start on a page and go on at one whose number the page has anywhere. */
+/** The texts that start on a page and continue on a page whose number occurs anywhere in the first page. */
 const textsFrom = function* (
   page: Buffer,
   isContinued: Uint8Array,

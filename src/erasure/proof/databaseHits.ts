@@ -3,12 +3,16 @@ import type { Db } from "../../../events/statement.js"
 import { isTurnDue, type Steps } from "../../../events/turns.js"
 import { foldedText, type Needle } from "./needle.js"
 
-/** Receives a place of a text. `stays` is true for a column that no erasure of content empties. */
+/**
+ * Receives the index of a text and a place where it was found. `stays` is true for a column that only the erasure of
+ * the whole agent empties.
+ */
 export type AddHit = (text: number, place: string, stays?: boolean) => void
 
 /**
- * Reports the rows of a database that have a text in any column, and the full-text indexes that know it. Returns the
- * texts that must stand alone and that columns have only within longer words: those explain stems and bytes.
+ * Reports the rows of a database that contain a text in any column, and the full-text indexes that contain it. Returns
+ * the texts that must be separate words but occur in columns only inside longer words. The longer words explain why
+ * stems and bytes match.
  */
 export const databaseHits = function* (
   db: Db,
@@ -23,7 +27,7 @@ export const databaseHits = function* (
   }>
   const within = new Set<number>()
   const isFullText = ({ sql }: { readonly sql: string }) => /using\s+fts5\b/iu.test(sql)
-  // Reading another virtual table needs its extension. Its content is in ordinary tables too.
+  // Reading other virtual tables needs their extensions. Their content is in ordinary tables too.
   for (const { name } of tables.filter(({ sql }) => !/^create\s+virtual/iu.test(sql))) {
     yield* rowHits(db, name, needles, { add, within: (text) => void within.add(text) })
   }
@@ -41,7 +45,7 @@ export const databaseHits = function* (
 
 interface Found {
   readonly add: AddHit
-  /** Receives a text that stands within a longer word. */
+  /** Receives a text that occurs inside a longer word. */
   readonly within: (text: number) => void
 }
 
@@ -88,12 +92,14 @@ const isEvents = (table: string, columns: ReadonlyArray<string>): boolean =>
 interface Row {
   readonly columns: ReadonlyArray<string>
   readonly needles: ReadonlyArray<Needle>
-  /** Its position in the table, from 1. */
+  /** The position of the row in the table, from 1. */
   readonly number: number
   readonly row: ReadonlyArray<unknown>
 }
 
-/** An event is named as in `daybook log`; by its sequence if its agent's name contains a text that is searched. */
+/**
+ * Names an event as `daybook log` does. If the agent's name contains a searched text, names the event by its sequence.
+ */
 const placeOf = (table: string, { columns, needles, number, row }: Row): string => {
   if (!isEvents(table, columns)) return `table ${table}, row ${number}`
   const at = (column: string) => String(row[columns.indexOf(column)])
@@ -103,14 +109,20 @@ const placeOf = (table: string, { columns, needles, number, row }: Row): string 
     : `events, ${at("stream")} version ${at("version")} (${at("type")})`
 }
 
-/** Whether only the names of fields of a JSON text have it, such as `until` or the arguments of a tool. */
+/**
+ * Returns true if only field names in a JSON text contain the needle, such as `until` or the names of a tool's
+ * arguments.
+ */
 const isNameOfField = (value: Value, needle: Needle): boolean => {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return false
   const values = jsonStrings(value, false)
   return values.length > 0 && !values.some((text) => needle.isIn(foldedText(text)))
 }
 
-/** The texts of a value, folded: a string, its strings where it is JSON, or the content of a blob, unpacked if needed. */
+/**
+ * The folded texts of a value: the string itself, the strings in it if it is JSON, or the content of a blob, unpacked
+ * if needed.
+ */
 const textsOf = (value: Value): ReadonlyArray<string> => {
   if (value instanceof Uint8Array) return [foldedText(unpacked(value))]
   if (!value.includes("\\")) return [foldedText(value)]
@@ -127,7 +139,7 @@ const unpacked = (bytes: Uint8Array): string => {
   }
 }
 
-/** The strings of a JSON text, with or without the names of fields; none if it is no JSON. */
+/** The strings of a JSON text, with or without field names; empty if the text is not JSON. */
 const jsonStrings = (text: string, withNames: boolean): ReadonlyArray<string> => {
   const strings: Array<string> = []
   try {
@@ -137,7 +149,7 @@ const jsonStrings = (text: string, withNames: boolean): ReadonlyArray<string> =>
       return value
     })
   } catch {
-    // No JSON: its text was searched as it is.
+    // Not JSON: the unchanged text was searched.
   }
   return strings
 }

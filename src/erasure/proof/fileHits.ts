@@ -11,13 +11,16 @@ const chunkBytes = 4 << 20
 
 interface Options {
   readonly add: AddHit
-  /** Whether signs between words separate texts. In a database, the bytes of another column may follow at once. */
+  /**
+   * Whether word borders can be recognized. In a database they cannot, because the bytes of another column may follow
+   * directly.
+   */
   readonly isText: boolean
 }
 
 /**
- * Reports which texts a file has in its name, its bytes or, if it is compressed by gzip, its content. Returns false if the
- * content is compressed so that it cannot be searched.
+ * Reports the texts that a file contains in its name, its bytes or, if it is compressed with gzip, its content. Returns
+ * false if the content is compressed in another way, so that it cannot be searched.
  */
 export const fileHits = function* (
   file: string,
@@ -35,7 +38,7 @@ export const fileHits = function* (
   }
   const name = foldedText(basename(file))
   for (const [index, { isIn }] of needles.entries()) if (isIn(name)) add(index, "name of the file")
-  // One byte more on each side tells where a word ends.
+  // One extra byte on each side shows where a word ends.
   const overlap = Math.max(...needles.flatMap(({ bytes }) => bytes.map((form) => form.length))) + 2
   const { close, descriptor } = openRaw(file)
   let start = ""
@@ -64,15 +67,15 @@ export const fileHits = function* (
   }
 }
 
-/** The first bytes of files by gzip, and by zip, xz, zstd, bzip2, 7z, lz4 and rar. */
+/** The first bytes of gzip files, and of zip, xz, zstd, bzip2, 7z, lz4 and rar files. */
 const gzipStart = "\x1f\x8b\x08"
 const packedStarts = ["PK\x03\x04", "\xfd7zXZ\0", "(\xb5/\xfd", "BZh", "7z\xbc\xaf", '\x04"M\x18', "Rar!\x1a"]
 
 const hasAnywhere = (content: string, form: string): boolean => content.includes(form)
 
 /**
- * Whether a form is there without an ASCII letter or digit beside it. Other bytes may be signs, so they end a word, and so
- * do escapes of JSON and of URLs.
+ * Returns true if the content has the form without an ASCII letter or digit next to it. All other bytes end a word,
+ * because they may be punctuation. Escapes of JSON and URLs end a word too.
  */
 const hasAlone = (content: string, form: string): boolean => {
   for (let at = content.indexOf(form); at >= 0; at = content.indexOf(form, at + 1)) {

@@ -2,24 +2,27 @@ import { patternOf } from "../mentions.js"
 
 /** A text to search for. */
 export interface Needle {
-  /** In the form in which decoded texts are compared. */
+  /** The text in the form of `foldedText`. */
   readonly folded: string
-  /** Its UTF-8 bytes in the forms in which a file may have it, one character a byte, in lower case. */
+  /** The UTF-8 bytes of each form in which a file may contain the text: one character per byte, in lower case. */
   readonly bytes: ReadonlyArray<string>
-  /** Its first word, to leave out texts that cannot have it. */
+  /** The first word of the text, to skip texts that cannot contain the needle. */
   readonly first: string
-  /** Whether a folded text has it: as `erase` finds a name, with other signs between its words too. */
+  /**
+   * Returns true if a folded text contains the needle. As for names in `erase`, other punctuation between its words is
+   * allowed.
+   */
   readonly isIn: (folded: string) => boolean
-  /** Whether it counts only where it stands alone, and not within a longer word. */
+  /** Whether the text must be a separate word. If so, a match inside a longer word does not count. */
   readonly wholeWords: boolean
-  /** As a query of FTS5, which stems its words as those of the index. */
+  /** The text as an FTS5 query. FTS5 stems its words like the words of the index. */
   readonly phrase: string
 }
 
 /** The form in which texts are compared: NFKC, lower case, single blanks. */
 export const foldedText = (text: string): string => text.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim()
 
-/** Undefined for a text that is too short to tell anything. */
+/** Makes a needle; undefined if the text has fewer than two letters or digits. */
 export const needleOf = (text: string, wholeWords: boolean): Needle | undefined => {
   const folded = foldedText(text)
   if ((folded.match(/[\p{L}\p{N}]/gu) ?? []).length < 2) return undefined
@@ -45,7 +48,7 @@ export const needleOf = (text: string, wholeWords: boolean): Needle | undefined 
   }
 }
 
-/** Signs that names of files, accounts and addresses have between words. */
+/** Characters between the words of file names, account names and addresses. */
 const separators = ["-", "_", ".", "+"]
 
 const asBytes = (text: string): string => lowerBytes(Buffer.from(text, "utf8"))

@@ -14,11 +14,11 @@ import { type Needle, needleOf } from "./needle.js"
 
 /** Where a text was found, without the text. */
 export interface Hit {
-  /** The position of the text in the question, from 0. */
+  /** The index of the text in the list of searched texts, from 0. */
   readonly text: number
   /** The path of the file: relative to the searched folder, or as it was given. */
   readonly file: string
-  /** The event or row with its column, or the kind of the place. */
+  /** The event or row with its column, or the kind of place, such as the bytes of the file. */
   readonly place: string
   /** True for a column of an event that only an erasure of the whole agent removes. */
   readonly stays?: true
@@ -26,26 +26,26 @@ export interface Hit {
 
 export interface ProveOptions {
   /**
-   * Finds a text only where it stands alone, like a name in `erase`: "Ann" is not in "Annual". Bytes and stems of a
-   * database then count only if no column of that database explains them. Default: false.
+   * Finds a text only as a separate word, as `erase` finds a name: "Ann" is not in "Annual". Matches in the bytes and
+   * stems of a database then count only if no longer word in its columns explains them. Default: false.
    */
   readonly wholeWords?: boolean | undefined
 }
 
 /** The result of a search for texts in files. */
 export interface Proof {
-  /** Whether all files were searched and none has any of the texts. */
+  /** True if all files were searched and none contains any of the texts. */
   readonly clean: boolean
   /** At most 20 for each text. */
   readonly hits: ReadonlyArray<Hit>
   /** How many hits are not listed. */
   readonly more: number
-  /** Files that are packed, other than by gzip, or damaged: only their names and bytes were searched. */
+  /** Files that are damaged or compressed in another way than gzip. Only their names and bytes were searched. */
   readonly notSearched: ReadonlyArray<string>
-  /** Files, and their bytes, that were searched. */
+  /** Number of searched files, and their size in bytes. */
   readonly files: number
   readonly bytes: number
-  /** Pages of databases that are free but are not empty; 0 after cleaning. */
+  /** Free pages of databases that still contain data; 0 after cleaning. */
   readonly freePages: number
   /** Bytes of write-ahead logs. They are 0 after cleaning, until the next write. */
   readonly walBytes: number
@@ -56,10 +56,10 @@ const maxHits = 20
 
 /**
  * Searches folders and files for texts: the columns of all tables as SQLite decodes them, with JSON unescaped and gzip
- * unpacked; the full-text indexes, by stems; and the bytes of every file, write-ahead logs included, joined over the
- * borders of a database's pages. Backups and exports are searched like data folders. Case, Unicode form and the signs
- * between words do not count.
- * A text that was only rephrased is not found. Fails with `InvalidInput` if there is no file to search.
+ * unpacked; the full-text indexes, by stems; and the bytes of every file, including write-ahead logs and texts that
+ * continue on another page of a database. Backups and exports are searched like data folders. Case, Unicode form and
+ * the punctuation between words do not matter. A rephrased text is not found. Fails with `InvalidInput` if there is no
+ * file to search.
  */
 export const prove = (
   places: string | ReadonlyArray<string>,
@@ -91,7 +91,7 @@ const proofIn = function* (roots: ReadonlyArray<string>, needles: ReadonlyArray<
   const notSearched: Array<string> = []
   const counts = needles.map(() => 0)
   const totals = { files: 0, bytes: 0, freePages: 0, walBytes: 0 }
-  /** Texts of databases and their write-ahead logs that stand only within longer words there. */
+  /** For each database and its write-ahead log: the texts that occur there only inside longer words. */
   const explained = new Map<string, ReadonlySet<number>>()
   const add = (file: string): AddHit => {
     const added = new Set<string>()
