@@ -39,25 +39,28 @@ export interface PromptContext {
   /** The token budget, and the tokens used. */
   readonly budget: number
   readonly tokens: number
-  /** The part for the system prompt. It is the same all day while the memories are. Empty if nothing has room. */
+  /**
+   * The part for the system prompt. It stays the same all day as long as the memories do not change. Empty if nothing
+   * fits into the budget.
+   */
   readonly system: string
-  /** The rolling summary of earlier turns, for a system message of its own. Empty without one. */
+  /** The rolling summary of earlier turns, for a separate system message. Empty if there is no summary. */
   readonly summary: string
   /** The last turns of the session, oldest first. */
   readonly turns: ReadonlyArray<PromptTurn>
-  /** The part that stands beside the user's message. Empty if there is nothing to show. */
+  /** The part to put beside the user's message. Empty if there is nothing to show. */
   readonly user: string
   readonly parts: ReadonlyArray<ContextPart>
-  /** The parts that are missing although they were wanted, and why. */
+  /** The parts that were requested but left out, and why. */
   readonly leftOut: ReadonlyArray<LeftOutPart>
 }
 
 /** Reads what a prompt should contain. */
 export interface ContextReader {
   /**
-   * The input of a model for one turn, within a token budget: who the user is, the profile, recent sessions, open
-   * tasks, memories by score, those of the last days, the last turns, and what the message recalls. A part that fails or
-   * does not answer in time is left out and named. Fails only on invalid input.
+   * Makes the input of a model for one turn, within a token budget: who the user is, the profile, recent sessions, open
+   * tasks, the memories with the best scores, the memories of the last days, the last turns, and the memories that the
+   * message recalls. A part that fails or times out is left out and named in `leftOut`. Fails only on invalid input.
    */
   readonly context: (query?: ContextQuery) => Effect.Effect<PromptContext, InvalidInput>
 }
@@ -67,11 +70,11 @@ export interface ContextServices {
   readonly policy: PolicyValues
   readonly prefixes: PrefixCache
   readonly countTokens: CountTokens
-  /** Whether the token counter is the model's own. An estimate fills less of the budget. */
+  /** Whether the token counter counts exactly as the model does. With an estimate, less of the budget is filled. */
   readonly countsExactly: boolean
 }
 
-/** How far an estimate of tokens may be too low. */
+/** Factor by which an estimate of tokens may be too low. */
 const estimateMargin = 1.18
 
 /** @internal */
@@ -141,7 +144,7 @@ const readAtTime =
   (f) =>
     read((snapshot) => f(at === undefined ? snapshot : { ...snapshot, now: at }))
 
-/** Runs a read of a part. A failure, or no answer in time, is a reason to leave the part out. */
+/** Reads a part. A failure or a time-out becomes the reason why the part is left out. */
 const guarded = <A, E>(effect: Effect.Effect<A, E>, millis: number): Effect.Effect<Either.Either<A, string>> =>
   Effect.disconnect(effect).pipe(
     Effect.timeoutTo({
@@ -154,7 +157,7 @@ const guarded = <A, E>(effect: Effect.Effect<A, E>, millis: number): Effect.Effe
     )
   )
 
-/** The content of the view for the context. If the view cannot be read, everything is left out. */
+/** Reads the content of the view for the context. If the view cannot be read, everything is left out. */
 const readGuarded = (
   source: ReaderSource,
   services: ReaderServices & { readonly context: ContextServices },
@@ -186,7 +189,7 @@ const readGuarded = (
   })
 }
 
-/** Tells what became of the memories that the message recalls. */
+/** Traces whether memories that the message recalls were found and shown. */
 const reportIndex = ({ candidates, leftOut, skipped }: Recall, parts: ReadonlyArray<ContextPart>) => {
   if (candidates === undefined) {
     if (skipped === undefined) return Effect.void
@@ -208,9 +211,9 @@ const reportIndex = ({ candidates, leftOut, skipped }: Recall, parts: ReadonlyAr
 type SkipReason = "disabled" | "gate" | "failed"
 
 interface Recall {
-  /** The memories that the message recalls, the best first; undefined if it was not searched. */
+  /** The memories that the message recalls, best first; undefined if no search was made. */
   readonly candidates: ReadonlyArray<Candidate> | undefined
-  /** False if they are only the closest. */
+  /** False if no candidate is near the message. The candidates are then only the closest memories. */
   readonly isNear: boolean
   readonly leftOut: ReadonlyArray<LeftOutPart>
   readonly skipped?: SkipReason
@@ -218,7 +221,7 @@ interface Recall {
 
 const none: Recall = { candidates: undefined, isNear: true, leftOut: [] }
 
-/** Searches for what a message recalls, if the gate finds that the message needs memories. */
+/** Searches for the memories that a message recalls, if the gate decides that the message needs memories. */
 const recall = (
   source: ReaderSource,
   services: ReaderServices & { readonly context: ContextServices },
@@ -241,7 +244,7 @@ const recall = (
     const filtered = { ...request, filters: { ...request.filters, ...filter } }
     const { hits } = yield* recordedSearch(source, services, "memories", filtered, searchIn)
     const isNear = hits.some(({ near }) => near)
-    // Hits of which none is near are no answer, but the closest may be.
+    // If no hit is near, the hits do not answer the message. Only the closest ones may be useful.
     const closest = hits.filter(({ evidence }) => evidence >= policy.prompt_index.evidence).slice(0, maxClosest)
     const scores = new Map((isNear ? hits : closest).map(({ id, score }) => [id, score]))
     const memories = yield* source.read(({ db, now }) =>
@@ -253,7 +256,7 @@ const recall = (
     const all = yield* search({})
     const below = all.candidates.filter(({ memory }) => !isAtLeast(levelOf(memory), writers))
     if (below.length === 0) return all
-    // Text of lower levels must not take the places of other memories.
+    // Memories of lower levels must not displace other memories.
     const { candidates, isNear } = yield* search({ writers })
     return { isNear, candidates: [...candidates, ...below] }
   })

@@ -29,7 +29,10 @@ export interface Assembled {
 /** Tokens of the empty lines between the stable beginning and the rest. */
 const joinTokens = 4
 
-/** Fills what the stable beginning left of the budget: first what was recalled, then the turns from the newest on. */
+/**
+ * Fills the budget that is left after the stable beginning: first the recalled memories, then the summary and the
+ * newest turns.
+ */
 export const assemble = (input: AssembleInput): Assembled => {
   const { countTokens, limit, policy, prefix } = input
   const costs = input.turns.map((messages) =>
@@ -59,7 +62,7 @@ export const assemble = (input: AssembleInput): Assembled => {
       parts: [...summary.parts, ...conversation.parts, ...block.parts],
       leftOut: [...summary.leftOut, ...conversation.leftOut, ...block.leftOut],
       text: [summary.text, block.text].filter((text) => text !== "").join("\n\n"),
-      // Each message ends its line, so the tokens of its lines add up.
+      // Each message ends with a line feed, so the tokens of messages can be added up.
       counted: conversation.tokens
     }
   })
@@ -82,7 +85,7 @@ const fillSummary = ({ countTokens, summary }: AssembleInput, budget: number) =>
   return { text, tokens: tokens + frame, parts: [part], leftOut: [] }
 }
 
-/** The last turns that fit whole, oldest first. */
+/** The last turns that fit completely, oldest first. */
 const fillTurns = ({ countTokens, session, turns }: AssembleInput, costs: ReadonlyArray<number>, budget: number) => {
   const none = { turns: [], parts: [], leftOut: [] as ReadonlyArray<LeftOutPart>, tokens: 0 }
   if (turns.length === 0 || session === undefined) return none

@@ -16,13 +16,19 @@ export interface ContextQuery {
   readonly message?: string | undefined
   /** The token budget of everything that the context contains. Default: `prompt.tokens`. */
   readonly tokens?: number | undefined
-  /** Maximum memories that the message recalls, and maximum by score. Default: 20, at most `prompt_index.limit`. */
+  /**
+   * Maximum memories that the message recalls, and also maximum memories that are chosen by score. Default: 20, at most
+   * `prompt_index.limit`.
+   */
   readonly k?: number | undefined
   /** The asking time. Default: now; for a past version, its time. */
   readonly at?: InstantInput | undefined
   /** Default: `text`. */
   readonly format?: ContextFormat | undefined
-  /** `recalled`: only what the message recalls, for a program that sent the other parts before. Default: `all`. */
+  /**
+   * `recalled`: only the memories that the message recalls, for a program that has already sent the other parts.
+   * Default: `all`.
+   */
   readonly parts?: "all" | "recalled" | undefined
 }
 

@@ -1,7 +1,7 @@
 /** Counts the tokens of a text. */
 export type CountTokens = (text: string) => number
 
-/** Counts each short text once: most lines and turns of a context are those of the one before. */
+/** Counts each short text only once, because most lines and turns of a context were also in the previous context. */
 export const cachedCounts = (count: CountTokens): CountTokens => {
   const counts = new Map<string, number>()
   return (text) => {
@@ -29,11 +29,11 @@ export interface Line<A> {
 export interface Filled<A> {
   readonly lines: ReadonlyArray<Line<A>>
   readonly tokens: number
-  /** Number of lines without room. */
+  /** Number of lines that did not fit. */
   readonly omitted: number
 }
 
-/** The lines that fit into a budget of tokens, in order. A line behind one that is too long may still fit. */
+/** The lines that fit into a budget of tokens, in order. A line after one that is too long may still fit. */
 export const fitLines = <A>(lines: ReadonlyArray<Line<A>>, budget: number, count: CountTokens): Filled<A> => {
   const chosen: Array<Line<A>> = []
   let tokens = 0
@@ -50,8 +50,9 @@ export const fitLines = <A>(lines: ReadonlyArray<Line<A>>, budget: number, count
 const maxAttempts = 6
 
 /**
- * Renders until the text is within the budget: tokens of parts do not add up to those of the whole. Each attempt gets a
- * smaller budget. The last one gets none. `counted` are the tokens of whole lines that are not in `text`.
+ * Renders again until the text is within the budget, because the tokens of the parts do not add up to the tokens of the
+ * whole. Each attempt gets a smaller budget, and the last one gets a budget of 0. `counted` is the number of tokens in
+ * whole lines that are not in `text`.
  */
 export const renderWithin = <A extends { readonly text: string; readonly counted: number }>(
   budget: number,

@@ -4,8 +4,8 @@ import type { Line } from "./fill.js"
 import { type Candidate, type ContextMemory, contextMemoryOf } from "./rows.js"
 
 /**
- * A part of a context. Those of the system prompt are the same all day while the memories are; `turns` is the
- * conversation; the others depend on the message.
+ * A part of a context. The parts of the system prompt stay the same all day as long as the memories do not change.
+ * `turns` is the conversation. The other parts depend on the message.
  */
 export type PartName =
   | "user"
@@ -26,12 +26,12 @@ export type Place = "system" | "turns" | "user"
 export interface ContextPart {
   readonly name: PartName
   readonly place: Place
-  /** The part as it is rendered. */
+  /** The rendered part. */
   readonly text: string
   readonly tokens: number
   /** The memories that it shows, in the order of the text. */
   readonly memories: ReadonlyArray<ContextMemory>
-  /** Number of entries that had no room. */
+  /** Number of entries that did not fit. */
   readonly omitted: number
 }
 
@@ -79,7 +79,7 @@ export class Shown {
     return this.ids.has(id) || this.titles.has(comparisonKey(title))
   }
 
-  /** Whether the memory is shown, or a shown row names it as one that it contradicts. */
+  /** Whether the memory is shown, or the row of a shown memory already names it as a contradiction. */
   covers(memory: Pick<WholeMemory, "id" | "title" | "disputedBy">): boolean {
     return this.has(memory) || memory.disputedBy?.some((side) => this.ids.has(side.id)) === true
   }

@@ -29,19 +29,19 @@ export interface Prefix {
   readonly parts: ReadonlyArray<ContextPart>
   readonly leftOut: ReadonlyArray<LeftOutPart>
   readonly shown: Shown
-  /** Tokens of its rows, which count against the limit of the index. */
+  /** Tokens of the rows in the prefix. They count towards the limit of the index. */
   readonly rowTokens: number
 }
 
 /**
- * Renders the parts that stay the same all day while the memories do: dates are absolute, and scores ignore how often a
- * memory was shown. So a provider can reuse its cache of the prompt.
+ * Renders the parts that stay the same all day as long as the memories do not change. For that, dates are absolute, and
+ * scores ignore how often a memory was shown. So a provider can reuse its cache of the prompt.
  */
 export const makePrefix = (input: PrefixInput): Prefix => {
   const { countTokens, limit, policy } = input
   const header = headerOf(input)
   const frame = countTokens(`${header}\n\n${footer}`)
-  // Without room for the explanation no memory is shown.
+  // If the header and the footer do not fit, no memory is shown.
   if (frame > limit / 2) {
     const leftOut = stableParts.map((part) => ({ part, reason: "the token budget is too small" }))
     return { text: "", tokens: 0, parts: [], leftOut, shown: new Shown(), rowTokens: 0 }
@@ -52,7 +52,7 @@ export const makePrefix = (input: PrefixInput): Prefix => {
   )
 }
 
-/** Fills each part up to its share of `available` tokens, and of what the parts before it left. */
+/** Fills each part up to its share of `available` tokens, plus the tokens that the earlier parts did not use. */
 const fillPrefix = (input: PrefixInput, header: string, available: number) => {
   const { countTokens, drafts, format, policy } = input
   const { prompt, prompt_index } = policy
@@ -98,7 +98,7 @@ const fillPrefix = (input: PrefixInput, header: string, available: number) => {
 /** The parts whose rows count against the limit of the index. */
 const indexParts: ReadonlySet<StablePart> = new Set(["tasks", "mid", "recent"])
 
-/** The share of the stable parts in the rows of the index. The rest is for what the message recalls. */
+/** The share of the index rows that the stable parts may use. The rest is for memories that the message recalls. */
 const stableShareOfRows = (shares: PolicyValues["prompt"]["shares"]): number => {
   const stable = [...indexParts].reduce((sum, part) => sum + shares[part], 0)
   return stable / Math.max(stable + shares.recalled, 0.001)

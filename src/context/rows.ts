@@ -15,11 +15,14 @@ export interface ContextMemory {
   readonly level: TrustLevel
   readonly source: Source
   readonly mentions: number
-  /** Tokens that reading the whole memory costs. */
+  /** Tokens that are needed to read the whole memory. */
   readonly tokens: number
   readonly createdAt: number
   readonly occurredAt: number | null
-  /** Its score: that of the search in part `recalled`, else its life score, which ignores how often it was shown. */
+  /**
+   * In part `recalled`, the score of the search. In other parts, the life score, which ignores how often the memory was
+   * shown.
+   */
   readonly score: number
 }
 
@@ -27,7 +30,7 @@ export interface ContextMemory {
 export interface Candidate {
   readonly memory: WholeMemory
   readonly score: number
-  /** Whether an earlier part shows its facts. Then this row does not repeat them. */
+  /** Whether an earlier part shows the memory's facts. If so, this row does not repeat them. */
   readonly isShown?: boolean
 }
 
@@ -46,10 +49,10 @@ export const contextMemoryOf = ({ memory, score }: Candidate): ContextMemory => 
 })
 
 export interface RowStyle {
-  /** The lowest level whose text stands in the prompt; of memories below it, a note names the id only. */
+  /** The lowest level whose text appears in the prompt. For memories below it, a note contains only the id. */
   readonly writers: TrustLevel
   readonly preset: IndexSettings["preset"]
-  /** The asking time, for rows that also tell the age in words. */
+  /** The asking time, for rows that also state the age in words. */
   readonly relativeTo?: number
   readonly narrative?: boolean
 }

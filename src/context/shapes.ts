@@ -1,6 +1,6 @@
 import type { PromptContext } from "./ContextReader.js"
 
-/** A chat message, as OpenAI's chat API and the `Prompt` of @effect/ai take it. */
+/** A chat message for OpenAI's chat API and the `Prompt` of @effect/ai. */
 export interface ChatMessage {
   readonly role: "system" | "user" | "assistant"
   readonly content: string
@@ -11,7 +11,7 @@ export interface AnthropicPrompt {
   readonly system: ReadonlyArray<{
     readonly type: "text"
     readonly text: string
-    /** Marks the part that stays the same all day for the provider's cache. */
+    /** Tells the provider to cache this part, because it stays the same all day. */
     readonly cache_control?: { readonly type: "ephemeral" }
   }>
   readonly messages: ReadonlyArray<{ readonly role: "user" | "assistant"; readonly content: string }>
@@ -22,8 +22,8 @@ export const text = ({ parts, summary, system, user }: PromptContext): string =>
   joined([system, summary, parts.find(({ name }) => name === "turns")?.text ?? "", user])
 
 /**
- * The context as messages, for OpenAI's chat API and @effect/ai. `message` is the user's new message; what was recalled
- * stands before it in the same message. Without it, the last turn of the user is that message.
+ * The context as messages, for OpenAI's chat API and @effect/ai. `message` is the user's new message; the recalled
+ * memories come before it in the same message. Without `message`, the last turn takes its place if the user said it.
  */
 export const messages = (context: PromptContext, message?: string): ReadonlyArray<ChatMessage> => [
   ...systemTextsOf(context).map((content) => ({ role: "system" as const, content })),

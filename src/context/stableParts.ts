@@ -30,7 +30,7 @@ export interface Draft {
   readonly lines: ReadonlyArray<Line<Candidate | undefined>>
   /** Whether the part shows its lines in reverse order. */
   readonly reversed?: boolean
-  /** Text of writers below the level of prompts. */
+  /** Text of writers below the level `prompt.writers`. */
   readonly quoted?: ReadonlyArray<Line<Candidate | undefined>>
 }
 
@@ -64,8 +64,8 @@ const maxTasks = 20
 const maxSessions = 5
 
 /**
- * Reads the stable parts as of the end of the UTC day, so that they are the same all day. Memories that expire today are
- * left to the part `expiring`.
+ * Reads the stable parts as of the end of the UTC day, so that they are the same all day. Memories that expire today
+ * are shown in the part `expiring` instead.
  */
 export const readStable = (db: Db, query: StableQuery): Readonly<Record<StablePart | "expiring", Drafted>> => {
   const reading = readingOf(db, query)
@@ -82,7 +82,7 @@ export const readStable = (db: Db, query: StableQuery): Readonly<Record<StablePa
   }
 }
 
-/** The projections that are parked, so that their tables are behind. */
+/** The parked projections. Their tables are outdated. */
 export const parkedIn = (db: Db): ReadonlySet<string> => new Set(parkedOf(db).map(({ projection }) => projection))
 
 /** Reads a part from these projections, or says why it cannot be read. */
@@ -137,7 +137,7 @@ const readingOf = (db: Db, query: StableQuery): Reading => {
 const candidatesOf = ({ db, dayEnd, level, policy }: Reading, memories: ReadonlyArray<WholeMemory>) =>
   withDisputes(db, level, memories, dayEnd).map((memory) => ({ memory, score: lifeScore(memory, policy, dayEnd) }))
 
-/** The life score without the times that the memory was shown. Otherwise each prompt would change the next one. */
+/** The life score, without counting how often the memory was shown. Otherwise each prompt would change the next one. */
 const lifeScore = (memory: WholeMemory, { tiers }: PolicyValues, now: number): number => {
   const { createdAt, importance, lastMentionedAt, mentions, type } = memory
   const seenAt = Math.max(createdAt, lastMentionedAt)
@@ -189,7 +189,10 @@ const readMid = (reading: Reading): Draft => {
   return { lines: linesOf(reading, candidatesAt(reading, born)) }
 }
 
-/** The memories of the last days, the newest first. They are shown oldest first, so that a new one changes the end only. */
+/**
+ * The memories of the last days, the newest first. They are shown oldest first, so that a new memory changes only the
+ * end.
+ */
 const readRecent = (reading: Reading): Draft => {
   const { dayEnd, dayStart, db, index, level, writers } = reading
   const window = { since: dayStart - index.recentDays * dayMillis, limit: index.limit, now: dayEnd }

@@ -21,15 +21,15 @@ import { summaryLines } from "./turns.js"
 export interface Stored {
   readonly at: number
   readonly prefix: Prefix
-  /** Text of writers below the level of prompts. */
+  /** Text of writers below the level `prompt.writers`. */
   readonly quoted: ReadonlyArray<Line<Candidate | undefined>>
-  /** Memories that expire later this day. */
+  /** Memories that expire later today. */
   readonly expiring: ReadonlyArray<Candidate>
   /** The last turns of the session without the new message, oldest first. */
   readonly turns: ReadonlyArray<Turn>
   /** The text of the last turn, if the user said it. */
   readonly lastMessage: string | undefined
-  /** The rolling summaries of the earlier turns. They are not among `turns`. */
+  /** The rolling summaries of the earlier turns. `turns` does not contain these turns. */
   readonly summary: ReadonlyArray<Line<undefined>>
   readonly leftOut: ReadonlyArray<LeftOutPart>
 }
@@ -92,7 +92,7 @@ export const readStored = (db: Db, query: StoredQuery): Stored => {
   }
 }
 
-/** The names of the users among the last turns, in order of the alphabet. */
+/** The names of the users in the last turns, in alphabetical order. */
 const speakersOf = (turns: ReadonlyArray<Turn>, { level, policy }: StoredQuery): ReadonlyArray<string> => {
   const writers = lowestWriter(policy.prompt.writers, level)
   const names = turns.flatMap((turn) =>
@@ -109,14 +109,17 @@ const speakersOf = (turns: ReadonlyArray<Turn>, { level, policy }: StoredQuery):
 const maxSpeakers = 3
 const maxSpeakerLength = 60
 
-/** The stable beginning, and what is read with it. */
+/** The stable beginning, and the content that is read together with it. */
 interface StableContent {
   readonly prefix: Prefix
   readonly quoted: Stored["quoted"]
   readonly expiring: ReadonlyArray<Candidate>
 }
 
-/** The newest stable beginnings, by all that they depend on. The least recently used is evicted. */
+/**
+ * A cache of stable beginnings. The key consists of everything that they depend on. The least recently used one is
+ * evicted.
+ */
 export class PrefixCache {
   private readonly entries = new Map<string, StableContent>()
 

@@ -63,7 +63,10 @@ export const summaryLines = (rows: ReadonlyArray<RollingRow>, writers: TrustLeve
       }))
   )
 
-/** A message in a prompt of one text. Each of its lines begins with `>`, so that it cannot look like another message. */
+/**
+ * A message in a prompt that is a single text. Each line of the message begins with `>`, so that it cannot look like
+ * another message.
+ */
 export const turnText = ({ at, role, speaker, text }: PromptTurn): string =>
   [
     `${role}${speaker === undefined ? "" : ` ${quotedText(speaker)}`}, ${minuteText(at)}:`,

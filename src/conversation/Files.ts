@@ -33,8 +33,9 @@ export interface FileReader {
 /** Writes of indexed files: `memory.files`. */
 export interface FileWriter {
   /**
-   * Indexes a file's text for `memory.sessions.search`. It replaces the store's earlier text for this path. The same
-   * text again writes nothing. Fails with `FileInSession` if the file would change its session and `move` is not true.
+   * Indexes a file's text for `memory.sessions.search`. It replaces the store's earlier text for this path. Adding the
+   * same text again writes nothing. Fails with `FileInSession` if the file would change its session and `move` is not
+   * true.
    */
   readonly add: (
     file: FileInput,

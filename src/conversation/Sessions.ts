@@ -48,13 +48,13 @@ export interface SessionReader {
     query?: { readonly last?: number | undefined }
   ) => Effect.Effect<ReadonlyArray<Turn>, ReadError>
   /**
-   * Rebuilds the messages of a session within a token budget: its rolling summary, then its last turns whole, with the
-   * results of their tools.
+   * Rebuilds the messages of a session within a token budget: its rolling summary, then its last complete turns with
+   * the results of their tools.
    */
   readonly restore: (session: string, options?: RestoreOptions) => Effect.Effect<RestoredSession, ReadError>
-  /** Searches turns and indexed files. It returns the best piece of each turn and file, best first. */
+  /** Searches turns and indexed files. Returns the best chunk of each turn and file, best first. */
   readonly search: (query: ConversationQuery) => Effect.Effect<ReadonlyArray<ConversationHit>, ReadError>
-  /** Runs the same search. Also reports how it read the query and why each row matched. */
+  /** Runs the same search. Also reports how the query was interpreted and why each row matched. */
   readonly explain: (query: ConversationQuery) => Effect.Effect<Explained<ConversationHit>, ReadError>
 }
 
@@ -64,8 +64,8 @@ export type AppendTurnError = CommandError | InvalidInput | StoreForbidden | Seq
 /** Writes of conversations: `memory.sessions`. */
 export interface SessionWriter {
   /**
-   * Adds up to 1,000 turns. Each gets its own answer, as in `Memory.rememberAll`. Nothing is extracted; a turn with the
-   * option `extract` waits for `extract`.
+   * Adds up to 1,000 turns. Each gets its own answer, as in `Memory.rememberAll`. Nothing is extracted now; a turn with
+   * the option `extract` waits for a call of `extract`.
    */
   readonly appendAll: (
     turns: ReadonlyArray<TurnInput | readonly [TurnInput, AddTurnOptions]>

@@ -31,11 +31,11 @@ import { decodeFile, type FileInput, mediaOf } from "./fileInput.js"
 /** The result of indexing a file. */
 export interface AddedFile {
   /**
-   * `added`: a new path. `updated`: a new text for its path. `moved`: another session, with the same text or a new one.
-   * `unchanged`: nothing was written.
+   * `added`: a new path. `updated`: a new text for the path. `moved`: the file moved to another session, with the same
+   * text or a new one. `unchanged`: nothing was written.
    */
   readonly outcome: "added" | "updated" | "moved" | "unchanged"
-  /** The id stays the same while the path stays in its store. */
+  /** The id stays the same as long as the store has a file with this path. */
   readonly id: string
   readonly path: string
   readonly store: Store
@@ -45,7 +45,7 @@ export interface AddedFile {
   readonly from?: string | null
   /** The stream version of the event; only at full trust, and absent when nothing was written. */
   readonly version?: number
-  /** How many characters of the text are indexed, if it is longer. */
+  /** How many characters of the text are indexed; absent if all are indexed. */
   readonly indexed?: number
   readonly repeated: boolean
 }
@@ -62,11 +62,11 @@ interface Request {
 }
 
 /**
- * Checks a file and makes the command that indexes it. The same text again writes nothing. Without `session`, a file
- * stays in its session. With `session`, it joins the session if it belongs to none. If it belongs to another session,
- * `move` must be true, because forgetting a session forgets its files. A file is never less restrictive than its
- * session. A file without text is refused, unless it replaces an earlier text of its path. A file that would replace
- * text of a higher level is refused too.
+ * Checks a file and makes the command that indexes it. Adding the same text again writes nothing. Without `session`, a
+ * file stays in its session. With `session`, a file without a session joins that session. If the file belongs to
+ * another session, `move` must be true, because forgetting a session forgets its files. A file is never less
+ * restrictive than its session. A file without text is refused, unless it replaces an earlier text of its path. A file
+ * that would replace text of a higher level is refused too.
  */
 export const addFile = (
   writer: Writer,

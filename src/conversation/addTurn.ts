@@ -17,7 +17,7 @@ export interface AddedTurn {
   readonly sequence: number
   /** The stream version of the event; only at full trust. */
   readonly version?: number
-  /** How many characters of the text can be searched, if it is longer. */
+  /** How many characters of the text are indexed for search; absent if all are indexed. */
   readonly indexed?: number
   readonly repeated: boolean
 }
@@ -46,7 +46,7 @@ export interface AddTurnOptions extends WriteOptions {
 
 /**
  * Checks a turn and makes the command that adds it. Fails with `SequenceConflict` if its sequence number is not the
- * largest. The turn gets the id `wantedId`, unless another turn has it.
+ * largest. The turn gets the id `wantedId`, unless another turn has that id.
  */
 export const addTurn = (
   writer: Writer,

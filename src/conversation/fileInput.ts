@@ -19,8 +19,8 @@ const FileSchema = Schema.Struct({
 })
 
 /**
- * A file as callers pass it. Defaults: media by the path's extension, the present time, the strictest store the level
- * reads.
+ * A file as callers pass it. Defaults: media by the path's extension, the present time, the strictest store that the
+ * level can read.
  */
 export interface FileInput {
   /** The file's name within its store. Readers of a hit open the file by this name. */
@@ -41,7 +41,7 @@ export interface FileInput {
 
 export const decodeFile = decodeWith(FileSchema) as (input: unknown) => Either.Either<FileInput, InvalidInput>
 
-/** Checks the name of a file that is read or forgotten. */
+/** Checks the path of a file to read or forget. */
 export const decodePath = (path: unknown): Either.Either<string, InvalidInput> =>
   typeof path === "string" && path !== "" && path.length <= limits.file
     ? Either.right(path)

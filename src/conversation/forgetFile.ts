@@ -7,7 +7,9 @@ import { requireLevel } from "../remember/levels.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { decodePath } from "./fileInput.js"
 
-/** The result of forgetting a file. No read shows it any more; its events stay in the log until they are erased. */
+/**
+ * The result of forgetting a file. No read returns the file any more; its events stay in the log until they are erased.
+ */
 export interface ForgottenFile {
   readonly outcome: "forgotten"
   readonly path: string

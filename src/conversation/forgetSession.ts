@@ -8,7 +8,10 @@ import { decodeKey } from "../model/input.js"
 import { requireLevel } from "../remember/levels.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 
-/** The result of forgetting a session. No read shows it any more; its events stay in the log until they are erased. */
+/**
+ * The result of forgetting a session. No read returns the session any more; its events stay in the log until they are
+ * erased.
+ */
 export interface ForgottenSession {
   readonly outcome: "forgotten"
   readonly session: string
@@ -23,8 +26,8 @@ export interface ForgottenSession {
 }
 
 /**
- * Makes the command that forgets the part of a session that the level may read. Fails with `SessionNotFound` if it may
- * read none.
+ * Makes the command that forgets the part of a session that the level may read. Fails with `SessionNotFound` if the
+ * level may read no part of it.
  */
 export const forgetSession = (
   writer: Writer,

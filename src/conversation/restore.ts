@@ -39,13 +39,13 @@ export interface RestoreOptions {
   readonly tokens?: number | undefined
 }
 
-/** Tokens of a message besides its text: its role and its ends. */
+/** Tokens of a message in addition to its text: its role and its delimiters. */
 const messageOverhead = 4
 
-/** The fewest tokens of a turn. */
+/** Minimum tokens of a turn. */
 const minTurnTokens = messageOverhead + 1
 
-/** How far an estimate of tokens may be too low. */
+/** Factor by which an estimate of tokens may be too low. */
 const estimateMargin = 1.18
 
 interface RestoreRequest {
@@ -53,15 +53,15 @@ interface RestoreRequest {
   readonly session: string
   readonly budget: number
   readonly countTokens: (text: string) => number
-  /** Whether the count is the model's own. An estimate fills less of the budget. */
+  /** Whether `countTokens` counts exactly as the model does. With an estimate, less of the budget is filled. */
   readonly isExact: boolean
-  /** The lowest level whose text may look like a message. A summary from below it is quoted. */
+  /** The lowest level whose text may appear as a message. A summary of a lower level is quoted. */
   readonly writers: TrustLevel
 }
 
 /**
- * Rebuilds the messages of a session within a budget. The newest turns are whole; the results of tools stay with the
- * turn that called them. The turns that have no room are in the rolling summary, if it covers them.
+ * Rebuilds the messages of a session within a budget. The newest turns are complete, and the results of tools stay with
+ * the turn that called them. The rolling summary stands in for turns that do not fit, if it covers them.
  */
 export const restoreSession = (
   db: Db,
@@ -86,7 +86,7 @@ export const restoreSession = (
   const newest = findTurns(db, level, session, Math.ceil(left / minTurnTokens) + 1)
   const units = unitsOf(newest.filter(afterSummary), (turn) => turn)
   for (const unit of units.toReversed()) {
-    // The turn that called these tools is not there.
+    // The turn that called these tools was not read.
     if (unit[0]?.role === "tool") break
     const messages = unit.map((turn) => messageOf(turn, countTokens))
     const cost = sumOf(messages)

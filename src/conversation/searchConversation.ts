@@ -78,9 +78,9 @@ export interface ConversationParts {
   readonly vector: number
   /** Gain from matching turns shortly before and after this one. */
   readonly context: number
-  /** Gain if the question names its speaker, or says "I" and the user said it. */
+  /** Gain if the query names the speaker of the turn, or if it says "I" and the user said the turn. */
   readonly speaker: number
-  /** Gain if the question names its day. */
+  /** Gain if the query names the day of the turn. */
   readonly date: number
   readonly recency: number
   /** Gain from the reranker. */
@@ -191,5 +191,5 @@ const unscored = (db: Db, borns: ReadonlyArray<number>, text: number | null = nu
     borns.map((born) => ({ born, text, similarity: null }))
   )
 
-/** Ranks the chunks that a level may read. Synchronous: it sees one snapshot. */
+/** Ranks the chunks that a level may read. Synchronous, so that it reads one snapshot. */
 export const searchConversationIn: Find<ChunkFilters, ShownChunk, ConversationParts> = searchRows(searched)

@@ -52,7 +52,10 @@ const TurnSchema = Schema.Struct({
   )
 )
 
-/** A turn as callers pass it. Defaults: role `user`, the next sequence of its session, now, the strictest store the level reads. */
+/**
+ * A turn as callers pass it. Defaults: role `user`, the next sequence of its session, now, the strictest store that the
+ * level can read.
+ */
 export interface TurnInput {
   /** The turn's session. The first turn creates it. */
   readonly session: string
