@@ -187,7 +187,7 @@ describe("a backup", () => {
       expect(error.message).toMatch(/the log is damaged: coop 2: /)
       expect(existsSync(other)).toBe(false)
       expect(yield* Effect.flip(Backup.create({ folder: join(path, "no"), to: other }))).toMatchObject({
-        problem: "has no log"
+        problem: "has no log: check the path of the data folder"
       })
     })
   )

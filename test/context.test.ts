@@ -122,7 +122,7 @@ describe("a context", () => {
       ])
       expect(context.tokens).toBeLessThanOrEqual(context.budget / 1.18)
       expect(yield* full.context({ session: "now", message: "ok thanks" })).toMatchObject({
-        leftOut: [{ part: "recalled", reason: "the message needs none: acknowledgement" }]
+        leftOut: [{ part: "recalled", reason: "the message needs no memories: acknowledgement" }]
       })
       const unknown = yield* full.context({ message: "Who repairs zeppelins in Reykjavik?" })
       if (shownIn(unknown, "recalled").length === 0) expect(unknown.user).toContain("Nothing that is recorded is near")

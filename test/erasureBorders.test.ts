@@ -46,7 +46,7 @@ const expectFound = (
       )
       expect(stored.includes(secret), "no page has it as a whole").toBe(false)
       expect((yield* prove(folder, [secret.toUpperCase()])).hits).toEqual([
-        { text: 0, file: "some.db", place: "bytes over a border of pages" }
+        { text: 0, file: "some.db", place: "bytes across a page border" }
       ])
       expect((yield* prove(folder, ["Anna-Zita Oberst"])).hits).toEqual([])
       db.close()

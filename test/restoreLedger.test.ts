@@ -63,7 +63,7 @@ describe("a restore in place of a log with a ledger of erasures", () => {
         const whole = readFileSync(join(folder, ledger), "utf8")
         writeFileSync(join(folder, ledger), whole.replace("privacy", "mistake").replace("request", "mistake"))
         const refused = yield* Effect.flip(restore("before"))
-        expect(refused.message).toContain("put back a whole copy of it")
+        expect(refused.message).toContain("replace it with an undamaged copy")
         writeFileSync(join(folder, ledger), whole)
         yield* restore("before")
         expect(yield* titles(folder)).toEqual(["the crane"])
@@ -173,14 +173,16 @@ describe("a copy of a log that went on for itself", () => {
         const refused = (file: string) => Effect.map(Effect.flip(byLedger(file)), ({ message }) => message)
         const third = yield* temporaryFolder
         yield* erase(third, (yield* remember(third, "the swift")).id)
-        expect(yield* refused(join(third, ledger))).toBe("ledger: belongs to another log")
-        expect(yield* refused(join(third, "nothing"))).toBe("ledger: does not exist, or is no file")
+        expect(yield* refused(join(third, ledger))).toBe("ledger: belongs to another log: use a ledger of this log")
+        expect(yield* refused(join(third, "nothing"))).toBe("ledger: does not exist or is not a file")
         writeFileSync(join(third, "cut"), own.replace('"line":1', '"line":2'))
         expect(yield* refused(join(third, "cut"))).toContain(
           "ledger: is damaged (the ledger of erasures was changed at line 1)"
         )
         writeFileSync(join(third, "empty"), "")
-        expect(yield* refused(join(third, "empty"))).toBe("ledger: names no erasure: is it an erasures.log?")
+        expect(yield* refused(join(third, "empty"))).toBe(
+          "ledger: contains no erasure: check that it is an erasures.log"
+        )
       })
     )
   )

@@ -229,7 +229,7 @@ describe("a prepared index", () => {
       yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
       expect((yield* daybook.embedders.status(agent)).kept).toEqual([])
       expect((yield* Effect.flip(daybook.embedders.drop(agent))).message).toContain(
-        "there is no other index but the one"
+        "is being prepared: name it to drop it"
       )
       expect((yield* Effect.flip(daybook.embedders.drop(agent, "words"))).message).toContain(
         "because it embeds the stores that"
@@ -382,7 +382,7 @@ describe("a prepared index", () => {
       const { daybook } = yield* fresh({ ...known(old, next), policy })
       const refusal = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
         Effect.map(Effect.flip(effect), ({ message }) => message)
-      expect(yield* refusal(daybook.embedders.back(agent))).toBe("there is no other index")
+      expect(yield* refusal(daybook.embedders.back(agent))).toBe("there is no other index: the agent has no events")
       yield* filled(daybook)
       expect(yield* refusal(daybook.embedders.switchTo(agent, "nobody"))).toContain("unknown embedder nobody")
       expect(yield* refusal(daybook.embedders.drop(agent, "old"))).toContain("is the active embedder")
@@ -391,7 +391,7 @@ describe("a prepared index", () => {
       expect(yield* refusal(daybook.embedders.back(agent))).toContain("no earlier embedder")
       yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
       expect(yield* refusal(daybook.embedders.drop(agent))).toBe(
-        "there is no other index but the one that is being prepared, next, 96 dimensions: name it to drop it"
+        "the only other index (next, 96 dimensions) is being prepared: name it to drop it"
       )
       yield* daybook.embedders.drop(agent, "next")
       expect(yield* daybook.embedders.status(agent)).toMatchObject({ preparing: null, kept: [] })

@@ -218,7 +218,8 @@ const decide = function* (progress: Progress, command: AnyCommand): Steps<Outcom
     parts.byPart === undefined ? situation : { ...situation, version: progress.version + 1, parts: parts.byPart }
   const decision = command.decideInSteps === undefined ? command.decide(whole) : yield* command.decideInSteps(whole)
   const isRefused = Either.isLeft(decision) || !("events" in decision.right)
-  if (isRefused && parts.events.length > 0) throw new Error("a command must not refuse after its parts")
+  if (isRefused && parts.events.length > 0)
+    throw new Error("a command must not be refused after its parts were applied")
   if (Either.isLeft(decision)) return decision
   if ("redecide" in decision.right) return "redecide"
   if ("answer" in decision.right) return Either.right(decision.right.answer)

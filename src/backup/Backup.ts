@@ -148,7 +148,7 @@ export const restore = (options: RestoreOptions): Effect.Effect<Restored, Backup
 const unpackBackup = (file: string, folder: string) =>
   Effect.flatMap(unpack(file, folder), (content) =>
     content === null
-      ? new BackupRefused({ file, problem: "is not a backup of Daybook; for an export, use import-log" })
+      ? new BackupRefused({ file, problem: "is not a Daybook backup: to restore an export, run 'daybook import-log'" })
       : Effect.succeed(content)
   )
 
@@ -157,12 +157,12 @@ export const requireLog = (folder: string): Effect.Effect<void, BackupRefused | 
   Effect.flatMap(
     attempt(folder, () => hasLog(folder)),
     (has): Effect.Effect<void, BackupRefused> =>
-      has ? Effect.void : new BackupRefused({ file: folder, problem: "has no log" })
+      has ? Effect.void : new BackupRefused({ file: folder, problem: "has no log: check the path of the data folder" })
   )
 
 const requireFile = (file: string): Effect.Effect<void, BackupRefused | StorageError> =>
   Effect.flatMap(
     attempt(file, () => statIfAny(file)?.isFile() === true),
     (isFile): Effect.Effect<void, BackupRefused> =>
-      isFile ? Effect.void : new BackupRefused({ file, problem: "does not exist or is no file" })
+      isFile ? Effect.void : new BackupRefused({ file, problem: "does not exist or is not a file" })
   )

@@ -45,7 +45,9 @@ export const withStaging = <A, E>(
     (folder) =>
       attempt(folder, () => rmSync(folder, { recursive: true, force: true })).pipe(
         Effect.catchAll(({ code }) =>
-          Effect.logWarning(`${folder} holds an unfinished copy of the log and cannot be removed (${code}): remove it`)
+          Effect.logWarning(
+            `${folder} contains an unfinished copy of the log and cannot be removed (${code}): remove it`
+          )
         )
       )
   )
@@ -117,7 +119,7 @@ export const requireFree = (
     ({ isInside, stats }) => {
       if (isInside) return new BackupRefused({ file, problem: "is inside the data folder: choose another place" })
       if (stats === undefined) return Effect.void
-      if (stats.isDirectory()) return new BackupRefused({ file, problem: "is a folder" })
+      if (stats.isDirectory()) return new BackupRefused({ file, problem: "is a folder: choose a file name" })
       return replace ? Effect.void : exists(file)
     }
   )
@@ -192,7 +194,10 @@ const putBack = (aside: string, folder: string): void => {
   try {
     renameSync(aside, folder)
   } catch {
-    throw new BackupRefused({ file: folder, problem: `was made by another process meanwhile: the old one is ${aside}` })
+    throw new BackupRefused({
+      file: folder,
+      problem: `was created by another process in the meantime: the old folder is now ${aside}`
+    })
   }
 }
 

@@ -105,12 +105,14 @@ const takeLedger = Effect.fnUntraced(function* (
   const refuse = (problem: string) => new BackupRefused({ file: join(folder, ledgerName), problem })
   if (own.problem !== null)
     return yield* refuse(
-      `is damaged (${own.problem}), so text that was erased since could return: put back a whole copy of it, or move it away`
+      `is damaged (${own.problem}), so erased text could return: replace it with an undamaged copy, or move it away`
     )
   const installation = yield* attempt("log.db", () => installationOf(join(staging, "log.db")))
   const [first] = parseLedger(yield* attempt(ledgerName, () => ledgerText(folder))).lines
   if (first !== undefined && first.log !== installation && !hasOwnLog)
-    return yield* refuse("is the ledger of erasures of another log: move it away, and put the one of this log there")
+    return yield* refuse(
+      "is the ledger of erasures of another log: move it away, and put the ledger of this log in its place"
+    )
   if (own.lines[0]?.log !== installation) return { erasedAgain: 0, hasLedger: false, ...untilOf(copied.lines) }
   if (!continues(own.lines, copied.lines))
     return yield* refuse(

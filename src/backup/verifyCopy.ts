@@ -29,6 +29,6 @@ export const requireSound = (folder: string, file: string, expect?: string) =>
     const [first, ...more] = copy.verification.problems
     if (first === undefined) return Effect.succeed(copy)
     const place = `${first.stream ?? "log"}${first.version === null ? "" : ` ${first.version}`}`
-    const others = more.length === 0 ? "" : ` (and ${more.length} more problems)`
+    const others = more.length === 0 ? "" : ` (and ${more.length} more)`
     return new BackupRefused({ file, problem: `is damaged: ${place}: ${first.what}${others}` })
   })

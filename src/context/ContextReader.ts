@@ -236,7 +236,7 @@ const recall = (
   if (message.trim() === "" || source.level === "public") return Effect.succeed(none)
   if (!policy.prompt_index.enabled) return Effect.succeed(leftOut("disabled", "prompt_index.enabled is false"))
   const gate = gateMessage(message.slice(0, limits.queryBytes))
-  if (!gate.recall) return Effect.succeed(leftOut("gate", `the message needs none: ${gate.reason}`))
+  if (!gate.recall) return Effect.succeed(leftOut("gate", `the message needs no memories: ${gate.reason}`))
   const { level } = source
   const writers = lowestWriter(policy.prompt.writers, level)
   const search = Effect.fnUntraced(function* (filter: { readonly writers?: TrustLevel }) {

@@ -94,7 +94,7 @@ export const addFile = (
       request: () => JSON.stringify(["addFile", definedFields({ ...checked, text: digest, store })]),
       decide: (situation) => decide(situation, request),
       answer: ([event], repeated) => {
-        if (event?.type !== "FILE") throw new Error("addFile made another event")
+        if (event?.type !== "FILE") throw new Error("the first event of `addFile` must be FILE")
         const { file, movedFrom, replaces } = event.payload
         return {
           outcome: movedFrom !== undefined ? "moved" : replaces === undefined ? "added" : "updated",

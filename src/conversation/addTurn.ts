@@ -97,7 +97,7 @@ export const addTurn = (
         })
       },
       answer: ([event], repeated) => {
-        if (event?.type !== "TURN") throw new Error("addTurn made another event")
+        if (event?.type !== "TURN") throw new Error("the first event of `addTurn` must be TURN")
         const { id, sequence, session } = event.payload.turn
         return { id, session, sequence, ...visibleVersion(writer.level, event.version), ...indexedPart(text), repeated }
       }

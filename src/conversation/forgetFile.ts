@@ -62,7 +62,7 @@ export const forgetFile = (
         return Either.right({ events: [{ type: "FORGET", payload }, ...stale] })
       },
       answer: ([event], repeated) => {
-        if (event?.type !== "FORGET") throw new Error("forgetFile made another event")
+        if (event?.type !== "FORGET") throw new Error("the first event of `forgetFile` must be FORGET")
         const files = event.payload.files.length
         return { outcome: "forgotten", path, files, ...visibleVersion(writer.level, event.version), repeated }
       }

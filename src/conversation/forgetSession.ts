@@ -55,7 +55,7 @@ export const forgetSession = (
         return Either.right({ events: [{ type: "FORGET", payload: { session, ...contents, decision } }, ...stale] })
       },
       answer: ([event], repeated) => {
-        if (event?.type !== "FORGET") throw new Error("forgetSession made another event")
+        if (event?.type !== "FORGET") throw new Error("the first event of `forgetSession` must be FORGET")
         const [turns, files] = [event.payload.turns.length, event.payload.files.length]
         const scratchpads = event.payload.scratchpads?.length
         return {

@@ -24,7 +24,7 @@ const TurnSchema = Schema.Struct({
     speaker: text(limits.person),
     channel: keyField,
     sequence: Schema.Number.annotations({ message: () => "must be a number" }).pipe(
-      Schema.filter((value) => (Number.isSafeInteger(value) && value > 0) || "must be a whole number from 1 on")
+      Schema.filter((value) => (Number.isSafeInteger(value) && value > 0) || "must be a whole number, 1 or more")
     ),
     toolCalls: list(
       Schema.Struct({

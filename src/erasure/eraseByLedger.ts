@@ -17,12 +17,12 @@ export const eraseByLedger = (eraser: Eraser, file: string): ReturnType<ErasureO
       try: () => existsSync(file) && statSync(file).isFile(),
       catch: storageError("ledger")
     })
-    if (!isFile) return yield* refuse("does not exist, or is no file")
+    if (!isFile) return yield* refuse("does not exist or is not a file")
     const text = yield* Effect.try({ try: () => readFileSync(file, "utf8"), catch: storageError("ledger") })
     const { lines, problem } = parseLedger(text)
-    if (problem !== null) return yield* refuse(`is damaged (${problem}): take a whole copy of it`)
-    if (lines.length === 0) return yield* refuse("names no erasure: is it an erasures.log?")
+    if (problem !== null) return yield* refuse(`is damaged (${problem}): use an undamaged copy of it`)
+    if (lines.length === 0) return yield* refuse("contains no erasure: check that it is an erasures.log")
     const erased = yield* eraser.log.eraseAgain(lines, Math.floor(yield* Clock.currentTimeMillis))
-    if (erased === "anotherLog") return yield* refuse("belongs to another log")
+    if (erased === "anotherLog") return yield* refuse("belongs to another log: use a ledger of this log")
     return { ...erased, cleaning: erased.erasures === 0 ? ("none" as const) : yield* cleaned(eraser) }
   }).pipe(Effect.withSpan("Daybook.eraseByLedger"))

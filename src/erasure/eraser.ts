@@ -27,7 +27,9 @@ export interface Eraser extends PlanSource {
 export const cleaned = ({ clean }: Eraser) =>
   Effect.catchAll(clean, ({ message }) =>
     Effect.as(
-      Effect.logWarning(`the events are erased, but files from before are not cleaned yet: ${message}`),
+      Effect.logWarning(
+        `the events are erased, but older files are not cleaned yet (the next start cleans them): ${message}`
+      ),
       "waits" as const
     )
   )

@@ -23,7 +23,7 @@ export type CardChanges = ReadonlyMap<string, string | null>
 export const decodePersonFacts = (facts: PersonFacts): Either.Either<CardChanges, InvalidInput> =>
   Either.gen(function* () {
     if (typeof facts !== "object" || facts === null || Array.isArray(facts)) {
-      return yield* refuse("facts", "must be an object of facts by name")
+      return yield* refuse("facts", "must be an object with the names of facts as keys")
     }
     const entries = Object.entries(facts).filter(([, value]) => value !== undefined)
     if (entries.length === 0) return yield* refuse("facts", "must have at least one fact to set or remove")

@@ -63,7 +63,7 @@ export const settleDispute = (
   Either.gen(function* () {
     yield* decodeKey("id", id)
     if (!choices.includes(choice)) {
-      return yield* Either.left(new InvalidInput({ field: "choice", problem: `must be ${choices.join(", ")}` }))
+      return yield* Either.left(new InvalidInput({ field: "choice", problem: `must be one of ${choices.join(", ")}` }))
     }
     const commandId = yield* commandIdOf(writer.level, options.commandId)
     const run = options.run ?? randomId()

@@ -106,7 +106,7 @@ export const updatePerson = (
         }),
       answer: ([event], repeated) => {
         if (event?.type !== "ADD" && event?.type !== "UPDATE" && event?.type !== "DELETE") {
-          throw new Error("updatePerson made another event")
+          throw new Error("the first event of `updatePerson` must be ADD, UPDATE or DELETE")
         }
         const { payload, version } = event
         return answerOf(writer, payload.memory, { outcome: outcomeOf(event), version, repeated })

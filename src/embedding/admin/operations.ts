@@ -35,7 +35,7 @@ export const make = (operating: OperationServices): EmbedderOperations => {
       const previous = yield* use(agent, ({ actor }) => views.read(actor.view, previousOf))
       if (previous === undefined)
         return yield* new NoSuchIndex({
-          problem: "there is no earlier embedder to switch back to: name one with switch"
+          problem: "there is no earlier embedder to switch back to: run 'daybook embed switch MODEL'"
         })
       const { dimensions, floor, model, weight } = previous
       const embedder = yield* activeEmbedders.byName(model, dimensions)
@@ -73,7 +73,7 @@ const status = ({ activeEmbedders, isEmpty, use, views }: OperationServices, age
 
 const requireEvents = ({ isEmpty }: OperationServices, agent: string) =>
   Effect.flatMap(isEmpty(agent), (empty) =>
-    empty ? Effect.fail(new NoSuchIndex({ problem: "there is no other index" })) : Effect.void
+    empty ? Effect.fail(new NoSuchIndex({ problem: "there is no other index: the agent has no events" })) : Effect.void
   )
 
 /** Refuses labelled questions about memories that never existed, because these would count as not found. */
@@ -94,8 +94,8 @@ const unusedModels = ({ kept, preparing }: EmbedderStatus) => {
   if (kept.length > 0) return Effect.succeed(kept.map(modelNameOf))
   const problem =
     preparing === null
-      ? "there is no other index"
-      : `there is no other index but the one that is being prepared, ${modelLabel(preparing)}: name it to drop it`
+      ? "there is no other index to drop"
+      : `the only other index (${modelLabel(preparing)}) is being prepared: name it to drop it`
   return Effect.fail(new NoSuchIndex({ problem }))
 }
 

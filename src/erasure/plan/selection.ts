@@ -61,7 +61,7 @@ const selectionOf = (selector: (typeof selectors)[number], value: unknown): Eith
       case "ids": {
         const ids = Array.isArray(value) ? value : []
         if (ids.length === 0)
-          return yield* Either.left(new InvalidInput({ field: "ids", problem: "must name one id or more" }))
+          return yield* Either.left(new InvalidInput({ field: "ids", problem: "must be a list of at least one id" }))
         for (const id of ids) yield* decodeKey("id", id)
         return { kind: "memory", ids: new Set(ids as ReadonlyArray<string>) } as const
       }
@@ -69,7 +69,9 @@ const selectionOf = (selector: (typeof selectors)[number], value: unknown): Eith
       case "persons": {
         const persons = (selector === "person" ? [value] : Array.isArray(value) ? value : []) as ReadonlyArray<string>
         if (persons.length === 0)
-          return yield* Either.left(new InvalidInput({ field: "persons", problem: "must have one name or more" }))
+          return yield* Either.left(
+            new InvalidInput({ field: "persons", problem: "must be a list of at least one name" })
+          )
         for (const person of persons) {
           if (!/[\p{L}\p{N}]/u.test(yield* decodeKey("person", person)))
             return yield* Either.left(

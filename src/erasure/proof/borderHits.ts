@@ -35,7 +35,7 @@ export const borderHits = function* (database: string, needles: ReadonlyArray<Ne
     for (const { bytes } of pagesOf(file, layout)) {
       if (isTurnDue()) yield
       for (const text of textsFrom(bytes.subarray(0, layout.usableBytes), isContinued, continued))
-        add(text, "bytes over a border of pages")
+        add(text, "bytes across a page border")
     }
   }
 }
