@@ -20,7 +20,7 @@ export type { CommandError } from "./carryOut.js"
 /** One agent: its view, and a mailbox that carries out its commands in order. */
 export interface Actor {
   readonly view: View
-  /** Completes once the log and the view have the events. */
+  /** Completes once the log and the view contain the events. */
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
   /**
    * Carries out many commands, up to a thousand per transaction. Each is decided after the earlier ones are applied. A
@@ -79,7 +79,7 @@ const maxRetries = 5
 
 /** Starts an agent's actor on its open view. */
 export const make = (view: View, options: ActorOptions): Actor => {
-  /** Commands in the next job of `runAll`. Commands that are weighed against similar memories take much longer. */
+  /** Commands in the next job of `runAll`. Commands that are compared with similar memories take much longer. */
   const jobSize = { plain: jobCommands.first, weighed: jobCommands.first }
   const completeJobs = (jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<JobExit>> =>
     Effect.suspend(() => {

@@ -53,8 +53,8 @@ export type ShownResults = Omit<UnrecordedRecall, "askedAt" | "position" | "read
 /** A snapshot of a read that may be recorded. */
 export interface ObservedSnapshot extends Snapshot {
   /**
-   * Call it while the snapshot is open. Call the returned function later, with the results that the read showed. Absent
-   * if reads are not recorded.
+   * Call `observe` while the snapshot is open. Call the function that it returns later, with the results that the read
+   * showed. Absent if reads are not recorded.
    */
   readonly observe?: (() => (results: ShownResults) => void) | undefined
 }
@@ -63,7 +63,7 @@ export interface ObservedSnapshot extends Snapshot {
 export interface ReaderSource {
   readonly agent: string
   readonly level: TrustLevel
-  /** The session whose prompts the reads are for. Recalls record it. */
+  /** The session that uses the results of the reads in its prompts. Recalls record this session. */
   readonly session?: string | undefined
   /** Runs queries on one snapshot, taken when the read starts. The snapshot includes the current time. */
   readonly read: <A>(f: (snapshot: ObservedSnapshot) => A) => Effect.Effect<A, ViewError>

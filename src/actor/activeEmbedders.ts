@@ -15,7 +15,7 @@ type Service = Context.Tag.Service<Embedder>
 
 /** Finds the active embedder of an agent from its log, which names embedders by model and dimensions. */
 export interface ActiveEmbedders {
-  /** The configured embedder, for agents whose log names none. */
+  /** The configured embedder, for agents whose log names no embedder. */
   readonly configured: Service
   readonly byName: (name: string, dimensions?: number) => Effect.Effect<Service, EmbedderLookupError>
   /**
@@ -24,8 +24,8 @@ export interface ActiveEmbedders {
    */
   readonly ofFact: (fact: EmbedderFact | undefined) => Effect.Effect<Service>
   /**
-   * Finds the embedder of a past version. The log alone decides which stores were withheld; present settings do not
-   * count.
+   * Finds the embedder of a past version. The log alone decides which stores were withheld; the present settings are
+   * ignored.
    */
   readonly past: ActiveEmbedders
   /**

@@ -9,8 +9,8 @@ import type { Restore } from "../../events/mask.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { Agent } from "./Agent.js"
 
-// The pool of awake agents. It counts the users of each agent, evicts an idle agent to make room, and puts an agent to
-// sleep that was idle for long.
+// The pool of awake agents. It counts the users of each agent, evicts an idle agent to make room, and puts agents to
+// sleep after a long idle time.
 
 export interface Entry<Embedding> {
   readonly name: string

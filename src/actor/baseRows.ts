@@ -18,7 +18,7 @@ import { parkedOf } from "../../projections/view/ViewFile.js"
 import { chunksOf } from "../model/chunksOf.js"
 import { type Base, type LogEvent, type StateType, stateBase } from "./stateBase.js"
 
-/** A view has rows that do not follow from the log. The view is rebuilt, and the commands are decided again. */
+/** A view has rows that do not match the log. The view is rebuilt, and the commands are decided again. */
 export class ViewDiffers extends Data.TaggedError("ViewDiffers")<{ readonly agent: string }> {}
 
 /**
@@ -29,7 +29,7 @@ export interface BaseRows {
   /** Records the rows that an event changes. Call it before the event is applied to the view. */
   readonly note: (event: DaybookEvent) => void
   readonly isEmpty: () => boolean
-  /** Fails with `ViewDiffers` if these rows do not follow from the log's newest events. */
+  /** Fails with `ViewDiffers` if these rows do not match the log's newest events. */
   readonly check: Effect.Effect<void, ViewDiffers | ViewError>
 }
 

@@ -50,8 +50,9 @@ export const readingAhead = (newest: NewestEvent, reading: number): Reading =>
 
 /**
  * Interprets a reading that is more than a day behind the newest event. If the clock returned from a jump forward, a
- * CLOCK event names the events since the jump. These events then count as recorded at this reading. In no other case do
- * recording times decrease. Otherwise the reading is wrong: a warning is logged, and the newest event's time is used.
+ * CLOCK event names the events since the jump. These events then count as recorded at this reading. This is the only
+ * case in which recording times decrease. In all other cases the reading is wrong: a warning is logged, and the newest
+ * event's time is used.
  */
 export const readingBehind = Effect.fnUntraced(function* (
   log: Context.Tag.Service<EventLog>,

@@ -144,7 +144,7 @@ export const decideAll = function* (
   if (newCommands.length > 0 && engineEvents.length > 0) {
     newCommands.unshift({ actor: commands[0]!.actor, events: engineEvents })
   }
-  // Stored in the log, so that the scheduler does not have to open every view.
+  // The log stores the due time, so that the scheduler does not have to open every view.
   const due = decided.some(({ type }) => type === "SCHEDULE" || type === "RUN") ? firstDueAt(db) : undefined
   return { outcomes, newCommands, vectors, decided, readAt, due }
 }

@@ -10,7 +10,7 @@ import { type DecidedEvent, eventCause, ruleDecision } from "./Command.js"
 
 /** Lineage as a graph. Rules that change derived memories read nothing else. */
 export interface Graph {
-  /** The memories that name this source, active or not. */
+  /** The memories whose lineage names this source, active or not. */
   readonly derivedFrom: (kind: Link["kind"], source: string) => ReadonlyArray<Memory>
 }
 

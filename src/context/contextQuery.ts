@@ -21,7 +21,7 @@ export interface ContextQuery {
    * `prompt_index.limit`.
    */
   readonly k?: number | undefined
-  /** The asking time. Default: now; for a past version, its time. */
+  /** The time of the question. Default: now; for a past version, the time of that version. */
   readonly at?: InstantInput | undefined
   /** Default: `text`. */
   readonly format?: ContextFormat | undefined

@@ -16,7 +16,7 @@ export const cachedCounts = (count: CountTokens): CountTokens => {
   }
 }
 
-/** Maximum cached texts, and maximum characters of one. */
+/** Maximum cached texts, and maximum characters of a cached text. */
 const maxCounts = 2_000
 const maxCachedLength = 1_000
 

@@ -40,8 +40,8 @@ export interface Block {
   readonly parts: ReadonlyArray<ContextPart>
   readonly leftOut: ReadonlyArray<LeftOutPart>
   /**
-   * Tokens that are no longer free. The share of quoted text always counts in full, so that the amount of quoted text
-   * does not change other parts.
+   * Tokens that the block takes from the budget. The share of quoted text always counts in full, so that the amount of
+   * quoted text does not change other parts.
    */
   readonly tokens: number
 }

@@ -17,7 +17,7 @@ export interface AnthropicPrompt {
   readonly messages: ReadonlyArray<{ readonly role: "user" | "assistant"; readonly content: string }>
 }
 
-/** The whole context as one text: the part for the system prompt, the conversation, and what was recalled. */
+/** The whole context as one text: the part for the system prompt, the conversation, and the recalled memories. */
 export const text = ({ parts, summary, system, user }: PromptContext): string =>
   joined([system, summary, parts.find(({ name }) => name === "turns")?.text ?? "", user])
 

@@ -63,7 +63,7 @@ export interface TurnInput {
   readonly role?: Role | undefined
   readonly speaker?: string | undefined
   readonly channel?: string | undefined
-  /** The sequence number. It must be larger than that of every earlier turn of the session. */
+  /** The sequence number. It must be larger than the numbers of all earlier turns of the session. */
   readonly sequence?: number | undefined
   readonly toolCalls?: ReadonlyArray<ToolCall> | undefined
   readonly store?: Store | undefined

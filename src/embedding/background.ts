@@ -47,7 +47,7 @@ export const makeSignal = (): Signal => {
 /** The failure of the newest run. */
 export interface Failures {
   readonly newest: () => EmbedderError | undefined
-  /** Stores the failure of a run, undefined after a success, and returns it. */
+  /** Stores the failure of a run, or undefined after a success, and returns it. */
   readonly record: (failure: EmbedderError | undefined) => Effect.Effect<EmbedderError | undefined>
   /** Runs background work, but not during a pause that the provider requested. */
   readonly runIfAllowed: <E>(

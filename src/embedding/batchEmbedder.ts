@@ -60,7 +60,7 @@ export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmb
   const skipped = new Set<string>()
   const toRetry = new Set<string>()
   let skipReason: EmbedderError | undefined
-  /** Results for the batch that failed last; a text without a vector has undefined. */
+  /** Results for the last batch that failed. A text that got no vector maps to undefined. */
   const results = new Map<string, Float32Array | undefined>()
   /** The digest of the first text of the last batch that failed as a whole, or that a busy provider refused. */
   let failedBefore: string | undefined

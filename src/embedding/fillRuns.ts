@@ -144,7 +144,7 @@ export const fillCandidate = (state: State, retrySkipped: boolean) =>
     })
     yield* measure
     const filling = fillPending(services, fills, {
-      // Otherwise a continuous writer would keep the fill from ending.
+      // With `full: false`, a continuous writer would keep the fill from ending.
       full: true,
       onBatch: (count) =>
         Effect.suspend(() => {
@@ -179,8 +179,8 @@ interface Adoption {
 }
 
 /**
- * Makes the candidate active with one event; every reader then uses it. As many vectors may be missing in the candidate
- * as in the active index, or up to `minInlineBatch`. All texts are counted before the command runs, so that no writer
+ * Makes the candidate active with one event; every reader then uses it. The candidate may miss as many vectors as the
+ * active index, or `minInlineBatch` if that is more. All texts are counted before the command runs, so that no writer
  * waits. The command itself counts only the texts that were added after that. Returns true if the candidate became
  * active.
  */

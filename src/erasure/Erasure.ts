@@ -50,8 +50,8 @@ export interface Erasure {
 /** A recorded erasure. It never contains what was erased. Times are milliseconds since the epoch. */
 export interface RecordedErasure {
   /**
-   * Null if this erasure or a later one erased the whole agent, because its name is not kept. `version` and `actor` are
-   * then null too.
+   * Null if this erasure or a later one erased the whole agent, because the agent's name is not kept. `version` and
+   * `actor` are then null too.
    */
   readonly agent: string | null
   readonly version: number | null

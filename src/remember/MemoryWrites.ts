@@ -39,14 +39,14 @@ export type RememberError = CommandError | InvalidInput | SourceNotFound | Store
 /** Writes of memories. */
 export interface MemoryWrites {
   /**
-   * Stores a memory. If the store has the same title and facts, this counts as another mention. If similar memories
-   * exist, the reconciler decides: see `Remembered` for the outcomes.
+   * Stores a memory. If the store already has a memory with the same title and facts, this counts as another mention.
+   * If similar memories exist, the reconciler decides: see `Remembered` for the outcomes.
    */
   readonly remember: (observation: Observation, options?: RememberOptions) => Effect.Effect<Remembered, RememberError>
   /**
    * Stores up to 1,000 memories, in transactions of about 250 ms. Other work gets a turn at least every 50 ms. Each
    * memory gets its own answer; a refused one does not affect the others. After a failure or an interruption, stored
-   * memories stay, and the answer of each other memory is the failure.
+   * memories stay, and each other memory gets the failure as its answer.
    */
   readonly rememberAll: (
     observations: ReadonlyArray<Observation | readonly [Observation, RememberOptions]>
@@ -73,7 +73,7 @@ export interface MemoryWrites {
     UpdatedPerson,
     CommandError | InvalidInput | LevelTooLow | StoreForbidden | MemoryNotFound | CredentialForbidden | ProjectionParked
   >
-  /** Raises memories to level `full`. From now on they count as written at that level. It needs full trust. */
+  /** Raises memories to level `full`. After that, they count as written at that level. Needs full trust. */
   readonly vouch: (
     ids: ReadonlyArray<string>,
     options?: WriteOptions

@@ -152,8 +152,8 @@ export const withinLevel = (
 
 /**
  * Limits a DELETE whose target is in an open dispute. The writer's level must be at or above that of each side, and the
- * statement must not come from a memory. The DELETE retires only the target. The statement disputes each other side
- * that is a candidate and that it contradicts.
+ * statement must not come from a memory. Otherwise the statement only disputes the target. The DELETE retires only the
+ * target. The statement disputes each other side that is a candidate and that it contradicts.
  */
 export const withinGroup = (
   setup: ReconcilerSetup,

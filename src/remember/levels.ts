@@ -23,7 +23,7 @@ const steeringLevel: TrustLevel = "inner"
 /** The maximum importance that a lower level may set. */
 const maxImportance = 0.5
 
-/** Source kinds that only the engine may set, each with the kind that is stored if a program names it. */
+/** Source kinds that only the engine may set, each with the kind that is stored instead if a program names it. */
 const engineKinds: Partial<Record<Source["kind"], Source["kind"]>> = {
   auto_capture: "auto",
   tool: "agent",

@@ -9,21 +9,24 @@ import { exactRepeat } from "./rememberEvents.js"
 /** The result of `remember`. */
 export interface Remembered {
   /**
-   * `added`: stored as a new memory. `duplicate`: the store has the same title and facts, so it counts as another
-   * mention. A reconciler decides between the other outcomes, and whether an added memory disputes another one
+   * `added`: stored as a new memory. `duplicate`: a memory in the store has the same title and facts, so this counts as
+   * another mention. A reconciler decides between the other outcomes, and whether an added memory disputes another one
    * (`disputes`). `mentioned`: a memory states it already. `merged`: it was merged into a memory. `replaced`: it
    * replaced a memory that is no longer true.
    */
   readonly outcome: "added" | "duplicate" | "mentioned" | "merged" | "replaced"
-  /** The memory that states it now. */
+  /** The id of the memory that states the observation now. */
   readonly id: string
-  /** The memory that it replaced, which no read returns any more. */
+  /** The id of the memory that was replaced. No read returns that memory any more. */
   readonly replaced?: string
-  /** The memories that it contradicts without retiring them. Both stay until the dispute is settled: see `decide`. */
+  /**
+   * The ids of the memories that the new memory contradicts without retiring them. Both stay until the dispute is
+   * settled: see `decide`.
+   */
   readonly disputes?: ReadonlyArray<string>
   /** The stream version of the event; only at full trust. */
   readonly version?: number
-  /** How often it has been mentioned so far. */
+  /** How often the memory has been mentioned so far. */
   readonly mentions: number
   /**
    * For another mention: the fields in which the observation differs from the memory or adds to it. They were ignored;

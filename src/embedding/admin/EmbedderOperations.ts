@@ -35,7 +35,7 @@ export interface EmbedderStatus {
     readonly floor: number
     /** The stream version of the event that made it active; null for the configured embedder. */
     readonly since: number | null
-    /** Why this process cannot use it. Until then, searches use full text alone. */
+    /** Why this process cannot use the embedder; absent if it can. With a problem, searches use full text alone. */
     readonly problem?: string
   }
   /** The local embedder for the stores withheld from the active one. */
@@ -62,8 +62,8 @@ export interface EmbedderStatus {
 
 export interface StatusOptions {
   /**
-   * True: if texts lack vectors for an unknown reason, send one short text to the embedder to find it. Default false:
-   * no request is made.
+   * True: if texts have no vector for an unknown reason, send one short text to the embedder to find the reason.
+   * Default false: no request is made.
    */
   readonly probe?: boolean | undefined
 }
@@ -90,7 +90,7 @@ export interface SwitchOptions {
 }
 
 export interface Switched extends ModelName {
-  /** `inForce`: it is active. `prepared`: its index is complete. `preparing`: its index is being filled. */
+  /** `inForce`: the embedder is active. `prepared`: its index is complete. `preparing`: its index is being filled. */
   readonly state: "inForce" | "prepared" | "preparing"
   /** Whether the embedder was already active before. */
   readonly unchanged: boolean
@@ -100,7 +100,7 @@ export interface CompareOptions {
   /** The embedder to compare with the active one. When absent: the candidate, else the previous one. */
   readonly with?: string | undefined
   readonly dimensions?: number | undefined
-  /** Maximum number of queries: the newest distinct ones of the recall log, 1…1,000. Default 50. */
+  /** Maximum number of queries, 1…1,000. Default 50. The newest distinct queries of the recall log are used. */
   readonly limit?: number | undefined
   /** Questions with known answers. An unknown memory id is refused. */
   readonly questions?: ReadonlyArray<LabelledQuestion> | undefined

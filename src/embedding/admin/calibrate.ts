@@ -9,7 +9,7 @@ import type { Query } from "../../search/search.js"
 import { type LabelledQuestion, ndcg } from "./labelledQuestions.js"
 
 export interface CalibrateOptions {
-  /** An embedder that has an index here; the active embedder when absent. */
+  /** An embedder for which the agent has an index; the active embedder when absent. */
   readonly with?: string | undefined
   readonly dimensions?: number | undefined
   /** Labelled questions; when absent, questions are taken from the recall log. */
@@ -55,8 +55,8 @@ const recallsPerPage = 500
 
 /**
  * Tries weights from 0 to 1 on questions with known answers. Among the weights as good as the best, chooses the one
- * nearest to the current weight. A weight is as good if its mean loss per question is within one standard error. So the
- * weight does not change if the questions are few or inconclusive.
+ * nearest to the current weight. A weight is as good as the best if its mean loss per question is within one standard
+ * error. So the weight does not change if the questions are few or inconclusive.
  *
  * Without labels, `questionsFromRecalls` takes the questions from the recall log.
  */
