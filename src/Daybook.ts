@@ -175,7 +175,7 @@ const verifyWithViews = Effect.fnUntraced(function* (
   return { ...verification, ok: problems.length === 0, problems }
 })
 
-/** The problem of an agent's view, if there is one. */
+/** Returns the problem of an agent's view; empty if the view matches the log. */
 const viewProblems = (engine: Engine, agent: string): Effect.Effect<ReadonlyArray<Problem>> =>
   Effect.match(compareView(engine)(agent), {
     onFailure: ({ message }) => [{ stream: agent, version: null, what: message }],
@@ -193,7 +193,7 @@ const viewProblems = (engine: Engine, agent: string): Effect.Effect<ReadonlyArra
 
 type ErasureModule = typeof import("./erasure/erase.js")
 
-/** Loads the code of erasures when it is needed. */
+/** Loads the erasure module on first use. */
 const eraseWith = <A, E>(
   { agents, codec, countTokens, log, readAgent, recalls, views }: Engine,
   f: (eraser: Parameters<ErasureModule["erase"]>[0], module: ErasureModule) => Effect.Effect<A, E>

@@ -24,11 +24,14 @@ export interface AgentOptions {
   readonly trust: TrustLevel
   /** The writer's name in the history. Default: `program`. */
   readonly actor?: string | undefined
-  /** Whether the results of searches and `get` are recorded. Default: the policy's. Reads of the past are never recorded. */
+  /**
+   * True records the results of searches and `get`. Default: the policy's setting. Reads of the past are never
+   * recorded.
+   */
   readonly record?: boolean | undefined
   /**
-   * The key of the session whose prompts the reads are for. Recalls record it, so that the session's turns are not
-   * captured where they repeat what a read showed.
+   * The key of the session that these reads serve. Each recall records this key. Capture then skips statements of the
+   * session that only repeat what a read showed.
    */
   readonly session?: string | undefined
 }
@@ -37,16 +40,18 @@ export interface AgentOptions {
 export type AsOfInput = { readonly version: number } | { readonly at: InstantInput }
 
 export interface VerifyOptions {
-  /** The `anchor` of an earlier verification. The check then also finds a log that was replaced together with its anchor. */
+  /**
+   * The `anchor` of an earlier verification. With it, the check also detects a log replaced together with its anchor.
+   */
   readonly expect?: string | undefined
-  /** Whether to compare each view with one that is built from the log. It takes as long as a rebuild. */
+  /** True also compares each view with a view built from the log, which takes as long as a rebuild. */
   readonly views?: boolean | undefined
 }
 
 /** An agent that has events. */
 export interface AgentInfo {
   readonly name: string
-  /** The version of its newest event, which equals the number of its events. */
+  /** The version of the agent's newest event, which equals the number of its events. */
   readonly version: number
   /** When the newest event was recorded, milliseconds since the epoch. */
   readonly recordedAt: number
@@ -82,46 +87,48 @@ export interface DaybookService extends ErasureOperations {
     after?: number,
     asOf?: AsOfInput
   ) => Stream.Stream<DaybookEvent | ErasedEvent, ViewError | InvalidInput | TrustRequired | VersionNotFound>
-  /** Replays the log into a new view, for all or the named projections. Reads and writes continue meanwhile. */
+  /** Replays the log into a new view, for all or the named projections. Reads and writes continue during the replay. */
   readonly rebuild: (
     agent: string,
     projections?: ReadonlyArray<string>,
     onProgress?: (progress: Progress) => void
   ) => Effect.Effect<void, ViewError | InvalidInput>
-  /** Compares an agent's view, or the named projections, with one that is built from the log and removed again. */
+  /** Compares an agent's view, or the named projections, with a temporary view built from the log. */
   readonly compareView: (
     agent: string,
     projections?: ReadonlyArray<string>,
     onProgress?: (progress: Progress) => void
   ) => Effect.Effect<ViewComparison, ViewError | InvalidInput>
-  /** Checks the log of one agent or of all. It reports damage in its result, not as an error. */
+  /** Checks the log of one agent or of all agents. The result reports damage; the effect does not fail. */
   readonly verify: (agent?: string, options?: VerifyOptions) => Effect.Effect<Verification>
   /** Accepts the damage that the verification with this `digest` reported, so that writing can continue. */
   readonly accept: (digest: string) => Effect.Effect<void, NotAccepted | AppendError>
   /**
-   * Accepts that the ledger of erasures is lost or was changed, so that writing can continue. What only the lost lines
-   * named is not erased again in older copies of the log.
+   * Accepts that the ledger of erasures is lost or was changed, so that writing can continue. Content that only the
+   * lost lines named is not erased again from older copies of the log.
    */
   readonly acceptWithoutLedger: Effect.Effect<void, NotAccepted | AppendError>
   /** Embeds memories that have no vector yet, oldest first. */
   readonly backfill: (agent: string) => Effect.Effect<Backfilled, CommandError | InvalidInput>
   /** Shows and changes the embedding model. */
   readonly embedders: EmbedderOperations
-  /** Replays past decisions under another policy in a temporary branch and reports what changes. It writes nothing. */
+  /** Replays past decisions under another policy in a temporary branch and reports what changes. Writes no events. */
   readonly whatIf: (agent: string, options?: WhatIfOptions) => Effect.Effect<Difference, ViewError | InvalidInput>
   readonly stats: (agent: string) => Effect.Effect<AgentStats, ViewError | InvalidInput>
   readonly digests: (agent: string) => Effect.Effect<Digests, ViewError | InvalidInput>
-  /** Records pending recalls now and returns how many. Otherwise the engine records them within a minute. */
+  /**
+   * Records pending recalls now and returns their number. Without this call, the engine records them within a minute.
+   */
   readonly flush: (agent: string) => Effect.Effect<number, CommandError | InvalidInput>
   /**
-   * Continues the capture of an earlier process: extracts the turns that are due, and the rest when it is due, as long
-   * as this process runs. Does nothing in mode "turn", where the next turn does it.
+   * Continues the capture of an earlier process: extracts the turns that are due now, and each other waiting turn when
+   * it becomes due while this process runs. Does nothing in mode "turn", because the next turn then extracts all.
    */
   readonly resume: (agent: string) => Effect.Effect<void, CommandError | InvalidInput>
   /** Operations for a scheduler that runs the schedules of all agents. See `layers/Scheduler.ts`. */
   readonly runner: Runner
   /** The number of agents that are awake in this process. */
   readonly awake: Effect.Effect<number>
-  /** Whether the log can be read, and the views and actors of awake agents move. */
+  /** Checks that the log can be read and that the views and actors of awake agents make progress. */
   readonly health: Effect.Effect<EngineHealth, StorageError>
 }

@@ -91,7 +91,7 @@ export interface AllReaderServices extends ReaderServices {
   readonly context: ContextServices
 }
 
-/** Makes all reads. Each passes the trust level to a query that filters by it in SQL. */
+/** Makes all reads. Each read passes the trust level to a query, which filters by this level in SQL. */
 export const makeReader = (source: ReaderSource, services: AllReaderServices): MemoryReader => ({
   ...makeMemoryReads(source, services),
   ...makeHistoryReader(source, services),
@@ -115,13 +115,13 @@ export interface MemoryParts {
   readonly reader: MemoryReader
   readonly use: Use
   readonly writer: Writer
-  /** Whether the agent has no events. */
+  /** True if the agent has no events. */
   readonly isEmpty: Effect.Effect<boolean, StorageError>
   /** Services of `undo`, `maintain`, capture and session summaries. */
   readonly services: Omit<Undoer & Maintainer & AfterTurnServices, "run"> & CaptureServices
 }
 
-/** Adds the writes to a reader. Each write is a command that the agent's actor carries out. */
+/** Adds the writes to a reader. Each write is a command that the agent's actor runs. */
 export const makeMemory = ({ isEmpty, reader, services, use, writer }: MemoryParts): Memory => {
   const runner = makeRunner(use)
   const writes = makeMemoryWrites(runner, writer)

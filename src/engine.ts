@@ -38,7 +38,7 @@ export type Engine = Effect.Effect.Success<typeof makeEngine>
 
 type Agent = AwakeAgent<Embedding.Embedding>
 
-/** Starts the agents and the recording of recalls. Both end with the scope. */
+/** Starts the agents and the recording of recalls. Both stop when the scope closes. */
 export const makeEngine = Effect.gen(function* () {
   yield* traceEvent("start.initializing")
   const views = yield* Views
@@ -109,9 +109,12 @@ interface AccessServices {
   readonly views: Context.Tag.Service<Views>
 }
 
-/** Functions that use an agent, with or without waking it. */
+/** Functions that access an agent; some of them do not wake it. */
 const accessTo = ({ agents, log, views }: AccessServices) => {
-  /** Whether an agent has no events. False if the agent is awake, or if its newest version cannot be read. */
+  /**
+   * Returns true if an agent has no events. Returns false if the agent is awake or if its newest version cannot be
+   * read.
+   */
   const isEmpty = (agent: string) =>
     Effect.suspend(() =>
       agents.isAwake(agent)
@@ -123,8 +126,8 @@ const accessTo = ({ agents, log, views }: AccessServices) => {
     isEmpty,
 
     /**
-     * Finds the stored name of an agent. New names are stored in Unicode's composed form. An older log may have a name
-     * in another form; the agent keeps that name.
+     * Finds the stored name of an agent. New names are stored in Unicode's composed form (NFC). An older log may
+     * contain a name in another form; the agent keeps that name.
      */
     agentNamed: (name: string) =>
       Effect.flatMap(checkName(name), (composed) =>
@@ -141,8 +144,8 @@ const accessTo = ({ agents, log, views }: AccessServices) => {
     ) => Effect.flatMap(isEmpty(name), (empty) => (empty ? views.readEmpty(ifEmpty) : agents.use(name, f))),
 
     /**
-     * A version with its event's hash, and the newest erasure. By the hash, cached views of this log differ from those of
-     * another log.
+     * Returns a version, its event's hash and the newest erasure. The hash keeps cached views of this log separate from
+     * those of another log.
      */
     pointAt: (agent: string, version: number) =>
       Effect.zipWith(log.at(agent, [version]), log.newestErasure(agent), ([event], erasure) => ({
@@ -151,8 +154,8 @@ const accessTo = ({ agents, log, views }: AccessServices) => {
       })),
 
     /**
-     * The time that counts for a version: its recording time. If the clock had jumped forward then, the earliest later
-     * time in the log.
+     * Returns the time at which a version is read: its recording time. If that time is in the future because the clock
+     * was wrong, returns the earliest later time in the log.
      */
     timeOf: Effect.fnUntraced(function* (agent: string, version: number) {
       const [now, [event]] = [yield* Clock.currentTimeMillis, yield* log.at(agent, [version])]

@@ -68,7 +68,7 @@ const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memor
           ({ actor }) =>
             views.read(actor.view, (db) => {
               const snapshot = { db, now }
-              // Nothing may be written after an event that this version does not know.
+              // After an event that this release does not support, nothing may be written, so recalls are not recorded.
               return f(
                 isRecorded && actor.view.unknown === undefined
                   ? { ...snapshot, observe: () => recalls.observe(agent, snapshot) }

@@ -5,13 +5,13 @@ import type { StorageError } from "../events/errors.js"
 import * as ViewFile from "../projections/view/ViewFile.js"
 import type { Engine } from "./engine.js"
 
-/** Whether the engine moves. It tells nothing of what is stored. */
+/** Counts that show whether the engine makes progress. They reveal no stored content. */
 export interface EngineHealth {
   /** Awake agents whose view has a projection that stopped at an event. */
   readonly parked: number
-  /** Awake agents whose view cannot be read, or does not reach the events that the log had before. */
+  /** Awake agents whose view cannot be read or is behind the log. */
   readonly lagging: number
-  /** Milliseconds that the slowest commands in progress have taken; 0 if there are none. */
+  /** Milliseconds that the longest-running command has taken so far; 0 if none is running. */
   readonly commandMillis: number
 }
 

@@ -17,7 +17,7 @@ import { whyOf } from "./whyOf.js"
 
 /** One version of a memory: the event, its actor, time and decision, and the memory after it. */
 export interface HistoryEntry {
-  /** The number of the memory's own change, from 1. */
+  /** The memory's own change counter, from 1. */
   readonly revision: number
   /** The stream version of the event; only at full trust. */
   readonly version?: number

@@ -20,44 +20,44 @@ export interface AgentStats {
   readonly agent: string
   readonly version: number
   readonly memories: ReturnType<typeof countMemories>
-  /** Total numbers of memories promoted, archived, deleted and so on. Later changes never reduce them. */
+  /** How many memories were ever promoted, archived, deleted and so on. Later changes never reduce these counts. */
   readonly changes: ReturnType<typeof countTallies>
   /** Archived memories. */
   readonly archive: number
-  /** Schedules by status, when the next is due (milliseconds since the epoch), and how their recorded runs ended. */
+  /** Schedules by status, the next due time (milliseconds since the epoch), and the outcomes of the recorded runs. */
   readonly schedules: ReturnType<typeof countSchedulesByStatus>
   /** Maintenance runs by stage. */
   readonly maintenance: ReturnType<typeof countRuns>
   /** Conversations and files. `embedded` counts the chunks that have a vector. */
   readonly conversation: ReturnType<typeof countConversation> & { readonly embedded: number }
-  /** Turns that wait for extraction, and how each extractor did: attempts, successes, latency. */
+  /** Turns that wait for extraction, and the attempts, successes and latency of each extractor. */
   readonly capture: ReturnType<typeof countExtracts>
   readonly vectors: {
-    /** Whether sqlite-vec could be loaded. Without it, searches use full text only. */
+    /** True if sqlite-vec was loaded. Without sqlite-vec, searches use full text only. */
     readonly available: boolean
     readonly model: string
     readonly dimensions: number
     readonly embedded: number
     /** The configured embedder, if another one is active. */
     readonly configured?: ModelName
-    /** The embedder in preparation, which becomes active next. */
+    /** The embedder in preparation for the next switch. */
     readonly preparing?: ModelName & { readonly embedded: number }
     /** The local substitute for stores that are withheld from the active embedder. */
     readonly apart?: ModelName & { readonly stores: ReadonlyArray<Store>; readonly embedded: number }
     /** Requests of this process to the provider so far. */
     readonly usage?: ReturnType<NonNullable<EmbedderService["usage"]>>
-    /** Why the newest batch failed; absent if it succeeded. */
+    /** Why the newest embedding batch failed; absent if that batch succeeded. */
     readonly failure?: string
   }
   /**
-   * Recalls that the log contains, recalls of this process that still wait, and recalls dropped because too many
-   * waited.
+   * `recorded`: recalls in the log. `waiting`: recalls of this process that are not yet recorded. `dropped`: recalls
+   * lost because too many were waiting.
    */
   readonly recalls: { readonly recorded: number; readonly waiting: number; readonly dropped: number }
   readonly view: { readonly bytes: number; readonly parked: ReadonlyArray<ViewFile.Parked> }
 }
 
-/** Combines counts of the view with values that only this process knows. `bytes` is the size of the view's file. */
+/** Combines counts from the view with values of this process. `bytes` is the size of the view's file. */
 export const statsOf = (
   db: Db,
   agent: string,

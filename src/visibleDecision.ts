@@ -2,8 +2,8 @@ import type { Decision } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
 
 /**
- * A decision without the memories that the reader may not read. A dispute with only hidden memories appears as an ADD
- * or UPDATE without a contradiction.
+ * Removes the memories that the reader may not read from a decision. If all disputed memories are hidden, the decision
+ * appears as an ADD or UPDATE without a contradiction.
  */
 export const visibleDecision = <D extends Pick<Decision, "action" | "by" | "reason" | "candidates" | "confidence">>(
   decision: D,
@@ -17,7 +17,7 @@ export const visibleDecision = <D extends Pick<Decision, "action" | "by" | "reas
   const visible = isWhole ? decision : { ...decision, candidates }
   const readable = disputes.filter((dispute) => isReadable(dispute.id))
   if (decision.action !== "DISPUTE" || readable.length === disputes.length) return visible
-  // Reason and confidence may be those of a hidden contradiction.
+  // The reason and confidence may describe a hidden contradiction.
   const { confidence: _, ...others } = visible
   return readable.length > 0
     ? ({ ...others, reason: "contradicts another memory" } as unknown as D)

@@ -20,7 +20,7 @@ export interface PastCandidate {
 
 /** One version of a memory: the event, its decision and the changed fields. */
 export interface WhyVersion {
-  /** The number of the memory's own change, from 1. */
+  /** The memory's own change counter, from 1. */
   readonly revision: number
   /** The stream version of the event; only at full trust. */
   readonly version?: number
@@ -28,7 +28,7 @@ export interface WhyVersion {
   /** The recording time, milliseconds since the epoch. */
   readonly recordedAt: number
   readonly actor: string
-  /** The decision; null for an event without one, or with erased content. */
+  /** Null if the event has no decision or its content was erased. */
   readonly decision: (Omit<Decision, "candidates"> & { readonly candidates: ReadonlyArray<PastCandidate> }) | null
   /** The fields that differ from the previous version; empty for the first version. */
   readonly changes: ReadonlyArray<{ readonly field: string; readonly before: unknown; readonly after: unknown }>
@@ -40,13 +40,13 @@ export interface Related extends MemoryText {
   readonly status: Memory["status"]
 }
 
-/** A source of a memory. The content of a source that the level may not read is absent. */
+/** A source of a memory. The content is absent if the trust level may not read the source. */
 export type WhySource =
   | {
       readonly kind: "turn"
       readonly id: string
       readonly reason: Link["reason"]
-      /** Why capture took it as a source, such as "accepts a proposal". */
+      /** Why capture used this turn as a source, such as "accepts a proposal". */
       readonly because?: string
       readonly turn?: TurnText
     }
@@ -63,7 +63,7 @@ export interface TurnText {
 
 /** How a memory was created and changed. */
 export interface Why {
-  /** With `stale` if it may no longer be true and, at full trust, how often it was shown. */
+  /** Has `stale` if the memory may no longer be true. At full trust, it also has how often the memory was shown. */
   readonly memory: WholeMemory & { readonly status: Memory["status"] }
   /**
    * The memory's present score and what the maintenance rules would do with it. Below full trust the score ignores how
@@ -74,11 +74,11 @@ export interface Why {
   readonly versions: ReadonlyArray<WhyVersion>
   /** How many earlier versions are left out. */
   readonly earlier: number
-  /** The memories that it replaced directly or indirectly, newest first, at most 10. */
+  /** The memories that this memory replaced directly or indirectly, newest first, at most 10. */
   readonly supersedes: ReadonlyArray<Related>
   readonly supersededBy: Related | null
   readonly sources: ReadonlyArray<WhySource>
-  /** The memories derived from it. */
+  /** The memories derived from this memory. */
   readonly madeOf: ReadonlyArray<Related>
 }
 

@@ -53,7 +53,7 @@ export const whyOf = (source: ReaderSource, services: ReaderServices) =>
     if (current === undefined || current.changes.length === 0) return yield* new MemoryNotFound({ id })
     const { accesses, changes, disputed, memory, now, readable, relations } = current
     const isReadable = (other: string) => level === "full" || readable.has(other)
-    // Read one more version than reported, to show what the first reported version changed.
+    // Reads one extra version, because the first reported version shows its changes from the version before it.
     const shownChanges = changes.slice(-limit - 1)
     const events = (yield* eventsAt(
       source,
@@ -132,7 +132,7 @@ const relationsOf = (
   }
 }
 
-/** The memories that a memory replaced, and those that they replaced, newest first. */
+/** Finds the memories that a memory replaced directly or indirectly, newest first. */
 const predecessorsOf = ({ db, level, now }: SnapshotView, memory: Memory): ReadonlyArray<Related> => {
   const predecessors: Array<Related> = []
   const visited = new Set([memory.id])
@@ -174,7 +174,7 @@ const candidateTexts = Effect.fnUntraced(function* (
   return candidateAt
 })
 
-/** The version at which each candidate got the compared revision, by `id/revision`. */
+/** Maps each candidate's `id/revision` to the stream version that created this revision. */
 const candidateVersions = (
   { db, level, now }: SnapshotView,
   events: ReadonlyArray<DaybookEvent>

@@ -50,7 +50,9 @@ export const archiveStatement = (
   }
 }
 
-/** Whether a title states what a statement says, and perhaps more: it has all of its words, and no denial of its own. */
+/**
+ * Whether a title states what a statement says, and perhaps more: it has all of its words, and no denial of its own.
+ */
 const states = (title: string, statement: string): boolean => {
   const [words, wanted] = [stemsOf(title), stemsOf(statement)]
   return (

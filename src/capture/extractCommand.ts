@@ -42,8 +42,8 @@ export const extractCommand = (input: ExtractInput): Command<Extracted, never> =
   const ids = batch.turns.map(({ turn }) => turn.id)
   let pending = 0
   /**
-   * The first waiting turns must be those of the batch. Another process may have extracted or forgotten some, or the view
-   * was edited when the batch was read.
+   * The first waiting turns must be those of the batch. Another process may have extracted or forgotten some, or the
+   * view was edited when the batch was read.
    */
   const areDue = ({ db }: Situation) => {
     const waiting = findWaitingTurns(db, batch.session, batch.store, ids.length)

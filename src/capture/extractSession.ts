@@ -17,8 +17,8 @@ export type By = "rules" | "model"
 const maxAttempts = 5
 
 /**
- * Extracts all waiting turns of a session in a store, in several extractions if there are many. If it fails midway, what
- * is extracted stays, and the other turns wait.
+ * Extracts all waiting turns of a session in a store, in several extractions if there are many. If it fails midway,
+ * what is extracted stays, and the other turns wait.
  */
 export const extractAll = Effect.fnUntraced(function* (
   capturing: Capturing,

@@ -26,7 +26,9 @@ export const makeRepeats = (shown: ReadonlyArray<Pick<Memory, "id" | "title" | "
     const count = countWords(words)
     return long.some((key) => countWords(key) >= minShare * count && ` ${words} `.includes(` ${key} `))
   }
-  /** A user may add something to a shown text, so only its repetition as a whole or a pasted line of a prompt counts. */
+  /**
+   * A user may add something to a shown text, so only its repetition as a whole or a pasted line of a prompt counts.
+   */
   const isRepeated = (sentence: string, role: Role) => {
     const words = wordsOf(sentence)
     return keys.has(words) || ids.some((id) => sentence.includes(id)) || (role !== "user" && isPart(words))

@@ -149,7 +149,9 @@ const sourcesOf = (
   { sources = [{ turn: batch.turns.length - 1, reason: "" }] }: Pick<ExtractedEnd, "sources">
 ): ReadonlyArray<BatchTurn> => [...new Set(sources.map(({ turn }) => turnAt(batch, turn)))]
 
-/** The engine as the writer of a statement: with the lowest level of the statement's sources, as far as it may write. */
+/**
+ * The engine as the writer of a statement: with the lowest level of the statement's sources, as far as it may write.
+ */
 const writerOf = (
   { store }: Batch,
   sources: ReadonlyArray<BatchTurn>,

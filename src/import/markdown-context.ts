@@ -21,10 +21,10 @@ export interface Heading {
 }
 
 /**
- * Reads the front matter: the lines between two lines of "---" at the top, after blank lines if any. Its first line must
- * be a `key: value`; the others may also be `- item`, indented, comments or blank. Only `tags`, `people` and `store` are
- * read: one value, several with commas, `[a, b]`, or `- item` lines. Without front matter all text is body. It is
- * searched in the first 16,384 characters.
+ * Reads the front matter: the lines between two lines of "---" at the top, after blank lines if any. Its first line
+ * must be a `key: value`; the others may also be `- item`, indented, comments or blank. Only `tags`, `people` and
+ * `store` are read: one value, several with commas, `[a, b]`, or `- item` lines. Without front matter all text is body.
+ * It is searched in the first 16,384 characters.
  */
 export const frontMatter = (text: string): FrontMatter => {
   const lines = text.slice(0, maxFrontMatter).split("\n")
@@ -113,7 +113,10 @@ export const fileDate = (file: string): number | undefined => {
   return dates.find((date) => date !== undefined)
 }
 
-/** The tier of the items of a file: `core` for MEMORY.md, which is written for the prompt, and `daily` for a journal by date. */
+/**
+ * The tier of the items of a file: `core` for MEMORY.md, which is written for the prompt, and `daily` for a journal by
+ * date.
+ */
 export const fileTier = (file: string): "core" | "daily" | undefined => {
   if (/(?:^|\/)MEMORY\.(?:md|markdown)$/i.test(file)) return "core"
   return fileDate(file) === undefined ? undefined : "daily"

@@ -2,7 +2,9 @@ import { toString as textOf } from "mdast-util-to-string"
 import { isTableHead, splitCells } from "./markdown-tables.js"
 import { type Node, parseSlice } from "./parseSlice.js"
 
-/** The visible text, and `prose`: the same without code and URLs. Hashtags and mentions are searched only in `prose`. */
+/**
+ * The visible text, and `prose`: the same without code and URLs. Hashtags and mentions are searched only in `prose`.
+ */
 export interface VisibleText {
   readonly text: string
   readonly prose: string
@@ -11,7 +13,10 @@ export interface VisibleText {
 /** The URLs of `[name]: url` lines by their identifier. */
 export type Definitions = ReadonlyMap<string, string>
 
-/** Makes any string well formed: lone surrogates become U+FFFD, NUL and byte order marks are removed, line ends become "\n". */
+/**
+ * Makes any string well formed: lone surrogates become U+FFFD, NUL and byte order marks are removed, line ends become
+ * "\n".
+ */
 export const cleanText = (text: string): string =>
   text
     .replace(/\p{Surrogate}/gu, "\uFFFD")

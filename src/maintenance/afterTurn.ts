@@ -28,9 +28,9 @@ const pause = 2_000
 const message = "a session could not be summarised yet"
 
 /**
- * Makes the work that follows a turn: condensing the oldest turns if they fill their budget, and summarising the session
- * if the assistant spoke last. The engine does it at full trust, like maintenance: the turns determine the level of a
- * summary, and the level of who added the last turn does not matter.
+ * Makes the work that follows a turn: condensing the oldest turns if they fill their budget, and summarising the
+ * session if the assistant spoke last. The engine does it at full trust, like maintenance: the turns determine the
+ * level of a summary, and the level of who added the last turn does not matter.
  */
 export const makeAfterTurn = (services: AfterTurnServices, runner: Runner, caller: Writer): AfterTurn => {
   const { agent, background, policy, read } = services

@@ -131,7 +131,9 @@ export const memoriesRequest = (
         }))
       }
 
-/** A draft of an event that adds a memory. The lines replace its title, narrative and facts; the facts in `keep` stay. */
+/**
+ * A draft of an event that adds a memory. The lines replace its title, narrative and facts; the facts in `keep` stay.
+ */
 export const memoryDraft = (
   eventIndex: number,
   event: Extract<DecidedEvent, { type: "ADD" | "COMPRESS" }>,

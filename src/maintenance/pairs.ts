@@ -23,8 +23,8 @@ export const textOf = ({ memory }: Row): string => [memory.title, ...memory.fact
 const standingTypes: ReadonlySet<string> = new Set(["config", "decision", "identity", "person", "preference", "state"])
 
 /**
- * The key of memories that may be compared: the store, and `standing` for standing types or the type itself. Memories with
- * different keys never state the same fact.
+ * The key of memories that may be compared: the store, and `standing` for standing types or the type itself. Memories
+ * with different keys never state the same fact.
  */
 export const storeAndKind = ({ memory: { store, type } }: Row): string =>
   `${store}\n${standingTypes.has(type) ? "standing" : type}`

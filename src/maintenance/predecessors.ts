@@ -7,7 +7,9 @@ export type Predecessors = (row: Row) => ReadonlyArray<Row>
 /** Maximum wordings of a memory that the settler reads, newest first. */
 export const maxWordings = 12
 
-/** The memories that a memory superseded, directly or through others: at most `maxSteps` back and `maxFormer` in all. */
+/**
+ * The memories that a memory superseded, directly or through others: at most `maxSteps` back and `maxFormer` in all.
+ */
 export const predecessorsOf = (memory: Memory, find: (id: string) => Memory | undefined): ReadonlyArray<Row> => {
   const predecessors = new Map<string, Row>()
   let latest: ReadonlyArray<Memory> = [memory]

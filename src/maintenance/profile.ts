@@ -43,8 +43,8 @@ export interface Profile {
 
 /**
  * The memories for an agent's system prompt: memories that a user made core, then other core memories, identities,
- * preferences and decisions that were mentioned more than once, then the rest of them with memories of other types
- * that were mentioned often, each by score, until the budget is spent. Then the newest memories of people follow, if there
+ * preferences and decisions that were mentioned more than once, then the rest of them with memories of other types that
+ * were mentioned often, each by score, until the budget is spent. Then the newest memories of people follow, if there
  * is room. Only writers from a level on count; others are quoted separately. Each subject has one line: its latest
  * statement, with the score of all its statements. Superseded statements are left out. Of memories that contradict each
  * other, the one of the highest level has a line, or the newest of several. The line names the earlier ones of the same
@@ -142,8 +142,8 @@ const tokensOf = (lines: ReadonlyMap<Row, string>, countTokens: (text: string) =
   [...lines.values()].reduce((sum, line) => sum + countTokens(line), 0)
 
 /**
- * Names a memory's opponents of the same level that rank below it, best first: at most `maxNamed`, the others are counted.
- * Empty if there are none.
+ * Names a memory's opponents of the same level that rank below it, best first: at most `maxNamed`, the others are
+ * counted. Empty if there are none.
  */
 const earlierSides = (memory: Memory, dispute: OpenDispute | undefined, maxNamed: number): string => {
   if (dispute === undefined) return ""

@@ -4,9 +4,8 @@ import type { SettlerService } from "../ports/Settler.js"
 import type { Row } from "./stageRow.js"
 
 /**
- * The rows that fit into a budget of tokens, each with its line. Titles come before facts and
- * the names of disputed memories, except for memories that a user made core. A row that repeats an earlier line in other
- * words comes last.
+ * The rows that fit into a budget of tokens, each with its line. Titles come before facts and the names of disputed
+ * memories, except for memories that a user made core. A row that repeats an earlier line in other words comes last.
  */
 export const withinBudget = (
   ranked: ReadonlyArray<Row>,

@@ -35,9 +35,9 @@ const maximum = { text: 280, items: 20, item: 500 }
 
 /**
  * Summarizes a session by rules alone. The request is the first user turn that asks or states something. The outcome is
- * the last assistant turn after it. Decisions and open items are the sentences that the statement
- * reader finds, if there is one, plus the unanswered questions of the last turn. Null if neither user nor assistant said
- * anything. Turns below the level `writers` count only if there are no others. Yields after every few turns.
+ * the last assistant turn after it. Decisions and open items are the sentences that the statement reader finds, if
+ * there is one, plus the unanswered questions of the last turn. Null if neither user nor assistant said anything. Turns
+ * below the level `writers` count only if there are no others. Yields after every few turns.
  */
 export function* summarizeByRules(
   { count, lastAt, startedAt, turns }: Conversation,

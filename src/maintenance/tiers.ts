@@ -28,8 +28,8 @@ export interface Tiers {
 }
 
 /**
- * Computes all scores in SQL, in portions with pauses between them. A concurrent write may appear in a later portion but
- * not in an earlier one. For full trust only.
+ * Computes all scores in SQL, in portions with pauses between them. A concurrent write may appear in a later portion
+ * but not in an earlier one. For full trust only.
  */
 export const readTiers = Effect.fnUntraced(function* (
   read: ReaderSource["read"],

@@ -38,8 +38,8 @@ const maxSources = 50
 
 /**
  * Summarizes the runs of one session. A failed call that succeeds later is an error with its solution: what was changed
- * and run between. A failed call without a later success is an open error. The rest is a list of what was done. Each run
- * belongs to one summary at most.
+ * and run between. A failed call without a later success is an open error. The rest is a list of what was done. Each
+ * run belongs to one summary at most.
  */
 export const episodesOf = (rows: ReadonlyArray<Row>): ReadonlyArray<ToolSummary> => {
   const runs = rows.toSorted((a, b) => timeOf(a) - timeOf(b) || a.memory.born - b.memory.born).map(toRun)

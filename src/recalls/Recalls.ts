@@ -192,8 +192,8 @@ const flushQueue = (
 }
 
 /**
- * Drops recalls that were read before the newest erasure: their queries may name what it removed. If the whole agent was
- * erased, its stream lacks the event that was read.
+ * Drops recalls that were read before the newest erasure: their queries may name what it removed. If the whole agent
+ * was erased, its stream lacks the event that was read.
  */
 const dropErased = Effect.fnUntraced(function* ({ log, policy }: RecallsOptions, agent: string, queue: Queue) {
   const versions = new Set(queue.waiting.map(({ position }) => position))
@@ -235,7 +235,9 @@ interface Batch {
   readonly first: number
 }
 
-/** Writes one event: through the agent's actor, or directly to the log if the agent sleeps. Its view catches up later. */
+/**
+ * Writes one event: through the agent's actor, or directly to the log if the agent sleeps. Its view catches up later.
+ */
 const append = Effect.fnUntraced(function* (
   { agents, codec, embedder, log, search }: RecallsOptions,
   agent: string,

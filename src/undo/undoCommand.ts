@@ -70,8 +70,8 @@ export const undoCommand = (
 
 /**
  * The events of an undo, numbered from a version: memories in the order of the plans, then states of sessions, then
- * derived memories. Memories derived from a removed memory get the stale flag; those derived from a restored one lose it. None
- * stays less restrictive than its source. Each memory gets one event, even if several changes affect it.
+ * derived memories. Memories derived from a removed memory get the stale flag; those derived from a restored one lose
+ * it. None stays less restrictive than its source. Each memory gets one event, even if several changes affect it.
  */
 export const compensatingEvents = function* (
   db: Db,

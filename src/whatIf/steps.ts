@@ -26,7 +26,9 @@ export type Step =
   | { readonly kind: "skip"; readonly event: DaybookEvent | ErasedEvent }
   | { readonly kind: "refused"; readonly event: Mutation; readonly reason: string }
 
-/** Makes the function that turns events, in order, into steps. `searchesVectors` says whether decisions search vectors. */
+/**
+ * Makes the function that turns events, in order, into steps. `searchesVectors` says whether decisions search vectors.
+ */
 export const makeStepper = (
   writer: Writer,
   searchesVectors: boolean

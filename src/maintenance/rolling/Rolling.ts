@@ -37,7 +37,9 @@ export interface SessionRolling {
   readonly epoch: number
   /** The sequence number of the newest turn that it covers. */
   readonly upperSequence: number
-  /** The lowest trust level of its sources. Below the level of `prompt.writers`, give it to a model as quoted data only. */
+  /**
+   * The lowest trust level of its sources. Below the level of `prompt.writers`, give it to a model as quoted data only.
+   */
   readonly level: TrustLevel
   readonly by: { readonly kind: string; readonly name: string }
   readonly writtenAt: number

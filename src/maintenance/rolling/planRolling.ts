@@ -7,7 +7,9 @@ import { findSensitiveData } from "../../../text/personal/findSensitiveData.js"
 import { unitsOf } from "../../conversation/turnUnits.js"
 import type { SummaryPolicy } from "../../ports/policy/conversation.js"
 
-/** A session in one store: the summary so far, its later turns (the oldest of them), and the totals of all later turns. */
+/**
+ * A session in one store: the summary so far, its later turns (the oldest of them), and the totals of all later turns.
+ */
 export interface RollingInput {
   readonly before: RollingSummary | undefined
   readonly turns: ReadonlyArray<VersionedTurn>
@@ -33,8 +35,9 @@ export interface RollingPlan {
 
 /**
  * Decides whether the oldest turns of a session are condensed, and writes their lines by rules: one line per turn with
- * its most informative sentences, appended to the summary so far. Turns that belong together are condensed together, and
- * the newest ones stay. Returns null if there are too few turns or if they leave enough of the budget. A pure function.
+ * its most informative sentences, appended to the summary so far. Turns that belong together are condensed together,
+ * and the newest ones stay. Returns null if there are too few turns or if they leave enough of the budget. A pure
+ * function.
  */
 export const planRolling = (input: RollingInput, options: RollingOptions): RollingPlan | null => {
   const { before, count, tokens, turns } = input

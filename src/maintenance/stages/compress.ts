@@ -12,9 +12,9 @@ import type { Gathering, Stage, StagePlan, StageTools } from "../Stage.js"
 import { ageInDays, dayMillis, isProtected, lastTouchedAt, type Row } from "../stageRow.js"
 
 /**
- * Merges memories of one store, level, tier and type that repeat each other. Two memories repeat each other if their titles are
- * equal except for case, accents and punctuation, or if nearly all of their words are equal. Memories of standalone types
- * must be equal word for word.
+ * Merges memories of one store, level, tier and type that repeat each other. Two memories repeat each other if their
+ * titles are equal except for case, accents and punctuation, or if nearly all of their words are equal. Memories of
+ * standalone types must be equal word for word.
  */
 export const compress: Stage = {
   name: "compress",
@@ -217,7 +217,10 @@ const compressEvent = (
   }
 }
 
-/** Clusters rows of one tier and level by similarity to the first row of each cluster. `wordsByBorn` caches the words of a row. */
+/**
+ * Clusters rows of one tier and level by similarity to the first row of each cluster. `wordsByBorn` caches the words of
+ * a row.
+ */
 const clustersOf = (
   rows: ReadonlyArray<Row>,
   likeness: number,

@@ -140,8 +140,8 @@ interface PlanContext {
 }
 
 /**
- * The events that retire superseded rows and link each to its successor, and those that record disputes, within the rows
- * of one run. A row is retired after those that it superseded: a write checks that the successor is still there.
+ * The events that retire superseded rows and link each to its successor, and those that record disputes, within the
+ * rows of one run. A row is retired after those that it superseded: a write checks that the successor is still there.
  */
 const planOf = (superseded: ReadonlyMap<Row, Row>, disputed: Disputed, context: PlanContext): StagePlan => {
   if (superseded.size === 0 && disputed.size === 0) return emptyPlan
