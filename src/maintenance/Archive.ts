@@ -16,7 +16,7 @@ import type { Runner } from "../remember/runner.js"
 export type { Archived } from "../remember/archiveMemory.js"
 export type { Restored } from "../remember/restore.js"
 
-/** A page of the archive. */
+/** Selects a page of archived memories. */
 export interface ArchiveQuery extends PageQuery {
   readonly text?: string | undefined
 }
@@ -29,13 +29,16 @@ export interface ArchivedMemory extends WholeMemory {
 
 /** Reads of the archive: `memory.archive`. */
 export interface ArchiveReader {
-  /** The archive, newest first. `text` selects memories with all of its words; case and accents are ignored. */
+  /**
+   * Lists archived memories, newest first. `text` selects memories that contain all of its words, ignoring case and
+   * accents.
+   */
   readonly list: (query?: ArchiveQuery) => Effect.Effect<ReadonlyArray<ArchivedMemory>, ReadError>
 }
 
 /** Writes of the archive: `memory.archive`. */
 export interface ArchiveWriter {
-  /** Moves a memory to the archive. Only `archive.list` returns it then. */
+  /** Moves a memory to the archive. Afterwards, only `archive.list` returns the memory. */
   readonly add: (
     id: string,
     options?: WriteOptions
@@ -80,5 +83,5 @@ export const makeArchiveWriter = ({ run }: Runner, writer: Writer): ArchiveWrite
   restore: operation("Memory.archive.restore")((id, options) => run(() => restore(writer, id, options), options))
 })
 
-/** Maximum archive rows to read without a pause; takes about 2 ms. */
+/** Maximum archive rows to read without a pause; reading them takes about 2 ms. */
 const maxArchiveRowsPerRead = 500

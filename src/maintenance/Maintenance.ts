@@ -14,17 +14,17 @@ import { readTiers, type Tiers } from "./tiers.js"
 export interface MaintenanceReader {
   /** Memory counts and scores by tier, and the memories with the highest scores (10 by default). */
   readonly tiers: (query?: { readonly limit?: number | undefined }) => Effect.Effect<Tiers, ReadError | TrustRequired>
-  /** Maintenance runs, newest first: what each did, its duration and its policy. */
+  /** Maintenance runs, newest first, with the counts, duration and policy of each run. */
   readonly list: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RunRow>, ReadError | TrustRequired>
   /** One maintenance run by its id. */
   readonly get: (run: string) => Effect.Effect<RunRow, ReadError | TrustRequired | RunNotFound>
 }
 
-/** Runs of maintenance: `memory.maintenance`. */
+/** Writes of maintenance: `memory.maintenance`. */
 export interface MaintenanceWriter {
   /**
    * Runs maintenance stages: promotes used memories, archives unused ones, shortens old narratives. Each stage is a
-   * separate run with a limit, and can be undone like any other run. Full trust only.
+   * separate run with a limit on its changes, and can be undone like any other run. Full trust only.
    */
   readonly run: (options?: MaintainOptions) => Effect.Effect<ReadonlyArray<StageRun>, MaintainError>
 }

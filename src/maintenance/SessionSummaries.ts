@@ -17,13 +17,13 @@ import type { SummarizedSession, SummarizeError, SummarizeServices } from "./sum
 export type { SummarizedSession, SummarizeError } from "./summarizeSession.js"
 
 export interface SessionSummariesQuery extends PageQuery {
-  /** Returns only this session: one row for each store with content of it. */
+  /** Returns only this session: one row for each store that contains content of the session. */
   readonly session?: string | undefined
 }
 
 /**
- * The summary of a session in one store: the summary of its turns, plus the decisions and tasks that were remembered in
- * it. Times are milliseconds since the epoch.
+ * The summary of a session in one store: the summary of its turns, plus the decisions and tasks that were remembered
+ * during the session. Times are milliseconds since the epoch.
  */
 export interface SessionSummary {
   readonly session: string
@@ -43,11 +43,11 @@ export interface SessionSummary {
   readonly observations: number
   /** Number of turns that the summary covers; 0 when no summary was written. */
   readonly turns: number
-  /** Whether the session has newer turns than the summary. */
+  /** True if the session has newer turns than the summary. */
   readonly behind: boolean
   /** Time of the last turn or memory of the session. */
   readonly lastAt: number
-  /** When the summary was written, and by which rule or model. */
+  /** When the summary was written; null when no summary was written. `by` is the rule or model that wrote it. */
   readonly writtenAt: number | null
   readonly by: { readonly kind: string; readonly name: string } | null
 }
@@ -55,8 +55,8 @@ export interface SessionSummary {
 /** Reads of the summaries of sessions: part of `memory.sessions`. */
 export interface SessionSummaryReader {
   /**
-   * Session summaries, the most recently active sessions first. Stage `sessions` writes the summaries. A memory of a
-   * session appears as soon as it is stored.
+   * Session summaries, the most recently active sessions first. Stage `sessions` writes the summaries. Memories of a
+   * session are included as soon as they are stored.
    */
   readonly summaries: (query?: SessionSummariesQuery) => Effect.Effect<ReadonlyArray<SessionSummary>, ReadError>
 }
@@ -64,16 +64,19 @@ export interface SessionSummaryReader {
 /** Writes of the summaries of sessions: part of `memory.sessions`. */
 export interface SessionSummaryWriter {
   /**
-   * Brings the summaries of a session up to date now, in each store that the level reads. Maintenance does it for quiet
-   * sessions. Fails with `LevelTooLow` if a higher level wrote turns that the summary would quote.
+   * Updates the summaries of a session now, in each store that the trust level can read. Maintenance updates the
+   * summaries of quiet sessions. Fails with `LevelTooLow` if a higher level wrote turns that the summary would quote.
    */
   readonly summarize: (session: string) => Effect.Effect<ReadonlyArray<SummarizedSession>, SummarizeError>
   /**
-   * Does at once what the engine does two seconds after each turn: condenses the oldest turns if that is due, and
-   * summarises the session if the assistant spoke last. For programs that end before that. A failure is logged.
+   * Does now the work that the engine otherwise starts two seconds after each turn: condenses the oldest turns if they
+   * fill their budget, and summarises the session if the assistant spoke last. For programs that end within those two
+   * seconds. A failure is logged.
    */
   readonly refresh: (session: string) => Effect.Effect<void, InvalidInput>
-  /** Ends a session: extracts the turns that wait, then brings its summaries up to date. Later turns begin it again. */
+  /**
+   * Ends a session: extracts the waiting turns, then updates the session's summaries. A later turn reopens the session.
+   */
   readonly end: (session: string) => Effect.Effect<EndedSession, SummarizeError>
 }
 
@@ -122,8 +125,8 @@ export const makeSummaryReader = (
 })
 
 /**
- * A stored summary, plus the decisions and tasks that were remembered in its session. Text below the level `writers` is
- * quoted separately.
+ * Combines a stored summary with the decisions and tasks that were remembered during its session. Text below the level
+ * `writers` is quoted separately.
  */
 export const sessionOf = (
   db: Db,

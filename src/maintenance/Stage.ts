@@ -20,21 +20,21 @@ export interface StageTools {
   readonly countTokens: (text: string) => number
   /** Compares two memories; undefined when no reconciler is configured. */
   readonly judge?: Judge | undefined
-  /** Finds the memories that later ones supersede; absent without a settler. */
+  /** Finds memories that later memories supersede; absent without a settler. */
   readonly settler?: SettlerService | undefined
   /** The ids of memories in open disputes, which are not merged into other memories. */
   readonly sides?: ReadonlySet<string> | undefined
-  /** Finds decisions and open items in sentences; absent where no statement reader is provided. */
+  /** Finds decisions and open items in sentences; absent without a statement reader. */
   readonly statements?: StatementReaderService | undefined
 }
 
 /** The plan of a stage. */
 export interface StagePlan {
-  /** Events in write order. The write sets `born` of the memories that they add. */
+  /** Events in write order. Writing an event sets `born` of the memory that the event adds. */
   readonly events: ReadonlyArray<DecidedEvent>
   /** Number of memories by action: promoted, archived … */
   readonly counts: Readonly<Record<string, number>>
-  /** Whether work remains for the next run, because the stage reached its limit. */
+  /** True if the stage reached its limit, so that work remains for the next run. */
   readonly left: boolean
   /**
    * Events with texts that a summarizer may improve. The caller asks the summarizer after planning and before writing.
@@ -45,9 +45,10 @@ export interface StagePlan {
 export const emptyPlan: StagePlan = { events: [], counts: {}, left: false }
 
 /**
- * A step of maintenance. It runs for each store separately and has a limit per store. So the result for one store does
- * not depend on rows of another store, which other readers may see. The decisions are a pure function of rows, policy
- * and time: `gather` receives all rows of its kind in a store page by page, keeps the relevant ones, and plans events.
+ * A step of maintenance. A stage plans each store separately, with a limit per store. The result for one store
+ * therefore does not depend on rows of another store, which has other readers. The plan is a pure function of rows,
+ * policy and time: a `Gathering` receives all rows of the stage's kind in a store page by page, keeps the relevant
+ * rows, and plans events.
  */
 export interface Stage {
   readonly name: StageName
@@ -60,13 +61,15 @@ export interface Stage {
    * rows.
    */
   readonly read?: (db: Db, policy: MaintenancePolicy, now: number, store: Store) => ReadonlyArray<Row>
-  /** Whether `readMore` reads turns. It does not run while their projection is parked. Default: false. */
+  /**
+   * True if `readMore` reads turns. `readMore` does not run while the projection of turns is parked. Default: false.
+   */
   readonly readsTurns?: true
 }
 
 export interface Gathering {
   readonly addRows: (rows: ReadonlyArray<Row>) => void
-  /** Whether the run's limit is reached, so that more rows would not change the plan. */
+  /** Returns true if the run's limit is reached. More rows would not change the plan. */
   readonly isFull?: () => boolean
   /** Reads one portion of additional data; returns true while there is more. */
   readonly readMore?: (db: Db) => boolean
@@ -90,7 +93,7 @@ export const storePartsOf = (
   tools: StageTools
 ): ReadonlyArray<StorePart> => stores.map((store) => ({ store, gathering: stage.gather(policy, now, tools, store) }))
 
-/** The rows of one store, without data that rules must not read. */
+/** Selects the rows of one store and removes data that rules must not read. */
 export const rowsOfStore = (store: Store, rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
   rows.filter(({ memory }) => memory.store === store).map(visibleToRules)
 
@@ -127,7 +130,7 @@ export const planStage = (
     })
   )
 
-/** A decision made by a rule about memories, with the score of each. */
+/** Makes a rule's decision about memories, with the score of each memory. */
 export const ruleDecision = (
   action: Decision["action"],
   name: string,
@@ -146,7 +149,7 @@ export const ruleDecision = (
   })
 })
 
-/** Makes events that archive memories, one reason per event and at most `maxArchivedPerEvent` memories. */
+/** Makes events that archive memories. Each event has one reason and at most `maxArchivedPerEvent` memories. */
 export const archiveEvents = (
   name: string,
   byReason: ReadonlyMap<string, ReadonlyArray<Row>>,

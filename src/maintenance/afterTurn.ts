@@ -16,21 +16,21 @@ export interface AfterTurnServices
 
 /** Keeps the summaries of a session up to date while turns are added. */
 export interface AfterTurn {
-  /** Does it shortly, in the background. */
+  /** Updates the summaries in the background, after a short pause. */
   readonly later: (session: string) => void
-  /** Does it now. A failure is logged. */
+  /** Updates the summaries now. A failure is logged. */
   readonly now: (session: string) => Effect.Effect<void>
 }
 
-/** Milliseconds after a turn. Turns that come meanwhile are summarised together with it. */
+/** Milliseconds between a turn and the update. Turns that are added during this pause are summarised together. */
 const pause = 2_000
 
 const message = "a session could not be summarised yet"
 
 /**
- * Makes the work that follows a turn: condensing the oldest turns if they fill their budget, and summarising the
- * session if the assistant spoke last. The engine does it at full trust, like maintenance: the turns determine the
- * level of a summary, and the level of who added the last turn does not matter.
+ * Creates the work that follows a turn: condensing the oldest turns if they fill their budget, and summarising the
+ * session if the assistant spoke last. Like maintenance, this work has full trust. The level of a summary depends on
+ * its turns, not on the writer of the last turn.
  */
 export const makeAfterTurn = (services: AfterTurnServices, runner: Runner, caller: Writer): AfterTurn => {
   const { agent, background, policy, read } = services
@@ -53,7 +53,7 @@ export const makeAfterTurn = (services: AfterTurnServices, runner: Runner, calle
 
   const later = (session: string): void =>
     background.startSoon(key(session), pause, {
-      // Turns that came while the summary was made are summarised by the next check.
+      // The next check summarises turns that were added while this summary was written.
       effect: Effect.map(refresh(session), (isWritten) => (isWritten ? later(session) : undefined)),
       message
     })

@@ -20,10 +20,10 @@ import {
 } from "../ports/Summarizer.js"
 import { summaryProblemOf } from "./checkSummary.js"
 
-/** The summarizer, and its time-out and concurrency. */
+/** The summarizer, the reader that checks its answers, and the policy with its time-out and concurrency. */
 export interface SummarizerSetup {
   readonly summarizer: SummarizerService
-  /** Reads summaries and their sources, to check one against the other. */
+  /** Reads statements in a summary and in its sources, to compare them. */
   readonly reader: StatementReaderService
   readonly policy: PolicyValues["summarize"]
 }
@@ -38,9 +38,9 @@ export interface Draft {
 }
 
 /**
- * Replaces the texts of planned events by the summarizer's answers. If an answer fails, or if the sources do not
- * support it word for word, the event keeps the text that the rules wrote. Its decision then names the failure. Never
- * fails. Without a summarizer, returns the events unchanged.
+ * Replaces the texts of planned events with the summarizer's answers. If the summarizer fails, or if the sources do not
+ * support its answer word for word, the event keeps the text that the rules wrote, and its decision names the failure.
+ * The returned effect never fails. Without a summarizer, the events are returned unchanged.
  */
 export const applySummarizer = (
   summarizing: SummarizerSetup | undefined,
@@ -72,7 +72,7 @@ export const applySummarizer = (
   })
 }
 
-/** A valid answer of the summarizer within its time-out, or the reason for its failure. */
+/** Returns a valid answer that arrives before the time-out, or the reason for the failure. */
 const answerOf = (
   { policy, reader, summarizer }: SummarizerSetup,
   request: SummaryRequest,
@@ -109,7 +109,10 @@ const withDecision = (event: DecidedEvent, fields: Partial<Decision>): DecidedEv
     }
   }) as DecidedEvent
 
-/** The request to summarize memories; undefined if one of them is a credential, which no summarizer may read. */
+/**
+ * Makes the request to summarize memories. Returns undefined if a memory is a credential, because no summarizer may
+ * read credentials.
+ */
 export const memoriesRequest = (
   kind: SummaryRequest["kind"],
   subject: string,
@@ -132,7 +135,8 @@ export const memoriesRequest = (
       }
 
 /**
- * A draft of an event that adds a memory. The lines replace its title, narrative and facts; the facts in `keep` stay.
+ * Makes the draft of an event that adds a memory. The lines replace the memory's title, narrative and facts. The facts
+ * in `keep` remain.
  */
 export const memoryDraft = (
   eventIndex: number,

@@ -19,7 +19,7 @@ export const startOfWeek = (
   return startOfDayBefore(instant, zone, (current - weekdays.indexOf(weekday) + 7) % 7)
 }
 
-/** The day that contains an instant, as 2026-03-14. */
+/** The day that contains an instant, such as 2026-03-14. */
 export const dayOf = (instant: number, { zone }: Zone): string =>
   new Date(clockOf(instant, zone).local(instant)).toISOString().slice(0, 10)
 

@@ -3,17 +3,17 @@ import { limits } from "../model/limits.js"
 import type { Statement, StatementReaderService } from "../ports/StatementReader.js"
 import type { Line, SummarizerError, Summary, SummaryRequest, SummarySource } from "../ports/Summarizer.js"
 
-/** The problem of a refused summary. */
+/** Why a summary was refused. */
 export type SummaryProblem = Pick<SummarizerError, "reason" | "detail">
 
 /**
- * Checks that a summary says exactly what its sources say; returns the problem, or undefined.
- * - Each line, or each of its pieces, is contained in one statement of a source that it names: with the same numbers,
- *   dates and names in the same order, and with the same negations.
- * - Each title and fact of the sources is contained in one line. Each number, date and name of their texts occurs in
- *   some line; for a conversation only its facts count.
+ * Checks that a summary says exactly what its sources say. Returns the problem, or undefined.
+ * - Each line, or each of its pieces, is contained in one statement of a source that the line names: with the same
+ *   numbers, dates and names in the same order, and with the same negations.
+ * - Each title and fact of the sources is contained in one line. Each number, date and name in the source texts occurs
+ *   in some line; for a conversation, only the facts are checked.
  *
- * A correct paraphrase is refused as well. The rule's text is used then, so nothing is lost.
+ * A correct paraphrase is refused as well. The text written by rules then replaces the summary, so nothing is lost.
  */
 export const summaryProblemOf = (
   request: SummaryRequest,
@@ -66,8 +66,8 @@ const contentOf = (
 }
 
 /**
- * Whether one statement of the sources contains a text, or statements about the same subject contain its pieces.
- * `subject` is a word that the statement must also contain: the subject of the text from which a piece was cut.
+ * Returns true if one statement of the sources contains a text, or if statements about the same subject contain its
+ * pieces. `subject` is a word that the statement must also contain: the subject of the text from which a piece was cut.
  */
 const isSupported = (
   text: string,
@@ -109,8 +109,8 @@ const isNumber = (word: string): boolean => /\p{N}/u.test(word)
 const namesOf = ({ telling }: Statement): ReadonlyArray<string> => telling.filter((word) => !isNumber(word))
 
 /**
- * Whether two statements have their shared names in the same order, and their shared numbers too. The order tells who
- * does what to whom.
+ * Returns true if two statements have their shared names in the same order, and their shared numbers too. The order
+ * shows who does what to whom.
  */
 const inOrder = (a: Statement, b: Statement): boolean =>
   [true, false].every((numbers) => {
@@ -120,7 +120,7 @@ const inOrder = (a: Statement, b: Statement): boolean =>
     return places.every((position, index) => index === 0 || position > places[index - 1]!)
   })
 
-/** The number of statements of the sources that no line contains. */
+/** Counts the statements of the sources that no line contains. */
 const countDropped = (
   { kind, sources }: SummaryRequest,
   lines: ReadonlyArray<Line>,

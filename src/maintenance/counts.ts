@@ -15,7 +15,7 @@ export const countsOf = (
     } else if (event.type === "ARCHIVE") add("archived", event.payload.memories.length)
     else if (event.type === "SUMMARIZE") add("summarized")
     else if (event.type === "DELETE") add("superseded")
-    // Stage `settle` changes the successor of a superseded memory only to link the two.
+    // Stage `settle` updates the successor of a superseded memory only to link the two. This update is not counted.
     else if (stage === "settle" && !(event.type === "UPDATE" && event.payload.reason === "disputed")) continue
     else if (event.type === "UPDATE") {
       const { memory, reason } = event.payload
@@ -27,7 +27,7 @@ export const countsOf = (
   return Object.fromEntries(order.flatMap((action) => (counts.has(action) ? [[action, counts.get(action)!]] : [])))
 }
 
-/** Names for promotions between tiers. A promotion from mid to long needs none. */
+/** Action names for promotions by these stages. Promotions by other stages are counted as `promoted`. */
 const promotionNames: Partial<Record<Stage["name"], string>> = { daily: "kept", weekly: "core" }
 
 const order = [

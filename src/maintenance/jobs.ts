@@ -8,14 +8,16 @@ const maxKeptRuns = 30
 interface JobPlan {
   readonly name: string
   readonly goal: string
-  /** Time of day, as 03:30. */
+  /** Time of day, such as 03:30. */
   readonly time: string
   /** The weekday field of the cron expression. */
   readonly days: string
   readonly stages: ReadonlyArray<StageName>
 }
 
-/** The engine's own jobs, at the policy's times. A job that missed several runs runs once. */
+/**
+ * The engine's own jobs, at the policy's times. A job that missed several runs makes up for all of them with one run.
+ */
 export const jobsOf = ({ daily, gc, weekday, weekly, zone }: MaintenancePolicy["maintenance"]): ReadonlyArray<Job> => {
   const job = ({ days, goal, name, stages, time }: JobPlan): Job => {
     const [hour, minute] = time.split(":").map(Number)

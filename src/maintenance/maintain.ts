@@ -34,11 +34,12 @@ export interface MaintainOptions {
   /** Returns the planned events and writes nothing. */
   readonly dryRun?: boolean | undefined
   /**
-   * The deadline, in milliseconds since the epoch. After it, no further work begins: finished work stays, and the rest
-   * is `left`. A summarizer is called only if its time-out ends before the deadline. A dry run ignores the deadline.
+   * The deadline, in milliseconds since the epoch. No work begins after the deadline: finished work stays, and the
+   * result says that work is `left`. A summarizer is called only if its time-out ends before the deadline. A dry run
+   * ignores the deadline.
    */
   readonly deadline?: number | undefined
-  /** Confirms that the clock is right although it reads more than a year after the agent's other events. */
+  /** Confirms that the clock is right although it is more than a year ahead of the agent's other events. */
   readonly confirmClock?: boolean | undefined
 }
 
@@ -49,7 +50,7 @@ export interface StageRun {
   readonly run?: string
   /** Number of memories by action: promoted, archived … */
   readonly counts: Readonly<Record<string, number>>
-  /** Whether work remains beyond the limit of one run. */
+  /** True if work remains after this run, because of its limit, its deadline or concurrent writes. */
   readonly left: boolean
   /** Milliseconds. */
   readonly duration: number
@@ -64,13 +65,13 @@ export interface Maintainer extends Pick<ReaderSource, "agent" | "read"> {
   readonly policy: MaintenancePolicy
   /** Digest of the active policy. */
   readonly policyDigest: string
-  /** Writes the texts of summaries; without it, rules write them. */
+  /** Writes the texts of summaries; without a summarizer, rules write them. */
   readonly summarizing?: SummarizerSetup | undefined
-  /** Judges whether one memory contradicts another; without it, no memory is superseded. */
+  /** Judges whether one memory contradicts another; without a judge, no memory is superseded. */
   readonly judge?: Judge | undefined
-  /** Finds memories that later ones supersede; without it, no memory is superseded. */
+  /** Finds memories that later memories supersede; without a settler, no memory is superseded. */
   readonly settler?: SettlerService | undefined
-  /** Finds the decisions and open items of a session. Without it, session summaries list neither. */
+  /** Finds the decisions and open items of a session; without a statement reader, session summaries list neither. */
   readonly statements?: StatementReaderService | undefined
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
@@ -115,7 +116,7 @@ export const maintain = Effect.fnUntraced(function* (
 /** Refuses to age memories if the clock jumped and nobody confirmed it. */
 const requireConfirmedClock = ({ db, now }: Snapshot): Either.Either<void, ClockUnconfirmed> => {
   const newest = checkpointOf(db)
-  // If the clock has returned, the jump is over; the next write records that.
+  // If the clock was set back, the jump is over; the next write records that.
   return isFarBehind(newest, now) || (isClockConfirmed(db) && !isFarAhead(newest, now))
     ? Either.void
     : Either.left(new ClockUnconfirmed({ now: Math.floor(now) }))
@@ -151,7 +152,7 @@ const runStage = Effect.fnUntraced(function* (maintainer: Maintainer, writer: Wr
   const written: Array<DaybookEvent> = []
   let sent = 0
   let conflicts = 0
-  /** Appends one portion after another, until the deadline. */
+  /** Appends the portions in order, until the deadline. */
   const append = Effect.fnUntraced(function* (events: ReadonlyArray<DecidedEvent>, until: number) {
     for (const portion of portionsOf(events)) {
       if ((yield* Clock.currentTimeMillis) > until) return

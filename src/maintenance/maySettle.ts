@@ -6,9 +6,9 @@ import { requireUnparked } from "../actor/Command.js"
 import { maySettleGroup } from "../remember/levels.js"
 
 /**
- * Whether maintenance may retire a memory because of a newer one. False if a person decided that both hold, or if
- * disputes cannot be read. If the memory is in an open dispute, the newer one must be allowed to settle it: see
- * `maySettleGroup`.
+ * Returns true if maintenance may retire a memory because of a newer memory. Returns false if a person decided that
+ * both are true, or if disputes cannot be read. If the memory is in an open dispute, the newer memory must be allowed
+ * to settle this dispute: see `maySettleGroup`.
  */
 export const maySettle = (db: Db, memory: Memory, newer: Memory, now: number): boolean => {
   if (Either.isLeft(requireUnparked(db, "disputes"))) return false

@@ -29,23 +29,28 @@ export type MergedContent = Pick<
     readonly lineage: ReadonlyArray<Link>
   }
 
-/** The comparison key of a title or fact: without case, accents, punctuation around words, and doubled spaces. */
+/**
+ * Returns the comparison key of a title or fact: the text without case, accents, punctuation around words, and repeated
+ * spaces.
+ */
 export const comparisonKey = (text: string): string =>
   foldLetters(text).toLowerCase().replace(signsOfWords(), " ").trim().replace(/\s+/gu, " ")
 
 /**
- * Matches signs after a word or before one. The first look-behind keeps a run of signs from being read again from each
- * sign.
+ * Matches punctuation and symbols after a word, and punctuation before a word. The first look-behind prevents the
+ * matcher from starting again at each sign of a long run.
  */
 const signsOfWords = lazy(() => /(?<![\p{P}\p{S}])[\p{P}\p{S}]+(?=\s|$)|(?<=\s|^)[\p{P}]+/gu)
 
 /**
  * Merges memories, oldest first, by rules alone. The result has the newest title, every distinct fact, and each
- * narrative sentence with a new number, date or name. Null if the result would exceed a field limit, would cost
- * more tokens than its sources, or would lose information, or if the sources have more than 150,000 characters.
+ * narrative sentence with a new number, date or name. Returns null if
+ * - the sources have more than 150,000 characters,
+ * - the result would exceed a field limit or cost more tokens than its sources, or
+ * - the result would lose information.
  *
- * With a heading, the sources have different content: the heading becomes the title, each source's title precedes its
- * facts, saving tokens is not required, and `mentions` is the highest count instead of the sum.
+ * A heading means that the sources have different content. The heading then becomes the title, each source's title
+ * precedes its facts, the result need not save tokens, and `mentions` is the highest count instead of the sum.
  */
 export const mergeContents = (
   sources: ReadonlyArray<Memory>,
@@ -70,7 +75,7 @@ export const mergeContents = (
     sources.length > limits.sources
   if (isTooLarge) return null
   const tokens = countTokens(memoryText({ title, narrative, facts }))
-  // Each source ends its line, which costs a token.
+  // Each source ends with a line break, which costs one token.
   const cost = sources.reduce((sum, source) => sum + source.tokens, sources.length - 1)
   if (heading === undefined && tokens > cost) return null
   const happened = sources.flatMap(({ occurredAt }) => occurredAt ?? [])
@@ -116,7 +121,9 @@ const charactersOf = (sources: ReadonlyArray<Memory>): number =>
     0
   )
 
-/** Titles and facts of the sources, without repeats. For sources from several days, a further fact lists the days. */
+/**
+ * Titles and facts of the sources, without repeats. For sources from several days, an additional fact lists the days.
+ */
 const mergedFacts = (sources: ReadonlyArray<Memory>, title: string, keepTogether: boolean): ReadonlyArray<string> => {
   const facts = new Map<string, string>()
   const titleKey = comparisonKey(title)
@@ -129,7 +136,8 @@ const mergedFacts = (sources: ReadonlyArray<Memory>, title: string, keepTogether
     const key = comparisonKey(fact)
     const equal = key === titleKey ? title : facts.get(key)
     if (equal === undefined) addFact(key, fact)
-    // The keys are equal, but only one wording has, for example, the name in capitals: keep both.
+    // The keys are equal, but the new wording has a specific word that is missing so far, such as a name in capitals:
+    // keep both wordings.
     else if (fact !== equal && [...specificWords(fact)].some((word) => !words.has(word))) addFact(`= ${fact}`, fact)
   }
   if (!keepTogether) for (const source of sources) add(source.title)
@@ -156,13 +164,13 @@ const newSentences = (texts: ReadonlyArray<string>, sources: ReadonlyArray<Memor
   return sentences
 }
 
-/** The generated fact that lists the days, for sources from several days. */
+/** Returns the generated fact that lists the days of the sources; empty if all sources are from one day. */
 export const dayFactsOf = ({ facts }: Pick<MergedContent, "facts">): ReadonlyArray<string> =>
   facts.filter((fact) => fact.startsWith(happenedOn))
 
 const happenedOn = "Happened on "
 
-/** Content of the sources that a summary lacks: facts, numbers, dates, names, people, files, tags. */
+/** Lists content of the sources that is missing from a summary: facts, numbers, dates, names, people, files, tags. */
 export const missingContent = (
   sources: ReadonlyArray<Memory>,
   summary: Pick<Memory, "title" | "facts" | "people" | "files" | "tags" | "occurredAt"> &

@@ -11,8 +11,8 @@ import type { Row } from "./stageRow.js"
 // A note merges the memories of one kind from one day or week.
 
 /**
- * The kind of a note: all of its memories share these fields. So text of one level never lowers the level of other
- * text.
+ * The kind of a note: the fields that all of its memories share. The level is one of them, so that text of one level
+ * never lowers the level of other text.
  */
 export interface NoteKind extends Pick<Memory, "store" | "type"> {
   readonly level: TrustLevel
@@ -21,8 +21,8 @@ export interface NoteKind extends Pick<Memory, "store" | "type"> {
 }
 
 /**
- * Types that are never merged into notes. A later statement may supersede such a memory. It must not supersede others
- * merged with it.
+ * Types that are never merged into notes. A later statement may supersede a memory of such a type, but must not
+ * supersede other memories that were merged with it.
  */
 export const standaloneTypes: ReadonlySet<string> = new Set([
   "identity",
@@ -36,8 +36,8 @@ export const standaloneTypes: ReadonlySet<string> = new Set([
 export const temporaryTypes: ReadonlySet<string> = new Set(["temp", "debug"])
 
 /**
- * Whether a memory may become part of a note. A stale memory must stay visible as stale, and a disputed one as
- * disputed.
+ * Returns true if a memory may become part of a note. Stale and disputed memories may not, because they must stay
+ * visible as stale or disputed.
  */
 export const canJoinNote = ({ id, stale, type }: Memory, { sides }: Pick<StageTools, "sides">): boolean =>
   !standaloneTypes.has(type) && stale === undefined && sides?.has(id) !== true
@@ -96,7 +96,7 @@ export const notesOf = (
   return { notes, others }
 }
 
-/** Makes the event that replaces the sources by a note of tier mid. */
+/** Makes the event that replaces the sources with a note of tier mid. */
 export const noteEvent = (
   { sources, summary }: Note,
   name: "daily" | "weekly",

@@ -4,14 +4,14 @@ import { withAccesses } from "../../projections/maintenancePages.js"
 import type { Db } from "../../projections/Projection.js"
 
 /**
- * The memories that earlier stages of a dry run would have changed, by row number. Later stages read them instead of
- * the stored ones.
+ * The memories that earlier stages of a dry run would have changed, by row number. Later stages read these memories
+ * instead of the stored ones.
  */
 export type Overlay = ReadonlyMap<number, Memory>
 
 /**
- * The first row number for memories that a dry run would add. It is larger than every stored one; added memories are
- * numbered in write order.
+ * The first row number for memories that a dry run would add. It is larger than every stored row number. Added memories
+ * are numbered in write order.
  */
 const firstPlanned = 2 ** 52
 
@@ -20,8 +20,8 @@ export const nextPlannedBorn = (planned: Overlay): number => firstPlanned + plan
 export const isPlanned = ({ born }: Pick<Memory, "born">): boolean => born >= firstPlanned
 
 /**
- * A page of active memories after row `from`, with the overlay applied. The overlay may have changed a memory's status
- * or tier.
+ * Applies the overlay to a page of active memories after row `from`. The overlay may have changed a memory's status or
+ * tier.
  */
 export const applyOverlay = (
   db: Db,

@@ -3,37 +3,45 @@ import type { Reconciling } from "../ports/policy/maintenance.js"
 import { confidenceOf, type Judge } from "../ports/Reconciler.js"
 import { statementOf } from "../remember/Reconciling.js"
 
-/** How an older memory relates to a newer one. The reconciler judges by these two alone. */
+/** How an older memory relates to a newer one. The reconciler judges by these two memories alone. */
 export interface Relation {
   readonly kind: "contradicted" | "same" | "other"
-  /** How likely this relation is right, 0…1. */
+  /** The probability that this relation is correct, 0…1. */
   readonly confidence: number
 }
 
-/** When the memory was last mentioned, in milliseconds since the epoch. Changes by maintenance do not count. */
+/**
+ * When the memory was last mentioned, in milliseconds since the epoch. Changes by maintenance do not count as mentions.
+ */
 export const saidAt = ({ memory }: Row): number => Math.max(memory.createdAt, memory.lastMentionedAt)
 
-/** The title and the facts, one a line. */
+/** The title and the facts, one per line. */
 export const textOf = ({ memory }: Row): string => [memory.title, ...memory.facts].join("\n")
 
 /**
- * Types of what holds until something changes it. Their borders are vague: a diet may be stored as an identity, a
- * preference or a decision.
+ * Types of facts that stay true until something changes them. These types overlap: a diet may be stored as an identity,
+ * a preference or a decision.
  */
 const standingTypes: ReadonlySet<string> = new Set(["config", "decision", "identity", "person", "preference", "state"])
 
 /**
- * The key of memories that may be compared: the store, and `standing` for standing types or the type itself. Memories
- * with different keys never state the same fact.
+ * Returns the key of memories that may be compared: the store, and then `standing` for standing types or else the type
+ * itself. Memories with different keys never state the same fact.
  */
 export const storeAndKind = ({ memory: { store, type } }: Row): string =>
   `${store}\n${standingTypes.has(type) ? "standing" : type}`
 
-/** Maximum cached judgements. A judge is a pure function, and every nightly run compares mostly the same pairs. */
+/**
+ * Maximum cached judgements. A judge is a pure function, and each nightly run compares mostly the same pairs as the run
+ * before.
+ */
 const cacheSize = 20_000
 const judgements = new WeakMap<Judge, Map<string, Relation>>()
 
-/** Asks the judge how an older memory relates to a newer one. Cached; a judge that throws answers `other`. */
+/**
+ * Asks the judge how an older memory relates to a newer one. Results are cached. If the judge throws, the relation is
+ * `other`.
+ */
 export const relationOf = (judge: Judge, newer: Row, older: Row, score: number): Relation => {
   let cache = judgements.get(judge)
   if (cache === undefined || cache.size >= cacheSize) {
@@ -48,14 +56,17 @@ export const relationOf = (judge: Judge, newer: Row, older: Row, score: number):
   return relation
 }
 
-/** The score that the judge gets for a pair found by the settler. */
+/** The similarity score that is passed to the judge for a pair found by the settler. */
 const settlerScore = 0.6
 
 /** The relation of a pair found by the settler; `other` without a judge. */
 export const pairRelation = (judge: Judge | undefined, newer: Row, older: Row): Relation =>
   judge === undefined ? unrelated : relationOf(judge, newer, older, settlerScore)
 
-/** Whether a judge is certain that the newer memory contradicts the older one; never without a judge. */
+/**
+ * Makes a function that returns true if the judge is certain that the newer memory contradicts the older one. Without a
+ * judge, the function always returns false.
+ */
 export const contradictsBy =
   (judge: Judge | undefined, { certain }: Reconciling) =>
   (newer: Row, older: Row): boolean => {

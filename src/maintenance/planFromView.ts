@@ -32,7 +32,7 @@ interface PlanSource {
 
 /**
  * Reads the rows of a stage page by page, and plans the stage. `planned` contains the memories that earlier stages of a
- * dry run changed, by row number. They replace the stored memories, even if their status or tier changed.
+ * dry run changed, by row number. These memories replace the stored ones, even if their status or tier changed.
  */
 export const planFromView = Effect.fnUntraced(function* (
   { judge, policy, read, settler, statements }: PlanSource,
@@ -42,7 +42,7 @@ export const planFromView = Effect.fnUntraced(function* (
 ): Effect.fn.Return<StagePlan & Pick<Portion, "shown" | "generation">, ViewError> {
   const { generation, hasConversation, now, sides } = yield* read(({ db, now }) => ({
     generation: db.name,
-    // The rows of a parked projection lack later events, and are not compared with the log.
+    // A parked projection has no rows for later events, and nothing compares its rows with the log.
     hasConversation: Either.isRight(requireUnparked(db, "conversation")),
     now,
     sides: findSideIds(db)
@@ -53,7 +53,7 @@ export const planFromView = Effect.fnUntraced(function* (
   if (stage.read === undefined) {
     accesses = yield* takePages(read, { stage, parts, before: stage.before(policy, now), now, planned })
   } else {
-    // A stage with `read` gets no active memories, so access counts do not matter.
+    // A stage with `read` receives no active memories, so access counts do not matter.
     for (const { gathering, store } of parts) {
       const rows = yield* read(({ db }) => stage.read!(db, policy, now, store))
       gathering.addRows(rows.filter(({ memory }) => !planned.has(memory.born)))
@@ -75,7 +75,7 @@ export const planFromView = Effect.fnUntraced(function* (
 interface PagedRead {
   readonly stage: Stage
   readonly parts: ReadonlyArray<StorePart>
-  /** The creation time from which on memories are ignored: see `Stage.before`. */
+  /** Memories created after this time are ignored: see `Stage.before`. */
   readonly before: number
   readonly now: number
   readonly planned: Overlay

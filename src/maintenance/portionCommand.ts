@@ -14,19 +14,19 @@ export interface Portion {
   readonly run: string
   readonly actor: string
   /**
-   * The run's start event, written before the first event of the portion; not written if the portion has no event
-   * left.
+   * The run's start event. It is written before the first event of the portion, but only if the portion still has an
+   * event to write.
    */
   readonly started: DecidedEvent | undefined
   readonly events: ReadonlyArray<DecidedEvent>
   /**
-   * The view file from which the events were planned. If the view has another file now, all events are left out: the
-   * old file may have been edited.
+   * The view file from which the events were planned. If the view uses another file by now, the command drops all
+   * events, because the old file may have been edited.
    */
   readonly generation: string
   /**
-   * The times that each memory had been shown when the events were planned, by id, without zeros. Undefined if they do
-   * not matter.
+   * How often each memory had been shown when the events were planned, by id. Memories that were never shown are
+   * omitted. Undefined if these counts do not matter.
    */
   readonly shown?: ReadonlyMap<string, number> | undefined
 }
@@ -79,7 +79,7 @@ export const recordRunCommand = (actor: string, run: string, event: DecidedEvent
   answer: () => undefined
 })
 
-/** The state in which a portion is written. */
+/** The state of the view when a portion is written. */
 interface Present extends Pick<Portion, "shown"> {
   readonly db: Db
   readonly now: number
@@ -88,8 +88,8 @@ interface Present extends Pick<Portion, "shown"> {
 }
 
 /**
- * Removes memories that changed since planning from an event; drops the event if none remain. If a private memory was
- * shown since planning, it is in use, so the event neither removes nor demotes it.
+ * Removes the memories that changed since planning from an event, and drops the event if no memory remains. A private
+ * memory that was shown since planning is in use, so it is neither removed nor demoted.
  */
 const revalidate = (
   event: DecidedEvent,
@@ -103,7 +103,7 @@ const revalidate = (
   const isUntouched = (memory: Memory) => isUnchanged(memory) && isUnseen(memory)
   switch (event.type) {
     case "DELETE": {
-      // Retired even if it was shown often, because a later statement contradicts it.
+      // The memory is retired even if it was shown often, because a later statement contradicts it.
       const { decision, memory } = event.payload
       const [compared, newer] = decision.candidates.map(({ id, revision }) => {
         const present = findById(db, id)
@@ -118,7 +118,7 @@ const revalidate = (
       const isValid = reason === "demoted" || reason === "expired" ? isUntouched(memory) : isUnchanged(memory)
       if (!isValid) return { left: 1 }
       if (event.payload.decision.by.name !== "settle" || reason !== "promoted") return { event, left: 0 }
-      // A successor is linked only to memories that were retired.
+      // A successor is linked only to memories that were actually retired.
       const isRetired = (id: string) => retired.has(id) || findById(db, id)?.status === "superseded"
       const lineage = (memory.lineage ?? []).filter(({ kind, to }) => kind !== "supersedes" || isRetired(to))
       if (lineage.length === (findById(db, memory.id)!.lineage ?? []).length) return { left: 1 }

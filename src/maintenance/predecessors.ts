@@ -1,14 +1,15 @@
 import type { Memory } from "../../events/Memory.js"
 import type { Row } from "../model/MemoryRow.js"
 
-/** The memories that a memory superseded. */
+/** Returns the memories that a memory superseded. */
 export type Predecessors = (row: Row) => ReadonlyArray<Row>
 
 /** Maximum wordings of a memory that the settler reads, newest first. */
 export const maxWordings = 12
 
 /**
- * The memories that a memory superseded, directly or through others: at most `maxSteps` back and `maxFormer` in all.
+ * Finds the memories that a memory superseded directly or indirectly: at most `maxSteps` steps back, and at most
+ * `maxFormer` memories in total.
  */
 export const predecessorsOf = (memory: Memory, find: (id: string) => Memory | undefined): ReadonlyArray<Row> => {
   const predecessors = new Map<string, Row>()

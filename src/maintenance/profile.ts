@@ -26,7 +26,7 @@ import { type Subject, subjectsOf } from "./subjects.js"
 
 /** The core block of a system prompt. */
 export interface Profile {
-  /** In the order of the lines: see `profileOf`. */
+  /** The memories, in the order of their lines: see `profileOf`. */
   readonly entries: ReadonlyArray<WholeMemory>
   /** One line per entry: its title, and its facts if the budget has room. */
   readonly text: string
@@ -42,13 +42,17 @@ export interface Profile {
 }
 
 /**
- * The memories for an agent's system prompt: memories that a user made core, then other core memories, identities,
- * preferences and decisions that were mentioned more than once, then the rest of them with memories of other types that
- * were mentioned often, each by score, until the budget is spent. Then the newest memories of people follow, if there
- * is room. Only writers from a level on count; others are quoted separately. Each subject has one line: its latest
- * statement, with the score of all its statements. Superseded statements are left out. Of memories that contradict each
- * other, the one of the highest level has a line, or the newest of several. The line names the earlier ones of the same
- * level. Below full trust, the score ignores how often a memory was shown.
+ * Selects the memories for an agent's system prompt, until the budget is spent:
+ * 1. memories that a user made core;
+ * 2. other core memories, identities, preferences and decisions, if they were mentioned more than once;
+ * 3. the rest of these memories, and memories of other types that were mentioned often;
+ * 4. if there is room, the newest memories of people.
+ *
+ * Groups 1 to 3 are sorted by score. Only memories from writers at or above a level are included; memories from other
+ * writers are quoted separately. Each subject has one line: its latest statement, with the score of all its statements.
+ * Superseded statements are left out. If memories contradict each other, only the memory of the highest level has a
+ * line, or the newest one of that level. This line names the earlier memories of the same level. Below full trust, the
+ * score ignores how often a memory was shown.
  */
 export const profileOf = (
   db: Db,
@@ -63,7 +67,7 @@ export const profileOf = (
     settler
   }: {
     readonly budget?: number | undefined
-    /** Whether the score counts how often a memory was shown; true at full trust unless set. */
+    /** True if the score counts how often a memory was shown. Default: true at full trust only. */
     readonly countsAccesses?: boolean | undefined
     readonly judge?: Judge | undefined
     readonly settler?: SettlerService | undefined
@@ -82,7 +86,7 @@ export const profileOf = (
     })
   ]
   const repeatsIn = settler?.repeats
-  /** The ranked rows with their lines, within what is left of the budget. */
+  /** Ranks the rows, and selects lines that fit into the budget. */
   const choose = (rows: ReadonlyArray<Row>, budget: number) => {
     const ids = rows.map(({ memory }) => memory.id)
     const disputes = findOpenDisputes(db, level, ids, now)
@@ -118,7 +122,10 @@ export const profileOf = (
   }
 }
 
-/** The memories that a memory superseded. Omits those that the level may not read or that a lower level wrote. */
+/**
+ * Makes a cached lookup of the memories that a memory superseded. The lookup omits memories that the level may not
+ * read, and memories of a lower level than their successor.
+ */
 const predecessorsIn = (db: Db, level: TrustLevel): Predecessors => {
   const formerById = new Map<string, ReadonlyArray<Row>>()
   return ({ memory }) => {
@@ -142,8 +149,8 @@ const tokensOf = (lines: ReadonlyMap<Row, string>, countTokens: (text: string) =
   [...lines.values()].reduce((sum, line) => sum + countTokens(line), 0)
 
 /**
- * Names a memory's opponents of the same level that rank below it, best first: at most `maxNamed`, the others are
- * counted. Empty if there are none.
+ * Names the memories that contradict a memory, have its level and rank below it, best first. At most `maxNamed` are
+ * named; the others are counted. Empty if there are none.
  */
 const earlierSides = (memory: Memory, dispute: OpenDispute | undefined, maxNamed: number): string => {
   if (dispute === undefined) return ""
@@ -154,14 +161,14 @@ const earlierSides = (memory: Memory, dispute: OpenDispute | undefined, maxNamed
     .filter((side) => opponents.get(memory.id)?.has(side.id) === true && side.level === levelOf(memory))
     .map(({ title }) => title)
   if (earlier.length === 0) return ""
-  // Short, because most lines of a full profile carry it.
+  // This text is short, because most lines of a full profile contain it.
   if (maxNamed === 0) return `(${earlier.length} earlier)`
   const unnamed = earlier.length - maxNamed
   const named = unnamed > 0 ? [...earlier.slice(0, maxNamed), `${unnamed} more`] : earlier
   return `(earlier: ${named.join("; ")})`
 }
 
-/** The quoted lines that fit into the remaining budget, in the given order. */
+/** Returns the quoted lines that fit into the remaining budget, in the given order. */
 const quotedWithin = (
   memories: ReadonlyArray<Memory>,
   countTokens: (text: string) => number,
@@ -178,7 +185,10 @@ const quotedWithin = (
   return lines
 }
 
-/** The rows that a profile may show: core first, then by score. A memory that a user made core always stays. */
+/**
+ * Ranks the rows that a profile may show: core first, then rows mentioned more than once, then by score. A memory that
+ * a user made core always stays.
+ */
 export const rankedBy = (
   rows: ReadonlyArray<Row>,
   context: RankingContext,
@@ -211,8 +221,7 @@ export const rankedBy = (
 }
 
 /**
- * Maps each hidden row to the opponent that the profile shows in its place. That one has a line itself, so that no row
- * is hidden by another hidden row.
+ * Maps each hidden row to the contradicting row that the profile shows instead. The shown row is never hidden itself.
  */
 const hiddenRows = (
   rows: ReadonlyArray<Row>,
@@ -242,11 +251,11 @@ export interface RankingContext extends Pick<Evidence, "wordings"> {
   readonly certainty: MaintenancePolicy["reconcile"]
   /** The open disputes of the rows, by memory id. */
   readonly disputes?: ReadonlyMap<string, OpenDispute> | undefined
-  /** Whether `by` may hide `row`: not if a person decided that both are true. */
+  /** Returns true if `by` may hide `row`. Returns false if a person decided that both are true. */
   readonly mayHide?: (row: Row, by: Row) => boolean
 }
 
-/** Runs the settler to its end. Without a judge or a settler, no memory is superseded. */
+/** Runs the settler to completion. Without a judge or a settler, no memory is superseded. */
 const settlementOf = (
   rows: ReadonlyArray<Row>,
   { certainty, predecessorsOf: predecessors, judge, settler, wordings }: RankingContext
@@ -256,7 +265,7 @@ const settlementOf = (
   for (let step = work.next(); ; step = work.next()) if (step.done === true) return step.value
 }
 
-/** The score of a subject, from all its statements and the statements that they superseded. */
+/** Ranks a subject by all its statements and by the statements that they superseded. */
 const rankOf = (
   { others, row }: Subject,
   predecessors: Predecessors,
@@ -274,10 +283,11 @@ const rankOf = (
   }
   return {
     score: lifeScoreOf(facts, tiers, now).score,
-    /** Whether it is core, an identity, a preference or a decision, and was mentioned more than once. */
+    /** True if the subject is core, an identity, a preference or a decision, and was mentioned more than once. */
     isEstablished:
       facts.mentions > 1 && [row, ...others].some(({ memory }) => memory.tier === "core" || isProfileType(memory.type)),
-    // Maintenance chose the other core memories by score, so they compete by score again.
+    // Counts only memories that a user made core. Maintenance chose the other core memories by score, so they compete
+    // by score again.
     core: [row, ...others].some(isGiven)
   }
 }

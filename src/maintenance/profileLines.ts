@@ -4,8 +4,9 @@ import type { SettlerService } from "../ports/Settler.js"
 import type { Row } from "./stageRow.js"
 
 /**
- * The rows that fit into a budget of tokens, each with its line. Titles come before facts and the names of disputed
- * memories, except for memories that a user made core. A row that repeats an earlier line in other words comes last.
+ * Selects the rows that fit into a token budget, each with its line. The budget is spent first on titles, then on facts
+ * and the titles of contradicting memories, and last on rows that repeat an earlier line in other words. A memory that
+ * a user made core gets its complete line at once.
  */
 export const withinBudget = (
   ranked: ReadonlyArray<Row>,
@@ -43,12 +44,15 @@ export const withinBudget = (
   return new Map(ranked.flatMap((row) => (lines.has(row) ? [[row, lines.get(row)!]] : [])))
 }
 
-/** Maximum contradicting memories that a line names. Until all memories have their line, they are only counted. */
+/**
+ * Maximum contradicting memories that a line names. A `short` line only counts them; lines stay short until every
+ * memory has a line.
+ */
 const maxEarlier = { complete: 3, short: 0 }
 
-/** Whether a user made the memory core. Otherwise maintenance did, and recorded the former tier in `coreFrom`. */
+/** Returns true if a user made the memory core. If maintenance did, `coreFrom` contains the former tier. */
 export const isGiven = ({ memory }: Row): boolean => memory.tier === "core" && memory.coreFrom === undefined
 
-/** The line of a memory in the profile, with what it says of `earlier` statements. */
+/** Formats the line of a memory in the profile. `earlier` names or counts the earlier statements. */
 export const lineOf = ({ facts, title }: Pick<Memory, "title" | "facts">, earlier = ""): string =>
   visibleLine(`- ${[title, ...facts].join("; ")}${earlier === "" ? "" : ` ${earlier}`}`)

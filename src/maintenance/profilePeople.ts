@@ -4,7 +4,10 @@ import type { Db } from "../../projections/Projection.js"
 import type { SettlerService } from "../ports/Settler.js"
 import type { Row } from "./stageRow.js"
 
-/** The people that neither dispute nor repeat another row of the profile: that row stands for them. */
+/**
+ * Selects the memories of people that neither dispute nor repeat another row of the profile. If one does, the other row
+ * already represents it.
+ */
 export const newPeople = (
   db: Db,
   level: TrustLevel,

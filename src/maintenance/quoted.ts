@@ -2,7 +2,10 @@ import type { Source } from "../../events/Memory.js"
 import { isAtLeast, type TrustLevel } from "../../events/Trust.js"
 import { quotedText, visibleLine, withoutTags } from "../../text/normalise/visibleText.js"
 
-/** The lowest trust level whose texts a prompt block contains: the policy's level, or the reader's if that is lower. */
+/**
+ * The lowest trust level whose texts a prompt block contains: the policy's level, or the reader's level if that is
+ * lower.
+ */
 export const lowestWriter = (writers: TrustLevel, reader: TrustLevel): TrustLevel =>
   isAtLeast(writers, reader) ? reader : writers
 

@@ -8,13 +8,14 @@ export interface Verdict {
   readonly reason: string
   /** The rule that decided: the reason without the memory's own numbers. */
   readonly rule: string
-  /** The score, including the access counts that the rules must not use. */
+  /** The score with all access counts. The rules use access counts of private memories only. */
   readonly score: LifeScore
 }
 
 /**
- * Decides on a memory by its score and age, without regard to capacity. Only mid and daily memories are removed; a low
- * score removes them only if they were not seen or changed for a day. Only promoted memories are demoted.
+ * Decides on a memory by its score and age; the capacity of its store does not matter here. Only mid and daily memories
+ * are removed. A low score removes such a memory only if it was neither seen nor changed for a day. Only promoted
+ * memories are demoted.
  */
 export const verdictOf = (row: Row, { gc, tiers }: Pick<MaintenancePolicy, "gc" | "tiers">, now: number): Verdict => {
   const visible = visibleToRules(row)

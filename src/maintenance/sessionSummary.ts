@@ -8,7 +8,7 @@ import type { StatementReaderService } from "../ports/StatementReader.js"
 import type { Line, SummaryRequest } from "../ports/Summarizer.js"
 import { comparisonKey } from "./mergeContents.js"
 
-/** The turns of a session: its first and last ones when it is long. */
+/** The turns of a session; only its first and last turns if the session is long. */
 export interface Conversation {
   readonly turns: ReadonlyArray<SummaryTurn>
   /** Number of all turns of the session. */
@@ -18,7 +18,7 @@ export interface Conversation {
 }
 
 /**
- * A summary written by rules, and its source turns. `facts` contains the decisions and open items of a turn, by the
+ * A summary written by rules, and its source turns. `facts` contains the decisions and open items of each turn, by the
  * turn's row number.
  */
 export interface SessionDraft {
@@ -35,9 +35,10 @@ const maximum = { text: 280, items: 20, item: 500 }
 
 /**
  * Summarizes a session by rules alone. The request is the first user turn that asks or states something. The outcome is
- * the last assistant turn after it. Decisions and open items are the sentences that the statement reader finds, if
- * there is one, plus the unanswered questions of the last turn. Null if neither user nor assistant said anything. Turns
- * below the level `writers` count only if there are no others. Yields after every few turns.
+ * the last assistant turn after the request. Decisions and open items are the sentences that the statement reader
+ * finds, if there is a reader, plus the unanswered questions of the last turn. Turns below the level `writers` are used
+ * only if there are no other turns. Returns null if neither user nor assistant said anything. Yields after every few
+ * turns.
  */
 export function* summarizeByRules(
   { count, lastAt, startedAt, turns }: Conversation,
@@ -65,7 +66,7 @@ export function* summarizeByRules(
     for (const sentence of sentencesOf(turn.text)) {
       const kind = sentence.length > maximum.item ? undefined : kindOf(sentence, turn === last, statements)
       if (kind === undefined) continue
-      // A repeated sentence counts at its last mention.
+      // A repeated sentence moves to the place of its last mention.
       const key = comparisonKey(sentence)
       found[kind].delete(key)
       found[kind].set(key, { sentence, born: turn.born })
@@ -112,7 +113,10 @@ const kindOf = (
   return statements?.statesOpenItem(sentence) === true ? "open" : undefined
 }
 
-/** The request to a summarizer. Omits middle turns of a long session, unless they state a decision or an open item. */
+/**
+ * Makes the request to a summarizer. Omits middle turns of a long session, unless they state a decision or an open
+ * item.
+ */
 export const sessionRequest = ({ facts, summary, turns }: SessionDraft): SummaryRequest => {
   let remainingLength = maxRequestLength
   // Prefer the first two turns (the request) and the last ones (the outcome) to those in between.
@@ -142,7 +146,7 @@ export const sessionRequest = ({ facts, summary, turns }: SessionDraft): Summary
   }
 }
 
-/** Replaces the texts of a session's summary by a summarizer's lines. */
+/** Replaces the texts of a session's summary with a summarizer's lines. */
 export const withLines = (summary: SessionSummary, lines: ReadonlyArray<Line>): SessionSummary => {
   const textsOf = (part: Line["part"]) => lines.flatMap((line) => (line.part === part ? [line.text] : []))
   const { outcome: _, request: __, ...rest } = summary

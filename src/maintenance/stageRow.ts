@@ -13,7 +13,7 @@ export const visibleToRules = ({ accesses, memory }: Row): Row => ({
   accesses: memory.store === "private" ? accesses : undefined
 })
 
-/** When a memory was last seen, changed, or moved by the rules. The time without use counts from here. */
+/** The time when a memory was last seen, changed, or moved by the rules. The time without use starts here. */
 export const lastTouchedAt = (row: Row): number =>
   Math.max(lastSeenAt(row), row.memory.updatedAt, row.memory.movedAt ?? 0)
 
@@ -23,6 +23,8 @@ export const dayMillis = 86_400_000
 /** Days since an instant, with fractions. */
 export const ageInDays = (since: number, now: number): number => Math.max(0, now - since) / dayMillis
 
-/** Whether no stage may remove, merge or shorten a memory: a core, pinned or person memory, a note or a card. */
+/**
+ * Returns true if no stage may remove, merge or shorten a memory: core, pinned and person memories, notes and cards.
+ */
 export const isProtected = ({ id, tags, tier, type }: Memory, pin: string): boolean =>
   isKeptAsWritten(id) || tier === "core" || type === "person" || tags.includes(pin)

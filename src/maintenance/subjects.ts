@@ -4,22 +4,24 @@ import type { Row } from "../model/MemoryRow.js"
 import type { Judge } from "../ports/Reconciler.js"
 import { relationOf, saidAt, storeAndKind, textOf } from "./pairs.js"
 
-/** One subject: the memory that represents it, and the others that state the same. */
+/** One subject: the memory that represents it, and the other memories that state the same fact. */
 export interface Subject {
   readonly row: Row
   readonly others: ReadonlyArray<Row>
 }
 
-/** Minimum cosine similarity of the words of two titles with facts. The judge compares only such pairs. */
+/**
+ * Minimum cosine similarity between the words (title and facts) of two memories. The judge compares only such pairs.
+ */
 const minLikeness = 0.55
-/** Maximum rows that are compared (the newest), maximum pairs that are judged, and maximum pairs of one row. */
+/** The newest rows that are compared, the pairs that are judged, and the pairs of one row, at most. */
 const limits = { rows: 1_000, judged: 300, pairs: 8 }
 
 /**
- * Groups memories that state the same: the settler gave them the same key (`says`), or the judge finds no difference.
- * All memories of a subject have the same level, so that no other level represents them. The newest memory represents
- * its subject, unless an older one contains all of its words and more. Without a judge, each memory is a separate
- * subject.
+ * Groups memories that state the same fact: the settler gave them the same key (`says`), or the judge finds no
+ * difference. All memories of a subject have the same level, so that a memory of another level never represents them.
+ * The newest memory represents its subject, unless an older one contains all of its words and more. Without a judge,
+ * each memory is a separate subject.
  */
 export const subjectsOf = (
   rows: ReadonlyArray<Row>,
@@ -56,8 +58,8 @@ const groupsByKey = (newest: ReadonlyArray<Row>, says: ReadonlyMap<Row, string>)
 }
 
 /**
- * Merges groups if the judge finds that their newest members state the same; changes `groups`. Returns a map from the
- * index of a newest member to the older row that contains all of its words and more.
+ * Merges groups if the judge finds that their newest members state the same fact; changes `groups`. Returns a map from
+ * the index of a newest member to the index of the older row that contains all of its words and more.
  */
 const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: Judge): ReadonlyMap<number, number> => {
   const words = newest.slice(0, limits.rows).map((row) => wordSet(textOf(row)))

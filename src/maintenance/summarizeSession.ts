@@ -24,11 +24,12 @@ import { summaryEvent, turnLimits } from "./stages/sessions.js"
 export interface SummarizedSession {
   readonly store: Store
   /**
-   * `written`: the summary covers all turns now. `unchanged`: it did already. `skipped`: neither user nor assistant
-   * said anything, the session changed meanwhile, or its turns cannot be read, because their projection is parked.
+   * `written`: the summary now covers all turns. `unchanged`: the summary already covered all turns. `skipped`: neither
+   * user nor assistant said anything, the session changed in the meantime, or its turns cannot be read because their
+   * projection is parked.
    */
   readonly outcome: "written" | "unchanged" | "skipped"
-  /** The run of the write, for undoing it; absent when nothing was written. */
+  /** The id of the run, for undoing it; absent when nothing was written. */
   readonly run?: string
 }
 
@@ -37,8 +38,8 @@ export type SummarizeError = CommandError | InvalidInput | LevelTooLow | Session
 export type SummarizeServices = Pick<Maintainer, "policy" | "read" | "run" | "statements" | "summarizing">
 
 /**
- * Brings the summaries of a session up to date, in each store that the level reads or in the named ones. A session that
- * has memories but no turns needs none: reads list its memories.
+ * Updates the summaries of a session, in each store that the level can read, or only in the given stores. A session
+ * that has memories but no turns needs no summary: reads list its memories.
  */
 export const summarizeSession = Effect.fnUntraced(function* (
   services: SummarizeServices,

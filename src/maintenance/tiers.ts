@@ -21,15 +21,15 @@ export interface Tiers {
   readonly byScore: ReadonlyArray<{ readonly from: number; readonly memories: number }>
   /** The memories with the highest scores. */
   readonly best: ReadonlyArray<Pick<IndexRow, "id" | "type" | "title"> & { readonly score: number }>
-  /** λ per day, for types that have their own decay. */
+  /** Decay rate λ per day, for types that have their own rate. */
   readonly decays: Readonly<Record<string, number>>
-  /** λ per day, for all other types. */
+  /** Decay rate λ per day, for all other types. */
   readonly decay: number
 }
 
 /**
- * Computes all scores in SQL, in portions with pauses between them. A concurrent write may appear in a later portion
- * but not in an earlier one. For full trust only.
+ * Computes all scores in SQL, in portions with pauses between them. A concurrent write may be counted in a later
+ * portion but not in an earlier one. For full trust only.
  */
 export const readTiers = Effect.fnUntraced(function* (
   read: ReaderSource["read"],

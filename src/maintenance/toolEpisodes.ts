@@ -11,7 +11,7 @@ import {
 } from "../notes/toolRuns.js"
 import type { Row } from "./stageRow.js"
 
-/** The summary of several runs of tools. */
+/** The summary of several tool runs. */
 export interface ToolSummary {
   readonly type: "solution" | "debug" | "technical"
   readonly title: string
@@ -28,7 +28,7 @@ interface Run extends ToolRun {
   readonly failed: boolean
   /** Runs with the same key repeat the same call. */
   readonly key: string
-  /** How people name the call. */
+  /** The call's readable name: its command, or the tool and its subject. */
   readonly name: string
   readonly files: ReadonlyArray<string>
 }
@@ -37,9 +37,9 @@ interface Run extends ToolRun {
 const maxSources = 50
 
 /**
- * Summarizes the runs of one session. A failed call that succeeds later is an error with its solution: what was changed
- * and run between. A failed call without a later success is an open error. The rest is a list of what was done. Each
- * run belongs to one summary at most.
+ * Summarizes the runs of one session. A failed call that succeeds later becomes an error with its solution: the changes
+ * and runs between the failure and the success. A failed call without a later success becomes an open error. The
+ * remaining runs become a list of completed work. Each run belongs to one summary at most.
  */
 export const episodesOf = (rows: ReadonlyArray<Row>): ReadonlyArray<ToolSummary> => {
   const runs = rows.toSorted((a, b) => timeOf(a) - timeOf(b) || a.memory.born - b.memory.born).map(toRun)
@@ -89,14 +89,16 @@ const toRun = (row: Row): Run => {
   }
 }
 
-/** Whether a run between a failure and its end may have helped: it changed something and succeeded. */
+/**
+ * Returns true if a run between a failure and the later success may have helped: it succeeded and changed something.
+ */
 const isRelevant = (run: Run): boolean => !run.failed && (run.files.length > 0 || !isEphemeral(run))
 
 const namesOf = (runs: ReadonlyArray<Run>): ReadonlyArray<string> => [...new Set(runs.map(({ name }) => name))]
 
 const filesOf = (runs: ReadonlyArray<Run>): ReadonlyArray<string> => [...new Set(runs.flatMap(({ files }) => files))]
 
-/** The error messages of failed runs, each once. A run without a message counts by its exit code. */
+/** The error messages of failed runs, without repeats. A run without a message is listed with its exit code. */
 const errorsOf = (runs: ReadonlyArray<Run>): ReadonlyArray<string> => [
   ...new Set(runs.map((run) => errorLine(run) ?? `exit code ${run.exit ?? "unknown"}`))
 ]
@@ -159,7 +161,7 @@ const workDone = (runs: ReadonlyArray<Run>): Omit<ToolSummary, "sources"> => {
   }
 }
 
-/** Maximum names in a title. The facts have all of them. */
+/** Maximum names in a title. The facts list all names. */
 const maxNamed = 3
 
 const listOf = (names: ReadonlyArray<string>): string => {

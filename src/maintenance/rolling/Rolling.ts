@@ -33,12 +33,13 @@ export interface SessionRolling {
   readonly store: Store
   readonly text: string
   readonly tokens: number
-  /** Counts the writes. A write names the epoch that it read. */
+  /** Number of writes so far. A write must pass the epoch that the caller read. */
   readonly epoch: number
-  /** The sequence number of the newest turn that it covers. */
+  /** The sequence number of the newest turn that the summary covers. */
   readonly upperSequence: number
   /**
-   * The lowest trust level of its sources. Below the level of `prompt.writers`, give it to a model as quoted data only.
+   * The lowest trust level of the summary's sources. If it is below `prompt.writers`, give the text to a model only as
+   * quoted data.
    */
   readonly level: TrustLevel
   readonly by: { readonly kind: string; readonly name: string }
@@ -66,7 +67,7 @@ type WriteError = CommandError | InvalidInput | LevelTooLow | ProjectionParked |
 
 /** Writes of rolling summaries: `memory.sessions.rolling`. */
 export interface RollingWriter {
-  /** Replaces the summary. Answers `applied: false` if its epoch is not the one that the caller read. */
+  /** Replaces the summary. Returns `applied: false` if the stored epoch is not the epoch that the caller read. */
   readonly write: (
     session: string,
     input: RollingInput,
@@ -74,7 +75,7 @@ export interface RollingWriter {
   ) => Effect.Effect<WrittenRolling, WriteError>
   /**
    * Condenses the oldest turns of a session if its turns fill the budget (`summary.tokens`): see the policy's section
-   * `summary`. Rules write the lines, or a model whose lines are checked against the turns.
+   * `summary`. Rules write the lines, or a model writes them and the engine checks them against the turns.
    */
   readonly roll: (
     session: string,
@@ -185,9 +186,9 @@ export const makeRollingWriter = (
 const rollingOptions: ReadonlyArray<string> = [...writeOptions, "store"]
 const rollOptions: ReadonlyArray<string> = ["run", "store", "tokens"]
 
-/** Tokens that a model's lines may cost more than those of the rules. */
+/** Number of tokens by which a model's lines may exceed the lines written by rules. */
 const margin = 50
 /** Maximum characters of a turn in a request to a summarizer. */
 const maxSourceLength = 2_000
-/** The least budget that has room for a summary line. */
+/** The smallest budget with room for a summary line, in tokens. */
 const minBudget = 200

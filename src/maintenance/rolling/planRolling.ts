@@ -8,7 +8,8 @@ import { unitsOf } from "../../conversation/turnUnits.js"
 import type { SummaryPolicy } from "../../ports/policy/conversation.js"
 
 /**
- * A session in one store: the summary so far, its later turns (the oldest of them), and the totals of all later turns.
+ * A session in one store: the summary so far, the oldest turns after it, and the count and tokens of all turns after
+ * it.
  */
 export interface RollingInput {
   readonly before: RollingSummary | undefined
@@ -21,7 +22,7 @@ export interface RollingOptions {
   readonly policy: SummaryPolicy
   /** The token budget. */
   readonly budget: number
-  /** The lowest level whose text the summary quotes, unless there is no other. */
+  /** The lowest level whose text the summary quotes. Text of lower levels is quoted only if there is no other text. */
   readonly writers: TrustLevel
   readonly countTokens: (text: string) => number
 }
@@ -36,7 +37,7 @@ export interface RollingPlan {
 /**
  * Decides whether the oldest turns of a session are condensed, and writes their lines by rules: one line per turn with
  * its most informative sentences, appended to the summary so far. Turns that belong together are condensed together,
- * and the newest ones stay. Returns null if there are too few turns or if they leave enough of the budget. A pure
+ * and the newest turns stay. Returns null if there are too few turns or if enough of the budget is free. A pure
  * function.
  */
 export const planRolling = (input: RollingInput, options: RollingOptions): RollingPlan | null => {
@@ -45,7 +46,7 @@ export const planRolling = (input: RollingInput, options: RollingOptions): Rolli
   const used = tokens + (before === undefined ? 0 : countTokens(before.text))
   if (count < policy.min_turns || used <= policy.trigger_ratio * budget) return null
   const units = unitsOf(turns, ({ turn }) => turn)
-  // The last unit stays: it is the newest, or further turns may belong to it.
+  // The last unit stays, because it is the newest and further turns may belong to it.
   const candidates = units.slice(0, -1)
   const isQuoted = quotedTurns(candidates.flat(), before, options.writers)
   const lines = new Lines(before?.text, Math.floor(policy.text_ratio * budget), countTokens)
@@ -75,7 +76,7 @@ export const planRolling = (input: RollingInput, options: RollingOptions): Rolli
   }
 }
 
-/** Replaces the lines of a plan's turns by lines that a model wrote for them. */
+/** Replaces the lines of a plan's turns with lines that a model wrote for these turns. */
 export const withModelLines = (
   { before }: RollingInput,
   { state }: RollingPlan,
@@ -88,8 +89,8 @@ export const withModelLines = (
 }
 
 /**
- * The turns whose text is quoted: those from the level `writers` up, or all if neither they nor the summary so far have
- * that level. A turn with a credential is never quoted.
+ * Returns a filter for the turns whose text is quoted: turns at or above the level `writers`. If neither a turn nor the
+ * summary so far has that level, turns of every level are quoted. A turn with a credential is never quoted.
  */
 const quotedTurns = (
   turns: ReadonlyArray<VersionedTurn>,
@@ -112,10 +113,12 @@ const lineOf = ({ role, speaker, text, toolCalls = [] }: Turn, isQuoted: boolean
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim()
 
-/** Characters of a turn in its line: twice as many as the summary has tokens, within these limits. */
+/**
+ * Limits for the characters of a turn's line, which otherwise has twice as many characters as the summary has tokens.
+ */
 const lineCharacters = { min: 40, max: 200 }
 
-/** The lines of a summary within a token limit. The oldest lines make room for new ones, and are counted. */
+/** The lines of a summary within a token limit. New lines displace the oldest lines, which are then only counted. */
 class Lines {
   private readonly lines: Array<{ readonly text: string; readonly tokens: number }> = []
   private dropped = 0
@@ -156,7 +159,7 @@ class Lines {
     return `- (${this.dropped} earlier lines left out)`
   }
 
-  /** A line and its end. */
+  /** The tokens of a line and its line break. */
   private cost(text: string): number {
     return this.countTokens(text) + 1
   }

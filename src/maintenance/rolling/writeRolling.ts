@@ -24,7 +24,7 @@ import type { WriteOptions, Writer } from "../../remember/remember.js"
 
 /** The result of writing a rolling summary. */
 export interface WrittenRolling {
-  /** False: the summary changed since the caller read it, or its turns are gone. Nothing was written. */
+  /** False if nothing was written: the summary changed since the caller read it, or its turns are gone. */
   readonly applied: boolean
   /** The epoch after the write. */
   readonly epoch: number
@@ -36,7 +36,7 @@ export interface WrittenRolling {
 /** A rolling summary that the caller wrote. */
 export interface RollingInput {
   readonly text: string
-  /** The sequence number of the newest turn that it covers. */
+  /** The sequence number of the newest turn that the text covers. */
   readonly upperSequence: number
   /** The epoch that the caller read; 0 if there was no summary. */
   readonly epoch: number
@@ -63,8 +63,8 @@ const decodeCall = decodeWith(
 type Refusal = InvalidInput | LevelTooLow | ProjectionParked
 
 /**
- * Makes the command that replaces a rolling summary, if its epoch is the one that the caller read. Its level is the
- * lowest of the writer and of all turns that it covers.
+ * Makes the command that replaces a rolling summary, if the stored epoch is the epoch that the caller read. The
+ * summary's level is the lowest level of the writer, the summary before and all covered turns.
  */
 export const writeRolling = (
   writer: Writer,
@@ -101,7 +101,7 @@ export const writeRolling = (
 interface StateWrite {
   readonly session: string
   readonly store: Store
-  /** The epoch that the state was made from. */
+  /** The epoch of the summary from which the new state was made. */
   readonly epoch: number
   readonly commandId?: string | undefined
   readonly request: () => string
@@ -112,7 +112,7 @@ interface StateWrite {
   ) => Either.Either<RollingSummary, InvalidInput>
 }
 
-/** Makes the command that writes a state. It answers `applied: false` if the epoch is another one. */
+/** Makes the command that writes a state. The command returns `applied: false` if the stored epoch is another one. */
 export const stateCommand = (
   writer: Writer,
   { commandId, decision, epoch, request, session, stateIn, store }: StateWrite
@@ -130,7 +130,7 @@ export const stateCommand = (
       })
       if ((current?.state.epoch ?? 0) !== epoch) return stale()
       const state = yield* stateIn(db, current?.state)
-      // A level may not replace what a higher one wrote, nor summarise its turns.
+      // A writer may neither replace a summary of a higher level nor summarise turns of a higher level.
       if (current !== undefined) yield* requireLevel(writer.level, { ...current.state, store }, whatOf(session))
       yield* requireLevel(writer.level, { ...state, store }, whatOf(session))
       if (!hasRolledTurns(db, state)) return stale()
@@ -148,7 +148,7 @@ export const stateCommand = (
   }
 })
 
-/** The level depends on every covered turn. */
+/** No limit, because the level depends on every covered turn. */
 const unbounded = Number.MAX_SAFE_INTEGER
 
 const whatOf = (session: string): string => `rolling summary of session ${session}`

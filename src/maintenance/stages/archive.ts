@@ -44,7 +44,7 @@ export const archive: Stage = {
   }
 }
 
-/** Expires memories after their time in the archive. Their events stay in the log. */
+/** Expires memories that were in the archive for `archive.deleteAfter` days. Their events stay in the log. */
 export const cleanup: Stage = {
   name: "cleanup",
   kind: "aged",

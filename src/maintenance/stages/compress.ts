@@ -12,9 +12,9 @@ import type { Gathering, Stage, StagePlan, StageTools } from "../Stage.js"
 import { ageInDays, dayMillis, isProtected, lastTouchedAt, type Row } from "../stageRow.js"
 
 /**
- * Merges memories of one store, level, tier and type that repeat each other. Two memories repeat each other if their
- * titles are equal except for case, accents and punctuation, or if nearly all of their words are equal. Memories of
- * standalone types must be equal word for word.
+ * Merges memories of one store, level, tier and type that repeat each other: their titles are equal except for case,
+ * accents and punctuation, or nearly all of their words are equal. Memories of standalone types are merged only if they
+ * are equal word for word.
  */
 export const compress: Stage = {
   name: "compress",
@@ -22,7 +22,7 @@ export const compress: Stage = {
   before: ({ compress }, now) => now - compress.after * dayMillis,
   gather: (policy, now, { sides }): Gathering => {
     const { after, cluster: minSources, likeness } = policy.compress
-    /** Row numbers, grouped by kind (store, tier and type), then by title or by a MinHash band of the words. */
+    /** Row numbers, grouped by kind (store, level, tier and type), then by title or by a MinHash band of the words. */
     const titles = new Map<string, Groups>()
     const similar = new Map<string, Groups>()
     let folding: ReturnType<typeof foldInSteps> | undefined
@@ -107,7 +107,7 @@ function* foldInSteps(
   let processed = 0
   for (const group of groupsOf(titles, minSources)) {
     const members = rowsOf(group)
-    // A member may have another tier or level since the group was formed.
+    // A member's tier or level may have changed since the group was formed.
     for (const group of Map.groupBy(members, mergeKeyOf).values()) {
       merger.fold(group, `${minSources} or more say the same under one title`)
     }
@@ -218,8 +218,8 @@ const compressEvent = (
 }
 
 /**
- * Clusters rows of one tier and level by similarity to the first row of each cluster. `wordsByBorn` caches the words of
- * a row.
+ * Clusters rows of one tier and level by their similarity to the first row of each cluster. `wordsByBorn` caches the
+ * words of each row.
  */
 const clustersOf = (
   rows: ReadonlyArray<Row>,
@@ -247,9 +247,9 @@ const textOf = ({ facts, title }: Memory): string => [title, ...facts].join("\n"
 const digestOf = (text: string): string => hash("sha256", text, "base64").slice(0, 16)
 
 /**
- * MinHash bands. Texts that share nearly all words nearly always share a band; other texts hardly ever do. There are
- * three hashes, each the smallest hash of a word under its own seed. A band combines two of them. An accidental match
- * costs only a comparison.
+ * MinHash bands. Texts that share nearly all words nearly always share a band; other texts rarely do. There are three
+ * hashes, each the smallest hash of a word under its own seed. A band combines two of them. An accidental match costs
+ * only a comparison.
  */
 const bandsOf = (words: ReadonlySet<string>): ReadonlyArray<number> => {
   if (words.size < minWords) return []
@@ -274,7 +274,7 @@ const hashOf = (word: string, seed: number): number => {
   return (value ^ (value >>> 15)) >>> 0
 }
 
-/** Row numbers by shared key. Most of the many keys have one row, which is stored without an array. */
+/** Row numbers by shared key. Most keys have only one row, which is stored without an array to save memory. */
 type Groups = Map<string | number, number | Array<number>>
 
 const push = (kinds: Map<string, Groups>, kind: string, key: string | number, born: number): void => {

@@ -9,8 +9,9 @@ import { type Gathering, ruleDecision, type Stage, type StagePlan, type StageToo
 import { isProtected, type Row } from "../stageRow.js"
 
 /**
- * Merges the daily memories of each past day into one note for each store, type, project and topic. A memory that has
- * no other to merge with stays unchanged, and so does one of a type that is never merged. All of them become tier mid.
+ * Merges the daily memories of each past day into one note for each store, level, type, project and topic. A memory
+ * stays separate if there is no other to merge with or if its type is never merged. Notes and separate memories get
+ * tier mid.
  */
 export const daily: Stage = {
   name: "daily",
@@ -112,7 +113,8 @@ const planGroups = (
       keep(first, canJoinNote(first.memory, tools) ? noGroupReason : neverMergedReason)
       continue
     }
-    // The limit also counts the note. A group that does not fit waits for the next run, unless no run could fit it.
+    // The limit also counts the note. A group that does not fit waits for the next run, unless it would not fit into
+    // any run.
     const hasRoom = group.length < remainingRows
     if (!hasRoom && events.length > 0) continue
     if (!hasRoom && remainingRows < 3) {

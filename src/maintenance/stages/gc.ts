@@ -9,9 +9,9 @@ import { archiveEvents, type Gathering, groupByReason, ruleDecision, type Stage,
 import { isProtected, type Row } from "../stageRow.js"
 
 /**
- * Scores mid, daily and promoted memories. Promotes memories in use, demotes promoted memories that are no longer
- * used, and removes memories with a low score or long without use. If a store has more mid memories than its capacity,
- * removes those of the lowest level first, and of a level those with the lowest scores.
+ * Scores mid, daily and promoted memories. Promotes memories in use, demotes promoted memories that are no longer used,
+ * and removes memories with a low score or long without use. If a store has more mid memories than its capacity,
+ * removes memories of the lowest level first and, within a level, those with the lowest scores first.
  */
 export const gc: Stage = {
   name: "gc",
@@ -132,7 +132,7 @@ interface ScoredRow {
 
 const byScore = (a: ScoredRow, b: ScoredRow): number => a.score - b.score || a.row.memory.born - b.row.memory.born
 
-/** Sorts lower levels first, so that they never displace memories of a higher level. */
+/** Sorts lower levels first, so that memories of a lower level never displace memories of a higher level. */
 const byLevelAndScore = (a: ScoredRow, b: ScoredRow): number =>
   minOpennessOf(levelOf(b.row.memory)) - minOpennessOf(levelOf(a.row.memory)) || byScore(a, b)
 
@@ -142,7 +142,7 @@ const byAge = (a: Row, b: Row): number => a.memory.born - b.memory.born
 interface Queue<A> {
   readonly add: (item: A) => void
   readonly count: () => number
-  /** At most `limit` items, in order. */
+  /** Returns at most `limit` items, in order. */
   readonly first: (limit: number) => ReadonlyArray<A>
 }
 

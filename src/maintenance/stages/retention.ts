@@ -19,11 +19,11 @@ export const retention: Stage = {
       addRows: (page) => {
         for (const row of page) {
           const { memory } = row
-          // A memory that the rules made core counts by its former tier, because the profile shows no narratives.
+          // A memory that the rules made core is treated like its former tier, because the profile shows no narratives.
           // Only a memory that the user made core is protected.
           const { coreFrom: tier = memory.tier } = memory
           if (memory.narrative === undefined || isProtected({ ...memory, tier }, policy.tiers.pin)) continue
-          // Age counts from the last change of content, not from changes by maintenance.
+          // The age starts at the last change of content. Changes by maintenance do not reset it.
           const age = ageInDays(Math.max(memory.createdAt, memory.updatedAt), now)
           if (age < shortenAfter) continue
           const narrative = age > dropAfter ? undefined : shortenText(memory.narrative, maxLength)

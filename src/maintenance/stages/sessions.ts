@@ -7,8 +7,8 @@ import { emptyPlan, type Gathering, type Stage } from "../Stage.js"
 import { sessionRequest, summarizeByRules, withLines } from "../sessionSummary.js"
 
 /**
- * Summarizes quiet sessions: one summary for each session and store. It replaces a summary that covers fewer turns. A
- * session without text from the user or the assistant gets none.
+ * Summarizes quiet sessions: one summary for each session and store. The summary replaces an older one that covers
+ * fewer turns. A session without text from the user or the assistant gets no summary.
  */
 export const sessions: Stage = {
   name: "sessions",
@@ -39,7 +39,8 @@ export const sessions: Stage = {
         if (current !== undefined) return takeStep(db, current)
         const key = page.sessions[next++]
         if (key === undefined) {
-          // Sessions without a summary stay in this list forever, so later sessions are on later pages.
+          // Sessions that get no summary stay in this list forever, so the stage reads page by page to reach later
+          // sessions.
           page = findUnsummarized(db, store, quietSince, page.last, keysPerRead)
           next = 0
           return page.sessions.length > 0
@@ -74,7 +75,7 @@ interface PlannedSummary extends SessionKey {
   readonly request: Draft["request"]
 }
 
-/** Maximum session keys of one read. */
+/** Maximum session keys per read. */
 const keysPerRead = 1_000
 const noSessions: ReturnType<typeof findUnsummarized> = { sessions: [], last: 0 }
 /**
@@ -82,7 +83,7 @@ const noSessions: ReturnType<typeof findUnsummarized> = { sessions: [], last: 0 
  */
 export const turnLimits = { first: 10, last: 190, characters: 4_000 }
 
-/** The event that writes a summary, or replaces the summary before. */
+/** Makes the event that writes a summary, or replaces the previous one. */
 export const summaryEvent = (
   { before, session, store }: Pick<PlannedSummary, "before" | keyof SessionKey>,
   summary: SessionSummary,

@@ -18,19 +18,19 @@ import { maxWordings, predecessorsOf } from "../predecessors.js"
 import { emptyPlan, type Gathering, ruleDecision, type Stage, type StagePlan } from "../Stage.js"
 import type { Row } from "../stageRow.js"
 
-/** Maximum memories of a level that one run compares: the most recently mentioned ones. */
+/** Maximum memories of a level that one run compares; the most recently mentioned memories are used. */
 const maxRows = 2_000
-/** Steps of the settler between two runs of the event loop. */
+/** Steps of the settler between two pauses for the event loop. */
 const stepsPerTurn = 200
 
 /**
- * Compares statements across a whole store and retires memories that a later statement supersedes, in any wording. A
- * write compares only a few candidates and retires at most one memory. Needs a judge and a settler.
+ * Compares the statements of a whole store and retires memories that a later statement supersedes in any wording. In
+ * contrast, a write compares only a few candidates and retires at most one memory. Needs a judge and a settler.
  *
- * The memories of each level are settled with those of that level and above: a lower level supersedes nothing that a
- * higher one wrote, and is no evidence about it. Only a contradiction of which the judge is certain retires a memory.
- * Another change is recorded as a dispute, if the settler has evidence beside the wording, or the judge sees a
- * contradiction too.
+ * The memories of each level are compared with memories of that level and above. A lower level neither supersedes
+ * memories of a higher level nor is evidence about them. A memory is retired only if the judge is certain of the
+ * contradiction. Otherwise, the stage records a dispute if the settler has evidence besides the wording, or if the
+ * judge also sees a contradiction.
  */
 export const settle: Stage = {
   name: "settle",
@@ -43,7 +43,7 @@ export const settle: Stage = {
     const pendingLevels: Array<TrustLevel> = [...readingLevels]
     /** Superseded rows, each with the row that supersedes it, in the order in which they were found. */
     const superseded = new Map<Row, Row>()
-    /** Rows that are not certainly superseded, with what disputes each. */
+    /** Rows that are disputed instead of superseded, each with the disputing row and the reason. */
     const disputed = new Map<Row, Raised>()
     const contradicts = contradictsBy(judge, policy.reconcile)
     const newest = (candidates: ReadonlyArray<Row>): Array<Row> =>
@@ -78,7 +78,7 @@ export const settle: Stage = {
           const result = round.next()
           if (result.done !== true) continue
           round = undefined
-          // The remaining rows may now give another result, so start another round until one finds nothing.
+          // The remaining rows may now yield another result, so rounds repeat until one finds nothing.
           const { superseded: outdated, unsure } = result.value
           const before = superseded.size + disputed.size
           for (const [row, by] of outdated) {
@@ -101,7 +101,7 @@ export const settle: Stage = {
   }
 }
 
-/** The rows that a later row disputes on record, each with that row. */
+/** Maps each row to the later row that disputes it, according to the recorded open disputes. */
 const recordedDisputes = (rows: ReadonlyArray<Row>): ReadonlyMap<Row, Row> => {
   const byId = new Map(rows.map((row) => [row.memory.id, row]))
   return new Map(
@@ -114,16 +114,16 @@ const recordedDisputes = (rows: ReadonlyArray<Row>): ReadonlyMap<Row, Row> => {
   )
 }
 
-/** A dispute to record: the newer row, and why it retires nothing. */
+/** A dispute to record: the newer row, and the reason why it does not retire the older row. */
 interface Raised {
   readonly by: Row
   readonly ground: Dispute["ground"]
 }
 
-/** The older rows that each newer row disputes, with the reason why it does not retire them. */
+/** The older rows that each newer row disputes, each with the reason why the newer row does not retire it. */
 type Disputed = ReadonlyMap<Row, ReadonlyArray<readonly [older: Row, ground: Dispute["ground"]]>>
 
-/** The disputes to record, by newer row, without rows that are retired. */
+/** Groups the disputes to record by newer row, without rows that are retired. */
 const disputesByNewer = (disputed: ReadonlyMap<Row, Raised>, superseded: ReadonlyMap<Row, Row>): Disputed => {
   const byNewer = new Map<Row, Array<readonly [Row, Dispute["ground"]]>>()
   for (const [older, { by, ground }] of disputed) {
@@ -140,8 +140,9 @@ interface PlanContext {
 }
 
 /**
- * The events that retire superseded rows and link each to its successor, and those that record disputes, within the
- * rows of one run. A row is retired after those that it superseded: a write checks that the successor is still there.
+ * Plans the events that retire superseded rows and link each to its successor, and the events that record disputes,
+ * within the row limit of one run. A row is retired after the rows that it superseded, because a write checks that the
+ * successor is unchanged.
  */
 const planOf = (superseded: ReadonlyMap<Row, Row>, disputed: Disputed, context: PlanContext): StagePlan => {
   if (superseded.size === 0 && disputed.size === 0) return emptyPlan
@@ -184,7 +185,7 @@ const planOf = (superseded: ReadonlyMap<Row, Row>, disputed: Disputed, context: 
   return { events, counts, left: retired < superseded.size || recorded.length < disputing.length }
 }
 
-/** The successors, each before the row that superseded it. */
+/** Sorts the successors, each before the row that superseded it. */
 const inOrder = (bySuccessor: ReadonlyMap<Row, unknown>, superseded: ReadonlyMap<Row, Row>): ReadonlyArray<Row> => {
   const depthOf = (row: Row): number => {
     let depth = 0
@@ -215,7 +216,7 @@ const estimate = (judge: Judge | undefined, newer: Row, older: Row) => {
   return kind === "contradicted" ? { confidence } : {}
 }
 
-/** The event that records which memories a memory disputes. The older memories get no event. */
+/** Makes the event that records which memories a memory disputes. The older memories get no event. */
 const disputeEvent = (
   row: Row,
   older: ReadonlyArray<readonly [Row, Dispute["ground"]]>,
@@ -236,7 +237,7 @@ const disputeEvent = (
 })
 
 const retirementOf = (row: Row, successor: Row, { judge, now }: PlanContext): DecidedEvent => {
-  // If maintenance made the memory core, it loses that tier; its successor becomes core.
+  // If maintenance made the memory core, the memory returns to its former tier and its successor becomes core.
   const { coreFrom, ...rest } = row.memory
   const memory = nextRevision(rest, {
     status: "superseded",
@@ -264,7 +265,7 @@ const candidateOf = (row: Row, other: Row): Decision["candidates"][number] => {
   return { id, revision, score: likenessOf(row, other) }
 }
 
-/** The memories that a row superseded or disputes, in this run or before. */
+/** Finds the memories that a row superseded or disputes, in this run or before. */
 const allPredecessorsOf = (db: Db, successor: Row, former: ReadonlyMap<Row, Row>): ReadonlyArray<Row> => [
   ...predecessorsOf(successor.memory, (id) => findById(db, id)),
   ...[...former].flatMap(([row, newer]) => (newer === successor ? [row] : []))

@@ -9,9 +9,9 @@ import { dayMillis, isProtected, type Row } from "../stageRow.js"
 import { episodesOf, type ToolSummary } from "../toolEpisodes.js"
 
 /**
- * Compresses raw tool runs of a session that has been quiet: errors with what solved them, open errors, and what else
- * was done. Each becomes a memory that names its runs as sources. Runs without a session are grouped by day. A result
- * that is true only for the moment, and that no error needs, is left to expire.
+ * Compresses the raw tool runs of quiet sessions into memories: solved errors with their solution, open errors, and
+ * other work. Each memory names its runs as sources. Runs without a session are grouped by day. A result that is true
+ * only for the moment, and that belongs to no error, is left to expire.
  */
 export const tools: Stage = {
   name: "tools",

@@ -5,8 +5,8 @@ import { decayed } from "./weekly/decayed.js"
 import { merge } from "./weekly/merge.js"
 
 /**
- * The work for a finished week: chooses the core memories anew, archives decayed temporary memories, and merges
- * related memories.
+ * The work for finished weeks: chooses the core memories again, archives decayed temporary memories, and merges related
+ * memories.
  */
 export const weekly: Stage = {
   name: "weekly",

@@ -7,9 +7,7 @@ export interface WeeklyTask {
   readonly add: (row: Row) => void
   /** Row numbers of the memories to read in full before planning. */
   readonly neededRows: () => ReadonlyArray<number>
-  /**
-   * Plans within a limit of `maxChanged` changed memories; `changed` is the number of memories that the plan changes.
-   */
+  /** Plans at most `maxChanged` changes to memories. `changed` is the number of memories that the plan changes. */
   readonly plan: (rows: ReadonlyArray<Row>, maxChanged: number) => StagePlan & { readonly changed: number }
 }
 

@@ -13,14 +13,16 @@ export interface Contender extends Pick<Memory, "born" | "type" | "tier" | "core
   readonly score: number
   /** Tokens of its line in the profile. */
   readonly cost: number
-  /** Whether the memory may become core: not if it is stale, changed its type, or has a lower level. */
+  /**
+   * False if the memory is stale, no longer has a type of the profile, or has a lower level: it may not become core.
+   */
   readonly mayBeChosen: boolean
 }
 
 /**
- * Chooses the core memories of a store; returns their row numbers. Memories that a user made core stay, and use the
- * budget first. Then identities, preferences and decisions are chosen by score, each type up to an equal share of the
- * budget. The rest of the budget is spent by score alone.
+ * Chooses the core memories of a store; returns their row numbers. Memories that a user made core stay core, and their
+ * cost is subtracted from the budget first. Then identities, preferences and decisions are chosen by score, each type
+ * up to an equal share of the budget. The rest of the budget is spent by score alone.
  */
 export const chooseContenders = (contenders: ReadonlyArray<Contender>, budget: number): ReadonlySet<number> => {
   const present = contenders.filter(({ coreFrom, tier }) => tier === "core" && coreFrom === undefined)
@@ -46,7 +48,7 @@ export const chooseContenders = (contenders: ReadonlyArray<Contender>, budget: n
   return chosenRows
 }
 
-/** Chooses the core memories of a store anew, among those at or above the level of `prompt.writers`. */
+/** Chooses the core memories of a store again, from its memories at or above the level of `prompt.writers`. */
 export const core: MakeWeeklyTask = (policy, now, { countTokens }) => {
   const { maintenance, prompt, tiers } = policy
   const contenders: Array<Contender> = []

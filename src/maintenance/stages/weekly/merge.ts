@@ -7,7 +7,7 @@ import { verdictOf } from "../../rules.js"
 import { dayMillis, isProtected, type Row } from "../../stageRow.js"
 import type { MakeWeeklyTask } from "./WeeklyTask.js"
 
-/** Merges the mid memories of each finished week into one note for each store, type, project and topic. */
+/** Merges the mid memories of each finished week into one note for each store, level, type, project and topic. */
 export const merge: MakeWeeklyTask = (policy, now, tools) => {
   const { countTokens, newId } = tools
   const { maintenance, tiers } = policy
@@ -23,7 +23,7 @@ export const merge: MakeWeeklyTask = (policy, now, tools) => {
     const { memory } = row
     const { createdAt, project, source, tier, topic, type } = memory
     if (tier !== "mid" || createdAt >= currentWeek || (project === undefined && topic === undefined)) return false
-    // Notes of a week are not merged again. A memory in use is about to be promoted to long.
+    // Weekly notes are not merged again. A memory in use stays separate, because it is about to be promoted to long.
     if (
       !canJoinNote(memory, tools) ||
       temporaryTypes.has(type) ||
@@ -86,7 +86,7 @@ export const merge: MakeWeeklyTask = (policy, now, tools) => {
 
 const mergeReason = "memories of one week with the same type, project and topic"
 
-/** Row numbers of groups with several members; at most `maxRows` + 1. */
+/** Returns the row numbers of groups with several members; at most `maxRows` + 1 numbers. */
 const neededRowsOf = (
   groups: ReadonlyArray<ReadonlyArray<number>>,
   maxRows: number,
