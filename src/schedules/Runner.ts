@@ -30,7 +30,7 @@ export interface Claims {
   readonly claimed: ReadonlyArray<Claimed>
   /** When a schedule of one of the handlers is next due, milliseconds since the epoch; null for never. */
   readonly next: number | null
-  /** Whether nothing was claimed because the clock jumped by more than a year and nobody confirmed it. */
+  /** True if nothing was claimed, because the clock jumped by more than a year and nobody confirmed it. */
   readonly waitsForClock: boolean
 }
 
@@ -41,7 +41,7 @@ export interface Outcome extends Pick<Payload<"RUN">, "counts" | "summary" | "ou
 
 /** The result of finishing a run. */
 export interface Finished {
-  /** Whether to notify the user. */
+  /** True if the user must be notified. */
   readonly notify: boolean
   readonly state: ScheduleState | undefined
 }
@@ -55,17 +55,17 @@ export interface Job {
 
 /**
  * Runs the schedules of all agents; `layers/Scheduler.ts` uses it. `claim`, `renew`, `finish` and `release` are
- * commands of the agent's actor. A command is appended only at the version it was decided on, so only one of two
- * processes claims or ends a run.
+ * commands of the agent's actor. A command is appended only if the log is still at the version on which the command was
+ * decided. So if two processes try to claim or end the same run, only one succeeds.
  */
 export interface Runner {
   readonly policy: PolicyValues["schedules"]
   /** The engine's own jobs, from the policy. */
   readonly jobs: ReadonlyArray<Job>
   /**
-   * Adds the schedules of the engine's own jobs to an agent that never had them. The log shows that without opening the
-   * agent. The first run is at `first`, milliseconds since the epoch, or at the policy's next time. Returns whether it
-   * added any.
+   * Adds the schedules of the engine's own jobs to an agent that never had them. The log shows whether the agent had
+   * them, so this check does not open the agent. The first run is at `first`, milliseconds since the epoch, or at the
+   * policy's next time. Returns true if it added a schedule.
    */
   readonly ensure: (
     agent: string,
@@ -73,16 +73,16 @@ export interface Runner {
   ) => Effect.Effect<boolean, CommandError | CommandConflict | AlreadyErased | ProjectionParked>
   /**
    * Updates the times of the engine's own jobs to the current policy. Times that a caller changed stay, and deleted
-   * schedules stay deleted. Returns whether any changed.
+   * schedules stay deleted. Returns true if a schedule changed.
    */
   readonly adjust: (agent: string) => Effect.Effect<boolean, CommandError | ProjectionParked>
-  /** Agents with a timer due by an instant, the longest overdue first, without opening any. */
+  /** Agents with a timer due by an instant, the longest overdue first. Opens no agent. */
   readonly due: (query: {
     readonly until: number
     readonly limit: number
     readonly offset?: number
   }) => Effect.Effect<ReadonlyArray<{ readonly agent: string; readonly due: number }>, StorageError>
-  /** The version of an agent's newest event, without opening it. */
+  /** The version of an agent's newest event. Does not open the agent. */
   readonly version: (agent: string) => Effect.Effect<number, StorageError>
   /** Claims due runs of an agent for these handlers. The map gives each handler's lease in milliseconds. */
   readonly claim: (
@@ -92,7 +92,7 @@ export interface Runner {
   ) => Effect.Effect<Claims, CommandError | ProjectionParked>
   /** Starts another attempt of the same run with a new lease. */
   readonly renew: (agent: string, run: RunAttempt, lease: number) => Effect.Effect<void, CommandError | LeaseLost>
-  /** Ends a run and sets the next time of its schedule, in one append. Fails if the run lost its lease. */
+  /** Ends a run and sets the next time of its schedule, in one append. Fails if the run has lost its lease. */
   readonly finish: (
     agent: string,
     run: RunAttempt,
@@ -100,7 +100,10 @@ export interface Runner {
   ) => Effect.Effect<Finished, CommandError | LeaseLost>
   /** Releases a claimed run that was not started. */
   readonly release: (agent: string, run: RunAttempt) => Effect.Effect<void, CommandError | LeaseLost>
-  /** Rebuilds the timers of all agents from their events. Returns the agents whose timer was wrong. */
+  /**
+   * Rebuilds the timers of all agents from their events. Returns the number of agents, and the agents whose timer was
+   * wrong.
+   */
   readonly retime: Effect.Effect<{ readonly agents: number; readonly mended: ReadonlyArray<string> }, ViewError>
 }
 

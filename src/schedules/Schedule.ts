@@ -32,26 +32,26 @@ export interface ScheduleRun {
   readonly run: string
   /** The id of its schedule. */
   readonly schedule: string
-  /** `abandoned`: its process stopped or lost its lease; another run performs the occurrence. */
+  /** `abandoned`: the run's process stopped or lost the lease; another run performs the occurrence. */
   readonly status: ScheduleRunRow["status"]
-  /** When it was due. */
+  /** When the run was due. */
   readonly dueAt: number | null
   readonly startedAt: number
   readonly finishedAt: number | null
-  /** Duration of its last attempt in milliseconds. */
+  /** Duration of the last attempt in milliseconds. */
   readonly duration: number | null
   /** The number of this attempt at the occurrence, from 1. */
   readonly attempt: number
-  /** The beginning of its output, at most 500 characters. */
+  /** The beginning of the run's output, at most 500 characters. */
   readonly summary: string | null
   readonly error: string | null
-  /** Counts that its handler reported: turns, tokens, cost. */
+  /** Counts that the handler reported: turns, tokens, cost. */
   readonly counts: Readonly<Record<string, number>>
-  /** Whether the user should be notified. */
+  /** True if the user should be notified of the run. */
   readonly notified: boolean
 }
 
-/** A run with its whole output. */
+/** A run with its complete output. */
 export interface WholeScheduleRun extends ScheduleRun {
   readonly output: string | null
 }
@@ -60,7 +60,7 @@ export interface WholeScheduleRun extends ScheduleRun {
 export interface ScheduleFilter {
   readonly statuses?: ReadonlyArray<ScheduleStatus> | undefined
   readonly handlers?: ReadonlyArray<string> | undefined
-  /** A substring of the name or the goal, in any case. */
+  /** A substring of the name or the goal; case is ignored. */
   readonly text?: string | undefined
   /** Due before this time. */
   readonly before?: InstantInput | undefined

@@ -59,13 +59,13 @@ export interface ScheduleReader {
     id: string,
     query?: PageQuery
   ) => Effect.Effect<ReadonlyArray<ScheduleRun>, ReadError | TrustRequired | ScheduleNotFound>
-  /** One run with its whole output. */
+  /** One run with its complete output. */
   readonly run: (run: string) => Effect.Effect<WholeScheduleRun, ReadError | TrustRequired | RunNotFound>
 }
 
 /** Commands on schedules: `memory.schedules`. Full trust only. */
 export interface ScheduleWriter {
-  /** Adds a schedule. A program whose scheduler has the named handler runs it. */
+  /** Adds a schedule. A program whose scheduler has the named handler runs the schedule. */
   readonly add: (
     schedule: ScheduleInput,
     options?: WriteOptions

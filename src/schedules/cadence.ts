@@ -4,7 +4,7 @@ import type { Cadence } from "../../events/Schedule.js"
 import { type Clock, clockOf, hour } from "../../text/when/clock.js"
 
 /**
- * The first occurrence after an instant; null for none.
+ * Returns the first occurrence after an instant; null if there is none.
  *
  * A cron expression matches the local time of its zone. When clocks go forward, an occurrence in the skipped hour runs
  * later by the skipped time. When clocks go back, an hourly schedule runs in both repeated hours; any other schedule
@@ -55,11 +55,14 @@ const ranges = [
 export const fieldsOf = (expression: string): ReadonlyArray<string> =>
   expression.split(/\s+/).filter((field) => field !== "")
 
-/** Whether a field is valid at its index among the six fields. */
+/** Returns true if a field is valid at its index among the six fields. */
 const isField = (field: string, index: number): boolean =>
   Either.isRight(Cron.parse(ranges.map((_, position) => (position === index ? field : "*")).join(" ")))
 
-/** The shortest time between two of the next `maxOccurrences` occurrences, in milliseconds. */
+/**
+ * Returns the shortest time between consecutive occurrences, in milliseconds. Checks the next `maxOccurrences`
+ * occurrences.
+ */
 export const shortestGapMillis = (cadence: Cadence, after: number): number => {
   if (cadence.kind === "once") return Number.POSITIVE_INFINITY
   if (cadence.kind === "interval") return cadence.every
@@ -132,7 +135,7 @@ const nextByLocalTime = (cron: Cron.Cron, { instantAt, local }: Clock, after: nu
     const day = new Date(localTime)
     return instantAt(day.getUTCFullYear(), day.getUTCMonth() + 1, day.getUTCDate(), localTime % (24 * hour))
   }
-  // An occurrence in a skipped hour may still be due; start before it.
+  // An occurrence in a skipped hour may still be due, so start before that hour.
   let localTime = nextShown(cron, Math.min(local(after), local(after - longestGap) + longestGap) - second)
   let earliest: number | null = null
   for (let checkedCount = 0; localTime !== null && checkedCount < 10_000; checkedCount++) {
@@ -150,7 +153,7 @@ const nextByLocalTime = (cron: Cron.Cron, { instantAt, local }: Clock, after: nu
 const changeBetween = (local: Clock["local"], from: number, to: number): number | undefined => {
   const offset = local(from) - from
   const differs = (instant: number) => local(instant) - instant !== offset
-  // Searches in steps, because a change and its reversal within one step would be missed.
+  // Searches in steps, because a single large step would miss a change and its reversal.
   for (let before = from; before < to; before += longestStep) {
     let [low, high] = [before, Math.min(before + longestStep, to)]
     if (!differs(high)) continue
@@ -165,6 +168,6 @@ const changeBetween = (local: Clock["local"], from: number, to: number): number 
 }
 
 const second = 1_000
-/** Milliseconds that a zone may skip at most, unless it crosses the date line. */
+/** The most milliseconds that a zone skips at a clock change, unless it crosses the date line. */
 const longestGap = 3 * hour
 const longestStep = 14 * 24 * hour

@@ -6,14 +6,14 @@ import { nextAfter } from "./cadence.js"
 
 type Policy = PolicyValues["schedules"]
 
-/** The first state of a schedule. */
+/** The initial state of a schedule. */
 export const initialState = (cadence: Cadence, now: number): ScheduleState => ({
   status: "active",
   next: nextAfter(cadence, now),
   failures: 0
 })
 
-/** The state of a schedule after a change; `problem` if the change is not possible. */
+/** Returns the state of a schedule after a change, or a `problem` if the change is not possible. */
 export const stateAfterChange = (
   { definition: before, state }: Pick<ScheduleRow, "definition" | "state">,
   definition: ScheduleDefinition,
@@ -45,11 +45,11 @@ export const stateAfterRun = (
 ): ScheduleState => {
   const failed = status !== "ok"
   const failures = failed ? state.failures + 1 : 0
-  // A caller paused it during the run.
+  // A caller paused the schedule during the run.
   if (state.status !== "active") return { ...state, failures }
   const giveUp = policy.failures > 0 && failures >= policy.failures
   const endedState = (status: "completed" | "failed"): ScheduleState => ({ status, next: null, failures })
-  // A caller changed its time during the run.
+  // A caller changed the schedule's time during the run.
   if (state.next !== occurrence) return giveUp ? endedState("failed") : { ...state, failures }
   if (cadence.kind === "once") return endedState(failed ? "failed" : "completed")
   if (giveUp) return endedState("failed")
@@ -58,7 +58,7 @@ export const stateAfterRun = (
   return next === null ? endedState("completed") : { status: "active", next, failures }
 }
 
-/** Whether to notify the user of a run. */
+/** Returns true if the user must be notified of a run. */
 export const shouldNotify = (
   notify: Notify,
   run: Pick<Payload<"RUN">, "status" | "output" | "summary">,

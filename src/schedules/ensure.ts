@@ -14,7 +14,10 @@ import { initialState, stateAfterChange } from "./decide.js"
 /** The command id that marks agents with these schedules in the log. It must never change: older logs contain it. */
 export const ensureRequest = { commandId: "daybook/jobs", request: "daybook/jobs" } as const
 
-/** Adds the missing schedules of an agent, once. `first` is the time of the first run, milliseconds since the epoch. */
+/**
+ * Adds the missing schedules of an agent, only once per agent. `first` is the time of the first run, milliseconds since
+ * the epoch.
+ */
 export const ensureJobs = (
   definitions: ReadonlyArray<ScheduleDefinition>,
   first: number | undefined
@@ -50,7 +53,7 @@ export const adjustJobs = (definitions: ReadonlyArray<ScheduleDefinition>): Comm
         schedulesOf(db, definition.handler).flatMap((row): ReadonlyArray<DecidedEvent> => {
           const { cadence } = row.definition
           const next = { ...row.definition, cadence: definition.cadence }
-          // A caller changed this time: it stays.
+          // A caller changed this time, so it stays.
           if (row.definition.name !== definition.name || !isDeepStrictEqual(row.engineCadence, cadence)) return []
           if (isDeepStrictEqual(next.cadence, cadence)) return []
           const state = stateAfterChange(row, next, undefined, now)

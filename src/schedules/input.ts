@@ -11,21 +11,21 @@ import { fieldsOf, problemOfCron, shortestGapMillis } from "./cadence.js"
 
 /** The time of a schedule: exactly one of `cron`, `at` and `every`. */
 export interface CadenceInput {
-  /** Five fields, minute hour day month weekday, or six with seconds before them: `30 9 * * mon-fri`. */
+  /** Five fields (minute hour day month weekday), or six with the second first: `30 9 * * mon-fri`. */
   readonly cron?: string | undefined
   /** The IANA time zone of `cron`. Absent: the policy's `schedules.zone`. */
   readonly zone?: string | undefined
-  /** Once, at this time. */
+  /** The time of the only run. */
   readonly at?: InstantInput | undefined
   /** The interval in milliseconds. */
   readonly every?: number | undefined
-  /** With `every`: the first time. Absent: one interval from now. */
+  /** With `every`: the time of the first run. Absent: one interval from now. */
   readonly from?: InstantInput | undefined
 }
 
-/** A schedule as callers pass it. */
+/** A new schedule, as a caller passes it. */
 export interface ScheduleInput extends CadenceInput {
-  /** The task, for the handler. */
+  /** The task that the handler performs. */
   readonly goal: string
   readonly name?: string | undefined
   /** The name of the handler. Default `default`. */
@@ -33,8 +33,8 @@ export interface ScheduleInput extends CadenceInput {
   /** When to notify the user of a run. Default `always`. */
   readonly notify?: Notify | undefined
   /**
-   * How to run occurrences that were missed while no scheduler ran: one run for all (`once`, the default) or one for
-   * `each`.
+   * How to run occurrences that were missed while no scheduler ran: one run for all of them (`once`, the default), or
+   * one run for `each`.
    */
   readonly missed?: Missed | undefined
   /** Maximum runs in its history, 1…1,000. Absent: the policy's `schedules.history`. */
@@ -43,7 +43,10 @@ export interface ScheduleInput extends CadenceInput {
   readonly context?: string | undefined
 }
 
-/** Changes to a schedule; see `ScheduleInput` for the fields. A time replaces the cadence; null removes a field. */
+/**
+ * Changes to a schedule; see `ScheduleInput` for the fields. A new time replaces the whole cadence; null removes a
+ * field.
+ */
 export interface ScheduleChanges extends CadenceInput {
   readonly goal?: string | undefined
   readonly name?: string | null | undefined
@@ -53,7 +56,7 @@ export interface ScheduleChanges extends CadenceInput {
   readonly keep?: number | undefined
   readonly channel?: string | null | undefined
   readonly context?: string | null | undefined
-  /** Pauses the schedule, or resumes it from now. Resuming also works after too many failures stopped it. */
+  /** Pauses the schedule, or resumes it from now on. Also resumes a schedule that stopped after too many failures. */
   readonly status?: "active" | "paused" | undefined
 }
 
@@ -109,7 +112,10 @@ type Policy = PolicyValues["schedules"]
 
 const invalidField = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
 
-/** Checks the cadence of an input; undefined if it has none. The result applies the current time later. */
+/**
+ * Checks the times of an input. Returns a function that makes the cadence from the current time; undefined if the input
+ * has no time.
+ */
 export const cadenceOf = (
   { at, cron, every, from, zone }: CadenceInput,
   policy: Pick<Policy, "zone">

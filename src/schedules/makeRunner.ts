@@ -21,7 +21,7 @@ interface Services {
   readonly codec: Codec
   readonly views: Context.Tag.Service<Views>
   readonly policy: PolicyValues["schedules"]
-  /** The digest of the policy; runs record it. */
+  /** The digest of the policy, which each run records. */
   readonly digest: string
   readonly jobs: ReadonlyArray<Job>
 }
@@ -49,7 +49,7 @@ export const make = (services: Services): Runner => {
       const { ensureRequest: ensured, ensureJobs } = yield* Effect.promise(() => import("./ensure.js"))
       const hasJobs = yield* log.command(agent, ensured.commandId, ensured.request).pipe(
         Effect.map(Option.isSome),
-        // The event is erased, so the agent already had the jobs once.
+        // The event was erased, which shows that the agent got the jobs before.
         Effect.catchTag("AlreadyErased", () => Effect.succeed(true))
       )
       if (hasJobs) return false
@@ -76,7 +76,9 @@ export const make = (services: Services): Runner => {
   }
 }
 
-/** Writes a stream's timer without an event. Returns false if another process has written to the stream since. */
+/**
+ * Writes a stream's timer without an event. Returns false if another process has written to the stream in the meantime.
+ */
 const writeTimer = Effect.fnUntraced(function* (
   { log }: Services,
   stream: string,

@@ -41,7 +41,7 @@ const scheduleChanged = (row: ScheduleRow, run: string, state: ReturnType<typeof
   cause: runCause(run)
 })
 
-/** The policy for one schedule. */
+/** The failure limit of one schedule; 0 means no limit. */
 const policyFor = ({ definition }: ScheduleRow, { failures, protectedHandlers }: Policy) => ({
   failures: protectedHandlers.has(definition.handler) ? 0 : failures
 })
@@ -54,8 +54,8 @@ const currentRun = (row: ScheduleRow): RunAttempt => ({
 })
 
 /**
- * Claims due runs for these handlers; the map gives each handler's lease in milliseconds. Ends runs whose lease expired
- * as abandoned, and starts them again if they are still due.
+ * Claims due runs for these handlers; the map gives each handler's lease in milliseconds. Marks runs whose lease
+ * expired as abandoned, and starts them again if they are still due.
  */
 export const claimRuns = (
   handlers: ReadonlyMap<string, number>,

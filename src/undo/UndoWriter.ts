@@ -7,11 +7,11 @@ import type { UndoError, Undoer, Undone, UndoOptions } from "./undo.js"
 export type { Undoable } from "./choose.js"
 export type { UndoError, Undone, UndoneEvent, UndoOptions } from "./undo.js"
 
-/** Takes changes back: `memory.undo`. */
+/** Undoes changes: `memory.undo`. */
 export interface UndoWriter {
   /**
    * Undoes the changes of an event, a run or a source. Fields that later events changed deliberately stay. The undo is
-   * a run of its own, which can be undone too. It needs full trust.
+   * a separate run, which can be undone too. Requires full trust.
    */
   readonly undo: (selection: Undoable, options?: UndoOptions) => Effect.Effect<Undone, UndoError>
 }

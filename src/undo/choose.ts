@@ -14,9 +14,8 @@ import { dateProblem, decodeKey, type InstantInput } from "../model/input.js"
 import { sourceOf } from "./links.js"
 
 /**
- * Selects events to undo: one event by its version; all events of a run; or all
- * observations from a source, by its name (a file, a tool) or its kind, recorded
- * at or after `since`. Events that followed from these are undone with them.
+ * Selects events to undo: one event by its version; all events of a run; or all observations from a source, by its name
+ * (a file, a tool) or its kind, recorded at or after `since`. Events caused by the selected events are undone too.
  */
 export type Undoable =
   | { readonly event: number }
@@ -62,8 +61,8 @@ interface History {
 }
 
 /**
- * Finds the selected events and the events that followed from them, oldest first. Only events that changed memories,
- * summaries or scratchpads count.
+ * Finds the selected events and the events caused by them, oldest first. Omits events that changed no memory, summary
+ * or scratchpad.
  */
 export const choose = Effect.fnUntraced(function* ({ agent, codec, log, to }: History, selection: Selection) {
   const after =
@@ -101,7 +100,7 @@ const mutations: ReadonlySet<string> = new Set([
   "SCRATCHPAD"
 ])
 
-/** The reason why no event of a type can be undone; undefined if there is none. */
+/** Returns the reason why events of a type cannot be undone; undefined if they can be undone. */
 const problemOf = (type: string): string | undefined => {
   if (type === "ERASE" || type === "REMAINS") return "records an erasure, which cannot be undone"
   return mutations.has(type) ? undefined : "changed no memory"
@@ -115,9 +114,11 @@ const selector = (codec: Codec, selection: Selection) => {
     return (row: StoredEvent) => Either.right(row.cause === cause)
   }
   const { source } = selection
-  // Captured memories have a run named after their session. Memories that it archived name no source.
+  // Capture writes in a run that is named after the session. The memories that capture archived name no source, so the
+  // run selects them.
   const cause = runCause(source)
-  // If the encoded payload lacks the name, it is not decoded. An observation without a source counts as from an agent.
+  // A payload without the encoded name is not decoded. An observation without a source counts as an observation from an
+  // agent.
   const encodedName = source === "agent" ? "" : JSON.stringify(source)
   return (row: StoredEvent) =>
     row.payload === null || !mutations.has(row.type) || !(row.cause === cause || row.payload.includes(encodedName))

@@ -13,18 +13,18 @@ import { bindingFlag, flagsOf, lossIn, withStale } from "./staleFlags.js"
 export type ChangingPlan = Plan & { readonly image: Memory }
 
 export interface LimitedPlans {
-  /** All plans. A plan has no image if the limits leave no change. */
+  /** All plans. A plan has no image if no change remains within the limits. */
   readonly plans: ReadonlyArray<Plan>
   readonly changing: ReadonlyArray<ChangingPlan>
-  /** The assumed version of the first event. */
+  /** The version that the first event of the undo is expected to get. */
   readonly first: number
-  /** The stale flag that a memory gets when all plans are carried out. */
+  /** Returns the stale flag that a memory gets when all plans are executed. */
   readonly staleOf: (memory: Memory) => Stale | undefined
 }
 
 /**
  * Limits plans to changes that lineage and marks allow. No memory becomes less restrictive than its sources, no
- * credential leaves store private, and stale flags match the sources. A field that may not change is a conflict.
+ * credential leaves store private, and stale flags match the sources. A field that must not change becomes a conflict.
  */
 export const limitPlans = function* (
   plans: ReadonlyArray<Plan>,
@@ -35,7 +35,7 @@ export const limitPlans = function* (
   const images = new Map<string, Memory>()
   const allowed = new Map<string, Memory>()
   const byId = new Map<string, Plan>()
-  /** The assumed versions of the events, if each plan with an image changes its memory. */
+  /** The versions that the events get if every plan with an image changes its memory. */
   const order = new Map<string, number>()
   for (const plan of plans) {
     const { current, image } = plan
@@ -66,7 +66,7 @@ export const limitPlans = function* (
   const staleOf = (memory: Memory): Stale | undefined => flagOf(memory)?.stale
 
   let nextVersion = first
-  // Conflicts name versions of later plans, so each plan is finished once all versions are known.
+  // Conflicts name versions of later plans, so the plans are completed after all versions are known.
   const unfinished: Array<(versions: ReadonlyMap<string, number>) => Plan> = []
   const versions = new Map<string, number>()
   for (const plan of plans) {
@@ -160,8 +160,8 @@ interface PlannedImages {
 }
 
 /**
- * The versions of the events that forbid this store for an image. Such an event moved a source to a stricter store, or
- * removed it. Empty if the store is allowed, or is at least as restrictive as before.
+ * Returns the versions of the events that forbid this store for an image. Such an event moved a source to a stricter
+ * store, or removed the source. Empty if the store is allowed, or is at least as restrictive as before.
  */
 const bindingOn = (
   image: Memory,
@@ -190,7 +190,7 @@ const bindingOn = (
   })
 }
 
-/** The version since which a memory is in a store; undefined if it is in another one. */
+/** Returns the version that moved a memory into a store; undefined if the memory is in another store now. */
 const inStoreSince = (life: ReadonlyArray<Link>, store: Store): number | undefined => {
   if (life.at(-1)!.after.store !== store) return undefined
   const index = life.findLastIndex(({ before }) => before?.store !== store)

@@ -14,17 +14,18 @@ export interface Link {
   readonly after: Memory
   readonly chosen: boolean
   readonly undoes: ReadonlyArray<number>
-  /** Whether it is a deliberate write: an edit, a merge, another mention or a restore. */
+  /** True if the event is a deliberate write: an edit, a merge, another mention or a restore. */
   readonly write: boolean
-  /** Fields that it set as a whole. */
+  /** Fields that the event set as a whole. */
   readonly wholeFields: ReadonlySet<string>
-  /** The observation that it merged into the memory. */
+  /** The observation that the event merged into the memory. */
   readonly merged: Observation | undefined
 }
 
 /**
- * Makes the life of one memory: a link for each event that changed it, oldest first. Null marks an erased event. The
- * event after it is left out too, because its change is unknown. If the newest event was erased, the result is empty.
+ * Makes the life of one memory: a link for each event that changed the memory, oldest first. In `events`, null stands
+ * for an erased event. The event after an erased event is left out too, because its change is unknown. If the newest
+ * event was erased, the result is empty.
  */
 export const linksOf = (
   born: number,
@@ -41,7 +42,7 @@ export const linksOf = (
       continue
     }
     if (widest === undefined || opennessOf(image.store) > opennessOf(widest)) widest = image.store
-    // Earlier releases recorded no level. The view infers the same one.
+    // Earlier releases recorded no level. The view infers the same level from the store.
     const after = { ...image, level: levelOf({ level: image.level, store: widest }) }
     if (isBeforeKnown) links.push(linkOf(entry.event, entry.chosen, before, after))
     before = after
@@ -65,7 +66,7 @@ const linkOf = (event: DaybookEvent, chosen: boolean, before: Memory | undefined
   }
 }
 
-/** Reasons of updates that a caller asked for. */
+/** Reasons of updates that a caller requested. */
 const callerReasons: ReadonlySet<string> = new Set([
   "edited",
   "unchanged",
@@ -125,12 +126,12 @@ export const entryValue = (entry: string): unknown => JSON.parse(entry.slice(ent
 
 const emptyList: ReadonlyArray<unknown> = []
 
-/** A plan needs the entries of each list once per candidate entry, so they are cached by list. */
+/** Planning reads the entries of each list once per candidate entry, so they are cached by list. */
 const entriesCache = new Map<ReadonlyArray<unknown>, ReadonlyMap<string, unknown>>()
 
-/** Call it at the end of a memory's plan, so that its lists do not stay in memory. */
+/** Clears the cache. Called at the end of a memory's plan, so that its lists do not stay in memory. */
 export const forgetEntries = (): void => entriesCache.clear()
 
-/** Whether an event changed a field. */
+/** Returns true if an event changed a field. */
 export const changedField = ({ after, before }: Link, field: keyof Memory): boolean =>
   before !== undefined && !isDeepStrictEqual(before[field], after[field])

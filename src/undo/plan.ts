@@ -8,11 +8,11 @@ import { type ResolvedTouches, resolveTouches, type Touch, undoneVersionsOf } fr
 
 /** Fields of a memory that an undo leaves unchanged, because later events changed them deliberately. */
 export interface Conflict {
-  /** The selected event that changed them. */
+  /** The selected event that changed these fields. */
   readonly version: number
   readonly memory: string
   readonly fields: ReadonlyArray<string>
-  /** The later events that changed them deliberately. */
+  /** The later events that changed these fields deliberately. */
   readonly by: ReadonlyArray<number>
 }
 
@@ -21,9 +21,9 @@ export interface Plan {
   readonly current: Memory
   /** The after-image without the time of the change; undefined if nothing changes. */
   readonly image: Memory | undefined
-  /** The versions that it takes back, oldest first, each fully or partly. */
+  /** The versions that the plan undoes fully or partly, oldest first. */
   readonly undone: ReadonlyArray<{ readonly version: number; readonly type: EventType; readonly what: UndoEffect }>
-  /** The fields that it takes back, by version. */
+  /** The fields that the plan undoes, by version. */
   readonly fieldsByVersion: ReadonlyMap<number, ReadonlySet<string>>
   readonly conflicts: ReadonlyArray<Conflict>
 }
@@ -31,15 +31,15 @@ export interface Plan {
 export type UndoEffect = "restored" | "removed" | "partly"
 
 export interface PlanOptions {
-  /** Whether later deliberate changes are undone as well. */
+  /** True if later deliberate changes are undone as well. */
   readonly force: boolean
   readonly countTokens: (text: string) => number
 }
 
 /**
- * Plans a memory without the chosen events. Each field returns to its value before them, and later changes are applied
- * to that value. Lists are undone entry by entry, and mentions are subtracted. A field that a later event set
- * deliberately stays, and is a conflict.
+ * Plans a memory as if the chosen events had not happened. Each field returns to its value before these events, and
+ * later changes are applied to that value. Lists are undone entry by entry, and mentions are subtracted. A field that a
+ * later event set deliberately stays, and is reported as a conflict.
  */
 export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOptions): Plan => {
   const current = life.at(-1)!.after
@@ -123,13 +123,13 @@ const separateFields = new Set<string>([
   "updatedAt"
 ])
 
-/** Lists that a memory lacks where they are empty. */
+/** Lists that a memory omits when they are empty. */
 const optionalLists: ReadonlySet<string> = new Set(["lineage", "disputes"])
 
-/** Fields that follow from other writes. Nobody sets them on purpose, so they cause no conflicts. */
+/** Fields that are derived from other writes. Nobody sets them deliberately, so they cause no conflicts. */
 const followingFields = new Set(["stale", "lastMentionedAt"])
 
-/** Collects the versions that are taken back and the versions in conflict, while each aspect is decided. */
+/** Collects the undone versions and the conflicting versions, while each aspect is decided. */
 const makeLedger = (force: boolean) => {
   const fieldsByVersion = new Map<number, Set<string>>()
   const markTaken = (version: number, field: string) => {
@@ -168,8 +168,8 @@ const makeLedger = (force: boolean) => {
 }
 
 /**
- * The touches of the memory's status. Before its creation, it counts as forgotten. A deliberate write touches the
- * status, because its writer wants the memory to exist. Retiring a forgotten memory has no effect.
+ * Lists the touches of a memory's status. Before its creation, a memory counts as forgotten. A deliberate write touches
+ * the status, because its writer wants the memory to exist. Retiring a forgotten memory has no effect.
  */
 const statusTouches = (life: ReadonlyArray<Link>, cancelled: ReadonlySet<number>): ReadonlyArray<Touch> =>
   life.flatMap(({ after, before, chosen, undoes, version, write }): ReadonlyArray<Touch> => {
@@ -217,15 +217,15 @@ const entryTouches = (
     const { chosen, undoes, version } = link
     if (link.before === undefined) return []
     const [before, after] = [entriesOf(link.before[field]).has(entry), entriesOf(link.after[field]).has(entry)]
-    // An event that sets the whole list, or merges a statement with the entry, confirms the entry as it is then.
+    // An event confirms an entry if it sets the whole list, or if it merges a statement that has the entry.
     const merged = field === "lineage" || field === "disputes" ? undefined : link.merged?.[field]
     const confirms = !cancelled.has(version) && (link.wholeFields.has(field) || (after && entriesOf(merged).has(entry)))
     return before === after && !confirms ? [] : [{ version, before, after, chosen, undoes }]
   })
 
 /**
- * Orders entries as before the first chosen event, or as after the last event that set the whole list. Entries of later
- * events follow in their order.
+ * Orders entries as they were before the first chosen event, or after the last event that set the whole list. Entries
+ * from later events follow in the order of these events.
  */
 const inOrder = (
   life: ReadonlyArray<Link>,

@@ -21,9 +21,9 @@ import type { Plan } from "./plan.js"
 export interface Loss {
   readonly version: number
   readonly reason: "replaced" | "forgotten" | "undone"
-  /** Its position among the sources that were lost with the same event. */
+  /** The source's position among the sources that were lost with the same event. */
   readonly position: number
-  /** Whether a memory depends on the lost source. */
+  /** Returns true if a memory depends on the lost source. */
   readonly affects: (memory: Memory) => boolean
 }
 
@@ -31,9 +31,9 @@ export interface Loss {
 export interface OutsideSource {
   readonly kind: "turn" | "file"
   readonly to: string
-  /** Its store; undefined if it is lost or never was in a store. */
+  /** The source's store; undefined if the source is lost or never was in a store. */
   readonly store: Store | undefined
-  /** The version that last changed its store; 0 for none. */
+  /** The version that last changed the source's store; 0 for none. */
   readonly since: number
   /** Oldest first. */
   readonly losses: ReadonlyArray<Loss>
@@ -42,8 +42,8 @@ export interface OutsideSource {
 /** The memories and sources that the plans of an undo depend on, as of a version. */
 export interface Relatives {
   /**
-   * By memory id: the lives of the planned memories, of memories derived from them, and of the sources of all these.
-   * Oldest event first.
+   * By memory id: the lives of the planned memories, of memories derived from them, and of the sources of both. Each
+   * life is oldest event first.
    */
   readonly livesById: ReadonlyMap<string, ReadonlyArray<Link>>
   readonly outsideByKey: ReadonlyMap<string, OutsideSource>
@@ -63,7 +63,7 @@ const plansPerRead = 500
 
 /** The memories, turns and files that plans depend on. */
 interface Sources {
-  /** Ids of source memories, and of memories derived from those that go or return. */
+  /** Ids of source memories, and of memories derived from memories that the undo removes or restores. */
   readonly ids: Set<string>
   /** Turns and files. */
   readonly outside: Map<string, Source>
@@ -76,7 +76,10 @@ const addSources = ({ ids, outside }: Sources, { lineage = [] }: Pick<Memory, "l
   }
 }
 
-/** The memories that plans change, and their sources. If a memory goes or returns, also those derived from it. */
+/**
+ * Finds the memories that plans change, and their sources. If a plan removes or restores a memory, the memories derived
+ * from it are included.
+ */
 const sourcesOfPlans = Effect.fnUntraced(function* (source: HistorySource, plans: ReadonlyArray<Plan>) {
   const sources: Sources = { ids: new Set(), outside: new Map() }
   const changing = new Set<string>()
@@ -111,7 +114,7 @@ export const relativesOf = Effect.fnUntraced(function* (
 ) {
   const { changing, sources } = yield* sourcesOfPlans(source, plans)
   const livesById = new Map(planned)
-  // Sources have sources themselves.
+  // Repeats until all sources are read, because sources have sources themselves.
   const visited = new Set<string>()
   for (let ids = [...sources.ids]; ids.length > 0; ids = [...sources.ids].filter((id) => !visited.has(id))) {
     const unread = ids.filter((id) => !livesById.has(id))
@@ -135,8 +138,8 @@ export const relativesOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Reads lives up to a version, by memory id. If the newest event was erased, a life is one event with the present
- * memory.
+ * Reads lives up to a version, by memory id. If a memory's newest event was erased, its life is a single event with the
+ * present memory.
  */
 const livesAt = Effect.fnUntraced(function* (
   { agent, codec, log, read }: HistorySource,
@@ -179,7 +182,10 @@ const unknownChange = {
 
 type MutableOutside = { -readonly [K in keyof OutsideSource]: K extends "losses" ? Array<Loss> : OutsideSource[K] }
 
-/** Reads turns and files as of a version. Only forgotten and replaced ones are read from the log. */
+/**
+ * Reads turns and files as of a version. Present turns are read from the view; files and forgotten turns are read from
+ * the log.
+ */
 const outsideAt = Effect.fnUntraced(function* (
   { agent, codec, log, read }: HistorySource,
   links: ReadonlyArray<Pick<Source, "kind" | "to">>,
@@ -239,13 +245,13 @@ const outsideAt = Effect.fnUntraced(function* (
       }
     }
   }
-  // Reads events after `to` too: a turn that was forgotten later still existed as of `to`.
+  // Also reads events after `to`, because a turn that was forgotten later still existed as of `to`.
   yield* Stream.runForEach(readAll(log, agent), (row) =>
     row.type === "FORGET" || (row.type === "FILE" && paths.size > 0)
       ? Either.map(codec.decode(row), (event) => scan(event as DaybookEvent))
       : Effect.void
   )
-  // A forgotten turn's store is read from the event that added it.
+  // The store of a forgotten turn is read from the event that added the turn.
   const hasForgotten = [...turns].some((id) => sources.get(outsideKey("turn", id))!.store === undefined)
   for (const row of hasForgotten ? yield* log.at(agent, [...forgotten.keys()]) : []) {
     if (row.type !== "TURN" || row.payload === null) continue

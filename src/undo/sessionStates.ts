@@ -40,7 +40,7 @@ const kinds = {
       const row = findScratchpad(db, session, store)
       return row && { ...row, value: row.scratchpad }
     },
-    /** A cleared scratchpad keeps its row; that of a forgotten session has none. */
+    /** A cleared scratchpad keeps its row; the scratchpad of a forgotten session has no row. */
     mayRestore: (db: Db, { session, store }: Place): boolean => findScratchpad(db, session, store) !== undefined
   }
 }
@@ -73,14 +73,14 @@ export interface StatePlan extends Place {
   readonly restores?: number
   /** The version of the present state. */
   readonly replaces: number | undefined
-  /** The versions that it takes back, newest first; empty for a conflict. */
+  /** The versions that the plan undoes, newest first; empty for a conflict. */
   readonly undoes: ReadonlyArray<number>
   readonly conflict: Conflict | undefined
 }
 
 /**
- * Plans the undo of states of sessions: each returns to the state before the chosen events. A state that was rewritten
- * since stays, and is a conflict.
+ * Plans the undo of session states. Each state returns to its value before the chosen events. A state that was
+ * rewritten after these events stays, and is reported as a conflict.
  */
 export const planStates = (db: Db, chosen: ReadonlyArray<StateEvent>, force: boolean): ReadonlyArray<StatePlan> => {
   const groups = Map.groupBy(chosen, ({ payload: { session, store }, type }) => JSON.stringify([type, session, store]))
@@ -126,11 +126,11 @@ const planState = (db: Db, writes: ReadonlyArray<StateEvent>, force: boolean): S
 const stateOf = ({ payload }: StateEvent): Value | null =>
   "summary" in payload ? payload.summary : "state" in payload ? payload.state : payload.scratchpad
 
-/** Whether a state changed after its undo was planned. */
+/** Returns true if a state changed after its undo was planned. */
 export const hasStateChanged = (db: Db, { replaces, session, store, type }: StatePlan): boolean =>
   kinds[type].findCurrent(db, session, store)?.version !== replaces
 
-/** The event that a plan writes. */
+/** Makes the event that a plan writes. */
 export const stateEvent = ({
   replaces,
   restores,

@@ -9,8 +9,8 @@ interface Flag extends Loss {
 }
 
 /**
- * Returns a function that finds the stale flag of a memory. The flag names the first lost source. A source does not
- * count if a later write confirmed the memory. `order` has the assumed versions of the planned images.
+ * Returns a function that finds the stale flag of a memory. The flag names the source that was lost first. A loss is
+ * ignored if a later write confirmed the memory. `order` contains the expected versions of the planned images.
  */
 export const flagsOf = (
   plans: ReadonlyMap<string, Plan>,
@@ -64,7 +64,8 @@ export const flagsOf = (
 }
 
 /**
- * The versions of deliberate writes that remain when the versions in `undoes` are taken back. The creation counts too.
+ * Returns the versions of deliberate writes that remain after the versions in `undoes` are undone. The creation of the
+ * memory is one of these writes.
  */
 const writesIn = (life: ReadonlyArray<Link>, undoes: ReadonlyArray<number>): ReadonlyArray<number> => {
   const cancelled = undoneVersionsOf([
@@ -82,8 +83,8 @@ const wasInactive = (life: ReadonlyArray<Link>, asOf: number): boolean => {
 }
 
 /**
- * When and why a memory was lost; undefined if it is active at the end of its life. If an undo that restored it was
- * undone itself, the earlier loss counts.
+ * Returns when and why a memory was lost; undefined if the memory is active at the end of its life. If an undo restored
+ * the memory and was undone later, the earlier loss counts.
  */
 export const lossIn = (life: ReadonlyArray<Link>): Pick<Loss, "version" | "reason"> | undefined => {
   if (life.at(-1)?.after.status === "active") return undefined
@@ -99,7 +100,9 @@ export const lossIn = (life: ReadonlyArray<Link>): Pick<Loss, "version" | "reaso
   return { version: link.version, reason }
 }
 
-/** The version that caused a memory's stale flag; without a flag, the version that restored its source. */
+/**
+ * Returns the version that caused a memory's stale flag; without a flag, the version that restored the memory's source.
+ */
 export const bindingFlag = (
   flag: Flag | undefined,
   { image }: Plan,

@@ -8,28 +8,29 @@ export interface Touch {
   readonly version: number
   readonly before: unknown
   readonly after: unknown
-  /** Whether this undo takes it back. */
+  /** True if this undo undoes the event. */
   readonly chosen: boolean
-  /** If the event is an undo: the versions whose changes it took back. */
+  /** If the event is an undo: the versions that it undid. */
   readonly undoes: ReadonlyArray<number>
   /** Applies the event to a value other than `before`. Default: the result is `after`. */
   readonly applyTo?: ((value: unknown) => unknown) | undefined
 }
 
-/** The result of an undo for one kind of stored thing: memories, summaries, schedules. */
+/** The result of an undo for one aspect of a memory. */
 export interface ResolvedTouches {
-  /** Its value without the chosen events, with later deliberate changes applied. */
+  /** The aspect's value without the chosen events, with later deliberate changes applied. */
   readonly result: unknown
-  /** Its value before the first chosen event, without later changes. */
+  /** The aspect's value before the first chosen event, without later changes. */
   readonly forced: unknown
-  /** The chosen versions that changed it, oldest first. */
+  /** The chosen versions that changed the aspect, oldest first. */
   readonly changed: ReadonlyArray<number>
   /** Later versions that were not chosen and that keep the aspect as it is. Empty if `result` equals `forced`. */
   readonly by: ReadonlyArray<number>
 }
 
 /**
- * Undoes the chosen touches of an aspect. `touches` are oldest first. Undefined if no chosen touch still has an effect.
+ * Undoes the chosen touches of an aspect. `touches` are oldest first. Returns undefined if no chosen touch still has an
+ * effect.
  */
 export const resolveTouches = (touches: ReadonlyArray<Touch>): ResolvedTouches | undefined => {
   const effective = withoutCancelled(touches)
@@ -51,8 +52,8 @@ export const resolveTouches = (touches: ReadonlyArray<Touch>): ResolvedTouches |
 }
 
 /**
- * Removes each stretch from an event to the undo that took it back, because they cancel out. Starts with the newest
- * undo: if an undo was undone itself, the events that it took back count again.
+ * Removes each range from an event to the undo that undid it, because they cancel out. Starts with the newest undo: if
+ * an undo was undone itself, the events that it undid count again.
  */
 const withoutCancelled = (touches: ReadonlyArray<Touch>): ReadonlyArray<Touch> => {
   const effective = [...touches]
@@ -73,8 +74,8 @@ const withoutCancelled = (touches: ReadonlyArray<Touch>): ReadonlyArray<Touch> =
 const changes = ({ after, before }: Touch): boolean => !isDeepStrictEqual(before, after)
 
 /**
- * The versions taken back by undos that still count. An undo counts if it was not taken back itself and is not chosen
- * now.
+ * Returns the versions undone by undos that are still in effect. An undo is in effect if it was not undone itself and
+ * is not chosen now.
  */
 export const undoneVersionsOf = (
   events: ReadonlyArray<Pick<Touch, "version" | "chosen" | "undoes">>

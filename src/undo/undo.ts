@@ -46,17 +46,17 @@ export interface Undone {
   readonly run?: string
   readonly undone: ReadonlyArray<UndoneEvent>
   /**
-   * Selected fields that stay unchanged, listed by the event that changed them: because later events changed them
-   * deliberately, or because lineage forbids the change. `force` overrides only the former.
+   * Selected fields that stay unchanged, by the event that changed them. Either later events changed these fields
+   * deliberately, or lineage forbids the change. `force` overrides only the first case.
    */
   readonly conflicts: ReadonlyArray<Conflict & { readonly title: string }>
   /** For a dry run: the events that would be written. */
   readonly events?: ReadonlyArray<PlannedEvent>
-  /** Whether this command id had been carried out before. If so, nothing was written now. */
+  /** True if a command with this id was executed before. Nothing was written now. */
   readonly repeated: boolean
 }
 
-/** A change of a memory that was taken back. */
+/** A change of a memory that was undone. */
 export interface UndoneEvent {
   readonly version: number
   readonly type: EventType
@@ -65,11 +65,11 @@ export interface UndoneEvent {
   /** The memory's title before the undo. */
   readonly title: string
   /**
-   * `restored`: the event has no effect any more. `removed`: the event had created the memory, which is removed.
+   * `restored`: the event no longer has an effect. `removed`: the event created the memory, which is now removed.
    * `partly`: some fields are conflicts.
    */
   readonly what: UndoEffect
-  /** The version of the event that takes it back. */
+  /** The version of the event that undoes this event. */
   readonly by: number
 }
 
@@ -96,8 +96,8 @@ export interface Undoer extends Pick<ReaderSource, "agent" | "read"> {
 const maxRetries = 5
 
 /**
- * Undoes the changes of an event, a run or a source in one transaction, with one new event for each changed memory. It
- * plans before the command runs, and again if one of the memories changed since.
+ * Undoes the changes of an event, a run or a source in one transaction, with one new event for each changed memory.
+ * Plans before the command runs, and plans again if one of the memories changed in the meantime.
  */
 export const undo = Effect.fnUntraced(function* (
   undoer: Undoer,
@@ -143,7 +143,7 @@ export const undo = Effect.fnUntraced(function* (
       const { cause, first, repeated } = yield* run(
         command(bounded, { actor: writer.actor, commandId, request, run: randomId() })
       )
-      // The commit of the view came last.
+      // The commit of the view may have used up this turn.
       yield* takeTurnIfDue
       if (first === undefined) return { ...reportOf(bounded, 0), repeated }
       // A repeated command reports its first result, computed from the log before its first event.
@@ -162,7 +162,7 @@ export const undo = Effect.fnUntraced(function* (
   return yield* attempt(maxRetries)
 })
 
-/** The lives, up to a version, of the memories that events changed, oldest memory first. */
+/** Reads the lives of the memories that events changed, up to a version. Oldest memory first. */
 const livesOf = Effect.fnUntraced(function* (
   { agent, codec, log, read }: Undoer,
   events: ReadonlyArray<DaybookEvent>,
@@ -211,7 +211,7 @@ interface UndoPlan extends LimitedPlans {
 const isNothing = ({ changing, states }: UndoPlan): boolean =>
   changing.length === 0 && states.every(({ undoes }) => undoes.length === 0)
 
-/** The report of a plan. `version` is the version that its first event gets. */
+/** Makes the report of a plan. `version` is the version that the plan's first event gets. */
 const reportOf = ({ first, plans, states }: UndoPlan, version: number): Pick<Undone, "undone" | "conflicts"> => {
   const undone: Array<UndoneEvent> = []
   const conflicts: Array<Undone["conflicts"][number]> = []
@@ -220,7 +220,7 @@ const reportOf = ({ first, plans, states }: UndoPlan, version: number): Pick<Und
     const { id: memory, title } = plan.current
     for (const change of plan.undone) undone.push({ ...change, memory, title, by: undoVersion })
     for (const conflict of plan.conflicts) {
-      // Versions from `first` on are those of planned events, which are numbered from `version`.
+      // Versions from `first` on belong to planned events. The written events are numbered from `version` instead.
       conflicts.push({
         ...conflict,
         by: conflict.by.map((later) => (later < first ? later : later - first + version)),

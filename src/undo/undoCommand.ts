@@ -38,11 +38,11 @@ export interface CompensationResult {
 interface Bound extends Pick<LimitedPlans, "changing" | "staleOf"> {
   readonly relatives: Relatives
   readonly states: ReadonlyArray<StatePlan>
-  /** The view's file that the plans were made from. */
+  /** The view file from which the plans were made. */
   readonly generation: string
 }
 
-/** Makes the command that carries out all plans or none. */
+/** Makes the command that executes all plans or none. */
 export const undoCommand = (
   bound: Bound,
   command: Pick<Command<unknown, unknown>, "actor" | "commandId" | "request"> & { readonly run: string }
@@ -69,9 +69,10 @@ export const undoCommand = (
 }
 
 /**
- * The events of an undo, numbered from a version: memories in the order of the plans, then states of sessions, then
- * derived memories. Memories derived from a removed memory get the stale flag; those derived from a restored one lose
- * it. None stays less restrictive than its source. Each memory gets one event, even if several changes affect it.
+ * Makes the events of an undo, numbered from a version: memories in the order of the plans, then states of sessions,
+ * then derived memories. A memory derived from a removed memory gets the stale flag; a memory derived from a restored
+ * one loses it. No derived memory stays less restrictive than its source. Each memory gets one event, even if several
+ * changes affect it.
  */
 export const compensatingEvents = function* (
   db: Db,
@@ -79,7 +80,7 @@ export const compensatingEvents = function* (
   now: number,
   version: number
 ): Steps<Either.Either<ReadonlyArray<DecidedEvent>, MemoryChanged>> {
-  // A view that was rebuilt meanwhile may have been edited before.
+  // If the view was rebuilt since planning, the earlier file may have been edited.
   if (db.name !== generation || (changing.length > 0 && (yield* hasChanged(db, relatives))))
     return Either.left(new MemoryChanged())
   const rewritten = states.filter(({ undoes }) => undoes.length > 0)
@@ -143,7 +144,7 @@ const followerEvent = ({ cause, flagged, memory }: Follower): DecidedEvent => {
   return followingUpdate(memory, "stale", reason, cause)
 }
 
-/** Whether any memory or source that the plans use has changed since it was read. */
+/** Returns true if a memory or source that the plans use has changed since it was read. */
 const hasChanged = function* (db: Db, { livesById, outsideByKey, unchanged }: Relatives): Steps<boolean> {
   for (const [id, life] of livesById) {
     if (!unchanged.has(id) && findById(db, id)?.revision !== life.at(-1)!.after.revision) return true
