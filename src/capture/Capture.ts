@@ -9,7 +9,7 @@ import type { Writer } from "../remember/remember.js"
 import type { Runner } from "../remember/runner.js"
 import type { SessionKey } from "./request.js"
 
-/** How this process captures. */
+/** The settings and services with which this process captures. */
 export interface Capture {
   /** Undefined if nothing is captured. */
   readonly extractor: ExtractorService | undefined
@@ -36,8 +36,9 @@ export const backgroundKey = (agent: string, { session, store }: SessionKey): st
   JSON.stringify([agent, session, store])
 
 /**
- * When waiting turns are to be extracted, in milliseconds since the epoch: at once if there are enough for the mode,
- * otherwise when nothing was said for a while or, in mode "buffer", at the end of the UTC day of the first turn.
+ * Returns when waiting turns are due for extraction, in milliseconds since the epoch. If there are enough turns for the
+ * mode, they are due at once. Otherwise they are due after a quiet period or, in mode "buffer", at the end of the first
+ * turn's UTC day if that is earlier.
  */
 export const dueAt = ({ firstAt, lastAt, tokens, turns }: Waiting, { mode, policy }: Capture): number => {
   if (mode === "after" && turns >= policy.minTurnMessages) return lastAt
@@ -49,7 +50,7 @@ export const dueAt = ({ firstAt, lastAt, tokens, turns }: Waiting, { mode, polic
 /** The dependencies of capture for one agent. */
 export interface CaptureServices extends Pick<ReaderSource, "agent" | "read">, Pick<ReaderServices, "log" | "codec"> {
   readonly capture: Capture
-  /** Records the recalls of a session that wait, so that what they showed is not captured again. */
+  /** Records the pending recalls of a session, so that memories shown by these recalls are not captured again. */
   readonly recordShown: (session: string) => Effect.Effect<void>
 }
 

@@ -27,19 +27,20 @@ export interface AppendedTurn {
   readonly turn: AddedTurn
   /** How many turns of the session in this store wait for extraction. */
   readonly pending: number
-  /** The result for each statement that this call extracted, from this turn and those that waited. */
+  /** The result for each statement that this call extracted, from this turn and from waiting turns. */
   readonly captured: ReadonlyArray<CapturedMemory>
 }
 
 export interface AppendOptions extends WriteOptions {
-  /** Whether the turn is extracted, now or later. Default: true if the policy captures. */
+  /** True if the turn is extracted, now or later. Default: true if capture is on in the policy. */
   readonly extract?: boolean | undefined
 }
 
 export interface ExtractOptions {
   /**
-   * Whether to extract only what is due: see `capture` of the policy. In the modes "after" and "buffer" the rest is
-   * extracted in the background when it is due, as long as this process runs. Default: everything that waits.
+   * True extracts only the turns that are due: see the policy's section `capture`. In the modes "after" and "buffer",
+   * the other turns are extracted in the background when they are due, while this process runs. False, the default,
+   * extracts all waiting turns.
    */
   readonly due?: boolean | undefined
 }
@@ -54,11 +55,15 @@ export interface ExtractedTurns {
 /** Writes of `memory.sessions` that capture. */
 export interface CaptureWriter {
   /**
-   * Adds a turn to a session; the first turn creates the session. Each sequence number must exceed the last one.
-   * Default: the next number. What is worth keeping is extracted, at once or later as the policy says, and stored.
+   * Adds a turn to a session; the first turn creates the session. Each sequence number must be greater than the last
+   * one; the default is the next number. Statements worth keeping are extracted and stored, at once or later, as the
+   * policy says.
    */
   readonly append: (turn: TurnInput, options?: AppendOptions) => Effect.Effect<AppendedTurn, AppendTurnError>
-  /** Extracts the turns that wait now, of one session or of all. With a model, it waits for the model. */
+  /**
+   * Extracts the waiting turns now, of one session or of all sessions. If a model extracts, the call waits for its
+   * answer.
+   */
   readonly extract: (
     session?: string,
     options?: ExtractOptions
@@ -104,7 +109,7 @@ const append = Effect.fnUntraced(function* (
   const [added, outcome] = yield* runner.runTogether<AddedTurn | Extracted, AppendTurnError>([command, next])
   const turn = (yield* added!) as AddedTurn
   if (turn.repeated) return { turn, ...(yield* capturedBefore(capturing, { session, store }, turn.id)) }
-  // The turn is stored, even if what came after it failed.
+  // The turn is stored, even if the extraction failed.
   const extracted = Either.getOrElse(outcome!, () => notExtracted) as Extracted
   if (isExtracted && !extracted.isCurrent) {
     const { captured, pending } = yield* extractAll(capturing, { session, store }, "rules")
@@ -118,7 +123,7 @@ const appendOptions: ReadonlyArray<string> = [...writeOptions, "extract"]
 
 const notExtracted: Extracted = { isCurrent: true, captured: [], pending: 1 }
 
-/** The extraction of the waiting turns and of a turn that the same write adds. */
+/** Makes the command that extracts the waiting turns and a turn that the same write adds. */
 const extractionWith = Effect.fnUntraced(function* (
   capturing: Capturing,
   { cause, draft }: AddTurn,
@@ -133,10 +138,10 @@ const extractionWith = Effect.fnUntraced(function* (
   return yield* extractionOf(capturing, whole, "rules", cause)
 })
 
-/** Too many turns wait for one extraction. */
+/** Answers that too many turns wait for a single extraction. */
 const manyWait = () => Either.right({ answer: { ...notExtracted, isCurrent: false } })
 
-/** The answer of the call that added the turn, with the present titles. */
+/** Repeats the answer of the call that added the turn, with the present titles. */
 const capturedBefore = Effect.fnUntraced(function* (
   { codec, log, agent, read, writer }: Capturing,
   { session, store }: SessionKey,
@@ -162,7 +167,7 @@ const capturedBefore = Effect.fnUntraced(function* (
   return { pending, captured }
 })
 
-/** Has the waiting turns of a session extracted in the background when they are due. */
+/** Plans the extraction of a session's waiting turns in the background, for when they are due. */
 const extractLater = (capturing: Capturing, key: SessionKey) =>
   capturing.capture.mode === "turn"
     ? Effect.void
@@ -171,7 +176,7 @@ const extractLater = (capturing: Capturing, key: SessionKey) =>
         planExtractions(capturing, waiting, now)
       })
 
-/** Starts what is due, and the clock of what is due later. */
+/** Starts the extractions that are due, and sets timers for the others. */
 const planExtractions = (capturing: Capturing, waiting: ReadonlyArray<Waiting>, now: number): void => {
   const { agent, capture } = capturing
   for (const group of waiting) {
@@ -186,7 +191,7 @@ const planExtractions = (capturing: Capturing, waiting: ReadonlyArray<Waiting>, 
   }
 }
 
-/** Extracts what waits, with the model if there is one. */
+/** Extracts the waiting turns, with the model if there is one. */
 const extractWaiting = (capturing: Capturing, key: SessionKey) =>
   capturing.capture.background.alone(
     backgroundKey(capturing.agent, key),

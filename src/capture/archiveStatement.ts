@@ -12,7 +12,9 @@ import { findRepeat } from "../remember/levels.js"
 import { candidatePolicy, questionOf } from "../remember/Reconciling.js"
 import type { Writer } from "../remember/remember.js"
 
-/** Makes the command that archives the memory that states something; it is refused if there is none. */
+/**
+ * Makes the command that archives the memory with a given statement. The command is refused if there is no such memory.
+ */
 export const archiveStatement = (
   { actor, level, extracted, reconciling }: Writer,
   store: Store,
@@ -51,7 +53,8 @@ export const archiveStatement = (
 }
 
 /**
- * Whether a title states what a statement says, and perhaps more: it has all of its words, and no denial of its own.
+ * Returns true if a title contains a statement: the title has all words of the statement, and both or neither are
+ * negated.
  */
 const states = (title: string, statement: string): boolean => {
   const [words, wanted] = [stemsOf(title), stemsOf(statement)]

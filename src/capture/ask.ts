@@ -17,14 +17,14 @@ import {
 import { type Batch, requestOf } from "./request.js"
 import { contentOf } from "./statements.js"
 
-/** Maximum statements of one extraction. Further ones of the rules are left out; a model's answer is refused. */
+/** Maximum statements per extraction. Rules leave out additional statements; a model's answer with more is refused. */
 const maxFacts = 100
 /** Maximum characters of a line for the daily log. */
 const maxSummary = 500
 
 /**
- * Asks an extractor, with a time-out in milliseconds. Never fails: if the answer fails or cannot be used, the
- * extractor's own rules answer, and the extraction says why.
+ * Asks an extractor, with a time-out in milliseconds. Never fails: if the request fails or the answer cannot be used,
+ * the extractor's own rules answer, and the extraction names the reason.
  */
 export const ask = (extractor: ExtractorService, batch: Batch, timeout: number): Effect.Effect<Extraction> =>
   extractor.ask === undefined
@@ -33,7 +33,7 @@ export const ask = (extractor: ExtractorService, batch: Batch, timeout: number):
         const startedAt = yield* Clock.currentTimeMillis
         const answer = yield* answerOf(extractor, requestOf(batch, true), timeout)
         const latency = (yield* Clock.currentTimeMillis) - startedAt
-        // The rules of a hybrid may answer without the model.
+        // The rules of a hybrid extractor may answer without the model.
         if (Either.isRight(answer) && answer.right.by.kind !== "model") return answer.right
         return Either.isRight(answer)
           ? { ...answer.right, latency }
@@ -68,13 +68,13 @@ export const extractNow = (extractor: ExtractorService, batch: Batch): Extractio
       return facts.length === extraction.facts.length ? extraction : { ...extraction, facts }
     }
   } catch {
-    // The extraction names the failure.
+    // The result below names the failure.
   }
   const { message } = new ExtractorError({ name: extractor.name, reason: "failed" })
   return { facts: [], by: { kind: "rule", name: "none" }, fallback: message }
 }
 
-/** Anybody may write an extractor, so the shape of its answer is checked like other input. */
+/** Extractors are plug-ins, so the shape of their answers is checked like other input. */
 const isExtraction = Schema.is(
   Schema.Struct({
     facts: Schema.Array(ExtractedFact),

@@ -11,13 +11,13 @@ import type { Statements } from "./statements.js"
 /** The result for one statement of a turn. */
 export interface CapturedMemory extends Pick<Captured, "id" | "action"> {
   readonly title: string
-  /** The memory that this one replaced, which ended. */
+  /** The memory that this memory replaced. */
   readonly ended?: { readonly id: string; readonly title: string }
 }
 
 /** The result of an extraction. */
 export interface Extracted {
-  /** False if the waiting turns changed meanwhile. Then nothing was stored. */
+  /** False if the waiting turns changed in the meantime. In that case, nothing was stored. */
   readonly isCurrent: boolean
   readonly captured: ReadonlyArray<CapturedMemory>
   /** How many turns of the session in this store still wait. */
@@ -32,7 +32,7 @@ export interface ExtractInput {
   readonly extractor: string
   readonly actor: string
   readonly cause: string
-  /** The level of the caller, who learns only of memories that it may read. */
+  /** The caller's level. The answer contains only memories that this level may read. */
   readonly level: TrustLevel
 }
 
@@ -42,8 +42,8 @@ export const extractCommand = (input: ExtractInput): Command<Extracted, never> =
   const ids = batch.turns.map(({ turn }) => turn.id)
   let pending = 0
   /**
-   * The first waiting turns must be those of the batch. Another process may have extracted or forgotten some, or the
-   * view was edited when the batch was read.
+   * Returns true if the first waiting turns are those of the batch. Another process may have extracted or forgotten
+   * some turns, or the view may have been edited when the batch was read.
    */
   const areDue = ({ db }: Situation) => {
     const waiting = findWaitingTurns(db, batch.session, batch.store, ids.length)
@@ -115,7 +115,7 @@ const extractEvent = (
   return { type: "EXTRACT", payload }
 }
 
-/** The captured memories of an extraction's events, as far as a level may read them. */
+/** The captured memories in an extraction's events that a level may read. */
 const capturedIn = (events: ReadonlyArray<DaybookEvent>, level: TrustLevel): ReadonlyArray<CapturedMemory> => {
   const images = events.flatMap((event) => imagesOf(event))
   const replaced = new Map(

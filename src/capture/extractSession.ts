@@ -17,8 +17,8 @@ export type By = "rules" | "model"
 const maxAttempts = 5
 
 /**
- * Extracts all waiting turns of a session in a store, in several extractions if there are many. If it fails midway,
- * what is extracted stays, and the other turns wait.
+ * Extracts all waiting turns of a session in a store, in several extractions if there are many turns. If one extraction
+ * fails, the results so far stay, and the other turns keep waiting.
  */
 export const extractAll = Effect.fnUntraced(function* (
   capturing: Capturing,
@@ -39,7 +39,7 @@ export const extractAll = Effect.fnUntraced(function* (
   return { isCurrent: false, captured, pending }
 })
 
-/** Counts a model whose answer was replaced by the rules', and traces it. */
+/** Counts and traces an extraction in which the rules replaced a model's answer. */
 const reported = ({ by, fallback }: Extraction) => {
   if (fallback === undefined) return Effect.void
   countFallback("extractor")

@@ -3,17 +3,20 @@ import type { Role } from "../../events/Turn.js"
 import { foldLetters } from "../../text/normalise/letters.js"
 import { sentencesOf } from "../../text/normalise/sentences.js"
 
-/** Finds what a turn repeats of the memories that were shown in its session. */
+/** Finds the parts of a turn that repeat memories shown in its session. */
 export interface Repeats {
   /** The titles and facts of the shown memories. */
   readonly texts: ReadonlyArray<string>
   /** The text of a turn without the sentences that repeat a shown memory. */
   readonly remove: (text: string, role: Role) => string
-  /** Whether a text has the words of a title or fact, in the same order. */
+  /** Returns true if a text has the same words as a shown title or fact, in the same order. */
   readonly isShown: (text: string) => boolean
 }
 
-/** Minimum words of a shown text that is recognised within a longer sentence, and its least share of that sentence. */
+/**
+ * A shown text is recognised within a longer sentence if it has at least this many words, and at least this share of
+ * the sentence's words.
+ */
 const minWords = 4
 const minShare = 0.6
 
@@ -27,7 +30,8 @@ export const makeRepeats = (shown: ReadonlyArray<Pick<Memory, "id" | "title" | "
     return long.some((key) => countWords(key) >= minShare * count && ` ${words} `.includes(` ${key} `))
   }
   /**
-   * A user may add something to a shown text, so only its repetition as a whole or a pasted line of a prompt counts.
+   * A user may add something to a shown text. A user's sentence is therefore a repeat only if it equals a shown text,
+   * or if it contains a memory's id, as a pasted line of a prompt does.
    */
   const isRepeated = (sentence: string, role: Role) => {
     const words = wordsOf(sentence)
@@ -41,7 +45,7 @@ export const makeRepeats = (shown: ReadonlyArray<Pick<Memory, "id" | "title" | "
   }
 }
 
-/** Leaves out sentences; the text stays as it is if it has none of them. */
+/** Removes sentences from a text. If no sentence is removed, the text stays unchanged. */
 const withoutSentences = (text: string, isLeftOut: (sentence: string) => boolean): string => {
   const sentences = sentencesOf(text)
   const kept = sentences.filter((sentence) => !isLeftOut(sentence))

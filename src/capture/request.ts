@@ -24,7 +24,7 @@ export interface Batch extends SessionKey {
   readonly repeats: Repeats
 }
 
-/** Reads the waiting turns of a session in a store, at most `limit`, and what their extraction needs to know. */
+/** Reads at most `limit` waiting turns of a session in a store, with the context that their extraction needs. */
 export const readBatch = (db: Db, { session, store }: SessionKey, limit: number): Batch => {
   const turns = findWaitingTurns(db, session, store, limit)
   const before = turns[0]?.born ?? Number.MAX_SAFE_INTEGER
@@ -37,10 +37,10 @@ export const readBatch = (db: Db, { session, store }: SessionKey, limit: number)
   }
 }
 
-/** Maximum characters of a turn that are extracted, so that a pasted file does not delay the write. */
+/** Maximum characters of a turn that are extracted. The limit prevents a pasted file from delaying the write. */
 const maxCharacters = 20_000
 
-/** The question for an extractor. A model does not see credentials. */
+/** Makes the request to an extractor. Credentials are masked for a model. */
 export const requestOf = ({ context, repeats, turns }: Batch, isForModel: boolean): ExtractRequest => {
   const toTurn = ({ turn }: BatchTurn): ExtractTurn => extractTurn(turn, repeats, isForModel ? maskCredentials : asIs)
   return { context: context.map(toTurn), turns: turns.map(toTurn), recalled: repeats.texts }

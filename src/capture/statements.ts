@@ -12,7 +12,7 @@ import { remember, type Writer } from "../remember/remember.js"
 import { archiveStatement } from "./archiveStatement.js"
 import type { Batch, BatchTurn } from "./request.js"
 
-/** A command that stores an extracted statement, with what the EXTRACT event records of it. */
+/** A command that stores an extracted statement, with the data that the EXTRACT event records about it. */
 export interface StatementCommand {
   readonly command: AnyCommand
   readonly rule: string
@@ -30,11 +30,11 @@ export interface Statements {
 
 /** The settings of capture that change what is stored. */
 export interface StatementPolicy extends Pick<PolicyValues["capture"], "credentials"> {
-  /** Whether each extraction writes a line of the daily log. */
+  /** True if each extraction writes a line of the daily log. */
   readonly hasDailyLog: boolean
 }
 
-/** Makes the commands that store an extraction, and those that archive what holds no more. */
+/** Makes the commands that store an extraction, and the commands that archive statements that are no longer true. */
 export const statementsOf = (
   batch: Batch,
   { archive = [], facts, summary }: Extraction,
@@ -84,7 +84,7 @@ export const contentOf = (fact: ExtractedFact): Observation => {
   }
 }
 
-/** The source of what is captured from a session. Undo takes back all of one source. */
+/** The source name of memories captured from a session. An undo can select all memories of a source. */
 export const sourceNameOf = (session: string): string => `session:${session}`
 
 const observationOf = (
@@ -94,7 +94,7 @@ const observationOf = (
 ): Observation => {
   const { channel, occurredAt, speaker } = sources[0]!.turn
   return {
-    // A statement without a time of its own is from the time when it was said.
+    // A statement without its own time gets the time of its turn.
     occurredAt,
     ...contentOf(fact),
     ...{ session, store, tier: "mid" },
@@ -117,7 +117,7 @@ const dailyOf = ({ session, store, turns }: Batch, title: string): Observation =
   }
 }
 
-/** The line of an extractor that writes none: what was captured. */
+/** Makes the daily line if the extractor writes none: the titles of the captured statements. */
 const lineOf = ({ session, turns }: Batch, facts: ReadonlyArray<ExtractedFact>): string | undefined =>
   facts.length === 0
     ? undefined
@@ -125,11 +125,11 @@ const lineOf = ({ session, turns }: Batch, facts: ReadonlyArray<ExtractedFact>):
 
 const maxLine = 400
 
-/** The turn with an index in a request; a negative one counts from the end of its context. */
+/** The turn with an index in a request. A negative index counts from the end of the context. */
 const turnAt = ({ context, turns }: Batch, index: number): BatchTurn =>
   index < 0 ? context[context.length + index]! : turns[index]!
 
-/** How a statement was found: the rule, whose statement it is, and why each turn is a source. */
+/** How a statement was found: the rule, who stated it, and why each turn is a source. */
 const extractedBy = (rule: string, batch: Batch, said: ExtractedEnd | ExtractedFact): Extracted => {
   const last = [{ turn: batch.turns.length - 1, reason: "" }]
   const reasons = new Map<string, string>()
@@ -143,14 +143,15 @@ const extractedBy = (rule: string, batch: Batch, said: ExtractedEnd | ExtractedF
 }
 const maxReason = 200
 
-/** The turns that support a statement, each once; without sources, the last turn. */
+/** The turns that support a statement, without repeats. Without sources, the last turn. */
 const sourcesOf = (
   batch: Batch,
   { sources = [{ turn: batch.turns.length - 1, reason: "" }] }: Pick<ExtractedEnd, "sources">
 ): ReadonlyArray<BatchTurn> => [...new Set(sources.map(({ turn }) => turnAt(batch, turn)))]
 
 /**
- * The engine as the writer of a statement: with the lowest level of the statement's sources, as far as it may write.
+ * Makes the engine the writer of a statement. Its level is the lowest level of the statement's sources, but high enough
+ * to write to the store.
  */
 const writerOf = (
   { store }: Batch,
@@ -171,6 +172,6 @@ const textsOf = ({ facts = [], narrative = "", title }: ExtractedFact): Readonly
 
 const isCredential = (fact: ExtractedFact): boolean => holdsCredential(textsOf(fact))
 
-/** A user may state again what a prompt showed; anybody else repeats it. */
+/** A user may state a shown text again. From any other role, a shown text is a repeat. */
 const isRepeated = ({ repeats }: Batch, { title }: ExtractedFact, sources: ReadonlyArray<BatchTurn>): boolean =>
   repeats.isShown(title) && sources.every(({ turn }) => turn.role !== "user")

@@ -5,7 +5,7 @@ import type { PolicyValues } from "../ports/Policy.js"
 import type { ReconcilerService } from "../ports/Reconciler.js"
 import type { Remembered } from "../remember/remembered.js"
 
-/** The settings to change, or a whole policy. Settings that the replay does not follow must equal the present ones. */
+/** The settings to change, or a whole policy. Settings that the replay ignores must equal the current ones. */
 export interface PolicyChange {
   readonly reconcile?: Partial<PolicyValues["reconcile"]> | undefined
   readonly search?: Partial<Pick<PolicyValues["search"], "commonShare">> | undefined
@@ -20,27 +20,27 @@ export interface WhatIfOptions {
   /** The reconciler. Default: the configured one. It is required if the policy names another one. */
   readonly reconciler?: ReconcilerService | undefined
   /**
-   * Whether to ask the reconciler's model if the log has no answer to the same question. Otherwise the reconciler's own
-   * immediate judgement is used. Default: false, because a model costs time and money.
+   * True asks the reconciler's model if the log has no answer to the same question. False uses the reconciler's own
+   * immediate judgement instead. Default: false, because a model costs time and money.
    */
   readonly ask?: boolean | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
 /**
- * The origin of a decision: `judged` by the reconciler itself, `reused` from a recorded answer of a model, `asked` now,
- * or `fallback`: judged by the reconciler itself because an answer was missing.
+ * The origin of a decision. `judged`: by the reconciler itself. `reused`: a recorded answer of a model. `asked`: a new
+ * answer of a model. `fallback`: by the reconciler itself, because an answer was missing.
  */
 export type Answered = "judged" | "reused" | "asked" | "fallback"
 
-/** A decision on an observation; `refused` if its input is not valid any more. */
+/** A decision on an observation; `refused` if its input is no longer valid. */
 export interface DecisionResult {
   readonly outcome: Remembered["outcome"] | "refused"
-  /** The id of the memory that states it afterwards. */
+  /** The id of the memory that states the observation afterwards. */
   readonly id?: string
-  /** The memory that it replaced. */
+  /** The memory that the observation replaced. */
   readonly replaced?: string
-  /** The memories that it disputes. */
+  /** The memories that the observation disputes. */
   readonly disputes?: ReadonlyArray<string>
   readonly by: Decision["by"]
   readonly reason: string
@@ -48,15 +48,17 @@ export interface DecisionResult {
   readonly threshold?: number
   /** Why the fallback was used. */
   readonly fallback?: string
-  /** The origin of a decision of the branch; absent for one of the log. */
+  /** The origin of a decision of the branch; absent for a decision of the log. */
   readonly answered?: Answered
 }
 
 /**
- * Why a decision differs. - `threshold`: other memories are above the threshold. - `candidates`: more or fewer
- * candidates are allowed. - `reconciler`: another reconciler decides, or only one of the two compared the statement
- * with memories. - `follows`: it follows from another result at an earlier version. - `likeness`: similarity is
- * measured differently, for example by another embedder.
+ * Why a decision differs.
+ * - `threshold`: other memories are above the threshold.
+ * - `candidates`: more or fewer candidates are allowed.
+ * - `reconciler`: another reconciler decides, or only one of the two compared the statement with memories.
+ * - `follows`: the decision depends on another result at an earlier version.
+ * - `likeness`: similarity is measured differently, for example by another embedder.
  */
 export type DifferenceCause =
   | { readonly kind: "threshold" | "candidates" | "reconciler" | "likeness" }
@@ -98,7 +100,7 @@ export interface OneSidedMemory {
 export interface Changed {
   readonly id: string
   readonly title: string
-  /** Both values, by field. A value is absent if its side has none. */
+  /** Both values, by field. A value is absent if the field is not set on that side. */
   readonly fields: Readonly<Record<string, { readonly live?: unknown; readonly branch?: unknown }>>
 }
 
@@ -112,7 +114,9 @@ export interface WhatIf {
   readonly reconciler: string
   readonly decisions: ReadonlyArray<DecisionDiff>
   readonly skipped: ReadonlyArray<Skipped>
-  /** The versions of decisions that were erased, in whole or in part. They are not decided again, and never differ. */
+  /**
+   * The versions of decisions that were erased, in whole or in part. They are not decided again, so they never differ.
+   */
   readonly erased: ReadonlyArray<number>
   readonly memories: {
     readonly onlyLive: ReadonlyArray<OneSidedMemory>
@@ -137,7 +141,7 @@ export interface WhatIf {
   }
 }
 
-/** Whether nothing changes. */
+/** Returns true if nothing changes. */
 export const isSame = ({ decisions, memories, skipped }: WhatIf): boolean =>
   decisions.length +
     skipped.length +

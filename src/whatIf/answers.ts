@@ -26,13 +26,13 @@ export interface AnswerOrigin {
 /** The reconciler of a branch. It uses recorded answers, then new answers, then its own immediate judgement. */
 export interface Answers {
   readonly service: Service
-  /** Call it before an event is decided again. */
+  /** Must be called before an event is decided again. */
   readonly begin: (event: Mutation) => void
   /** The origin of the newest decision; undefined if the reconciler was not needed. */
   readonly source: () => AnswerOrigin | undefined
-  /** The question to ask before the event can be decided. */
+  /** The question to ask before the event can be decided; undefined if there is none. */
   readonly openQuestion: () => Question | undefined
-  /** Asks open questions, after which their events can be decided. */
+  /** Asks open questions. Afterwards, their events can be decided. */
   readonly ask: (questions: ReadonlyArray<Question>) => Effect.Effect<void>
   /** How many questions were asked so far. */
   readonly askedCount: () => number
@@ -41,7 +41,7 @@ export interface Answers {
 export interface AnswersOptions {
   readonly reconciler: Service
   readonly policy: PolicyValues["reconcile"]
-  /** Whether recorded answers of this model may be reused. */
+  /** Returns true if recorded answers of this model may be reused. */
   readonly reuses: (name: string) => boolean
   readonly mayAsk: boolean
   readonly liveNow: (id: string) => Memory | undefined

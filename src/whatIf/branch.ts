@@ -15,7 +15,7 @@ import * as ViewFile from "../../projections/view/ViewFile.js"
 import type { ViewsConfig } from "../../projections/view/Views.js"
 import { randomId } from "../model/ids.js"
 
-/** A temporary view that diverges from the log. It has its own folder, which is removed with the scope. */
+/** A temporary view that diverges from the log. It has its own folder, which is removed when the scope closes. */
 export interface Branch {
   readonly db: Db
   readonly apply: (event: DaybookEvent, lookup: Lookup) => void
@@ -28,14 +28,14 @@ export interface BranchOptions {
   readonly agent: string
   /** The last version that is replayed unchanged. */
   readonly to: number
-  /** Whether decisions will search for similar memories. */
+  /** True if decisions will search for similar memories. */
   readonly searchesSimilar: boolean
 }
 
 /**
- * Builds the view of a past version, from which the branch continues. It is in the installation's cache folder and not
- * in the system's temporary folder, because it is as private as the log. Folders of killed processes are removed by
- * the next branch.
+ * Builds the view of a past version, from which the branch continues. Its file is in the installation's cache folder,
+ * not in the system's temporary folder, because it is as private as the log. The next branch removes the folders of
+ * killed processes.
  */
 export const make = Effect.fnUntraced(function* ({
   agent,
@@ -50,7 +50,7 @@ export const make = Effect.fnUntraced(function* ({
   )
   const folder = yield* Effect.acquireRelease(
     attempt(() => newFolder(join(config.folder, "cache"))),
-    // The file of a large agent takes 0.1 s to remove.
+    // Asynchronous, because removing the file of a large agent takes 0.1 s.
     (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
   )
   const file = join(folder, "branch.db")
@@ -88,8 +88,8 @@ const applyTo = (
 }
 
 /**
- * Creates the branch's folder. Its name ends with the process id. It begins with a dot, so it differs from every
- * agent's folder.
+ * Creates the branch's folder. The name ends with the process id. It begins with a dot, so it differs from the name of
+ * every agent's folder.
  */
 const newFolder = (cache: string): string => {
   mkdirSync(cache, { recursive: true, mode: 0o700 })

@@ -8,11 +8,14 @@ export interface CarryOverContext {
   readonly liveNow: (id: string) => Memory | undefined
   /** A memory as it is in the branch. */
   readonly find: (id: string) => Memory | undefined
-  /** Reports a memory that the branch does not have in the same status. */
+  /** Reports a memory that the branch does not have with the same status. */
   readonly skip: (event: DaybookEvent, memory: Memory) => void
 }
 
-/** Applies an event that is not decided again to the branch's memories; undefined if the branch has none of them. */
+/**
+ * Adapts an event that is not decided again to the branch's memories. Returns undefined if the branch has none of the
+ * event's memories.
+ */
 export const carryOver = (event: DaybookEvent, { find, liveNow, skip }: CarryOverContext): DaybookEvent | undefined => {
   const inBranch = (after: Memory): Memory | undefined => {
     const before = liveNow(after.id)
@@ -46,7 +49,7 @@ export const carryOver = (event: DaybookEvent, { find, liveNow, skip }: CarryOve
 
 const fieldOf = (memory: Memory, field: string): unknown => (memory as unknown as Record<string, unknown>)[field]
 
-/** The branch's disputes with those that the event added, settled or removed; undefined if none remain. */
+/** Applies the event's changes of disputes to the branch's disputes. Returns undefined if no dispute remains. */
 const patchedDisputes = (branch: Memory, before: Memory, after: Memory): Memory["disputes"] => {
   const [then, now] = [before, after].map(
     ({ disputes = [] }) => new Map(disputes.map((dispute) => [dispute.id, dispute]))

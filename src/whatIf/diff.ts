@@ -31,11 +31,11 @@ export const resultOf = (
   }
 }
 
-/** Whether two decisions have the same result, even for different reasons. */
+/** Returns true if two decisions have the same result, even for different reasons. */
 export const sameResult = (a: DecisionResult, b: DecisionResult): boolean =>
   a.outcome === b.outcome && a.id === b.id && a.replaced === b.replaced && isDeepStrictEqual(a.disputes, b.disputes)
 
-/** Whether two decisions also have the same reason, candidates and reconciler. */
+/** Returns true if two decisions also have the same reason, candidates and reconciler. */
 export const sameGrounds = (a: DecisionResult, b: DecisionResult): boolean =>
   a.reason === b.reason &&
   a.threshold === b.threshold &&
@@ -46,13 +46,13 @@ export const sameGrounds = (a: DecisionResult, b: DecisionResult): boolean =>
 export interface Grounds {
   readonly threshold: number
   readonly candidates: number
-  /** The version since which a memory differs from the log; undefined if it does not. */
+  /** Returns the first version at which a memory differs from the log; undefined if it does not differ. */
   readonly since: (id: string) => number | undefined
   /** The first earlier version in the same store whose result differs. */
   readonly first: number | undefined
 }
 
-/** Why a decision differs: the most direct cause that can be found. */
+/** Finds the most direct cause of the difference between two decisions. */
 export const causeOf = (
   before: DecisionResult,
   after: DecisionResult,
@@ -71,7 +71,7 @@ export const causeOf = (
     .map(since)
     .find((version) => version !== undefined)
   const followsFrom = (version: number): DifferenceCause => ({ kind: "follows", version })
-  // Only one of the two compared the statement with memories, so the reconciler differs.
+  // Only one of the two decisions compared the statement with memories, so the reconciler differs.
   if (before.outcome !== "duplicate" && (before.by.kind === "caller") !== (after.by.kind === "caller")) {
     return { kind: "reconciler" }
   }
@@ -81,7 +81,7 @@ export const causeOf = (
   if (changed.every(({ id }) => since(id) === undefined)) {
     if (allBelow(lostCandidates, threshold) && allBelow(gainedCandidates, before.threshold ?? threshold))
       return { kind: "threshold" }
-    // The most similar candidates are equal, as far as the shorter list goes.
+    // True if the shorter list of candidates equals the beginning of the longer list.
     const shorter = Math.min(candidatesBefore.length, candidatesAfter.length)
     const sameStart = candidatesBefore.slice(0, shorter).every(({ id }, index) => candidatesAfter[index]!.id === id)
     if (sameStart && (candidatesAfter.length === candidates || gainedCandidates.length > 0) && changedAt === undefined)
@@ -95,7 +95,8 @@ export const causeOf = (
 const technicalFields = new Set(["born", "createdAt", "id", "lastMentionedAt", "revision", "tokens", "updatedAt"])
 
 /**
- * The names of the fields that differ. A level counts only if both memories have one: earlier releases recorded none.
+ * The names of the fields that differ. A level is compared only if both memories have one, because earlier releases
+ * recorded none.
  */
 export const differingFields = (a: Memory, b: Memory): ReadonlyArray<string> => {
   const [left, right] = [a as unknown as Record<string, unknown>, b as unknown as Record<string, unknown>]
@@ -113,7 +114,7 @@ export interface Sides {
   readonly branch: Memory | undefined
 }
 
-/** The memories that differ for readers. A memory that has expired by `now` counts as absent. */
+/** Finds the memories that differ for readers. A memory that has expired by `now` counts as absent. */
 export const memoriesDiff = function* (sides: ReadonlyArray<Sides>, now: number): Steps<WhatIf["memories"]> {
   const [onlyLive, onlyBranch]: [Array<OneSidedMemory>, Array<OneSidedMemory>] = [[], []]
   const changed: Array<Changed> = []

@@ -27,7 +27,7 @@ export type Images = ReadonlyMap<string, Memory>
 interface Difference {
   readonly live: Memory | undefined
   readonly since: number
-  /** Whether a decision can read this difference. */
+  /** True if a decision can read this difference. */
   readonly isVisible: boolean
 }
 
@@ -61,7 +61,7 @@ export const make = (find: (id: string) => Memory | undefined): Divergence => {
       return difference?.isVisible === true ? difference.since : undefined
     },
     during: (version, live, branch, apply) => {
-      // Memories that only the branch changes stay as they are in the log. Store that state before the branch changes
+      // Memories that only the branch changes keep their state in the log. Save this state before the branch changes
       // them.
       const unchangedInLog = new Map<string, Memory | undefined>()
       for (const id of branch.keys()) if (!live.has(id)) unchangedInLog.set(id, liveNow(id))
@@ -84,7 +84,7 @@ export const make = (find: (id: string) => Memory | undefined): Divergence => {
   }
 }
 
-/** Whether two memories are the same to decisions. */
+/** Returns true if two memories are equal in all fields that decisions read. */
 const looksTheSame = (a: Memory | undefined, b: Memory | undefined): boolean =>
   a !== undefined &&
   b !== undefined &&

@@ -4,7 +4,7 @@ import type { Judgement, Question, Statement, Verdict } from "../ports/Reconcile
 import { statementOf } from "../remember/Reconciling.js"
 import type { Mutation } from "./diff.js"
 
-/** The texts of a statement. A recorded answer is reused if they are equal; times and scores may differ. */
+/** The texts of a statement. A recorded answer is reused if these texts are equal; times and scores may differ. */
 const textsOf = ({ facts, narrative, people, tags, title, type }: Statement) => [
   type,
   title,
@@ -19,8 +19,8 @@ export const keyOf = ({ candidates, statement }: Question): string =>
   JSON.stringify([statement, ...candidates].map(textsOf))
 
 /**
- * Finds a model's recorded answer to this question. Undefined if the event was decided on other texts, or on texts in
- * another order. `liveNow` returns a memory as it was in the log just before the event.
+ * Finds a model's recorded answer to this question. Returns undefined if the event was decided on other texts, or on
+ * texts in another order. `liveNow` returns a memory as it was in the log just before the event.
  */
 export const recordedAnswer = (
   { payload }: Mutation,
@@ -43,7 +43,7 @@ export const recordedAnswer = (
   return { verdict, by, sure: !isUnsure, ...(confidence === undefined ? {} : { confidence }) }
 }
 
-/** The dispute that a decision raised in place of a retirement. */
+/** The dispute that a decision raised instead of retiring a memory. */
 const disputeIn = (payload: Mutation["payload"]): Dispute | undefined => {
   const added = ("replacement" in payload ? payload.replacement : undefined) ?? payload.memory
   return payload.decision.action === "DISPUTE" ? added.disputes?.[0] : undefined

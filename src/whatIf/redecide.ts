@@ -19,7 +19,7 @@ import type { DecisionDiff, DecisionResult, Skipped } from "./WhatIf.js"
 export interface Tally {
   readonly decisions: Array<DecisionDiff>
   readonly skipped: Array<Skipped>
-  /** Counts a decision as it is in the log and in the branch. */
+  /** Counts a decision with its results in the log and in the branch. */
   readonly count: (
     before: DecisionResult,
     after: DecisionResult,
@@ -36,7 +36,10 @@ export interface RedecideContext {
   readonly tally: Tally
 }
 
-/** For each command, the vector of the statement that is compared with memories. Null if it could not be embedded. */
+/**
+ * For each command, the vector of the statement that is compared with memories. Null if the statement could not be
+ * embedded.
+ */
 export type StatementVectors = ReadonlyMap<AnyCommand, QueryVector | null>
 
 export const noVectors = makeLookup(() => undefined)
@@ -63,7 +66,7 @@ export const makeRedecider = (redeciding: RedecideContext) => {
     apply,
     refuse,
 
-    /** Decides again. It returns false if the reconciler must be asked first. */
+    /** Decides the step again. Returns false if the reconciler's model must be asked first. */
     redecide: (step: Extract<Step, { kind: "decide" }>, vectors: StatementVectors): boolean => {
       const { event } = step
       answers?.begin(event)
@@ -125,7 +128,7 @@ const decide = (db: Db, { command, event }: Decidable, vectors: StatementVectors
   })
 }
 
-/** Makes the function that applies the branch's version of an event. */
+/** Makes the function that applies to the branch the events decided instead of an event of the log. */
 const makeApply =
   ({ branch, divergence }: RedecideContext) =>
   (event: DaybookEvent, decided: ReadonlyArray<DecidedEvent>) => {
@@ -161,7 +164,8 @@ const makeComparison = ({ divergence, policy, tally }: RedecideContext) => {
 }
 
 /**
- * A memory keeps its id from the log. If only the branch has it, its id contains the version, which no real id does.
+ * A memory that is also in the log keeps its id. A memory that only the branch has gets an id with the version; real
+ * ids never have this form.
  */
 const makeNewId = (event: Mutation) => {
   let count = 0
@@ -175,7 +179,7 @@ const imagesById = (events: ReadonlyArray<DaybookEvent>): Images =>
 const createdBy = ({ payload, type }: Mutation): string | undefined =>
   type === "ADD" ? payload.memory.id : type === "DELETE" ? payload.replacement?.id : undefined
 
-/** The title of the observation. A merged memory may have another one. */
+/** The title of the observation. A merged memory may have another title. */
 const titleOf = ({ payload }: Mutation): string => {
   const requestedTitle = payload.input?.title
   if (typeof requestedTitle === "string") return requestedTitle

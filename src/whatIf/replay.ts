@@ -14,7 +14,7 @@ import type { Step } from "./steps.js"
 
 /** The vectors for steps that are decided under one embedder. */
 export interface PageVectors {
-  /** Whether decisions search this index. */
+  /** Returns true if decisions search this index. */
   readonly isSearched: (index: ModelName) => boolean
   /** For each command, the vector of the statement that is compared with memories. */
   readonly byCommand: StatementVectors
@@ -24,7 +24,7 @@ export interface PageVectors {
   readonly embed: (texts: ReadonlyMap<string, string>) => Effect.Effect<ReadonlyMap<string, Float32Array>>
 }
 
-/** Makes the function that runs the steps of a page in order. Between steps it lets the event loop run. */
+/** Makes the function that runs the steps of a page in order. The function pauses between steps for the event loop. */
 export const replay = (redeciding: RedecideContext) => {
   const { answers, branch } = redeciding
   const redecider = makeRedecider(redeciding)

@@ -127,7 +127,7 @@ export const run = (
     }
   }).pipe(Effect.scoped, Effect.withSpan("Daybook.whatIf", { captureStackTrace: false }))
 
-/** Refuses an invalid policy, and changes to settings that the replay would not follow. */
+/** Refuses an invalid policy, and changes to settings that the replay ignores. */
 const checkPolicy = (changed: PolicyChange, current: PolicyValues): Either.Either<void, InvalidInput> => {
   const refuse = (problem: string) => Either.left(new InvalidInput({ field: "policy", problem }))
   const decoded = decode(changed)
@@ -147,7 +147,9 @@ const checkPolicy = (changed: PolicyChange, current: PolicyValues): Either.Eithe
       )
 }
 
-/** Whether the replay follows a setting. Maintenance, marks (tags of personal data) and searches are not replayed. */
+/**
+ * Returns true if the replay uses a setting. Maintenance, marks (tags of personal data) and searches are not replayed.
+ */
 const isReplayed = (section: string, name: string): boolean =>
   section === "reconcile" || section === "model" || (section === "search" && name === "commonShare")
 
@@ -157,7 +159,7 @@ const decidedTypes: ReadonlySet<string> = new Set(["ADD", "UPDATE", "DELETE"])
 /** Number of events that are decoded together. */
 const pageSize = 500
 
-/** The writer of replayed commands. It may read everything. */
+/** The writer of replayed commands. It has full trust. */
 const writerOf = ({ countTokens, policy }: Origin, reconciling: Writer["reconciling"]): Writer => ({
   level: "full",
   pin: policy.tiers.pin,
@@ -180,7 +182,10 @@ const versionRangeOf = ({ from = 1, to }: WhatIfOptions, head: number) => {
   })
 }
 
-/** The reconciler of the branch: the given one, else the configured one, unless the policy names another. */
+/**
+ * Returns the reconciler of the branch: the given one, or else the configured one. Fails if no reconciler is given and
+ * the policy names another one than the configured one.
+ */
 const reconcilerOf = (
   origin: Origin,
   name: PolicyValues["reconcile"]["reconciler"],
@@ -193,7 +198,7 @@ const reconcilerOf = (
     : Effect.fail(new InvalidInput({ field: "reconciler", problem: `is required, because the policy uses ${name}` }))
 }
 
-/** Takes the first events, up to the first one that may change the active embedder. */
+/** Returns the first events, up to and including the first event that may change the active embedder. */
 const underOneEmbedder = (
   events: ReadonlyArray<DaybookEvent | ErasedEvent>,
   isFirst: boolean

@@ -27,14 +27,14 @@ export type Step =
   | { readonly kind: "refused"; readonly event: Mutation; readonly reason: string }
 
 /**
- * Makes the function that turns events, in order, into steps. `searchesVectors` says whether decisions search vectors.
+ * Makes the function that turns events, in order, into steps. `searchesVectors` is true if decisions search vectors.
  */
 export const makeStepper = (
   writer: Writer,
   searchesVectors: boolean
 ): ((event: DaybookEvent | ErasedEvent) => Step) => {
   /**
-   * The cause of events that followed from the newest decided event. They are skipped, because the new decision
+   * The cause of events that resulted from the newest decided event. These events are skipped, because the new decision
    * creates its own.
    */
   let cause = ""
@@ -43,7 +43,7 @@ export const makeStepper = (
     if (event.payload === null) return { kind: "skip", event }
     if (event.cause === cause) return { kind: "skip", event }
     if (event.type === "EMBED") return { kind: searchesVectors ? "embed" : "skip", event }
-    // The request of an erased event may be gone, so its decision stays.
+    // The request of an erased event may be gone, so the recorded decision stays.
     const decided = event.erasedAt === undefined ? decidedStep(event) : undefined
     if (decided !== undefined) {
       cause = eventCause(event.version)
@@ -56,7 +56,8 @@ export const makeStepper = (
 type RecordedRequest = Pick<Payload<"ADD">, "decision" | "input" | "lowered">
 
 /**
- * Returns a function that makes the step to decide a caller's command again; undefined for an event without a command.
+ * Returns a function that makes the step to decide a caller's command again. Undefined if the event has no such
+ * command.
  */
 const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefined => {
   const stepWith =
@@ -73,7 +74,7 @@ const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefine
     }
   const rememberStep = (memory: Memory, { decision, input, lowered = [] }: RecordedRequest) =>
     stepWith("decide", (writer) => {
-      // If no store was given, the writer's level chose one, which the log has.
+      // If the request named no store, the writer's level chose the store that is in the log.
       const observation: Observation = { ...observationFrom(memory, input), store: memory.store }
       const wasWeighed = !isUnweighed(decision)
       const recordedLevel = (input?.level as TrustLevel | undefined) ?? memory.level ?? null
@@ -84,14 +85,14 @@ const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefine
     })
   switch (event.type) {
     case "ADD":
-      // A note, a card and a run of a tool are stored as they are.
+      // Notes, cards and raw tool runs are stored as written, without a decision.
       if (isKeptAsWritten(event.payload.memory.id) || isRawToolRun(event.payload.memory)) return undefined
       return rememberStep(event.payload.memory, event.payload)
     case "UPDATE": {
       const { input, lowered = [], memory, reason } = event.payload
       if (reason === "duplicate" || reason === "reconciled" || reason === "repeated")
         return rememberStep(memory, event.payload)
-      // No policy decides about a card.
+      // The policy does not affect cards.
       if ((reason !== "edited" && reason !== "unchanged") || input?.card !== undefined) return undefined
       const stored = Object.fromEntries(lowered.map((field) => [field, memory[field]]))
       return stepWith("change", (writer) => update(writer, memory.id, { ...input, ...stored } as Changes))

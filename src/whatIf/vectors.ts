@@ -19,8 +19,8 @@ interface Services {
 }
 
 /**
- * Gets the vectors for steps, embedded in the same way as for their writes. Needs none if the branch compares no
- * statements.
+ * Gets the vectors for steps, embedded in the same way as for the original writes. Needs no vectors if the branch
+ * compares no statements.
  */
 export const pageVectors = ({ log, policy }: Services, searchesSimilar: boolean) => {
   let failed = 0
@@ -49,7 +49,7 @@ export const pageVectors = ({ log, policy }: Services, searchesSimilar: boolean)
     failed: () => failed,
 
     of: Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, embedder: EmbedderService) {
-      // Writes do not wait for a remote embedder; they compare by words alone. The branch does the same.
+      // Writes do not wait for a remote embedder, but compare by words alone. The branch does the same.
       const searchesVectors = searchesSimilar && embedder.local === true
       const embed = embedWith(embedder)
       const statementSteps = steps.flatMap((step) =>
