@@ -24,11 +24,11 @@ import { type MarkdownItem, parseMarkdown } from "./markdown.js"
 import { fileTier } from "./markdown-context.js"
 
 export interface ImportOptions {
-  /** The store of items whose front matter names none. Default: the strictest that the level reads. */
+  /** The store of items whose front matter names none. Default: the strictest store that the trust level reads. */
   readonly store?: Observation["store"]
-  /** Does nothing if the agent has any events. For imports at the first start of a program. */
+  /** True imports only if the agent has no events. For imports at the first start of a program. */
   readonly onlyIfEmpty?: boolean
-  /** Whether to weigh each item against stored memories, as `remember` does. Default: false. */
+  /** True compares each item with stored memories, as `remember` does. Default: false. */
   readonly reconcile?: boolean
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
 }
@@ -45,7 +45,8 @@ export interface Imported {
   /** Items and files that were refused, and why. Line 0 means the whole file. */
   readonly refused: ReadonlyArray<{ readonly file: string; readonly line: number; readonly problem: string }>
   /**
-   * The parts of files that were left out or read as plain text: their first line, and why. Their items count as read.
+   * The parts of files that were left out or read as plain text, each with its first line and the reason. Items in such
+   * parts still count as read.
    */
   readonly cut: ReadonlyArray<{ readonly file: string; readonly line: number; readonly problem: string }>
   /** The stream version of the IMPORT event; absent if nothing was new. */
@@ -56,7 +57,7 @@ export interface Imported {
 
 /** The writes that an import needs. */
 export interface ImportTarget {
-  /** Whether the agent has no events yet. */
+  /** True if the agent has no events yet. */
   readonly isEmpty: Effect.Effect<boolean, CommandError>
   readonly rememberAll: (
     observations: ReadonlyArray<readonly [Observation, RememberOptions]>
@@ -85,11 +86,9 @@ interface SourceFile {
 }
 
 /**
- * Imports markdown: a file, or every .md and .markdown file below a folder. Each
- * item has a command id from its file and text. So a repeated import adds
- * nothing, even if lines have moved. Links that lead out of a folder, and files
- * over 4 MiB, are refused. It fails with `PathRefused` if a given path cannot be
- * read.
+ * Imports markdown: a file, or every .md and .markdown file below a folder. Each item's command id is derived from its
+ * file and text. So a repeated import adds nothing, even if lines have moved. Links that lead out of a folder, and
+ * files over 4 MiB, are refused. Fails with `PathRefused` if a given path cannot be read.
  */
 export const importFiles = Effect.fnUntraced(function* (
   target: ImportTarget,
@@ -120,7 +119,7 @@ export const importFiles = Effect.fnUntraced(function* (
         cut.push({ file: path, line: item.line, problem: "is too long: only its beginning can be searched" })
       }
       if (Either.isLeft(outcome)) {
-        // The same item with other options, such as another store: the stored memory stays unchanged.
+        // The same item was imported with other options, such as another store: the stored memory stays unchanged.
         if (outcome.left._tag === "CommandConflict") counts.unchanged++
         else refused.push({ file: path, line: item.line, problem: itemProblem(outcome.left) })
       } else if (outcome.right.repeated) counts.unchanged++
@@ -142,13 +141,13 @@ export const importFiles = Effect.fnUntraced(function* (
   return { ...summary, version, run }
 })
 
-/** The command id of an item is its content, so the user has no other id to choose. */
+/** The command id is derived from the item's content, so the user cannot choose another id. */
 const itemProblem = ({ _tag, message }: { readonly _tag: string; readonly message: string }): string =>
   _tag === "AlreadyErased" ? "was erased: to store it again, change its text or use 'daybook remember'" : message
 
 /**
- * The items of a file. Lets the event loop run between the parts of a long file. Adds the parts that were cut to
- * `cut`.
+ * Reads the items of a file. Pauses for the event loop between the parts of a long file. Adds the parts that were cut
+ * to `cut`.
  */
 const itemsOf = Effect.fnUntraced(function* (text: string, file: string, cut: Array<Imported["cut"][number]>) {
   const steps = parseMarkdown(text, file)
@@ -226,14 +225,14 @@ const filesBelow = Effect.fnUntraced(function* (path: string, refused: Array<Imp
   return files.sort((a, b) => (a.path < b.path ? -1 : 1))
 })
 
-/** All files below a folder and the folder's real path; no entries for a file. */
+/** Lists all files below a folder, and returns the folder's real path. For a file, there are no entries. */
 const entriesOf = (path: string) => {
   if (!checkPath(path).isDirectory()) return { root: path }
   const root = realpathSync(path)
   return { root, entries: readdirSync(root, { recursive: true, withFileTypes: true }) }
 }
 
-/** Why a file in a folder cannot be imported; undefined if it can. */
+/** Returns the reason why a file in a folder cannot be imported; undefined if it can. */
 const problemOf = (file: string, root: string): string | undefined => {
   let target: string
   try {

@@ -26,7 +26,7 @@ export interface Draft {
   readonly facts: Array<string>
 }
 
-/** A part of a file that was left out or read as plain text: its first line, and why. */
+/** A part of a file that was left out or read as plain text: its first line, and the reason. */
 export interface Cut {
   readonly line: number
   readonly problem: string
@@ -39,8 +39,9 @@ export interface ReadDrafts {
 }
 
 /**
- * Reads the body of a file block by block, and yields where the event loop may run. Slices that the markdown library
- * cannot parse are read as plain paragraphs. Blocks after the first `limits.importBlocks` are left out.
+ * Reads the body of a file block by block, and yields regularly so that the event loop can run. Slices that the
+ * markdown library cannot parse are read as plain paragraphs. Blocks after the first `limits.importBlocks` are left
+ * out.
  */
 export function* readDrafts(body: string, inPeople: boolean): Generator<void, ReadDrafts> {
   const cuts: Array<Cut> = []
@@ -152,7 +153,7 @@ const startDraft = (line: number | undefined, { lineOffset, path, person }: Read
 }
 
 const readBlocks = (nodes: ReadonlyArray<Node>, reading: ReadingState, nested: boolean): void => {
-  // The paragraph just above. Code or a list after it becomes part of it.
+  // The paragraph just above the node. Code or a list that follows a paragraph becomes part of it.
   let last: Draft | undefined
   for (const node of nodes) {
     const previousHeading = last
@@ -251,7 +252,8 @@ const cellFacts = (table: Table | undefined, cells: ReadonlyArray<VisibleText>, 
   })
 
 /**
- * Whether a heading is a sentence above a line of "---". CommonMark calls that a heading, but few authors mean one.
+ * Returns true if a heading is a sentence above a line of "---". CommonMark treats such a sentence as a heading, but
+ * few authors intend one.
  */
 const underlinedSentence = (node: TextNode, { body }: ReadingState): boolean => {
   const text = textOf(node)

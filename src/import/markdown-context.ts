@@ -10,7 +10,7 @@ export interface FrontMatter {
   readonly body: string
 }
 
-/** A heading above a block, and the type, date, tag and person that it gives. */
+/** A heading above a block, and the type, date, tag and person that the heading gives to the block. */
 export interface Heading {
   readonly depth: number
   readonly text: string
@@ -21,10 +21,10 @@ export interface Heading {
 }
 
 /**
- * Reads the front matter: the lines between two lines of "---" at the top, after blank lines if any. Its first line
- * must be a `key: value`; the others may also be `- item`, indented, comments or blank. Only `tags`, `people` and
- * `store` are read: one value, several with commas, `[a, b]`, or `- item` lines. Without front matter all text is body.
- * It is searched in the first 16,384 characters.
+ * Reads the front matter: the lines between two lines of "---" at the top of a file; blank lines may precede them. The
+ * first line of the front matter must be a `key: value`; the others may also be `- item`, indented, comments or blank.
+ * Only `tags`, `people` and `store` are read: one value, several values separated by commas, `[a, b]`, or `- item`
+ * lines. Front matter is searched only in the first 16,384 characters. Without front matter, all text is body.
  */
 export const frontMatter = (text: string): FrontMatter => {
   const lines = text.slice(0, maxFrontMatter).split("\n")
@@ -79,9 +79,10 @@ export const labelType = (text: string): string | undefined => {
 }
 
 /**
- * Returns the path of headings for the blocks below a heading: its higher headings, then itself. A heading directly
- * below "People" or "Contacts" is a person, unless it is a date, a generic word or has its own type. `title`: it is
- * the only H1 of the file. Such a heading gives no tag; neither do dates, times of day and generic words.
+ * Returns the path of headings for the blocks below a heading: its higher headings, then the heading itself. A heading
+ * directly below "People" or "Contacts" is a person, unless it is a date or a generic word, or has its own type.
+ * `title` is true for the only H1 of a file. Such a heading gives no tag; neither do dates, times of day and generic
+ * words.
  */
 export const enterHeading = (
   path: ReadonlyArray<Heading>,
@@ -114,21 +115,21 @@ export const fileDate = (file: string): number | undefined => {
 }
 
 /**
- * The tier of the items of a file: `core` for MEMORY.md, which is written for the prompt, and `daily` for a journal by
- * date.
+ * The tier of the items of a file: `core` for MEMORY.md, which is written for the prompt, and `daily` for a file with a
+ * date in its name.
  */
 export const fileTier = (file: string): "core" | "daily" | undefined => {
   if (/(?:^|\/)MEMORY\.(?:md|markdown)$/i.test(file)) return "core"
   return fileDate(file) === undefined ? undefined : "daily"
 }
 
-/** UTC midnight of the date a text starts with: "2026-03-14: …", "(2026-03-14) …", "2026-03-14 - …". */
+/** UTC midnight of the date at the start of a text: "2026-03-14: …", "(2026-03-14) …", "2026-03-14 - …". */
 export const leadingDate = (text: string): number | undefined => {
   const leadingText = LEADING_DATE.exec(text)?.[0]
   return leadingText === undefined ? undefined : midnight(ANY_DATE_ONCE.exec(leadingText))
 }
 
-/** Whether a file is in a folder called people, at any depth. */
+/** Returns true if a file is in a folder called people, at any depth. */
 export const inPeopleFolder = (file: string): boolean =>
   file
     .split("/")

@@ -1,19 +1,19 @@
 import { isTableHead } from "./markdown-tables.js"
 
-/** A part of a file that is parsed in one step of some 20 ms. The event loop may run between two steps. */
+/** A part of a file that is parsed in one step of about 20 ms. The event loop may run between two steps. */
 export interface Slice {
   readonly text: string
   /** The line of the file on which it begins, from 1. */
   readonly line: number
-  /** Lines of the file before it, minus the lines that it repeats from an earlier slice. */
+  /** The number of lines of the file before the slice, minus the lines that the slice repeats from an earlier slice. */
   readonly lineOffset: number
-  /** Whether its containers are nested too deep for the markdown library. */
+  /** True if the containers (quotes and lists) are nested too deeply for the markdown library. */
   readonly isDeep: boolean
 }
 
 /**
- * The size of a text for the library: characters, lines, and signs of inline markup. The library pairs the signs in
- * quadratic time.
+ * The size of a text for the library: characters, lines, and inline markup characters (`signs`). The library matches
+ * the inline markup characters in quadratic time.
  */
 interface Size {
   readonly characters: number
@@ -21,17 +21,17 @@ interface Size {
   readonly signs: number
 }
 
-/** A slice ends at the best place once it exceeds this size. */
+/** A slice that exceeds this size ends at the best place to cut. */
 const usual: Size = { characters: 8_192, lines: 200, signs: 400 }
 /**
- * A paragraph or list without such a place is cut between two lines at this size. Code is read faster, so its limit is
- * larger.
+ * A paragraph or list without a good place to cut is cut between two lines at this size. Code is parsed faster, so its
+ * limit is larger.
  */
 const largest: Size = { characters: 24_576, lines: 300, signs: 600 }
 const largestCode: Size = { characters: 65_536, lines: 2_000, signs: Number.POSITIVE_INFINITY }
 /** Maximum characters of a line; longer lines are cut. */
 const maxLine = 65_536
-/** Maximum definitions of links that are copied to later slices. */
+/** Maximum link definitions that are copied to later slices. */
 const maxDefinitions = 100
 
 interface Line {
@@ -39,13 +39,13 @@ interface Line {
   /** The line's number from 0. The pieces of a long line share one number. */
   readonly number: number
   readonly signs: number
-  /** The number of lines that it counts as: each container in a line takes as long as a line. */
+  /** The parsing cost of the line, in lines. Each container in a line adds to the cost. */
   readonly weight: number
 }
 
 /**
  * Cuts a file where a new part begins: before a heading, else before a paragraph, else between two lines or inside a
- * long line. A fence or table that is cut is opened again in the next slice. Each slice gets the definitions of links
+ * long line. If a cut is inside a fence or table, the next slice opens it again. Each slice gets the link definitions
  * that it uses.
  */
 export function* sliceMarkdown(body: string): Generator<Slice> {
@@ -110,7 +110,8 @@ const exceeds = (size: Size, limit: Size): boolean =>
   size.characters > limit.characters || size.lines > limit.lines || size.signs > limit.signs
 
 /**
- * The number of lines of the next slice, and the lines that reopen its unclosed fence or table in the slice after it.
+ * Returns the number of lines of the next slice, and the lines that reopen its unclosed fence or table in the slice
+ * after it.
  */
 const endOfSlice = (
   lines: ReadonlyArray<Line>,
@@ -121,12 +122,13 @@ const endOfSlice = (
   let size: Size = { characters: 0, lines: 0, signs: 0 }
   let best: { readonly to: number; readonly rank: number } | undefined
   for (const [index, { number, signs, text, weight }] of lines.entries()) {
-    // The pieces of one line stay apart: a line break between them would shift the numbers of all later lines.
+    // Pieces of the same line are in separate slices, because a line break between them would shift the numbers of all
+    // later lines.
     if (index > 0 && number === lines[index - 1]!.number) return { to: index, opened: [] }
     const previous = index === 0 ? "" : lines[index - 1]!.text
     const isCode = fence !== undefined
     size = {
-      // A long first line may have nested bullets below it.
+      // The first line does not count, because a long first line may have nested bullets below it.
       characters: size.characters + (index === 0 ? 0 : text.length + 1),
       lines: size.lines + weight,
       signs: size.signs + (isCode ? 0 : signs)
@@ -149,7 +151,10 @@ const endOfSlice = (
   return { to: lines.length, opened: [] }
 }
 
-/** How good a cut between two lines is: −1 not possible, 0 between two bullets or definitions, 2 before a heading. */
+/**
+ * Rates a cut between two lines: −1 not possible, 0 between two bullets or definitions, 1 before another new part, 2
+ * before a heading.
+ */
 const rankOfCut = (previous: string, line: string, beforePrevious: string): number => {
   const above = previous.trim() === "" ? beforePrevious : previous
   if (repeats.test(line)) return repeats.test(above) ? 0 : -1
@@ -157,7 +162,9 @@ const rankOfCut = (previous: string, line: string, beforePrevious: string): numb
   return heading.test(line) ? 2 : 1
 }
 
-/** Matches an unindented bullet or definition. After a line that also matches, it begins something new. */
+/**
+ * Matches an unindented bullet or definition. If the line above also matches, a new bullet or definition begins here.
+ */
 const repeats = /^(?:(?:[-*+]|\d+[.)])(?:\s|$)|\[[^\]]*\]:)/u
 const fenceStart = /^ {0,3}(?:`{3,}(?=[^`]*$)|~{3,})/u
 const closes = (line: string, fence: string): boolean => {
@@ -165,19 +172,19 @@ const closes = (line: string, fence: string): boolean => {
   return trimmed.startsWith(fence.trim()) && new Set(trimmed).size === 1
 }
 /**
- * Matches an unindented line that continues neither a list nor the paragraph above. Code, lists and tables below may
- * belong to it.
+ * Matches an unindented line that continues neither a list nor the paragraph above. Code, lists and tables below the
+ * line may belong to it.
  */
 const beginsPart = /^(?![-*+>|`~<]|\d+[.)])\S/u
 const definition = /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*\S{1,1000}[^\n]{0,200}$/gmu
 const heading = /^#{1,6}[ \t]/u
-// The library is slow for sixteen containers on one line, and for a bullet after 64 columns.
+// The library is slow if a line has sixteen containers, or a bullet after 64 columns.
 const deepLine = /^(?:[ \t]*(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])){16}|^[ \t]{64,}(?:[*+>-]|\d)/mu
 
-/** The signs of inline markup. */
+/** The inline markup characters. */
 export const inlineSigns = "*_[]`!<&\\"
 
-/** The number of signs of inline markup. */
+/** Counts the inline markup characters of a text. */
 export const countSigns = (text: string): number => {
   let count = 0
   for (let index = 0; index < text.length; index++) if (isSign[text.charCodeAt(index)] === 1) count++

@@ -1,4 +1,6 @@
-/** Whether a line is the header of a table: the next line is a delimiter line with the same number of columns. */
+/**
+ * Returns true if a line is the header of a table: the next line is a delimiter line with the same number of columns.
+ */
 export const isTableHead = (line: string, below: string | undefined): boolean => {
   const rule = below?.trim() ?? ""
   return (
@@ -9,7 +11,7 @@ export const isTableHead = (line: string, below: string | undefined): boolean =>
   )
 }
 
-/** The cells of a line of a table. */
+/** Splits a line of a table into its cells. */
 export const splitCells = (line: string): ReadonlyArray<string> => {
   const cells = line
     .trim()

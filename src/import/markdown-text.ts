@@ -3,7 +3,8 @@ import { isTableHead, splitCells } from "./markdown-tables.js"
 import { type Node, parseSlice } from "./parseSlice.js"
 
 /**
- * The visible text, and `prose`: the same without code and URLs. Hashtags and mentions are searched only in `prose`.
+ * `text` is the visible text. `prose` is the same text without code and URLs. Hashtags and mentions are searched only
+ * in `prose`.
  */
 export interface VisibleText {
   readonly text: string
@@ -26,12 +27,13 @@ export const cleanText = (text: string): string =>
 /** Reduces white space and control characters to single spaces, with none at the ends. */
 export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim()
 
-/** Whether a text has a letter, digit, symbol or punctuation mark. */
+/** Returns true if a text has a letter, digit, symbol or punctuation mark. */
 export const visible = (text: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text)
 
 /**
- * Reduces inline markup to its text. A link becomes its text, with its URL in parentheses if that differs. An image
- * becomes its description. Hard breaks become "\n", soft ones a space. `[[Page|name]]` becomes the name.
+ * Reduces inline markup to its text. A link becomes its text, followed by its URL in parentheses if the URL differs
+ * from the text. An image becomes its description. Hard breaks become "\n", soft ones a space. `[[Page|name]]` becomes
+ * the name.
  */
 export const visibleTextOf = (nodes: ReadonlyArray<Node>, definitions: Definitions): VisibleText => {
   const text: Array<string> = []
@@ -66,7 +68,7 @@ export const visibleTextOf = (nodes: ReadonlyArray<Node>, definitions: Definitio
   return { text: lines.filter(Boolean).join("\n"), prose: prose.join("") }
 }
 
-/** Whether all nodes are images (bare, linked or emphasised), white space or inline HTML. */
+/** Returns true if all nodes are images (bare, linked or emphasised), white space or inline HTML. */
 export const onlyImages = (nodes: ReadonlyArray<Node>): boolean =>
   nodes.every((node) => {
     if (node.type === "image" || node.type === "imageReference") return true
@@ -75,7 +77,10 @@ export const onlyImages = (nodes: ReadonlyArray<Node>): boolean =>
     return "children" in node && node.children.length > 0 && onlyImages(node.children)
   })
 
-/** The text of an HTML block without comments, scripts, styles and tags. A comment alone gives an empty text. */
+/**
+ * Returns the text of an HTML block without comments, scripts, styles and tags. Returns "" for a block that is only a
+ * comment.
+ */
 export const htmlText = (html: string): string => {
   let remainder = html
   let text = ""
@@ -92,7 +97,8 @@ export const htmlText = (html: string): string => {
 /** Reduces a piece of markdown source to one line of inline text; never reads it as a block. */
 export const visibleTextOfSource = (source: string): VisibleText => {
   if (!/[\\`*_[\]<>&!~]/.test(source)) return { text: oneLine(source), prose: source }
-  // ". " keeps a cell such as "- " or "1." from being read as a block, and lets emphasis open after it.
+  // The prefix ". " prevents a cell such as "- " or "1." from being read as a block. Emphasis can open after the
+  // prefix.
   const { text, prose } = visibleTextOf(parseSlice(`. ${source}`).nodes, new Map())
   return { text: oneLine(text.slice(1)), prose: prose.slice(1) }
 }
@@ -105,8 +111,8 @@ export interface Table {
 }
 
 /**
- * Finds the first line that is followed by a delimiter line with the same number of columns. All lines after these are
- * rows.
+ * Finds the first line that is followed by a delimiter line with the same number of columns. All lines after these two
+ * are rows.
  */
 export const findTable = (lines: ReadonlyArray<string>): Table | undefined => {
   const start = lines.findIndex((line, index) => isTableHead(line, lines[index + 1]))
@@ -116,8 +122,8 @@ export const findTable = (lines: ReadonlyArray<string>): Table | undefined => {
 }
 
 /**
- * Cuts a line to `limit` characters and appends "…". It cuts after the last whole sentence that ends beyond a third of
- * the limit, else after a word, else between two characters.
+ * Cuts a line to `limit` characters and appends "…". The cut is after the last complete sentence that ends beyond a
+ * third of the limit, else after a word, else between two characters.
  */
 export const cutTitle = (line: string, limit = 120): string => {
   if (line.length <= limit) return line
@@ -133,7 +139,10 @@ export const cutTitle = (line: string, limit = 120): string => {
   return `${withoutComment.replace(/[\s.,;:–—-]+$/, "") || withoutComment}…`
 }
 
-/** Splits a text into pieces of at most `limit` characters, at paragraphs, lines, sentences or words, in that order. */
+/**
+ * Splits a text into pieces of at most `limit` characters: preferably between paragraphs, else between lines, sentences
+ * or words.
+ */
 export const splitLong = (text: string, limit: number): ReadonlyArray<string> => {
   const pieces: Array<string> = []
   let rest = text
@@ -145,7 +154,10 @@ export const splitLong = (text: string, limit: number): ReadonlyArray<string> =>
   return [...pieces, pieces.length ? rest.trim() : rest].filter(visible)
 }
 
-/** A text in lower case, with "-" for everything but letters, digits and "_": at most 64 characters, possibly "". */
+/**
+ * Converts a text to lower case, with "-" for everything but letters, digits and "_". The result has at most 64
+ * characters and may be "".
+ */
 export const slug = (text: string): string => {
   const dashed = text
     .toLowerCase()
@@ -154,13 +166,13 @@ export const slug = (text: string): string => {
   return dashed.slice(0, cutPosition(dashed, 64)).replace(/-$/, "")
 }
 
-/** The words after "#" that contain a letter. "a#b", "# a" and "#1" do not count. */
+/** Finds the words after "#" that contain a letter. "a#b", "# a" and "#1" are not hashtags. */
 export function* hashtags(prose: string): Generator<string> {
   for (const [, tag = ""] of prose.matchAll(/(?<=^|[\s([{,;"'])#([\p{L}\p{M}\p{N}_/-]+)/gu))
     if (/\p{L}/u.test(tag)) yield tag
 }
 
-/** The names after "@", without closing punctuation. "a@b.c" and the package "@a/b" do not count. */
+/** Finds the names after "@", without closing punctuation. "a@b.c" and the package "@a/b" are not mentions. */
 export function* mentions(prose: string): Generator<string> {
   const names = /(?<=^|[\s([{,;"'])@(\p{L}[\p{L}\p{M}\p{N}_.-]*)(?![\p{L}\p{M}\p{N}_./-])/gu
   for (const [, name = ""] of prose.matchAll(names)) yield name.replace(/[._-]+$/, "")

@@ -29,9 +29,12 @@ export interface MarkdownItem {
   readonly tags: ReadonlyArray<string>
   /** From front matter, the H1 of a file in people/ or the heading below "People", and @mentions. */
   readonly people: ReadonlyArray<string>
-  /** The line the block starts on, from 1. */
+  /** The line on which the block starts, from 1. */
   readonly line: number
-  /** UTC midnight in epoch ms of the date the text starts with, of the nearest dated heading, or of the file name. */
+  /**
+   * The date at the start of the text, of the nearest dated heading, or of the file name: UTC midnight, in milliseconds
+   * since the epoch.
+   */
   readonly occurredAt?: number
   /** From front matter. */
   readonly store?: Store
@@ -46,12 +49,12 @@ export interface ParsedMarkdown {
 }
 
 /**
- * Reads a markdown file into items. Each paragraph, top-level bullet and table row is an item; headings give it a
+ * Reads a markdown file into items. Each paragraph, top-level bullet and table row is an item; headings give the item a
  * type, tags and a date. A list after a paragraph that ends in ":" becomes the paragraph's facts. Code after a
- * paragraph becomes part of its narrative; other code is a separate item. A block quote is read like its content.
- * Comments, rules and lone images are skipped. Text over 20,000 characters becomes several items. It never throws:
- * parts that the parser rejects are read as plain text, and `cuts` names them. `file` is the path below the import
- * root, with "/". Yields about every 20 ms, so that the event loop can run.
+ * paragraph becomes part of its narrative; other code is a separate item. The content of a block quote is read like
+ * other content. Comments, rules and lone images are skipped. Text over 20,000 characters becomes several items. Never
+ * throws: parts that the parser rejects are read as plain text and listed in `cuts`. `file` is the path below the
+ * import root, with "/". Yields about every 20 ms, so that the event loop can run.
  */
 export function* parseMarkdown(text: string, file: string): Generator<void, ParsedMarkdown> {
   const front = frontMatter(cleanText(text))
@@ -74,7 +77,7 @@ export function* parseMarkdown(text: string, file: string): Generator<void, Pars
 
 /** Maximum hashtags that are read from one block. */
 const maxHashtags = 200
-/** Characters of items between two yields. Each item counts as its own characters and a fixed number more. */
+/** Characters of items between two yields. Each item counts `charactersPerItem` characters in addition to its own. */
 const charactersPerStep = 40_000
 const charactersPerItem = 200
 
@@ -90,8 +93,8 @@ const MAX_CHARACTERS = 20_000
 const CHECK_BOX = /^\[([ xX])\]\s+/
 
 /**
- * Splits a draft into items, if it is too long. Code becomes a separate item if the draft has no other text, or if
- * text and code together are too long.
+ * Splits a draft that is too long into several items. Code becomes a separate item if the draft has no other text, or
+ * if text and code together are too long.
  */
 const pieces = (draft: Draft): ReadonlyArray<Piece> => {
   const text = draft.texts.join("\n\n").replace(CHECK_BOX, "")
@@ -144,7 +147,7 @@ const finish = (
   }
   for (const name of [...front.people, draft.person ?? ""]) addPerson(name)
   for (const name of mentions(prose)) {
-    // Keeps one more than the limit, so that the import can detect the excess.
+    // Keeps one name more than the limit, so that the import can detect the excess.
     if (people.size > limits.people) break
     addPerson(name)
   }

@@ -6,8 +6,8 @@ type Root = ReturnType<typeof fromMarkdown>
 export type Node = Root["children"][number]
 
 /**
- * Maximum signs of inline markup in one line. The library pairs them in quadratic time (10,000 take two seconds), so a
- * line with more is read as plain text.
+ * Maximum inline markup characters in one line. The library matches them in quadratic time (10,000 take two seconds),
+ * so a line with more is read as plain text.
  */
 const maxSigns = 300
 
@@ -17,7 +17,7 @@ export interface ParsedSlice {
   readonly plainLines: ReadonlyArray<number>
 }
 
-/** Reads a slice. Signs of inline markup count as text in lines with too many of them. */
+/** Parses a slice. In lines with too many inline markup characters, these characters are read as plain text. */
 export const parseSlice = (text: string): ParsedSlice => {
   if (text.trim() === "") return { nodes: [], plainLines: [] }
   const lines = text.split("\n")
@@ -42,10 +42,13 @@ const paragraph = (value: string, length: number): Node => ({
   position: { start: { line: 1, column: 1, offset: 0 }, end: { line: 1, column: 1, offset: length } }
 })
 
-/** Matches a line that may begin another block than a paragraph. */
+/** Matches a line that may begin a block other than a paragraph. */
 const beginsBlock = /^(?:[ \t]|[-+>#=~|<]|\*[ \t*]|_[ \t_]|`{3,}[^`]*$|\d+[.)]|\[[^\]]*\]:)/u
 
-/** Replaces signs of markup by Unicode noncharacters while the library parses. Signs that begin a block stay. */
+/**
+ * Replaces inline markup characters with Unicode noncharacters while the library parses. Characters that begin a block
+ * stay.
+ */
 const mask = (line: string): string => {
   const from = /^[ \t]*(?:(?:[*+>-]|\d{1,9}[.)])[ \t]+)*/u.exec(line)![0].length
   return line.slice(0, from) + line.slice(from).replace(sign, (sign) => substitutes[inlineSigns.indexOf(sign)]!)

@@ -11,7 +11,7 @@ export interface TextFile {
   readonly changedAt: number
 }
 
-/** A refused file, and why. */
+/** A refused file and the reason. */
 export interface RefusedFile {
   readonly path: string
   readonly problem: string
@@ -24,8 +24,8 @@ export interface ListedFiles {
 }
 
 /**
- * Lists the file at a path, or all files below a folder. It skips names that begin
- * with a dot and installed packages, and refuses links that lead out of the folder.
+ * Lists the file at a path, or all files below a folder. Skips names that begin with a dot and installed packages, and
+ * refuses links that lead out of the folder.
  */
 export const listFiles = (path: string): ListedFiles => {
   const paths: Array<string> = []

@@ -42,22 +42,22 @@ export interface Note {
   readonly id: string
   readonly content: string
   readonly tags: ReadonlyArray<string>
-  /** The name of the tool that saved it; null without one. */
+  /** The name of the tool that saved the note; null if none was given. */
   readonly source: string | null
   /** `memory:{user}`; null for a note without a user. */
   readonly namespace: string | null
   readonly store: Store
   /** The trust level of the writer. */
   readonly level: TrustLevel
-  /** Tokens that reading it costs. */
+  /** The length of the note in tokens. */
   readonly tokens: number
   readonly createdAt: number
   readonly updatedAt: number
-  /** The version of this form. */
+  /** The version of this format. */
   readonly schema: 1
 }
 
-/** A note that a search found, with its best piece and the parts of its score. */
+/** A note that a search found, with the best matching piece and the parts of its score. */
 export interface NoteHit extends Note, Pick<ConversationHit, "score" | "parts"> {
   /** The piece that matches best. */
   readonly text: string
@@ -75,7 +75,7 @@ export interface NoteFilter {
 
 export interface NoteListQuery extends NoteFilter, PageQuery {}
 
-/** A search of notes. Without text it finds the newest ones. */
+/** A search of notes. Without `text`, the search finds the newest notes. */
 export interface NoteQuery
   extends NoteFilter,
     SearchOptions,
@@ -83,19 +83,19 @@ export interface NoteQuery
   readonly text?: string | undefined
 }
 
-/** Reads of notes: `memory.notes`. `memory.search`, `get`, `history` and `why` know notes too. */
+/** Reads of notes: `memory.notes`. The reads `memory.search`, `get`, `history` and `why` support notes too. */
 export interface NoteReader {
-  /** A note; null if there is none with this id that the level may read. */
+  /** Returns a note; null if there is no note with this id that the level may read. */
   readonly get: (id: string) => Effect.Effect<Note | null, ReadError>
   /** Finds notes by words and by meaning, best first. */
   readonly search: (query: NoteQuery) => Effect.Effect<ReadonlyArray<NoteHit>, ReadError>
-  /** Notes, last changed first. */
+  /** Lists notes, last changed first. */
   readonly list: (query?: NoteListQuery) => Effect.Effect<ReadonlyArray<Note>, ReadError>
 }
 
 /** Writes of notes: `memory.notes`. */
 export interface NoteWriter {
-  /** Saves a new note. It is never merged with other memories, and maintenance does not change it. */
+  /** Saves a new note. A note is never merged with other memories, and maintenance does not change it. */
   readonly save: (
     note: NoteInput,
     options?: WriteOptions
@@ -109,7 +109,7 @@ export interface NoteWriter {
     Updated,
     CommandError | InvalidInput | LevelTooLow | StoreForbidden | MemoryNotFound | CredentialForbidden
   >
-  /** Deletes a note. It answers false if there is none that the level may read. */
+  /** Deletes a note. Returns false if there is no note with this id that the level may read. */
   readonly delete: (
     id: string,
     options?: WriteOptions

@@ -29,7 +29,7 @@ export interface Scratchpad {
   readonly version?: number
 }
 
-/** One state of a scratchpad. Null items: it was cleared. */
+/** One state of a scratchpad. `items` is null if the scratchpad was cleared. */
 export interface ScratchpadEntry extends Pick<Scratchpad, "version"> {
   readonly items: ReadonlyArray<string> | null
   readonly level: TrustLevel | null
@@ -60,14 +60,14 @@ type WriteError = CommandError | InvalidInput | LevelTooLow | ProjectionParked |
 export interface ScratchpadWriter {
   /**
    * Replaces the whole scratchpad of a session: 1 to 32 items of at most 240 characters. Fails with `LevelTooLow` if a
-   * higher level wrote the present one.
+   * higher level wrote the present scratchpad.
    */
   readonly write: (
     session: string,
     items: ReadonlyArray<string>,
     options?: ScratchpadOptions
   ) => Effect.Effect<WrittenScratchpad, WriteError>
-  /** Clears the scratchpad of a session. It answers whether there was one. */
+  /** Clears the scratchpad of a session. Returns true if there was one. */
   readonly clear: (session: string, options?: ScratchpadOptions) => Effect.Effect<boolean, WriteError>
 }
 
@@ -100,7 +100,7 @@ export const makeScratchpadReader = (
         const [row] = yield* log.at(agent, [version])
         if (row === undefined) break
         const event = yield* codec.decode(row)
-        // The events before an erased one are unknown.
+        // An erased event does not say which event it replaced, so the history ends here.
         if (event.payload === null || event.type !== "SCRATCHPAD") break
         const { replaces, scratchpad } = event.payload
         entries.push({

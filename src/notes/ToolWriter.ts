@@ -10,9 +10,9 @@ export type { ObservedTool, ToolObservation } from "./observeTool.js"
 /** Writes of tool runs. */
 export interface ToolWriter {
   /**
-   * Stores what a tool was called with and what it answered. It always counts as `familiar`. Results that
-   * are true only for the moment expire. Maintenance compresses the runs of a session into what was done, which errors
-   * occurred, and what solved them.
+   * Stores a tool run: the input and output of a call. The stored memory always has level `familiar`. Results that are
+   * true only for the moment expire. Maintenance compresses the runs of a session into memories about the work done,
+   * the errors, and their solutions.
    */
   readonly observeTool: (
     run: ToolObservation,

@@ -9,11 +9,14 @@ import { limits } from "../model/limits.js"
 export interface NoteInput {
   /** At most 65,536 characters. */
   readonly content: string
-  /** Normalised: trimmed, lower-cased, each once; at most 16 of at most 64 characters. */
+  /** Normalised: trimmed, lower-cased, without repeats. At most 16 tags of at most 64 characters. */
   readonly tags?: ReadonlyArray<string> | undefined
-  /** The name of the tool that saves it. */
+  /** The name of the tool that saves the note. */
   readonly source?: string | undefined
-  /** The user whose note it is: its namespace is `memory:{user}`. Default: a note of the agent, without a namespace. */
+  /**
+   * The user whose note this is; the note's namespace is `memory:{user}`. Default: a note of the agent, without a
+   * namespace.
+   */
   readonly user?: string | undefined
   /** Default: the strictest store that the trust level reads. */
   readonly store?: Store | undefined
@@ -42,10 +45,13 @@ export const decodeUser = decodeWith(Schema.Struct(optional({ user: userField })
   input: unknown
 ) => Either.Either<Pick<NoteInput, "user">, InvalidInput>
 
-/** The namespace of a user's notes. It stands in the memory's session. */
+/** The namespace of a user's notes, which is stored in the memory's field `session`. */
 export const namespaceOf = (user: string): string => `memory:${user}`
 
-/** The title and the narrative of the memory that holds a note. The title is its first line, cut. */
+/**
+ * Returns the title and the narrative of the memory that stores a note. The title is the first line of the note, cut to
+ * the maximum length of a title.
+ */
 export const fieldsOf = (content: string): { readonly title: string; readonly narrative: string | null } => {
   const [line = ""] = content.trim().split(/\r?\n/u, 1)
   const title = line

@@ -34,35 +34,35 @@ export interface ToolObservation {
   readonly input?: string | undefined
   /** The output of the call. Long input and output keep their beginning and their end. */
   readonly output?: string | undefined
-  /** Its exit code. */
+  /** The exit code of the call. */
   readonly exit?: number | undefined
   readonly session?: string | undefined
   readonly project?: string | undefined
-  /** The files that it touched, beside those that its input names. */
+  /** The files that the call used or changed, in addition to those that its input names. */
   readonly files?: ReadonlyArray<string> | undefined
   /** Default: the strictest store that the trust level reads. */
   readonly store?: Store | undefined
-  /** When it ran. Default: now. */
+  /** When the tool ran. Default: now. */
   readonly at?: InstantInput | undefined
 }
 
-/** A tool's run was stored. */
+/** The result of storing a tool run. */
 export interface ObservedTool {
   readonly outcome: "observed"
   readonly id: string
   readonly store: Store
   /** When a result that is true only for the moment expires, milliseconds since the epoch. */
   readonly expiresAt?: number
-  /** Whether the middle of its input or output was left out. */
+  /** Present if the middle of the input or output was left out. */
   readonly truncated?: true
-  /** It holds a credential, so it is in store private with type `credential`. */
+  /** Present if the run contains a credential. The run is then in store private with type `credential`. */
   readonly confined?: true
   /** The stream version of the event; only at full trust. */
   readonly version?: number
   readonly repeated: boolean
 }
 
-/** Errors of storing a tool's run. */
+/** Errors of storing a tool run. */
 export type ObserveToolRefusal = InvalidInput | StoreForbidden | CredentialForbidden
 
 const decode = decodeWith(
@@ -83,12 +83,15 @@ const decode = decodeWith(
   })
 ) as (input: unknown) => Either.Either<ToolObservation, InvalidInput>
 
-/** Maximum characters of the beginning and of the end of an input: a fact has 2,000. */
+/**
+ * Maximum characters of the beginning and of the end of an input, which together must fit into a fact (2,000
+ * characters).
+ */
 const inputPart = 900
 
 /**
- * Makes the command that stores a tool's run: a memory of tier mid, always at level familiar. Stage
- * `tools` of maintenance compresses it.
+ * Makes the command that stores a tool run: a memory of tier mid, always at level familiar. Stage `tools` of
+ * maintenance compresses these memories.
  */
 export const observeTool = (
   writer: Writer,
@@ -186,7 +189,7 @@ const draftOf = (
   }
 }
 
-/** The request as an observation, for the event to record what differs from it. */
+/** The request as an observation. The event records where the stored memory differs from the request. */
 const observationOf = ({ facts, files, narrative, occurredAt, project, session, source, store, tier, title }: Draft) =>
   ({
     ...{ title, type: toolRunType, facts, tags: [], people: [], files, source, store, tier, importance: 0 },

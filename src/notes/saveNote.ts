@@ -11,13 +11,13 @@ import type { WriteOptions, Writer } from "../remember/remember.js"
 import { addEvent, type Draft } from "../remember/rememberEvents.js"
 import { decodeNote, fieldsOf, type NoteInput, namespaceOf } from "./noteInput.js"
 
-/** A note was saved. */
+/** The result of saving a note. */
 export interface SavedNote {
   readonly outcome: "saved"
   /** `note-` and a UUID. */
   readonly id: string
   readonly store: Store
-  /** It holds a credential, so it is in store private with type `credential`. */
+  /** Present if the note contains a credential. The note is then in store private with type `credential`. */
   readonly confined?: true
   /** The stream version of the event; only at full trust. */
   readonly version?: number
@@ -25,8 +25,8 @@ export interface SavedNote {
 }
 
 /**
- * Makes the command that saves a note: a memory that is compared with no other one. A note with a credential goes to
- * store private; a level that cannot write there is refused.
+ * Makes the command that saves a note. A note is a memory that is not compared with other memories. A note with a
+ * credential goes to store private; a writer whose level cannot write there is refused.
  */
 export const saveNote = (
   writer: Writer,

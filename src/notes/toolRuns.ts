@@ -12,7 +12,9 @@ export interface ToolRun {
 const inputFact = "input: "
 const exitFact = "exit: "
 
-/** The title and the facts of a raw observation. `runOf` reads them. */
+/**
+ * `rawTitle` and `rawFacts` make the title and the facts of a raw tool run. `runOf` reads the run back from its memory.
+ */
 export const rawTitle = ({ exit, input, tool }: Omit<ToolRun, "output">): string => {
   const [line = ""] = subjectOf(input).trim().split("\n", 1)
   const call = line === "" ? tool : `${tool}: ${line}`
@@ -38,7 +40,7 @@ export const runOf = ({ facts, narrative = "", source }: Memory): ToolRun => {
 /** Arguments that name the command or the file of a call, in JSON input. */
 const subjectNames = ["command", "cmd", "script", "file_path", "path", "file", "filename", "pattern", "query", "url"]
 
-/** The command or the file of a call: of JSON input its most telling argument, else the whole input. */
+/** The command or the file of a call. For JSON input it is the most informative argument, otherwise the whole input. */
 export const subjectOf = (input: string): string => {
   if (!input.trimStart().startsWith("{")) return input
   try {
@@ -55,7 +57,7 @@ const editingTools = /edit|write|patch|create|replace|insert|save|delete|rename|
 const editingCommands = /(?:^|[;&|]\s*)(?:sed\s+-i|tee|mv|cp|rm|touch|git\s+(?:add|mv|rm|apply)|patch)\b|>>?\s*[\w./]/u
 const fileNames = /(?:\.{0,2}\/)?(?:[\w@.-]+\/)*[\w@-][\w@.-]*\.[a-z][a-z0-9]{0,7}\b(?!\()/giu
 
-/** The shell command of a run, without changes of folder; undefined for a run of another tool. */
+/** The shell command of a run, without a leading `cd`; undefined for a run of another tool. */
 export const commandOf = ({ input, tool }: ToolRun): string | undefined => {
   if (!shellTools.test(tool)) return undefined
   const command = subjectOf(input)
@@ -67,7 +69,7 @@ export const commandOf = ({ input, tool }: ToolRun): string | undefined => {
 
 const maxCommand = 200
 
-/** The files that a run changed, as far as its input tells. */
+/** The files that a run changed, as far as its input names them. */
 export const changedFiles = (run: ToolRun): ReadonlyArray<string> => {
   const command = commandOf(run)
   const isEdit = command === undefined ? editingTools.test(run.tool) : editingCommands.test(command)
@@ -81,11 +83,11 @@ const failures =
 /** Lines that only count or announce failures. */
 const noFailure = /\b(?:0|no) (?:errors?|failures?|failed)\b|^\s*(?:npm ERR! (?:code|errno|A complete log))/iu
 
-/** Whether a run failed: by its exit code, else by its output. */
+/** Returns true if a run failed, according to its exit code or, if it has none, to its output. */
 export const hasFailed = ({ exit, output }: ToolRun): boolean =>
   exit === undefined ? /^(?:error\b|traceback|fatal:|panic:)/imu.test(output) : exit !== 0
 
-/** The line that tells best why a run failed; undefined for a run without such a line. */
+/** The line that best explains why a run failed; undefined for a run without such a line. */
 export const errorLine = ({ output }: ToolRun): string | undefined => {
   const lines = output.split("\n").map((line) => line.trim())
   const named = lines.find((line) => /^\w*(?:error|exception)\b.*:/iu.test(line) || /\berror\s+\w+\d+\s*:/iu.test(line))
@@ -100,7 +102,8 @@ const ephemeralCommands =
 const readingTools = /read|view|list|ls|glob|grep|search|find|fetch|status/iu
 
 /**
- * Whether a result is true only for the moment: the output of builds, tests and listings, and of tools that only read.
+ * Returns true if a result is true only for the moment: the output of builds, tests and listings, and of tools that
+ * only read.
  */
 export const isEphemeral = (run: ToolRun): boolean => {
   const command = commandOf(run)

@@ -19,7 +19,7 @@ import { limits } from "../model/limits.js"
 import { requireLevel, storeToWrite } from "../remember/levels.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 
-/** A scratchpad was written. */
+/** The result of writing a scratchpad. */
 export interface WrittenScratchpad {
   /** `unchanged`: the scratchpad had these items already; nothing was written. */
   readonly outcome: "written" | "unchanged"
@@ -32,7 +32,7 @@ export interface WrittenScratchpad {
   readonly repeated: boolean
 }
 
-/** Options of a change of a scratchpad. */
+/** Options for changing a scratchpad. */
 export interface ScratchpadOptions extends WriteOptions {
   /** Default: the strictest store that the trust level reads. */
   readonly store?: Store | undefined
@@ -78,7 +78,7 @@ export const writeScratchpad = (
     }
   })
 
-/** Makes the command that clears the scratchpad of a session. It answers whether there was one. */
+/** Makes the command that clears the scratchpad of a session. The command returns true if there was one. */
 export const clearScratchpad = (
   writer: Writer,
   session: string,
@@ -90,7 +90,7 @@ export const clearScratchpad = (
     request: () => JSON.stringify(["clearScratchpad", definedFields(place)]),
     decide: ({ db }) =>
       Either.map(nextState(db, place, writer), ({ payload }) =>
-        // A command id is recorded even if there is nothing to clear, so that a repeat clears nothing either.
+        // A command id is recorded even if there is nothing to clear, so that a repeated command clears nothing either.
         payload.was === undefined && commandId === undefined
           ? { answer: false }
           : { events: [written({ ...payload, scratchpad: null })] }
@@ -111,7 +111,7 @@ const decodeRequest = (writer: Writer, call: object, { commandId }: WriteOptions
     return { place, commandId: key }
   })
 
-/** The payload of the next event without its scratchpad. Refuses to replace the text of a higher level. */
+/** The payload of the next event, without the new scratchpad. Refuses to replace the text of a higher level. */
 const nextState = (db: Situation["db"], { session, store }: Place, { level }: Writer) =>
   Either.gen(function* () {
     yield* requireUnparked(db, "scratchpads")

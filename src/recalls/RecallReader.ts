@@ -30,9 +30,9 @@ import { activeEmbedderOf } from "../search/withActiveEmbedder.js"
 export interface RecallRow extends Pick<Recorded, "kind" | "level" | "text" | "askedAt"> {
   /** The number of the recall, counted per agent from 1. */
   readonly number: number
-  /** Number of hits that it showed. */
+  /** Number of hits that the read showed. */
   readonly shown: number
-  /** Present if the query was erased; its text is empty then. */
+  /** Present if the query was erased; the text is then empty. */
   readonly erased?: true
 }
 
@@ -40,7 +40,7 @@ export interface RecallRow extends Pick<Recorded, "kind" | "level" | "text" | "a
 export interface Recall extends Omit<Recorded, "vector" | "apart"> {
   readonly number: number
   readonly recordedAt: number
-  /** The version of the ranking. */
+  /** The version of the ranking algorithm. */
   readonly ranker: number
   /** The embedder of the query's vector; null without a vector. */
   readonly embedder: { readonly model: string; readonly dimensions: number } | null
@@ -60,7 +60,7 @@ export type RecallDifference =
 export interface Rerun {
   readonly recall: Recall
   readonly hits: ReadonlyArray<Hit> | ReadonlyArray<ConversationHit> | ReadonlyArray<WholeMemory>
-  /** Whether the rerun gives the same ids with the same scores in the same order. */
+  /** True if the rerun gives the same ids with the same scores in the same order. */
   readonly same: boolean
   readonly differences: ReadonlyArray<RecallDifference>
 }
@@ -69,13 +69,13 @@ export interface Rerun {
 export interface RecallReader {
   /** The recalls of searches and `get`, with their level and query, the newest first. */
   readonly list: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RecallRow>, ReadError | TrustRequired>
-  /** One recall by its number, with everything its answer depended on. */
+  /** One recall by its number, with everything that its answer depended on. */
   readonly get: (number: number) => Effect.Effect<Recall, ReadError | TrustRequired | RecallNotFound>
   /** Repeats a recall on the view and at the time of the original, and compares the results. */
   readonly rerun: (number: number) => Effect.Effect<Rerun, ReadError | TrustRequired | RecallNotFound | RecallErased>
 }
 
-/** A recall of the log. One event records several recalls. */
+/** A recall in the log, and the batch of recalls in the same event. */
 interface RecallInBatch {
   readonly recall: Recall
   readonly recorded: Recorded
@@ -134,7 +134,7 @@ export const makeRecallReader = (source: ReaderSource, services: ReaderServices)
   }
 }
 
-/** Reads recalls from the log. Erased ones are missing. */
+/** Reads recalls from the log. Omits erased recalls. */
 const readRecalls = Effect.fnUntraced(function* (
   { codec, log }: ReaderServices,
   agent: string,
@@ -187,7 +187,8 @@ const recallOf = (number: number, row: StoredEvent, recorded: Recorded, batch: P
 }
 
 /**
- * The ranking at the time of the recall: its policy, the embedder's parameters, and its reranker if available here.
+ * The ranking at the time of the recall: its policy, the embedder's parameters, and its reranker if this process has
+ * it.
  */
 const rankingOf = (
   { embedder, policy }: Payload<"RECALL">,

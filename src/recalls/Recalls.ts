@@ -22,8 +22,8 @@ import { droppedRecalls, recordedRecalls } from "./metrics.js"
 import { oldestReadAt, recallEventOf, recordRecalls } from "./recordRecalls.js"
 
 /**
- * Recalls that wait for recording. A read hands over its results and continues. One event records all waiting recalls
- * of an agent a minute later, or as soon as a hundred wait. Recording does not wake a sleeping agent.
+ * The queue of recalls that wait for recording. A read passes on its results and continues. One event records all
+ * waiting recalls of an agent a minute later, or as soon as a hundred wait. Recording does not wake a sleeping agent.
  */
 export interface Recalls {
   /**
@@ -31,9 +31,11 @@ export interface Recalls {
    * When too many recalls wait, the oldest is dropped and counted.
    */
   readonly observe: (agent: string, snapshot: Snapshot) => (shown: ShownResults) => void
-  /** Records all waiting recalls and returns how many. After a failure they keep waiting. */
+  /** Records all waiting recalls and returns their number. After a failure, the recalls keep waiting. */
   readonly flush: (agent: string) => Effect.Effect<number, CommandError>
-  /** Records the waiting recalls if some are of this session. Never fails: after a failure they keep waiting. */
+  /**
+   * Records the waiting recalls if some are from this session. Never fails: after a failure, the recalls keep waiting.
+   */
   readonly flushSession: (agent: string, session: string) => Effect.Effect<void>
   readonly counts: (agent: string) => { readonly waiting: number; readonly dropped: number }
 }
@@ -54,9 +56,9 @@ interface Queue {
   readonly lock: Effect.Semaphore
   /** Open while enough recalls wait to fill an event. */
   readonly full: Effect.Latch
-  /** Whether a fiber records this queue. */
+  /** True while a fiber records this queue. */
   hasRecorder: boolean
-  /** Recalls dropped because too many waited, and how many of these the log already counts. */
+  /** How many recalls were dropped because too many waited, and how many of these the log already counts. */
   dropped: number
   droppedRecorded: number
   /** The number of the newest recall in the log when it was last read. Other processes also add recalls. */
@@ -66,7 +68,7 @@ interface Queue {
 /** Maximum batches of recalls that wait while the log cannot be written. */
 const maxWaitingBatches = 10
 
-/** Agents that are flushed at the same time on shutdown; the log takes their events in one transaction. */
+/** How many agents are flushed concurrently on shutdown. The log appends their events in one transaction. */
 const flushConcurrency = 100
 
 const makeQueue = (): Queue => ({
@@ -92,7 +94,10 @@ export const make = Effect.fnUntraced(function* (
       return queue === undefined ? Effect.succeed(0) : flushQueue(options, agent, queue, minWaiting)
     })
 
-  /** A failure to record must not fail a read. The log line omits the cause, because it may quote the query. */
+  /**
+   * Flushes, and only logs a failure, because a failure to record must not fail a read. The log line omits the cause,
+   * because the cause may quote the query.
+   */
   const flushQuietly = (agent: string, minWaiting = 1) =>
     Effect.tap(Effect.exit(flush(agent, minWaiting)), (exit) =>
       Exit.isFailure(exit)
@@ -192,8 +197,8 @@ const flushQueue = (
 }
 
 /**
- * Drops recalls that were read before the newest erasure: their queries may name what it removed. If the whole agent
- * was erased, its stream lacks the event that was read.
+ * Drops recalls from reads before the newest erasure, because their queries may name erased content. If the whole agent
+ * was erased, the event that was read is missing in the stream.
  */
 const dropErased = Effect.fnUntraced(function* ({ log, policy }: RecallsOptions, agent: string, queue: Queue) {
   const versions = new Set(queue.waiting.map(({ position }) => position))
@@ -236,7 +241,8 @@ interface Batch {
 }
 
 /**
- * Writes one event: through the agent's actor, or directly to the log if the agent sleeps. Its view catches up later.
+ * Writes one event: through the agent's actor, or directly to the log if the agent sleeps. The view of a sleeping agent
+ * catches up later.
  */
 const append = Effect.fnUntraced(function* (
   { agents, codec, embedder, log, search }: RecallsOptions,
@@ -249,7 +255,7 @@ const append = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis
   const { recordedAt, version: position } = yield* log.head(agent)
   if (isFarAhead({ position, recordedAt }, now) || isFarBehind({ position, recordedAt }, now)) {
-    // Only the actor can detect a jump of the clock.
+    // Only the actor can handle a jump of the clock, so this wakes the agent.
     return void (yield* agents.use(agent, ({ actor }) => actor.run(recordRecalls(batch, common))))
   }
   const { payload, vectors } = recallEventOf(batch, common)
@@ -264,11 +270,11 @@ const append = Effect.fnUntraced(function* (
   })
 })
 
-/** The embedder that ranked the recalls; undefined if none was ranked. */
+/** The embedder that ranked the recalls; undefined if no recall was ranked. */
 const embedderOf = (recalls: ReadonlyArray<UnrecordedRecall>) =>
   recalls.find(({ embedder }) => embedder !== null)?.embedder
 
-/** How many of the first recalls were ranked by the same embedder. An event names only one. */
+/** Counts the first recalls that were ranked by the same embedder. An event names only one embedder. */
 const countOfOneEmbedder = (recalls: ReadonlyArray<UnrecordedRecall>): number => {
   const key = (embedder: UnrecordedRecall["embedder"]) => JSON.stringify(embedder)
   const first = embedderOf(recalls)

@@ -13,8 +13,8 @@ import { rankerVersion } from "../search/ranker.js"
 type CommonFields = Pick<Payload<"RECALL">, "embedder" | "policy" | "dropped">
 
 /**
- * Makes a RECALL event from recalls, given the number of the first one, and the query vectors for the embeddings cache.
- * With cached vectors, a rerun calls no embedder.
+ * Makes a function that returns the payload of a RECALL event for the number of the first recall, and the query vectors
+ * for the embeddings cache. With cached vectors, a rerun calls no embedder.
  */
 export const recallEventOf = (
   recalls: ReadonlyArray<UnrecordedRecall>,
@@ -70,7 +70,7 @@ export const recordRecalls = (
   }
 }
 
-/** The newest event that every one of some recalls had seen. */
+/** Returns the newest event that was visible to all of these recalls. */
 export const oldestReadAt = (recalls: ReadonlyArray<UnrecordedRecall>): ReadAt | undefined =>
   recalls.reduce<ReadAt | undefined>(
     (oldest, { readAt }) => (oldest === undefined || readAt.version < oldest.version ? readAt : oldest),
@@ -78,8 +78,8 @@ export const oldestReadAt = (recalls: ReadonlyArray<UnrecordedRecall>): ReadAt |
   )
 
 /**
- * The key of a query vector in the embeddings cache. It is computed from the vector and not from the text: a model may
- * embed the same text differently later, or differently as a document.
+ * The key of a query vector in the embeddings cache. It is computed from the vector, not from the text, because a model
+ * may later embed the same text differently, or embed it differently as a document.
  */
 const vectorDigest = ({ model, values }: QueryVector): string =>
   createHash("sha256")
