@@ -82,7 +82,7 @@ describe("daybook schedules", () => {
       [
         ["add", "tea", "--cron", "often"],
         2,
-        "cron: must be five or six fields: [second] minute hour day month weekday, such as 30 9 * * mon-fri"
+        "cron: must have five or six fields: [second] minute hour day month weekday, such as 30 9 * * mon-fri"
       ],
       [["show", "nobody"], 1, "schedule nobody not found: list the schedules to see their ids"],
       [["run", "nobody"], 1, "run nobody not found: list the runs to see their ids"],

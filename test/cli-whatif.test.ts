@@ -93,7 +93,7 @@ describe("daybook what-if", () => {
     writeFileSync(file, "[gc]\ncapacity = 3\nremoveAfter = 30\n[tiers]\ndecay = 1\n[reconcile]\nthreshold = 0.4\n")
     expect(refusal(await daybook("what-if", "--policy", file))).toEqual({
       code: 2,
-      line: "daybook: policy: what-if does not replay gc.capacity, tiers.decay: only reconcile and search.commonShare may differ from today"
+      line: "daybook: policy: the replay ignores gc.capacity, tiers.decay: only reconcile and search.commonShare may differ from the current policy"
     })
     writeFileSync(file, "[gc]\ncapacity = 500\n[search]\ncommonShare = 0.5\n")
     expect((await daybook("what-if", "--policy", file)).code).toBe(0)

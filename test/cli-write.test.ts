@@ -498,7 +498,7 @@ describe("import", () => {
     writeFileSync(join(notes, "signs.md"), `One.\n\n${"*a_ ".repeat(500)}\n`)
     const cut = await daybook("import", notes, "--store", "shared")
     expect(cut).toMatchObject({ code: 0, stdout: expect.stringContaining("3 files, 5 items: 2 added") })
-    expect(cut.stderr).toContain("signs.md:3: has too many signs of markup in one line: read as plain text")
+    expect(cut.stderr).toContain("signs.md:3: has too many markup characters in one line: read as plain text")
     writeFileSync(join(notes, "huge.md"), "x".repeat((4 << 20) + 1))
     const partly = await daybook("import", notes, "--store", "shared", "--json")
     expect(JSON.parse(partly.stdout).refused).toHaveLength(1)

@@ -163,7 +163,7 @@ describe("other cadences", () => {
 
   it("are refused with a message if invalid", () => {
     for (const wrong of ["", "* * *", "* * * * * * *"]) {
-      expect(problemOfCron(wrong)).toMatch(/^must be five or six fields/)
+      expect(problemOfCron(wrong)).toMatch(/^must have five or six fields/)
     }
     const wrong = [
       ["61 9 * * *", "minute must be 0 to 59"],
@@ -177,7 +177,7 @@ describe("other cadences", () => {
     ] as const
     for (const [expression, problem] of wrong) {
       expect(problemOfCron(expression)).toBe(
-        `${problem}, *, or a list, range or step of these, such as 1,3, 1-3 or */2`
+        `${problem}, *, or a list, range or step of these values, such as "1,3", "1-3" or "*/2"`
       )
     }
     expect(problemOfCron("0 0 30 2 *")).toBe("names a day that never occurs")

@@ -118,7 +118,11 @@ describe("a refused call", () => {
     ["memory_forget", { id: "nothere" }, /^memory nothere not found/],
     ["memory_context", { tokens: 0 }, /^tokens: must be a whole number/],
     ["note_update", { id: "note-0", content: "x" }, /^memory note-0 not found/],
-    ["scratchpad_write", { session: "monday", items: [] }, /^items: is empty: clear the scratchpad instead$/]
+    [
+      "scratchpad_write",
+      { session: "monday", items: [] },
+      /^items: is empty: to remove all items, clear the scratchpad$/
+    ]
   ]
   it.scopedLive("says what is wrong and what to do, and writes nothing", () =>
     Effect.gen(function* () {

@@ -152,11 +152,11 @@ describe("a schedule", () => {
           { goal, cron: "*/30 * * * * *" },
           "cron: must leave at least 60000 ms between runs (the policy's schedules.minInterval)"
         ],
-        [{ goal, every: 0.5 }, "every: must be a whole number of milliseconds"],
+        [{ goal, every: 0.5 }, "every: must be a whole number of milliseconds, 1 or more"],
         [{ goal, cron: "0 0 30 2 *" }, "cron: names a day that never occurs"],
         [
           { goal, cron: "often" },
-          "cron: must be five or six fields: [second] minute hour day month weekday, such as 30 9 * * mon-fri"
+          "cron: must have five or six fields: [second] minute hour day month weekday, such as 30 9 * * mon-fri"
         ],
         [{ goal, cron: "* * * * *", zone: "Mars/Base" }, "zone: must be an IANA time zone, such as Europe/Berlin"],
         [{ goal, every: hour, zone: "UTC" }, "zone: can only be used with cron"],

@@ -72,7 +72,7 @@ describe("a scratchpad", () => {
     Effect.gen(function* () {
       const { daybook, full } = yield* prepared
       const wrong: ReadonlyArray<readonly [items: unknown, field: string, problem: RegExp]> = [
-        [[], "items", /is empty: clear the scratchpad/],
+        [[], "items", /is empty: to remove all items, clear the scratchpad/],
         [["x".repeat(limits.scratchpadItem + 1)], "items.0", /longer than 240/],
         [Array(limits.scratchpadItems + 1).fill("x"), "items", /more than 32 entries/],
         [["tea", " "], "items.1", /is empty/],

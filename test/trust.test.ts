@@ -127,7 +127,7 @@ const refusals: { readonly [Path in keyof typeof writePaths]: Refusal } = {
   "scratchpad.clear": belowStore,
   "archive.add": unseen,
   "archive.restore": unseen,
-  "maintenance.run": { expected: { _tag: "TrustRequired", what: "maintain" } },
+  "maintenance.run": { expected: { _tag: "TrustRequired", what: "running maintenance" } },
   "schedules.add": scheduling,
   "schedules.update": scheduling,
   "schedules.delete": scheduling,

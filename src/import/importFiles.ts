@@ -167,7 +167,7 @@ const cutFields = ({ facts, line, people }: MarkdownItem): ReadonlyArray<{ line:
     ? [{ line, problem: `has more than ${limits.facts} facts: the rest was skipped` }]
     : []),
   ...(facts.some(({ length }) => length > limits.fact)
-    ? [{ line, problem: `a fact is longer than ${limits.fact} characters: its end was skipped` }]
+    ? [{ line, problem: `has a fact longer than ${limits.fact} characters: its end was skipped` }]
     : []),
   ...(people.length > limits.people
     ? [{ line, problem: `names more than ${limits.people} people: the rest was skipped` }]
@@ -240,7 +240,7 @@ const problemOf = (file: string, root: string): string | undefined => {
   } catch {
     return "is a broken link"
   }
-  if (!target.startsWith(root + sep)) return "leads out of the folder: import its target instead"
+  if (!target.startsWith(root + sep)) return "is a link out of the folder: import its target instead"
   const stat = statSync(target)
   if (!stat.isFile()) return "is not a regular file"
   return stat.size > limits.importFile ? `is larger than ${limits.importFile} bytes` : undefined

@@ -49,7 +49,7 @@ export function* readDrafts(body: string, inPeople: boolean): Generator<void, Re
   let blocks = 0
   for (const slice of sliceMarkdown(body)) {
     if (blocks >= limits.importBlocks) {
-      const problem = `there are more than ${limits.importBlocks} blocks: the rest, from this line on, was skipped`
+      const problem = `the file has more than ${limits.importBlocks} blocks: everything from this line on was skipped`
       cuts.push({ line: slice.line, problem })
       break
     }
@@ -90,13 +90,13 @@ const readSlice = ({ isDeep, lineOffset, text }: Slice, cuts: Array<Cut>): Pick<
   if (!isDeep) {
     try {
       const { nodes, plainLines } = parseSlice(text)
-      for (const line of plainLines) readAsPlain(line, "has too many signs of markup in one line")
+      for (const line of plainLines) readAsPlain(line, "has too many markup characters in one line")
       return { nodes, isPlain: false }
     } catch {
       // Too deeply nested for the library's stack.
     }
   }
-  readAsPlain(1, "is nested too deep")
+  readAsPlain(1, "is nested too deeply")
   return { nodes: [], isPlain: true }
 }
 

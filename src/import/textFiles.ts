@@ -55,7 +55,7 @@ export const listFiles = (path: string): ListedFiles => {
   const link = (path: string, root: string) => {
     try {
       const target = realpathSync(path)
-      if (!target.startsWith(root + sep)) refuse(path, "leads out of the folder: add its target instead")
+      if (!target.startsWith(root + sep)) refuse(path, "is a link out of the folder: add its target instead")
       // A target inside the folder is listed there, so the link is skipped.
     } catch {
       refuse(path, "is a broken link")

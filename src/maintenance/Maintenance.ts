@@ -38,19 +38,19 @@ export const makeMaintenanceReader = (
   return {
     tiers: operation("Memory.maintenance.tiers")(function* (query = {}) {
       yield* refuseUnknownOptions(query, ["limit"])
-      yield* requireFull("tiers")
+      yield* requireFull("reading tiers")
       const limit = yield* checkInteger("limit", query.limit ?? 10, 0, limits.page)
       return yield* readTiers(read, maintenance, limit)
     }),
 
     list: operation("Memory.maintenance.list")(function* (query = {}) {
-      yield* requireFull("runs")
+      yield* requireFull("reading maintenance runs")
       const page = yield* checkPage(query, 50)
       return yield* read(({ db }) => findRuns(db, page))
     }),
 
     get: operation("Memory.maintenance.get")(function* (run) {
-      yield* requireFull("runs")
+      yield* requireFull("reading maintenance runs")
       yield* decodeKey("run", run)
       return (yield* read(({ db }) => findRun(db, run))) ?? (yield* new RunNotFound({ run }))
     })

@@ -89,9 +89,12 @@ export const maintain = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<StageRun>, MaintainError> {
   yield* refuseUnknownOptions(options, ["stages", "dryRun", "deadline", "confirmClock"])
   const { confirmClock: isConfirmed = false, deadline, dryRun = false, stages: requested } = options
-  if (writer.level !== "full") return yield* new TrustRequired({ what: "maintain" })
+  if (writer.level !== "full") return yield* new TrustRequired({ what: "running maintenance" })
   if (requested !== undefined && !(Array.isArray(requested) && requested.every((name) => stageNames.includes(name)))) {
-    return yield* new InvalidInput({ field: "stages", problem: `must be a list of ${stageNames.join(", ")}` })
+    return yield* new InvalidInput({
+      field: "stages",
+      problem: `must be a list of stage names: ${stageNames.join(", ")}`
+    })
   }
   const end = deadline === undefined ? unbounded : yield* checkInteger("deadline", deadline, 0, unbounded)
   if (!dryRun && isConfirmed) yield* maintainer.run(confirmClock(writer.actor))

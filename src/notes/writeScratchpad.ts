@@ -39,7 +39,7 @@ export interface ScratchpadOptions extends WriteOptions {
 }
 
 const itemsField = list(text(limits.scratchpadItem), limits.scratchpadItems).pipe(
-  Schema.filter((items) => items.length > 0 || "is empty: clear the scratchpad instead")
+  Schema.filter((items) => items.length > 0 || "is empty: to remove all items, clear the scratchpad")
 )
 const decodeCall = decodeWith(
   Schema.Struct({ session: keyField, ...optional({ items: itemsField, store: storeField }) })

@@ -27,7 +27,7 @@ export const nextAfter = (cadence: Cadence, after: number): number | null => {
 export const problemOfCron = (expression: string): string | undefined => {
   const fields = fieldsOf(expression)
   if (fields.length !== 5 && fields.length !== 6) {
-    return "must be five or six fields: [second] minute hour day month weekday, such as 30 9 * * mon-fri"
+    return "must have five or six fields: [second] minute hour day month weekday, such as 30 9 * * mon-fri"
   }
   const cron = parsed(expression)
   if (cron === undefined) {
@@ -36,7 +36,7 @@ export const problemOfCron = (expression: string): string | undefined => {
       "",
       ""
     ]
-    return `${name} must be ${range}, *, or a list, range or step of these, such as 1,3, 1-3 or */2`
+    return `${name} must be ${range}, *, or a list, range or step of these values, such as "1,3", "1-3" or "*/2"`
   }
   return nextShown(cron, 0) === null ? "names a day that never occurs" : undefined
 }

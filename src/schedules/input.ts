@@ -80,7 +80,9 @@ const fields = {
   zone: zoneField,
   at: Instant,
   every: Schema.Number.annotations({ message: () => "must be a number" }).pipe(
-    Schema.filter((value) => (Number.isInteger(value) && value > 0) || "must be a whole number of milliseconds")
+    Schema.filter(
+      (value) => (Number.isInteger(value) && value > 0) || "must be a whole number of milliseconds, 1 or more"
+    )
   ),
   from: Instant
 }

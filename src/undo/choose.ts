@@ -33,13 +33,13 @@ export const decodeUndoable = (input: Undoable): Either.Either<Selection, Invali
     yield* checkObject("undo", input, "event")
     const givenKeys = ["event", "run", "source"].filter((key) => (input as Record<string, unknown>)[key] !== undefined)
     if (givenKeys.length !== 1) {
-      const problem = "must name exactly one: an event, a run or a source"
+      const problem = "must have exactly one of the fields event, run and source"
       return yield* Either.left(new InvalidInput({ field: "undo", problem }))
     }
     if ("event" in input && input.event !== undefined) {
       if (Number.isSafeInteger(input.event) && input.event > 0) return { event: input.event }
       return yield* Either.left(
-        new InvalidInput({ field: "event", problem: "must be a version number: a whole number from 1" })
+        new InvalidInput({ field: "event", problem: "must be the version of an event: a whole number, 1 or more" })
       )
     }
     if ("run" in input && input.run !== undefined) return { run: yield* decodeKey("run", input.run) }
@@ -132,5 +132,5 @@ const selector = (codec: Codec, selection: Selection) => {
 const selectionText = (selection: Selection): string => {
   if ("event" in selection) return `event ${selection.event}`
   if ("run" in selection) return `change of a memory by run ${selection.run}`
-  return `memory from source ${selection.source}${selection.since === undefined ? "" : " since then"}`
+  return `memory from source ${selection.source}${selection.since === undefined ? "" : " recorded at or after the given time"}`
 }

@@ -143,7 +143,7 @@ const checkPolicy = (changed: PolicyChange, current: PolicyValues): Either.Eithe
   return ignored.length === 0
     ? Either.void
     : refuse(
-        `what-if does not replay ${ignored.join(", ")}: only reconcile and search.commonShare may differ from today`
+        `the replay ignores ${ignored.join(", ")}: only reconcile and search.commonShare may differ from the current policy`
       )
 }
 

@@ -48,7 +48,7 @@ export interface RollingOptions extends WriteOptions {
 }
 
 const wholeNumber = Schema.Number.annotations({ message: () => "must be a number" }).pipe(
-  Schema.filter((value) => (Number.isSafeInteger(value) && value >= 0) || "must be a whole number from 0 on")
+  Schema.filter((value) => (Number.isSafeInteger(value) && value >= 0) || "must be a whole number, 0 or more")
 )
 const decodeCall = decodeWith(
   Schema.Struct({
