@@ -41,7 +41,7 @@ export const make = Effect.gen(function* () {
   const engine = yield* makeEngine
   const { agents, codec, log, policy, recalls, views } = engine
   const handles = makeHandles(engine)
-  /** Lets an operation find its agent by a name in any Unicode form. */
+  /** Wraps an operation so that it finds its agent by a name in any Unicode form. */
   const named =
     <Rest extends ReadonlyArray<unknown>, A, E>(operation: (agent: string, ...rest: Rest) => Effect.Effect<A, E>) =>
     (name: string, ...rest: Rest) =>

@@ -161,7 +161,7 @@ const itemsOf = Effect.fnUntraced(function* (text: string, file: string, cut: Ar
   return items
 })
 
-/** The problems of an item whose fields exceed the limits of a memory; `commandOf` cuts these fields. */
+/** The problems of an item whose fields exceed the limits of a memory. `commandOf` shortens these fields. */
 const cutFields = ({ facts, line, people }: MarkdownItem): ReadonlyArray<{ line: number; problem: string }> => [
   ...(facts.length > limits.facts
     ? [{ line, problem: `has more than ${limits.facts} facts: the rest was skipped` }]

@@ -53,7 +53,7 @@ export const emptyPlan: StagePlan = { events: [], counts: {}, left: false }
 export interface Stage {
   readonly name: StageName
   readonly kind: PageKind
-  /** The stage ignores memories created after this time, in milliseconds since the epoch. */
+  /** The stage ignores memories created after this time. Milliseconds since the epoch. */
   readonly before: (policy: MaintenancePolicy, now: number) => number
   readonly gather: (policy: MaintenancePolicy, now: number, tools: StageTools, store: Store) => Gathering
   /**

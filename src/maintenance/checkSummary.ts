@@ -7,7 +7,7 @@ import type { Line, SummarizerError, Summary, SummaryRequest, SummarySource } fr
 export type SummaryProblem = Pick<SummarizerError, "reason" | "detail">
 
 /**
- * Checks that a summary says exactly what its sources say. Returns the problem, or undefined.
+ * Checks that a summary says exactly what its sources say. Returns the problem, or undefined if there is none.
  * - Each line, or each of its pieces, is contained in one statement of a source that the line names: with the same
  *   numbers, dates and names in the same order, and with the same negations.
  * - Each title and fact of the sources is contained in one line. Each number, date and name in the source texts occurs

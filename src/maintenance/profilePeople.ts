@@ -5,8 +5,8 @@ import type { SettlerService } from "../ports/Settler.js"
 import type { Row } from "./stageRow.js"
 
 /**
- * Selects the memories of people that neither dispute nor repeat another row of the profile. If one does, the other row
- * already represents it.
+ * Selects the memories of people that neither dispute nor repeat another row of the profile. The other row already
+ * represents a memory that does.
  */
 export const newPeople = (
   db: Db,

@@ -53,7 +53,7 @@ export interface Note {
   readonly tokens: number
   readonly createdAt: number
   readonly updatedAt: number
-  /** The version of this format. */
+  /** The schema version of a note. */
   readonly schema: 1
 }
 

@@ -22,8 +22,8 @@ import { droppedRecalls, recordedRecalls } from "./metrics.js"
 import { oldestReadAt, recallEventOf, recordRecalls } from "./recordRecalls.js"
 
 /**
- * The queue of recalls that wait for recording. A read passes on its results and continues. One event records all
- * waiting recalls of an agent a minute later, or as soon as a hundred wait. Recording does not wake a sleeping agent.
+ * The queues of recalls that wait for recording, so that reads do not wait for it. One event records all waiting
+ * recalls of an agent a minute later, or as soon as a hundred wait. Recording does not wake a sleeping agent.
  */
 export interface Recalls {
   /**
@@ -197,8 +197,8 @@ const flushQueue = (
 }
 
 /**
- * Drops recalls from reads before the newest erasure, because their queries may name erased content. If the whole agent
- * was erased, the event that was read is missing in the stream.
+ * Drops recalls whose reads happened before the newest erasure, because their queries may name erased content. If the
+ * whole agent was erased, the event that was read is missing in the stream.
  */
 const dropErased = Effect.fnUntraced(function* ({ log, policy }: RecallsOptions, agent: string, queue: Queue) {
   const versions = new Set(queue.waiting.map(({ position }) => position))

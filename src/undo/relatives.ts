@@ -42,8 +42,8 @@ export interface OutsideSource {
 /** The memories and sources that the plans of an undo depend on, as of a version. */
 export interface Relatives {
   /**
-   * By memory id: the lives of the planned memories, of memories derived from them, and of the sources of both. Each
-   * life is oldest event first.
+   * By memory id: the lives of the planned memories, of memories derived from them, and of the sources of both. The
+   * events of a life are oldest first.
    */
   readonly livesById: ReadonlyMap<string, ReadonlyArray<Link>>
   readonly outsideByKey: ReadonlyMap<string, OutsideSource>

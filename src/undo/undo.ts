@@ -143,7 +143,7 @@ export const undo = Effect.fnUntraced(function* (
       const { cause, first, repeated } = yield* run(
         command(bounded, { actor: writer.actor, commandId, request, run: randomId() })
       )
-      // The commit of the view may have used up this turn.
+      // Committing the view may have used up this turn of the event loop.
       yield* takeTurnIfDue
       if (first === undefined) return { ...reportOf(bounded, 0), repeated }
       // A repeated command reports its first result, computed from the log before its first event.

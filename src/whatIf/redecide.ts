@@ -66,7 +66,7 @@ export const makeRedecider = (redeciding: RedecideContext) => {
     apply,
     refuse,
 
-    /** Decides the step again. Returns false if the reconciler's model must be asked first. */
+    /** Decides the step again. Returns false if the reconciler must ask its model first. */
     redecide: (step: Extract<Step, { kind: "decide" }>, vectors: StatementVectors): boolean => {
       const { event } = step
       answers?.begin(event)
@@ -128,7 +128,7 @@ const decide = (db: Db, { command, event }: Decidable, vectors: StatementVectors
   })
 }
 
-/** Makes the function that applies to the branch the events decided instead of an event of the log. */
+/** Makes the function that replaces an event of the log with the decided events, and applies them to the branch. */
 const makeApply =
   ({ branch, divergence }: RedecideContext) =>
   (event: DaybookEvent, decided: ReadonlyArray<DecidedEvent>) => {

@@ -112,7 +112,7 @@ interface StateWrite {
   ) => Either.Either<RollingSummary, InvalidInput>
 }
 
-/** Makes the command that writes a state. The command returns `applied: false` if the stored epoch is another one. */
+/** Makes the command that writes a state. The command returns `applied: false` if the stored epoch is not `epoch`. */
 export const stateCommand = (
   writer: Writer,
   { commandId, decision, epoch, request, session, stateIn, store }: StateWrite
