@@ -34,23 +34,23 @@ export interface DefaultOptions {
   readonly folder?: string
   /** Replaces the policy's embedder (default: word vectors). Applies to agents that have no vectors yet. */
   readonly embedder?: Layer.Layer<Embedder>
-  /** Replaces the package's embedders, to which an agent can switch by name. */
+  /** Replaces the package's embedders. An agent can switch to any of them by name. */
   readonly embedders?: Layer.Layer<Embedders>
   /** Replaces the policy's reranker (default: lexical); null for none. */
   readonly reranker?: Layer.Layer<Reranker> | null
-  /** Replaces the policy's reconciler; null for none. The policy's `none` stores statements without comparing. */
+  /** Replaces the policy's reconciler; null for none: statements are stored without a comparison. */
   readonly reconciler?: Layer.Layer<Reconciler> | null
   /** Replaces the English settler; null for none. Without a reconciler, nothing is settled. */
   readonly settler?: Layer.Layer<Settler> | null
   /** Replaces the English statement reader; null for none, which disables summarizers. */
   readonly statementReader?: Layer.Layer<StatementReader> | null
-  /** Replaces the policy's summarizer; null for none. Its summaries are checked like a model's. */
+  /** Replaces the policy's summarizer; null for none. Every summary is checked against its sources. */
   readonly summarizer?: Layer.Layer<Summarizer> | null
   /** Replaces the policy's extractor; null for none, which captures nothing. */
   readonly extractor?: Layer.Layer<Extractor> | null
   /** Replaces the event log in `log.db`. */
   readonly log?: Layer.Layer<EventLog, StorageError>
-  /** Path of sqlite-vec; null to disable vectors. Default: the package's own. */
+  /** Path of the sqlite-vec extension; null disables vectors. Default: the extension in the package. */
   readonly vectorExtension?: string | null
   /** The policy; default: read from the data folder. */
   readonly policy?: PolicyValues
@@ -72,7 +72,7 @@ export const optionNames: ReadonlyArray<string> = Object.keys({
   policy: true
 } satisfies Record<keyof DefaultOptions, true>)
 
-/** Errors of opening a data folder. `InvalidInput`: an option has an unknown name, or `folder` is no path. */
+/** Errors from opening a data folder. `InvalidInput`: an option has an unknown name, or `folder` is not a path. */
 export type OpenError = StorageError | InvalidPolicy | InvalidInput
 
 /** The complete memory system on a data folder; each part can be replaced. */
@@ -84,13 +84,13 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
     })
   )
 
-/** Checks the path of a data folder. An empty one would be the current folder. */
+/** Checks the path of a data folder. An empty path would mean the current folder. */
 const requirePath = (folder: unknown): Effect.Effect<string, InvalidInput> =>
   typeof folder === "string" && folder.trim() !== ""
     ? Effect.succeed(folder)
     : new InvalidInput({ field: "folder", problem: "must be a non-empty path" })
 
-/** A layer whose module is loaded when the layer is built, because word lists take long to load. */
+/** Loads the module of a layer only when the layer is built, because word lists take long to load. */
 const loaded = <A>(load: () => Promise<{ readonly layer: Layer.Layer<A> }>): Layer.Layer<A> =>
   Layer.unwrapEffect(Effect.map(Effect.promise(load), ({ layer }) => layer))
 

@@ -11,7 +11,7 @@ export const dimensions = 256
  * share words or parts of words have similar vectors. It does not know meanings, so ranking gives it a low weight.
  *
  * Each feature is hashed (FNV-1a, 32 bit) to a dimension and a sign. The features are: every word of letters and digits
- * (NFKC, lower case; weight 1), the 3- to 5-character pieces of `<word>` (weight 1 together), every pair of
+ * (NFKC, lower case; weight 1), the 3- to 5-character pieces of `<word>` (weight 1 in total), every pair of
  * neighbouring words (weight 0.5). A word that occurs n times counts 1 + ln n times.
  */
 export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
@@ -88,11 +88,11 @@ const add = (vector: Float32Array, hash: number, weight: number) => {
 
 const mix = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
 
-/** A weight with both signs. The lookup avoids a branch that the CPU would mispredict for half of the random signs. */
+/** A weight and its negative. A look-up avoids a branch that the CPU would mispredict for half of the random signs. */
 const signed = new Float64Array(2)
 
 // Buffers shared by all texts: allocating them for each text would cost more than filling them.
-/** The words in UTF-16 units, one after the other, each as `<word>`; `ends` has the end of each. */
+/** The words in UTF-16 units, one after the other, each as `<word>`. `ends` contains the end position of each word. */
 let units = new Uint16Array(4_096)
 let ends = new Int32Array(2_048)
 /** The distinct words, numbered from 1. Four numbers each: hash, start and end of the first occurrence, count. */

@@ -5,8 +5,8 @@ import { isStopWord } from "../text/normalise/functionWords.js"
 import { stemOf } from "../text/normalise/stem.js"
 
 /**
- * Scores the words of a query in a text: how many occur, how close together, in which order, and whether as the exact
- * phrase. Needs no model. Reads the first 600 characters of each text.
+ * Scores how well a text matches the words of a query: how many words occur, how close together, in which order, and
+ * whether they form the exact phrase. Needs no model. Reads the first 600 characters of each text.
  *
  * score = (share of the words)² × (closeness / 2 + order / 4 + phrase / 4), each 0…1
  */
@@ -69,7 +69,8 @@ const span = (occurrences: ReadonlyArray<Occurrence>, distinct: number): number 
 }
 
 /**
- * Counts consecutive occurrences in the query's order, and those of words that are neighbours in both query and text.
+ * Counts two kinds of consecutive occurrences: `inOrder` are in the query's order, `adjacent` are neighbours in both
+ * the query and the text.
  */
 const pairs = (occurrences: ReadonlyArray<Occurrence>) => {
   const inOrder = new Set<number>()

@@ -20,11 +20,11 @@ const services = new Map<string, Service>()
  * `~/there`) or a hub's model (`Xenova/bge-small-en-v1.5`), with or without the prefix `local/`. Needs the optional
  * package `@huggingface/transformers`.
  *
- * For a folder, no request is sent. A hub's model is downloaded with the first text into `$DAYBOOK_MODELS`, and then
- * read from there. Texts never leave the process.
+ * A folder needs no network. A hub's model is downloaded into `$DAYBOOK_MODELS` when the first text is embedded, and
+ * read from there afterwards. Texts never leave the process.
  *
- * Prefixes, pooling and length come from the model's own files or from its family: see `local/families.ts`. They and a
- * folder's weights are part of the service's `model` name, so that incomparable vectors are never compared.
+ * Prefixes, pooling and length come from the model's own files or from its family: see `local/families.ts`. These
+ * settings and a folder's weights are part of the service's `model` name, so incomparable vectors are never compared.
  */
 export const localEmbedder = (name: string, dimensions?: number): Effect.Effect<Service, EmbedderLookupError> =>
   Effect.flatMap(configuredHub, (hub): Effect.Effect<Service, EmbedderLookupError> => {

@@ -20,7 +20,7 @@ export interface MaintenanceOptions {
   readonly timeout?: number
 }
 
-/** Runs the maintenance of all agents as long as its scope is open. */
+/** Runs the maintenance of all agents while its scope is open. */
 export class Maintenance extends Context.Tag("daybook/Maintenance")<
   Maintenance,
   {
@@ -55,12 +55,15 @@ export const make = Effect.fnUntraced(function* ({
   const woken = yield* Effect.makeLatch(false)
   const scheduledAgents = new Set<string>()
 
-  /** Gives new agents their schedules, and continues their capture. `first` is the first due time: now, at the start of the program. */
+  /**
+   * Adds the schedules of new agents and resumes their capture. `first` is the first due time. At the start of the
+   * program, it is the current time.
+   */
   const addSchedules = (first: number | undefined) =>
     Effect.gen(function* () {
       for (const { name } of yield* daybook.agents) {
         if (scheduledAgents.has(name)) continue
-        // The next check retries.
+        // After a failure, the next check retries.
         yield* Effect.matchCauseEffect(Effect.zipRight(runner.ensure(name, first), daybook.resume(name)), {
           onFailure: (cause) =>
             Effect.logWarning("cannot add an agent's schedules", { agent: name, failure: failureNames(cause) }),
@@ -100,7 +103,7 @@ export const make = Effect.fnUntraced(function* ({
   }
 })
 
-/** Runs stages until no work remains or the time is over. */
+/** Runs stages until no work remains or the deadline is near. */
 const runStages = Effect.fnUntraced(function* ({ deadline, memory }: Scheduler.Job, stages: ReadonlyArray<StageName>) {
   const completed: Array<StageRun> = []
   const startedAt = yield* Clock.currentTimeMillis

@@ -18,13 +18,13 @@ const ownLanguage = ({ facts, title }: Statement, minEnglish?: number): Language
   detectLanguage(title, minEnglish) ??
   (facts.length === 0 ? undefined : detectLanguage([title, ...facts].join("\n"), minEnglish))
 
-/** The language of a statement. A text without frequent words is in the language of what it resembles. */
+/** The language of a statement. If its text has too few frequent words, the first two candidates help to detect it. */
 const languageOf = ({ candidates, statement }: Question): Language | undefined =>
   ownLanguage(statement) ?? detectLanguage([statement, ...candidates.slice(0, 2)].map(({ title }) => title).join("\n"))
 
 /**
- * Decides by the shared words and the differences of two texts: English with a small bundled model, German, French,
- * Spanish and Chinese by what they claim. Deterministic, no network.
+ * Decides from the shared words and the differences of two texts. For English, it uses a small bundled model. For
+ * German, French, Spanish and Chinese, it compares the claims of the texts. Deterministic, no network.
  */
 export const rules: ReconcilerService = {
   name,

@@ -17,17 +17,17 @@ export interface SchedulerOptions {
   /** The handlers by name. This program does not run schedules of other handlers. */
   readonly handlers: Readonly<Record<string, Handler | Handler["run"]>>
   /**
-   * Sends a notification at most once. If the program ends before it is sent, it is lost. Its time-out is 30 seconds.
-   * The end of the program interrupts it.
+   * Sends a notification at most once. If the program ends before the notification is sent, the notification is lost.
+   * A call is interrupted after 30 seconds, or when the program ends.
    */
   readonly notify?: (notification: Notification) => Effect.Effect<void, unknown>
 }
 
-/** Runs the schedules of all agents that use its handlers, as long as its scope is open. */
+/** Runs the schedules that use its handlers, for all agents, while its scope is open. */
 export class Scheduler extends Context.Tag("daybook/Scheduler")<
   Scheduler,
   {
-    /** Checks for due schedules at once. Without it, the scheduler checks at the next due time and every `schedules.poll`. */
+    /** Checks for due schedules at once. The scheduler also checks at the next due time and every `schedules.poll`. */
     readonly checkNow: Effect.Effect<void>
     /** The runs of this process that have not ended. */
     readonly running: Effect.Effect<ReadonlyArray<RunAttempt & { readonly agent: string }>>
@@ -42,18 +42,18 @@ export const layer = (options: SchedulerOptions): Layer.Layer<Scheduler, never, 
 /** Maximum timers per read of the log. */
 const timersPerPage = 100
 
-/** An agent whose check claimed no run is skipped for this many polls. Then the scheduler compares its version. */
+/** An agent whose check claimed no run is skipped for this many polls. Then its version is compared. */
 const skippedPolls = 10
 
 /**
- * Maximum milliseconds for which an agent is skipped. The time doubles while it has no new events, starting at
- * `skippedPolls` polls.
+ * Maximum milliseconds for which an agent is skipped. The time starts at `skippedPolls` polls and doubles after each
+ * further check that claims no run.
  */
 const maxSkipMillis = 5 * 60_000
 
 /** An agent whose last check found no run to claim. Times are milliseconds since the epoch. */
 interface Skip {
-  /** The due time of its timer. */
+  /** The due time of the agent's timer. */
   readonly due: number
   /** The agent's version before the check; undefined if the check failed. */
   readonly version: number | undefined
@@ -71,12 +71,12 @@ const skipList = (poll: number) => {
   return {
     size: () => skips.size,
     remove: (agent: string) => skips.delete(agent),
-    /** Whether the agent is skipped without reading its version. */
+    /** True if the agent is skipped without reading its version. */
     isSkipped: (agent: string, due: number, now: number): boolean => {
       const skip = skips.get(agent)
       return skip?.due === due && now < Math.min(skip.events, skip.until)
     },
-    /** Whether the agent is skipped because it has no new events; then its version is compared again later. */
+    /** True if the agent is skipped because it has no new events. Its version is then compared again later. */
     isUnchanged: (agent: string, due: number, version: number, now: number): boolean => {
       const skip = skips.get(agent)
       if (skip === undefined || skip.due !== due || now >= skip.until) return false
@@ -126,7 +126,7 @@ export const make = Effect.fnUntraced(function* (
     const handler = handlers.get(claimed.definition.handler)!
     return runClaimed({ daybook, notify: options.notify }, agent, claimed, handler).pipe(
       Effect.interruptible,
-      // Another process has taken over the run, or takes it over when the lease expires.
+      // Another process has taken over the run, or will take it over when the lease expires.
       Effect.catchAllCause((cause) =>
         Cause.isInterruptedOnly(cause)
           ? Effect.void
@@ -155,7 +155,7 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const loop = round.pipe(
-    // Retries after `poll`.
+    // After a failure, the loop retries after `poll` milliseconds.
     Effect.catchAllCause((cause) =>
       Effect.zipRight(
         Effect.logWarning("cannot check the schedules", { failure: failureNames(cause) }),

@@ -10,9 +10,9 @@ const model = "glove-100-v1"
 /**
  * Embeds without a model or a network. The vector of a text is the mean of its word vectors (GloVe 6B, 100 dimensions,
  * as bytes), weighted by rarity. `training/wordVectors.mjs` makes the table. A word that is not in the table, such as a
- * name or an identifier, gets a vector from its pieces of 3 to 5 characters. So texts that share it are similar.
+ * name or an identifier, gets a vector from its pieces of 3 to 5 characters, so texts that share the word are similar.
  *
- * The table has 7 MB. The first 200 look-ups read single rows, the next one reads the whole file.
+ * The size of the table is 7 MB. The first 200 look-ups read single rows; the next look-up reads the whole file.
  */
 export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
   model,
@@ -45,7 +45,7 @@ const unknownWeight = 1
 export const vectorOf = (table: WordTable, text: string): Float32Array => {
   const vector = new Float32Array(dimensions)
   const words = wordsOf(text)
-  // A text of punctuation alone still needs a vector.
+  // A text that contains only punctuation still needs a vector.
   if (words.length === 0) addPieces(vector, text.slice(0, bounds.embeddedCharacters))
   for (const word of words) {
     const row = table.rowOf(word)

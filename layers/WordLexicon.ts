@@ -8,7 +8,7 @@ export const layer: Layer.Layer<never> = Layer.succeed(Lexicon, {
     try {
       return wordTable().rowOf(word) !== undefined
     } catch {
-      // Without the table, every word may be misspelt.
+      // Without the table, every word counts as possibly misspelt.
       return false
     }
   }

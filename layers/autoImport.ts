@@ -8,7 +8,8 @@ import { failureNames } from "../src/model/failureNames.js"
 import { Policy } from "../src/ports/Policy.js"
 
 /**
- * A memory system that imports `import.from` before the first use of an empty memory. Relative paths start at `base`.
+ * Imports the files of `import.from` before the first use of an agent's empty memory. Relative paths are resolved
+ * against `base`.
  */
 export const layer = (base: Effect.Effect<string>): Layer.Layer<Daybook, never, Daybook> =>
   Layer.effect(
@@ -23,7 +24,7 @@ export const layer = (base: Effect.Effect<string>): Layer.Layer<Daybook, never, 
     })
   )
 
-/** Wraps the handles of one agent. Handles of the past are not wrapped: they show what was there. */
+/** Wraps the handles of one agent. Handles with `asOf` are not wrapped, because they show a past state. */
 const importingDaybook = (daybook: DaybookService, agent: string, paths: ReadonlyArray<string>): DaybookService => {
   const lock = Effect.unsafeMakeSemaphore(1)
   let isBegun = false
@@ -31,7 +32,7 @@ const importingDaybook = (daybook: DaybookService, agent: string, paths: Readonl
   const importOnce = lock.withPermits(1)(
     Effect.gen(function* () {
       if (isDone) return
-      // An import that was interrupted is continued, although the memory is no longer empty.
+      // An interrupted import continues, although the memory is no longer empty.
       if (isBegun || (yield* isEmpty(daybook, agent))) {
         isBegun = true
         yield* importAll(daybook, agent, paths)
@@ -53,11 +54,11 @@ const importingDaybook = (daybook: DaybookService, agent: string, paths: Readonl
   }
 }
 
-/** Whether the agent never had a memory. If that cannot be read, nothing is imported. */
+/** True if the agent never had a memory. False if its statistics cannot be read; then nothing is imported. */
 const isEmpty = (daybook: DaybookService, agent: string): Effect.Effect<boolean> =>
   Effect.match(daybook.stats(agent), { onFailure: () => false, onSuccess: ({ memories }) => memories.created === 0 })
 
-/** Imports each path. What fails is reported in one line of the log, and never fails the caller. */
+/** Imports each path. Failures are reported together in one log line and never fail the caller. */
 const importAll = Effect.fnUntraced(function* (
   daybook: DaybookService,
   agent: string,
@@ -86,10 +87,10 @@ const importAll = Effect.fnUntraced(function* (
   yield* Effect.logWarning(`import.from: not imported: ${problems.slice(0, maxProblems).join("; ")}${more}`)
 })
 
-/** Maximum problems that the log names. */
+/** Maximum problems in the log line. */
 const maxProblems = 10
 
-/** The same record of methods; each call runs `first` before it. */
+/** Wraps a function, or all functions of a record, so that each call first runs `first`. */
 const after = <Value>(first: Effect.Effect<void>, value: Value): Value => {
   if (typeof value === "function")
     return ((...options: ReadonlyArray<unknown>) =>

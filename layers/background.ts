@@ -9,14 +9,14 @@ import { failureNames } from "../src/model/failureNames.js"
 import type { PolicyValues } from "../src/ports/Policy.js"
 import * as Maintenance from "./Maintenance.js"
 
-/** A loop that runs beside the answers of a server. */
+/** A background loop of a server. */
 export interface Loop {
   readonly name: "capture" | "maintenance"
   /** When it last made progress, milliseconds since the epoch. */
   readonly checkedAt: number
 }
 
-/** The work that a long-running process does beside its answers, for all agents. It ends with the scope. */
+/** The background work of a long-running process, for all agents. It ends with the scope. */
 export class Background extends Context.Tag("daybook/Background")<
   Background,
   {
@@ -27,13 +27,13 @@ export class Background extends Context.Tag("daybook/Background")<
 
 export interface BackgroundOptions {
   readonly policy: Pick<PolicyValues, "capture" | "retention">
-  /** Milliseconds between two looks for waiting turns; default: a minute. */
+  /** Milliseconds between two checks for waiting turns; default: a minute. */
   readonly every?: number
 }
 
 /**
- * Extracts the turns that wait (`[capture] enabled`), and runs schedules and maintenance (`[retention] enabled`): once at
- * the start, then at their times. Several processes may do it on one folder.
+ * Extracts waiting turns (`[capture] enabled`), and runs schedules and maintenance (`[retention] enabled`): once at the
+ * start, then whenever they are due. Several processes may run this layer on one folder.
  */
 export const layer = (options: BackgroundOptions): Layer.Layer<Background, never, Daybook> =>
   Layer.scoped(Background, make(options))
@@ -54,10 +54,10 @@ export const make = Effect.fnUntraced(function* ({
   return { loops: Effect.all(loops) }
 })
 
-/** Extracts waiting turns when they are due, also those that other processes store. Agents without new events are skipped. */
+/** Extracts waiting turns when they are due, including turns from other processes. Skips agents without new events. */
 const captureLoop = Effect.fnUntraced(function* (every: number) {
   const daybook = yield* Daybook
-  /** The version of each agent at the last look. */
+  /** The version of each agent at the last check. */
   const seen = new Map<string, number>()
   let checkedAt = yield* Clock.currentTimeMillis
   yield* traceEvent("maintenance.loop_started", { loop: "capture" })

@@ -35,7 +35,7 @@ export const policyFile = Effect.fnUntraced(function* (
   return { file, ignored: own.filter((other) => other !== file) }
 })
 
-/** The folder at which relative paths of a data folder's policy start: that of its file, else the data folder. */
+/** The base of relative paths in the policy: the folder of the policy file, or the data folder if there is no file. */
 export const policyFolder = (folder: string): Effect.Effect<string> =>
   Effect.map(policyFile(folder), ({ file }) => (file === undefined ? folder : dirname(file)))
 
@@ -49,19 +49,19 @@ export const readPolicy = Effect.fnUntraced(function* (
   return yield* decodeFrom(file, yield* readPolicyDocument(file))
 })
 
-/** The path of the copy of the ledger of erasures that a policy names (`[log] ledger`). */
+/** The path of the second copy of the ledger of erasures, which the policy sets in `[log] ledger`. */
 export const ledgerCopyOf = (folder: string, { log }: PolicyValues): string | undefined =>
   log.ledger === undefined ? undefined : resolve(folder, log.ledger)
 
-/** The same, by the policy of a data folder. A policy that cannot be read names none, because a backup does not need it. */
+/** The same path, from the policy of a data folder. Undefined if the policy is unreadable: backups work without it. */
 export const ledgerCopyIn = (folder: string): Effect.Effect<string | undefined> =>
   Effect.match(readPolicy(folder), { onFailure: () => undefined, onSuccess: (values) => ledgerCopyOf(folder, values) })
 
-/** Decodes a policy document. Problems name the file that contains it. */
+/** Decodes a policy document. Errors name `file`. */
 export const decodeFrom = (file: string | undefined, document: unknown): Effect.Effect<PolicyValues, InvalidPolicy> =>
   Effect.mapError(decode(document), ({ problems }) => new InvalidPolicy({ file, problems }))
 
-/** Reads a policy file without decoding its settings; an empty document without a file. */
+/** Reads a policy file without decoding its settings. Without a file, returns an empty document. */
 export const readPolicyDocument = Effect.fnUntraced(function* (
   file: string | undefined
 ): Effect.fn.Return<unknown, InvalidPolicy> {

@@ -14,10 +14,10 @@ type Service = EmbedderService
 /**
  * The embedder with a name: `words`, `hash`, a provider with or without a model (`openai`, `voyage/voyage-4`,
  * `openai-compatible/MODEL`, `ollama/MODEL`), `local/MODEL` for a folder, or an embedder's own `model` name. The same
- * name, dimensions and policy give the same embedder, so that all callers share its limits and its usage counts. It
- * sends no request before the first text.
+ * name, dimensions and policy give the same embedder, so that all callers share its limits and its usage counts. The
+ * embedder sends no request before it gets the first text.
  *
- * An embedder that sends texts to another machine never gets texts of the stores in `embedding.local`: see
+ * An embedder that sends texts to another machine never gets texts of the stores listed in `embedding.local`: see
  * `substitute`.
  */
 export const embedderNamed = (
@@ -61,7 +61,7 @@ export const embedderOf = ({
 
 interface BuiltEmbedder {
   readonly embedder: Service
-  /** The problem if the embedder's key is missing, in one line. */
+  /** The problem, in one line, if the embedder's key is missing. */
   readonly missing?: string
 }
 
@@ -76,7 +76,7 @@ const cacheOf = (policy: object, settings: ConfigProvider): Map<string, BuiltEmb
   return byName
 }
 
-/** The embedder with a name. If its key is missing, `missing` names the problem and every request fails with it. */
+/** The embedder with a name. If its key is missing, `missing` states the problem and every request fails. */
 export const lookUpEmbedder = (
   name: string,
   dimensions: number | undefined,
@@ -89,7 +89,7 @@ export const lookUpEmbedder = (
     if (hit !== undefined) return Effect.succeed(hit)
     return Effect.map(build(name, dimensions, policy), (built) => {
       if (built.missing !== undefined) return built
-      // Several names may mean the same embedder, or a concurrent call may have created it.
+      // Several names may mean the same embedder, or a concurrent call may have created the embedder.
       const modelKey = `${built.embedder.dimensions} ${built.embedder.model}`
       const shared = cached.get(modelKey) ?? built
       cached.set(modelKey, shared).set(key, shared)
@@ -120,7 +120,7 @@ const build = Effect.fnUntraced(function* (
   const { providerEmbedder } = yield* Effect.promise(() => import("./models/embedders/named.js"))
   const provided = yield* providerEmbedder(provider, { model, dimensions }, policy)
   if (!provided.isRemote || policy.local.length === 0) return provided
-  // These stores stay on this machine: word vectors embed them.
+  // Texts of these stores stay on this machine: the word embedder embeds them.
   const substitute = { stores: policy.local, embedder: yield* serviceOf(staticLayers.layerWords) }
   return { ...provided, embedder: { ...provided.embedder, substitute } }
 })

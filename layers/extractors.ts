@@ -7,8 +7,8 @@ import { fastModelOf, type LazyModel, layer as lazyModel } from "./lazyModel.js"
 import { hybrid, modelOnly, policyModel } from "./modelExtractor.js"
 
 /**
- * The policy's extractor; none if it captures nothing. The first extraction loads the model. `model` is the policy's fast
- * model, shared with other callers.
+ * The policy's extractor, or no extractor if the policy captures nothing. The first extraction loads the model. `model`
+ * is the policy's fast model, shared with other callers.
  */
 export const policyExtractorLayer = (
   policy: Pick<PolicyValues, "capture" | "model">,
@@ -23,7 +23,7 @@ export const policyExtractorLayer = (
   }
   if (extractor === "model" && mode === "turn") {
     const problem =
-      'capture.mode: "turn" extracts by rules: use "after" or "buffer", because capture.extractor is model'
+      'capture.mode: must be "after" or "buffer", because capture.extractor is model and "turn" extracts by rules'
     return Layer.fail(new InvalidPolicy({ problems: [problem] }))
   }
   return extractor === "rules"

@@ -20,15 +20,18 @@ export interface ModelPorts {
 }
 
 /**
- * The policy's language model, shared by all callers together with its limits. The first call loads its packages and
- * its key, so programs that never call it need neither. If either is missing, one warning is logged.
+ * The policy's language model. All callers share the model and its limits. The first call loads its packages and reads
+ * its key, so programs that never call the model need neither. If either is missing, one warning is logged.
  */
 export class LazyModel extends Context.Tag("daybook/LazyModel")<
   LazyModel,
   { readonly name: string; readonly ports: Effect.Effect<ModelPorts, ModelNotLoaded> }
 >() {}
 
-/** The settings of the model that extracts and decides: those of `fast`, if it is named. */
+/**
+ * The settings of the model that extracts and decides: `fast` overrides the other settings. The connection is inherited
+ * only if `fast` sets neither its own provider nor its own URL.
+ */
 export const fastModelOf = (settings: ModelSettings): ModelSettings => {
   if (settings.fast === undefined) return settings
   const { fast, ...first } = settings
@@ -42,7 +45,7 @@ const make = Effect.fnUntraced(function* (
   settings: ModelSettings
 ): Effect.fn.Return<Context.Tag.Service<LazyModel>, never, Scope.Scope> {
   const scope = yield* Effect.scope
-  // The first call may come from a fiber with other settings than those at the creation of this layer.
+  // The fiber of the first call may have other settings than the fiber that created this layer.
   const settingsProvider = yield* Effect.configProviderWith(Effect.succeed)
   const name = `${settings.provider}/${settings.model}`
   const load = Effect.gen(function* () {

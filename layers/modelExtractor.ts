@@ -4,12 +4,12 @@ import { gateMessage } from "../text/normalise/gate.js"
 import { sentencesOf } from "../text/normalise/sentences.js"
 import { LazyModel } from "./lazyModel.js"
 
-/** The options that a model adds to an extractor. */
+/** The fields that a model adds to an extractor. */
 export type ModelExtractor = Pick<ExtractorService, "name"> & Required<Pick<ExtractorService, "ask">>
 
 /**
- * The rules extract if they are sure, or if no turn of the user states anything; otherwise the model does, in one call for
- * all turns. If the model fails, the rules extract.
+ * The rules extract if they are sure, or if no turn of the user states anything. Otherwise the model extracts, in one
+ * call for all turns. If the model fails, the rules extract.
  */
 export const hybrid = (rules: ExtractorService, model: ModelExtractor): ExtractorService => ({
   name: `${rules.name}+${model.name}`,
@@ -43,7 +43,7 @@ export const policyModel: Effect.Effect<ModelExtractor, never, LazyModel> = Effe
 const needsNoModel = ({ archive = [], facts, sure }: Extraction, { turns }: ExtractRequest): boolean =>
   sure === true || (facts.length === 0 && archive.length === 0 && !turns.some(states))
 
-/** Whether a user's turn has a sentence that is more than a question, an acknowledgement or code. */
+/** True if a turn of the user has a sentence other than a question, an acknowledgement or code. */
 const states = ({ role, text }: ExtractRequest["turns"][number]): boolean =>
   role === "user" &&
   sentencesOf(text).some((sentence) => {

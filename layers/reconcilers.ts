@@ -14,8 +14,8 @@ import { fastModelOf, LazyModel, layer as lazyModel } from "./lazyModel.js"
 type Service = ReconcilerService
 
 /**
- * The rules decide if they are sure; otherwise the model decides. The rules are sure of a contradiction from the
- * confidence `certain` (0…1) on. If the model fails, the rules decide.
+ * The rules decide if they are sure; otherwise the model decides. The rules are sure of a contradiction if their
+ * confidence is at least `certain` (0…1). If the model fails, the rules decide.
  */
 export const hybrid = (
   rules: Service,

@@ -27,7 +27,7 @@ export const policyRerankerLayer = (policy: Settings): Layer.Layer<Reranker, Inv
     })
   )
 
-/** The reranker with a name. If its key is missing, `missing` names the problem and every request fails with it. */
+/** The reranker with a name. If its key is missing, `missing` states the problem and every request fails. */
 export const lookUpReranker = Effect.fnUntraced(function* (
   name: string,
   policy: Settings

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
 /**
- * A setting of the program's `ConfigProvider`, which reads environment variables
- * unless the program provides another. Undefined if it is unset or blank.
+ * Reads a setting from the program's `ConfigProvider`: environment variables, unless the program provides another
+ * provider. Undefined if the setting is unset or blank.
  */
 export const readSetting = (name: string): Effect.Effect<string | undefined> =>
   Config.string(name).pipe(
@@ -12,7 +12,7 @@ export const readSetting = (name: string): Effect.Effect<string | undefined> =>
     Effect.orElseSucceed(() => undefined)
   )
 
-/** A secret of the program's `ConfigProvider`; undefined if it is unset or blank. */
+/** Reads a secret from the program's `ConfigProvider`; undefined if the secret is unset or blank. */
 export const readSecret = (name: string): Effect.Effect<Redacted.Redacted | undefined> =>
   Config.redacted(name).pipe(
     Effect.map(Redacted.value),

@@ -6,8 +6,8 @@ import { Summarizer, SummarizerError } from "../src/ports/Summarizer.js"
 import { LazyModel, layer as lazyModel } from "./lazyModel.js"
 
 /**
- * The policy's summarizer; no layer for `rules`. The first request loads the model. If that fails, the rules write the
- * summary. `model` is shared with other callers.
+ * The policy's summarizer, or no summarizer for `rules`. The first request loads the model. If the model fails, the
+ * rules write the summary. `model` is shared with other callers.
  */
 export const policySummarizerLayer = (
   policy: Pick<PolicyValues, "summarize" | "model">,

@@ -10,7 +10,7 @@ const counters = { estimate: estimateTokens, mixed: countMixed }
 const encodings = ["o200k_base", "cl100k_base"] as const
 type Encoding = (typeof encodings)[number]
 
-/** The encoding of a model of OpenAI; undefined if it is unknown. */
+/** The encoding of an OpenAI model, or of an encoding's own name; undefined if the name is unknown. */
 const encodingOf = (name: string): Encoding | undefined =>
   encodings.find((encoding) => encoding === name) ??
   (/^(?:gpt-(?:4o|4\.[15]|[5-9])|chatgpt-4o|o[1-9](?:-|$))/.test(name)
@@ -21,7 +21,7 @@ const encodingOf = (name: string): Encoding | undefined =>
 
 const require = createRequire(import.meta.url)
 
-/** The tokenizer of an encoding. Its tables are loaded with the first text, which takes some 0.3 s. */
+/** The tokenizer of an encoding. The first count loads its tables, which takes about 0.3 s. */
 const tokenizerOf = (encoding: Encoding): Effect.Effect<(text: string) => number, string> =>
   Effect.try({
     try: () => require.resolve(`gpt-tokenizer/encoding/${encoding}`),
@@ -38,20 +38,20 @@ const tokenizerOf = (encoding: Encoding): Effect.Effect<(text: string) => number
     })
   )
 
-/** The counter with a name, as the setting `tokens.counter` gives it. */
+/** The counter with a name. The name is a value of the setting `tokens.counter`. */
 export const tokenCounterLayer = (name: string): Layer.Layer<TokenCounter, InvalidPolicy> => {
   const invalid = (problem: string) => new InvalidPolicy({ problems: [`tokens.counter: ${problem}`] })
   if (name === "estimate" || name === "mixed") return Layer.succeed(TokenCounter, { count: counters[name] })
   const encoding = encodingOf(name)
   return encoding === undefined
-    ? Layer.fail(invalid(`must be estimate, mixed, ${encodings.join(", ")} or a model of OpenAI`))
+    ? Layer.fail(invalid(`must be estimate, mixed, ${encodings.join(", ")} or an OpenAI model`))
     : Layer.effect(
         TokenCounter,
         Effect.mapBoth(tokenizerOf(encoding), { onFailure: invalid, onSuccess: (count) => ({ count, isExact: true }) })
       )
 }
 
-/** The policy's counter. Without a setting, the program's `TokenCounter` stays. */
+/** The policy's counter. With the default `estimate`, the layer is empty, so a program can provide its own counter. */
 export const policyTokenCounterLayer = ({
   tokens: { counter }
 }: Pick<PolicyValues, "tokens">): Layer.Layer<never, InvalidPolicy> =>

@@ -8,13 +8,13 @@ export const dimensions = 100
 export interface WordTable {
   /** The row of a lower-case word; frequent words have low rows. Undefined if the word is missing. */
   readonly rowOf: (word: string) => number | undefined
-  /** The factor for the bytes of a row: their scale times the word's weight. */
+  /** The factor by which the bytes of a row are multiplied: their scale times the word's weight. */
   readonly scaleOf: (row: number) => number
   /** The bytes of a row. */
   readonly bytesOf: (row: number) => Int8Array
 }
 
-/** After this many look-ups, the whole file is read. A question needs a few words, an import nearly all. */
+/** After this many look-ups, the whole file is read. A question needs a few rows, an import nearly all rows. */
 const maxSingleReads = 200
 
 /** Opens a table and keeps the file open. Throws if the file has another format or is incomplete. */

@@ -100,7 +100,7 @@ describe("the counter of tokens", () => {
     Effect.gen(function* () {
       const refused = yield* Effect.flip(Effect.provide(Effect.void, TokenCounter.layerTokenizer("abacus")))
       expect(refused.problems).toEqual([
-        "tokens.counter: must be estimate, mixed, o200k_base, cl100k_base or a model of OpenAI"
+        "tokens.counter: must be estimate, mixed, o200k_base, cl100k_base or an OpenAI model"
       ])
     })
   )

@@ -1,28 +1,28 @@
 import * as Context from "effect/Context"
 import type { TrustLevel } from "../../events/Trust.js"
 
-/** Who sent a request: what its token permits. It never holds the token's secret. */
+/** The sender of a request, and what the sender's token permits. Never contains the token's secret. */
 export class Caller extends Context.Tag("daybook/Caller")<
   Caller,
   {
-    /** The agents that it may use: a name in which `*` stands for any characters. */
+    /** The agents that the caller may use: a name or a pattern, in which `*` matches any characters. */
     readonly agents: string
-    /** The agents that the server serves at all; absent for every agent. */
+    /** The agents that the server serves: a name or a pattern; absent if it serves every agent. */
     readonly served?: string | undefined
-    /** The trust level at which it reads and writes. */
+    /** The trust level of the caller's reads and writes. */
     readonly trust: TrustLevel
-    /** The id of its token. */
+    /** The id of the caller's token. */
     readonly token: string
   }
 >() {}
 
-/** The agent of a request that names none: the only one that the caller may use, or `default`. */
+/** The agent of a request that names no agent: the caller's only agent, or `default` if the token has a pattern. */
 export const unnamedAgentOf = ({ agents }: Context.Tag.Service<Caller>): string =>
   agents.includes("*") ? "default" : agents
 
 /**
- * Whether the caller may use an agent. It compares names in Unicode's composed form (NFC), as agents are named. A value
- * that is not a text, such as a repeated parameter of a request, names no agent.
+ * True if the caller may use the agent. Compares names in Unicode's composed form (NFC), the form of agents' names.
+ * False for a value that is not a string, such as a repeated request parameter.
  */
 export const canUse = ({ agents, served = "*" }: Context.Tag.Service<Caller>, agent: string): boolean => {
   if (typeof agent !== "string") return false
@@ -30,7 +30,7 @@ export const canUse = ({ agents, served = "*" }: Context.Tag.Service<Caller>, ag
   return [agents, served].every((pattern) => matchesPattern(pattern.normalize("NFC"), name))
 }
 
-/** Matches each literal part of the pattern at its first place, so the time is linear in both lengths. */
+/** Matches each literal part of the pattern at its first position, so the time is linear in both lengths. */
 const matchesPattern = (pattern: string, name: string): boolean => {
   const [first = "", ...others] = pattern.split("*")
   const last = others.pop()

@@ -26,21 +26,21 @@ export class TokenNotFound extends Schema.TaggedError<TokenNotFound>()("TokenNot
 }
 
 /**
- * The tokens of a data folder, in `tokens.jsonl`: one line for each token and for each revocation, so that two processes
- * can write at once. Only the owner may read or write the file.
+ * The tokens of a data folder, in `tokens.jsonl`: one line for each token and for each revocation, so that two
+ * processes can write at once. Only the owner may read or write the file.
  */
 export interface TokenFile {
   /** The tokens that are not revoked, oldest first. */
   readonly list: Effect.Effect<ReadonlyArray<Token>, TokensUnavailable>
-  /** Adds a token. `text` is what its user sends; only its digest is stored. */
+  /** Adds a token. `text` is the token as its user sends it; only the digest of its secret is stored. */
   readonly add: (
     token: NewToken
   ) => Effect.Effect<{ readonly token: Token; readonly text: string }, TokensUnavailable | InvalidInput>
-  /** Revokes a token. A server refuses it from the next request on. */
+  /** Revokes a token. A running server refuses the token from the next request on. */
   readonly revoke: (id: string) => Effect.Effect<Token, TokensUnavailable | TokenNotFound>
-  /** The token of a text; undefined for an unknown or revoked one. Reads the file again if it has changed. */
+  /** Finds the token of a text; undefined if it is unknown or revoked. Reads the file again if the file has changed. */
   readonly check: (text: string) => Either.Either<Token | undefined, TokensUnavailable>
-  /** Whether a token is still valid. */
+  /** True if the token is known and not revoked. False if the file cannot be read. */
   readonly isValid: (id: string) => boolean
 }
 
@@ -49,7 +49,7 @@ export const open = (folder: string): TokenFile => {
   const unavailable = (problem: string) => new TokensUnavailable({ file, problem })
   let cached: { readonly stamp: string; readonly tokens: ReadonlyMap<string, Token> } | undefined
 
-  /** The tokens by id. A missing file has none. */
+  /** The tokens by id. A missing file means that there are no tokens. */
   const read = (): Either.Either<ReadonlyMap<string, Token>, TokensUnavailable> =>
     Either.try({
       try: () => {
@@ -106,12 +106,12 @@ const stampOf = (file: string): string => {
   return `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`
 }
 
-/** Ends a line that was cut while it was written. */
+/** Marks the end of an incomplete line, whose write was interrupted. */
 const cutMark = "#cut"
 
 /**
- * The tokens of the file's text, by id. Throws at a line that cannot be read, because it may be a revocation. A line that
- * was cut while it was written counts as not written: its writer got an error.
+ * The tokens of the file's text, by id. Throws at a line that cannot be read, because it may be a revocation. Ignores
+ * incomplete lines, because their writers got an error.
  */
 const parse = (text: string): ReadonlyMap<string, Token> => {
   const tokens = new Map<string, Token>()
@@ -128,15 +128,15 @@ const parse = (text: string): ReadonlyMap<string, Token> => {
   return tokens
 }
 
-/** True if the text ends in a part of a line. A line that lacks its line break only is complete. */
+/** True if the text ends with an incomplete line. A last line without its line break may still be complete. */
 const isCut = (text: string): boolean => {
   const last = text.slice(text.lastIndexOf("\n") + 1)
   return last !== "" && Either.isLeft(Schema.decodeUnknownEither(TokenLine)(last))
 }
 
 /**
- * Appends a line, and waits until it is on disk. It marks a cut line before it. Nothing is removed, because another process
- * may append at the same time. Throws if the disk takes a part of the line only.
+ * Appends a line, and waits until it is on disk. Marks an incomplete last line first. Removes nothing, because another
+ * process may append at the same time. Throws if only a part of the line could be written.
  */
 const appendLine = (file: string, line: string): void => {
   const descriptor = openSync(file, "a", 0o600)

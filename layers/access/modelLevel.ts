@@ -1,4 +1,4 @@
 import type { TrustLevel } from "../../events/Trust.js"
 
-/** The trust level of text that a model writes, unless its caller names another one: the user has not said it. */
+/** The default trust level of text that a model writes. It is not full trust, because the user did not say the text. */
 export const modelLevel: TrustLevel = "inner"

@@ -9,9 +9,9 @@ import { limits } from "../../src/model/limits.js"
 /** The permissions of a token. Only the digest of its secret is stored. */
 export const Token = Schema.Struct({
   id: Schema.String.pipe(Schema.pattern(/^[0-9a-z]{10}$/)),
-  /** Says to people what uses the token. */
+  /** A label for people: what uses the token. */
   name: Schema.optional(Schema.String),
-  /** The agents that it permits: a name in which `*` stands for any characters. */
+  /** The agents that the token permits: a name or a pattern, in which `*` matches any characters. */
   agents: Schema.String,
   trust: TrustLevel,
   /** SHA-256 of the secret, in hexadecimal. A secret has 256 random bits, so a slow hash would protect nothing. */
@@ -33,7 +33,7 @@ export interface NewToken {
   readonly name?: string | undefined
 }
 
-/** Makes a token, and the text that its user sends. The text is nowhere else: it cannot be shown again. */
+/** Makes a token, and the text that its user sends. The text is not stored, so it cannot be shown again. */
 export const makeToken = (
   { agents, name, trust }: NewToken,
   createdAt: number
@@ -61,7 +61,7 @@ export const makeToken = (
 
 const invalid = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
 
-/** Finds the token of a text. The time does not depend on how much of the secret is right. */
+/** Finds the token of a text. The duration does not depend on how many characters of the secret are correct. */
 export const findToken = (tokens: ReadonlyMap<string, Token>, text: string): Token | undefined => {
   const [, id = "", secret = ""] = shape.exec(text) ?? []
   const token = tokens.get(id)

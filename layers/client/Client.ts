@@ -16,7 +16,7 @@ import { memoryOf } from "./memory.js"
 import type { RemoteDaybook, RemoteOptions } from "./remote.js"
 import { requestsOf } from "./requests.js"
 
-/** A client of `daybook serve`: the operations of `Daybook`, at the trust level of its token. It sends nothing yet. */
+/** Makes a client of `daybook serve`: the operations of `Daybook` at the trust level of the token. Sends no request. */
 export const make = (options: ClientOptions): Effect.Effect<RemoteDaybook, InvalidInput, HttpClient.HttpClient> =>
   Effect.zipRight(
     checkClientOptions(options),
@@ -79,7 +79,7 @@ const remoteOf = (api: Api): RemoteDaybook => {
   } as RemoteDaybook
 }
 
-/** The items of all pages. */
+/** A stream of the items of all pages. */
 const paged = <A, E>(page: (cursor: string | undefined) => Effect.Effect<Page<A>, E>) =>
   Stream.paginateChunkEffect(undefined as string | undefined, (cursor) =>
     Effect.map(withClientErrors(page(cursor)), ({ items, next }) => [

@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import { errorOf } from "../http/api/problems.js"
 import type { BatchEntry, ExtractedMemory, Page, WithContent } from "../http/api/types.js"
 
-/** The items of a page. The methods of the library page by `offset`. */
+/** The items of a page, without its cursor: the methods of the library page by `offset`. */
 export const itemsOf = <A, E, R>(page: Effect.Effect<Page<A>, E, R>): Effect.Effect<ReadonlyArray<A>, E, R> =>
   Effect.map(page, ({ items }) => items)
 

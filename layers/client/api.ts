@@ -18,7 +18,7 @@ export interface ClientOptions {
   readonly token: string | Redacted.Redacted
 }
 
-/** Checks the options of a client. The first request would otherwise fail as if the server could not be reached. */
+/** Checks a client's options. Without this check, the first request would fail as if the server were unreachable. */
 export const checkClientOptions = (options: ClientOptions): Either.Either<void, InvalidInput> =>
   Either.gen(function* () {
     yield* refuseUnknownOptions(options, ["url", "token"])
@@ -33,14 +33,14 @@ export const checkClientOptions = (options: ClientOptions): Either.Either<void, 
     if (url !== undefined && !URL.canParse(url)) yield* invalid("url", "is not a URL")
   })
 
-/** The operations of the interface as requests. */
+/** The operations of the HTTP interface, as functions that send requests. */
 export const makeApi = ({ token, url = "http://127.0.0.1:8787" }: ClientOptions) =>
   HttpApiClient.make(definition, {
     baseUrl: url.replace(/\/+$/, ""),
     transformClient: (client) =>
       client.pipe(
         HttpClient.mapRequest(HttpClientRequest.bearerToken(Redacted.isRedacted(token) ? token : Redacted.make(token))),
-        // The server's spans become children of the program's.
+        // The server's spans become children of the program's spans.
         HttpClient.mapRequestEffect((request) =>
           Effect.map(
             currentTraceparent,
@@ -50,7 +50,7 @@ export const makeApi = ({ token, url = "http://127.0.0.1:8787" }: ClientOptions)
             })
           )
         ),
-        // The client's own spans contain URLs, and so the texts of searches.
+        // The client's own spans would contain URLs, and so the texts of searches.
         HttpClient.withTracerDisabledWhen(() => true)
       )
   })

@@ -4,7 +4,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { AgentForbidden, InternalError, NoCaller, RequestRefused } from "../http/api/problems.js"
 
-/** The server cannot be reached, or its answer is not one of this interface. Whether a write was carried out is unknown. */
+/** The server cannot be reached, or the client cannot read its answer. The server may have carried out a write. */
 export class RequestFailed extends Schema.TaggedError<RequestFailed>()("RequestFailed", {
   /** `connection`: no answer. `answer`: an answer that the client cannot read. */
   kind: Schema.Literal("connection", "answer"),
@@ -16,7 +16,7 @@ export class RequestFailed extends Schema.TaggedError<RequestFailed>()("RequestF
   override get message() {
     return this.kind === "connection"
       ? `${this.request}: the server cannot be reached (${this.code}): start it with 'daybook serve', or check the URL`
-      : `${this.request}: the answer is not one of Daybook (${this.code}): check the URL and the versions of both sides`
+      : `${this.request}: the answer is not from a Daybook server (${this.code}): check the URL and the releases of client and server`
   }
 }
 
@@ -25,7 +25,7 @@ export type ClientError = RequestFailed | RequestRefused | AgentForbidden | Inte
 
 type Transport = HttpClientError.HttpClientError | ParseResult.ParseError
 
-/** Replaces the errors of the connection, whose causes may quote the request. */
+/** Replaces transport errors with `RequestFailed`, because their causes may quote the request. */
 export const withClientErrors = <A, E, R>(
   call: Effect.Effect<A, E | Transport, R>
 ): Effect.Effect<A, Exclude<E, Transport> | RequestFailed, R> =>

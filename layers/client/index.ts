@@ -1,6 +1,6 @@
 /**
- * A client of `daybook serve`: `import { Client, connect } from "daybook/client"`. `Client.make` is for programs on Effect,
- * `connect` for others.
+ * A client of `daybook serve`: `import { Client, connect } from "daybook/client"`. `Client.make` is for programs that
+ * use Effect, `connect` for other programs.
  */
 
 export * from "../entry/errors.js"

@@ -6,7 +6,7 @@ import type { RemoteMemory } from "./remote.js"
 import { type Handle, requestsOf } from "./requests.js"
 import { sessionsOf } from "./sessions.js"
 
-/** The methods of a memory as requests. */
+/** The methods of a memory handle, as functions that send requests. */
 export const memoryOf = (api: Api, handle: Handle): RemoteMemory => {
   const { archived, ...memories } = api.memories
   const { maintenance, notes, recalls, schedules } = api

@@ -10,7 +10,7 @@ import type { ClientOptions } from "./api.js"
 import { make } from "./Client.js"
 import type { RemoteDaybook, RemoteMemory, RemoteOptions, RemoteReader } from "./remote.js"
 
-/** The same methods with promises, which reject with the tagged error; a stream becomes an async iterable. */
+/** The methods of `Handle` with promises, which reject with the tagged error. A stream becomes an async iterable. */
 export type Promised<Handle> = {
   readonly [Key in keyof Handle]: Handle[Key] extends (...args: infer Args) => infer Answer
     ? (...args: Args) => PromisedAnswer<Answer>
@@ -34,7 +34,7 @@ export interface PromisedDaybook extends Promised<Omit<RemoteDaybook, "agent">> 
   }
 }
 
-/** Connects a program without Effect to `daybook serve`. It sends nothing yet. Throws `InvalidInput` for invalid options. */
+/** Makes a client of `daybook serve` for a program without Effect. Sends no request. Throws `InvalidInput`. */
 export const connect = (options: ClientOptions): PromisedDaybook => {
   const made = Effect.runSync(Effect.either(Effect.provide(make(options), FetchHttpClient.layer)))
   return promised(Either.getOrThrowWith(made, identity)) as PromisedDaybook

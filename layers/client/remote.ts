@@ -6,7 +6,7 @@ import type { Memory, MemoryReader } from "../../src/Memory.js"
 import type { WhatIfRequest } from "../http/api/requests.js"
 import type { ClientError } from "./errors.js"
 
-/** The same methods, each of which may also fail as a request. */
+/** The methods of `Handle`, which may also fail with a `ClientError`. */
 export type Remote<Handle> = {
   readonly [Key in keyof Handle]: Handle[Key] extends (...args: infer Args) => Effect.Effect<infer A, infer E>
     ? (...args: Args) => Effect.Effect<A, E | ClientError>
@@ -15,13 +15,13 @@ export type Remote<Handle> = {
       : Remote<Handle[Key]>
 }
 
-/** An agent's past memory on a server. */
+/** An agent's memory on a server, at a past time. */
 export interface RemoteReader extends Remote<MemoryReader> {}
 
-/** An agent's memory on a server. A server does not import files of its own machine. */
+/** An agent's memory on a server. A server does not import files from its own machine. */
 export interface RemoteMemory extends Remote<Omit<Memory, "importMarkdown">> {}
 
-/** How a client uses an agent. The trust level is that of its token. */
+/** Options of an agent's handle. The trust level comes from the client's token. */
 export interface RemoteOptions extends Omit<AgentOptions, "trust"> {}
 
 type Operator = Pick<
@@ -31,7 +31,7 @@ type Operator = Pick<
 
 /** A memory system behind a server: the operations of `Daybook` that the interface offers. */
 export interface RemoteDaybook extends Remote<Operator> {
-  /** Throws `InvalidInput` for an unknown option: requests would otherwise be refused with the options of each method. */
+  /** Throws `InvalidInput` for an unknown option. Without this check, the server would refuse each later request. */
   readonly agent: {
     (name: string, options?: RemoteOptions): RemoteMemory
     (name: string, options: RemoteOptions & { readonly asOf: AsOfInput }): RemoteReader

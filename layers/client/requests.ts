@@ -2,7 +2,7 @@ import type { AsOfInput } from "../../src/DaybookService.js"
 import type { WriteOptions } from "../../src/remember/MemoryWrites.js"
 import type { Embedding } from "../../src/search/fusion.js"
 
-/** The parameters that choose the memory of a call. */
+/** The request parameters that select the memory of a call. */
 export interface Handle {
   readonly agent: string
   readonly actor?: string | undefined
@@ -11,12 +11,15 @@ export interface Handle {
   readonly forSession?: string | undefined
 }
 
-/** The parts of requests that choose the memory. */
+/** Builds requests that contain the parameters of `handle`. */
 export const requestsOf = (handle: Handle) => {
   const { actor, agent } = handle
   return {
     read: <Query extends object>(query?: Query) => ({ urlParams: { ...handle, ...query } }),
-    /** A read with its query as the body, which may be longer than a URL. A typed array is no list in JSON. */
+    /**
+     * A read that sends its query as the body, because a body may be longer than a URL. The embedding becomes a plain
+     * array, because JSON does not encode a typed array as a list.
+     */
     ask: <Query extends { readonly embedding?: Embedding | undefined }>(
       { embedding, ...query }: Query = {} as Query
     ) => ({

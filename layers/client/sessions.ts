@@ -5,7 +5,7 @@ import { withClientErrors } from "./errors.js"
 import type { RemoteMemory } from "./remote.js"
 import { type Handle, requestsOf } from "./requests.js"
 
-/** The methods of conversations and files as requests. */
+/** The methods of conversations and files, as functions that send requests. */
 export const sessionsOf = ({ conversation }: Api, handle: Handle): Pick<RemoteMemory, "sessions" | "files"> => {
   const { ask: body, read, write } = requestsOf(handle)
   const ask = withClientErrors

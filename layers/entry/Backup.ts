@@ -1,6 +1,6 @@
 /**
- * Copies of a whole data folder. They need no running memory system, and other processes may use the folder meanwhile,
- * except where `restore` replaces it.
+ * Copies of a whole data folder. These functions need no running memory system. Other processes may use the folder at
+ * the same time, except while `restore` replaces it.
  */
 import * as Effect from "effect/Effect"
 import { type BackupOptions, create } from "../../src/backup/Backup.js"
@@ -27,7 +27,7 @@ export {
 /** Milliseconds after which a scheduled backup counts as failed. */
 const timeoutMillis = 3_600_000
 
-/** A handler for schedules that makes a backup, `Scheduler.layer({ handlers: { backup: Backup.handler({ … }) } })`. */
+/** A handler for schedules that makes a backup: `Scheduler.layer({ handlers: { backup: Backup.handler({ … }) } })`. */
 export const handler = (options: BackupOptions): Handler => ({
   timeout: timeoutMillis,
   run: () =>

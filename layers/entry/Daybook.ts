@@ -32,8 +32,8 @@ export class Daybook extends Engine.Daybook {
 
   /**
    * A memory system for tests. Its log and views are in a temporary folder, which
-   * is removed with the scope. It reads no policy file and no user's folder. It
-   * works with Effect's `TestClock`.
+   * is removed with the scope. It reads no policy file and nothing from the user's
+   * folders. It works with Effect's `TestClock`.
    */
   static readonly layerMemory = (
     options: Omit<DaybookOptions, "folder"> = {}

@@ -24,7 +24,7 @@ export {
 export { embedderNamed as named } from "../embedders.js"
 export * from "../staticEmbedders.js"
 
-/** The model of a provider, and the provider's settings; each has a default. See `embedding.providers` of the policy. */
+/** The model and the settings of a provider. Each has a default: see `embedding.providers` in the policy. */
 export interface ProviderOptions extends Partial<EmbeddingProviderSettings> {
   readonly model?: string
   readonly dimensions?: number
@@ -52,7 +52,7 @@ export const layerVoyage = (options: ProviderOptions = {}): ProviderLayer => lay
 /** Cohere's embedding API. The key is the setting `COHERE_API_KEY`, unless `keyVariable` names another. */
 export const layerCohere = (options: ProviderOptions = {}): ProviderLayer => layerOf("cohere", options)
 
-/** A server that speaks OpenAI's embedding API. It needs `baseUrl` and `model`. */
+/** A server with OpenAI's embedding API. `baseUrl` and `model` are required. */
 export const layerOpenAiCompatible = (options: ProviderOptions): ProviderLayer => layerOf("openai-compatible", options)
 
 /** An Ollama server, by default on this machine. */

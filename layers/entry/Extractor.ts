@@ -39,11 +39,11 @@ const layerOf = (extractor: "model" | "hybrid", settings: ModelOptions): Layer.L
   )
 
 /**
- * A language model, checked against the turns; the rules if it fails. Needs the optional packages `@effect/ai` and the
- * provider's.
+ * A language model extracts, and its facts are checked against the turns. If it fails, the rules extract. Needs the
+ * optional package `@effect/ai` and the package of the provider.
  */
 export const layerModel = (settings: ModelOptions): Layer.Layer<Extractor, InvalidPolicy> => layerOf("model", settings)
 
-/** The rules where they are sure or the user states nothing; otherwise a language model, as in `layerModel`. */
+/** The rules extract if they are sure or the user states nothing; otherwise a language model, as in `layerModel`. */
 export const layerHybrid = (settings: ModelOptions): Layer.Layer<Extractor, InvalidPolicy> =>
   layerOf("hybrid", settings)

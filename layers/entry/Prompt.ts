@@ -1,4 +1,4 @@
-/** The input of a model: `memory.context` reads it, and these functions give it the form of a provider. */
+/** The input of a model. `memory.context` builds it, and these functions convert it to a provider's format. */
 export type {
   ContextFormat,
   ContextMemory,

@@ -36,9 +36,9 @@ const layerOf = (reconciler: "model" | "hybrid", settings: ModelOptions): Layer.
     Effect.map(modelPolicy({ reconcile: { reconciler } }, settings), (policy) => policyReconcilerLayer(policy))
   )
 
-/** A language model decides. Needs the optional packages `@effect/ai` and the provider's. */
+/** A language model decides. Needs the optional package `@effect/ai` and the package of the provider. */
 export const layerModel = (settings: ModelOptions): Layer.Layer<Reconciler, InvalidPolicy> => layerOf("model", settings)
 
-/** The rules decide where they are sure; otherwise a language model decides. Needs the packages of `layerModel`. */
+/** The rules decide if they are sure; otherwise a language model decides. Needs the packages of `layerModel`. */
 export const layerHybrid = (settings: ModelOptions): Layer.Layer<Reconciler, InvalidPolicy> =>
   layerOf("hybrid", settings)

@@ -16,7 +16,7 @@ export { rerankerNamed as named } from "../rerankers.js"
 /** No reranker: hits keep the order of their scores. */
 export const layerNone: Layer.Layer<Reranker> = Reranker.layerNone
 
-/** The model of a provider, and the provider's settings; each has a default. See `rerank.providers` of the policy. */
+/** The model and the settings of a provider. Each has a default: see `rerank.providers` in the policy. */
 export interface ProviderOptions extends Partial<RerankProviderSettings> {
   readonly model?: string
 }
@@ -40,5 +40,5 @@ export const layerVoyage = (options: ProviderOptions = {}): ProviderLayer => lay
 /** Jina's rerank API. The key is the setting `JINA_API_KEY`, unless `keyVariable` names another. */
 export const layerJina = (options: ProviderOptions = {}): ProviderLayer => layerOf("jina", options)
 
-/** A server that speaks the rerank protocol of Cohere and Jina. It needs `baseUrl`. */
+/** A server with the rerank protocol of Cohere and Jina. `baseUrl` is required. */
 export const layerEndpoint = (options: ProviderOptions): ProviderLayer => layerOf("endpoint", options)

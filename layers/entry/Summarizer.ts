@@ -20,7 +20,7 @@ export {
 /** No summarizer: the rules write every summary. */
 export const layerNone: Layer.Layer<Summarizer> = Summarizer.layerNone
 
-/** A language model. Needs the optional packages `@effect/ai` and the provider's. */
+/** A language model. Needs the optional package `@effect/ai` and the package of the provider. */
 export const layerModel = (
   settings: Partial<ModelSettings> & Pick<ModelSettings, "provider" | "model">
 ): Layer.Layer<Summarizer, InvalidPolicy> =>

@@ -1,4 +1,4 @@
-/** Counters of tokens. `TokenCounter` is the port, a reference whose default estimates. */
+/** Token counters. `TokenCounter` is the port: an Effect reference, whose default is an estimate. */
 import * as Layer from "effect/Layer"
 import type { InvalidPolicy } from "../../src/model/errors.js"
 import { TokenCounter } from "../../src/ports/TokenCounter.js"
@@ -12,7 +12,7 @@ export { estimateTokens as estimate } from "../../text/normalise/countTokens.js"
 export const layerMixed: Layer.Layer<TokenCounter> = Layer.succeed(TokenCounter, { count: countMixed })
 
 /**
- * The tokenizer of an encoding ("o200k_base", "cl100k_base") or of a model of OpenAI ("gpt-4o"). Needs the optional
- * package `gpt-tokenizer`, which is loaded with the first text.
+ * The tokenizer of an encoding ("o200k_base", "cl100k_base") or of an OpenAI model ("gpt-4o"). Needs the optional
+ * package `gpt-tokenizer`, which the first count loads.
  */
 export const layerTokenizer = (name: string): Layer.Layer<TokenCounter, InvalidPolicy> => tokenCounterLayer(name)

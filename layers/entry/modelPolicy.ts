@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { InvalidPolicy } from "../../src/model/errors.js"
 import { decode, type ModelSettings, type PolicyValues } from "../../src/ports/Policy.js"
 
-/** A policy with the settings of a language model, in the form of a policy file. */
+/** Decodes a policy from a document in the form of a policy file and the settings of a language model. */
 export const modelPolicy = (
   document: Readonly<Record<string, unknown>>,
   settings: Partial<ModelSettings>

@@ -18,7 +18,7 @@ export interface Recipe {
 interface Family extends Recipe {
   /** Matches the models' names, without organisation and in lower case. */
   readonly name: RegExp
-  /** The dimensions by the size in the name. */
+  /** The dimensions, by the size in a model's name. */
   readonly dimensions: Readonly<Record<string, number>>
 }
 

@@ -35,7 +35,7 @@ export interface LocalModel {
   readonly dimensions: number
 }
 
-/** The reason why a name does not give a model, in one line. */
+/** The reason, in one line, why a name does not lead to a usable model. */
 export class ModelProblem {
   constructor(
     readonly problem: string,
@@ -44,7 +44,7 @@ export class ModelProblem {
   ) {}
 }
 
-/** The hub of `$HF_ENDPOINT`, or Hugging Face's; the folder of `$DAYBOOK_MODELS`, or `~/.cache/daybook/models`. */
+/** The hub is `$HF_ENDPOINT` or Hugging Face. The cache is `$DAYBOOK_MODELS` or `~/.cache/daybook/models`. */
 export const configuredHub: Effect.Effect<Omit<Hub, "revision">> = Effect.zipWith(
   readSetting("HF_ENDPOINT"),
   readSetting("DAYBOOK_MODELS"),
@@ -143,14 +143,14 @@ const folderOf = (path: string): LocatedModel | ModelProblem => {
 }
 
 /**
- * The settings from the model's own files, in the format of sentence-transformers. If they have none, the settings of
- * the model's family. Unknown settings are a problem, never guessed.
+ * The settings from the model's own files, in the format of sentence-transformers. If the files contain no settings,
+ * the settings of the model's family. Unknown settings are a problem; they are never guessed.
  */
 const recipeOf = (folder: string, config: Json): Recipe | ModelProblem => {
   const familyByName = typeof config._name_or_path === "string" ? familyOf(config._name_or_path) : undefined
   const { dimensions: _, ...family } = familyByName ?? familyOf(folder) ?? { dimensions: 0 }
   const familyRecipe: Partial<Recipe> = family
-  // A layer after the pooling is not supported. Without it, the vectors would be wrong.
+  // A layer after the pooling is not supported. Without that layer, the vectors would be wrong.
   const modules = json(folder, "modules.json")
   const dense = Object.values(modules ?? {}).some((module) => /\.Dense$/.test(String(Object(module).type)))
   if (dense || existsSync(join(folder, "2_Dense"))) {

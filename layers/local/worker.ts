@@ -44,8 +44,8 @@ export const libraryPath = (): string | undefined => {
  * The program of the thread. It is passed to the thread as source text, so that it works the same in a checkout, in the
  * package and in the bundled command. It must not refer to anything outside this function.
  *
- * It encodes one text at a time. So a vector depends only on its text, not on padding, and an abort takes effect after
- * the current text.
+ * It encodes one text at a time, so that a vector depends only on its text, not on padding, and an abort takes effect
+ * after the current text.
  */
 const thread = (require: NodeJS.Require) => {
   const { parentPort, workerData } = require("node:worker_threads") as typeof import("node:worker_threads")
@@ -151,7 +151,7 @@ const thread = (require: NodeJS.Require) => {
   })
 }
 
-/** An encoder whose thread loads the model with the first text. The thread does not keep the process alive. */
+/** An encoder whose thread loads the model when it gets the first text. The thread does not keep the process alive. */
 export const startEncoder = (model: LocalModel, library: string): Encoder => {
   let worker: Worker | undefined
   let lastId = 0

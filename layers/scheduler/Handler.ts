@@ -9,7 +9,7 @@ export interface Result {
   readonly output?: string
   /** A short summary; default: the first 500 characters of `output`. */
   readonly summary?: string
-  /** Finite numbers: turns, tokens, cost. Others are dropped. At most 32 names; the runner reserves `notified`. */
+  /** Finite numbers, such as turns, tokens, cost; others are dropped. At most 32 names; `notified` is reserved. */
   readonly counts?: Readonly<Record<string, number>>
 }
 
@@ -18,24 +18,25 @@ export interface Job {
   readonly agent: string
   /** The schedule as it was when the run was claimed. */
   readonly schedule: Schedule
-  /** The id of this run. Writes with `{ run: job.run }` belong to it and can be undone together. */
+  /** The id of this run. Writes with `{ run: job.run }` belong to the run and can be undone together. */
   readonly run: string
-  /** When it was due. */
+  /** When this occurrence was due. */
   readonly occurrence: number
   /** The number of this attempt at the occurrence, from 1. */
   readonly attempt: number
   /** The time-out interrupts the handler at this time. */
   readonly deadline: number
   /**
-   * An idempotency key: equal for all attempts at this occurrence, and unique to it. A handler may be stopped at any
-   * point and started again, so its writes should use the key, for example `{ commandId: job.key }`.
+   * An idempotency key: the same for all attempts at this occurrence, and different for every other occurrence. A
+   * handler may be stopped at any point and started again, so its writes should use the key, for example
+   * `{ commandId: job.key }`.
    */
   readonly key: string
   /** The agent's memory, at full trust. */
   readonly memory: Memory
 }
 
-/** Runs the schedules that name it. The run history stores the first 500 characters of its error. */
+/** Runs the schedules that name this handler. The run history stores the first 500 characters of its error. */
 export interface Handler {
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to say returns nothing.
   readonly run: (job: Job) => Effect.Effect<Result | string | void, unknown>
@@ -45,7 +46,7 @@ export interface Handler {
   readonly retries?: number
 }
 
-/** A finished run that the schedule's `notify` setting reports. It is already in the log. */
+/** A finished run that is reported because of the schedule's `notify` setting. The log already contains the run. */
 export interface Notification extends RunAttempt, Outcome {
   readonly agent: string
   /** The schedule that ran. */

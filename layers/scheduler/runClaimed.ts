@@ -43,8 +43,8 @@ const stopTimeoutMillis = 1_000
  * Runs a claimed occurrence to its end: attempts with pauses between them, then one append that ends the run and sets
  * the next due time of its schedule.
  *
- * If it is interrupted, it releases the run when the handler has stopped. If the handler does not stop, no other
- * process starts the run before its lease expires. Fails if another process has taken over the run.
+ * An interruption releases the run when the handler has stopped. If the handler does not stop, no other process starts
+ * the run before its lease expires. Fails if another process has taken over the run.
  */
 export const runClaimed = (
   { daybook, notify }: Services,
@@ -88,7 +88,8 @@ export const runClaimed = (
   })
 
   /**
-   * Repeats attempts until one succeeds or none is left. Returns the last outcome. `retries` counts the retries so far.
+   * Repeats attempts until one succeeds or no retry is left. Returns the last outcome. `retries` counts the retries so
+   * far.
    */
   const attemptsFrom = Effect.fnUntraced(function* (retries: number): Effect.fn.Return<Outcome, RunnerError> {
     const outcome = yield* timedAttempt
@@ -118,7 +119,7 @@ export const runClaimed = (
     Effect.fnUntraced(function* (restore) {
       const outcome = yield* Effect.onInterrupt(restore(attemptsFrom(0)), () => release)
       const { status } = outcome
-      // The warning omits the error, because it may quote a memory. The history has it.
+      // The warning omits the error, because it may quote a memory. The run history contains the error.
       if (status !== "ok") {
         yield* Effect.logWarning("a run failed", { agent, schedule: definition.id, run: run.run, status })
       }
@@ -163,7 +164,7 @@ const handlerTracker = () => {
             if (--active === 0) allEnded.unsafeOpen()
           })
       ),
-    /** Whether all handlers end within this time. */
+    /** True if all handlers end within this time. */
     ended: (timeoutMillis: number): Effect.Effect<boolean> =>
       Effect.map(Effect.timeoutOption(Effect.interruptible(allEnded.await), timeoutMillis), Option.isSome)
   }
