@@ -125,7 +125,7 @@ describe("an adapter of a host", () => {
     ["a promise", Promise.resolve({}), "is a promise: await openMemory(…)"],
     ["nothing", undefined, "is missing: pass what openMemory returned"],
     ["null", null, "is missing: pass what openMemory returned"],
-    ["options", { agent: "coop" }, "is not a memory of a host: pass what openMemory returned"]
+    ["options", { agent: "coop" }, "is not a host memory: pass what openMemory returned"]
   ])("refuses %s in place of its memory, when it is made", (_, given, problem) => {
     const memory = given as never
     const adapters = [

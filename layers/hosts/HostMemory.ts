@@ -17,12 +17,12 @@ import { MemoryClosed } from "./MemoryClosed.js"
 
 /** The agent of a host's memory, and the trust levels of its reads and writes. */
 export interface HostOptions {
-  /** The agent whose memory it is. */
+  /** The agent whose memory the host uses. */
   readonly agent: string
   /**
-   * The levels of reads and writes. `user` (default `full`): what the user said, and all reads. `model` (default
-   * `inner`): what a model wrote; it is never above `user`. The output of tools is always `familiar`. A level alone is
-   * the one of `user`.
+   * The trust levels. `user` (default `full`) is the level of all reads and of what the user said. `model` (default
+   * `inner`) is the level of what a model wrote; it is never above `user`. The output of tools is always `familiar`. A
+   * single level sets `user`.
    */
   readonly trust?:
     | TrustLevel
@@ -30,23 +30,23 @@ export interface HostOptions {
     | undefined
 }
 
-/** An agent's memory for the adapters of hosts. The methods of `user` and `model` return Effects; `run` makes promises. */
+/** An agent's memory for the adapters of hosts. The methods of `user` and `model` return Effects; `run` runs them. */
 export interface HostMemory {
-  /** Reads, and stores turns. A turn of the model has the level `modelLevel`. */
+  /** The handle for reads and for storing turns. A turn of the model is stored at `modelLevel`. */
   readonly user: Memory
-  /** Writes what a model writes by a tool. */
+  /** The handle for what a model writes with a tool. */
   readonly model: Memory
   readonly modelLevel: TrustLevel
   /**
-   * `user` for the prompts of a session: the memories that it reads are not captured again when a turn of the session
-   * repeats them.
+   * The handle `user` for the prompts of a session. Memories that this handle reads are not captured again when a turn
+   * of the session repeats them.
    */
   readonly inSession: (session: string) => Effect.Effect<Memory, InvalidInput>
   /** Runs a method. The promise is rejected with the method's own error, such as `InvalidInput`, or `MemoryClosed`. */
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /**
-   * Ends running work, stores recalls that wait, and closes the files. Call it once, after the last call of a host. Does
-   * nothing if the program provides `Daybook` itself: its layer closes them.
+   * Ends running work, stores waiting recalls, and closes the files. Call it once, after the last call of a host. Does
+   * nothing if the program provides `Daybook` itself, because that layer closes the files.
    */
   readonly close: () => Promise<void>
 }
@@ -84,7 +84,7 @@ export const checkHostOptions = (options: HostOptions) =>
     return { agent, ...(yield* levelsOf(trust)) }
   })
 
-/** The levels of users and models. An unknown level or role is refused: the default would open the memory at full trust. */
+/** The levels of users and models. Refuses unknown levels and roles: a default would open the memory at full trust. */
 const levelsOf = (trust: HostOptions["trust"] = {}) =>
   Either.gen(function* () {
     const isOneLevel = typeof trust !== "object" || trust === null || Array.isArray(trust)
@@ -99,7 +99,7 @@ const levelsOf = (trust: HostOptions["trust"] = {}) =>
     return { userLevel, modelLevel: lowestLevel(userLevel, yield* checkLevel("trust.model", model)) }
   })
 
-/** Stores turns of a session in order. Turns of other roles than `user` get the level of the model. */
+/** Stores turns of a session in order. Turns with a role other than `user` get the level of the model. */
 export const storeTurns = (
   { modelLevel, user }: HostMemory,
   turns: ReadonlyArray<readonly [TurnInput, AppendOptions]>
@@ -111,8 +111,8 @@ export const storeTurns = (
   )
 
 /**
- * Runs work on the memory. If it fails, or the memory is closed, logs the failure and answers `fallback`, so that the
- * host's call goes on without its memory.
+ * Runs work on the memory. If the work fails or the memory is closed, logs the failure and returns `fallback`, so that
+ * the host's call continues without the memory.
  */
 export const runOrElse = <A, E, B>(
   { run }: HostMemory,
@@ -132,8 +132,8 @@ export const logFailure = (what: string, cause: Cause.Cause<unknown>): Effect.Ef
   Effect.logWarning("memory failed", { what, error: failureNames(cause) })
 
 /**
- * Throws `InvalidInput` for what is not a memory, such as the promise of `openMemory` without `await`. Otherwise the first
- * call would fail, in the middle of a host's work.
+ * Throws `InvalidInput` if the value is not a memory, for example the promise of `openMemory` without `await`. Without
+ * this check, the first call would fail in the middle of a host's work.
  */
 export const checkMemory = (memory: HostMemory): void => {
   const given: Partial<HostMemory & Promise<unknown>> = Object(memory)
@@ -144,7 +144,7 @@ export const checkMemory = (memory: HostMemory): void => {
         ? "is missing: pass what openMemory returned"
         : typeof given.run === "function" && typeof given.inSession === "function"
           ? undefined
-          : "is not a memory of a host: pass what openMemory returned"
+          : "is not a host memory: pass what openMemory returned"
   if (problem !== undefined) throw new InvalidInput({ field: "memory", problem })
 }
 
@@ -156,8 +156,8 @@ interface AdapterOptions {
 }
 
 /**
- * Throws `InvalidInput` for invalid options. Without it, calls would ignore them, or only log the failure. The error
- * names an option behind `prefix`.
+ * Throws `InvalidInput` for invalid options. Without this check, calls would ignore the options, or only log the
+ * failure. In the error, `prefix` stands before the name of the option.
  */
 export const checkAdapterOptions = (
   options: AdapterOptions,
@@ -173,7 +173,7 @@ export const checkAdapterOptions = (
   Either.getOrThrowWith(checked, ({ field, problem }) => new InvalidInput({ field: `${prefix}${field}`, problem }))
 }
 
-/** The answer of a run; throws its error. */
+/** Returns the value of a run, or throws its error. */
 export const resultOf = <A, E>(exit: Exit.Exit<A, E>): A => {
   if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
   return exit.value

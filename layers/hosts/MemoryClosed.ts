@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** The program closed the memory. A call that was at work meanwhile may have stored its write. */
+/** The program closed the memory. A call that was running at that time may have stored its write. */
 export class MemoryClosed extends Schema.TaggedError<MemoryClosed>()("MemoryClosed", {}) {
   override get message() {
     return "the memory is closed: call close() after the last call, or open the memory again"

@@ -7,14 +7,14 @@ import type { HostMemory } from "./HostMemory.js"
 
 /** A text that a host stores under a name. Times are milliseconds since the epoch. */
 export interface HostDocument {
-  /** The id of the note that holds it. */
+  /** The id of the note that contains the document. */
   readonly id: string
   /** One line. */
   readonly name: string
   readonly text: string
   readonly createdAt: number
   readonly updatedAt: number
-  /** Older notes of the same name, which another process created at the same time. */
+  /** The ids of older notes with the same name, which another process created at the same time. */
   readonly duplicates: ReadonlyArray<string>
 }
 
@@ -22,9 +22,9 @@ export interface HostDocument {
 export const maxDocument = limits.narrative - 1
 
 /**
- * The texts of one host in an agent's memory. Each is a note whose first line is its name. So it has a history, search
- * finds it, and undo takes back its changes. Notes below the level of the model are none of them. If two processes create
- * a name at once, the one that changed last counts; the next change of it removes the other.
+ * The documents of one host in an agent's memory. Each document is a note whose first line is the document's name, so
+ * history, search and undo work for documents. Notes below the level of the model are not documents. If two processes
+ * create the same name at once, the note that changed last counts; its next change removes the other note.
  */
 export const makeDocuments = (
   { model: { notes }, modelLevel }: Pick<HostMemory, "model" | "modelLevel">,
@@ -33,7 +33,7 @@ export const makeDocuments = (
   const removeAll = (ids: ReadonlyArray<string>, run: string | undefined) =>
     Effect.forEach(ids, (id) => notes.delete(id, { run }), { discard: true })
   return {
-    /** The documents, the oldest first; with a name only that one, which must have been saved with `isNamed`. */
+    /** The documents, oldest first. With a name, only the document that was saved under that name with `isNamed`. */
     list: Effect.fnUntraced(function* (name?: string): Effect.fn.Return<ReadonlyArray<HostDocument>, ReadError> {
       const newest = new Map<string, HostDocument>()
       for (let offset = 0; ; offset += limits.page) {
@@ -51,7 +51,7 @@ export const makeDocuments = (
       }
     }),
 
-    /** Saves a new document. `isNamed`: it keeps its name, and `list` can find it by that. */
+    /** Saves a new document. `isNamed`: the name will not change, so `list` can find the document by name. */
     save: (name: string, text: string, { isNamed = false } = {}) =>
       notes.save({
         content: `${name}\n${text}`,
@@ -67,5 +67,5 @@ export const makeDocuments = (
   }
 }
 
-/** Names may be longer than the key that notes are found by. */
+/** A digest, because a name may be longer than the key by which notes are found. */
 const digestOf = (name: string): string => createHash("sha256").update(name).digest("hex")

@@ -16,8 +16,8 @@ import {
 import { MemoryClosed } from "./MemoryClosed.js"
 
 /**
- * Opens a data folder for a program that does not use Effect. The promise is rejected with `StorageError`, `InvalidPolicy`
- * or `InvalidInput`. Call `close` at the end; later calls are rejected with `MemoryClosed`.
+ * Opens a data folder for a program that does not use Effect. The promise is rejected with `StorageError`,
+ * `InvalidPolicy` or `InvalidInput`. Call `close` at the end; later calls are rejected with `MemoryClosed`.
  *
  * @example
  * const memory = await openMemory({ folder: "./data", agent: "coop" })
@@ -27,7 +27,7 @@ import { MemoryClosed } from "./MemoryClosed.js"
 export const openMemory = async (options: HostOptions & Default.DefaultOptions): Promise<HostMemory> => {
   Either.getOrThrowWith(refuseUnknownOptions(options, [...hostOptionNames, ...Default.optionNames]), identity)
   const { agent, trust, ...others } = options
-  // Before a folder is created.
+  // Checked before a folder is created.
   Either.getOrThrowWith(checkHostOptions({ agent, trust }), identity)
   const runtime = ManagedRuntime.make(Default.layer(others))
   const opened = await runtime.runPromiseExit(hostMemory({ agent, trust }))
@@ -35,7 +35,7 @@ export const openMemory = async (options: HostOptions & Default.DefaultOptions):
   return closing(resultOf(opened), () => runtime.dispose())
 }
 
-/** A memory whose calls tell that it is closed. The engine only interrupts them. */
+/** Wraps a memory: calls after `close` fail with `MemoryClosed`. Without it, the engine would only interrupt them. */
 const closing = (memory: HostMemory, dispose: () => Promise<void>): HostMemory => {
   let isClosed = false
   return {

@@ -15,7 +15,7 @@ export const projectAgent = (folder: string): string => {
       .normalize("NFC")
       .replace(/[\p{C}\p{Z}]+/gu, "-")
   ]
-  // A name of wide characters may be too long for the name of a folder.
+  // A name with wide characters may be too long for a folder's name.
   for (let length = Math.min(characters.length, limits.agent); length > 0; length--) {
     const name = checkName(characters.slice(0, length).join(""))
     if (Either.isRight(name)) return name.right
@@ -24,8 +24,8 @@ export const projectAgent = (folder: string): string => {
 }
 
 /**
- * The agent of the current project: `$DAYBOOK_AGENT`, else the one of the project's folder. Claude Code names the folder
- * in `$CLAUDE_PROJECT_DIR`; without it the given folder counts.
+ * The agent of the current project: `$DAYBOOK_AGENT`, or else the agent of the project's folder. That folder is
+ * `$CLAUDE_PROJECT_DIR`, which Claude Code sets, or else `folder`.
  */
 export const currentAgent = Effect.fnUntraced(function* (folder: string): Effect.fn.Return<string> {
   const project = yield* readSetting("CLAUDE_PROJECT_DIR")

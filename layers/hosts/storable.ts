@@ -1,5 +1,5 @@
 import { limits } from "../../src/model/limits.js"
 
-/** A text as turns can store it: cut at the limit, and without lone surrogates and NUL characters. */
+/** Makes a text storable in a turn: cuts it at the limit, and replaces lone surrogates and NUL characters. */
 export const storable = (text: string, max: number = limits.turn): string =>
   text.slice(0, max).toWellFormed().replaceAll("\0", "\ufffd")

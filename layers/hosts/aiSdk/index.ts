@@ -1,4 +1,4 @@
-/** The AI SDK on Daybook: `daybook/hosts/ai-sdk`. Tools for models, and a middleware that adds context and stores turns. */
+/** Daybook for the AI SDK: `daybook/hosts/ai-sdk`. Tools for models, and a middleware with context and capture. */
 import { type JSONSchema7, jsonSchema, type Tool, tool } from "ai"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
@@ -13,8 +13,8 @@ export type { ToolOptions } from "../tools.js"
 export { type MiddlewareOptions, memoryMiddleware } from "./middleware.js"
 
 /**
- * The tools `memory_search`, `memory_get`, `memory_write` and `memory_forget` for `generateText` and `streamText`. Throws
- * `InvalidInput` for invalid options, and for a promise in place of the memory.
+ * The tools `memory_search`, `memory_get`, `memory_write` and `memory_forget` for `generateText` and `streamText`.
+ * Throws `InvalidInput` for invalid options, and for a promise in place of the memory.
  */
 export const memoryTools = (
   memory: HostMemory,

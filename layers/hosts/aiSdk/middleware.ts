@@ -7,8 +7,8 @@ import { type Answer, answerTurn, type CallParams, commandIdOf, turnsOf } from "
 /** Options of `memoryMiddleware`. */
 export interface MiddlewareOptions {
   /**
-   * The session that turns are stored in. A call can name another one: `providerOptions: { daybook: { session } }`.
-   * Without a session nothing is stored.
+   * The session in which turns are stored. A call can set another session: `providerOptions: { daybook: { session } }`.
+   * Without a session, nothing is stored.
    */
   readonly session?: string | undefined
   /** The token budget of the context. Default: `prompt.tokens` of the policy. */
@@ -16,11 +16,11 @@ export interface MiddlewareOptions {
 }
 
 /**
- * A middleware for `wrapLanguageModel`. It adds what the user's message recalls, and stores the message, the calls of
- * tools and the answer once the model is done. An error or an abort stores nothing, and a repeated call stores nothing
- * twice: same session, same messages. If the memory fails, the model's answer comes through and the failure is logged.
- * Throws `InvalidInput` for invalid options, and for a promise in place of the memory. A call with invalid options is
- * rejected with it.
+ * A middleware for `wrapLanguageModel`. It adds the memories that the user's message recalls. After the model's answer,
+ * it stores the message, the tool calls and the answer. An error or an abort stores nothing. A repeated call (same
+ * session, same messages) stores nothing twice. If the memory fails, the failure is logged and the call still returns
+ * the model's answer. Throws `InvalidInput` for invalid options, and for a promise in place of the memory. A call with
+ * invalid options rejects with `InvalidInput`.
  */
 export const memoryMiddleware = (memory: HostMemory, options: MiddlewareOptions = {}): LanguageModelMiddleware => {
   checkMemory(memory)
@@ -63,7 +63,10 @@ const addText = (content: Array<Answer[number]>, delta: string): void => {
   else content.push({ type: "text", text: delta })
 }
 
-/** The parameters with the context: stable parts after the program's own system messages, what is recalled before the user's words. */
+/**
+ * Adds the context to the parameters of a call: the stable parts after the program's own system messages, the recalled
+ * memories before the user's last message.
+ */
 const withContext = async (memory: HostMemory, params: CallParams, options: MiddlewareOptions): Promise<CallParams> => {
   const { prompt } = params
   const { tokens } = options
@@ -95,7 +98,7 @@ const checkCallOptions = ({ providerOptions }: CallParams): void => {
   checkAdapterOptions(Object(daybook), ["session", "turn"], `${field}.`)
 }
 
-/** The session of a call; undefined where nothing is stored. */
+/** The session of a call; undefined if nothing is stored. */
 const sessionOf = ({ providerOptions }: CallParams, options: MiddlewareOptions): string | undefined => {
   const { session = options.session } = providerOptions?.daybook ?? {}
   return typeof session === "string" ? session : undefined
@@ -103,7 +106,7 @@ const sessionOf = ({ providerOptions }: CallParams, options: MiddlewareOptions):
 
 const lastOfUser = (prompt: CallParams["prompt"]): number => prompt.findLastIndex(({ role }) => role === "user")
 
-/** Reasons after which the model's turn goes on, or was not finished. */
+/** Finish reasons that mean that the model's turn continues or was not completed. */
 const unfinished: ReadonlySet<string> = new Set(["tool-calls", "error", "interrupted"])
 
 const storeTurn = async (

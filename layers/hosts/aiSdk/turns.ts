@@ -6,7 +6,7 @@ import { limits } from "../../../src/model/limits.js"
 import { storable } from "../storable.js"
 
 type Generate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>
-/** The parameters of a call of a model. */
+/** The parameters of a model call. */
 export type CallParams = Parameters<Generate>[0]["params"]
 /** The answer of a model. */
 export type Answer = Awaited<ReturnType<Generate>>["content"]
@@ -15,11 +15,11 @@ type Message = CallParams["prompt"][number]
 /** A message as a turn without its session. */
 export type MessageTurn = Pick<TurnInput, "text" | "toolCalls"> & { readonly role: "user" | "assistant" | "tool" }
 
-/** The turns of messages. System messages and messages without text and tools have none. */
+/** Converts messages to turns. Skips system messages, and messages without text and tool calls. */
 export const turnsOf = (prompt: ReadonlyArray<Message>): ReadonlyArray<MessageTurn> =>
   prompt.flatMap((message) => (message.role === "system" ? [] : turnOf(message.role, message.content)))
 
-/** The turn of an answer; empty for an answer without text and tools. */
+/** The turn of an answer; empty for an answer without text and tool calls. */
 export const answerTurn = (answer: Answer): ReadonlyArray<MessageTurn> => turnOf("assistant", answer)
 
 type Part = Exclude<Message, { readonly role: "system" }>["content"][number] | Answer[number]
@@ -48,8 +48,9 @@ const outputText = (output: object): string => jsonOf("value" in output ? output
 const jsonOf = (value: unknown): string => storable(typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
 
 /**
- * The command id of a turn: a repeat of the same call stores nothing. Two calls are the same if their session and their
- * messages up to the user's last one are, or their `turn` if the program names it.
+ * The command id of a turn. It makes a repeated call store nothing. Two calls count as the same if they have the same
+ * session and the same messages up to the user's last message. If the program sets `turn`, it replaces the messages in
+ * this comparison.
  */
 export const commandIdOf = (call: ReadonlyArray<unknown>, index: number, turn: MessageTurn): string =>
   `ai-sdk-${createHash("sha256")

@@ -13,7 +13,7 @@ export type MemoryCommand =
 export type CommandName = MemoryCommand["command"]
 export type Input<Name extends CommandName> = Extract<MemoryCommand, { readonly command: Name }>
 
-/** A change of one file. Without `file` it is new; without `path` it goes. */
+/** A change of one file. Without `file`, the file is created; without `path`, the file is removed. */
 interface Change {
   readonly file?: HostDocument
   readonly path?: string
@@ -27,7 +27,7 @@ interface Outcome {
 
 type Files = ReadonlyMap<string, HostDocument>
 
-/** Decides a command on the present files. Throws `FileProblem` if it is refused. */
+/** Computes the answer and the changes of a command on the present files. Throws `FileProblem` if it refuses. */
 export const decide = (files: Files, command: MemoryCommand): Outcome => {
   switch (command.command) {
     case "view":
@@ -122,7 +122,7 @@ const rename = (files: Files, { new_path: to, old_path: from }: Input<"rename">)
   return { answer: `Successfully renamed ${from} to ${to}`, changes }
 }
 
-/** A new text for a path. Refuses a path below a file, and a text that is too long. */
+/** The change that stores a text at a path. Refuses a path below a file, and a text that is too long. */
 const change = (files: Files, path: string, text: string): Change => {
   const parent = [...files.keys()].find((other) => path.startsWith(`${other}/`))
   if (parent !== undefined) throw new FileProblem(`${parent} is a file, not a directory`)

@@ -1,6 +1,6 @@
 /**
- * Anthropic's memory tool on Daybook: `daybook/hosts/anthropic-memory`. Each file is a note with its history. The results
- * are those of the tool's documentation and of the file system tool in `@anthropic-ai/sdk`.
+ * Anthropic's memory tool on Daybook: `daybook/hosts/anthropic-memory`. Each file is a note with its history. Results
+ * have the wording of the tool's documentation and of the file system tool in `@anthropic-ai/sdk`.
  */
 import { randomUUID } from "node:crypto"
 import * as Cause from "effect/Cause"
@@ -45,7 +45,7 @@ export const memoryExecutor = (memory: HostMemory): ((command: MemoryCommand) =>
     )
 }
 
-/** The same as `MemoryToolHandlers` for `@anthropic-ai/sdk`: `betaMemoryTool(memoryHandlers(memory))`. */
+/** `memoryExecutor` as `MemoryToolHandlers` for `@anthropic-ai/sdk`: `betaMemoryTool(memoryHandlers(memory))`. */
 export const memoryHandlers = (
   memory: HostMemory
 ): { readonly [Name in CommandName]: (command: Input<Name>) => Promise<string> } => {

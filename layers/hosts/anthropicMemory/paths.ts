@@ -1,6 +1,6 @@
 import { limits } from "../../../src/model/limits.js"
 
-/** The folder of all files of the memory tool. */
+/** The folder that contains all files of the memory tool. */
 export const root = "/memories"
 
 /** A problem that the model reads, in the words of the tool's documentation. */
@@ -27,7 +27,7 @@ export const checkPath = (path: unknown): string => {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const outside = /[\\\0-\x1f\x7f]|%(?:25)*(?:2e|2f|5c|00)/i
 
-/** Whether a path is a folder: it has files below it. The root always is one. */
+/** True if there are files below the path. The root is always a folder. */
 export const isFolder = (paths: Iterable<string>, path: string): boolean =>
   path === root || [...paths].some((other) => other.startsWith(`${path}/`))
 
@@ -40,7 +40,10 @@ const sizeText = (bytes: number): string => {
 
 const maxDepth = 2
 
-/** The files and folders below a folder, two levels deep. The size of a folder is that of its files. `shown` is the path as asked. */
+/**
+ * Lists the files and folders below a folder, two levels deep. The size of a folder is the total of its files. `shown`
+ * is the folder's path as the model wrote it.
+ */
 export const listing = (files: ReadonlyMap<string, string>, folder: string, shown: string): string => {
   const sizes = [...files].map(([path, text]) => ({ path, bytes: Buffer.byteLength(text) }))
   const totalBelow = (path: string) =>

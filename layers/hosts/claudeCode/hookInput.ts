@@ -1,4 +1,4 @@
-/** The events of Claude Code for which `daybook hook` does something. */
+/** The events of Claude Code that `daybook hook` handles. */
 export const hookEvents = ["session-start", "user-prompt", "post-tool", "pre-compact", "stop", "session-end"] as const
 export type HookEvent = (typeof hookEvents)[number]
 
@@ -21,7 +21,7 @@ export interface ToolUse {
   readonly error: string | undefined
 }
 
-/** Reads a hook's input. A field that is missing, or has another type, is undefined. Undefined for anything but an object. */
+/** Reads a hook's input; undefined if it is not a JSON object. A field of the wrong type counts as missing. */
 export const readHookInput = (text: string): HookInput | undefined => {
   const fields = parseObject(text)
   if (fields === undefined) return undefined
@@ -49,7 +49,7 @@ export const readHookInput = (text: string): HookInput | undefined => {
   }
 }
 
-/** A JSON object; undefined for other text. */
+/** Parses a JSON object; undefined for any other text. */
 export const parseObject = (text: string): Readonly<Record<string, unknown>> | undefined => {
   try {
     const value: unknown = JSON.parse(text)
@@ -62,7 +62,7 @@ export const parseObject = (text: string): Readonly<Record<string, unknown>> | u
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The texts of a message: a string, or the text blocks of a list. */
+/** The text of a message's content. The content is a string, or a list of blocks, whose text blocks are joined. */
 export const textOf = (content: unknown): string =>
   typeof content === "string"
     ? content

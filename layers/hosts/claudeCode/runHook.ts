@@ -28,10 +28,10 @@ export interface HookOutput {
   readonly hookSpecificOutput: { readonly hookEventName: string; readonly additionalContext: string }
 }
 
-/** The answer is text for the conversation. Other answers are not shown. */
+/** If the answer is a string, the hook adds it to the conversation. Any other answer is not shown. */
 type Handler = (call: HookCall & { readonly session: string }) => Effect.Effect<unknown, HookError>
 
-/** Runs a hook and returns its output, if it has one. Without a session nothing is done. */
+/** Runs a hook and returns its output, if any. Does nothing without a session. */
 export const runHook = (event: HookEvent, call: HookCall): Effect.Effect<HookOutput | undefined, HookError> => {
   const { session } = call.input
   if (session === undefined || session.length > limits.key) return Effect.succeed(undefined)
@@ -43,10 +43,10 @@ export const runHook = (event: HookEvent, call: HookCall): Effect.Effect<HookOut
   })
 }
 
-/** Maximum characters of a context. Claude Code shows a longer one only in part. */
+/** Maximum characters of a context. Claude Code shows only a part of a longer context. */
 const maxCharacters = 10_000
 
-/** Memories and tokens that a prompt recalls at most. A session has many prompts, and all of them stay in its context. */
+/** Maximum memories and tokens for one prompt. A session has many prompts, and its context keeps all recalled text. */
 const recalled = { k: 10, tokens: 2_000 } as const
 
 /** The stable part of a context: the model keeps it for the whole session. */
@@ -60,7 +60,7 @@ const atStart: Handler = Effect.fnUntraced(function* ({ memory, policy, session 
 })
 
 const atPrompt: Handler = Effect.fnUntraced(function* ({ input: { prompt = "" }, memory, session }) {
-  // A search reads no more of a message.
+  // A search reads only this much of a message.
   const message = prompt.slice(0, limits.queryBytes)
   const { parts, user } = yield* memory.context({ session, message, parts: "recalled", ...recalled })
   if (parts.some(({ memories }) => memories.length > 0)) return user.slice(0, maxCharacters)
@@ -75,8 +75,8 @@ const observeTool: Handler = Effect.fnUntraced(function* ({ input: { tool }, mem
 })
 
 /**
- * Stores the turns of the transcript that are not stored yet, and captures from them. The id of an entry is its command
- * id, so each turn is stored once even if two hooks run at once.
+ * Stores the turns of the transcript that are not stored yet, and captures memories from them. The command id of a turn
+ * contains the id of its entry, so each turn is stored once even if two hooks run at once.
  */
 const storeTurns: Handler = Effect.fnUntraced(function* ({ input: { transcript }, memory, policy, session }) {
   if (transcript === undefined) return
@@ -105,11 +105,11 @@ const keyOf = (role: string, at: number, text: string): string => `${role} ${at}
 
 const commandIdOf = (id: string): string => `claude-code:${id}`.slice(0, limits.key)
 
-/** Whether turns are extracted when they are said. A model is asked less often, unless the policy says otherwise. */
+/** True if each turn is extracted at once. With a model, turns wait by default, so that there are fewer model calls. */
 const isExtractedAtOnce = ({ capture, model }: PolicyValues): boolean =>
   (capture.mode ?? (model === undefined || capture.extractor === "rules" ? "turn" : "after")) === "turn"
 
-/** Stores the turns, then writes the summary of the session. A session without turns has none. */
+/** Stores the turns, then writes the summary of the session. A session without turns has no summary. */
 const summarizing =
   (write: (sessions: Memory["sessions"], session: string) => Effect.Effect<unknown, SummarizeError>): Handler =>
   (call) =>

@@ -2,12 +2,12 @@ import type { ToolObservation } from "../../../src/notes/observeTool.js"
 import type { ToolUse } from "./hookInput.js"
 import { isObject, textOf } from "./hookInput.js"
 
-/** Tools of Daybook itself: their answers are stored already. */
+/** Daybook's own tools. Their answers are already stored. */
 const ownTools = /^mcp__(?:.*_)?daybook(?:_.*)?__/i
 
 /**
- * A shell that runs `daybook`: its output shows memories that are stored already. The repetitions have a maximum, because
- * a command may hold a whole file, and each separator in it begins a search.
+ * A shell command that runs `daybook`: its output shows memories that are already stored. The repetitions are limited,
+ * because a command may contain a whole file, and matching starts again at each separator in the file.
  */
 const ownCommand =
   /(?:^|[;&|(\n])[^\S\n]{0,64}(?:\w{1,64}=\S{0,256}\s{1,64}){0,16}(?:npx\s{1,64})?(?:\S{0,256}\/)?daybook(?:\.mjs)?(?:\s|$)/

@@ -13,16 +13,17 @@ export interface TranscriptTurn {
   readonly at: number
 }
 
-/** Bytes that are read at once, and at most, from the end of a transcript. */
+/** Bytes of one read, and maximum bytes in total, from the end of a transcript. */
 const chunkBytes = 1 << 20
 const maxBytes = 64 << 20
 
-/** The clock of the host may have been set back by this many milliseconds between two turns. */
+/** Tolerance in milliseconds: the clock of the host may have been set back by this much between two turns. */
 const clockMargin = 10 * 60_000
 
 /**
- * Reads the turns of a transcript, oldest first. It reads backwards and stops at a part whose turns are all older than
- * `since`, in milliseconds. The newest part is always read. A line that is incomplete or no JSON is skipped.
+ * Reads the turns of a transcript, oldest first. It reads chunks backwards and stops after a chunk whose turns are all
+ * older than `since`, in milliseconds since the epoch. The newest chunk is always read. Skips a line that is incomplete
+ * or not JSON.
  */
 export const readTurns = Effect.fnUntraced(function* (
   file: string,
@@ -46,7 +47,7 @@ function* lineChunks(file: string): Generator<ReadonlyArray<string>> {
     descriptor = openSync(file, "r")
     const { size } = fstatSync(descriptor)
     const first = Math.max(0, size - maxBytes)
-    /** The pieces of the line that begins before what was read, in the order of the file. */
+    /** The pieces of a line that begins before the chunks read so far, in the order of the file. */
     let unfinished: Array<Buffer> = []
     for (let end = size; end > first; ) {
       const start = Math.max(first, end - chunkBytes)
@@ -64,13 +65,13 @@ function* lineChunks(file: string): Generator<ReadonlyArray<string>> {
       unfinished = [chunk.subarray(0, newline + 1)]
     }
   } catch {
-    // The entries read so far count. The next hook reads the rest.
+    // Keeps the entries read so far. The next hook reads the rest.
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 
-/** The turn of a line; undefined for lines of another kind. Most lines are no turns, and are not parsed. */
+/** The turn of a line; undefined for lines of another kind. Most lines are not turns; they are not parsed. */
 const turnOf = (line: string): TranscriptTurn | undefined => {
   if (!/"type":\s*"(?:user|assistant|queued_command)"/.test(line)) return undefined
   const entry = parseObject(line)
@@ -82,7 +83,7 @@ const turnOf = (line: string): TranscriptTurn | undefined => {
   return { id, ...said, at }
 }
 
-/** Marks of entries that are a subagent's, or were written by Claude Code itself. */
+/** Flags of entries that come from a subagent or from Claude Code itself. */
 const hiddenBy = [
   "isSidechain",
   "isMeta",
@@ -114,7 +115,7 @@ const saidIn = (entry: Readonly<Record<string, unknown>>): Pick<TranscriptTurn, 
     : undefined
 }
 
-/** Only a person's text counts as the user's. Claude Code also writes entries of type `user` for reports of tasks. */
+/** True if a person wrote the entry. Claude Code also writes entries of type `user` itself, such as task reports. */
 const isHuman = ({ origin, turnOrigin }: Readonly<Record<string, unknown>>): boolean =>
   (origin === undefined || (isObject(origin) && origin.kind === "human")) &&
   (turnOrigin === undefined || ["human", "sdk", "unknown"].includes(String(turnOrigin)))
@@ -122,7 +123,7 @@ const isHuman = ({ origin, turnOrigin }: Readonly<Record<string, unknown>>): boo
 const hasToolResult = (content: unknown): boolean =>
   Array.isArray(content) && content.some((block) => isObject(block) && block.type === "tool_result")
 
-/** A user's text without the reminders that Claude Code adds. Commands and their output are no turns. */
+/** A user's text without the reminders that Claude Code adds. Commands and their output are not turns. */
 const userTurn = (content: unknown): Pick<TranscriptTurn, "role" | "text"> | undefined => {
   const text = textOf(content)
     .replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, "")

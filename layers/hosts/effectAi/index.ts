@@ -18,7 +18,7 @@ export type { ToolOptions } from "../tools.js"
 
 const success = Schema.Unknown
 
-/** The tools `memory_search`, `memory_get`, `memory_write` and `memory_forget`. `layer` has their handlers. */
+/** The tools `memory_search`, `memory_get`, `memory_write` and `memory_forget`. `layer` provides their handlers. */
 export const MemoryToolkit = Toolkit.make(
   Tool.make("memory_search", {
     description: descriptions.memory_search,
@@ -39,8 +39,8 @@ export const MemoryToolkit = Toolkit.make(
 )
 
 /**
- * The handlers of `MemoryToolkit` on an agent's memory. A refusal is the answer `{ error }`, so that the model can act on
- * it. Invalid options are `InvalidInput`.
+ * The handlers of `MemoryToolkit` on an agent's memory. A refusal becomes the answer `{ error }`, so that the model can
+ * act on it. Fails with `InvalidInput` for invalid options.
  */
 export const layer = (
   options: HostOptions & ToolOptions

@@ -1,6 +1,6 @@
 import type { ListNamespacesOperation, MatchCondition } from "@langchain/langgraph-checkpoint"
 
-/** The operators of a filter, each with the item's value and the filter's operand. */
+/** The operators of a filter. Each compares the item's value with the filter's operand. */
 const operators: Readonly<Record<string, (value: unknown, operand: unknown) => boolean>> = {
   $eq: (value, operand) => value === operand,
   $ne: (value, operand) => value !== operand,
@@ -12,7 +12,7 @@ const operators: Readonly<Record<string, (value: unknown, operand: unknown) => b
   $nin: (value, operand) => !Array.isArray(operand) || !operand.includes(value)
 }
 
-/** Whether a value passes a condition: operators, or a value that it must be. */
+/** True if a value meets a condition. The condition is an object of operators, or the expected value. */
 export const matches = (value: unknown, condition: unknown): boolean => {
   if (typeof condition !== "object" || condition === null) return value === condition
   const entries = Object.entries(condition)
@@ -20,7 +20,7 @@ export const matches = (value: unknown, condition: unknown): boolean => {
   return entries.every(([name, operand]) => operators[name]!(value, operand))
 }
 
-/** The namespaces that match all conditions, cut to the depth, each once, in order. */
+/** The distinct namespaces that match all conditions, cut to `maxDepth` labels, in sorted order. */
 export const namespacesOf = (
   namespaces: ReadonlyArray<ReadonlyArray<string>>,
   { limit, matchConditions = [], maxDepth, offset = 0 }: ListNamespacesOperation

@@ -24,10 +24,10 @@ export { openMemory } from "../openMemory.js"
 const host = "langgraph"
 
 /**
- * A store for `graph.compile({ store })`, at the level of the model. It answers as `InMemoryStore` does, with two
- * differences: a search with a query ranks by Daybook's own words and vectors, and a namespace without items is gone. An
- * item, with its namespace and key, has at most 65,535 characters of JSON. Throws `InvalidInput` for a promise in place of
- * the memory.
+ * A store for `graph.compile({ store })`, at the level of the model. It behaves like `InMemoryStore`, with two
+ * differences: a search with a query ranks with Daybook's own full text and vectors, and a namespace without items is
+ * not listed. An item, with its namespace and key, has at most 65,535 characters of JSON. Throws `InvalidInput` for a
+ * promise in place of the memory.
  */
 export class DaybookStore extends BaseStore {
   readonly #memory: HostMemory
@@ -41,7 +41,7 @@ export class DaybookStore extends BaseStore {
     this.#documents = makeDocuments(memory, host)
   }
 
-  /** Reads see the store before the batch. Of several writes of one key, the last counts. */
+  /** Reads see the store as it was before the batch. If several writes have the same key, the last write counts. */
   override batch<Op extends Array<Operation>>(operations: Op): Promise<OperationResults<Op>> {
     return this.#memory.run(this.#oneAtATime(this.#perform(operations))) as Promise<OperationResults<Op>>
   }
@@ -104,7 +104,7 @@ interface StoredItem extends Item {
   readonly isIndexed: boolean
 }
 
-/** Begins the text of an item that a query must not find. */
+/** Prefix of the text of an item that a query must not find. */
 const unindexed = "unindexed\n"
 
 const toItem = ({ createdAt, id, name, text, updatedAt }: HostDocument): StoredItem => {
@@ -135,7 +135,7 @@ const validate = (operation: Operation): void => {
   if (length > max) throw new RangeError(`The value of ${operation.key} is longer than ${max} characters of JSON`)
 }
 
-/** `validateNamespace` takes a string for a list of its characters. */
+/** Needed because `validateNamespace` would accept a string as a list of characters. */
 const requireLabels = (labels: unknown): void => {
   if (Array.isArray(labels) && labels.every((label) => typeof label === "string")) return
   throw new InvalidNamespaceError('A namespace must be an array of strings, such as ["users", "mira"].')

@@ -15,17 +15,17 @@ export { openMemory } from "../openMemory.js"
 
 /** Options of `memorySession`. */
 export interface SessionOptions {
-  /** The id of the session, at most 200 characters. Default: a new one. */
+  /** The id of the session, at most 200 characters. Default: a new id. */
   readonly session?: string | undefined
 }
 
 /**
- * A session that Daybook stores: each item is a turn of the conversation, so capture, search and summaries read it. It
- * shows the last 1,000 items. Items that were popped or cleared stay in the log and in `memory.user.sessions`; the
- * session's scratchpad names them, and undoing its event brings them back.
+ * A session that is stored in Daybook. Each item is a turn of the conversation, so capture, search and summaries read
+ * it. The session shows the last 1,000 items. Popped or cleared items stay in the log and in `memory.user.sessions`.
+ * The session's scratchpad lists them; undoing a change of the scratchpad brings them back.
  *
- * A run goes on if items cannot be read or added; the failure is logged. `popItem` and `clearSession` reject. Throws
- * `InvalidInput` for invalid options, and for a promise in place of the memory.
+ * If items cannot be read or added, the failure is logged and the run continues. `popItem` and `clearSession` reject on
+ * a failure. Throws `InvalidInput` for invalid options, and for a promise in place of the memory.
  */
 export const memorySession = (memory: HostMemory, options: SessionOptions = {}): Session => {
   checkMemory(memory)
@@ -34,7 +34,7 @@ export const memorySession = (memory: HostMemory, options: SessionOptions = {}):
   if (id.length > maxId) throw new InvalidInput({ field: "session", problem: `is longer than ${maxId} characters` })
   const { run, user } = memory
   const hidden = makeHidden(memory, id)
-  /** Turns of writers below the model could pose as the user; the output of tools is always `familiar`. */
+  /** Hides turns of writers below the model, which could pose as the user. Tool output is always `familiar`: shown. */
   const isShown = (turn: Turn) => turn.role === "tool" || isAtLeast(turnLevelOf(turn), memory.modelLevel)
   const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
   const live = Effect.gen(function* () {
@@ -85,13 +85,13 @@ export const memorySession = (memory: HostMemory, options: SessionOptions = {}):
   }
 }
 
-/** The scratchpad of a session has its id with a prefix. */
+/** Shorter than the limit for keys, because the key of the session's scratchpad is the session's id with a prefix. */
 const maxId = 200
 
-/** Precedes the id of the last turn that was cleared. */
+/** Prefix of the id of the last cleared turn. */
 const clearedBy = "cleared:"
 
-/** The ids of turns that a session does not show, in a scratchpad: each change of it can be undone. */
+/** The ids of turns that a session hides. They are stored in a scratchpad, so that each change can be undone. */
 const makeHidden = ({ user }: HostMemory, session: string) => {
   const key = `openai-agents ${session}`
   const read = Effect.map(

@@ -5,12 +5,12 @@ import type { TurnInput } from "../../../src/conversation/turnInput.js"
 import { limits } from "../../../src/model/limits.js"
 import { storable } from "../storable.js"
 
-/** An item as a turn without its session. */
+/** An item as a turn, without the session. */
 export type ItemTurn = Pick<TurnInput, "text" | "toolCalls"> & { readonly role: Turn["role"] }
 
 /**
- * The turn of an item: its role, the text that people and models read, and the whole item as JSON in a tool call. A plain
- * message needs no JSON.
+ * Converts an item to a turn: its role, the text that people and models read, and the whole item as JSON in a tool
+ * call. A plain message needs no JSON.
  */
 export const turnOf = (item: AgentInputItem): ItemTurn => {
   const role = roleOf(item)
@@ -29,16 +29,16 @@ export const turnOf = (item: AgentInputItem): ItemTurn => {
   return { role, text, toolCalls }
 }
 
-/** The item of a turn; undefined for a turn that no session stored so: its JSON is none, or that of another role. */
+/** The item of a turn; undefined if `turnOf` did not make the turn: its JSON is missing, invalid or of another role. */
 export const itemOf = ({ role, text, toolCalls = [] }: Pick<Turn, "role" | "text" | "toolCalls">) => {
   const json = toolCalls.flatMap(({ arguments: piece = "", id }) => (id === itemId ? [piece] : [])).join("")
   return json === "" ? plainItem(role, text) : decoded(json, role, text)
 }
 
-/** The id of the tool calls that hold items. */
+/** The id of the tool calls that contain items. */
 const itemId = "openai-agents"
 
-/** The name of the tool call that holds an item: that of the tool, else the item's type. */
+/** The name of the tool call that contains an item: the tool's name, or else the item's type. */
 const nameOf = (item: AgentInputItem): string => {
   const names = ["name" in item ? item.name : "", item.type, "message"]
   return storable(names.find((name) => typeof name === "string" && name.trim() !== "") ?? itemId, limits.key)
@@ -63,9 +63,9 @@ const plainItem = (role: Turn["role"], text: string): AgentInputItem | undefined
   return { type: "message", role, status: "completed", content: [{ type: "output_text", text }] }
 }
 
-/** Stands for the turn's text, which is not stored twice. */
+/** Placeholder for the turn's text, which is not stored twice. */
 const textKey = "daybook:text"
-/** Marks bytes, which JSON does not have. */
+/** Marks a byte array, which JSON cannot represent. */
 const bytesKey = "daybook:bytes"
 
 const encoded = (item: AgentInputItem, text = ""): string =>
