@@ -10,7 +10,7 @@ import { type Refusal, retryLater } from "./guardRefusal.js"
 export interface ConnectionsOptions {
   readonly guard: Guard
   readonly limits: ServerLimits
-  /** Whether the token with this id is still valid. */
+  /** True if the token with this id is still valid. */
   readonly isValid: (token: string) => boolean
   readonly answer: (
     path: string,
@@ -22,10 +22,10 @@ export interface ConnectionsOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-/** Takes requests from Node to their answers, within the limits, and ends them all at the end of the server. */
+/** Answers Node's requests within the limits, and ends all of them when the server stops. */
 export interface Connections {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
-  /** Takes no further requests, ends event streams, waits for requests in progress, then closes every connection. */
+  /** Refuses further requests, ends event streams, waits for requests in progress, then closes every connection. */
   readonly close: (server: Server) => Promise<void>
 }
 
@@ -64,7 +64,7 @@ export const makeConnections = (options: ConnectionsOptions): Connections => {
     { caller, leave }: Admitted,
     path: string
   ) => {
-    // Sent only after admission: a refused client keeps its body.
+    // Sent only after admission, so that a refused client does not send its body.
     if (request.headers.expect?.toLowerCase() === "100-continue") response.writeContinue()
     const body = await readBody(request, limits)
     if (body === undefined) return
@@ -120,7 +120,7 @@ export const makeConnections = (options: ConnectionsOptions): Connections => {
           limits.drainTime
         )
       server.closeIdleConnections()
-      // Answers that were just written get a moment to be sent. Then every connection is closed.
+      // Waits a moment until the last answers are sent. Then every connection is closed.
       await withTimeout(closed, closeMillis)
       server.closeAllConnections()
       await closed
@@ -128,7 +128,7 @@ export const makeConnections = (options: ConnectionsOptions): Connections => {
   }
 }
 
-/** Seconds after which a client may ask again for an event stream. */
+/** Seconds after which a client may request an event stream again. */
 const streamRetry = 5
 
 const refuseStream = (streams: ReadonlySet<OpenStream>, token: string, limits: ServerLimits): Refusal | undefined => {
@@ -136,14 +136,14 @@ const refuseStream = (streams: ReadonlySet<OpenStream>, token: string, limits: S
     return retryLater(503, "Overloaded", "too many event streams are open: close one", streamRetry)
   const ofToken = [...streams].filter((stream) => stream.token === token).length
   if (ofToken < limits.streamsOfToken) return undefined
-  const detail = `a token may have ${limits.streamsOfToken} event streams open: close one`
+  const detail = `a token may have at most ${limits.streamsOfToken} open event streams: close one`
   return retryLater(429, "TooManyRequests", detail, streamRetry)
 }
 
-/** Milliseconds that the last answers get to be sent. */
+/** Milliseconds for sending the last answers. */
 const closeMillis = 500
 
-/** The value of a promise; undefined if it takes longer. */
+/** The value of a promise; undefined if the promise takes longer than `millis`. */
 const withTimeout = async <A>(promise: Promise<A>, millis: number): Promise<A | undefined> => {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<undefined>((resolve) => {
@@ -152,17 +152,17 @@ const withTimeout = async <A>(promise: Promise<A>, millis: number): Promise<A | 
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer))
 }
 
-const closing: Refusal = { ...retryLater(503, "Closing", "the server is ending: retry later"), closes: true }
+const closing: Refusal = { ...retryLater(503, "Closing", "the server is stopping: retry later"), closes: true }
 
 const tooSlow = retryLater(
   503,
   "TooSlow",
-  "the answer took too long; a write may be stored: repeat it with the same Idempotency-Key",
+  "the answer took too long; a write may have been stored: repeat the request with the same Idempotency-Key",
   5
 )
 
 const failed: Refusal = {
   status: 500,
   error: "InternalError",
-  detail: "the server failed: its log names the kind of failure"
+  detail: "the server failed: see its log for the kind of failure"
 }

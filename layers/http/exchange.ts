@@ -22,7 +22,7 @@ export const toWebRequest = (request: IncomingMessage, body: Buffer, signal: Abo
     if (!withheldHeaders.has(name)) for (const value of values ?? []) headers.append(name, value)
   }
   return new Request(`http://${request.headers.host}${request.url}`, {
-    // Answers to both have the same headers: only the body is not sent.
+    // HEAD is answered like GET, with the same headers but without the body.
     method: request.method === "HEAD" ? "GET" : (request.method ?? "GET"),
     headers,
     signal,
@@ -30,7 +30,7 @@ export const toWebRequest = (request: IncomingMessage, body: Buffer, signal: Abo
   })
 }
 
-/** Headers of every answer. A handler may set its own instead. */
+/** Headers of every answer. A header that a handler sets replaces the default. */
 const defaultHeaders = {
   "cache-control": "no-store",
   "cross-origin-resource-policy": "same-origin",
@@ -39,7 +39,7 @@ const defaultHeaders = {
   "x-frame-options": "DENY"
 } as const
 
-/** Statuses of an answer that tell the client to retry, and after how many seconds if the handler does not say it. */
+/** Statuses that tell the client to retry, and the seconds of `Retry-After` if the handler does not set that header. */
 const retryStatuses = new Set([429, 503])
 const retrySeconds = 1
 
@@ -47,8 +47,8 @@ export const isEventStream = (response: Response): boolean =>
   response.headers.get("content-type")?.startsWith("text/event-stream") === true
 
 /**
- * Sends a web response. Resolves when its last byte is sent, or the client has gone. Fails if the body fails while the
- * client still reads.
+ * Sends a web response. Resolves when its last byte is sent or the client has disconnected. Fails if the body fails
+ * while the client is still connected.
  */
 export const sendResponse = async (response: Response, to: ServerResponse): Promise<void> => {
   to.statusCode = response.status
@@ -68,7 +68,7 @@ const sendBody = async (body: ReadableStream<Uint8Array>, to: ServerResponse): P
   const watched = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       const { done, value } = await reader.read().catch((error: unknown) => {
-        // At this time a response is closed only by its client, or by the end of the server.
+        // At this point, only the client or the end of the server closes a response.
         if (!to.destroyed && !to.writableEnded) failures.push(error)
         throw error
       })
@@ -77,7 +77,7 @@ const sendBody = async (body: ReadableStream<Uint8Array>, to: ServerResponse): P
     },
     cancel: (reason) => reader.cancel(reason)
   })
-  // The client may leave at any time; then the pipeline cancels the body. That is no failure.
+  // The client may disconnect at any time. The pipeline then cancels the body; this is not a failure.
   await pipeline(Readable.fromWeb(watched as Parameters<typeof Readable.fromWeb>[0]), to).catch(() => {})
   if (failures.length > 0) throw failures[0]
 }

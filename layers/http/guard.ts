@@ -17,7 +17,7 @@ export interface GuardOptions {
   /** The agents that the server serves, as a pattern, and the highest level at which it serves them. */
   readonly agents: string
   readonly trust: TrustLevel
-  /** Paths that need no token. Their answers contain nothing of any memory. */
+  /** Paths that need no token. Their answers contain no content of any memory. */
   readonly isPublic: (path: string) => boolean
   /** Receives the reason if tokens cannot be checked. */
   readonly onUnavailable: (error: TokensUnavailable) => void
@@ -27,16 +27,16 @@ export interface GuardOptions {
 export interface Admitted {
   /** Undefined on public paths. */
   readonly caller: Context.Tag.Service<Caller> | undefined
-  /** Ends its place among the requests in progress. May be called again. */
+  /** Removes the request from the requests in progress. Further calls do nothing. */
   readonly leave: () => void
 }
 
-/** Decides about each request from its line and headers, before its body is read. */
+/** Admits or refuses each request by its request line and headers, before its body is read. */
 export interface Guard {
   readonly admit: (request: IncomingMessage, path: string) => Admitted | Refusal
   /** The number of requests in progress. */
   readonly inProgress: () => number
-  /** Learns of connections and answers, to bound how long requests wait. */
+  /** Must be notified of connections and answers, so that it can limit how long requests wait. */
   readonly queue: Pick<SocketQueue, "answered" | "connected">
 }
 
@@ -46,7 +46,7 @@ export const makeGuard = (options: GuardOptions): Guard => {
   const failures = makeRateLimiter({ rate: limits.failureRate, burst: limits.failureBurst })
   const inProgress = makeInProgress()
   const queue = makeSocketQueue(limits)
-  const overloaded = retryLater(503, "Overloaded", "too many requests wait: retry later")
+  const overloaded = retryLater(503, "Overloaded", "too many requests are waiting: retry later")
 
   const admit = (request: IncomingMessage, path: string): Admitted | Refusal => {
     const isLate = queue.mustRefuse(request.socket)
@@ -67,13 +67,17 @@ export const makeGuard = (options: GuardOptions): Guard => {
     const wait = rate.take(caller.token, performance.now())
     if (wait !== undefined)
       return {
-        ...retryLater(429, "TooManyRequests", `a token may send ${limits.rate} requests per second`, wait),
+        ...retryLater(429, "TooManyRequests", `a token may send at most ${limits.rate} requests per second`, wait),
         closes: hasBody(request)
       }
     if (isLate || inProgress.total() >= limits.inProgress) return { ...overloaded, closes: hasBody(request) }
     if (inProgress.of(caller.token) >= limits.inProgressOfToken)
       return {
-        ...retryLater(429, "TooManyRequests", `a token may have ${limits.inProgressOfToken} requests in progress`),
+        ...retryLater(
+          429,
+          "TooManyRequests",
+          `a token may have at most ${limits.inProgressOfToken} requests in progress`
+        ),
         closes: hasBody(request)
       }
     return { caller, leave: inProgress.enter(caller.token) }
@@ -82,11 +86,11 @@ export const makeGuard = (options: GuardOptions): Guard => {
   return { admit, inProgress: inProgress.total, queue }
 }
 
-/** The body of a refused request stays unread, unless it has none. */
+/** True if the request has a body. The body of a refused request stays unread. */
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
-/** The caller of a request by its token, never above the level of the server. */
+/** Finds the caller of a request by its token. The caller's trust level is never above the server's level. */
 const authenticate = (
   { headers }: IncomingMessage,
   { agents, onUnavailable, tokens, trust }: GuardOptions

@@ -3,10 +3,10 @@ import { tooLarge } from "./guardHead.js"
 import type { ServerLimits } from "./guardLimits.js"
 import type { Refusal } from "./guardRefusal.js"
 
-/** A complete body that was checked, or why it is refused; undefined if the client went away. */
+/** A complete body that was checked, or a refusal; undefined if the client disconnected. */
 export type ReadBody = { readonly bytes: Buffer } | { readonly refusal: Refusal } | undefined
 
-/** Reads a body up to the limit, and checks that it is JSON. Node's own time-outs end a slow one. */
+/** Reads a body up to the limit, and checks that it is JSON. Node's own time-outs end a slow request. */
 export const readBody = (request: IncomingMessage, limits: ServerLimits): Promise<ReadBody> =>
   new Promise((resolve) => {
     const chunks: Array<Buffer> = []
@@ -31,8 +31,8 @@ export const readBody = (request: IncomingMessage, limits: ServerLimits): Promis
 const [quote, backslash, comma, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\,[]{}')
 
 /**
- * Checks that a body is valid JSON within the limits. Nesting is counted before anything is parsed, because a decoder
- * that calls itself would exhaust the stack.
+ * Checks that a body is valid JSON within the limits. Nesting is counted before anything is parsed, because a recursive
+ * decoder would exhaust the stack.
  */
 export const checkJson = (bytes: Buffer, { jsonDepth, jsonValues }: ServerLimits): Refusal | undefined => {
   if (bytes.length === 0) return undefined

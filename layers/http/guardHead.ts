@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http"
 import type { ServerLimits } from "./guardLimits.js"
 import type { Refusal } from "./guardRefusal.js"
 
-/** Which browsers and names may reach the server. */
+/** The rules for the host names by which clients may reach the server. */
 export interface HostRules {
   /** Host names that are permitted in addition to `localhost` and the address of the connection. */
   readonly names: ReadonlySet<string>
@@ -10,7 +10,7 @@ export interface HostRules {
 
 /**
  * Checks a request's line and headers, before its body is read. A request with `Host: attacker.example` comes from a
- * browser that was tricked by DNS rebinding; one with another origin comes from another web page.
+ * browser that was tricked by DNS rebinding. A request with another origin comes from another web page.
  */
 export const checkHead = (request: IncomingMessage, rules: HostRules, limits: ServerLimits): Refusal | undefined =>
   checkTarget(request, limits) ??
@@ -26,22 +26,24 @@ const checkTarget = ({ method = "", url = "" }: IncomingMessage, { urlLength }: 
     const allow = [...methods].join(", ")
     return { ...refused(405, "MethodNotAllowed", `use one of ${allow}`), headers: { allow } }
   }
-  if (url.length > urlLength) return refused(400, "InvalidTarget", `the address may have ${urlLength} characters`)
-  // An absolute address or one that begins with "//" names a host of its own.
+  if (url.length > urlLength) return refused(400, "InvalidTarget", `the URL may have at most ${urlLength} characters`)
+  // An absolute URL, or a URL that begins with "//", contains its own host.
   if (!/^\/(?!\/)[\w.~%!$&'()*+,;=:@/?-]*$/.test(url) || /%(?![\da-f]{2})/i.test(url))
-    return refused(400, "InvalidTarget", "the address must begin with one /, and be percent-encoded")
+    return refused(400, "InvalidTarget", "the URL must begin with one /, and be percent-encoded")
   const path = url.split("?", 1)[0]!
   if (/%(?:[01][\da-f]|7f|5c)/i.test(path) || path.split("/").some((part) => /^(?:\.|%2e){1,2}$/i.test(part)))
     return refused(400, "InvalidTarget", "the path must have no . or .. segments, backslashes or control characters")
   return undefined
 }
 
-/** Node 24 refuses such a request itself; Node 22.14 drops the headers above the maximum. */
+/** Node 24 itself refuses a request with too many headers; Node 22.14 drops the headers above the maximum. */
 const checkCount = ({ rawHeaders }: IncomingMessage, { headers }: ServerLimits): Refusal | undefined =>
-  // Names and values in turn.
-  rawHeaders.length > 2 * headers ? refused(431, "TooManyHeaders", `a request may have ${headers} headers`) : undefined
+  // `rawHeaders` alternates names and values.
+  rawHeaders.length > 2 * headers
+    ? refused(431, "TooManyHeaders", `a request may have at most ${headers} headers`)
+    : undefined
 
-/** Headers that decide about access or framing. Two of them could be read differently by two programs. */
+/** Headers that decide about access or framing. Two programs could interpret a repeated header differently. */
 const single = ["host", "authorization", "origin", "content-type", "content-length", "transfer-encoding"]
 
 const checkDuplicates = ({ headersDistinct, httpVersion }: IncomingMessage): Refusal | undefined => {
@@ -92,7 +94,7 @@ const checkContent = ({ headers, method }: IncomingMessage, { bodyBytes }: Serve
 }
 
 export const tooLarge = (bodyBytes: number): Refusal =>
-  refused(413, "BodyTooLarge", `the body may have ${bodyBytes} bytes`)
+  refused(413, "BodyTooLarge", `the body may have at most ${bodyBytes} bytes`)
 
 /** The body of a refused request is not read, so its connection cannot be used again. */
 const refused = (status: number, error: string, detail: string): Refusal => ({ status, error, detail, closes: true })

@@ -20,28 +20,28 @@ export interface ServerLimits {
   /** Time without any transfer after which a connection is closed. */
   readonly idleTime: number
   /**
-   * Time for which a connection stays open between two requests. A request that arrives as it closes gets no answer, so
-   * this time is longer than any delay of a busy process.
+   * Time for which a connection stays open between two requests. A request that arrives while the connection closes
+   * gets no answer, so this time is longer than any delay of a busy process.
    */
   readonly keepAliveTime: number
-  /** How long the end of the server waits for requests in progress. */
+  /** Time for which a stopping server waits for requests in progress. */
   readonly drainTime: number
-  /** Maximum requests in progress, of all tokens and of one. */
+  /** Maximum requests in progress, of all tokens together and of one token. */
   readonly inProgress: number
   readonly inProgressOfToken: number
   /**
-   * Time that requests may have waited when the process reads them. Above it most of them are refused, unless requests
-   * have waited for less than `burstTime`.
+   * Maximum time that requests may have waited when the process reads them. Requests that waited longer are mostly
+   * refused, unless the queue was empty less than `burstTime` ago.
    */
   readonly queueTime: number
   readonly burstTime: number
-  /** Maximum open event streams, of all tokens and of one. */
+  /** Maximum open event streams, of all tokens together and of one token. */
   readonly streams: number
   readonly streamsOfToken: number
-  /** Requests per second of one token, and how many may come at once. */
+  /** Maximum requests of one token: per second on average, and at once. */
   readonly rate: number
   readonly burst: number
-  /** Requests without a valid token, per second and at once, from one address. */
+  /** Maximum requests without a valid token from one address: per second on average, and at once. */
   readonly failureRate: number
   readonly failureBurst: number
 }

@@ -1,6 +1,6 @@
-/** Bounds the time for which requests wait in their sockets before the process reads them. */
+/** Limits the time for which requests wait in their sockets before the process reads them. */
 export interface SocketQueue {
-  /** Whether the request that was just read on this connection must be refused. */
+  /** True if the request that was just read on this connection must be refused. */
   readonly mustRefuse: (socket: object) => boolean
   /** A connection was accepted. */
   readonly connected: () => void
@@ -15,18 +15,21 @@ interface QueueLimits {
 }
 
 /**
- * Most answers take one turn of the event loop, so under overload the queue is in the sockets, where nobody can count it.
- * But it was empty when a turn found neither a request nor a connection, and a client sends its next request on a
- * connection after the answer to its last one. A request that is read now came later than both. If it may have waited
- * longer than `queueTime` milliseconds, and the queue was not empty for `burstTime`, the queue must become shorter: as much time as answers take goes to refusals,
- * which take little. So clients that repeat at once cannot keep others from answers.
+ * Most answers take one turn of the event loop, so under overload requests queue in the sockets, where the server
+ * cannot count them. Two events limit how long a request can have waited. First, the queue was empty when a turn of the
+ * event loop found neither a request nor a connection. Second, a client sends its next request on a connection only
+ * after the answer to its previous request. A request that is read now arrived after both.
+ *
+ * If a request may have waited longer than `queueTime` milliseconds, and the queue was last empty more than `burstTime`
+ * milliseconds ago, the queue must become shorter: the server then spends as much time on refusals as on answers. A
+ * refusal takes little time. So clients that retry at once cannot keep other clients from getting answers.
  */
 export const makeSocketQueue = ({ burstTime, queueTime }: QueueLimits): SocketQueue => {
   const answeredAt = new WeakMap<object, number>()
-  /** When the queue was last empty; undefined while it is. */
+  /** When the queue was last empty; undefined while the queue is empty. */
   let emptyAt: number | undefined
   let isFound = false
-  /** When a request of a long queue was admitted, and until when the next ones are refused. */
+  /** When a request of a long queue was admitted, and the time until which the next requests are refused. */
   let admittedAt: number | undefined
   let refusingUntil = 0
   const look = () => {

@@ -1,6 +1,6 @@
-/** A token bucket for each key: `rate` a second on average, up to `burst` at once. */
+/** A token bucket for each key: it permits `rate` calls per second on average, and up to `burst` calls at once. */
 export interface RateLimiter {
-  /** Takes one; if none is left, returns the seconds until the next one. */
+  /** Takes one permit. If none is left, returns the seconds until the next permit. */
   readonly take: (key: string, now: number) => number | undefined
 }
 
@@ -27,7 +27,7 @@ export const makeRateLimiter = ({ burst, rate }: { readonly burst: number; reado
   }
 }
 
-/** Counts requests in progress, of each key and of all. */
+/** Counts requests in progress, for each key and in total. */
 export interface InProgress {
   readonly total: () => number
   readonly of: (key: string) => number

@@ -6,11 +6,11 @@ export interface Refusal {
   /** Says what is wrong, and what to do. */
   readonly detail: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Whether the connection is closed afterwards, because the rest of the request was not read. */
+  /** True if the connection is closed afterwards, because the rest of the request was not read. */
   readonly closes?: boolean
 }
 
-/** A refusal after which the client may retry in some seconds. */
+/** A refusal after which the client may retry: see `seconds`. */
 export const retryLater = (status: 429 | 503, error: string, detail: string, seconds = 1): Refusal => ({
   status,
   error,

@@ -5,14 +5,17 @@ import type * as Scope from "effect/Scope"
 import { Daybook } from "../../src/Daybook.js"
 import type { Background } from "../background.js"
 
-/** How a part of the process is. */
+/** The state of a part of the process. */
 export type PartHealth = "ok" | "slow" | "stopped"
 
-/** The answer of `/health`. It contains nothing of any memory. */
+/** The answer of `/health`. It contains no content of any memory. */
 export interface Health {
-  /** `ok`: every part works. `degraded`: requests are answered, but a part is slow or stopped. `down`: they are refused. */
+  /**
+   * `ok`: all parts work. `degraded`: requests are answered, but a part is slow or stopped. `down`: requests are refused
+   * or may fail.
+   */
   readonly status: "ok" | "degraded" | "down"
-  /** Whether the server accepts requests. */
+  /** True if the server accepts requests. */
   readonly ready: boolean
   readonly checks: Readonly<Record<"eventLoop" | "log" | "views" | "commands" | "background", PartHealth>>
 }
@@ -26,12 +29,13 @@ export interface HealthOptions {
 /** Milliseconds after which a part counts as slow or stopped. */
 const limits = { probe: 5_000, stall: 10_000, command: 30_000, eventLoop: 1_000, background: 180_000 } as const
 
-/** Milliseconds for which a late event loop is reported. */
+/** Milliseconds for which a delay of the event loop is reported. */
 const memoryOfLateness = 30_000
 
 /**
- * Probes the engine every two seconds. A probe reads the log and the views of awake agents, so it shows that they move,
- * not only that the process lives. A probe that does not return counts as stopped. Returns the present health.
+ * Probes the engine every two seconds, and returns a function that reports the present health. A probe reads the log
+ * and the views of awake agents, so it shows that they make progress, not only that the process runs. If a probe does
+ * not return, the views count as stopped.
  */
 export const makeHealth = Effect.fnUntraced(function* ({
   background,
@@ -96,6 +100,6 @@ export const makeHealth = Effect.fnUntraced(function* ({
 interface Probed extends Readonly<Pick<Health["checks"], "log" | "views" | "commands">> {
   /** When the last probe returned, milliseconds since the epoch. */
   readonly at: number
-  /** Whether it returned in time. */
+  /** True if the probe returned in time. */
   readonly returned: boolean
 }

@@ -36,11 +36,11 @@ export interface ServeOptions {
   readonly host?: string | undefined
   /** Default: 8787. 0 takes any free port. */
   readonly port?: number | undefined
-  /** The agents that it serves, as a pattern; default: every agent that a token permits. */
+  /** The agents that the server serves, as a pattern; default: every agent that a token permits. */
   readonly agents?: string | undefined
-  /** The highest level at which it serves; default: full. */
+  /** The highest trust level of a request; default: full. */
   readonly trust?: TrustLevel | undefined
-  /** Host names by which clients may reach it, in addition to `localhost` and the address of the connection. */
+  /** Host names by which clients may reach the server, in addition to `localhost` and the connection's address. */
   readonly hostNames?: ReadonlyArray<string> | undefined
   readonly limits?: Partial<ServerLimits> | undefined
   /** The background work that `/health` reports on. */
@@ -74,8 +74,8 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
 export const defaultPort = 8_787
 
 /**
- * Serves the HTTP interface as long as the scope is open. At the end it takes no further requests, ends event streams, and
- * waits for the requests in progress.
+ * Serves the HTTP interface while the scope is open. At the end, the server refuses further requests, ends event
+ * streams, and waits for the requests in progress.
  */
 export const serve = Effect.fnUntraced(function* (
   options: ServeOptions
@@ -121,24 +121,24 @@ export const serve = Effect.fnUntraced(function* (
   return yield* listen({ ...options, connected: guard.queue.connected, connections, limits, onError })
 })
 
-/** A name that it listens on is permitted. An address is permitted only where a connection uses it. */
+/** The host name of the option `host` is permitted. An IP address is permitted only for connections to that address. */
 const hostNamesOf = ({ host = "localhost", hostNames = [] }: ServeOptions): ReadonlySet<string> =>
   new Set([...(isIP(host) === 0 ? [host] : []), ...hostNames].map((name) => name.toLowerCase()))
 
-/** Paths that need no token: their answers contain nothing of any memory. */
+/** Paths that need no token: their answers contain no content of any memory. */
 const publicPaths = new Set(["/health", ...documentPaths])
 
 const healthResponse = (health: { readonly ready: boolean }): Response =>
   Response.json(health, { status: health.ready ? 200 : 503 })
 
-/** The operations as a function of web requests. */
+/** Makes a function that answers web requests with the operations. */
 const makeApi = Effect.gen(function* () {
   const services = Layer.merge(HttpServer.layerContext, Layer.succeed(Daybook, yield* Daybook))
-  // The router's own spans contain addresses and headers, and so texts of searches: `traceExchange` makes better ones.
+  // The router's own spans are disabled: they contain URLs and headers, and so texts of searches. See `traceExchange`.
   const runtime = yield* Effect.locally(Layer.toRuntime(services), HttpMiddleware.currentTracerDisabledWhen, () => true)
   const app = yield* Effect.provide(HttpLayerRouter.toHttpEffect(routes), runtime)
   const answer = HttpApp.toWebHandlerRuntime(runtime)(app)
-  // The handler takes further services of a request, but its type names none.
+  // The handler accepts additional services for each request, although its type does not name them.
   return async (request: Request, context: Context.Context<Caller> | Context.Context<never>): Promise<Response> => {
     const methods = methodsOf(new URL(request.url).pathname)
     return methods.length === 0 || methods.includes(request.method)
@@ -147,7 +147,7 @@ const makeApi = Effect.gen(function* () {
   }
 })
 
-/** The router itself answers a wrong method like a path that does not exist. */
+/** Needed because the router itself would answer a wrong method like a path that does not exist. */
 const wrongMethod = (allow: string): Response =>
   Response.json(problemMembers(405, "MethodNotAllowed", `use one of ${allow}`), {
     status: 405,
@@ -173,7 +173,7 @@ interface ListenOptions extends Pick<ServeOptions, "host" | "port"> {
   readonly connections: ReturnType<typeof makeConnections>
   readonly limits: ServerLimits
   readonly connected: () => void
-  /** Receives an error after the start, such as too many open files. Without a listener it would end the process. */
+  /** Receives an error after the start, such as too many open files. Without a listener, it would end the process. */
   readonly onError: (error: Error) => void
 }
 

@@ -7,8 +7,9 @@ import { parentOf } from "../telemetry/traceContext.js"
 const methods: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"])
 
 /**
- * Answers a request in a span of its own, below the client's span if the request names one (W3C Trace Context). The span
- * tells the method, the route and the status: no address, parameter or header. `answer` gets it as `ParentSpan`.
+ * Answers a request in its own span. The parent is the client's span, if the request names one (W3C Trace Context). The
+ * span contains the method, the route and the status, but no URL, parameter or header. `answer` gets the span as
+ * `ParentSpan`.
  */
 export const traceExchange = (
   request: Request,
@@ -18,7 +19,7 @@ export const traceExchange = (
   const parent = parentOf(request.headers.get("traceparent")) ?? "none"
   const answered = Effect.withFiberRuntime<Response>((fiber) => {
     const span = fiber.currentSpan
-    // The type of a request's context names no services, as each handler asks for those that it uses.
+    // The type of a request's context names no services, because each handler requests the services that it uses.
     const context =
       span === undefined ? Context.empty() : (Context.make(Tracer.ParentSpan, span) as Context.Context<never>)
     return Effect.promise(() => answer(context))

@@ -9,7 +9,7 @@ interface Operation<Answer extends keyof Types, Own extends Schema.Struct.Fields
   /** A summary of the operation, in one line. */
   readonly summary: string
   readonly answer: Answer
-  /** Its parameters, beside those of every read or write. */
+  /** Its parameters, in addition to those of every read or write. */
   readonly query: Own
 }
 
@@ -24,7 +24,7 @@ export const read = <const Name extends string, Answer extends keyof Types, Own 
     .addSuccess(json(answer))
     .annotate(OpenApi.Summary, summary)
 
-/** An operation that reads, with its query as the JSON body: a message of a user is too long for a URL. */
+/** An operation that reads, with its query as the JSON body, because a user's message may be too long for a URL. */
 export const ask = <const Name extends string, Answer extends keyof Types, Body extends keyof Types>(
   name: Name,
   path: `/${string}`,
@@ -52,7 +52,7 @@ export const write = <const Name extends string, Answer extends keyof Types, Own
     .annotate(OpenApi.Summary, summary)
 }
 
-/** The path of a URL with an id in it. */
+/** The parameters in the path of a URL. */
 export const byId = Schema.Struct({ id: pathText })
 export const byName = Schema.Struct({ name: pathText })
 export const byRun = Schema.Struct({ run: pathText })

@@ -3,8 +3,8 @@ import * as Schema from "effect/Schema"
 import type { Types } from "./types.js"
 
 /**
- * A JSON value of the interface. It is sent and taken as it is: the operation itself checks its input, and its answer
- * needs no second check. The OpenAPI document describes it by the type of this name in `types.ts`.
+ * A JSON value of the interface. It is sent and received without a schema check: the operation itself checks its input,
+ * and its answer needs no second check. The OpenAPI document describes it with the type of this name in `types.ts`.
  */
 export const json = <Name extends keyof Types & string>(name: Name): Schema.Schema<Types[Name]> =>
   Schema.Unknown.annotations({

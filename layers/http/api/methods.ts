@@ -14,7 +14,7 @@ const routes = [
   ...otherRoutes
 ].map(([method, path]) => ({ method, pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`) }))
 
-/** The methods of a path; none if no operation has it. */
+/** The HTTP methods of a path; empty if no operation has the path. */
 export const methodsOf = (path: string): ReadonlyArray<string> => {
   const methods = new Set(routes.flatMap(({ method, pattern }) => (pattern.test(path) ? [method] : [])))
   if (methods.has("GET")) methods.add("HEAD")

@@ -5,7 +5,7 @@ import { Api } from "./Api.js"
 
 const readSchemas = (): Readonly<Record<string, object>> => {
   const file = assetFile("schemas.json")
-  if (file === undefined) throw new Error("the package lacks assets/schemas.json")
+  if (file === undefined) throw new Error("assets/schemas.json is missing; reinstall the package")
   return JSON.parse(readFileSync(file, "utf8"))
 }
 
@@ -26,7 +26,7 @@ const logEvents = {
       in: "header",
       schema: { type: "string" },
       required: false,
-      description: "The version to go on behind, as a client sends it when it reconnects."
+      description: "The version after which to continue. A client sends it when it reconnects."
     }
   ],
   responses: {
@@ -37,7 +37,7 @@ const logEvents = {
   }
 }
 
-/** Operations that answer with progress where the client accepts `text/event-stream`. */
+/** Operations that report progress if the client accepts `text/event-stream`. */
 const reporting = new Set([
   "operations.rebuild",
   "operations.whatIf",
@@ -50,7 +50,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: object }>>
 }
 
-/** Completes an operation: its problems, the answer to an unchanged read, and progress. */
+/** Completes the description of an operation: adds its problems, the answer to an unchanged read, and progress. */
 const completed = (method: string, operation: Operation) => {
   const answer = operation.responses["200"]
   const progress = { "text/event-stream": { schema: { type: "string" } } }
@@ -60,7 +60,9 @@ const completed = (method: string, operation: Operation) => {
     security: [{ token: [] }],
     responses: {
       "200": { description: "The answer", content },
-      ...(method === "get" ? { "304": { description: "The client has this answer: see `If-None-Match`." } } : {}),
+      ...(method === "get"
+        ? { "304": { description: "The client already has this answer: see `If-None-Match`." } }
+        : {}),
       "4XX": problem("A problem with the request"),
       "5XX": problem("A problem of the server")
     }
@@ -73,7 +75,7 @@ const complete = (spec: Readonly<Record<string, unknown>>) => ({
     title: "Daybook",
     version: "1",
     description:
-      "Long-term memory for AI agents. Each call names its agent in the query; the trust level is that of the token.",
+      "Long-term memory for AI agents. Each call names its agent in the query; the trust level comes from the token.",
     license: { name: "MIT", identifier: "MIT" }
   },
   security: [{ token: [] }],
@@ -87,11 +89,11 @@ const complete = (spec: Readonly<Record<string, unknown>>) => ({
   ),
   components: {
     schemas: readSchemas(),
-    securitySchemes: { token: { type: "http", scheme: "bearer", description: "`daybook token add` prints one." } }
+    securitySchemes: { token: { type: "http", scheme: "bearer", description: "`daybook token add` prints a token." } }
   }
 })
 
-/** The definition with what only its document needs. */
+/** The definition of the interface, with the parts that only its OpenAPI document needs. */
 export const describedApi = () => Api.annotate(OpenApi.Transform, complete)
 
 /** The interface as an OpenAPI 3.1 document. */

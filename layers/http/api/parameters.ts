@@ -7,16 +7,16 @@ import type { Embedding } from "../../../src/search/fusion.js"
 import type { Filter, Query } from "../../../src/search/search.js"
 import { toInstant } from "../../../text/when/dates.js"
 
-/** A parameter as a query has it: a text, or a list where it is repeated. */
+/** The value of a parameter in a query: a text, or a list if the parameter is repeated. */
 const Raw = Schema.Union(Schema.String, Schema.Array(Schema.String))
 type Raw = typeof Raw.Type
 
 export type Parameter<A = never> = Schema.optional<Schema.Schema<A, Raw>>
 
-/** How a parameter is read and written. */
+/** Converts a parameter from and to text. */
 interface Conversion<A> {
   readonly jsonSchema: object
-  /** Converts a text. It leaves an unsuitable text unchanged: the operation's own check then names the parameter. */
+  /** Converts a text. Leaves an unsuitable text unchanged, so that the operation's own check reports the parameter. */
   readonly read: (text: string) => unknown
   readonly write: (value: A) => Raw
 }
@@ -43,7 +43,7 @@ export const number = parameter<number>({
   write: String
 })
 
-/** A list of numbers in one value. The operation refuses what is no number. */
+/** A list of numbers with commas, in one value. The operation refuses parts that are not numbers. */
 export const numbers = parameter<Embedding>({
   jsonSchema: { type: "string" },
   read: (value) => value.split(",").map((part) => (part.trim() === "" ? Number.NaN : Number(part))),
@@ -63,7 +63,7 @@ export const texts = parameter<ReadonlyArray<string>>({
   write: (values) => values
 })
 
-/** ISO 8601, because a number of milliseconds could be a year. */
+/** Writes a time as ISO 8601, because a number of milliseconds could be read as a year. */
 const isoText = (time: InstantInput): string => {
   const instant = toInstant(time)
   return instant === undefined ? String(time) : new Date(instant).toISOString()
@@ -82,7 +82,7 @@ export const moment = parameter<{ readonly version: number } | { readonly at: In
   write: (value) => ("version" in value ? String(value.version) : isoText(value.at))
 })
 
-/** Values of a known set. The operation refuses others. */
+/** A value of a known set. The operation refuses other values. */
 export const choice = <const A extends string>(values: ReadonlyArray<A>) =>
   parameter<A>({ jsonSchema: { type: "string", enum: values }, read: unchanged, write: unchanged })
 
@@ -93,7 +93,7 @@ export const choices = <const A extends string>(values: ReadonlyArray<A>) =>
     write: (list) => list
   })
 
-/** The parameters for the options of an operation: each option has one. */
+/** One parameter for each option of an operation. */
 export type ParametersOf<Options> = { readonly [Name in keyof Options]-?: Parameter<Exclude<Options[Name], undefined>> }
 
 /** The values of parameters. */
@@ -104,8 +104,8 @@ export type ValuesOf<Fields> = {
 }
 
 /**
- * The query of an operation. It keeps parameters that it does not know, so that the operation refuses them: a misspelt
- * one would otherwise be ignored silently.
+ * The query of an operation. It keeps unknown parameters, so that the operation can refuse them. Otherwise a misspelt
+ * parameter would be ignored silently.
  */
 export const query = <Fields extends Schema.Struct.Fields>(
   fields: Fields
@@ -113,26 +113,28 @@ export const query = <Fields extends Schema.Struct.Fields>(
   Schema.Struct(fields, Schema.Record({ key: Schema.String, value: Schema.Unknown })) as never
 
 /**
- * An id in the path of a URL. The router decodes what the client encodes. A path cannot hold an empty segment or dots:
- * the client sends another id that does not exist.
+ * An id in the path of a URL. The client encodes it and the router decodes it. A segment of a path cannot be empty or
+ * consist of dots, so the client sends `_` in its place, an id that does not exist.
  */
 export const pathText = Schema.transform(Schema.String, Schema.String, {
   decode: unchanged,
   encode: (id) => (/^\.{0,2}$/.test(id) ? "_" : encodeURIComponent(id))
 })
 
-/** The parameters that choose the memory of a call. */
+/** The parameters that select the memory of a call. */
 export const handle = {
-  agent: text("The agent. Default: the one that the token is for, else `default`."),
-  actor: text("The caller's name in the history, behind `token:`, the id of the token and `/`.")
+  agent: text("The agent. Default: the token's only agent; `default` if the token is for several agents."),
+  actor: text("The caller's name in the history, where it is written as `token:ID/NAME` with the id of the token.")
 }
 
 /** The parameters of every read. */
 export const reading = {
   ...handle,
   asOf: moment("Reads a past state: a version of the log (full trust), or an ISO 8601 time."),
-  record: flag("Whether the recall log records what the read shows. Default: the policy's."),
-  forSession: text("The session whose prompt the read is for. Capture leaves out what its turns repeat of the answer.")
+  record: flag("Whether the recall log records the result of the read. Default: the policy's setting."),
+  forSession: text(
+    "The session whose prompt contains the answer. If its turns repeat the answer, this is not captured again."
+  )
 }
 
 /** The parameters of every write. */
@@ -141,7 +143,7 @@ export const writing = {
   run: text("Groups writes, so that undo can take them back together.")
 }
 
-/** A header holds visible ASCII only: another key is sent as RFC 8187 writes an extended value. */
+/** A header can contain only visible ASCII. Other keys are sent as extended values of RFC 8187, with this prefix. */
 const extended = "utf-8''"
 
 const headerText = Schema.transform(Schema.String, Schema.String, {
@@ -155,19 +157,19 @@ const headerText = Schema.transform(Schema.String, Schema.String, {
   encode: (key) => (/^[\x21-\x7e]+$/.test(key) && !key.startsWith(extended) ? key : extended + encodeURIComponent(key))
 })
 
-/** The header that makes a write idempotent: a repeated key answers as the first time and writes nothing. */
+/** The header that makes a write idempotent: a repeated key returns the first answer and writes nothing. */
 export const idempotency = Schema.Struct({
   "idempotency-key": Schema.optional(
     headerText.annotations({ jsonSchema: { type: "string", description: "The command id: a repeat writes nothing." } })
   )
 })
 
-const offset = number("Skips so many rows.")
+const offset = number("Number of rows to skip.")
 
-/** A page of an answer. */
+/** The parameters that select a page of an answer. */
 export const page = {
   limit: number("Maximum rows, 1 to 1,000. Default 50."),
-  cursor: text("`next` of the page before, for the same query."),
+  cursor: text("`next` of the previous page of the same query."),
   offset
 } satisfies ParametersOf<PageQuery> & { readonly cursor: Parameter<string> }
 
@@ -187,17 +189,17 @@ export const filters = {
 
 export const searching = {
   mode: text("`enhanced`, or `classic`: full text alone. Default: the policy's mode."),
-  gate: flag("Reads the text as a message, and finds nothing if it needs no memory."),
-  at: instant("The asking time. Default: now."),
-  embedding: numbers("The query's vector by the model of the active index: numbers with commas between them."),
-  topK: number("How many of the best rows of full text, and of vectors, are fused, 1 to 4,095."),
-  vectorWeight: number("The weight of vectors, from 0 on, instead of the policy's."),
-  textWeight: number("The weight of full text, from 0 on, instead of the policy's.")
+  gate: flag("Reads the text as a message to an agent, and finds nothing if the message needs no memory."),
+  at: instant("The time of the query. Default: now."),
+  embedding: numbers("The query's vector, made by the model of the active index: numbers separated by commas."),
+  topK: number("Number of best full-text rows, and of nearest vectors, that are fused, 1 to 4,095."),
+  vectorWeight: number("The weight of vectors, 0 or more. Default: the policy's weight."),
+  textWeight: number("The weight of full text, 0 or more. Default: the policy's weight.")
 }
 
 export const memoryQuery = {
   ...filters,
   ...searching,
-  near: flag("Leaves out what is not near the query."),
-  text: text("What to look for. Without it: the newest.")
+  near: flag("Leaves out memories that are not near the query."),
+  text: text("The text to search for. Without it, the newest memories are returned.")
 } satisfies ParametersOf<Query>

@@ -9,13 +9,13 @@ import { EmbedderUnavailable, UnknownEmbedder } from "../../../src/ports/Embedde
 import { problemMembers, problemType } from "../problemDetails.js"
 import type { ProblemDetails } from "./types.js"
 
-/** The token is for other agents. */
+/** The token does not permit the agent. */
 export class AgentForbidden extends Schema.TaggedError<AgentForbidden>()("AgentForbidden", {
-  /** The pattern of the agents that the token is for. */
+  /** The pattern of the agents that the token permits. */
   agents: Schema.String
 }) {
   override get message() {
-    return `agent: the token is for ${this.agents}: name such an agent in the parameter agent, or use another token`
+    return `agent: the token permits only ${this.agents}: set the parameter agent to such a name, or use another token`
   }
 }
 
@@ -29,11 +29,11 @@ export class NoCaller extends Schema.TaggedError<NoCaller>()("NoCaller", {}) {
 /** A fault of the server. The cause stays in its log, because it may quote a memory. */
 export class InternalError extends Schema.TaggedError<InternalError>()("InternalError", {}) {
   override get message() {
-    return "the server failed: its log names the kind of failure"
+    return "the server failed: see its log for the kind of failure"
   }
 }
 
-/** The server refused the request before an operation saw it: its token, type, size or rate. */
+/** The server refused the request before an operation ran, because of its token, content type, size or rate. */
 export class RequestRefused extends Schema.TaggedError<RequestRefused>()("RequestRefused", {
   status: Schema.Number,
   /** The tag of the refusal. */
@@ -64,7 +64,7 @@ const describe = <A>(status: number, schema: Schema.Schema.AnyNoContext): Schema
     { kind: "Json", contentType: problemType }
   ) as Schema.Schema.AnyNoContext
 
-/** How errors of a class are sent, and how the client reads them again. */
+/** Encodes errors of a class as problem details, and decodes them in the client. */
 const problem =
   (status: number) =>
   <A extends TaggedError, I>(error: Schema.Schema<A, I>): Schema.Schema<A, ProblemDetails> =>
@@ -77,7 +77,7 @@ const problem =
       })
     )
 
-/** How a failure that is no error of the interface is sent: as problem details of another error. */
+/** Encodes a failure that is not an error of the interface as the problem details of a substitute error. */
 const insteadOf = <A extends TaggedError, I>(
   is: (cause: unknown) => boolean,
   status: number,
@@ -97,7 +97,7 @@ const insteadOf = <A extends TaggedError, I>(
     )
   )
 
-/** How a refusal with this status is sent, and how the client reads any other problem with it. */
+/** Encodes a refusal with this status. In the client, decodes any other problem with this status. */
 const refused = (status: number) =>
   describe<RequestRefused>(
     status,
@@ -112,7 +112,7 @@ const refused = (status: number) =>
     )
   )
 
-/** Whether the body of a request is not JSON. */
+/** True if the body of a request is not JSON. */
 const isUnreadable = (cause: unknown): boolean => cause instanceof RequestError && cause.reason === "Decode"
 
 /** All errors of the interface, each with its HTTP status. */
@@ -162,7 +162,7 @@ export const problems = Schema.Union(
   ...[400, 401, 403, 404, 405, 408, 413, 415, 421, 429, 500, 503].map(refused)
 )
 
-/** The problem details of a failure. A failure that is no error of the interface becomes `InternalError`. */
+/** The problem details of a failure. A failure that is not an error of the interface becomes `InternalError`. */
 export const problemOf: (failure: unknown) => ProblemDetails = Schema.encodeUnknownSync(problems)
 
 /** The error that problem details describe. */

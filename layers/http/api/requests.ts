@@ -5,12 +5,12 @@ import type { EraseOptions } from "../../../src/erasure/Erasure.js"
 import type { Query } from "../../../src/search/search.js"
 import type { PolicyChange } from "../../../src/whatIf/WhatIf.js"
 
-/** The request for a context. `session_id` is another name of `session`. */
+/** The request for a context. `session_id` is an alias of `session`. */
 export interface ContextRequest extends ContextQuery {
   readonly session_id?: string | undefined
 }
 
-/** A vector as a list of numbers: JSON has no typed arrays. */
+/** A vector as a list of numbers, because JSON has no typed arrays. */
 interface WithEmbedding {
   readonly embedding?: ReadonlyArray<number> | undefined
 }
@@ -24,7 +24,7 @@ export interface EmbedderSwitch extends Omit<SwitchOptions, "onProgress" | "onFa
   readonly name: string
 }
 
-/** The decisions to repeat. */
+/** The past decisions to replay. */
 export interface WhatIfRequest {
   readonly from?: number | undefined
   readonly to?: number | undefined
@@ -38,9 +38,9 @@ export interface ErasureRequest extends Omit<EraseOptions, "actor"> {
   readonly ids?: ReadonlyArray<string> | undefined
   /** Everything that names a person. */
   readonly person?: string | undefined
-  /** Everything that names any of several persons. */
+  /** Everything that names any of these people. */
   readonly persons?: ReadonlyArray<string> | undefined
-  /** A session, and what was made from it. */
+  /** A session, and everything derived from it. */
   readonly session?: string | undefined
   /** KIND or KIND:KEY, such as `import:notes.md`. */
   readonly source?: string | undefined

@@ -89,20 +89,20 @@ export interface MemoryInput extends Omit<Observation, "title"> {
   readonly content?: string | undefined
 }
 
-/** The fields of a memory to change, or its new status, which stands alone. */
+/** The fields of a memory to change, or its new status. A status cannot be combined with other fields. */
 export interface MemoryChanges extends Changes {
   /** Replaces the title and the narrative. */
   readonly content?: string | undefined
-  /** `archived` moves it to the archive, `active` takes it out, `deleted` hides it from every read. */
+  /** `archived` moves the memory to the archive, `active` restores it, `deleted` hides it from every read. */
   readonly status?: "active" | "archived" | "deleted" | undefined
 }
 
-/** The text of a memory: its title, or its narrative where the narrative holds the whole text. */
+/** The text of a memory: its title and its narrative, or only one of them if that is the whole text. */
 export interface WithContent {
   readonly content: string
 }
 
-/** A turn of a conversation. `session_id` and `auto_extract` are other names of `session` and `extract`. */
+/** A turn of a conversation. `session_id` and `auto_extract` are aliases of `session` and `extract`. */
 export interface NewTurn extends Omit<TurnInput, "session"> {
   readonly session?: string | undefined
   readonly session_id?: string | undefined
@@ -123,11 +123,11 @@ export interface StoredTurn {
   readonly turn_id: string
   readonly extracted_memories: ReadonlyArray<ExtractedMemory>
   readonly turn: AddedTurn
-  /** How many turns of the session in this store wait for extraction. */
+  /** Number of turns of the session in this store that wait for extraction. */
   readonly pending: number
 }
 
-/** A context for a prompt. The fields in snake case are the same content by tier. */
+/** A context for a prompt. The fields in snake case contain the same content by tier. */
 export interface ContextAnswer extends PromptContext {
   readonly short_term: ReadonlyArray<PromptTurn>
   readonly mid_term: ReadonlyArray<ContextMemory>
@@ -140,22 +140,22 @@ export interface BatchEntry<Answer> {
   readonly problem?: ProblemDetails
 }
 
-/** An error, as RFC 9457 describes it. It never holds the text of a memory or a key. */
+/** An error in the format of RFC 9457. It never contains the text of a memory or a key. */
 export interface ProblemDetails {
   /** `urn:daybook:` and the tag of the error. */
   readonly type: string
   readonly title: string
   readonly status: number
-  /** The problem, its place, and what to do. */
+  /** What is wrong, where, and what to do. */
   readonly detail: string
   /** The error itself: its tag and its fields, such as the path of the wrong field. */
   readonly error: { readonly _tag: string; readonly [field: string]: unknown }
 }
 
-/** The figures of a clean-up. */
+/** The result of a garbage collection, and statistics of the agent. */
 export interface Collected {
   readonly runs: ReadonlyArray<StageRun>
-  /** How many memories were created, promoted, archived and deleted so far. */
+  /** Numbers of memories that were created, promoted, archived and deleted so far. */
   readonly changes: AgentStats["changes"]
   /** Counts, mean score and mean age in days of all active memories, and by tier. */
   readonly scores: Pick<Tiers, "all" | "byTier">

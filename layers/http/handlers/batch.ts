@@ -5,14 +5,14 @@ import { problemOf } from "../api/problems.js"
 import type { BatchEntry } from "../api/types.js"
 import { listIn, noOptions, type WriteOptions } from "./call.js"
 
-/** The entries of a batch. One key cannot identify several entries, so each entry has its own in its options. */
+/** The entries of a batch. One idempotency key cannot identify several entries, so each entry's options have a key. */
 export const batchOf = <Entry>({ commandId, run }: WriteOptions, others: object, payload: ReadonlyArray<Entry>) =>
   Effect.gen(function* () {
     yield* noOptions(others)
     if (commandId !== undefined || run !== undefined)
       return yield* new InvalidInput({
         field: commandId === undefined ? "run" : "Idempotency-Key",
-        problem: "is not for a batch: name it for each entry, as [entry, { commandId, run }]"
+        problem: "cannot be set for a batch: set it on each entry, as [entry, { commandId, run }]"
       })
     return yield* listIn("body", payload)
   })

@@ -10,7 +10,7 @@ import { Caller, canUse, unnamedAgentOf } from "../../access/Caller.js"
 import { AgentForbidden, NoCaller } from "../api/problems.js"
 import { checkParameters } from "./checkParameters.js"
 
-/** The parameters of a call that choose its memory. */
+/** The parameters of a call that select its memory. */
 interface Handle {
   readonly agent?: string | undefined
   readonly actor?: string | undefined
@@ -19,7 +19,7 @@ interface Handle {
   readonly forSession?: string | undefined
 }
 
-/** The parameters of a write that choose its memory and its run. */
+/** The parameters of a write that select its memory and its run. */
 interface Writing extends Pick<Handle, "agent" | "actor"> {
   readonly run?: string | undefined
 }
@@ -37,7 +37,7 @@ export interface WriteOptions {
 
 type System = Context.Tag.Service<Daybook>
 
-/** The caller of the request. Its layer does not provide it: each request brings its own. */
+/** The caller of the request. No layer provides the caller: each request has its own caller in its context. */
 const caller = Effect.flatMap(
   Effect.serviceOption(Caller),
   Option.match({ onNone: () => Effect.fail(new NoCaller()), onSome: Effect.succeed })
@@ -51,23 +51,23 @@ const permitted = (name: string | undefined) =>
     return canUse(from, agent) ? { agent, from } : yield* new AgentForbidden({ agents: from.agents })
   })
 
-/** A text of a request: a parameter that is repeated is a list. */
+/** Requires that a value of a request is a text. A repeated parameter is a list. */
 export const textIn = (field: string, value: string): Effect.Effect<string, InvalidInput> =>
   typeof value === "string"
     ? Effect.succeed(value)
-    : Effect.fail(new InvalidInput({ field, problem: "must be one text" }))
+    : Effect.fail(new InvalidInput({ field, problem: "must be a single text" }))
 
-/** Logs the kind of a defect. The answer omits it. */
+/** Logs the kind of a defect, because the answer omits it. */
 export const logged = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.tapDefect(operation, (cause) => Effect.logError("a request failed", { failure: failureNames(cause) }))
 
 const present = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 
-/** The author always names the token, so that no client can write under the name of another one or of the engine. */
+/** The actor's name contains the token's id, so that no client can use the name of another client or of the engine. */
 const actorOf = (actor: string | undefined, token: string): string => {
   if (actor === undefined) return `token:${token}`
-  // The library refuses an empty name. A parameter that is repeated is a list.
+  // The library refuses an empty name. A repeated parameter is a list.
   return typeof actor === "string" && actor !== "" ? `token:${token}/${actor}` : ""
 }
 
@@ -76,7 +76,7 @@ const handleOf = ({ actor, forSession, record }: Handle, token: string) => ({
   ...present({ record, session: forSession })
 })
 
-/** Answers a call, unless it has parameters that its route does not have. */
+/** Runs the operation of a call. Refuses parameters that the call's route does not have. */
 const answered = <A, E, R>(query: object, operation: Effect.Effect<A, E, R>) =>
   logged(Effect.zipRight(checkParameters(query), operation))
 
@@ -119,7 +119,7 @@ export const writes = <Query extends Writing, A, E>(
 export const requireFull = (what: string) =>
   Effect.flatMap(caller, ({ trust }) => (trust === "full" ? Effect.void : Effect.fail(new TrustRequired({ what }))))
 
-/** Runs an operation that ignores trust levels, such as a check of the log: for callers at full trust. */
+/** Runs an operation that ignores trust levels, such as a check of the log. Only for callers at full trust. */
 export const operates = <Query extends Writing, A, E>(
   what: string,
   query: Query,
@@ -150,8 +150,8 @@ export const operatesPlain = <Query extends Writing, A, E>(
   )
 
 /**
- * Runs an operation on the whole installation: for callers at full trust that may use every agent. `f` gets the name of
- * the actor.
+ * Runs an operation on the whole installation. Only for callers at full trust that may use every agent. `f` gets the
+ * name of the actor.
  */
 export const administers = <Query extends Writing, A, E>(
   what: string,
@@ -169,7 +169,7 @@ export const administers = <Query extends Writing, A, E>(
     })
   )
 
-/** Runs an operation on those agents that the caller may use: for callers at full trust. */
+/** Runs an operation on all agents that the caller may use. Only for callers at full trust. */
 export const surveys = <Query extends Writing, A, E>(
   what: string,
   query: Query,
@@ -203,7 +203,7 @@ export const writesPlain = <Query extends Writing, A, E>(
   f: (memory: Memory, options: WriteOptions) => Effect.Effect<A, E>
 ) => writes(request, (memory, options, others) => Effect.zipRight(noOptions(others), f(memory, options)))
 
-/** Refuses parameters that an operation does not know. */
+/** Refuses all parameters: fails if `options` has any. */
 export const noOptions = (options: object): Effect.Effect<void, InvalidInput> => {
   const [field] = Object.keys(options)
   return field === undefined
@@ -211,16 +211,16 @@ export const noOptions = (options: object): Effect.Effect<void, InvalidInput> =>
     : new InvalidInput({ field, problem: "is not a parameter of this operation: leave it out" })
 }
 
-/** The answer of an operation that has none of its own; `done: false` if there was nothing to do. */
+/** The answer of an operation without a result; `done: false` if there was nothing to do. */
 export const doneAnswer = (isDone?: unknown): { readonly done: boolean } => ({ done: isDone !== false })
 
-/** The body of a request that takes an object. */
+/** Requires that the body of a request is an object. */
 export const objectBody = <A extends object>(payload: A) =>
   payload !== null && typeof payload === "object" && !Array.isArray(payload)
     ? Effect.succeed(payload)
     : Effect.fail(new InvalidInput({ field: "body", problem: "must be a JSON object" }))
 
-/** A list in the body of a request. The library iterates it before it checks its entries. */
+/** Requires that a value in the body is a list, because the library iterates the list before it checks the entries. */
 export const listIn = <A>(field: string, payload: ReadonlyArray<A>) =>
   Array.isArray(payload)
     ? Effect.succeed(payload as ReadonlyArray<A>)

@@ -24,8 +24,8 @@ const parametersByRoute: ReadonlyMap<string, ReadonlyArray<string>> = (() => {
 })()
 
 /**
- * Refuses parameters that the route of the request does not have. The library would refuse them too, but it names the
- * options of its method: `text` where a route has `q`.
+ * Refuses parameters that the route of the request does not have. The library would also refuse them, but its error
+ * would list the options of the library's method, such as `text` for a route with `q`.
  */
 export const checkParameters = (query: object): Effect.Effect<void, InvalidInput> =>
   Effect.flatMap(

@@ -6,7 +6,7 @@ import { decodeObservation, type Observation } from "../../../src/model/input.js
 import { fieldsOf } from "../../../src/notes/noteInput.js"
 import type { ContextAnswer, ExtractedMemory, MemoryChanges, MemoryInput, WithContent } from "../api/types.js"
 
-/** Adds the text of a memory as one field. */
+/** Adds the text of a memory as the field `content`. */
 export const withContent = <A extends { readonly title: string; readonly narrative?: string | null | undefined }>(
   memory: A
 ): A & WithContent => {
@@ -20,7 +20,7 @@ export const withContent = <A extends { readonly title: string; readonly narrati
   return { ...memory, content }
 }
 
-/** Reads `content` as a title and a narrative. */
+/** Splits `content` into a title and a narrative. */
 const titleAndNarrative = (body: Pick<MemoryInput, "content" | "title" | "narrative">) =>
   typeof body.content !== "string"
     ? Either.left(new InvalidInput({ field: "content", problem: "must be text" }))
@@ -39,11 +39,14 @@ export const observationOf = ({ content, ...fields }: MemoryInput): Either.Eithe
         ...(narrative === null ? {} : { narrative })
       }))
 
-/** The problem of a memory without text. A misspelt field is named first, as it may be the text. */
+/** The error for a memory without text. A misspelt field is reported first, because it may contain the text. */
 const withoutText = (fields: object): Either.Either<never, InvalidInput> =>
   Either.flatMap(decodeObservation({ ...fields, title: "any" }), () =>
     Either.left(
-      new InvalidInput({ field: "content", problem: "is missing: the text of the memory; or send its title" })
+      new InvalidInput({
+        field: "content",
+        problem: "is missing: send the text of the memory as content, or its title"
+      })
     )
   )
 
@@ -57,7 +60,7 @@ export const extractedMemory = ({ title, ...captured }: CapturedMemory): Extract
   content: title
 })
 
-/** Adds what a context shows by tier. */
+/** Adds the turns and memories of a context by tier. */
 export const contextAnswer = (context: PromptContext): ContextAnswer => {
   const shown = (name: string) => context.parts.find((part) => part.name === name)?.memories ?? []
   return {

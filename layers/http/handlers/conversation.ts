@@ -12,7 +12,7 @@ import { paged } from "./pages.js"
 
 type BatchTurn = Parameters<SessionWriter["appendAll"]>[0][number]
 
-/** A turn with its level. Values that are no turn stay as they are: the library refuses them. */
+/** Adds the model's level to a turn of the model. A value that is not a turn is unchanged: the library refuses it. */
 const withLevel = <Value>(turn: Value): Value => {
   const { level, role } = (turn ?? {}) as Partial<TurnInput>
   return level === undefined && (role === "assistant" || role === "system") ? { ...turn, level: modelLevel } : turn
@@ -22,7 +22,7 @@ const withLevel = <Value>(turn: Value): Value => {
 const withLevelOfEntry = (entry: BatchTurn): BatchTurn =>
   Array.isArray(entry) ? ([withLevel(entry[0]), ...entry.slice(1)] as unknown as BatchTurn) : withLevel(entry)
 
-/** Reads the other names of the fields of a turn. */
+/** Resolves the aliases of a turn's fields. */
 const turnOf = ({ auto_extract, extract = auto_extract, session_id, session = session_id, ...turn }: NewTurn) => ({
   turn: withLevel({ session, ...turn } as TurnInput),
   options: (extract === undefined ? {} : { extract }) as AppendOptions

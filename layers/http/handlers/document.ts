@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { RequestRefused } from "../api/problems.js"
 import { problemResponse } from "./problemResponse.js"
 
-/** The sources that the page may load: its own script and styles, and this server. */
+/** The page's Content-Security-Policy: it may load only its own scripts and styles, and data from this server. */
 const contentPolicy = [
   "default-src 'none'",
   "script-src 'unsafe-inline'",
@@ -18,7 +18,7 @@ const contentPolicy = [
   "base-uri 'none'"
 ].join("; ")
 
-/** Both are made at their first request, because few clients read them and the page has 2 MB of scripts. */
+/** The document and the page are built when first requested: few clients read them, and the page has 2 MB of code. */
 const openApi = Effect.map(
   Effect.promise(() => import("../api/openApi.js")),
   ({ openApi }) => HttpServerResponse.unsafeJson(openApi())

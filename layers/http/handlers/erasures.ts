@@ -19,16 +19,19 @@ const requestOf = (payload: ErasureRequest, agent: string | undefined) =>
       yield* objectBody(payload)
     yield* noOptions(unknown)
     if (everything !== undefined && everything !== true)
-      return yield* new InvalidInput({ field: "everything", problem: "must be true: the agent is a parameter" })
+      return yield* new InvalidInput({
+        field: "everything",
+        problem: "must be true: name the agent in the parameter agent"
+      })
     if (everything === true && agent === undefined)
-      return yield* new InvalidInput({ field: "everything", problem: "erases one agent: leave out the parameter all" })
+      return yield* new InvalidInput({ field: "everything", problem: "is for one agent: leave out the parameter all" })
     const selectors = { ids, person, persons, session, source, everything }
     if (Object.values(selectors).filter((value) => value !== undefined).length !== 1)
       return yield* new InvalidInput({
         field: "erase",
         problem: `must have exactly one of ${Object.keys(selectors).join(", ")}`
       })
-    // Without an agent, the library takes a person only.
+    // Without an agent, the library accepts only a person.
     const scope = everything === true ? { everythingOf: agent } : { agent }
     return {
       selection: { ids, person, persons, session, source, ...scope } as Erasable,
@@ -36,7 +39,7 @@ const requestOf = (payload: ErasureRequest, agent: string | undefined) =>
     }
   })
 
-/** Erases content of one agent, or with `all` what names a person of all agents. */
+/** Erases content of one agent. With `all`, erases everything that names a person, in all agents. */
 export const erases = (payload: ErasureRequest, { all, ...query }: Query) =>
   all === true
     ? administers("erase", query, (daybook, others, actor) =>
@@ -60,7 +63,7 @@ interface PageQuery extends Query {
   readonly cursor?: string | undefined
 }
 
-/** Lists the erasures of one agent, or with `all` those of all agents, oldest first. */
+/** Lists the erasures of one agent, or with `all` the erasures of all agents, oldest first. */
 export const listsErasures = ({ all, ...query }: PageQuery) => {
   const read = (recorded: ReturnType<ErasureOperations["erasures"]>, page: Omit<PageQuery, keyof Query>) =>
     paged(page, (part) =>

@@ -5,8 +5,8 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 
 /**
- * Adds the digest of each answer as its `ETag`, and answers 304 to a client that sends the same one. A version of the log
- * would reveal hidden writes to a lower trust level.
+ * Adds the digest of each answer as its `ETag`, and answers 304 to a client that sends the same digest. The log's
+ * version is not used, because it would reveal hidden writes to a lower trust level.
  */
 export const etags = HttpLayerRouter.middleware((app) =>
   Effect.gen(function* () {

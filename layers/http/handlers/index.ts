@@ -12,12 +12,12 @@ import { operations } from "./operations.js"
 
 const handlers = Layer.mergeAll(memories, conversation, notes, schedules, recalls, maintenance, operations)
 
-/** The document of the interface and its page. They contain nothing of any memory, so they need no token. */
+/** The paths of the OpenAPI document and of its page. Both contain no content of any memory, so they need no token. */
 export const documentPaths: ReadonlyArray<string> = ["/openapi.json", "/reference"]
 
 /**
- * The routes of the HTTP interface. Each request must come with a `Caller` in its context, except those of
- * `documentPaths`: without one it is refused.
+ * The routes of the HTTP interface. A request without a `Caller` in its context is refused, except for
+ * `documentPaths`.
  */
 export const routes = Layer.mergeAll(HttpLayerRouter.addHttpApi(Api).pipe(Layer.provide(handlers)), document).pipe(
   Layer.provide(etags.layer),

@@ -33,7 +33,7 @@ export const schedules = HttpApiBuilder.group(Api, "schedules", (handlers) =>
     )
 )
 
-/** A number in a path; NaN for other text, which the operation refuses. */
+/** Parses a number in a path. Other text becomes NaN, which the operation refuses. */
 const numberOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Number.NaN)
 
 export const recalls = HttpApiBuilder.group(Api, "recalls", (handlers) =>

@@ -29,7 +29,7 @@ const serverEvent = (event: DaybookEvent | ErasedEvent): ServerEvent => ({
 
 /**
  * GET /log/events: the events of an agent as they are written, as server-sent events. A client that reconnects with
- * `Last-Event-ID` goes on behind that version. The connection ends when the server does.
+ * `Last-Event-ID` continues after that version. The connection ends when the server ends.
  */
 export const logEvents = Layer.scopedDiscard(
   Effect.gen(function* () {

@@ -32,7 +32,7 @@ const change = (memory: Memory, id: string, { status, ...fields }: MemoryChanges
     if (Object.keys(fields).length > 0)
       return yield* new InvalidInput({
         field: "status",
-        problem: "stands alone: change other fields in another request"
+        problem: "cannot be combined with other fields: change them in another request"
       })
     switch (status) {
       case "archived":
@@ -46,7 +46,7 @@ const change = (memory: Memory, id: string, { status, ...fields }: MemoryChanges
     }
   })
 
-/** Whether a list has no filter but its tier, and no order. */
+/** True if a list query has no filter other than its tier, and no order. */
 const isOnlyTier = ({ limit: _, offset: __, tiers: ___, ...others }: ListQuery): boolean =>
   Object.keys(others).length === 0
 
@@ -56,7 +56,7 @@ const searchPage = (memory: MemoryReader, text: string, { limit, offset, sort, .
     if (sort !== undefined && sort !== "score")
       return yield* new InvalidInput({
         field: "sort",
-        problem: "must be score, or left out, with q: hits have an order"
+        problem: "must be score, or left out, if q is set: hits are ordered by score"
       })
     const page = yield* checkPage({ limit, offset }, defaultLimit)
     if (page.offset >= limits.page)
@@ -65,7 +65,7 @@ const searchPage = (memory: MemoryReader, text: string, { limit, offset, sort, .
     return hits.slice(page.offset)
   })
 
-/** A search that goes on is recorded as one recall: its first page. */
+/** Records only the first page of a search, so that a search with several pages is one recall. */
 const recordedOnce = <Query extends Paged & { readonly q?: string | undefined }>(query: Query): Query =>
   query.q !== undefined && isLaterPage(query) ? { ...query, record: false } : query
 

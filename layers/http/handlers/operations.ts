@@ -11,7 +11,7 @@ import { erases, listsErasures } from "./erasures.js"
 import { cursorAt, defaultLimit, paged, placeIn } from "./pages.js"
 import { withProgress } from "./progress.js"
 
-/** Options that hold a function or a service cannot be sent. */
+/** Keeps only the options that can be sent: no functions and no services. */
 const whatIfOptions = ({ ask, from, policy, to }: WhatIfRequest): WhatIfRequest => ({ ask, from, policy, to })
 
 export const operations = HttpApiBuilder.group(Api, "operations", (handlers) =>

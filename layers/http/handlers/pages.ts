@@ -10,12 +10,12 @@ export interface Paged {
   readonly cursor?: string | undefined
 }
 
-/** Rows of a page, unless the request names another number. */
+/** The default number of rows of a page. */
 export const defaultLimit = 50
 
 /**
- * Answers one page. `next` is a cursor: it holds the place of the next page and a digest of the query, so that it
- * cannot be used for another one. `maxRows` is the number of rows behind which `read` answers none.
+ * Answers one page. `next` is a cursor. It contains the position of the next page and a digest of the query, so that it
+ * cannot be used for another query. `read` returns no rows after the first `maxRows` rows.
  */
 export const paged = <Query extends Paged, A, E>(
   query: Query,
@@ -32,14 +32,14 @@ export const paged = <Query extends Paged, A, E>(
     return { items, next: isLast ? null : cursorAt(end, filters) }
   })
 
-/** Whether a query asks for a page behind the first. */
+/** True if a query requests a page after the first page. */
 export const isLaterPage = ({ cursor, offset = 0 }: Paged): boolean => cursor !== undefined || offset > 0
 
-/** A cursor that names a place within the answers to a query. */
+/** Makes a cursor that contains a position in the answer to a query. */
 export const cursorAt = (place: number, query: object): string =>
   Buffer.from(JSON.stringify([place, digestOf(query)])).toString("base64url")
 
-/** The place that a cursor names. */
+/** Reads the position in a cursor. Fails if the cursor was made for another query. */
 export const placeIn = (cursor: string, query: object): Effect.Effect<number, InvalidInput> => {
   try {
     const [place, digest] = JSON.parse(Buffer.from(String(cursor), "base64url").toString())

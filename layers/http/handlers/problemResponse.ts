@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { problemOf } from "../api/problems.js"
 import { problemType } from "../problemDetails.js"
 
-/** The problem details of a failure. An interruption stays one. */
+/** A response with the problem details of a failure. An interruption is passed on as an interruption. */
 export const problemResponse = <E>(cause: Cause.Cause<E>): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
   const problem = problemOf(Cause.squash(cause))

@@ -16,7 +16,7 @@ export const withProgress = <Progress, A, E>(
 ): Effect.Effect<A, E> =>
   request.headers.accept?.includes("text/event-stream") !== true
     ? run(undefined)
-    : // The builder sends a response as it is, though the type of a handler does not say so.
+    : // The builder also accepts a response in place of an answer, although the type of a handler does not allow it.
       Effect.succeed(eventResponse(eventsOf(run)) as unknown as A)
 
 const eventsOf = <Progress, A, E>(run: (onProgress: (progress: Progress) => void) => Effect.Effect<A, E>) =>

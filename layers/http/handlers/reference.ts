@@ -6,8 +6,8 @@ import * as Layer from "effect/Layer"
 import { describedApi } from "../api/openApi.js"
 
 /**
- * The reference of the interface as a page that loads nothing else: it holds its script, its styles and the document.
- * Effect makes it only as a route, so this takes the route's handler.
+ * The reference page of the interface. It loads nothing else, because it contains its script, its styles and the
+ * document. Effect provides the page only as a route, so this uses the route's handler.
  */
 export const referencePage: Effect.Effect<HttpServerResponse.HttpServerResponse> = Effect.suspend(() => {
   let page: Effect.Effect<HttpServerResponse.HttpServerResponse> = Effect.die("the page has no route")

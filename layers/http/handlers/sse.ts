@@ -7,14 +7,14 @@ import * as Stream from "effect/Stream"
 export interface ServerEvent {
   readonly event: string
   readonly data: unknown
-  /** The place to resume after: the client sends it as `Last-Event-ID`. */
+  /** The position after which to resume. The client sends it as `Last-Event-ID`. */
   readonly id?: string
 }
 
 const textOf = ({ data, event, id }: ServerEvent): string =>
   `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** Proxies and clients take a silent connection for a dead one. */
+/** Pause between two heartbeats. Proxies and clients assume that a silent connection is dead. */
 const heartbeat = Duration.seconds(15)
 
 const heartbeats = Stream.as(Stream.fromSchedule(Schedule.spaced(heartbeat)), ": heartbeat\n\n")

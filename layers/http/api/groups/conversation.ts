@@ -13,7 +13,7 @@ const store = choice(stores)("The store. Default: the strictest that the trust l
 
 const conversationQuery = {
   ...searching,
-  text: text("What to look for. Without it: the newest."),
+  text: text("The text to search for. Without it, the newest rows are returned."),
   sessions: texts("Sessions."),
   stores: choices(stores)("Stores."),
   roles: choices(Role.literals)("Roles of the speakers."),
@@ -46,7 +46,7 @@ export const conversation = HttpApiGroup.make("conversation")
     read("turns", "/turns", {
       summary: "Read the last turns of a session, oldest first",
       answer: "Turns",
-      query: { session, session_id: text("Another name of `session`."), last: number("How many. Default: 100.") }
+      query: { session, session_id: text("An alias of `session`."), last: number("Number of turns. Default: 100.") }
     })
   )
   .add(
@@ -107,28 +107,28 @@ export const conversation = HttpApiGroup.make("conversation")
   )
   .add(
     write("extract", "POST /sessions/extract", {
-      summary: "Extract memories from the turns that wait",
+      summary: "Extract memories from waiting turns",
       answer: "ExtractedTurns",
-      query: { session, due: flag("Only what is due.") }
+      query: { session, due: flag("Extracts only turns that are due.") }
     })
   )
   .add(
     write("summarize", "POST /sessions/summarize", {
-      summary: "Bring the summaries of a session up to date",
+      summary: "Update the summaries of a session",
       answer: "SummarizedSessions",
       query: { session }
     })
   )
   .add(
     write("refresh", "POST /sessions/refresh", {
-      summary: "Bring the summaries of a session up to date if its turns ask for it",
+      summary: "Update the summaries of a session if its newest turns make that due",
       answer: "Done",
       query: { session }
     })
   )
   .add(
     write("end", "POST /sessions/end", {
-      summary: "End a session: extract what waits, then summarize it",
+      summary: "End a session: extract its waiting turns, then summarize it",
       answer: "EndedSession",
       query: { session }
     })
@@ -156,7 +156,7 @@ export const conversation = HttpApiGroup.make("conversation")
   )
   .add(
     read("files", "/files", {
-      summary: "List indexed files without their text, the last added first",
+      summary: "List indexed files without their text, newest first",
       answer: "FilePage",
       query: page
     })

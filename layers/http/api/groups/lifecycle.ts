@@ -17,7 +17,7 @@ const scheduleFilters = {
   before: instant("Due before this time.")
 } satisfies ParametersOf<ScheduleFilter>
 
-/** Schedules, and the record of what was recalled. */
+/** Schedules and their runs. */
 export const schedules = HttpApiGroup.make("schedules")
   .add(
     write("add", "POST /schedules", { summary: "Add a schedule", answer: "Scheduled", query: {} }).setPayload(
@@ -114,7 +114,7 @@ export const maintenance = HttpApiGroup.make("maintenance")
     read("tiers", "/maintenance/tiers", {
       summary: "Count memories and scores by tier",
       answer: "Tiers",
-      query: { limit: number("How many of the best memories to list. Default 10.") }
+      query: { limit: number("Number of best memories to list. Default 10.") }
     })
   )
   .add(read("get", "/maintenance/:run", { summary: "Read a maintenance run", answer: "Run", query: {} }).setPath(byRun))

@@ -21,7 +21,7 @@ const contextQuery = {
   message: text("The user's new message."),
   tokens: number("The token budget."),
   k: number("Maximum memories that the message recalls."),
-  at: instant("The asking time. Default: now."),
+  at: instant("The time of the message. Default: now."),
   format: choice(["text", "markdown"])("The form of the headings. Default: `text`."),
   parts: choice(["all", "recalled"])("`recalled`: only what the message recalls. Default: `all`.")
 } satisfies ParametersOf<ContextQuery>
@@ -32,7 +32,9 @@ export const memories = HttpApiGroup.make("memories")
     write("remember", "POST /memories", {
       summary: "Store a memory; a repeat counts as another mention",
       answer: "Remembered",
-      query: { reconcile: flag("Whether to weigh it against similar memories.") }
+      query: {
+        reconcile: flag("Compares the memory with similar memories. Default: true if the policy has a reconciler.")
+      }
     }).setPayload(json("MemoryInput"))
   )
   .add(
@@ -49,8 +51,8 @@ export const memories = HttpApiGroup.make("memories")
       query: {
         ...filters,
         ...page,
-        q: text("What to look for. Without it the memories are listed."),
-        layer: text("Another name of `tiers`, for one tier."),
+        q: text("The text to search for. Without it, the memories are listed."),
+        layer: text("An alias of `tiers`, for one tier."),
         sort: choice(["newest", "oldest", "changed", "mentions", "importance", "score"])(
           "The order of a list. Default: `newest`; with `layer` as the only filter, `score`."
         )
@@ -109,7 +111,7 @@ export const memories = HttpApiGroup.make("memories")
     read("why", "/memories/:id/why", {
       summary: "Explain how and why a memory was created or changed",
       answer: "Why",
-      query: { limit: number("How many of the newest versions, 1 to 200. Default 20.") }
+      query: { limit: number("Number of newest versions, 1 to 200. Default 20.") }
     }).setPath(byId)
   )
   .add(
@@ -123,7 +125,10 @@ export const memories = HttpApiGroup.make("memories")
     read("timeline", "/memories/:id/timeline", {
       summary: "Read the memories around one memory in time",
       answer: "Timeline",
-      query: { before: number("Rows before it. Default 5."), after: number("Rows after it. Default 5.") }
+      query: {
+        before: number("Rows before the memory. Default 5."),
+        after: number("Rows after the memory. Default 5.")
+      }
     }).setPath(byId)
   )
   .add(
@@ -146,7 +151,7 @@ export const memories = HttpApiGroup.make("memories")
     read("decisions", "/decisions", {
       summary: "List the memories that raised disputes",
       answer: "Disputes",
-      query: { ...page, open: flag("Only those that nobody has settled.") }
+      query: { ...page, open: flag("Lists only disputes that are not settled.") }
     })
   )
   .add(
@@ -158,7 +163,7 @@ export const memories = HttpApiGroup.make("memories")
   )
   .add(
     write("updatePerson", "PATCH /people/:name", {
-      summary: "Set facts about a person by name; null removes one",
+      summary: "Set facts about a person by name; null removes a fact",
       answer: "UpdatedPerson",
       query: { store: choice(stores)("The store. Default: the strictest that the trust level reads.") }
     })
@@ -167,38 +172,38 @@ export const memories = HttpApiGroup.make("memories")
   )
   .add(
     read("profile", "/profile", {
-      summary: "Read the block about the user for a system prompt",
+      summary: "Read the profile of the user for a system prompt",
       answer: "Profile",
       query: { tokens: number("The token budget.") }
     })
   )
   .add(
     read("context", "/context", {
-      summary: "Assemble what to send to a model for one turn",
+      summary: "Assemble the context to send to a model for one turn",
       answer: "Context",
       query: {
-        session_id: text("Another name of `session`."),
+        session_id: text("An alias of `session`."),
         ...contextQuery
       }
     })
   )
   .add(
     ask("contextByBody", "/context", {
-      summary: "Assemble what to send to a model for one turn; the query is the body",
+      summary: "Assemble the context to send to a model for one turn; the query is the body",
       answer: "Context",
       body: "ContextRequest"
     })
   )
   .add(
     write("observeTool", "POST /tool-runs", {
-      summary: "Store what a tool was called with and what it answered",
+      summary: "Store the input and the output of a tool run",
       answer: "ObservedTool",
       query: {}
     }).setPayload(json("ToolObservation"))
   )
   .add(
     write("undo", "POST /undo", {
-      summary: "Take back the changes of an event, a run or a source",
+      summary: "Undo the changes of an event, a run or a source",
       answer: "Undone",
       query: {
         dryRun: flag("Reports the changes without writing them."),

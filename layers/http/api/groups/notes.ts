@@ -35,7 +35,7 @@ export const notes = HttpApiGroup.make("notes")
       query: {
         ...noteFilters,
         ...searching,
-        text: text("What to look for. Without it: the newest."),
+        text: text("The text to search for. Without it, the newest notes are returned."),
         stores: choices(stores)("Stores."),
         after: instant("At or after this time."),
         before: instant("Before this time."),

@@ -8,7 +8,7 @@ const projections = { projections: texts("Projections. Default: all.") }
 /** Operations on the log, the views and the embedders. They need trust level full. */
 export const operations = HttpApiGroup.make("operations")
   .add(read("agents", "/agents", { summary: "List the agents that have events", answer: "Agents", query: page }))
-  .add(read("stats", "/stats", { summary: "Count what an agent's memory holds", answer: "AgentStats", query: {} }))
+  .add(read("stats", "/stats", { summary: "Show the counts of an agent's memory", answer: "AgentStats", query: {} }))
   .add(
     read("log", "/log", {
       summary: "Read the events of an agent, oldest first",
@@ -22,8 +22,8 @@ export const operations = HttpApiGroup.make("operations")
       answer: "Verification",
       query: {
         expect: text("The anchor of an earlier verification."),
-        views: flag("Whether to compare each view with its log."),
-        all: flag("Checks all agents. It needs a token for every agent.")
+        views: flag("Also compares each view with its log."),
+        all: flag("Checks all agents. Needs a token for all agents.")
       }
     })
   )
@@ -36,16 +36,16 @@ export const operations = HttpApiGroup.make("operations")
   )
   .add(
     write("erase", "POST /erasures", {
-      summary: "Erase content for ever with all that came from it, or show what would go",
+      summary: "Erase content forever with everything derived from it, or show what would be erased",
       answer: "Erasure",
-      query: { all: flag("Erases what names a person of all agents. It needs a token for every agent.") }
+      query: { all: flag("Erases everything that names a person, in all agents. Needs a token for all agents.") }
     }).setPayload(json("ErasureRequest"))
   )
   .add(
     read("erasures", "/erasures", {
-      summary: "List the erasures of an agent, oldest first, without what was erased",
+      summary: "List the erasures of an agent, oldest first, without the erased content",
       answer: "ErasurePage",
-      query: { ...page, all: flag("Lists those of all agents. It needs a token for every agent.") }
+      query: { ...page, all: flag("Lists the erasures of all agents. Needs a token for all agents.") }
     })
   )
   .add(
@@ -87,7 +87,7 @@ export const operations = HttpApiGroup.make("operations")
     read("embedder", "/embedders", {
       summary: "Show the active embedding model and its indexes",
       answer: "EmbedderStatus",
-      query: { probe: flag("Sends one short text to the embedder if texts lack vectors for an unknown reason.") }
+      query: { probe: flag("Sends one short text to the embedder if texts have no vectors for an unknown reason.") }
     })
   )
   .add(
