@@ -150,7 +150,7 @@ describe("OTLP of the command line", () => {
           return { stderr, millis: performance.now() - startedAt }
         })
       const without = yield* took({})
-      const warning = "daybook: warning: the collector did not take the last telemetry, requests 2, reason"
+      const warning = "daybook: warning: the collector did not accept the last telemetry, requests 2, reason"
       for (const [url, reason] of [
         ["http://127.0.0.1:9", "no connection"],
         [`http://127.0.0.1:${(closing.address() as { port: number }).port}`, "no connection"],

@@ -109,7 +109,7 @@ describe.each(embedding)("the embedder of %s", (provider) => {
 
   const failures: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string, number]> = [
     ["a wrong key", [{ status: 401 }], "failed (status 401, the server rejected the key)", 1],
-    ["no such model", [{ status: 404 }], "failed (status 404, the server does not know the model or the URL)", 1],
+    ["no such model", [{ status: 404 }], "failed (status 404, the server has no such model or URL)", 1],
     [
       "busy for an hour",
       [{ status: 429, headers: { "retry-after": "3600" } }],

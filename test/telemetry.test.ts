@@ -364,7 +364,7 @@ describe("OTLP", () => {
       )
       expect(performance.now() - startedAt).toBeLessThan(10_000)
       expect(spans()).toEqual([])
-      expect(said).toContainEqual(expect.stringMatching(/did not take the last telemetry.*"requests":[1-9]/))
+      expect(said).toContainEqual(expect.stringMatching(/did not accept the last telemetry.*"requests":[1-9]/))
     })
   )
 

@@ -3,7 +3,7 @@ import * as z from "zod"
 import { InvalidInput } from "../../src/model/errors.js"
 import type { Connection } from "./connection.js"
 
-/** The answer of a tool: data for programs, and the same as compact text for a model. */
+/** The answer of a tool: data for programs, and the same data as compact text for a model. */
 export interface Answer {
   readonly data: Readonly<Record<string, unknown>>
   readonly text: string
@@ -26,12 +26,12 @@ export const reads: Effects = { readOnlyHint: true, destructiveHint: false, idem
 export const adds: Effects = { readOnlyHint: false, destructiveHint: false, idempotentHint: false }
 export const replaces: Effects = { readOnlyHint: false, destructiveHint: true, idempotentHint: true }
 
-/** A JSON Schema of an object, as the list of tools has it. */
+/** A JSON Schema of an object, as it appears in the list of tools. */
 export interface ObjectSchema extends Readonly<Record<string, unknown>> {
   readonly type: "object"
 }
 
-/** How a write is made safe to repeat. */
+/** Options that make a write safe to repeat. */
 export interface CallOptions {
   readonly commandId: string | undefined
 }
@@ -51,7 +51,7 @@ export interface Tool {
 interface Definition<Input extends z.ZodObject> extends Pick<Tool, "name" | "title" | "description" | "annotations"> {
   /** A strict object: an unknown parameter is refused. */
   readonly input: Input
-  /** The fields of the answer that are always there. */
+  /** The fields of the answer that are always present. */
   readonly output: z.ZodObject
   readonly run: (
     input: z.output<Input>,
@@ -60,7 +60,7 @@ interface Definition<Input extends z.ZodObject> extends Pick<Tool, "name" | "tit
   ) => Effect.Effect<Answer, ToolFailure>
 }
 
-/** Makes a tool. Its schemas are listed in their shortest form, because every conversation pays for the list. */
+/** Makes a tool. Its schemas are listed in their shortest form, because the list costs tokens in every conversation. */
 export const tool = <Input extends z.ZodObject>({ input, output, run, ...described }: Definition<Input>): Tool => ({
   ...described,
   inputSchema: listedSchema(input),
@@ -81,8 +81,8 @@ const withoutNulls = (args: unknown): unknown =>
     : args
 
 /**
- * The problem of the arguments to mend first: an unknown name, which explains why another one is missing. It quotes names
- * of parameters, never their values.
+ * The problem of the arguments that the caller should fix first. An unknown name comes first, because it often explains
+ * why another parameter is missing. Quotes names of parameters, never their values.
  */
 const invalidArguments = ({ issues }: z.ZodError, { given, name, parameters }: Called): InvalidInput => {
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]

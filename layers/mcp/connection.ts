@@ -13,13 +13,13 @@ export interface Connection {
   /** Writes at the lower of the caller's level and the level of a model. */
   readonly writer: Memory
   readonly writeLevel: TrustLevel
-  /** The strictest store that the writer may write to; `social` where it may write to none, and is refused. */
+  /** The strictest store that the writer may write to. If there is none: `social`, where its writes are refused. */
   readonly defaultStore: Store
 }
 
 export interface ConnectionOptions {
   readonly agent: string
-  /** The level of the caller: it bounds what tools read and write. */
+  /** The level of the caller. It limits what tools read and write. */
   readonly trust: TrustLevel
   /** The writer's name in the history. Default: `mcp`. */
   readonly actor?: string | undefined

@@ -22,8 +22,8 @@ export interface HttpOptions {
 /** Answers requests of the streamable HTTP transport. */
 export interface HttpHandler {
   /**
-   * Answers one request. The parameter `agent` of its URL names the agent; without it, the agent is the only one that the
-   * caller may use, or `default`. The caller's token must have been checked, and so must Host, Origin and size.
+   * Answers one request. The parameter `agent` of its URL names the agent. Default: the caller's only agent, or
+   * `default` if the caller may use several. The program must already have checked the token, Host, Origin and size.
    */
   readonly handle: (
     request: Request,
@@ -31,13 +31,13 @@ export interface HttpHandler {
     /** The span of the request. */
     parent?: AnySpan
   ) => Promise<Response>
-  /** Ends requests at work. */
+  /** Ends requests in progress. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Makes the handler of `/mcp`. It keeps no sessions: each request is served on its own, at the level of its caller,
- * whichever revision of the protocol it speaks. Fails with `InvalidInput` for an unknown option or set of tools.
+ * Makes the handler of `/mcp`. It keeps no sessions: each request is served separately, at the level of its caller and
+ * in its own revision of the protocol. Fails with `InvalidInput` for an unknown option or set of tools.
  */
 export const makeHttpHandler = Effect.fnUntraced(function* (
   options: HttpOptions = {}
@@ -53,7 +53,7 @@ export const makeHttpHandler = Effect.fnUntraced(function* (
   return {
     handle: async (request, caller, parent) => {
       const unknown = [...new URL(request.url).searchParams.keys()].find((name) => name !== "agent")
-      // Misspelt, it would let a model write to another agent.
+      // If the parameter `agent` is misspelt, the model would otherwise write to another agent.
       if (unknown !== undefined)
         return problem(400, "InvalidInput", `${unknown}: is not a parameter of /mcp: use agent`)
       const agent = agentOf(request, caller)
@@ -61,7 +61,7 @@ export const makeHttpHandler = Effect.fnUntraced(function* (
         return problem(
           403,
           "AgentForbidden",
-          `agent: the token may not use this agent; add ?agent=NAME that matches ${caller.agents}`
+          `agent: the token does not permit this agent; add ?agent=NAME with a name that matches ${caller.agents}`
         )
       }
       const { token, trust } = caller
@@ -80,6 +80,6 @@ export const makeHttpHandler = Effect.fnUntraced(function* (
 const agentOf = (request: Request, caller: Context.Tag.Service<Caller>): string =>
   new URL(request.url).searchParams.get("agent") || unnamedAgentOf(caller)
 
-/** A refusal before the protocol. */
+/** A refusal outside the protocol, as problem details. */
 const problem = (status: 400 | 403, title: string, detail: string): Response =>
   Response.json(problemMembers(status, title, detail), { status, headers: { "content-type": problemType } })

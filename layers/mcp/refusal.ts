@@ -14,7 +14,7 @@ class ReadOnlyMemory implements ToolFailure {
   }
 }
 
-/** The failure of a write to a memory that the writer cannot see. The reader may see it: then it says what to do. */
+/** Fails a write to a memory that the writer cannot see. If the reader can see it, the error says what to do. */
 export const whyNotFound = (connection: Connection, error: MemoryNotFound): Effect.Effect<never, ToolFailure> =>
   Effect.flatMap(connection.reader.get([error.id]), (memories) =>
     Effect.fail(memories.length === 0 ? error : new ReadOnlyMemory(error.id, connection))

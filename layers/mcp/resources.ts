@@ -16,9 +16,9 @@ const pageSize = 50
 const mimeType = "text/plain"
 const profileUri = "daybook://profile"
 
-/** The resources whose addresses have a variable part. */
+/** The resources whose URIs have a variable part. */
 export const resourceTemplates = [
-  { name: "memory", title: "A memory", uriTemplate: "daybook://memory/{id}", description: "A memory, whole", mimeType },
+  { name: "memory", title: "A memory", uriTemplate: "daybook://memory/{id}", description: "A whole memory", mimeType },
   {
     name: "session",
     title: "A session",
@@ -30,7 +30,7 @@ export const resourceTemplates = [
 
 const kinds = ["memories", "sessions"] as const
 
-/** Where a page begins: the kind of its rows and how many of them came before. */
+/** The start of a page: the kind of its rows, and the number of rows of this kind on earlier pages. */
 interface Cursor {
   readonly kind: (typeof kinds)[number]
   readonly offset: number
@@ -44,7 +44,10 @@ const cursorOf = (text: string | undefined): Effect.Effect<Cursor, ProtocolError
   const kind = kinds.find((known) => known === name)
   if (kind === undefined) {
     return Effect.fail(
-      new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: is not from this server; leave it out to begin")
+      new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        "cursor: is not from this server; leave it out to read the first page"
+      )
     )
   }
   return Effect.succeed({ kind, offset: Number(digits) })

@@ -14,17 +14,17 @@ import { parentOf } from "../telemetry/traceContext.js"
 export type Run = <A, E>(
   effect: Effect.Effect<A, E>,
   context: ServerContext,
-  /** The tool that it calls. */
+  /** The tool that the request calls. */
   tool?: string
 ) => Promise<Exit.Exit<A, E>>
 
-/** How often a request that takes long reports progress, so that clients do not give up. */
+/** How often a long request reports progress, so that clients do not give up. */
 const progressInterval = "1 second"
 
 /**
- * Runs requests in a span each, below the client's span: the one of `_meta.traceparent` (W3C Trace Context), or else
- * `parent`. A cancelled one is interrupted, and one whose client asked for progress reports that it is at work once
- * a second.
+ * Runs each request in its own span. The parent of the span is `_meta.traceparent` (W3C Trace Context), or else
+ * `parent`. A cancelled request is interrupted. If the client asked for progress, a request reports once a second that
+ * it is running.
  */
 export const makeRun = (runtime: Runtime.Runtime<never>, parent?: AnySpan): Run => {
   const runPromiseExit = Runtime.runPromiseExit(runtime)
@@ -39,7 +39,7 @@ export const makeRun = (runtime: Runtime.Runtime<never>, parent?: AnySpan): Run 
     )
     const exit = await runPromiseExit(whole, { signal })
     const defect = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.dieOption(exit.cause)) : undefined
-    // Only the name: the message of a defect may quote a memory.
+    // Logs only the name, because the message of a defect may quote a memory.
     if (defect !== undefined) {
       Runtime.runFork(runtime)(
         Effect.logError("request failed", { method: mcpReq.method, defect: failureName(defect) })
@@ -68,7 +68,7 @@ const reporting = <A, E>(
   return Effect.scoped(Effect.zipRight(Effect.forkScoped(Effect.delay(reports, progressInterval)), effect))
 }
 
-/** The expected failure of a request; a cancelled or defective request has a text instead. */
+/** The expected failure of a request. For a cancelled request or a defect, only a message. */
 export const failureOf = <E extends { readonly message: string }>(
   cause: Cause.Cause<E>
 ): E | { readonly message: string } => {

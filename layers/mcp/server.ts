@@ -19,8 +19,8 @@ import { type ToolSet, toolSets } from "./tools/all.js"
 declare const DAYBOOK_VERSION: string
 
 /**
- * The key of a request's `_meta` that makes a write safe to repeat: a second call with the same value writes nothing and
- * gets the first answer.
+ * The key of a request's `_meta` that makes a write safe to repeat: a second call with the same value writes nothing
+ * and gets the first answer.
  */
 export const idempotencyKey = "daybook/idempotency-key"
 
@@ -30,7 +30,7 @@ export interface ServerOptions {
   readonly tools: ToolSet
 }
 
-/** Makes a server of the protocol for one connection. It serves every revision that the SDK knows. */
+/** Makes a server of the protocol for one connection. It supports every revision that the SDK supports. */
 export const makeServer = ({ connection, run, tools: set }: ServerOptions): Server => {
   const { reader } = connection
   const tools = toolSets[set]

@@ -21,7 +21,7 @@ export interface StdioOptions extends ConnectionOptions {
 
 /**
  * Serves the protocol over standard input and output until the input ends. Requests that arrived before the end are
- * still answered. An invalid option is `InvalidInput`.
+ * still answered. Fails with `InvalidInput` for an invalid option.
  */
 export const serveStdio = Effect.fnUntraced(function* (
   stdioOptions: StdioOptions
@@ -32,11 +32,11 @@ export const serveStdio = Effect.fnUntraced(function* (
   const connection = yield* openConnection(yield* Daybook, options)
   const runtime = yield* Effect.runtime<never>()
   const run = makeRun(runtime)
-  // Only the name: the message of the error may quote the input.
+  // Logs only the name, because the message of the error may quote the input.
   const onerror = ({ name }: Error) =>
     void Runtime.runFork(runtime)(
       unreadable.has(name)
-        ? Effect.logWarning("input ignored: not a valid message of MCP")
+        ? Effect.logWarning("input ignored: not a valid MCP message")
         : Effect.logWarning("a message or the connection failed", { error: name })
     )
   yield* Effect.async<void>((resume) => {
@@ -46,15 +46,15 @@ export const serveStdio = Effect.fnUntraced(function* (
   })
 })
 
-/** The names of errors of input that is no JSON, or no message of the protocol. */
+/** The names of errors for input that is not JSON, or not a message of the protocol. */
 const unreadable: ReadonlySet<string> = new Set(["SyntaxError", "ZodError"])
 
-/** Milliseconds that requests may take after the input ended. */
+/** Maximum milliseconds for requests after the input has ended. */
 const maxDrainingMillis = 5_000
 
 /**
- * The SDK's transport, except that the end of the input reaches it only after the requests before it were answered: the
- * SDK drops answers after the end.
+ * The SDK's transport, with a delayed end of the input: the SDK drops answers after the end, so the end is passed on
+ * only after earlier requests are answered.
  */
 const drainingTransport = (stdin: Readable, stdout: Writable, onEnd: () => void): Transport => {
   const input = new PassThrough()
@@ -70,7 +70,7 @@ const drainingTransport = (stdin: Readable, stdout: Writable, onEnd: () => void)
   const ended = () => {
     if (endedAt !== undefined) return
     endedAt = Date.now()
-    // The last chunk reaches the transport, and its requests their handlers, in a later turn of the event loop.
+    // The last chunk reaches the transport, and its requests reach their handlers, in a later turn of the event loop.
     setImmediate(endWhenAnswered)
   }
   const transport: Transport = {

@@ -5,21 +5,21 @@ import type { WholeMemory } from "../../src/model/wholeMemory.js"
 import { quotedText, visibleLine, visibleText } from "../../text/normalise/visibleText.js"
 import { toIso } from "../../text/when/dates.js"
 
-/** Maximum characters of a title in a list, so that a hit costs at most some 100 tokens. */
+/** Maximum characters of a title in a list, so that a hit costs at most about 100 tokens. */
 const listedTitle = 240
 
-/** Maximum characters of a memory that `memory_get` returns: some 1,000 tokens. */
+/** Maximum characters of a memory that `memory_get` returns: about 1,000 tokens. */
 const wholeMemory = 4_000
 
-/** A text cut to a length, without a half of a surrogate pair. */
+/** Cuts a text to a length. Never ends with half of a surrogate pair. */
 export const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/u, "")}…`
 
-/** A list as text; without entries, the sentence that says so. */
+/** A list as text; the text `none` if the list is empty. */
 export const listText = (lines: ReadonlyArray<string>, none: string): string =>
   lines.length === 0 ? none : lines.join("\n")
 
-/** A hit as programs get it. */
+/** A hit as data for programs. */
 export const hitOf = ({
   createdAt,
   disputedBy = [],
@@ -58,12 +58,12 @@ export interface ShownMemory {
   readonly title: string
   readonly type: string
   readonly store: Store
-  /** The level that wrote it. */
+  /** The trust level that wrote the memory. */
   readonly level: TrustLevel
   readonly date: string
   readonly facts: ReadonlyArray<string>
   readonly narrative?: string
-  /** How many characters of facts and narrative are left out. */
+  /** Number of characters of facts and narrative that are left out. */
   readonly leftOut?: number
   readonly tags: ReadonlyArray<string>
   readonly people: ReadonlyArray<string>
@@ -73,7 +73,7 @@ export interface ShownMemory {
   readonly disputedBy?: ReadonlyArray<string>
 }
 
-/** A memory as programs get it: cut to a length, or whole. */
+/** A memory as data for programs. `length` limits the characters of its facts and narrative. */
 export const shownMemory = (memory: WholeMemory, length = wholeMemory): ShownMemory => {
   const {
     createdAt,
@@ -144,8 +144,8 @@ export const memoryText = (memory: ShownMemory): string => {
   ].join("\n")
 }
 
-/** The address of the resource that holds a memory whole. */
+/** The URI of the resource with a whole memory. */
 export const memoryUri = (id: string): string => `daybook://memory/${encodeURIComponent(id)}`
 
-/** The address of the resource that holds the last turns of a session. */
+/** The URI of the resource with the last turns of a session. */
 export const sessionUri = (key: string): string => `daybook://session/${encodeURIComponent(key)}`

@@ -14,7 +14,7 @@ import { makeModel } from "./messages.js"
 import { missingPackage } from "./packages.js"
 import { guardClient, withoutTrailingSlashes } from "./transport.js"
 
-/** The policy's model cannot be used. `problem` is one line that names the remedy. */
+/** The policy's model cannot be used. `problem` says in one line what is wrong and what to do. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
   model: Schema.String,
   problem: Schema.String

@@ -54,8 +54,8 @@ export const layer = (name: string): Layer.Layer<Reconciler, never, LanguageMode
   )
 
 /**
- * Whether an answer says that it is certain, and its statement can end a memory as the rules and the model itself read
- * it. Otherwise a contradiction retires nothing: it becomes a dispute.
+ * True if the answer says that it is certain. For a contradiction, both the rules and the model must also say that the
+ * statement can end the memory. Otherwise the contradiction retires nothing and becomes a dispute.
  */
 const isCertain = ({ candidates, statement }: Question, verdict: Verdict, value: unknown): boolean => {
   const { certain, modality, validity } = value as Readonly<Record<string, unknown>>

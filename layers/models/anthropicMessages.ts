@@ -7,12 +7,12 @@ import type * as Scope from "effect/Scope"
 import type { Connection } from "./connection.js"
 import type { ModelAnswer, ModelRequest } from "./messages.js"
 
-/** Maximum tokens of an answer. The protocol requires a limit; no verdict needs as many. */
+/** Maximum tokens of an answer. The protocol requires a limit; no verdict needs that many tokens. */
 const maxTokens = 4_096
 
 /**
- * Anthropic's protocol: `POST /v1/messages`. For JSON answers, the model must call a tool; its arguments are the
- * answer.
+ * Anthropic's protocol: `POST /v1/messages`. For JSON answers, the model must call a tool. The arguments of the tool
+ * call are the answer.
  */
 export const make = ({
   apiKey,

@@ -16,9 +16,9 @@ export interface JsonQuestion {
 }
 
 /**
- * Asks a language model for JSON. Sends the schema to the model, but accepts any JSON: the caller decodes the answer and
- * names its problems. Fields that are null are removed, because strict schemas require every field, so that the model
- * writes null for an absent one. Failures contain no text.
+ * Asks a language model for JSON. Sends the schema to the model, but accepts any JSON: the caller decodes the answer
+ * and reports its problems. Removes null fields, because a strict schema requires every field and the model writes null
+ * for an absent field. Failures contain no text of the prompt or the answer.
  */
 export const askForJson = (
   model: LanguageModel.Service,

@@ -44,16 +44,17 @@ type Answer = typeof Answer.Type
 type AnswerFact = Answer["facts"][number]
 type Sources = AnswerFact["sources"]
 
-/** Maximum facts, and maximum ends, of an answer: per turn, and within the two others. */
+/** Maximum facts, and maximum ends, of an answer: `perTurn` for each turn, but at least `few` and at most `most`. */
 const maxFacts = { perTurn: 6, few: 12, most: 100 }
-/** Maximum characters of a reason, because the log stores it forever; longer ones are cut. */
+/** Maximum characters of a reason, because the log stores it forever. Longer reasons are cut. */
 const maxReason = 300
 const tenYears = 3_653 * 86_400_000
 
 /**
- * Decodes a model's answer to a request as the model saw it, strictly. It fails if it names a turn that does not exist
- * (`source`), is too long (`size`), contains a credential, or states what its turns do not state (`invented`). Silently
- * left out: facts that repeat `recalled` or tell of nothing new, labels and times that the turns do not tell.
+ * Decodes a model's answer strictly. `request` is the request as the model saw it. Fails if the answer names a turn
+ * that does not exist (`source`), is too long (`size`), contains a credential, or states what its turns do not state
+ * (`invented`). Silently omits facts that repeat `recalled` or name no new turn, and labels and times that do not occur
+ * in the turns.
  */
 export const decodeExtraction = (
   name: string,
@@ -104,7 +105,7 @@ const turnAt = (index: number, { context, turns }: ExtractRequest): ExtractTurn 
 
 const namesNewTurn = (sources: Sources): boolean => sources.some(({ turn }) => turn >= 0)
 
-/** Whether a fact is of the turns, and neither about a masked text nor a memory that was shown in this session. */
+/** True if a fact names a new turn, contains no masked text, and repeats no memory that was shown in this session. */
 const isNew = ({ sources, title }: AnswerFact, { recalled }: ExtractRequest): boolean =>
   namesNewTurn(sources) && !title.includes(credentialMask) && !recalled.some((memory) => repeats(title, memory))
 
@@ -143,7 +144,7 @@ const textsOf = ({ archive = [], facts, summary = "" }: Answer): ReadonlyArray<s
   ...archive.flatMap(({ reason, sources, title }) => [title, reason, ...sources.map(({ reason }) => reason)])
 ]
 
-/** The turns of a fact by whom it says that they are: what the assistant said counts for the user only once accepted. */
+/** The turns that can support a fact. If the user stated the fact, the assistant's turns count only if accepted. */
 const read = ({ sources, statedBy }: AnswerFact, request: ExtractRequest): Support => {
   const named = [...new Set(sources.map(({ turn }) => turn))].sort((a, b) => a - b)
   const isAccepted = (index: number) =>
@@ -165,11 +166,11 @@ const allOf = (sources: Sources, request: ExtractRequest): Support =>
     new Set()
   )
 
-/** Begins like an agreement: "yes, exactly", "let's do that". */
+/** Matches a text that begins like an agreement: "yes, exactly", "let's do that". */
 const accepts =
   /^\W*(?:y(?:es|ep|eah|up)|sure|ok(?:ay)?|exactly|right|correct|agreed|absolutely|definitely|perfect|great|good|fine|nice|please|do (?:it|that|so)|go (?:ahead|for|with)|let'?s|sounds|that (?:works|one)|works|deal|done|thanks|ja|genau|gern|klar|passt|oui|d'accord|sí|si|vale|claro|好|行|可以|对|對|是|没错|沒錯)/iu
 
-/** Whether the turns state a fact, and the one who states it is among their speakers. */
+/** True if the turns state the fact, and `statedBy` is the role of one of them. */
 const isStated = (fact: AnswerFact, support: Support, request: ExtractRequest): boolean => {
   const roles = fact.sources.map(({ turn }) => turnAt(turn, request)!)
   const speaks =

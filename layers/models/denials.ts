@@ -3,15 +3,15 @@ import { german } from "../languages/de/words.js"
 import { spanish } from "../languages/es/words.js"
 import { french } from "../languages/fr/words.js"
 
-/** Whether a text denies something. */
+/** True if a text contains a negation, such as "not" or "never". */
 export const isDenied = (text: string): boolean => denials.test(folded(text))
 
-/** Whether a text denies something, or says so by a verb or an adjective: "avoids", "cancelled". */
+/** True if a text contains a negation, or a word with a negative meaning, such as "avoids" or "cancelled". */
 export const isNegative = (text: string): boolean => negatives.test(folded(text))
 
 const folded = (text: string): string => foldLetters(text).toLowerCase().replaceAll("’", "'")
 
-/** Matches any of the phrases, which commas separate; `*` stands for any ending. */
+/** Matches any of the phrases, which are separated by commas. `*` matches any ending. */
 const phrasePattern = (lists: ReadonlyArray<string>, others: string): RegExp => {
   const phrases = folded(lists.join(","))
     .split(",")

@@ -4,15 +4,16 @@ import type { ExtractRequest, ExtractTurn } from "../../src/ports/Extractor.js"
 import { maskCredentials } from "../../text/personal/maskCredentials.js"
 import { dataNotice, dataSection, isoTime, nullable, strictObject, text, texts } from "./promptParts.js"
 
-/** The number of this wording, for people. The digest identifies it exactly. */
+/** The version number of this prompt, for people. The digest identifies the prompt exactly. */
 export const extractPromptVersion = 1
 
 /**
- * Limits in UTF-16 units. Texts of users are never cut. Texts of others lose their middle. A longer prompt is not sent.
+ * Limits in UTF-16 units. Texts of users are never cut. Long texts of others are cut in the middle. A prompt above its
+ * limit is not sent.
  */
 const bounds = { prompt: 60_000, context: 1_000, assistant: 4_000, toolCalls: 8, toolArguments: 600, toolResult: 1_200 }
 
-/** The types of facts that a model may name. Credentials are masked, so that it sees none. */
+/** The types of facts that a model may name. There is no type for credentials, because the model sees them masked. */
 export const factTypes = [
   "identity",
   "person",
@@ -88,14 +89,14 @@ export const extractSchema = strictObject({
   summary: nullable(text)
 })
 
-/** A request without credentials, and cut as the model sees it. The answer is checked against it. */
+/** The request as the model sees it: credentials masked, long texts cut. The answer is checked against this request. */
 export const sentRequest = ({ context, recalled, turns }: ExtractRequest): ExtractRequest => ({
   context: context.map((turn) => sentTurn(turn, bounds.context)),
   turns: turns.map((turn) => sentTurn(turn, turn.role === "user" ? Number.POSITIVE_INFINITY : bounds.assistant)),
   recalled
 })
 
-/** The user prompt for a request as `sentRequest` makes it; undefined if it would be too long. */
+/** The user prompt for a request from `sentRequest`; undefined if the prompt would be too long. */
 export const buildExtractPrompt = ({ context, turns }: ExtractRequest): string | undefined => {
   const section = dataSection({
     context: context.map((turn, index) => ({ turn: index - context.length, ...fieldsOf(turn) })),

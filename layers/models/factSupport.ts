@@ -7,16 +7,16 @@ import { piecesOf, statementOf } from "../languages/en/statements.js"
 import { isDenied, isNegative } from "./denials.js"
 import { impliedDate, type Range, rangesOf, tellsRange, timesOf } from "./spokenTimes.js"
 
-/** The turns that a fact names, read for comparison. */
+/** The turns that a fact names, prepared for comparison. */
 export interface Support {
-  /** The words of all their texts, speakers and tool calls. */
+  /** The words of all texts, speakers and tool calls of the turns. */
   readonly words: ReadonlySet<string>
-  /** The words among them that say nothing about the subject: speakers, and how a model calls them. */
+  /** Those of the words that say nothing about the subject: names of speakers, "user" and "assistant". */
   readonly context: ReadonlySet<string>
   readonly clauses: ReadonlyArray<Clause>
-  /** The days of the turns, and all times that their texts may mean. Milliseconds since the epoch. */
+  /** The days of the turns, and all times that the texts may mean. Milliseconds since the epoch. */
   readonly times: ReadonlyArray<Range>
-  /** When the last of them was said. */
+  /** The time of the last turn. */
   readonly at: number
 }
 
@@ -27,11 +27,11 @@ interface Clause {
   readonly isQuestion: boolean
 }
 
-/** The least share of the words of a text, speakers aside, that its sources contain. */
+/** The minimum share of a text's words, without the speakers, that its sources must contain. */
 const minShare = 0.5
 const day = 86_400_000
 
-/** Reads turns. `accepted`: turns of the assistant that the user agreed to, so that their questions count as statements. */
+/** Prepares turns. `accepted`: turns of the assistant that the user agreed to. Their questions count as statements. */
 export const supportOf = (turns: ReadonlyArray<ExtractTurn>, accepted: ReadonlySet<ExtractTurn>): Support => {
   const context = wordsOf(statementOf(`user assistant ${turns.map(({ speaker = "" }) => speaker).join(" ")}`))
   const texts = turns.flatMap(({ channel = "", text, toolCalls = [] }) => [
@@ -64,9 +64,10 @@ export const supportOf = (turns: ReadonlyArray<ExtractTurn>, accepted: ReadonlyS
 }
 
 /**
- * Whether turns say what a text says, judged by words: every number, name and date of it is theirs, and at least half of
- * its other words; and its clauses deny what theirs deny, and nothing else, and are no statements of questions. A date
- * may be written in full. A paraphrase in other words is not supported.
+ * True if the turns state what a text states, judged by words. The turns must contain every number, name and date of
+ * the text, and at least half of its other words. Each clause of the text must deny what the turns deny and nothing
+ * else, and must not state what the turns only ask. A date may be written in full. A paraphrase in other words is not
+ * supported.
  */
 export const isSupported = (text: string, support: Support): boolean => {
   if (text.includes(credentialMask)) return false
@@ -77,7 +78,7 @@ export const isSupported = (text: string, support: Support): boolean => {
   return shared.length >= minShare * words.length && clausesOf(text).every((clause) => isMeant(clause, support))
 }
 
-/** Whether the sources assert or deny a clause as it does. */
+/** True if the sources agree with a clause: they assert what it asserts, or deny what it denies. */
 const isMeant = (text: string, { clauses, context }: Support): boolean => {
   const words = [...wordsOf(statementOf(text))].filter((word) => !context.has(word))
   const shares = clauses.map((clause) => words.filter((word) => clause.words.has(word)).length)
@@ -91,8 +92,8 @@ const isMeant = (text: string, { clauses, context }: Support): boolean => {
 }
 
 /**
- * The numbers, names and dates of a claim. Its first word is no name if a word like "a" or "him" follows: then it is
- * the verb of a task, "Get a ramp".
+ * The numbers, names and dates of a claim. The first word is not a name if a word like "a" or "him" follows: it is then
+ * the verb of a task, as in "Get a ramp".
  */
 const tellingOf = (text: string, { telling, turning }: Statement): ReadonlyArray<string> => {
   const [, first = "", second = ""] = /^\P{L}*(\p{L}+)\s+(\p{L}+)/u.exec(text) ?? []
@@ -104,17 +105,17 @@ const afterVerb = setOf(
   "a an the this that these those my your his her its our their him them me us it all any some no"
 )
 
-/** Whether sources mention a word or phrase. */
+/** True if the sources contain all words of a phrase. */
 export const mentions = (phrase: string, { words }: Support): boolean => {
   const spoken = [...wordsOf(statementOf(phrase))]
   return spoken.length > 0 && spoken.every((word) => words.has(word))
 }
 
-/** Whether sources tell a time: their own day, or a time in their texts. A day is added on both sides, for time zones. */
+/** True if the sources give a time: the day of a turn, or a time in its text. Allows a day more, for time zones. */
 export const tellsTime = (instant: number, { times }: Support): boolean =>
   times.some(({ from, to }) => instant >= from - day && instant < to + day)
 
-/** Whether a text repeats another one: nearly all of its words are there. */
+/** True if a text repeats another text: at least 80 % of its words are in the other text. */
 export const repeats = (text: string, other: string): boolean => {
   const [words, otherWords] = [wordsOf(statementOf(text)), wordsOf(statementOf(other))]
   const shared = [...words].filter((word) => otherWords.has(word)).length
@@ -126,7 +127,7 @@ const clausesOf = (sentence: string): ReadonlyArray<string> =>
     .flatMap(piecesOf)
     .flatMap((piece) => piece.split(conjunctions))
 
-/** Words before another clause, which may deny something when the clause before it does not. */
+/** Words that begin a new clause. The new clause may deny something although the previous clause does not. */
 const conjunctions =
   /\s+(?:so|because|since|but|although|though|unless|if|which|who|when|weil|aber|denn|mais|parce|pero|porque)\s+/iu
 
@@ -142,7 +143,7 @@ const partsOf = (words: Iterable<string>): ReadonlyArray<string> =>
       : [word]
   )
 
-/** Removes the times from a text that its sources tell in other words. */
+/** Removes from a text the times that its sources state in other words. */
 const withoutKnownTimes = (text: string, { at, times }: Support): string => {
   let rest = text
   for (const time of [...timesOf(text, at)].reverse()) {

@@ -9,7 +9,7 @@ type Reason = Extract<ReconcilerError["reason"], "failed" | "timeout" | "refused
 export interface Failure {
   readonly reason: Reason
   readonly detail?: string
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retryable: boolean
   /** Milliseconds to wait before a retry, from the server. */
   readonly retryAfterMillis?: number

@@ -1,4 +1,4 @@
-/** Language models and their callers. They need the optional packages `@effect/ai` and the provider's. */
+/** Language models and their callers. They need the optional package `@effect/ai` and the package of the provider. */
 export * as LanguageModels from "./LanguageModels.js"
 export { MaxPatience } from "./limitRequests.js"
 export * as ModelExtractor from "./ModelExtractor.js"

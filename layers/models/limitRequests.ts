@@ -8,12 +8,12 @@ import type { ModelSettings } from "../../src/ports/Policy.js"
 /** Time-outs, retries and concurrency of requests; units as in the policy's section `model`. */
 export type RequestLimits = Pick<ModelSettings, "timeout" | "patience" | "retries" | "backoff" | "concurrency">
 
-/** Milliseconds for a request with all its retries, for callers that wait for less than `patience`. */
+/** Maximum milliseconds for a request with all its retries. Set by callers that wait less than `patience`. */
 export class MaxPatience extends Context.Reference<MaxPatience>()("daybook/MaxPatience", {
   defaultValue: () => Number.POSITIVE_INFINITY
 }) {}
 
-/** How to read and clean the errors of a kind of request. */
+/** Classifies the errors of a kind of request, and removes private data from them. */
 export interface ErrorHandling<E> {
   /** Whether the same request may succeed later, and the server's own retry delay in milliseconds. */
   readonly failureOf: (error: E) => { readonly retryable: boolean; readonly retryAfterMillis?: number }
@@ -27,9 +27,9 @@ export interface ErrorHandling<E> {
 
 /**
  * Limits requests. `concurrency` requests run at once, each for at most `timeout`. If the server is busy, broken or
- * unreachable, up to `retries` retries follow. The pause doubles each time, unless the server sets it. `patience`, or
- * `MaxPatience` if it is less, limits a request with all its retries. The time in the queue before the first attempt does not count, so that a burst
- * of requests does not fail. A request that timed out is not retried.
+ * unreachable, up to `retries` retries follow. The pause doubles each time, unless the server sets it. The lower of
+ * `patience` and `MaxPatience` limits a request with all its retries. Time in the queue before the first attempt does
+ * not count, so that a burst of requests does not fail. A request that timed out is not retried.
  *
  * Errors contain only the kind of failure.
  */

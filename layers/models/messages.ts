@@ -28,8 +28,8 @@ export interface ModelAnswer {
  * Builds a language model from one function. It supports text and JSON answers, which is all that Daybook needs; it
  * refuses tools, files and streams.
  *
- * The packages' own models are not used: each loads a tokenizer (44 MB of `gpt-tokenizer` for OpenAI's) before the first
- * request.
+ * The packages' own models are not used: each loads a tokenizer (44 MB of `gpt-tokenizer` for OpenAI's) before the
+ * first request.
  */
 export const makeModel = (
   ask: (request: ModelRequest) => Effect.Effect<ModelAnswer, AiError.AiError>

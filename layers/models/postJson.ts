@@ -16,10 +16,11 @@ export class RequestFailed extends Data.TaggedError("RequestFailed")<{
   readonly detail?: string
   readonly status?: number
   /**
-   * The cause, if the request is right: `settings` (key, model or URL), `connection` (no answer), `busy` (rate limit).
+   * The cause, if the request itself is valid: `settings` (key, model or URL), `connection` (no answer), `busy` (rate
+   * limit).
    */
   readonly kind?: "settings" | "connection" | "busy"
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retryable: boolean
   /** Milliseconds to wait before a retry, from the server. */
   readonly retryAfterMillis?: number
@@ -56,8 +57,8 @@ export const postJson = (
       RequestError: () => Effect.fail(unreachable),
       ResponseError: (error) => Effect.fail(failureOf(error))
     }),
-    // A body that breaks off fails a fiber of the client. Its error contains all texts of the request, so it must not
-    // be logged.
+    // If the answer's body breaks off, a fiber of the client fails. Its error contains all texts of the request, so it
+    // must not be logged.
     Effect.withUnhandledErrorLogLevel(Option.none())
   )
 
@@ -104,7 +105,7 @@ const failureOf = ({ response: { headers, status } }: HttpClientError.ResponseEr
 const statusKinds: Readonly<Record<number, string>> = {
   401: "the server rejected the key",
   403: "the key has no permission for this model",
-  404: "the server does not know the model or the URL",
+  404: "the server has no such model or URL",
   429: "too many requests"
 }
 
@@ -115,6 +116,6 @@ const kinds: Readonly<Record<number, "settings" | "busy">> = {
   429: "busy"
 }
 
-/** The fields of an object; none for any other value. */
+/** The fields of an object; an empty object for any other value. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}

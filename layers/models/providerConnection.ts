@@ -7,7 +7,7 @@ import { withoutTrailingSlashes } from "./transport.js"
 interface Facts {
   readonly baseUrl?: string
   readonly keyVariable?: string
-  /** Whether servers of this provider may work without a key. */
+  /** True if servers of this provider may work without a key. */
   readonly keyless?: boolean
 }
 
@@ -50,7 +50,7 @@ export const providerConnection = (
   )
 }
 
-/** Whether a URL is on this machine. */
+/** True if a URL refers to this machine. */
 export const isLocalAddress = (address: string): boolean => {
   const { hostname } = new URL(address)
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname)

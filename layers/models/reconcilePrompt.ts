@@ -3,7 +3,7 @@ import type { Question, Statement } from "../../src/ports/Reconciler.js"
 import { modalities, statedClaimOf, validities } from "../languages/statedClaim.js"
 import { dataNotice, dataSection, isoTime, nullable, strictObject, text, texts } from "./promptParts.js"
 
-/** The number of this wording, for people. The digest identifies it exactly. */
+/** The version number of this prompt, for people. The digest identifies the prompt exactly. */
 export const promptVersion = 3
 
 /** Limits of the prompt: the number of memories and, per memory, the text lengths (UTF-16 units) and list sizes. */
@@ -68,7 +68,7 @@ export interface ReconcilePrompt {
   readonly text: string
   /** The number of memories in the prompt. */
   readonly memories: number
-  /** Whether the memory with this index, or the statement, is cut. */
+  /** True if the memory with this index, or the statement, is cut. */
   readonly isCut: (index: number) => boolean
 }
 

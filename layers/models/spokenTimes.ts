@@ -7,12 +7,12 @@ export interface Range {
   readonly to: number
 }
 
-/** The time expressions of a text that was said at a time. */
+/** The time expressions of a text. `at` is when the text was said. */
 export const timesOf = (text: string, at: number): ReadonlyArray<ResolvedTime> => resolveTimes(text, at, "UTC")
 
 /**
- * The times that an expression may mean. Resolved times are past; in a conversation "on Thursday" and "the 17th" may as
- * well be to come.
+ * The times that an expression may mean. Resolved times are in the past, but in a conversation "on Thursday" and "the
+ * 17th" may also be in the future.
  */
 export const rangesOf = ({ from, text, to }: ResolvedTime): ReadonlyArray<Range> => {
   const shift = /\d{4}/.test(text)
@@ -28,7 +28,7 @@ export const rangesOf = ({ from, text, to }: ResolvedTime): ReadonlyArray<Range>
   return [-1, 0, 1].map((by) => ({ from: moved(from, by, shift), to: moved(to, by, shift) }))
 }
 
-/** Whether one of the known times may be the time of an expression: it begins or ends with it, or lies within it. */
+/** True if an expression may mean a known time: both begin or end at the same time, or the known time contains it. */
 export const tellsRange = (known: ReadonlyArray<Range>, time: ResolvedTime): boolean =>
   rangesOf(time).some(({ from, to }) =>
     known.some(
@@ -39,7 +39,10 @@ export const tellsRange = (known: ReadonlyArray<Range>, time: ResolvedTime): boo
     )
   )
 
-/** Month and year that a turn need not say, as in "Monday the 15th": this month and the next, unless it names one. */
+/**
+ * Years and months that a turn may leave out, as in "Monday the 15th": the years of this month and the next, and both
+ * months unless the turn names a month.
+ */
 export const impliedDate = ({ at, text }: { readonly at: number; readonly text: string }): string => {
   const next = moved(at, 1, byMonth)
   const years = `${new Date(at).getUTCFullYear()} ${new Date(next).getUTCFullYear()}`
@@ -54,7 +57,7 @@ const byYear: Shift = (date, by) => date.setUTCFullYear(date.getUTCFullYear() + 
 const byMonth: Shift = (date, by) => date.setUTCMonth(date.getUTCMonth() + by)
 const byWeek: Shift = (date, by) => date.setUTCDate(date.getUTCDate() + 7 * by)
 
-/** A moved time; the ends of an open range stay. */
+/** A shifted time. The ends of an open range are not shifted. */
 const moved = (instant: number, by: number, shift: Shift): number => {
   if (instant === earliest || instant === latest) return instant
   const date = new Date(instant)

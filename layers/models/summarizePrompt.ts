@@ -2,10 +2,10 @@ import { createHash } from "node:crypto"
 import { type Part, partsOf, type SummaryKind, type SummaryRequest } from "../../src/ports/Summarizer.js"
 import { dataNotice, dataSection, isoTime, strictObject, text } from "./promptParts.js"
 
-/** The number of this wording, for people. The digest identifies it exactly. */
+/** The version number of this prompt, for people. The digest identifies the prompt exactly. */
 export const summaryPromptVersion = 1
 
-/** Maximum length of the sources in UTF-16 units. No summary could cover more. */
+/** Maximum length of the sources in UTF-16 units. No summary could cover more text. */
 const maxLength = 60_000
 
 const instructionByKind: Readonly<Record<SummaryKind, string>> = {
@@ -63,7 +63,7 @@ export const summarySchema = (kind: SummaryKind): Readonly<Record<string, unknow
   return strictObject({ lines: { type: "array", items: strictObject(line) } })
 }
 
-/** The user prompt for a request; undefined if it would be too long. */
+/** The user prompt for a request; undefined if the prompt would be too long. */
 export const buildSummaryPrompt = ({ budget, kind, sources, subject }: SummaryRequest): string | undefined => {
   const document = {
     kind,

@@ -17,7 +17,7 @@ export const guardClient: (client: HttpClient.HttpClient) => HttpClient.HttpClie
   )
 )
 
-/** The server's retry delay in milliseconds: `retry-after-ms`, or `Retry-After` as seconds or a date (RFC 9110, 10.2.3). */
+/** The server's retry delay in milliseconds: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110). */
 export const retryAfterMillisOf = (headers: Readonly<Record<string, string>>): number | undefined => {
   const delayMillis = Number(headers["retry-after-ms"] || "none")
   if (Number.isFinite(delayMillis)) return Math.max(0, delayMillis)
@@ -29,7 +29,7 @@ export const retryAfterMillisOf = (headers: Readonly<Record<string, string>>): n
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
 }
 
-/** Whether a request with this status may succeed later. */
+/** True if a request that failed with this status may succeed later. */
 export const isRetryable = (status: number): boolean => status === 408 || status === 429 || status >= 500
 
 /** A URL without trailing slashes. */

@@ -12,16 +12,16 @@ import { makeTraceLines, type TraceLines } from "./TraceLines.js"
 export const defaultMaxBytes = 10_000_000
 
 /**
- * Writes spans, events and metrics to a file, one JSON object a line. It needs no collector and no package. A file that
- * cannot be written is logged once, and fails no operation. The layer fails with `InvalidInput` if an option is unknown
- * or invalid.
+ * Writes spans, events and metrics to a file, one JSON object per line. Needs no collector and no package. If the file
+ * cannot be written, one warning is logged and no operation fails. The layer fails with `InvalidInput` if an option is
+ * unknown or invalid.
  */
 export const layerFile = (options: TraceFileOptions): Layer.Layer<never, InvalidInput> =>
   Layer.unwrapEffect(Effect.map(checkFileOptions(options), () => layerOf(options, makeFileTracer)))
 
 /**
- * Writes a trace file beside the tracer of the program, for example that of `layerOtlp`, if it has one: both get every
- * span. The policy has checked the options.
+ * Writes a trace file in addition to the program's tracer, for example the tracer of `layerOtlp`: both get every span.
+ * The options are not checked, because decoding the policy has checked them.
  */
 export const layerFileBeside = (options: TraceFileOptions): Layer.Layer<never> =>
   Layer.unwrapEffect(

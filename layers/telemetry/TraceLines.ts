@@ -2,7 +2,7 @@ import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, stat
 
 export interface TraceLinesOptions {
   readonly file: string
-  /** Bytes at which the file is renamed to `FILE.1`, in place of an earlier one, and begun again. */
+  /** Size in bytes at which the file is renamed to `FILE.1`, which replaces an earlier `FILE.1`, and begun again. */
   readonly maxBytes: number
 }
 
@@ -13,18 +13,18 @@ export interface TraceLine {
 
 /** A file of JSON lines. No call fails: lines that cannot be written are dropped. */
 export interface TraceLines {
-  /** Takes a line. It becomes JSON when it is written, up to 0.1 s later. */
+  /** Adds a line. The line becomes JSON when it is written, up to 0.1 s later. */
   readonly add: (line: TraceLine) => void
   readonly flush: () => void
-  /** Writes what waits, and closes the file. */
+  /** Writes the waiting lines, and closes the file. */
   readonly close: () => void
   /** The system's code of the last failure; undefined if the last write succeeded. */
   readonly failure: () => string | undefined
 }
 
-/** Milliseconds that a line may wait for others, so that one call of the system writes many. */
+/** Milliseconds that a line may wait for others, so that one system call writes many lines. */
 const maxWaitMillis = 100
-/** Lines that may wait: some 64 kB. */
+/** Maximum waiting lines: about 64 kB. */
 const maxWaiting = 256
 
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants
@@ -40,7 +40,7 @@ export const makeTraceLines = ({ file, maxBytes }: TraceLinesOptions): TraceLine
   let timer: NodeJS.Timeout | undefined
 
   const open = () => {
-    // A pipe without a reader would stop the process.
+    // Non-blocking, because a pipe without a reader would otherwise block the process.
     descriptor = openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NONBLOCK, 0o600)
     isRegular = fstatSync(descriptor).isFile()
     if (isRegular) fchmodSync(descriptor, 0o600)
@@ -64,7 +64,7 @@ export const makeTraceLines = ({ file, maxBytes }: TraceLinesOptions): TraceLine
       failure = undefined
     } catch (error) {
       failure = String(Object(error).code ?? "UNKNOWN")
-      // The next flush opens it again.
+      // The next flush opens the file again.
       try {
         release()
       } catch {
@@ -83,13 +83,13 @@ export const makeTraceLines = ({ file, maxBytes }: TraceLinesOptions): TraceLine
     attempt(() => {
       bytes = Buffer.concat([rest, Buffer.from(lines.map((line) => `${line.json()}\n`).join(""))])
       const opened = descriptor ?? open()
-      // A pipe or a full disk may take a part.
+      // A pipe or a full disk may accept only a part of the bytes.
       while (written < bytes.length) written += writeSync(opened, bytes, written)
       rotate(opened)
     })
     if (written > 0) rest = restOfLine(bytes, written)
   }
-  // `process.exit` runs no other finalizer.
+  // `process.exit` runs no finalizers, only this listener.
   process.on("exit", flush)
   return {
     add: (line) => {
@@ -107,7 +107,7 @@ export const makeTraceLines = ({ file, maxBytes }: TraceLinesOptions): TraceLine
   }
 }
 
-/** The unwritten part of the line that was written in part. */
+/** The unwritten rest of a partly written line. */
 const restOfLine = (bytes: Buffer, written: number): Buffer<ArrayBuffer> =>
   written === 0 || bytes[written - 1] === lineEnd
     ? Buffer.alloc(0)

@@ -1,11 +1,11 @@
 import type { TraceAttributes } from "../../events/traceAttributes.js"
 import { operations } from "../../src/model/operations.js"
 
-/** A name without blanks, as models, agents and protocols have it. */
+/** A name without blanks: the name of a model, an agent or a protocol. */
 const name = /^[^\s\p{C}]{1,120}$/u
-/** One word, as the engine's own lists have it. */
+/** One word from the engine's own lists. */
 const word = /^[A-Za-z][A-Za-z_]{0,39}$/
-/** Tags of errors, as `failureNames` joins them: `StorageError (busy), interrupted`. `_OTHER` replaces any other text. */
+/** Tags of errors, joined by `failureNames`: `StorageError (busy), interrupted`. `_OTHER` replaces any other text. */
 const failures = /^(?:_OTHER|[A-Za-z]\w{0,39}( \([a-z]{1,20}\))?(, [A-Za-z]\w{0,39}( \([a-z]{1,20}\))?){0,7})$/
 /** An id that the engine made. */
 const id = /^[0-9a-hjkmnp-tv-z]{10}$/
@@ -65,8 +65,8 @@ const numbers: ReadonlySet<string> = new Set<keyof TraceAttributes>([
 ])
 
 /**
- * Whether an attribute may leave the process. A text passes only under a known name and in the form that this name has,
- * so that no sentence, query or key does.
+ * True if an attribute may leave the process. A text passes only under a known name and in the form of that name, so
+ * that no sentence, query or key passes.
  */
 export const isSafeAttribute = (key: string, value: unknown): boolean =>
   typeof value === "string"
@@ -84,9 +84,9 @@ export const safeAttributes = (attributes: Iterable<readonly [string, unknown]>)
 const safeName =
   /^(?:[a-z]{1,20}[._][a-z_.]{1,40}|[A-Z][A-Za-z]{1,30}(?:\.[A-Za-z]{1,40}){1,3}|daybook [a-z-]{1,30}|HTTP [A-Z]{3,7}|MCP [a-z]{1,20}(?:\/[a-z_]{1,20}){0,2}|[a-z]{1,20}\/[a-z]{1,20} [a-z]{1,20}_[a-z_]{1,30}|http\.(?:client|server) [A-Z]{3,7})$/
 
-/** The name of a span. A program may name its own spans by its texts, so that a name of another form becomes `span`. */
+/** A safe name of a span. A program may put texts into its span names, so a name of another form becomes `span`. */
 export const safeNameOf = (spanName: string): string =>
   spanName in operationNames || safeName.test(spanName) ? spanName : "span"
 
-/** The most frequent names, which need no closer look. */
+/** The most frequent names, which need no regular expression. */
 const operationNames = Object.fromEntries(Object.values(operations).map((known) => [known, true]))

@@ -11,15 +11,15 @@ import type * as Scope from "effect/Scope"
 /** A client for the exporters of `@effect/opentelemetry`. */
 export interface CompletingClient {
   readonly client: HttpClient.HttpClient
-  /** Begins the end: from now on a failed request is not retried, and `patienceMillis` begin. */
+  /** Begins the shutdown: from now on, failed requests are not retried, and `patienceMillis` start to count. */
   readonly beginEnd: Effect.Effect<void>
 }
 
 /**
- * An HTTP client that completes each request that it began, even if its caller is interrupted: the exporters interrupt
- * theirs at the end, and would lose the spans in them. At the end of the scope it waits for them, until `patienceMillis`
- * have passed since `beginEnd`, then gives them up. A warning counts the requests of the end that the collector did not
- * take.
+ * An HTTP client that completes each started request, even if its caller is interrupted. At shutdown, the exporters
+ * interrupt their requests and would lose the spans in them. At the end of the scope, the client waits for its requests
+ * until `patienceMillis` after `beginEnd`, then abandons the remaining requests. A warning counts the requests of the
+ * shutdown that the collector did not accept.
  */
 export const completingClient = Effect.fnUntraced(function* (
   patienceMillis: number
@@ -31,10 +31,10 @@ export const completingClient = Effect.fnUntraced(function* (
   const refuse = (request: HttpClientRequest.HttpClientRequest, problem: string) => {
     refusals++
     reason = problem
-    // The exporters retry an error of transport after a second, and of another reason never.
+    // The exporters retry a transport error after a second. They never retry an error with another reason.
     return new RequestError({ request, reason: "Encode", description: problem })
   }
-  /** Refuses what the exporters would retry, once the end has begun. */
+  /** After the shutdown has begun, turns errors that the exporters would retry into final errors. */
   const refusing = (answer: Answer, request: HttpClientRequest.HttpClientRequest): Answer =>
     answer.pipe(
       Effect.mapError((error) => (deadline === undefined ? error : refuse(request, "no connection"))),
@@ -57,7 +57,7 @@ export const completingClient = Effect.fnUntraced(function* (
       const requests = inProgress.size + refusals
       if (requests === 0) return
       yield* Fiber.interruptAllAs(inProgress, yield* Effect.fiberId)
-      yield* Effect.logWarning("the collector did not take the last telemetry", { requests, reason })
+      yield* Effect.logWarning("the collector did not accept the last telemetry", { requests, reason })
     })
   )
   return {
@@ -70,5 +70,5 @@ export const completingClient = Effect.fnUntraced(function* (
 
 type Answer = Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError>
 
-/** A redirect would send the collector's key to another host. */
+/** Redirects fail, because a redirect would send the collector's key to another host. */
 const withoutRedirects = Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" })

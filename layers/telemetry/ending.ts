@@ -3,12 +3,12 @@ import * as Exit from "effect/Exit"
 import { failureNames } from "../../src/model/failureNames.js"
 import { isSafeAttribute } from "./attributes.js"
 
-/** How a span ended, without the answer or the message of an error, which may quote a memory. */
+/** How a span ended. Contains neither the answer nor an error message, because both may quote a memory. */
 export interface Ending {
   readonly status: "ok" | "error" | "interrupted"
-  /** The tags of a failure's errors; undefined without one. */
+  /** The tags of a failure's errors; undefined if the span did not fail. */
   readonly errorType?: string
-  /** An exit that says as much and no more. */
+  /** An exit that contains only this information. */
   readonly exit: Exit.Exit<void, Error>
 }
 
@@ -23,5 +23,5 @@ export const endingOf = (exit: Exit.Exit<unknown, unknown>): Ending => {
 
 const succeeded: Ending = { status: "ok", exit: Exit.void }
 
-/** An error that says nothing but its name, in the places that exporters read. */
+/** An error that contains only its name, in all fields that exporters read. */
 const namedFailure = (name: string): Error => Object.assign(new Error(name), { name, stack: name })

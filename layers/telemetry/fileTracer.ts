@@ -11,18 +11,18 @@ import { attributesJson, quoted } from "./lineJson.js"
 import type { TraceLines } from "./TraceLines.js"
 
 /**
- * A tracer that writes a line for each event when it happens, and one for each span when it ends. Only ids, counts and
- * known words get into the lines, by the list in `attributes.ts`.
+ * A tracer that writes a line for each event when it happens, and a line for each span when it ends. Lines contain only
+ * ids, counts and known words, according to the list in `attributes.ts`.
  */
 export const makeFileTracer = (lines: TraceLines): Tracer.Tracer =>
   Tracer.make({
-    // Effect calls it for every step of a fiber. With its own function, that stays as fast as without a tracer.
+    // Effect calls `context` for every step of a fiber. With this function, a step is as fast as without a tracer.
     context: untraced.context,
     span: (name, parent, context, links, startTime, kind) =>
       new FileSpan(lines, { name, parent, context, links, startTime, kind })
   })
 
-/** Writes the lines of the spans of another tracer, which receives them as before. */
+/** Wraps another tracer, so that its spans and events are also written as lines. */
 export const alsoToFile = (lines: TraceLines, inner: Tracer.Tracer): Tracer.Tracer =>
   Tracer.make({
     context: inner.context,
@@ -50,8 +50,8 @@ interface SpanStart extends Pick<Tracer.Span, "name" | "parent" | "context" | "l
 }
 
 /**
- * Ids, times and attributes become text when the lines are written, many at once. In the middle of a write each step
- * would cost several times as much, because the processor has other code in its caches.
+ * Ids, times and attributes are converted to text when the lines are written, many lines at once. Converting each line
+ * during a memory operation would cost several times as much, because the processor's caches contain other code then.
  */
 class FileSpan implements Tracer.Span {
   readonly _tag = "Span"
@@ -148,7 +148,7 @@ const idsOf = ({ spanId, traceId }: Tracer.Span): string => `"trace":${quoted(tr
 let isoSecond = Number.NaN
 let isoStart = ""
 
-/** A time as ISO 8601. Most lines belong to the second of the line before, whose text is kept. */
+/** A time as ISO 8601. The text of the last second is cached, because most lines are in the same second. */
 const isoOf = (nanos: bigint): string => {
   const millis = Math.floor(Number(nanos) / 1_000_000)
   const second = Math.floor(millis / 1_000)
@@ -162,7 +162,7 @@ const isoOf = (nanos: bigint): string => {
 let pool = ""
 let used = 0
 
-/** Random bytes as hexadecimal digits. A call for each id would cost more than the rest of a span. */
+/** Random bytes as hexadecimal digits, from a pool: a call for each id would cost more than the rest of a span. */
 const randomHex = (bytes: number): string => {
   if (used + 2 * bytes > pool.length) {
     pool = randomBytes(4_096).toString("hex")

@@ -5,12 +5,13 @@ import { endingOf } from "./ending.js"
 type Methods = { -readonly [Name in "attribute" | "event" | "end" | "addLinks"]: Tracer.Span[Name] }
 
 /**
- * A tracer that passes on ids, counts and known words only: attributes and names of spans and events by the list in
- * `attributes.ts`, and of a failure its tag. An error's message, or a span of another library, may quote a memory.
+ * A tracer that passes on only ids, counts and known words. It filters attributes and names of spans and events by the
+ * list in `attributes.ts`, and reduces a failure to its tag. An error's message, or a span of another library, may
+ * quote a memory.
  */
 export const filteredTracer = (inner: Tracer.Tracer): Tracer.Tracer =>
   Tracer.make({
-    // Effect calls it for every step of a fiber, so it must not be wrapped.
+    // Effect calls `context` for every step of a fiber, so it is not wrapped.
     context: inner.context,
     span: (name, parent, context, links, startTime, kind, options) =>
       filtered(inner.span(safeNameOf(name), parent, context, links.map(bare), startTime, kind, options))

@@ -1,7 +1,7 @@
 /**
  * Traces and metrics: `import * as Telemetry from "daybook/telemetry"`.
  *
- * Provide one of the layers around the program, below `Daybook.layer` too. Without one, nothing is traced.
+ * Provide one of the layers to the whole program, including `Daybook.layer`. Without such a layer, nothing is traced.
  */
 
 export type { OtlpOptions, TraceFileOptions } from "./options.js"

@@ -1,6 +1,6 @@
 import { isSafeAttribute } from "./attributes.js"
 
-/** Text that JSON writes as it is. */
+/** Matches text that needs no escapes in JSON. */
 const plain = /^[\w .:/()-]*$/
 
 /** A text as JSON. Most texts of a trace need no escapes, and this check is cheaper than `JSON.stringify`. */

@@ -9,7 +9,7 @@ export interface MetricLine {
   readonly type: "metric"
   readonly name: string
   readonly tags?: Readonly<Record<string, string>>
-  /** The number of events or calls so far; of a histogram also their sum, least and greatest. */
+  /** The number of events or calls so far. A histogram also has their sum, minimum and maximum. */
   readonly count?: number
   readonly sum?: number
   readonly min?: number
@@ -18,7 +18,7 @@ export interface MetricLine {
   readonly value?: number
 }
 
-/** The metrics of Daybook at a time, in milliseconds since the epoch. Those of other libraries are left out. */
+/** The metrics of Daybook at a time, in milliseconds since the epoch. Metrics of other libraries are left out. */
 export const metricLines = (at: number): Effect.Effect<ReadonlyArray<MetricLine>> =>
   Effect.map(Metric.snapshot, (pairs) =>
     [...pairs].flatMap(({ metricKey: { name, tags }, metricState }): ReadonlyArray<MetricLine> => {

@@ -13,18 +13,18 @@ export interface OtlpOptions {
   readonly headers?: Readonly<Record<string, string | Redacted.Redacted>> | undefined
   /** Default: `OTEL_SERVICE_NAME`, or `daybook`. */
   readonly serviceName?: string | undefined
-  /** Milliseconds between two exports of spans, and of metrics. What remains is sent at the end. */
+  /** Milliseconds between two exports of spans, and of metrics. The rest is sent at shutdown. */
   readonly spansEvery?: number | undefined
   readonly metricsEvery?: number | undefined
-  /** Milliseconds that the end waits for the collector, in all. Default: 2,000. */
+  /** Maximum milliseconds in total that the shutdown waits for the collector. Default: 2,000. */
   readonly closeMillis?: number | undefined
 }
 
 /** Options of `layerFile`. */
 export interface TraceFileOptions {
-  /** The file; created for its owner only, otherwise continued. */
+  /** The file. A new file is readable only by its owner; an existing file is appended to. */
   readonly file: string
-  /** Bytes at which the file is renamed to `FILE.1` and begun again. Default: 10,000,000. */
+  /** Size in bytes at which the file is renamed to `FILE.1` and begun again. Default: 10,000,000. */
   readonly maxBytes?: number | undefined
   /** Milliseconds between two writes of the metrics. They are also written at the end. Default: a minute. */
   readonly metricsEvery?: number | undefined
@@ -33,10 +33,10 @@ export interface TraceFileOptions {
 /** The longest delay of a timer, in milliseconds. */
 const maxMillis = 2 ** 31 - 1
 
-/** Whether a text is the URL of a collector. */
+/** True if a text is the URL of a collector. */
 export const isAddress = Schema.is(collectorAddress)
 
-/** Checks the options of `layerOtlp`. A wrong one would send nothing, or to another collector, without an error. */
+/** Checks the options of `layerOtlp`. A wrong option would silently send nothing, or send to another collector. */
 export const checkOtlpOptions = (options: OtlpOptions): Either.Either<void, InvalidInput> =>
   Either.gen(function* () {
     yield* refuseUnknownOptions(options, ["url", "headers", "serviceName", "spansEvery", "metricsEvery", "closeMillis"])
@@ -47,7 +47,7 @@ export const checkOtlpOptions = (options: OtlpOptions): Either.Either<void, Inva
     if (metricsEvery !== undefined) yield* checkInteger("metricsEvery", metricsEvery, 1, maxMillis)
     if (closeMillis !== undefined) yield* checkInteger("closeMillis", closeMillis, 0, maxMillis)
     if (typeof headers !== "object" || headers === null || !Object.values(headers).every(isHeader)) {
-      yield* invalid("headers", "must be an object of texts by the names of headers")
+      yield* invalid("headers", "must be an object whose keys are header names and whose values are texts")
     }
   })
 
@@ -63,11 +63,9 @@ export const checkFileOptions = (options: Partial<TraceFileOptions> = {}): Eithe
 
 const checkText = (field: string, value: unknown): Either.Either<void, InvalidInput> => {
   if (value === undefined) return invalid(field, "is missing")
-  return typeof value === "string" && value.trim() !== ""
-    ? Either.void
-    : invalid(field, "must be a text that is not empty")
+  return typeof value === "string" && value.trim() !== "" ? Either.void : invalid(field, "must be a non-empty text")
 }
 
-/** A header may be redacted. */
+/** The value of a header may be redacted. */
 const isHeader = (value: unknown): boolean =>
   typeof (Redacted.isRedacted(value) ? Redacted.value(value) : value) === "string"

@@ -22,9 +22,9 @@ export class TelemetryUnavailable extends Data.TaggedError("TelemetryUnavailable
 }
 
 /**
- * Sends spans with their events, and metrics, to a collector by OTLP (JSON over HTTP). It needs the package
- * `@effect/opentelemetry`, and none of its own peers. A collector that does not answer fails no operation. The layer
- * fails with `InvalidInput` if an option is unknown or invalid.
+ * Sends spans with their events, and metrics, to a collector with OTLP (JSON over HTTP). Needs the package
+ * `@effect/opentelemetry`, but not the peers of that package. If the collector does not answer, no operation fails. The
+ * layer fails with `InvalidInput` if an option is unknown or invalid.
  */
 export const layerOtlp = (options: OtlpOptions = {}): Layer.Layer<never, TelemetryUnavailable | InvalidInput> =>
   Layer.unwrapEffect(Effect.map(checkOtlpOptions(options), () => layerOf(options)))
@@ -51,10 +51,10 @@ const layerOf = ({
           ])
         )
       } as const
-      // Its finalizer runs after those of the exporters, which interrupt their requests.
+      // The client's finalizer runs after the finalizers of the exporters, which interrupt their requests.
       const { beginEnd, client } = yield* Effect.provide(completingClient(closeMillis), FetchHttpClient.layer)
       const services = Layer.merge(Layer.succeed(HttpClient.HttpClient, client), serialization)
-      // Both exporters send the rest at the same time, so that the end waits once.
+      // At shutdown, both exporters send the rest at the same time, so that the program waits only once.
       const closing = yield* Effect.acquireRelease(Scope.make(parallel), Scope.close)
       const scoped = <A, E>(exporter: Effect.Effect<A, E, Exporting>) =>
         Effect.flatMap(Scope.fork(closing, sequential), (scope) =>
@@ -68,14 +68,14 @@ const layerOf = ({
   )
 
 /**
- * Filters the tracer that a program provides, for example that of `NodeSdk.layer`: ids, counts and known words pass,
- * texts and messages of errors do not.
+ * Filters the tracer that a program provides, for example the tracer of `NodeSdk.layer`: ids, counts and known words
+ * pass; texts and error messages do not.
  */
 export const layerFiltered: Layer.Layer<never> = Layer.unwrapEffect(
   Effect.tracerWith((tracer) => Effect.succeed(Layer.setTracer(filteredTracer(tracer))))
 )
 
-/** Loaded late: the package is an optional peer. */
+/** Loaded on demand, because the package is an optional peer. */
 const exporters = Effect.tryPromise({
   try: () => import("./exporters.js"),
   catch: (error) =>

@@ -7,8 +7,8 @@ import { TelemetryUnavailable } from "./otlp.js"
 import type { TraceSettings } from "./traceSettings.js"
 
 /**
- * Checks the URL of a collector, and reads its headers, by the standard variables. No problem quotes a value, which may
- * hold a key.
+ * Checks the URL of a collector, and reads its headers from the standard environment variables. Errors never quote a
+ * value, because it may contain a key.
  */
 export const otlpSettings = Effect.fnUntraced(function* ({
   isVariable,
@@ -22,16 +22,16 @@ export const otlpSettings = Effect.fnUntraced(function* ({
   const text = yield* readSecret("OTEL_EXPORTER_OTLP_HEADERS")
   const headers = text === undefined ? {} : headersOf(Redacted.value(text))
   if (headers === undefined)
-    return yield* problem("OTEL_EXPORTER_OTLP_HEADERS must be name=value pairs with commas between them")
+    return yield* problem("OTEL_EXPORTER_OTLP_HEADERS must be name=value pairs separated by commas")
   return { url, headers }
 })
 
 /** A pair whose name is a token (RFC 9110). */
 const pair = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(.*?)\s*$/
-/** The value of a header: no controls. */
+/** The value of a header: no control characters except tabs. */
 const value = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** Pairs in the form of W3C Baggage: a value may be percent-encoded. Undefined if a pair is not one. */
+/** Reads pairs in the form of W3C Baggage: a value may be percent-encoded. Undefined if a pair is invalid. */
 const headersOf = (text: string): Record<string, Redacted.Redacted> | undefined => {
   const headers: Record<string, Redacted.Redacted> = {}
   for (const part of text.split(",").filter((part) => part.trim() !== "")) {
@@ -43,7 +43,7 @@ const headersOf = (text: string): Record<string, Redacted.Redacted> | undefined 
   return headers
 }
 
-/** A value that is not percent-encoded stays as it is: a key may contain a percent sign. */
+/** A value that is not percent-encoded is unchanged, because a key may contain a percent sign. */
 const percentDecoded = (text: string): string => {
   try {
     return decodeURIComponent(text)

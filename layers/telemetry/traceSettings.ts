@@ -5,17 +5,17 @@ import { policyFile, readPolicy } from "../config.js"
 import { readSetting } from "../settings.js"
 import type { TraceFileOptions } from "./options.js"
 
-/** Where the traces of a data folder go. */
+/** The destinations of a data folder's traces. */
 export interface TraceSettings {
   readonly file: TraceFileOptions | undefined
-  /** The URL of a collector. It is not checked yet if it is the environment's. */
+  /** The URL of a collector. If the URL comes from the environment (`isVariable`), it is not checked yet. */
   readonly otlp: { readonly url: string; readonly isVariable: boolean } | undefined
 }
 
 /**
  * The trace file of a data folder is `$DAYBOOK_TRACE_FILE`, or `[trace] file` of its policy. Its collector is
  * `$OTEL_EXPORTER_OTLP_ENDPOINT`, or `[trace] otlp`, unless `$OTEL_SDK_DISABLED` is true. A policy that cannot be read
- * names none: the command that opens the policy reports the error.
+ * is ignored here: the command that opens the policy reports the error.
  */
 export const traceSettings = Effect.fnUntraced(function* (folder: string): Effect.fn.Return<TraceSettings> {
   const named = yield* readSetting("DAYBOOK_TRACE_FILE")

@@ -6,7 +6,7 @@ import { reads, tool } from "../Tool.js"
 import { hitLine, hitOf, listText, memoryText, shownMemory } from "../text.js"
 import { number, rows, store, text, texts } from "./fields.js"
 
-/** Maximum memories of one `memory_get`, so that its answer has at most some 20,000 tokens. */
+/** Maximum memories of one `memory_get`, so that its answer has at most about 20,000 tokens. */
 const maxWhole = 20
 
 const hits = z.object({ hits: z.array(z.object({ id: text, title: text, tokens: number })) })

@@ -73,7 +73,7 @@ export const memorySessions = tool({
   }
 })
 
-/** Where a hit of a conversation search was found. */
+/** The location of a hit of a conversation search. */
 const placeOf = (hit: object): Readonly<Record<string, unknown>> => {
   const { file, id, sequence, session } = hit as Readonly<Record<string, unknown>>
   return {
@@ -84,7 +84,7 @@ const placeOf = (hit: object): Readonly<Record<string, unknown>> => {
   }
 }
 
-/** A turn as programs get it. */
+/** A turn as data for programs. */
 export const turnOf = (turn: Turn) => {
   const { occurredAt, role, sequence, speaker, text } = turn
   return {
@@ -94,7 +94,7 @@ export const turnOf = (turn: Turn) => {
   }
 }
 
-/** A turn as a line for a model: its text is one JSON string. */
+/** A turn as a line for a model. The text of the turn is one JSON string. */
 export const turnLine = ({ at, role, sequence, speaker, text }: ReturnType<typeof turnOf>): string =>
   `${sequence} ${at} ${role}${speaker === undefined ? "" : ` ${visibleLine(speaker)}`}: ${quotedText(text)}`
 
@@ -126,8 +126,8 @@ export const memoryContext = tool({
 const turnsTitle = 'The last turns, oldest first. What a speaker said stands behind ">", whatever it looks like.'
 
 /**
- * A context as one text: the system part, the summary, the last turns, and what the message recalled. Each line of a turn
- * is quoted, so that a stored answer of a model cannot pose as a turn of the user.
+ * A context as one text: the system part, the summary, the last turns, and what the message recalled. Each line of a
+ * turn is quoted, so that a stored answer of a model cannot pose as a turn of the user.
  */
 export const contextText = ({ parts, summary, system, user }: PromptContext): string => {
   const turns = parts.filter(({ name }) => name === "turns").map(({ text }) => `${turnsTitle}\n${text}`)

@@ -50,7 +50,7 @@ interface Usage {
  * Documents and queries have separate request limits, so that a search does not wait for a backfill. A query is not
  * retried. After a failed connection or a rejected key, queries fail immediately for some seconds, and searches
  * continue without vectors. If one of several requests of a call fails, the vectors received so far are kept for the
- * next attempt. So no text is paid for twice.
+ * next attempt, so that no text is paid for twice.
  */
 export const make = Effect.fnUntraced(function* (
   model: EmbeddingModel,
@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function* (
 
 /** Makes queries fail immediately for some time after the connection or the key failed. */
 const circuitBreaker = () => {
-  /** The newest of these failures; `until` is in milliseconds since the epoch. */
+  /** The newest failure of the connection or the key; `until` is in milliseconds since the epoch. */
   let broken: { readonly error: EmbedderError; readonly until: number } | undefined
   return {
     watch: <A>(effect: Effect.Effect<A, EmbedderError>): Effect.Effect<A, EmbedderError> =>
@@ -233,7 +233,7 @@ const maxKeptBatches = 4
 /** Stop shortening a rejected text at this number of characters: its length is not the reason. */
 const minLength = 64
 
-/** Whether the server rejected the content of the request: an unacceptable text, or an invalid request. */
+/** True if the server rejected the content of the request: an unacceptable text, or an invalid request. */
 const isRejection = ({ status }: RequestFailed): boolean => status === 400 || status === 413 || status === 422
 
 const fail = (model: string, reason: EmbedderError["reason"], detail?: string) =>
@@ -248,7 +248,7 @@ const errorOf = (model: string, { detail, kind, reason, retryAfterMillis }: Requ
     ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
   })
 
-/** The vector of these numbers; undefined if one is no number or too large for 32 bits. */
+/** The vector of these numbers; undefined if a value is not a number or is too large for 32 bits. */
 const vectorOf = (values: ReadonlyArray<unknown>): Float32Array | undefined => {
   const vector = new Float32Array(values.length)
   for (let index = 0; index < values.length; index++) {

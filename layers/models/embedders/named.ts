@@ -19,13 +19,13 @@ const bytesCut = 8
 /** An embedder that sends texts to a provider. */
 export interface ProviderEmbedder {
   readonly embedder: EmbedderService
-  /** Whether texts leave this machine. */
+  /** True if texts leave this machine. */
   readonly isRemote: boolean
-  /** The problem if the provider's key is missing. Then every request fails with it. */
+  /** The problem if the provider's key is missing. Every request then fails with this problem. */
   readonly missing?: string
 }
 
-/** The embedder of a provider's model. Opens no connection; fails if the policy lacks a setting. */
+/** The embedder of a provider's model. Opens no connection. Fails if a setting is missing in the policy. */
 export const providerEmbedder = Effect.fnUntraced(function* (
   provider: ProviderName,
   requested: { readonly model: string | undefined; readonly dimensions: number | undefined },

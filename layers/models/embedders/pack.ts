@@ -7,7 +7,7 @@ export interface RequestBounds {
 }
 
 /**
- * Splits texts into requests within the limits. A text counts with at most `textBytes` bytes. UTF-8 bytes approximate
+ * Splits texts into requests within the limits. A text counts as at most `textBytes` bytes. UTF-8 bytes approximate
  * tokens.
  */
 export const packTexts = (

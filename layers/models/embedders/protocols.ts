@@ -6,7 +6,7 @@ export interface EmbeddingRequest {
   readonly model: string
   readonly texts: ReadonlyArray<string>
   readonly purpose: "document" | "query"
-  /** The dimensions to request; undefined requests the model's own. */
+  /** The dimensions to request; undefined requests the model's own dimensions. */
   readonly dimensions: number | undefined
 }
 
@@ -25,7 +25,7 @@ export interface Protocol {
   readonly read: (answer: unknown) => EmbeddingAnswer | undefined
 }
 
-/** OpenAI's format: `data` in any order, each with its `index`. */
+/** OpenAI's format: the entries of `data` are in any order; each has an `index`. */
 const openai: Protocol = {
   path: "/embeddings",
   body: ({ dimensions, model, texts }) => ({

@@ -2,7 +2,7 @@
 export interface ModelFacts {
   /** The dimensions of its vectors. */
   readonly dimensions: number
-  /** The shorter dimensions that a request may select; "any" allows every length up to its own. */
+  /** The shorter dimensions that a request may select; "any" allows every length up to `dimensions`. */
   readonly sizes?: ReadonlyArray<number> | "any"
   /** Maximum tokens of one text; longer texts are cut. */
   readonly input?: number
@@ -12,7 +12,7 @@ export interface ModelFacts {
   readonly floor?: number
   /** The model's prefixes for documents and queries, if the server does not add them. */
   readonly prefixes?: { readonly document: string; readonly query: string }
-  /** Properties that differ by tag (`MODEL:TAG`), for models whose tags have different sizes; keyed by the tag's first part. */
+  /** Properties that differ by tag (`MODEL:TAG`), by the first part of the tag. */
   readonly tags?: Readonly<Record<string, Pick<ModelFacts, "dimensions" | "input">>>
 }
 
@@ -34,7 +34,7 @@ export interface ProviderFacts {
   /** Maximum tokens of one request and of one text, unless the model has its own limits. */
   readonly tokens: number
   readonly input: number
-  /** Whether the provider cuts long texts itself. */
+  /** True if the provider cuts long texts itself. */
   readonly truncatesTexts: boolean
   readonly floor: number
   readonly models: Readonly<Record<string, ModelFacts>>

@@ -9,7 +9,7 @@ import { fieldsOf, postJson, requestErrors, type Target } from "../postJson.js"
 export interface RerankingModel {
   /** The model's name in recalls and errors: `cohere/rerank-v3.5`. */
   readonly name: string
-  /** The provider's name for it; undefined if the server has only one model. */
+  /** The provider's name for the model; undefined if the server has only one model. */
   readonly model: string | undefined
   readonly topN: number
   readonly weight: number
@@ -17,7 +17,7 @@ export interface RerankingModel {
   readonly timeout: number | undefined
   /** Request fields in addition to model, query and documents, for this number of documents. */
   readonly fields: (documents: number) => object
-  /** The field of the answer with the scores, each with its `index`. */
+  /** The field of the answer that contains the scores. Each score has an `index`. */
   readonly list: "results" | "data"
 }
 

@@ -53,7 +53,7 @@ export type RerankProviderName = keyof typeof providers
 const weight = 0.5
 
 /**
- * A reranker that calls a provider. If its key is missing, `missing` names the problem and every request fails with it.
+ * A reranker that calls a provider. If its key is missing, `missing` states the problem and every request fails.
  */
 export const providerReranker = Effect.fnUntraced(function* (
   provider: RerankProviderName,
