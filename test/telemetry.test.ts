@@ -392,16 +392,16 @@ describe("an option of telemetry", () => {
     [{ closeMillis: "x" }, "closeMillis: must be a whole number from 0"],
     [{ spansEvery: 0 }, "spansEvery: must be a whole number from 1"],
     [{ metricsEvery: Number.NaN }, "metricsEvery: must be a whole number from 1"],
-    [{ serviceName: "" }, "serviceName: must be a text"],
-    [{ headers: { authorization: 1 } }, "headers: must be an object of texts"],
-    [{ headers: "authorization=key" }, "headers: must be an object of texts"],
-    [{ headers: null }, "headers: must be an object of texts"]
+    [{ serviceName: "" }, "serviceName: must be a non-empty text"],
+    [{ headers: { authorization: 1 } }, "headers: must be an object whose keys are header names"],
+    [{ headers: "authorization=key" }, "headers: must be an object whose keys are header names"],
+    [{ headers: null }, "headers: must be an object whose keys are header names"]
   ]
   const file: ReadonlyArray<readonly [object | undefined, string]> = [
     [{ path: "trace.jsonl" }, "path: is not a known option: use file, maxBytes, metricsEvery"],
     [{}, "file: is missing"],
     [undefined, "file: is missing"],
-    [{ file: 1 }, "file: must be a text"],
+    [{ file: 1 }, "file: must be a non-empty text"],
     [{ file: "trace.jsonl", maxBytes: "1" }, "maxBytes: must be a whole number from 1"],
     [{ file: "trace.jsonl", metricsEvery: 0 }, "metricsEvery: must be a whole number from 1"]
   ]

@@ -11,8 +11,8 @@ export type PartHealth = "ok" | "slow" | "stopped"
 /** The answer of `/health`. It contains no content of any memory. */
 export interface Health {
   /**
-   * `ok`: all parts work. `degraded`: requests are answered, but a part is slow or stopped. `down`: requests are refused
-   * or may fail.
+   * `ok`: all parts work. `degraded`: requests are answered, but a part is slow or stopped. `down`: requests are
+   * refused or may fail.
    */
   readonly status: "ok" | "degraded" | "down"
   /** True if the server accepts requests. */

@@ -1,4 +1,7 @@
-/** Daybook for the AI SDK: `daybook/hosts/ai-sdk`. Tools for models, and a middleware with context and capture. */
+/**
+ * Daybook for the AI SDK: `daybook/hosts/ai-sdk`. Tools for models, and a middleware that adds context and stores
+ * turns.
+ */
 import { type JSONSchema7, jsonSchema, type Tool, tool } from "ai"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
