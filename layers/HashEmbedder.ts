@@ -8,7 +8,7 @@ export const dimensions = 256
 
 /**
  * Deterministic feature hashing: no model, no network, the same vector for the same text on every machine. Texts that
- * share words or parts of words have similar vectors. It does not know meanings, so ranking gives it a low weight.
+ * share words or parts of words have similar vectors. Meaning is not compared, so ranking gives it a low weight.
  *
  * Each feature is hashed (FNV-1a, 32 bit) to a dimension and a sign. The features are: every word of letters and digits
  * (NFKC, lower case; weight 1), the 3- to 5-character pieces of `<word>` (weight 1 in total), every pair of

@@ -9,7 +9,7 @@ import { libraryPath, notInstalled, startEncoder } from "./local/worker.js"
 
 type Service = Context.Tag.Service<Embedder>
 
-/** Maximum texts per request. They are encoded one by one; an abort takes effect after the current text. */
+/** Maximum texts per request. Texts are encoded one by one; an abort takes effect after the current text. */
 const batch = 32
 
 /** One service per model and process, so that the weights are in memory only once. */

@@ -101,7 +101,8 @@ const stampOf = (file: string): string => {
   if (process.getuid !== undefined) {
     if ((stats.mode & 0o077n) !== 0n) throw new Untrusted("other users may read it: run 'chmod 600' on it")
     const user = process.getuid()
-    if (user !== 0 && Number(stats.uid) !== user) throw new Untrusted("belongs to another user: remove it")
+    if (user !== 0 && Number(stats.uid) !== user)
+      throw new Untrusted("belongs to another user: remove it, and add the tokens again")
   }
   return `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`
 }

@@ -20,7 +20,7 @@ export class RequestFailed extends Schema.TaggedError<RequestFailed>()("RequestF
   }
 }
 
-/** Errors that every call of a client may have, in addition to those of the library. */
+/** Errors of every call of a client, in addition to the library's own errors. */
 export type ClientError = RequestFailed | RequestRefused | AgentForbidden | InternalError | NoCaller
 
 type Transport = HttpClientError.HttpClientError | ParseResult.ParseError

@@ -1,4 +1,4 @@
-/** Reconcilers decide whether to add a new memory, to merge it, or to replace another one with it. */
+/** Reconcilers decide whether to add a new memory, to merge it into another memory, or to replace another memory. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { InvalidPolicy } from "../../src/model/errors.js"

@@ -157,7 +157,7 @@ interface AdapterOptions {
 
 /**
  * Throws `InvalidInput` for invalid options. Without this check, calls would ignore the options, or only log the
- * failure. In the error, `prefix` stands before the name of the option.
+ * failure. In the error, `prefix` precedes the name of the option.
  */
 export const checkAdapterOptions = (
   options: AdapterOptions,

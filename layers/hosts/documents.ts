@@ -9,7 +9,7 @@ import type { HostMemory } from "./HostMemory.js"
 export interface HostDocument {
   /** The id of the note that contains the document. */
   readonly id: string
-  /** One line. */
+  /** The name: one line. */
   readonly name: string
   readonly text: string
   readonly createdAt: number

@@ -29,7 +29,7 @@ export interface Connections {
   readonly close: (server: Server) => Promise<void>
 }
 
-/** Milliseconds between two checks whether the tokens of event streams are still valid. */
+/** Milliseconds between two checks of the tokens of open event streams. */
 const recheckMillis = 2_000
 
 /** An open event stream, and the id of the token that opened it. */

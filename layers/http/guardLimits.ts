@@ -51,7 +51,7 @@ export const defaultLimits: ServerLimits = {
   headerBytes: 16_384,
   headers: 64,
   urlLength: 8_192,
-  // The largest input is one imported file; JSON escapes its line breaks and quotes.
+  // The largest input is one imported file. The additional 1 MiB is for the escapes of its line breaks and quotes.
   bodyBytes: inputLimits.importFile + (1 << 20),
   jsonDepth: inputLimits.jsonDepth,
   jsonValues: 200_000,

@@ -53,7 +53,7 @@ export interface Server {
   readonly port: number
 }
 
-/** The server cannot listen: the port is in use, or the address is not one of this machine. */
+/** The server cannot listen: for example, the port is in use, or the address does not belong to this machine. */
 export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
   host: Schema.String,
   port: Schema.Number,

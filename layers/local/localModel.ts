@@ -19,8 +19,8 @@ export interface Hub {
 /** A loadable encoder: its location, its settings, and its name in the log. */
 export interface LocalModel {
   /**
-   * `local/PLACE#FINGERPRINT`. The fingerprint covers weights, prefixes and pooling. If one changes, it is another
-   * model.
+   * `local/PLACE#FINGERPRINT`. The fingerprint covers weights, prefixes and pooling. If any of these changes, the name
+   * changes too, so it counts as another model.
    */
   readonly model: string
   /** The folder, or the model's id on the hub. */

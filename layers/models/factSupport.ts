@@ -11,7 +11,7 @@ import { impliedDate, type Range, rangesOf, tellsRange, timesOf } from "./spoken
 export interface Support {
   /** The words of all texts, speakers and tool calls of the turns. */
   readonly words: ReadonlySet<string>
-  /** Those of the words that say nothing about the subject: names of speakers, "user" and "assistant". */
+  /** The part of `words` that says nothing about the subject: names of speakers, "user" and "assistant". */
   readonly context: ReadonlySet<string>
   readonly clauses: ReadonlyArray<Clause>
   /** The days of the turns, and all times that the texts may mean. Milliseconds since the epoch. */

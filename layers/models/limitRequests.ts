@@ -15,7 +15,7 @@ export class MaxPatience extends Context.Reference<MaxPatience>()("daybook/MaxPa
 
 /** Classifies the errors of a kind of request, and removes private data from them. */
 export interface ErrorHandling<E> {
-  /** Whether the same request may succeed later, and the server's own retry delay in milliseconds. */
+  /** Says whether the same request may succeed later, and gives the server's own retry delay in milliseconds. */
   readonly failureOf: (error: E) => { readonly retryable: boolean; readonly retryAfterMillis?: number }
   /** The error reduced to its kind, without private data. */
   readonly sanitize: (error: E) => E

@@ -87,7 +87,7 @@ const withContext = async (memory: HostMemory, params: CallParams, options: Midd
   return { ...params, prompt: [...messages.slice(0, start), ...system, ...messages.slice(start)] }
 }
 
-/** Checks the options of a call like those of the middleware: a misspelt session would store nothing. */
+/** Checks the options of a call, because a misspelt option `session` would silently store nothing. */
 const checkCallOptions = ({ providerOptions }: CallParams): void => {
   const { daybook } = providerOptions ?? {}
   if (daybook === undefined) return

@@ -85,7 +85,7 @@ export interface Page<Item> {
 /** A memory to store: `title`, or `content` in its place, and the optional fields. */
 export interface MemoryInput extends Omit<Observation, "title"> {
   readonly title?: string | undefined
-  /** Its first line becomes the title; a longer text becomes the narrative too. */
+  /** The first line becomes the title. A longer text also becomes the narrative. */
   readonly content?: string | undefined
 }
 
@@ -106,7 +106,7 @@ export interface WithContent {
 export interface NewTurn extends Omit<TurnInput, "session"> {
   readonly session?: string | undefined
   readonly session_id?: string | undefined
-  /** Whether the turn is extracted, now or later. Default: true if the policy captures. */
+  /** True: the turn is extracted, now or later. Default: true if the policy captures. */
   readonly extract?: boolean | undefined
   readonly auto_extract?: boolean | undefined
 }

@@ -139,7 +139,7 @@ export const operates = <Query extends Writing, A, E>(
     })
   )
 
-/** As `operates`, for an operation without parameters of its own. `f` gets the name of the actor. */
+/** Like `operates`, for an operation without its own parameters. `f` gets the name of the actor. */
 export const operatesPlain = <Query extends Writing, A, E>(
   what: string,
   query: Query,
@@ -185,19 +185,19 @@ export const surveys = <Query extends Writing, A, E>(
     })
   )
 
-/** As `reads`, for an operation without parameters of its own. */
+/** Like `reads`, for an operation without its own parameters. */
 export const readsPlain = <Query extends Handle, A, E>(
   query: Query,
   f: (memory: MemoryReader) => Effect.Effect<A, E>
 ) => reads(query, (memory, others) => Effect.zipRight(noOptions(others), f(memory)))
 
-/** As `reads`, for a query in the body. `f` gets the query, which the library checks. */
+/** Like `reads`, for a query in the body. `f` gets the query, which the library checks. */
 export const asks = <Body extends object, A, E>(
   { payload, urlParams }: { readonly payload: Body; readonly urlParams: Handle },
   f: (memory: MemoryReader, query: Body) => Effect.Effect<A, E>
 ) => readsPlain(urlParams, (memory) => Effect.flatMap(objectBody(payload), (query) => f(memory, query)))
 
-/** As `writes`, for an operation without parameters of its own. */
+/** Like `writes`, for an operation without its own parameters. */
 export const writesPlain = <Query extends Writing, A, E>(
   request: WriteRequest<Query>,
   f: (memory: Memory, options: WriteOptions) => Effect.Effect<A, E>

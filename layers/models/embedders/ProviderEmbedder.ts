@@ -15,7 +15,7 @@ export interface EmbeddingModel {
   /** The provider's name for the model. */
   readonly model: string
   readonly dimensions: number
-  /** Whether requests must state the dimensions. */
+  /** True if requests must state the dimensions. */
   readonly sendsDimensions: boolean
   readonly weight: number
   readonly floor: number
