@@ -1,4 +1,5 @@
 import { levels, minOpennessOf, type TrustLevel } from "../events/Trust.js"
+import { hasDisputes, isSettled } from "./disputePairs.js"
 import { type Db, sql } from "./Projection.js"
 import { findSurvivor, type RowKey, withCopies } from "./takeovers.js"
 
@@ -42,9 +43,6 @@ export interface OpenDispute {
  * low level could create a large group to slow down the reads of others.
  */
 export const maxSides = 300
-
-/** True if any memory ever disputed another memory. Most agents have no dispute, so reads check this first. */
-export const hasDisputes = (db: Db): boolean => sql(db, "SELECT 1 FROM disputes LIMIT 1").get() !== undefined
 
 /**
  * Returns, for the id of each memory, the open dispute of its group; memories without a dispute are absent. A memory
@@ -259,32 +257,6 @@ export const findPresentSide = (db: Db, level: TrustLevel, id: string, now: numb
   loadRows(reader, "id", [id])
   const row = reader.rows.get(id)
   return row === undefined ? undefined : presentSide(reader, row)
-}
-
-/** True if a person decided that both memories are true. A decision about memories whose place they took counts too. */
-const isSettled = (db: Db, rows: ReadonlyArray<RowKey>, others: ReadonlyArray<RowKey>): boolean =>
-  hasPair(db, rows, others, 1)
-
-/** True if there is a dispute between a memory of one list and a memory of the other, with this `settled` value. */
-const hasPair = (db: Db, rows: ReadonlyArray<RowKey>, others: ReadonlyArray<RowKey>, settled: 0 | 1): boolean => {
-  const between = (newer: ReadonlyArray<RowKey>, older: ReadonlyArray<RowKey>) =>
-    sql(
-      db,
-      `SELECT 1 FROM disputes WHERE settled = ? AND born IN (SELECT value FROM json_each(?))
-        AND other IN (SELECT value FROM json_each(?)) LIMIT 1`
-    ).get(settled, JSON.stringify(newer.map(({ born }) => born)), JSON.stringify(older.map(({ id }) => id))) !==
-    undefined
-  return between(rows, others) || between(others, rows)
-}
-
-/**
- * The state of the dispute between two memories, or between memories whose place they took; undefined if there is no
- * dispute.
- */
-export const findDisputeBetween = (db: Db, memory: RowKey, other: RowKey): "settled" | "raised" | undefined => {
-  if (!hasDisputes(db)) return undefined
-  const [rows, others] = [withCopies(db, memory), withCopies(db, other)]
-  return hasPair(db, rows, others, 1) ? "settled" : hasPair(db, rows, others, 0) ? "raised" : undefined
 }
 
 /** The ids of all sides of open disputes, including expired sides. */

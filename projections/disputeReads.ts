@@ -1,12 +1,6 @@
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
-import {
-  type DisputeSide,
-  findOpenDisputes,
-  findPresentSide,
-  hasDisputes,
-  type OpenDispute,
-  readSides
-} from "./disputeGroups.js"
+import { type DisputeSide, findOpenDisputes, findPresentSide, type OpenDispute, readSides } from "./disputeGroups.js"
+import { hasDisputes } from "./disputePairs.js"
 import { findReadableMemories } from "./lineageReads.js"
 import type { Disputed, Side } from "./observationSearch.js"
 import { type Db, sql } from "./Projection.js"

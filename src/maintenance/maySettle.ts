@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import type { Memory } from "../../events/Memory.js"
-import { findDisputeBetween, findOpenDisputes } from "../../projections/disputeGroups.js"
+import { findOpenDisputes } from "../../projections/disputeGroups.js"
+import { findDisputeBetween } from "../../projections/disputePairs.js"
 import type { Db } from "../../projections/Projection.js"
 import { requireUnparked } from "../actor/Command.js"
 import { maySettleGroup } from "../remember/levels.js"

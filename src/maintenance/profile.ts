@@ -1,11 +1,7 @@
 import type { Memory } from "../../events/Memory.js"
 import { canRead, isAtLeast, levelOf, type TrustLevel } from "../../events/Trust.js"
-import {
-  type DisputeSide,
-  findDisputeBetween,
-  findOpenDisputes,
-  type OpenDispute
-} from "../../projections/disputeGroups.js"
+import { type DisputeSide, findOpenDisputes, type OpenDispute } from "../../projections/disputeGroups.js"
+import { findDisputeBetween } from "../../projections/disputePairs.js"
 import { disputedFieldsOf } from "../../projections/disputeReads.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"

@@ -6,7 +6,7 @@ import { lazy } from "../../text/normalise/lazy.js"
 import { namesAsker } from "../../text/normalise/questionWords.js"
 import { months } from "../../text/when/dateWords.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import type { Word } from "./query.js"
+import type { Word } from "./querySyntax.js"
 
 // A question has further cues besides its words and times: the speakers that it names, and neighbouring turns that
 // match too.

@@ -12,7 +12,7 @@ import { isStopWord } from "../../text/normalise/functionWords.js"
 import { requestPhrasesOf } from "../../text/normalise/questionWords.js"
 import type { Ranking } from "../actor/ReaderSource.js"
 import type { LeftOut } from "./explain.js"
-import type { ParsedQuery, Word } from "./query.js"
+import type { ParsedQuery, Word } from "./querySyntax.js"
 import { type Correction, correctSpelling } from "./spelling.js"
 
 /** The words of a query: the words to search, its neighbouring words joined, and the words left out. */

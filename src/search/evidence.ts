@@ -2,7 +2,7 @@ import type { ReadingLevel } from "../../events/Trust.js"
 import { type Corpus, type HitScores, rowsWith } from "../../projections/hybridSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import type { Word } from "./query.js"
+import type { Word } from "./querySyntax.js"
 
 /** The inputs for the evidence of hits. */
 export interface EvidenceInput {

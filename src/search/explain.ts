@@ -2,7 +2,7 @@ import type { GateResult } from "../../text/normalise/gate.js"
 import { earliest, latest, toIso } from "../../text/when/dates.js"
 import type { ResolvedTime } from "../../text/when/resolveTimes.js"
 import { type Fusion, fusionText } from "./fusion.js"
-import type { Field, Word } from "./query.js"
+import type { Field, Word } from "./querySyntax.js"
 import type { LifeScore } from "./score.js"
 import type { Correction } from "./spelling.js"
 

@@ -7,7 +7,7 @@ import type { Filters } from "../../projections/memoryFilters.js"
 import { earliest, toInstant } from "../../text/when/dates.js"
 import { resolveTimes } from "../../text/when/resolveTimes.js"
 import { normaliseTag } from "../model/input.js"
-import type { Field, KnownField, Syntax } from "./query.js"
+import type { Field, KnownField, Syntax } from "./querySyntax.js"
 
 // A query's text can contain fields: `type:decision`, `after:2026-03-01`, `before:"last week"`. Fields with the same
 // name are alternatives, except tags: a row must have every tag. Rows must also pass the filters of the call. A field

@@ -1,4 +1,4 @@
-import type { ParsedQuery } from "./query.js"
+import type { ParsedQuery } from "./querySyntax.js"
 
 /** The terms of a query. `joined` are optional terms: neighbouring words written as one word. */
 type Terms = Pick<ParsedQuery, "must" | "not" | "should"> & { readonly joined?: ReadonlyArray<string> }

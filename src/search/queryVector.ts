@@ -5,7 +5,7 @@ import { limits } from "../model/limits.js"
 import { EmbedderError, type EmbedderService } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"
 import type { CheckedFusion } from "./fusion.js"
-import type { ParsedQuery } from "./query.js"
+import type { ParsedQuery } from "./querySyntax.js"
 
 /**
  * Returns the embedders that may see a query. If the query can only match stores withheld from the active embedder,

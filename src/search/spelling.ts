@@ -5,7 +5,7 @@ import { withSplits } from "../../text/normalise/compounds.js"
 import { ftsExpression } from "../../text/normalise/indexText.js"
 import { isUsualError, maxEditsOf, spelledWord } from "../../text/normalise/spelling.js"
 import type { LexiconService } from "../ports/Lexicon.js"
-import type { Word } from "./query.js"
+import type { Word } from "./querySyntax.js"
 
 /** A word of the query that occurs in no readable row, and the words that were searched instead. */
 export interface Correction {

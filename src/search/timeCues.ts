@@ -16,7 +16,7 @@ import { type ResolvedTime, resolveTimes } from "../../text/when/resolveTimes.js
 import { wordsOf } from "./cues.js"
 import type { LeftOut } from "./explain.js"
 import type { TimeReference } from "./fields.js"
-import type { ParsedQuery, Word } from "./query.js"
+import type { ParsedQuery, Word } from "./querySyntax.js"
 
 /** The times that a query names, and its words without those that only name a time. */
 export interface Times {

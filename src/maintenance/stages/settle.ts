@@ -1,7 +1,7 @@
 import type { Decision } from "../../../events/catalogue.js"
 import type { Dispute, Link, Memory } from "../../../events/Memory.js"
 import { isAtLeast, levelOf, readingLevels, type TrustLevel } from "../../../events/Trust.js"
-import { findDisputeBetween } from "../../../projections/disputeGroups.js"
+import { findDisputeBetween } from "../../../projections/disputePairs.js"
 import { findById } from "../../../projections/observations.js"
 import type { Db } from "../../../projections/Projection.js"
 import { findWordings } from "../../../projections/wordings.js"
