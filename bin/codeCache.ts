@@ -3,15 +3,15 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import { getHeapCodeStatistics } from "node:v8"
 import type { Script } from "node:vm"
-// An unsupported Node may have no `crc32`: then an import by name would fail before the launcher can say so.
+// An unsupported Node may have no `crc32`. An import by name would then fail before the launcher can print its error.
 import zlib from "node:zlib"
 
 /**
  * Caches V8's compiled code of the program for the next run, because compiling takes a third of a short command's time.
  *
- * Node's own compile cache (`module.enableCompileCache`) is written before the program has run. It lacks every function
- * that V8 compiles on its first call. Measured with `daybook search`: 0.26 s of CPU with Node's cache, 0.19 s with this
- * one and 0.31 s with none.
+ * Node's own compile cache (`module.enableCompileCache`) is written before the program has run, so it does not contain
+ * the functions that V8 compiles on their first call. Measured with `daybook search`: 0.26 s of CPU with Node's cache,
+ * 0.19 s with this cache and 0.31 s without a cache.
  */
 export interface CodeCache {
   /** The cached code; undefined if there is none or it is damaged. */
@@ -20,18 +20,19 @@ export interface CodeCache {
   readonly keep: (script: Script) => void
 }
 
-/** A run replaces the cached code if it compiled at least this many times the cached size. */
+/** A run replaces the cached code if its compiled code is at least this many times as large as the cached code. */
 const minGrowth = 1.05
-/** Measuring the size takes 10 ms, so that only this share of the runs measures it. */
+/** The share of runs that measure the size of their code, because measuring it takes 10 ms. */
 const measuredShare = 1 / 8
-/** The start of a cached file: the CRC-32 of the rest, and the size of the code in the heap of the process that wrote it. */
+/** The start of a cached file: the CRC-32 of the rest, and the size of the code in the heap of the writing process. */
 const headerBytes = 4 + 8
 
 /**
- * Opens the cache for a run of a command. Each command has a file of its own, because V8 loads all code of a file: with
- * the code of many commands a search takes a quarter longer. The name is hashed, because a mistyped command may contain
- * private text. The file is for one program and one release of Node, in the user's own cache folder, because in a shared
- * folder another user could plant code. Undefined if NODE_DISABLE_COMPILE_CACHE is set.
+ * Opens the cache for a run of a command. Each command has its own file, because V8 loads all code of a file: a search
+ * that loads the code of many commands takes a quarter longer. The file's name contains a hash of the command, because
+ * a mistyped command may be private text. The file is valid for one program and one release of Node. It is in the
+ * user's own cache folder, because in a shared folder another user could plant code. Undefined if
+ * NODE_DISABLE_COMPILE_CACHE is set.
  */
 export const open = (program: string, command: string): CodeCache | undefined => {
   const { LOCALAPPDATA, NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env
@@ -78,7 +79,7 @@ const fileOf = (size: number, code: Buffer): Buffer => {
   return file
 }
 
-/** Maximum number of cached files, some 3 MB each: one for each command in use and release of Node. */
+/** Maximum number of cached files, about 3 MB each. Each command that is used has one file per release of Node. */
 const maxFiles = 16
 
 const removeOldest = (folder: string) => {

@@ -2,8 +2,8 @@
 const valueOptions = new Set(["--data", "--agent", "--trust", "--actor"])
 
 /**
- * The name of a command line's command, and the next word. Used before the program is loaded, so it does not parse all
- * options.
+ * Returns the name of the command in a command line, and the word after it. Runs before the program is loaded, so it
+ * cannot parse all options.
  */
 export const commandIn = (argv: ReadonlyArray<string>): readonly [name?: string, next?: string | undefined] => {
   for (let index = 0; index < argv.length; index++) {

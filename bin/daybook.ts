@@ -11,8 +11,8 @@ import { makeOutput } from "./output.js"
 import { terminal } from "./terminal.js"
 
 /**
- * Milliseconds that an interrupted command may take to close its files, and a service to end its requests. Every
- * acknowledged write is durable already.
+ * Maximum milliseconds after an interruption: a command closes its files in this time, a service ends its requests.
+ * Every acknowledged write is already durable.
  */
 const maxClosingMillis = { command: 800, service: 15_000 }
 let isService = false
@@ -46,8 +46,8 @@ const signals = [
 ] as const
 
 /**
- * The first signal interrupts the command and closes its files. A second one ends the process immediately. A hook is not
- * interrupted: its host sends a signal when it ends itself, and a hook ends soon.
+ * The first signal interrupts the command and closes its files. A second signal ends the process immediately. A signal
+ * does not interrupt a hook: the host sends a signal when the host itself ends, and a hook ends soon anyway.
  */
 for (const [signal, code] of isHookCall(process.argv.slice(2)) ? [] : signals) {
   process.once(signal, () => {
@@ -55,7 +55,7 @@ for (const [signal, code] of isHookCall(process.argv.slice(2)) ? [] : signals) {
     Effect.runFork(Fiber.interruptFork(fiber))
     const closeMillis = isService ? maxClosingMillis.service : maxClosingMillis.command
     setTimeout(() => {
-      report({ code, line: "interrupted: every answered write is stored", isInterrupted: true })
+      report({ code, line: "interrupted: every acknowledged write is stored", isInterrupted: true })
       process.exit()
     }, closeMillis).unref()
   })

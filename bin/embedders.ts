@@ -40,7 +40,7 @@ export const switchedText = ({ state, unchanged, ...model }: Switched, weight?: 
     case "inForce":
       return `${modelText(model)}: active; 'daybook embed back' returns to the previous one`
     case "prepared":
-      return `${modelText(model)}: prepared; 'daybook embed compare' tries it, this activates it:\n${switchCall(model, weight)}`
+      return `${modelText(model)}: prepared. To try it: 'daybook embed compare'. To activate it:\n${switchCall(model, weight)}`
     case "preparing":
       return `${modelText(model)}: being prepared`
   }
@@ -64,7 +64,7 @@ export const statusText = (out: Output, status: EmbedderStatus): string => {
       : [
           [
             "preparing",
-            `${indexText(preparing)}${preparing.adopt ? "" : ", not activated before 'daybook embed switch'"}`
+            `${indexText(preparing)}${preparing.adopt ? "" : ", to be activated with 'daybook embed switch'"}`
           ] as const
         ]),
     ...(rate === undefined ? [] : [["rate", rateText(rate)] as const]),

@@ -3,10 +3,10 @@ import { count, secondText } from "./format.js"
 import type { Output } from "./output.js"
 import { type Column, table } from "./table.js"
 
-/** Characters of a text in a table. `--json` has whole texts. */
+/** Maximum characters of a text in a table. `--json` prints the whole text. */
 const maxTextLength = 200
 
-/** A table of the texts that go; undefined if there are none. */
+/** A table of the texts that the erasure removes; undefined if there are none. */
 export const itemsText = async (out: Output, { items }: AgentErasure): Promise<string | undefined> =>
   items.length === 0 ? undefined : table(out, items, itemColumns)
 
@@ -28,14 +28,14 @@ const columnName = (column: string | undefined): string => (column === "commandI
 const shortened = (text: string): string =>
   text.length > maxTextLength ? `${text.slice(0, maxTextLength - 1).toWellFormed()}…` : text
 
-/** Says which columns keep the name after the erasure, a line for each. */
+/** Lists the columns that still contain the name after the erasure, one per line. */
 export const leftoversText = (leftovers: ReadonlyArray<Leftover>): ReadonlyArray<string> =>
   leftovers.map(
     ({ agent, column, events }) =>
-      `the name remains in ${count(events, "event")} of ${agent} (column ${column}): 'daybook erase --agent ${agent}' removes it`
+      `the name remains in ${count(events, "event")} of ${agent} (column ${column}): only erasing the whole agent removes it, with 'daybook erase --agent ${agent}'`
   )
 
-/** The columns of `erase --list`. An erased agent has no name any more. */
+/** The columns of `erase --list`. The name of an erased agent is no longer stored. */
 export const recordColumns: ReadonlyArray<Column<RecordedErasure>> = [
   { name: "when", cell: ({ at }) => secondText(at) },
   { name: "agent", cell: ({ agent }) => agent ?? "(erased)" },

@@ -105,7 +105,7 @@ const run = (parsed: Parsed, out: Output): Effect.Effect<Outcome> => {
   )
 }
 
-/** The defaults if the policy of a folder cannot be read. */
+/** Returns the default policy if the folder's policy cannot be read; otherwise no option. */
 const policyOrDefaults = (folder: string) =>
   readPolicy(folder).pipe(
     Effect.as({}),
@@ -115,8 +115,8 @@ const policyOrDefaults = (folder: string) =>
   )
 
 /**
- * Adds the file to a policy error that names none. Such an error is found only when the engine uses a part of the
- * policy.
+ * Adds the file's path to a policy error that has none. The engine finds such an error only when it uses the invalid
+ * part of the policy.
  */
 const withFile = (error: InvalidPolicy, folder: string): Effect.Effect<InvalidPolicy> =>
   Effect.map(policyFile(folder), ({ file }) =>
@@ -135,7 +135,7 @@ const requireFolder = (folder: string): Effect.Effect<void, CommandEnded | Stora
     return Effect.try({ try: () => makeFolder(folder), catch: storageError(folder) })
   })
 
-/** The reranker of `--rerank`, which replaces the policy's. */
+/** The reranker that `--rerank` names. It replaces the policy's reranker. */
 const rerankerFor = (folder: string, name: string) =>
   Effect.flatMap(readPolicy(folder), (policy) => rerankerNamed(name, policy)).pipe(
     Effect.map((reranker) => ({ reranker: reranker === null ? null : Layer.succeed(Reranker, reranker) })),
@@ -156,7 +156,7 @@ const momentIn =
             instant ??
             (yield* new InvalidInput({
               field: "time",
-              problem: 'is not a time: use an ISO 8601 time, or words such as "last week"'
+              problem: 'must be an ISO 8601 time, or words such as "last week"'
             }))
           )
         })

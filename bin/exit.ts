@@ -32,7 +32,7 @@ export const usageError = (message: string) => new CommandEnded({ message, code:
 export interface Outcome {
   readonly code: number
   readonly line?: string
-  /** Whether an interruption ended the command. Then the exit code is the signal's. */
+  /** True if an interruption ended the command. The exit code is then that of the signal. */
   readonly isInterrupted?: boolean
 }
 

@@ -10,16 +10,16 @@ import type { Output } from "./output.js"
 
 /** The options that narrow a search or a list. */
 export const filterOptions = [
-  repeatable("--type <type>", "show only this type", nonEmpty),
-  repeatable("--tag <tag>", "show only rows with this tag and each other --tag", nonEmpty),
-  repeatable("--any-tag <tag>", "show only rows with one of these tags", nonEmpty),
-  repeatable("--tier <tier>", "show only this tier: core, long, mid or daily", oneOf(Tier.literals)),
-  repeatable("--person <name>", "show only mentions of this person", nonEmpty),
-  repeatable("--store <store>", "show only this store: private, shared or social", storeOf),
-  option("--project <name>", "show only this project"),
-  option("--session <key>", "show only this session"),
-  option("--after <time>", 'start at this time: ISO 8601, or words such as "last week"', timeOrWords),
-  option("--before <time>", "show rows before this time: ISO 8601, or words", timeOrWords),
+  repeatable("--type <type>", "show only memories of this type", nonEmpty),
+  repeatable("--tag <tag>", "show only rows that have all given tags", nonEmpty),
+  repeatable("--any-tag <tag>", "show only rows that have any of the given tags", nonEmpty),
+  repeatable("--tier <tier>", "show only memories of this tier: core, long, mid or daily", oneOf(Tier.literals)),
+  repeatable("--person <name>", "show only memories that mention this person", nonEmpty),
+  repeatable("--store <store>", "show only rows of this store: private, shared or social", storeOf),
+  option("--project <name>", "show only memories of this project"),
+  option("--session <key>", "show only rows of this session"),
+  option("--after <time>", 'show rows from this time on: ISO 8601, or words: "last week"', timeOrWords),
+  option("--before <time>", 'show rows before this time: ISO 8601, or words: "last week"', timeOrWords),
   option("--limit <n>", `show at most n rows, up to ${limits.page} (default: search 10, list 50)`, rowCount)
 ]
 
@@ -37,7 +37,7 @@ export interface FilterOptions {
   readonly limit?: number
 }
 
-/** Prints a note on stderr for each type and session that no readable memory has, because it may be mistyped. */
+/** Prints a note on stderr for each type and session that no readable memory has, because the name may be mistyped. */
 export const noteUnknownFilters = (
   out: Pick<Output, "note">,
   memory: Pick<MemoryReader, "list">,

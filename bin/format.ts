@@ -12,7 +12,7 @@ const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g
  */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").replace(bidiControls, "")
 
-/** The author of an event. An erased one is empty. */
+/** The author of an event. An erased author is stored as an empty string. */
 export const writerText = (actor: string): string => (actor === "" ? "(erased)" : oneLine(actor))
 
 /** Keeps the lines of a text but removes other control characters. */

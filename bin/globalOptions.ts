@@ -10,9 +10,11 @@ export const globalOptions = () => [
     Effect.runSync(defaultFolder),
     "$DAYBOOK_DATA or ~/.local/share/daybook"
   ),
-  option("--agent <name>", "use this agent's memory; '.' is the current project's", agentNamed).default("default"),
+  option("--agent <name>", "use this agent's memory; '.' means the current project's agent", agentNamed).default(
+    "default"
+  ),
   option("--trust <level>", `read and write at this trust level: ${levels.join(", ")}`, oneOf(levels)).default("full"),
-  option("--actor <name>", "set the writer's name in the history").default("cli"),
+  option("--actor <name>", "set the writer's name that the history shows").default("cli"),
   option("--json", "print one JSON document").default(false),
   option("-q, --quiet", "print answers and errors only").default(false)
 ]

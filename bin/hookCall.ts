@@ -1,14 +1,14 @@
 import { commandIn } from "./commandIn.js"
 
-/** Whether a command line calls `daybook hook`. */
+/** True if a command line calls `daybook hook`. */
 export const isHookCall = (argv: ReadonlyArray<string>): boolean => commandIn(argv)[0] === "hook"
 
-/** Milliseconds that a hook gets to store what it began, after its host sent a signal. */
+/** Maximum milliseconds for a hook to finish its writes after its host sent a signal. */
 const maxMillisAfterSignal = 5_000
 
 /**
- * Lets this process end with exit code 0, whatever happens. A host takes another exit code for an error, and code 2 for
- * an order to refuse what the user typed.
+ * Makes this process always end with exit code 0. A host treats any other exit code as an error, and code 2 as an order
+ * to refuse the user's prompt.
  */
 export const alwaysSucceed = (): void => {
   process.on("exit", () => {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url"
 
-/** A path of the package. This file is in `bin/`, or bundled in `dist/`. */
+/** The full path of a file in the package. This source file is in `bin/` or, bundled, in `dist/`. */
 const pathOf = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))
 
 /** The program and the plugin of this installation. */

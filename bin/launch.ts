@@ -10,8 +10,8 @@ import { alwaysSucceed, isHookCall } from "./hookCall.js"
 
 /**
  * The entry point of `daybook`. On an unsupported Node it prints one line before it loads anything that would crash.
- * Otherwise it runs a program next to this file, with the compiled code that an earlier run cached. There are two with
- * the same commands: only the larger one contains the servers, so that the everyday one starts faster.
+ * Otherwise it runs a program next to this file, with the compiled code that an earlier run cached. There are two
+ * programs with the same commands. Only the larger one contains the servers, so that the everyday one starts faster.
  */
 const launch = () => {
   const needsServer = process.argv.slice(2).some((argument) => servers.has(argument))
@@ -28,7 +28,7 @@ const launch = () => {
   script.runInThisContext()(createRequire(file), file, dirname(file))
 }
 
-/** The commands that only the larger program can run. Where one of these words is a text, it runs as well. */
+/** The commands that only the larger program can run. It also runs if one of these words is an argument of the call. */
 const servers: ReadonlySet<string> = new Set(["serve", "mcp"])
 
 if (isHookCall(process.argv.slice(2))) alwaysSucceed()
@@ -40,6 +40,6 @@ else {
   process.exitCode = 2
 }
 
-/** Set by the bundler: the names of the programs' files, which contain their digests. */
+/** Set by the bundler: the names of the two program files. Each name contains the digest of its file. */
 declare const DAYBOOK_PROGRAM: string
 declare const DAYBOOK_SERVER_PROGRAM: string

@@ -1,17 +1,17 @@
-/** Scripts with letters that look like Latin ones. */
+/** Scripts with letters that look like Latin letters. */
 const scripts = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u] as const
 
 /** Why a reader may mistake a name for another one. */
 export interface Confusion {
   /** Other names that look the same. */
   readonly looksLike?: ReadonlyArray<string>
-  /** It has letters of several scripts that look alike. */
+  /** True if the name mixes letters from several of the `scripts`. */
   readonly mixesScripts?: true
 }
 
 /** The confusions of each name: names with the same skeleton (Unicode TR 39), and names that mix scripts. */
 export const findLookAlikes = async (names: ReadonlyArray<string>): Promise<ReadonlyMap<string, Confusion>> => {
-  // Loaded on demand: its table takes 60 ms.
+  // Loaded on demand, because loading its table takes 60 ms.
   const { default: skeletonOf } = await import("unhomoglyph")
   const bySkeleton = Map.groupBy(names, (name) => skeletonOf(name.normalize("NFKC")).normalize("NFC"))
   return new Map(

@@ -1,7 +1,7 @@
 import type { Lowered } from "../events/catalogue.js"
 import type { TrustLevel } from "../events/Trust.js"
 
-/** Names the fields that the engine lowered because of the caller's level; empty if there are none. */
+/** Lists the fields whose values the engine lowered because of the caller's level; empty if there are none. */
 export const loweredNote = (
   { lowered = [] }: { readonly lowered?: ReadonlyArray<Lowered> },
   level: TrustLevel

@@ -24,7 +24,7 @@ export const noteMissingAgent = ({
     out.note(
       nearest === undefined
         ? `agent ${agent} has no events: pass --agent NAME; 'daybook agents' lists the names`
-        : `no agent ${agent}; there is ${nearest.name}`
+        : `no agent ${agent}; did you mean ${nearest.name}?`
     )
   })
 

@@ -6,7 +6,7 @@ import { limits } from "../src/model/limits.js"
 import { parseInstant } from "../src/search/parseInstant.js"
 import { toInstant } from "../text/when/dates.js"
 
-/** An option with at most one value; the last one wins. A value that the parser rejects is a bad call. */
+/** An option with one value; the last value wins. A value that the parser rejects makes the call invalid. */
 export const option = <A>(flags: string, description: string, parse?: (value: string) => A): Option => {
   const option = new Option(flags, description)
   return parse === undefined ? option : option.argParser(parse)
@@ -26,15 +26,15 @@ export const repeatable = <A = string>(flags: string, description: string, parse
   )
 }
 
-/** Whether an option was made by `repeatable`. */
+/** True if `repeatable` made this option. */
 export const isRepeatable = ({ parseArg }: Option): boolean => parseArg !== undefined && "isRepeatable" in parseArg
 
-/** An option as a shell completes it. */
+/** The parts of an option that shell completion needs. */
 export interface OptionShape {
-  /** Its long form, `--trust`. */
+  /** The long form, such as `--trust`. */
   readonly flag: string
   readonly description: string
-  /** Its values; empty if they are not known; undefined if it takes none. */
+  /** The possible values; empty if any value is possible; undefined if the option takes no value. */
   readonly values: ReadonlyArray<string> | undefined
 }
 
@@ -44,7 +44,7 @@ export const shapeOf = ({ description, long, optional, parseArg, required }: Opt
   values: required || optional ? valuesOf(parseArg) : undefined
 })
 
-/** The values that a parser of `oneOf` takes. */
+/** The values that a parser from `oneOf` accepts; empty for other parsers. */
 const valuesOf = (parse: object | undefined): ReadonlyArray<string> =>
   parse !== undefined && "values" in parse ? (parse.values as ReadonlyArray<string>) : []
 
@@ -61,11 +61,11 @@ export const wholeNumber =
 /** Parses the maximum number of rows in one answer. */
 export const rowCount: (value: string) => number = wholeNumber(1, limits.page)
 
-/** Parses a weight: a number from 0 on. */
+/** Parses a weight: a number of 0 or more. */
 export const weight = (value: string): number => {
   const number = value.trim() === "" ? Number.NaN : Number(value)
   if (number >= 0 && Number.isFinite(number)) return number
-  throw new InvalidArgumentError("must be a number from 0 on")
+  throw new InvalidArgumentError("must be a number, 0 or more")
 }
 
 /** Parses a number from 0 to 1. */
@@ -94,7 +94,7 @@ export const timeOrWords = (value: string): Moment => {
 
 const isoExamples = "such as 2026-03-01 or 2026-03-01T09:30:00Z"
 
-/** Parses one of these values. The parser names them, for completion. */
+/** Makes a parser that accepts one of these values. Shell completion reads the values from the parser. */
 export const oneOf = <A extends string>(values: ReadonlyArray<A>): ((value: string) => A) => {
   const parse = (value: string): A => {
     const match = values.find((allowed) => allowed === value)
@@ -105,14 +105,14 @@ export const oneOf = <A extends string>(values: ReadonlyArray<A>): ((value: stri
 }
 
 export const nonEmpty = (value: string): string => {
-  if (value === "") throw new InvalidArgumentError("is empty")
+  if (value === "") throw new InvalidArgumentError("must not be empty")
   return value
 }
 
-/** Parses the name or address of a host. With a scheme, a port or a path it would match no request. */
+/** Parses the name or address of a host. A value with a scheme, port or path would match no request. */
 export const hostName = (value: string): string => {
   if (isIP(value) === 0 && !/^[\w.-]+$/.test(value))
-    throw new InvalidArgumentError("must be a host name alone, such as memory.example.org")
+    throw new InvalidArgumentError("must be a host name without scheme, port or path, such as memory.example.org")
   return value
 }
 
@@ -144,7 +144,7 @@ export type AsOf = { readonly version: number } | { readonly at: Moment }
 /** The `--as-of` option of every command that reads. */
 export const asOfOption: Option = option(
   "--as-of <version|time>",
-  "read a past state: by log version, ISO 8601 time (UTC) or words",
+  'read a past state: a log version, ISO 8601 time (UTC) or "last week"',
   (value): AsOf => {
     if (/^\d+$/.test(value)) return { version: versionOf(value) }
     try {

@@ -11,7 +11,7 @@ export interface Output {
   readonly colours: Colours
   /** Width of the terminal in characters; absent if stdout is not a terminal. */
   readonly columns?: number | undefined
-  /** Prints a command's answer. `text` is called only without `--json`, so it may load what only text needs. */
+  /** Prints a command's answer. `text` is called only without `--json`, so it may load modules for text output. */
   readonly show: (value: unknown, text: () => string | Promise<string>) => Effect.Effect<void>
   /** Prints a list piece by piece, so that the whole answer does not have to fit into memory. */
   readonly list: () => List
@@ -23,7 +23,7 @@ export interface Output {
   readonly warn: (line: string) => void
   /** Updates the progress bar, which only a terminal shows. `note` is printed after the bar. */
   readonly progress: (done: number, total: number, note?: string) => void
-  /** Whether the reader still reads stdout: `daybook log | head` stops early. */
+  /** True while stdout has a reader. In `daybook log | head`, the reader ends early. */
   readonly open: () => boolean
   readonly endProcessAt?: Terminal["endProcessAt"]
 }
@@ -107,13 +107,13 @@ const bar = (share: number, label: string): string => {
 }
 
 /**
- * Whether a field holds milliseconds since the epoch: its name ends with At or Until, or `otherTimes` contains it. A
+ * True if a field contains milliseconds since the epoch: its name ends with At or Until, or `otherTimes` contains it. A
  * test checks that no command prints milliseconds.
  */
 const isTime = (name: string, holder: unknown): boolean =>
   /(?:At|Until)$/.test(name) || otherTimes.has(name) || (name === "from" && Object(holder).kind === "interval")
 
-/** The time of a cadence, the next time of a schedule, and the lease and occurrence of a run. */
+/** Other names of time fields: in a cadence, in the state of a schedule, and in a run (lease and occurrence). */
 const otherTimes = new Set(["at", "next", "lease", "occurrence"])
 
 const timeText = (field: unknown): unknown => (typeof field === "number" ? toIso(field) : field)

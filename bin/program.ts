@@ -31,8 +31,8 @@ export interface Parsed {
 }
 
 /**
- * Parses a command line. For help and version it prints them and returns code 0; for an invalid call it returns one
- * line.
+ * Parses a command line. For `--help` and `--version` it prints the text and returns code 0. For an invalid call it
+ * returns an error of one line.
  */
 export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void): Parsed | Outcome => {
   let parsed: Parsed | undefined
@@ -96,7 +96,7 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
   return parsed!
 }
 
-/** Counts the options of a call. Returns the first one with a value that was passed twice, although it is not repeatable. */
+/** Returns a function that, after parsing, names the first option that was passed twice but is not repeatable. */
 const repeatsOf = (program: Commander, subcommand: Commander): (() => string | undefined) => {
   const passed: Array<string> = []
   for (const command of [program, subcommand]) {
@@ -110,17 +110,18 @@ const repeatsOf = (program: Commander, subcommand: Commander): (() => string | u
 
 const nothingPassed = { dataWasPassed: false, agentWasPassed: false, trustWasPassed: false }
 
-/** A command in the list of the help: its name and its alias. Its own help has its arguments. */
+/** A command's entry in the general help: name and alias. The command's own help shows the arguments. */
 const termOf = (command: Commander): string => {
   const alias = command.alias()
   return alias ? `${command.name()} (${alias})` : command.name()
 }
 
-/** Characters of a line of help: the terminal's width, or 80. */
+/** Maximum characters of a help line: the terminal's width, or 80. */
 const helpWidth = (): number => Math.max(40, process.stdout.columns || Number(process.env.COLUMNS) || 80)
 
 /**
- * The unknown command in a call for help: `help serach` or `serach --help`. For these, commander shows general help.
+ * The unknown command in a call for help, such as `help serach` or `serach --help`. For such a call, commander would
+ * show the general help.
  */
 const unknownCommandOf = ({ args, commands }: Commander): string | undefined => {
   const name = args[0] === "help" ? args[1] : args[0]
@@ -141,7 +142,7 @@ const examples = (lines: ReadonlyArray<string>): string =>
 
 /**
  * Rewrites commander's message as one line: removes its prefix and appends its suggestion. For an option with a wrong
- * value, the line has the option's name and the problem. It never quotes the value, which may be a memory's text.
+ * value, the line contains the option's name and the problem. It never quotes the value, which may be private text.
  */
 const toOneLine = (message: string): string =>
   message
@@ -151,7 +152,7 @@ const toOneLine = (message: string): string =>
       `unknown option '$1'. To pass text that starts with "-", put \`--\` before it.`
     )
     .replace(/^unknown command '[^']*'$(?![\s\S]*\(Did you mean)/im, "$&. Run `daybook --help`.")
-    .replace(/^too many arguments for '.*$/im, "$& Put text with blanks in quotes.")
+    .replace(/^too many arguments for '.*$/im, "$& Put text with spaces in quotes.")
     .replace(/^option '(?:-\w, )?(--[\w-]+)[^']*' argument '[\s\S]*' is invalid\. /, "$1: ")
     .trim()
     .replace(/\s*\n\s*/g, " ")

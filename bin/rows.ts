@@ -10,7 +10,7 @@ export const indexColumns: ReadonlyArray<Column<IndexRow>> = [
   { name: "day", cell: ({ createdAt, occurredAt }) => dayText(occurredAt ?? createdAt) },
   { name: "store", cell: ({ store }) => store },
   { name: "tokens", cell: ({ tokens }) => tokens, alignRight: true },
-  // `daybook why` names the source that a stale memory lost, and the other sides of a disputed one.
+  // `daybook why` names the lost source of a stale memory, and the memories that contradict a disputed memory.
   {
     name: "title",
     cell: ({ disputedBy, stale, title }) =>
@@ -19,6 +19,6 @@ export const indexColumns: ReadonlyArray<Column<IndexRow>> = [
   }
 ]
 
-/** Says that a text was moved to the most closed store, because it contains a credential. */
+/** Reports that a text was stored in the most private store, because it contains a credential. */
 export const confinedNote = ({ confined }: { readonly confined?: true }): string =>
   confined === true ? ". Stored as a private credential: it contains a password or key." : ""

@@ -1,7 +1,7 @@
 /** A line of stdin, numbered from 1: its text, or the problem that makes it invalid. */
 export type Line = { readonly number: number } & ({ readonly text: string } | { readonly problem: string })
 
-/** Maximum length of a line in bytes. The largest observation needs less. */
+/** Maximum bytes of a line. The largest valid observation is smaller. */
 export const maxLineLength = 8 << 20
 
 /**
@@ -14,7 +14,7 @@ export async function* lineBatches(chunks: AsyncIterable<string>): AsyncGenerato
   let unfinished: string | null = ""
   const line = (bytes: string | null): ReadonlyArray<Line> => {
     number++
-    if (bytes === null) return [{ number, problem: "the line is too long" }]
+    if (bytes === null) return [{ number, problem: `the line is longer than ${maxLineLength} bytes` }]
     const text = decoded(bytes)
     if (text === undefined) return [{ number, problem: "the line is not UTF-8" }]
     const withoutMark = number === 1 ? text.replace(/^\ufeff/, "") : text

@@ -66,6 +66,6 @@ const shrinkColumns = (
   return true
 }
 
-/** Removes trailing blanks, and the codes that cli-table3 adds after the marked codes of `coloursOf`. */
+/** Removes trailing spaces, and the colour codes that cli-table3 adds after those from `coloursOf`. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colours begin with ESC.
 const trimmed = (text: string): string => text.replace(/\u001b\[\d+m/g, "").replace(/ +$/gm, "")

@@ -11,13 +11,13 @@ export interface Terminal {
   readonly columns?: number | undefined
   readonly colour: boolean
   /**
-   * Ends the process this many milliseconds after its start. `onEnd` is called when the process ends, by this or by
-   * itself, with its age in milliseconds. Only for a real process.
+   * Ends the process this many milliseconds after its start. `onEnd` receives the age of the process in milliseconds
+   * when the process ends, for whatever reason. Absent if the terminal does not belong to a real process.
    */
   readonly endProcessAt?: (millis: number, onEnd?: (age: number) => void) => void
 }
 
-/** Whether to print colours: FORCE_COLOR decides, then NO_COLOR, then whether stdout is a terminal that has colours. */
+/** True if colours may be printed. FORCE_COLOR decides first, then NO_COLOR, then whether stdout supports colours. */
 export const usesColour = (
   { FORCE_COLOR, NO_COLOR, TERM }: Readonly<Record<string, string | undefined>>,
   isTerminal: boolean

@@ -12,11 +12,11 @@ interface Timer {
   readonly keep: number
   readonly folder: string
   readonly to: string
-  /** The command and its first arguments, with full paths: cron and systemd know no others. */
+  /** The command and its first arguments, with full paths: cron and systemd do not use the caller's folder and PATH. */
   readonly command: ReadonlyArray<string>
 }
 
-/** The lines that make a backup again and again; undefined for a time that cron cannot express. */
+/** Returns the lines that run a backup at fixed times; undefined for an interval that cron cannot express. */
 export const timerLines = ({ command, every, folder, keep, to }: Timer): TimerLines | undefined => {
   const times = timesOf(every)
   if (times === undefined) return undefined
@@ -54,7 +54,7 @@ const timesOf = (every: string): { readonly cron: string; readonly calendar: str
   return undefined
 }
 
-/** A word of a unit file of systemd, which replaces `%` and `$` also in quotes. */
+/** Quotes a word for a systemd unit file. systemd replaces `%` and `$` even inside quotes. */
 const quotedForSystemd = (word: string): string =>
   plain.test(word)
     ? word.replaceAll("%", "%%")
@@ -62,5 +62,5 @@ const quotedForSystemd = (word: string): string =>
 
 const plain = /^[\w@%+=:,./-]+$/
 
-/** A path as one word of a shell. */
+/** Quotes a path as one word of a shell. */
 const quoted = (path: string): string => (plain.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)

@@ -11,26 +11,28 @@ import { type Column, table } from "./table.js"
 export interface VerifyErasedOptions {
   /** Files and folders to search instead of the data folder. */
   readonly in?: ReadonlyArray<string>
-  /** Finds the texts only where they stand alone. */
+  /** True: finds a text only as whole words. */
   readonly wholeWords?: boolean
 }
 
 /** Runs `erase --verify`: searches files for texts. Ends with code 1 if it finds one, or cannot search a file. */
 export const verifyErased = ({ checkFolder, out }: Call, texts: ReadonlyArray<string>, options: VerifyErasedOptions) =>
   Effect.gen(function* () {
-    if (texts.length === 0) return yield* usageError("--verify needs one text or more")
+    if (texts.length === 0) return yield* usageError("--verify needs at least one text")
     const path = texts.find((text) => looksLikeFile.test(text) && existsSync(text))
     if (path !== undefined)
-      return yield* usageError(`${path} is a file: search in it with --in; every argument of --verify is a text`)
+      return yield* usageError(
+        `${path} is a file: to search in it, pass --in ${path}; the arguments of --verify are texts`
+      )
     const { prove } = yield* Effect.promise(() => import("../src/erasure/proof/prove.js"))
     const places = options.in ?? [yield* checkFolder]
     const proof = yield* prove(places, texts, { wholeWords: options.wholeWords })
     yield* out.show(proof, () => proofText(out, proof, texts))
     if (proof.clean) return
     if (proof.hits.length === 0)
-      return yield* refused(`${count(proof.notSearched.length, "file")} not searched: unpack them, then search again`)
+      return yield* refused(`${count(proof.notSearched.length, "file")} not searched: unpack them, then run this again`)
     const stay = proof.hits.filter(({ stays }) => stays === true).length
-    const staying = stay === 0 ? "" : `, ${stay} of them in columns that stay`
+    const staying = stay === 0 ? "" : `, ${stay} of them in columns that an erasure keeps`
     return yield* refused(`${count(proof.hits.length + proof.more, "place")} with these texts${staying}`)
   })
 

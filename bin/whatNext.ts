@@ -18,7 +18,7 @@ export const whatNext: Command = {
       return out.show({ folder, exists, next: [...next, "daybook init", "daybook --help"] }, () =>
         [
           exists ? `The memory is in ${folder}.` : `There is no memory in ${folder} yet.`,
-          exists ? `Look into it: ${next.join(", ")}` : `Begin: ${next[0]}, or try it all: ${next[1]}`,
+          exists ? `Explore it: ${next.join(", ")}` : `Begin: ${next[0]}, or run a demo: ${next[1]}`,
           "Connect an agent: daybook init. All commands: daybook --help"
         ].join("\n")
       )

@@ -5,18 +5,18 @@ import { type TraceSettings, traceSettings } from "../layers/telemetry/traceSett
 import type { AnyCommand } from "./commands/Command.js"
 import type { Output } from "./output.js"
 
-/** Milliseconds that the end of a process waits for a collector. */
+/** Maximum milliseconds that an ending process waits for a collector. */
 const closeMillis = { command: 500, service: 2_000 }
 
 /**
- * Milliseconds that a process may last after that. A connection in the making, or a name that is being resolved, keeps
- * the process for 10 s, although the request is given up.
+ * Maximum milliseconds that the process may run after that. A connection attempt or a name look-up would keep the
+ * process alive for 10 s, although the request was abandoned.
  */
 const maxRemainingMillis = 200
 
 /**
- * Sends what a command does to the trace file and the collector that the environment or the policy names. A command has
- * one span around all others; a service has one for each request instead.
+ * Traces a command to the trace file and the collector that the environment or the policy names. A command has one span
+ * that contains all others. A service has one span per request instead.
  */
 export const withTrace = <A, E>(
   command: AnyCommand,
@@ -25,7 +25,7 @@ export const withTrace = <A, E>(
 ): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     const named = command.isService === true ? run : traced(`daybook ${command.usage.split(" ")[0]}`, run)
-    // A command that another command runs belongs to its trace.
+    // A command that another command runs is part of the outer command's trace.
     if (yield* isTraced) return yield* named
     const { file, otlp } = yield* traceSettings(folder)
     if (file === undefined && otlp === undefined) return yield* run
@@ -38,7 +38,7 @@ export const withTrace = <A, E>(
     )
   })
 
-/** Loaded late, as everything of a trace: most commands write none. */
+/** Loaded on demand, like all tracing code, because most commands write no trace. */
 const fileLayer = (file: NonNullable<TraceSettings["file"]>): Layer.Layer<never> =>
   Layer.unwrapEffect(
     Effect.map(
@@ -47,7 +47,7 @@ const fileLayer = (file: NonNullable<TraceSettings["file"]>): Layer.Layer<never>
     )
   )
 
-/** Sends nothing, and says why, if the settings are wrong or the exporter cannot be loaded. */
+/** If the settings are wrong or the exporter cannot be loaded, logs the reason and sends nothing. */
 const otlpLayer = (
   settings: NonNullable<TraceSettings["otlp"]>,
   process: keyof typeof closeMillis

@@ -1,8 +1,8 @@
 import type { DefaultOptions } from "../layers/Default.js"
 
 /**
- * Options without reconciler, extractor and the like, for commands that only read: loading the rules takes longer than a
- * search. The files of `[import] from` are stored without a comparison anyway.
+ * Options that switch off the reconciler, the extractor and the other rules, for commands that only read. Loading the
+ * rules takes longer than a search. Files from the policy's `import.from` are stored without a comparison anyway.
  */
 export const withoutRules = {
   extractor: null,

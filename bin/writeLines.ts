@@ -79,7 +79,7 @@ const fieldOf: Readonly<Record<string, string>> = {
 }
 
 /**
- * Whether brackets outside strings are nested deeper than `maxDepth`. Checks of deeper values would overflow the stack.
+ * True if brackets outside strings are nested deeper than `maxDepth`. Checking a deeper value would overflow the stack.
  */
 const isNestedDeeper = (json: string, maxDepth: number): boolean => {
   let depth = 0

@@ -20,7 +20,7 @@ describe("the command line", () => {
     [["xyzzy"], /^Unknown command 'xyzzy'\. Run `daybook --help`\.$/],
     [["search"], /^Missing required argument 'query'$/],
     [["remember"], /^Missing required argument 'title'/],
-    [["remember", "two", "titles"], /^Too many arguments.* Put text with blanks in quotes\.$/],
+    [["remember", "two", "titles"], /^Too many arguments.* Put text with spaces in quotes\.$/],
     [["search", "x", "--bogus"], /^Unknown option '--bogus'$/],
     [["search", "-pilot"], /^Unknown option '-pilot'\. To pass text that starts with "-", put `--` before it\.$/],
     [["remember", "x", "--tag", ""], /^--tag: /],
@@ -56,9 +56,9 @@ describe("the command line", () => {
     [["serve", "--port", "65536"], /^--port: must be a whole number from 0 to 65535$/],
     [
       ["serve", "--allow-host", "https://a.example"],
-      /^--allow-host: must be a host name alone, such as memory\.example\.org$/
+      /^--allow-host: must be a host name without scheme, port or path, such as memory\.example\.org$/
     ],
-    [["serve", "--allow-host", "a.example:80"], /^--allow-host: must be a host name alone/],
+    [["serve", "--allow-host", "a.example:80"], /^--allow-host: must be a host name without scheme, port or path/],
     [["get-context"], /^Missing required argument 'session'$/],
     [["get-context", "s", "--k", "201"], /^--k: must be a whole number from 1 to 200$/],
     [["get-context", "s", "--format", "html"], /^--format: must be one of text, markdown, messages, anthropic$/],
@@ -130,8 +130,8 @@ describe("the command line", () => {
     [["search", "x", "--record", "--as-of", "2026-01-01"], /^--record: cannot be used with --as-of$/],
     [["search", "x", "--speaker", "Mira"], /^--speaker: needs --conversation$/],
     [["add-file", "x", "--move"], /^--move: needs --session$/],
-    [["forget"], /^'forget' needs an id or --text$/],
-    [["forget", "nothere", "--text", "x"], /^'forget' needs an id or --text$/],
+    [["forget"], /^'forget' needs either an id or --text$/],
+    [["forget", "nothere", "--text", "x"], /^'forget' needs either an id or --text$/],
     [["archive", "add"], /^'archive add' needs exactly one id$/],
     [["observe-tool", "ls", "--output", "x".repeat((1 << 20) + 1)], /^output: is longer than 1048576 characters$/],
     [["note", "keep", "x"], /^action: must be one of save, get, search, list, update, delete$/],

@@ -98,7 +98,7 @@ describe("daybook erase", () => {
     expect(missing).toMatchObject({ code: exitCodes.refused, line: expect.stringContaining("--everything --yes") })
     const asked = await atTerminal(folder, "no\n", "--agent", "bob", "erase")
     expect(asked.code).toBe(exitCodes.refused)
-    expect(asked.question).toContain("Erase everything of bob: 1 memory (2 events), for ever? Type yes: ")
+    expect(asked.question).toContain("Erase everything of bob: 1 memory (2 events), forever? Type yes: ")
     expect((await atTerminal(folder, "yes\n", "--agent", "bob", "erase")).code).toBe(0)
     expect(await agentsOf(daybook)).toEqual(["default"])
     expect((await daybook("erase", "--verify", "quokka")).code).toBe(0)

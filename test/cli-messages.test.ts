@@ -88,7 +88,7 @@ describe("check", () => {
     const { code, stdout } = await runInProcess(["--data", folder, "check"])
     expect(code).toBe(0)
     expect(lines(stdout)).toEqual([
-      `warning  ${file}: embedding.embedder: OPENAI_API_KEY is not set; new texts get no vectors of openai`,
+      `warning  ${file}: embedding.embedder: OPENAI_API_KEY is not set; new texts get no vectors from openai`,
       `warning  ${file}: rerank.reranker: COHERE_API_KEY is not set; cohere does not rerank`,
       expect.stringMatching(`^ok  policy [0-9a-f]{16} from ${file}$`)
     ])
@@ -296,7 +296,7 @@ describe("a command", () => {
     ]) {
       expect(await daybook(...args)).toEqual({
         code: 1,
-        line: "no agent typo: 'daybook agents' lists them",
+        line: "no agent typo: 'daybook agents' lists the agents",
         stdout: "",
         stderr: ""
       })
@@ -382,7 +382,9 @@ describe("a command", () => {
     }
     expect((await daybook("list", "--agent", "typo", "--trust", "familiar")).stderr).toBe("")
     for (const args of [["list"], ["search", "tea"], ["get-context", "monday"], ["people"], ["stats"]]) {
-      expect((await daybook(...args, "--agent", "defualt")).stderr).toContain("no agent defualt; there is default\n")
+      expect((await daybook(...args, "--agent", "defualt")).stderr).toContain(
+        "no agent defualt; did you mean default?\n"
+      )
     }
     await daybook("remember", "The tea is green", "--type", "preference", "--session", "monday")
     for (const args of [["list"], ["search", "tea"]]) {

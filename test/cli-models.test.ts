@@ -66,7 +66,7 @@ describe("models named in the policy, on the command line", () => {
     expect(reranked.hits[0]).toMatchObject({ title: last, before: 3 })
     const { stdout } = await daybook(...call)
     expect(lines(stdout)).toContain("before     3, 1, 2")
-    expect(stdout).toContain("was 3 before endpoint/bge reordered")
+    expect(stdout).toContain("was at place 3 before endpoint/bge reordered the hits")
     expect(stdout).toMatch(/reranked by endpoint\/bge/)
 
     const none = answerOf(await daybook("search", "pump in the hall", "--rerank", "none", "--explain", "--json"))

@@ -438,7 +438,7 @@ describe("remember -", () => {
     expect(code).toBe(1)
     const answers = jsonLines(stdout)
     expect(answers.map(({ line, version }) => version ?? line)).toHaveLength(count + 2)
-    expect(answers.at(-2)).toEqual({ error: "the line is too long", line: count + 1 })
+    expect(answers.at(-2)).toEqual({ error: "the line is longer than 8388608 bytes", line: count + 1 })
     expect(answerOf(await daybookIn(folder)("stats", "--json")).memories.active).toBe(count + 1)
     const shell = `set -o pipefail; ${process.execPath} ${bundle} --data ${folder} log --json | head -n 2 | wc -l`
     expect(await run("bash", ["-c", shell])).toMatchObject({ code: 0, stderr: "" })
@@ -526,7 +526,7 @@ describe("undo", () => {
     const partly = await daybook("undo", "--run", run!)
     expect(refusal(partly)).toEqual({
       code: 1,
-      line: "daybook: 1 conflict left; pass --force to undo those changes too"
+      line: "daybook: 1 conflict left: pass --force to undo those changes too"
     })
     expect(partly.stdout).toMatch(/^ *\d+ +UPDATE +\w{10} +restored +\d+ +Backups run at night\.$/m)
     expect(partly.stdout).toMatch(

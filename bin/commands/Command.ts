@@ -30,27 +30,27 @@ export interface Command<Options = object, Args extends ReadonlyArray<unknown> =
   /** Begins with a verb and has at most 70 characters, like the description of each option. */
   readonly summary: string
   readonly options?: ReadonlyArray<Option>
-  /** The values of the first argument, for completion, where `usage` does not list them. */
+  /** The values of the first argument, for shell completion, if `usage` does not list them. */
   readonly words?: ReadonlyArray<string>
   /** Lines of help below the options. */
   readonly details?: ReadonlyArray<string>
   /** Example calls for the help, without `daybook`. */
   readonly examples?: ReadonlyArray<string>
-  /** Whether an option that is passed twice is refused. Otherwise its last value counts. */
+  /** True if the command refuses an option that is passed twice. Otherwise the last value counts. */
   readonly takesOptionsOnce?: boolean
-  /** Whether the command requires trust level `full`, because it reads or changes data of every level. */
+  /** True if the command requires trust level `full`, because it reads or changes data of every level. */
   readonly operator?: boolean
-  /** Whether the command runs with the default policy, after a warning, if the folder's policy cannot be read. */
+  /** True if the command warns and runs with the default policy when the folder's policy cannot be read. */
   readonly toleratesPolicy?: boolean
   /**
-   * Whether the command neither changes nor compares memories, so that it opens without the rules that decide.
+   * True if the command neither changes nor compares memories. It then runs without loading the decision rules.
    */
   readonly needsNoRules?: true
-  /** Tells the user what state an interruption leaves and how to continue. */
+  /** The message after an interruption: what was stored, and how to continue. */
   readonly afterInterruption?: string
-  /** Whether the command runs until a signal ends it. That is its normal end, with exit code 0. */
+  /** True if the command runs until a signal ends it. That is its normal end, with exit code 0. */
   readonly isService?: boolean
-  /** When the command creates a missing data folder: always, or only with this first argument. Other commands fail. */
+  /** Creates a missing data folder: always (`true`), or only with this first argument. Otherwise the command fails. */
   readonly creates?: true | string
   readonly run: (call: Call, options: Options, args: Args) => Effect.Effect<void, Failure, Scope.Scope>
 }
@@ -63,12 +63,12 @@ export interface Call {
   readonly agent: string
   /** The writer's name in the history. */
   readonly actor: string
-  /** Whether `--data` was passed. */
+  /** True if `--data` was passed. */
   readonly dataWasPassed: boolean
-  /** Whether `--agent` was passed. */
+  /** True if `--agent` was passed. */
   readonly agentWasPassed: boolean
   readonly trust: TrustLevel
-  /** Whether `--trust` was passed. */
+  /** True if `--trust` was passed. */
   readonly trustWasPassed: boolean
   /** The path of the data folder, which may be missing. */
   readonly folder: string

@@ -16,7 +16,7 @@ interface FileOptions {
   readonly at?: number
 }
 
-/** Files written concurrently, and so in one transaction. Their texts stay in memory until then. */
+/** Number of files written concurrently in one transaction. Their texts stay in memory until it commits. */
 const concurrentFiles = 16
 
 export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string>]> = {
@@ -66,7 +66,7 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
             const problem = `belongs to session ${answer.left.session}; pass --move to move it`
             failures.push({ path, problem })
           } else if (answer.left._tag !== "InvalidInput") return yield* answer.left
-          // An empty file that was indexed before is emptied above. Any other empty file is skipped.
+          // If an empty file was indexed before, `add` succeeded above and emptied it. Other empty files are skipped.
           else if (answer.left.field === "text" && text.trim() === "") skipped.push({ path, problem: "is empty" })
           else failures.push({ path, problem: answer.left.message })
         })

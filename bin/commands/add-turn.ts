@@ -24,7 +24,7 @@ interface TurnOptions {
 export const addTurn: Command<TurnOptions, readonly [session: string, text: string]> = {
   usage: "add-turn <session> <text>",
   creates: true,
-  summary: "add a turn to a conversation, or JSON lines from stdin with '-'",
+  summary: "add a turn to a conversation; '-' reads JSON lines from stdin",
   options: [
     option("--role <role>", "set the role: user, assistant, system, tool (default: user)", oneOf(Role.literals)),
     option("--speaker <name>", "set the name of the speaker"),
@@ -40,7 +40,7 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
     'add-turn monday "Emden, of course." --role assistant --at 2026-03-14T09:30:00Z',
     "add-turn monday - < turns.jsonl"
   ],
-  afterInterruption: "every answered line is stored",
+  afterInterruption: "every acknowledged line is stored",
   run: (call, { commandId, extract, ...options }, [session, text]) =>
     Effect.gen(function* () {
       const fields = { session, ...definedFields(options) }
@@ -51,7 +51,7 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
         return yield* exit
       }
       const added = yield* memory.sessions.append({ ...fields, text }, { commandId, extract })
-      // This process ends before background work would, so it does here what is due.
+      // This process ends before background work could run, so the due extraction runs here.
       const later = added.pending === 0 ? undefined : yield* memory.sessions.extract(session, { due: true })
       yield* memory.sessions.refresh(session)
       yield* awaitVectors(call)
@@ -67,7 +67,7 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
     })
 }
 
-/** The memories that a capture changed, each once. A replacement is an addition beside the end of another memory. */
+/** Returns each changed memory of a capture once. A replacement counts as two: one memory is added, another ends. */
 const changesOf = (captured: ReadonlyArray<CapturedMemory>): ReadonlyArray<CapturedMemory> => {
   const changes = captured.flatMap(
     (change): ReadonlyArray<CapturedMemory> =>

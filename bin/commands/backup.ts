@@ -23,16 +23,16 @@ interface BackupOptions {
 
 export const backup: Command<BackupOptions, readonly [to: string]> = {
   usage: "backup <file>",
-  summary: "copy the log into one verified file, while others use it",
+  summary: "copy the log into one verified file, even while it is in use",
   operator: true,
   toleratesPolicy: true,
   options: [
     flag("--replace", "replace an existing file"),
-    option("--keep <n>", "for a folder: keep the n newest backups of this log", wholeNumber(1)),
-    option("--every <time>", "make no backup; print the lines of cron and systemd for it")
+    option("--keep <n>", "keep only the n newest backups of this log in a folder", wholeNumber(1)),
+    option("--every <time>", "print cron and systemd lines for this interval; make no backup")
   ],
   details: [
-    "If <file> is a folder, the name has the time: daybook-1f0c2a9b-20260301T093000Z.backup.",
+    "If <file> is a folder, the backup's name contains the time: daybook-1f0c2a9b-20260301T093000Z.backup.",
     "Views are not copied: they are rebuilt from the log."
   ],
   examples: ["backup daybook.backup", "backup /backups --keep 24", "backup /backups --every 1h --keep 24"],
@@ -73,14 +73,14 @@ export const backup: Command<BackupOptions, readonly [to: string]> = {
 
 export const restore: Command<{ readonly replace?: boolean; readonly expect?: string }, readonly [file: string]> = {
   usage: "restore <file>",
-  summary: "make the data folder from a backup",
+  summary: "restore the data folder from a backup",
   operator: true,
   creates: true,
   options: [
-    flag("--replace", "replace the folder's log; the old folder is kept beside it"),
+    flag("--replace", "replace the folder's log; keep the old folder next to it"),
     option("--expect <line>", "fail unless the backup contains this anchor line")
   ],
-  details: ["End all processes that use the data folder first.", "The policy of the folder stays."],
+  details: ["First stop all processes that use the data folder.", "The policy of the folder is kept."],
   examples: ["restore daybook.backup", "restore daybook.backup --replace"],
   afterInterruption: "the data folder was not changed; run the same command again",
   run: ({ checkFolder, out }, { expect, replace }, [file]) =>
@@ -124,7 +124,7 @@ export const exportLog: Command<{ readonly replace?: boolean }, readonly [to: st
 
 export const importLog: Command<{ readonly expect?: string }, readonly [file: string]> = {
   usage: "import-log <file>",
-  summary: "make the data folder from an export",
+  summary: "restore the data folder from an export",
   operator: true,
   creates: true,
   options: [option("--expect <line>", "fail unless the export contains this anchor line")],
@@ -152,10 +152,10 @@ const restoredFields = ({ agents, createdAt, erasedAgain, erasedUntil, events, f
   ...lost.map(({ after, agent, to }) => ["not in the copy", `${count(to - after, "event")} of ${agent}`] as const)
 ]
 
-/** An older copy without the ledger of later erasures has their text again. */
+/** Warns that a copy restored without the ledger of later erasures contains the erased text again. */
 const warnWithoutLedger = (out: Output, { createdAt, hasLedger }: Restored): void => {
   if (hasLedger) return
   out.warn(
-    `daybook: warning: the folder had no erasures.log, so what was erased after ${toIso(createdAt)} is back: put the newest erasures.log into the folder before anything is written or erased there, and the next start erases again`
+    `daybook: warning: the folder had no erasures.log, so content erased after ${toIso(createdAt)} is back. Put the newest erasures.log into the folder before you write or erase anything there; the next start then erases the content again`
   )
 }

@@ -68,12 +68,12 @@ const missingImports = (file: string | undefined, values: PolicyValues | undefin
     .filter((path) => !existsSync(resolve(dirname(file!), path)))
     .map((path) => `import.from: ${path} does not exist`)
 
-/** Reasons why the copy of the ledger of erasures cannot be written, or protects nothing. */
+/** Returns why the copy of the erasure ledger cannot be written, or does not protect against a loss of the folder. */
 const ledgerWarnings = (folder: string, values: PolicyValues | undefined): ReadonlyArray<string> => {
   const copy = values === undefined ? undefined : ledgerCopyOf(folder, values)
   if (copy === undefined) return []
   if (!relative(resolve(folder), copy).startsWith(".."))
-    return ["log.ledger: is inside the data folder, and is lost with it: name a path elsewhere"]
+    return ["log.ledger: is inside the data folder and would be lost with it: choose a path outside"]
   return existsSync(dirname(copy)) ? [] : [`log.ledger: ${dirname(copy)} does not exist; erasures fail until it does`]
 }
 
@@ -146,7 +146,7 @@ const checkModels = (
   const checks: ReadonlyArray<Effect.Effect<string | undefined, string, Scope.Scope>> = [
     Effect.mapBoth(lookUpEmbedder(embedder, embedding.dimensions, embedding), {
       onFailure: ({ message }) => `embedding.embedder: ${message}`,
-      onSuccess: ({ missing }) => missing && `embedding.embedder: ${missing}; new texts get no vectors of ${embedder}`
+      onSuccess: ({ missing }) => missing && `embedding.embedder: ${missing}; new texts get no vectors from ${embedder}`
     }),
     Effect.mapBoth(lookUpReranker(reranker, policy), {
       onFailure: ({ message }) => `rerank.reranker: ${message}`,

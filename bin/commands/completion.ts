@@ -10,12 +10,12 @@ import type { AnyCommand, Command } from "./Command.js"
 
 const shells: Readonly<Record<string, (completions: Completions) => string>> = { bash, zsh, fish }
 
-/** Makes the command that completes these commands. */
+/** Makes the command that prints completion scripts for these commands. */
 export const makeCompletion = (
   commands: () => ReadonlyArray<AnyCommand>
 ): Command<object, readonly [shell: string]> => ({
   usage: "completion <shell>",
-  summary: "print a script that completes commands and options in a shell",
+  summary: "print a shell script that completes commands and options",
   words: Object.keys(shells),
   details: [
     "Shells: bash, zsh, fish",

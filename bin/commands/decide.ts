@@ -7,9 +7,9 @@ export const decide: Command<{ readonly commandId?: string }, readonly [id: stri
   usage: "decide <id> <choice>",
   summary: "settle a contradiction: keep, replace or both",
   details: [
-    "The id is that of either side: see 'daybook decisions --open'.",
-    "keep: the older side holds. replace: the newer side takes its place. both: both hold.",
-    "A memory with newer and older sides: keep and replace settle those that it disputes."
+    "<id> is the memory on either side: 'daybook decisions --open' lists them.",
+    "keep: the older memory stays. replace: the newer memory replaces it. both: both stay.",
+    "If the memory contradicts older ones, keep and replace settle only these contradictions."
   ],
   options: [commandIdOption],
   examples: choices.map((choice) => `decide 8k2v0q5w1x ${choice}`),
@@ -19,9 +19,8 @@ export const decide: Command<{ readonly commandId?: string }, readonly [id: stri
       // The engine refuses any other choice and names the valid ones.
       const settled = yield* opened.decide(id, choice as Choice, { commandId })
       yield* out.show(settled, () => {
-        const kept = `${settled.kept.join(", ")} ${settled.kept.length === 1 ? "holds" : "hold"}`
-        const retired = settled.retired.length === 0 ? "" : `, ${settled.retired.join(", ")} retired`
-        return `settled ${settled.id}: ${kept}${retired} (run ${settled.run})`
+        const retired = settled.retired.length === 0 ? "" : `; retired ${settled.retired.join(", ")}`
+        return `settled ${settled.id}: kept ${settled.kept.join(", ")}${retired} (run ${settled.run})`
       })
     })
 }

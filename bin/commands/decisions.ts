@@ -12,7 +12,7 @@ interface DecisionsOptions extends AsOfOptions, PageOptions {
 export const decisions: Command<DecisionsOptions> = {
   usage: "decisions",
   summary: "list contradictions, open and settled",
-  options: [flag("--open", "list only those that nobody has settled"), ...pageOptions, asOfOption],
+  options: [flag("--open", "list only contradictions that nobody has settled"), ...pageOptions, asOfOption],
   examples: ["decisions --open"],
   needsNoRules: true,
   run: ({ out, reader }, { asOf, limit, offset, open }) =>

@@ -31,7 +31,7 @@ export const demo: Command<{ readonly keep?: boolean; readonly chat?: boolean }>
   summary: "show what Daybook does, on example memories in a temporary folder",
   options: [
     option("--keep", "keep the temporary folder"),
-    option("--chat", "hold a conversation instead, and print each next prompt")
+    option("--chat", "replay a conversation instead, and print each prompt")
   ],
   run: (call, { chat, keep }) =>
     Effect.gen(function* () {
@@ -81,7 +81,7 @@ export const demo: Command<{ readonly keep?: boolean; readonly chat?: boolean }>
       yield* heading("Rewind: the same search as of the version before the correction")
       const before = String(correction.version! - 1)
       const pastHits = yield* daybook<Hits>("search", "deploys happen on", "--limit", "3", "--as-of", before)
-      yield* must(titleIn(pastHits) === hit.title, "the past answers as it did")
+      yield* must(titleIn(pastHits) === hit.title, "the search of the past finds the old title")
 
       yield* heading("Decide: rules compare a new statement with what is known")
       const port = "The staging database of Mooring listens on port"

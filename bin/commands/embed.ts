@@ -134,13 +134,13 @@ export const embed: Command<Options, readonly [action: string | undefined, model
   ],
   options: [
     option("--dimensions <n>", "set the number of dimensions (default: the model's own)", wholeNumber(1, 8_192)),
-    option("--weight <share>", "with switch: set the weight of vectors in ranking, 0 to 1", fraction),
-    flag("--prepare", "with switch: build the index, but do not activate the embedder yet"),
-    flag("--now", "with switch, back: activate the index first, then embed the rest"),
-    option("--with <model>", "for compare and calibrate: use the index of this model"),
-    option("--limit <n>", "with compare: use the n newest recorded queries (default: 50)", wholeNumber(1, 1_000)),
-    option("--questions <file>", "for compare and calibrate: read labelled questions (JSON lines)"),
-    flag("--all", "run the action for every agent of the data folder")
+    option("--weight <share>", "for `switch`: set the weight of vectors in ranking, 0 to 1", fraction),
+    flag("--prepare", "for `switch`: build the index, but do not activate it yet"),
+    flag("--now", "for `switch`, `back`: activate the index first, then embed the rest"),
+    option("--with <model>", "for `compare`, `calibrate`: use the index of this model"),
+    option("--limit <n>", "for `compare`: use the n newest recorded queries (default: 50)", wholeNumber(1, 1_000)),
+    option("--questions <file>", "for `compare`, `calibrate`: read labelled questions (JSON lines)"),
+    flag("--all", "run the action for every agent in the data folder")
   ],
   examples: [
     "embed status",
@@ -199,8 +199,8 @@ const checked = (action: string, model: string | undefined, options: Options): E
 }
 
 /**
- * Reports an unknown embedder as a bad call if the call names it. A name from the log is not a bad call: it may belong
- * to another program's embedder.
+ * Reports an unknown embedder as a bad call if the call names the embedder. If the name comes from the log, the call is
+ * valid: the embedder may belong to another program.
  */
 const unknownAsUsageError = <A, E>(effect: Effect.Effect<A, E | UnknownEmbedder>): Effect.Effect<A, E | CommandEnded> =>
   Effect.catchIf(

@@ -32,27 +32,28 @@ const reasons = Erase.fields.reason.literals
 
 export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = {
   usage: "erase [ids...]",
-  summary: "remove content from the log for ever, with all that came from it",
+  summary: "erase content from the log forever, and everything derived from it",
   operator: true,
   takesOptionsOnce: true,
   options: [
-    repeatable("--person <name>", "erase what names them, of all agents without --agent"),
-    option("--session <key>", "erase a session and what was made from it"),
-    option("--source <kind:key>", "erase all from a source, such as import:notes.md"),
+    repeatable("--person <name>", "erase everything that names this person"),
+    option("--session <key>", "erase a session and everything derived from it"),
+    option("--source <kind:key>", "erase everything from a source, such as import:notes.md"),
     flag("--everything", "erase the whole agent that --agent names"),
     option("--reason <reason>", "record why: privacy, request (default), mistake, secret or legal", oneOf(reasons)),
-    flag("--revive", "make memories active again that an erased one had replaced"),
-    flag("--dry-run", "show what would go, without erasing it"),
-    flag("--yes", "erase without asking; a whole agent only with --everything"),
-    flag("--verify", "search all files for the given texts instead"),
+    flag("--revive", "reactivate the memories that an erased memory had replaced"),
+    flag("--dry-run", "show what would be erased, without erasing it"),
+    flag("--yes", "erase without asking (for a whole agent, pass --everything too)"),
+    flag("--verify", "search all files for the given texts; erase nothing"),
     repeatable("--in <path>", "with --verify: search this file or folder"),
-    flag("--whole-words", "with --verify: find a text only as whole words"),
-    flag("--list", "list the erasures on record instead"),
-    option("--ledger <file>", "erase what another erasures.log of this log names")
+    flag("--whole-words", "with --verify: match whole words only"),
+    flag("--list", "list the recorded erasures; erase nothing"),
+    option("--ledger <file>", "repeat the erasures that another erasures.log of this log lists")
   ],
   details: [
-    "Ids name memories, turns, files or schedules. --agent alone erases the whole agent, after it asked.",
-    "An erasure cannot be undone. Exit code 4: erased, but another process holds old pages."
+    "<ids> are those of memories, turns, files or schedules. --agent alone erases the whole agent, after asking.",
+    "Without --agent, --person erases in all agents.",
+    "An erasure cannot be undone. Exit code 4: erased, but another process still has old pages open."
   ],
   examples: [
     "erase 8k2v0q5w1x --dry-run",
@@ -64,7 +65,7 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
     "erase --list",
     "erase --ledger /mnt/other/erasures.log --yes"
   ],
-  afterInterruption: "everything was erased or nothing; run the same command again",
+  afterInterruption: "either everything was erased or nothing; run the same command again",
   run: (call, options, [args]) =>
     Effect.gen(function* () {
       const { agent, agentWasPassed, daybook, out } = call
@@ -84,7 +85,9 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
         if (dryRun) return yield* out.show(plan, () => planText(out, plan))
         if (!isTerminal()) {
           const flags = plan.whole.length > 0 ? "--everything --yes" : "--yes"
-          return yield* refused(`erasing cannot be undone: pass --dry-run to see it, ${flags} to do it`)
+          return yield* refused(
+            `an erasure cannot be undone: pass --dry-run to see what would be erased, or ${flags} to erase it`
+          )
         }
         out.warn(yield* Effect.promise(() => planText(out, plan)))
         if (!(yield* ask(questionOf(plan)))) return yield* notYes
@@ -98,15 +101,15 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
 const eraseByLedger = ({ daybook, out }: Call, file: string, yes: boolean) =>
   Effect.gen(function* () {
     if (!yes) {
-      if (!isTerminal()) return yield* refused("erasing cannot be undone: pass --yes to do it")
-      if (!(yield* ask("Erase what this ledger names for ever? Type yes: "))) return yield* notYes
+      if (!isTerminal()) return yield* refused("an erasure cannot be undone: pass --yes to erase")
+      if (!(yield* ask("Erase everything that this ledger lists, forever? Type yes: "))) return yield* notYes
     }
     const erased = yield* (yield* daybook).eraseByLedger(file)
     const { cleaning, erasures, events } = erased
     yield* out.show(erased, () =>
       erasures === 0
-        ? "this log's ledger names all of it: nothing was erased"
-        : `erased again: ${count(events, "event")} that ${count(erasures, "erasure")} of the other ledger ${erasures === 1 ? "names" : "name"}`
+        ? "nothing was erased: this log's own ledger already lists all of these erasures"
+        : `repeated ${count(erasures, "erasure")} from the other ledger: erased ${count(events, "event")}`
     )
     yield* requireCleaned(cleaning)
   })
@@ -117,7 +120,7 @@ const requireCleaned = (cleaning: Erasure["cleaning"]) =>
   cleaning === "waits"
     ? new CommandEnded({
         code: exitCodes.cleaningWaits,
-        message: "erased, but another process holds old pages: the next start cleans the files"
+        message: "erased, but another process still has old pages open: the next start cleans the files"
       })
     : Effect.void
 
@@ -136,23 +139,25 @@ const selectionOf = (
   if (everything === true && !agentWasPassed)
     return usageError("--everything needs --agent: name the agent to erase as a whole")
   const isAgentAlone = selections.length === 0 && agentWasPassed
-  // A script whose list of ids is empty passes --agent and --yes alone, too.
+  // A script with an empty list of ids also passes only --agent and --yes.
   if (isAgentAlone && yes === true)
     return usageError(`no ids were passed: to erase the whole agent ${agent} without asking, pass --everything too`)
   const [selection, ...others] = isAgentAlone ? [{ everythingOf: agent }] : selections
   if (selection !== undefined && others.length === 0) return Effect.succeed(selection)
   if (ids.length > 0 && others.length > 0)
-    return usageError(`${ids.join(", ")} would be an id: pass ids or one option, and quote a name that has spaces`)
-  return usageError("name what to erase by one of: ids, --person, --session, --source, --everything, --agent alone")
+    return usageError(
+      `${ids.join(", ")} was read as an id: pass either ids or one option, and put a name with spaces in quotes`
+    )
+  return usageError("pass exactly one selection: ids, --person, --session, --source, --everything, or --agent alone")
 }
 
-/** The question after the list of what goes. A long list scrolls away, so the question names a whole agent again. */
+/** The question below the list of content to erase. A long list scrolls away, so it names a whole agent again. */
 const questionOf = ({ agents, whole }: Erasure): string => {
-  const what = whole.length === 0 ? "all this" : `everything of ${agents.map(countsText).join(", ")},`
-  return `Erase ${what} for ever? Type yes: `
+  const what = whole.length === 0 ? "all of this" : `everything of ${agents.map(countsText).join(", ")},`
+  return `Erase ${what} forever? Type yes: `
 }
 
-/** The options that go with --verify and --list. Another option would be ignored. */
+/** The options that --verify, --list and --ledger allow. The command refuses others, because it would ignore them. */
 const companions = {
   verify: ["verify", "in", "wholeWords"],
   list: ["list"],
@@ -164,11 +169,11 @@ const refuseConflicts = (options: EraseCall, ids: ReadonlyArray<string>) => {
   for (const mode of ["verify", "list", "ledger"] as const) {
     if (options[mode] === undefined) continue
     const other = passed.find((name) => !(companions[mode] as ReadonlyArray<string>).includes(name))
-    if (other !== undefined) return usageError(`--${mode} does not go with ${flagOf(other)}`)
+    if (other !== undefined) return usageError(`--${mode} cannot be used with ${flagOf(other)}`)
     return mode !== "verify" && ids.length > 0 ? usageError(`--${mode} takes no ids`) : Effect.void
   }
   const other = passed.find((name) => name === "in" || name === "wholeWords")
-  return other === undefined ? Effect.void : usageError(`${flagOf(other)} goes with --verify only`)
+  return other === undefined ? Effect.void : usageError(`${flagOf(other)} can only be used with --verify`)
 }
 
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
@@ -185,7 +190,7 @@ const ask = (question: string): Effect.Effect<boolean> =>
     }
   })
 
-/** The report of a finished erasure, without the titles: an output is often kept. */
+/** The report of a finished erasure. It omits the titles, because an output is often kept. */
 const reportOf = ({ agents, ...others }: Erasure) => ({
   agents: agents.map(({ changed, items: _, memories, retired, ...counts }) => ({
     ...counts,
@@ -214,19 +219,19 @@ const planText = async (out: Output, plan: Erasure): Promise<string> => {
     const items = await itemsText(out, erasure)
     if (items !== undefined) lines.push(items)
     if (changed.length > 0) {
-      lines.push(`${out.colours.bold("made again")} from what remains:`, await table(out, changed, memoryColumns))
+      lines.push(`${out.colours.bold("rebuilt")} from what remains:`, await table(out, changed, memoryColumns))
     }
     if (revived.length > 0) lines.push(`active again: ${revived.join(", ")}`)
     if (retired.length > 0) lines.push(`stay retired: ${retired.join(", ")}`)
     if (sources.length > 0) {
       const named = sources.map(({ id, kind }) => `${kind} ${id}`)
-      lines.push(`stay, and may say the same: ${named.join(", ")}`)
+      lines.push(`not erased, but may contain the same text: ${named.join(", ")}`)
     }
   }
   return [...lines, ...diskText(plan), ...leftoversText(leftovers)].join("\n")
 }
 
-/** Names the files whose text goes. They stay on the disk, and a program could add them again. */
+/** Lists the files whose text is erased. They stay on the disk, and a program could add them again. */
 const diskText = ({ agents }: Erasure): ReadonlyArray<string> => {
   const paths = agents.flatMap(({ items }) => items.flatMap(({ from, kind }) => (kind === "files" ? [from!] : [])))
   return paths.length === 0 ? [] : [`delete these files from the disk yourself: ${[...new Set(paths)].join(", ")}`]
@@ -236,10 +241,12 @@ const doneText = ({ agents, leftovers, vectors, whole }: Erasure): string =>
   [
     ...whole.map((agent) => `erased everything of ${agent}`),
     ...agents.flatMap((erasure) => [
-      `erased of ${countsText(erasure)}`,
+      `erased from ${countsText(erasure)}`,
       ...(erasure.run === undefined ? [] : [`active again: ${erasure.revived.join(", ")} (run ${erasure.run})`])
     ]),
-    ...(agents.some(({ counts }) => counts.files > 0) ? ["files on the disk stay: delete them yourself"] : []),
+    ...(agents.some(({ counts }) => counts.files > 0)
+      ? ["files on the disk were not deleted: delete them yourself"]
+      : []),
     ...(vectors === 0 ? [] : [`removed ${count(vectors, "cached vector")}`]),
     ...leftoversText(leftovers)
   ].join("\n")

@@ -14,7 +14,7 @@ export const forgetFile: Command<{ readonly commandId?: string }, readonly [path
   run: ({ memory, out }, { commandId }, [path]) =>
     Effect.gen(function* () {
       const { files } = yield* memory
-      // A library caller may have indexed it under a name that is not a path on this disk.
+      // A library caller may have indexed the file under a name that is not a path on this disk.
       const forgotten = yield* Effect.catchTag(files.forget(path, { commandId }), "FileNotFound", (error) =>
         Effect.mapError(files.forget(resolve(path), { commandId }), (other) =>
           other._tag === "FileNotFound" ? refused(`${error.message}${hintFor(path)}`) : other
@@ -31,5 +31,5 @@ export const forgetFile: Command<{ readonly commandId?: string }, readonly [path
 /** The hint if no file is indexed under this path. */
 const hintFor = (path: string): string =>
   statIfAny(path)?.isDirectory() === true
-    ? "; it is a folder, and forget-file needs one file of 'daybook files'"
+    ? "; it is a folder: pass one file that 'daybook files' lists"
     : "; 'daybook files' lists the indexed files"

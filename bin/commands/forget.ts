@@ -15,14 +15,14 @@ export const forget: Command<ForgetOptions, readonly [id: string | undefined]> =
   alias: "rm",
   summary: "hide a memory; its history stays in the log",
   options: [
-    option("--text <text>", "name the memory by its title, or by a part of its text", nonEmpty),
+    option("--text <text>", "choose the memory by its title, or by a part of its text", nonEmpty),
     commandIdOption
   ],
-  details: ["With --text, it is refused unless exactly one memory has the title or, if none has, contains the text."],
+  details: ["--text must match exactly one memory: by its title or, if no title matches, by a part of its text."],
   examples: ["forget 8k2v0q5w1x", 'forget --text "Deploys happen on Tuesdays"'],
   run: ({ memory, out }, { commandId, text }, [id]) =>
     Effect.gen(function* () {
-      if ((id === undefined) === (text === undefined)) return yield* usageError("'forget' needs an id or --text")
+      if ((id === undefined) === (text === undefined)) return yield* usageError("'forget' needs either an id or --text")
       const opened = yield* memory
       const chosen = id ?? (yield* findByText(opened, text!))
       const forgotten = yield* opened.forget(chosen, { commandId })
@@ -33,7 +33,7 @@ export const forget: Command<ForgetOptions, readonly [id: string | undefined]> =
     })
 }
 
-/** The id of the only memory with a title or, if none has it, with a text in it. */
+/** Returns the id of the only memory with this title or, if no title matches, of the only one with this text in it. */
 const findByText = (memory: Memory, text: string): Effect.Effect<string, Failure | CommandEnded> =>
   Effect.gen(function* () {
     const needle = folded(text)

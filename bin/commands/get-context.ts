@@ -7,7 +7,7 @@ import type { Command } from "./Command.js"
 
 const formats = ["text", "markdown", "messages", "anthropic"] as const
 
-/** Below this budget hardly anything has room, so the prompt would be empty. */
+/** With a smaller budget, hardly anything fits, so the prompt would be empty. */
 const minTokens = 250
 
 interface ContextOptions extends AsOfOptions {
@@ -19,16 +19,16 @@ interface ContextOptions extends AsOfOptions {
 
 export const getContext: Command<ContextOptions, readonly [session: string, message?: string]> = {
   usage: "get-context <session> [message]",
-  summary: "print what to send to a model for the next turn of a session",
+  summary: "print the prompt for the model's next turn in a session",
   options: [
     option("--k <n>", "recall at most n memories (default: 20)", wholeNumber(1, limits.ids)),
     option(
       "--tokens <n>",
-      `use at most n tokens, at least ${minTokens} (default: 8000, or the policy's)`,
+      `use at most n tokens, n ≥ ${minTokens} (default: 8000, or the policy's)`,
       wholeNumber(minTokens)
     ),
-    option("--format <format>", `set the form: ${formats.join(", ")}`, oneOf(formats)),
-    option("--at <time>", "set the time of asking, ISO 8601 (default: now)", isoTime),
+    option("--format <format>", `set the output format: ${formats.join(", ")}`, oneOf(formats)),
+    option("--at <time>", "set the time of the message, ISO 8601 (default: now)", isoTime),
     asOfOption
   ],
   examples: [

@@ -15,16 +15,16 @@ import { awaitVectors } from "../vectors.js"
 import { withoutRules } from "../withoutRules.js"
 import type { Call, Command } from "./Command.js"
 
-/** Milliseconds after the start of the process when a prompt goes on without its context. */
+/** Milliseconds after the start of the process at which the prompt continues without its context. */
 const promptMillis = 850
 
-/** Milliseconds after which the host no longer takes an answer: the `timeout` of plugin/hooks/hooks.json, less its own start. */
+/** The process's age in milliseconds at the `timeout` of plugin/hooks/hooks.json. The host ignores later answers. */
 const hostMillis = 975
 
 export const hook: Command<object, readonly [event: string]> = {
   usage: "hook <event>",
   words: hookEvents,
-  summary: "answer a hook of Claude Code; the hook's JSON is on stdin",
+  summary: "answer a Claude Code hook, whose JSON is read from stdin",
   creates: true,
   details: [
     `Events: ${hookEvents.join(", ")}`,
@@ -38,11 +38,11 @@ export const hook: Command<object, readonly [event: string]> = {
       const event = hookEvents.find((known) => known === name)
       if (event === undefined) return yield* usageError(`event: must be one of ${hookEvents.join(", ")}`)
       const input = readHookInput(yield* readStdin)
-      if (input === undefined) return yield* refused("stdin has no JSON object of a hook")
+      if (input === undefined) return yield* refused("stdin must be the JSON object of a hook")
       if (input.session === undefined) return yield* refused("stdin: session_id must be a non-empty string")
       const isRead = event === "session-start" || event === "user-prompt"
       const { folder } = call
-      // Without a memory there is nothing to read, and reading creates none.
+      // Without a data folder there is nothing to read, and reading does not create one.
       if (isRead && !existsSync(folder)) return
       const agent = call.agentWasPassed ? call.agent : yield* currentAgent(input.folder ?? process.cwd())
       const prompt = event === "user-prompt" ? limitPrompt(call, folder, agent) : unlimited()
@@ -58,7 +58,7 @@ export const hook: Command<object, readonly [event: string]> = {
     })
 }
 
-/** The name of a field that the event needs, and that is missing or no string. */
+/** The name of a field that the event needs but that is missing or not a string; undefined if there is none. */
 const missingField = (event: HookEvent, { prompt, tool, transcript }: HookInput): string | undefined => {
   if (event === "user-prompt" && prompt === undefined) return "prompt"
   if (event === "post-tool" && tool === undefined) return "tool_name"
@@ -82,7 +82,7 @@ const readingDaybook = (folder: string) =>
 
 /** A prompt that waits for its context. */
 interface WaitingPrompt {
-  /** Why it has no context; undefined once it has its answer. */
+  /** Why the prompt has no context; undefined once it is answered. */
   problem: string | undefined
 }
 
@@ -90,8 +90,8 @@ const unlimited = (): WaitingPrompt => ({ problem: timeLimit })
 const timeLimit = "time limit"
 
 /**
- * Ends the process when the prompt has waited long enough. A prompt without its answer is counted, and so is one whose
- * process ended too late: the host waits for the end of the process, which writes of the disk can delay.
+ * Ends the process when the prompt has waited too long. Counts a prompt without an answer, and a prompt whose process
+ * ended too late: the host waits until the process ends, and disk writes can delay that.
  */
 const limitPrompt = ({ out }: Call, folder: string, agent: string): WaitingPrompt => {
   const prompt = unlimited()
@@ -102,7 +102,7 @@ const limitPrompt = ({ out }: Call, folder: string, agent: string): WaitingPromp
   return prompt
 }
 
-/** Maximum bytes of a hook's input. An answer of a tool may be long. */
+/** Maximum bytes of a hook's input. The output of a tool may be long. */
 const maxInputBytes = 64 << 20
 
 const readStdin = Effect.tryPromise({

@@ -18,7 +18,7 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
   run: (call, { store }, [paths]) =>
     Effect.gen(function* () {
       const { memory, out } = call
-      // Checked before the data folder is opened, which creates it.
+      // The paths are checked first, because opening the data folder creates it.
       yield* Effect.try({
         try: () => paths.forEach(checkPath),
         catch: (error) => (error instanceof PathRefused ? error : refused("a path cannot be read"))

@@ -9,7 +9,7 @@ declare const DAYBOOK_VERSION: string
 export const init: Command = {
   usage: "init",
   summary: "print the lines that connect each host to this installation",
-  details: ["It asks nothing and writes nothing. --data and --agent are in the lines if they are passed."],
+  details: ["It asks nothing and writes nothing. If you pass --data or --agent, the lines contain them."],
   examples: ["init", "--agent work init"],
   run: (call) => {
     const { out } = call

@@ -11,7 +11,7 @@ export const list: Command<FilterOptions & AsOfOptions & { readonly offset?: num
   summary: "list memories, newest first unless --sort says otherwise",
   options: [
     ...filterOptions,
-    option("--offset <n>", "skip the n newest memories", wholeNumber(0)),
+    option("--offset <n>", "skip the first n memories", wholeNumber(0)),
     option("--sort <order>", `sort by ${listOrders.join(", ")}`, oneOf(listOrders)),
     asOfOption
   ],

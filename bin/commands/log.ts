@@ -102,13 +102,13 @@ const describe = (event: DaybookEvent): string => {
     case "RECALL":
       return count(event.payload.recalls.length, "recall")
     case "IMPORT":
-      // An erasure removes the paths of its files.
+      // If the import was erased, its list of files is empty.
       return `${event.payload.files.length === 0 ? "" : `${count(event.payload.files.length, "file")}: `}${event.payload.added} added`
     case "CONFIGURE":
       return `policy ${event.payload.policy}: ${event.payload.changed.join(", ")}`
     case "CLOCK":
       return event.payload.change === "returned"
-        ? `returned: events from ${event.payload.since} on count at this time`
+        ? `returned: events from version ${event.payload.since} on count as recorded at this time`
         : event.payload.change
     case "SCHEDULE":
       return scheduleText(event.payload)

@@ -30,7 +30,7 @@ export const maintain: Command<MaintainCall> = {
     dryRun,
     flag("--history", "list past runs, newest first"),
     flag("--confirm-clock", "confirm that the clock is right after a jump of more than a year"),
-    option("--limit <n>", "list at most n runs (default: 50)", rowCount)
+    option("--limit <n>", "with --history: list at most n runs (default: 50)", rowCount)
   ],
   details: [`Stages: ${stageNames.join(", ")}`],
   examples: ["maintain --dry-run", "maintain --stage gc --stage archive", "maintain --history"],

@@ -11,16 +11,18 @@ export const mcp: Command<McpCall> = {
   summary: "serve the memory to an MCP host over standard input and output",
   creates: true,
   isService: true,
-  options: [option("--tools <set>", "offer all tools, or core (four tools)", oneOf(["all", "core"])).default("all")],
+  options: [
+    option("--tools <set>", "offer all tools, or only the four core tools", oneOf(["all", "core"])).default("all")
+  ],
   details: [
-    "Tools read at --trust and write at level inner at most, because the user has not said it.",
+    "Tools read at --trust and write at level inner at most, because the model writes the text, not the user.",
     "core: memory_search, memory_timeline, memory_get and memory_write."
   ],
   examples: ["mcp --agent coop", "mcp --tools core --trust inner"],
   run: (call, options) =>
     Effect.gen(function* () {
-      if (process.stdin.isTTY) call.out.note("waiting for an MCP host on stdin; Ctrl-C ends it")
-      // Loaded late. The everyday program does not even contain it: see scripts/bundle.mjs.
+      if (process.stdin.isTTY) call.out.note("waiting for an MCP host on stdin; press Ctrl-C to stop")
+      // Loaded on demand. Only the larger program contains this module: see scripts/bundle.mjs.
       const { runMcp } = yield* Effect.promise(() => import("../server/mcp.js"))
       yield* runMcp(call, options)
     })

@@ -48,9 +48,9 @@ export const note: Command<NoteOptions, readonly [action: string, words: Readonl
   creates: "save",
   summary: "save, find, change or delete notes",
   options: [
-    repeatable("--tag <tag>", "set a tag, or keep only notes with each tag", nonEmpty),
-    repeatable("--any-tag <tag>", "keep notes with one of these tags", nonEmpty),
-    option("--user <name>", "set the user whose note it is, or keep only notes of this user"),
+    repeatable("--tag <tag>", "set a tag, or show only notes that have all given tags", nonEmpty),
+    repeatable("--any-tag <tag>", "show only notes that have any of the given tags", nonEmpty),
+    option("--user <name>", "set the note's user, or show only notes of this user"),
     option("--source <name>", "set the name of the tool that saves the note"),
     option("--store <store>", "set the store (who may read it): private, shared or social", storeOf),
     ...pageOptions,

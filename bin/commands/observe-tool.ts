@@ -30,13 +30,13 @@ interface ToolOptions {
 export const observeTool: Command<ToolOptions, readonly [tool: string, input: string | undefined]> = {
   usage: "observe-tool <tool> [input]",
   creates: true,
-  summary: "store a run of a tool, or JSON lines from stdin with '-'",
+  summary: "store a run of a tool; '-' reads JSON lines from stdin",
   options: [
-    option("--output <text>", "set what the tool answered"),
+    option("--output <text>", "set the output of the tool"),
     option("--exit <code>", "set the exit code", wholeNumber(-255, 255)),
     option("--session <key>", "set the session of the run"),
     option("--project <name>", "set the project"),
-    repeatable("--file <path>", "add a file that the run touched", nonEmpty),
+    repeatable("--file <path>", "add a file that the tool read or changed", nonEmpty),
     option("--store <store>", "set the store (who may read it): private, shared or social", storeOf),
     option("--at <time>", "set the time of the run, ISO 8601 (default: now)", isoTime),
     commandIdOption
@@ -45,7 +45,7 @@ export const observeTool: Command<ToolOptions, readonly [tool: string, input: st
     'observe-tool bash "npm test" --exit 1 --output "TypeError: tide is undefined" --session monday',
     "observe-tool - < runs.jsonl"
   ],
-  afterInterruption: "every answered line is stored",
+  afterInterruption: "every acknowledged line is stored",
   run: (call, { commandId, file, ...options }, [tool, input]) =>
     Effect.gen(function* () {
       const memory = yield* call.memory

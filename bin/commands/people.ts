@@ -34,7 +34,7 @@ export const people: Command<AsOfOptions & PageOptions, readonly [name: string |
     })
 }
 
-/** Where a person has cards in several stores: the stores of those that have a fact. */
+/** If a person has cards in several stores, lists the stores whose card contains the fact. */
 const storesOf = (fact: string, cards: ReadonlyArray<Card>): string => {
   const having = cards.filter(({ facts }) =>
     Object.entries(facts).some(([name, value]) => cardFact(name, value) === fact)

@@ -16,7 +16,9 @@ export const profile: Command<AsOfOptions & { readonly tokens?: number }> = {
       const memory = yield* reader(asOf)
       const result = yield* memory.profile({ tokens })
       const quoted =
-        result.quoted.length === 0 ? [] : ["Quoted from writers below the level of prompts:", ...result.quoted]
+        result.quoted.length === 0
+          ? []
+          : ["Quoted from writers whose trust level is too low for prompts:", ...result.quoted]
       const trusted = result.text === "" && quoted.length > 0 ? [] : [result.text]
       yield* out.show(result, () => [...trusted, ...quoted].join("\n"))
       const left = result.left === 0 ? "" : `; ${result.left} more did not fit`

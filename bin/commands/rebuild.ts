@@ -10,7 +10,7 @@ export const rebuild: Command<{ readonly check?: boolean }, readonly [projection
   operator: true,
   options: [option("--check", "compare the view with its log; change nothing")],
   examples: ["rebuild", "rebuild people vectors", "rebuild --check"],
-  afterInterruption: "the view stays as it was; run the same command again",
+  afterInterruption: "the view was not changed; run the same command again",
   run: ({ agent, daybook, out }, { check }, [named]) =>
     Effect.gen(function* () {
       const opened = yield* daybook

@@ -27,7 +27,7 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
   alias: "add",
   creates: true,
   summary: "store a memory; a repeat counts as another mention",
-  details: ["With - as the title, reads one JSON object per line from stdin."],
+  details: ["If the title is '-', reads one JSON object per line from stdin."],
   options: [
     ...contentOptions,
     option("--session <key>", "set the session that the memory comes from"),
@@ -43,7 +43,7 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
     'remember "Alice prefers tea" --person Alice --fact "no sugar" --store shared',
     "remember - < observations.jsonl"
   ],
-  afterInterruption: "every answered line is stored",
+  afterInterruption: "every acknowledged line is stored",
   run: (call, options, [title]) =>
     Effect.gen(function* () {
       const { channel, commandId, from, reconcile, sender, session, tier } = options
@@ -71,7 +71,7 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
       yield* awaitVectors(call)
       const note = [
         confinedNote(remembered),
-        remembered.partlyIndexed === true ? ". It is too long: search covers only the beginning." : ""
+        remembered.partlyIndexed === true ? ". It is too long: search finds only its beginning." : ""
       ].join("")
       const lowered = loweredNote(remembered, call.trust)
       yield* call.out.show(remembered, () => {
@@ -93,12 +93,12 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
 
 const withFullPath = ({ id, kind }: SourceInput): SourceInput => ({ kind, id: kind === "file" ? resolve(id) : id })
 
-/** Names the memories that it contradicts, which stay until somebody settles it. */
+/** Lists the memories that the new one contradicts. They stay active until somebody settles the contradiction. */
 const disputing = ({ disputes = [], id }: Remembered): string =>
   disputes.length === 0
     ? ""
     : `. Disputes ${disputes.join(", ")}; settle it with 'daybook decide ${id} keep', 'replace' or 'both'`
 
-/** Names the fields that were ignored because the memory was a repeat. The caller might expect them to be stored. */
+/** Lists the fields that were ignored because the memory was a repeat. The caller might expect them to be stored. */
 const ignored = ({ id, notTaken }: Remembered): string =>
   notTaken === undefined ? "" : `. Ignored: ${notTaken.join(", ")}; use 'daybook update ${id}' to change the memory`

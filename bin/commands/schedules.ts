@@ -89,16 +89,19 @@ export const schedules: Command<Options, readonly [action: Verb | undefined, id:
   creates: "add",
   summary: "manage schedules (to run them, a program must provide handlers)",
   operator: true,
-  details: [`action: ${Object.keys(verbs).join(", ")} (default: list)`],
+  details: [
+    `action: ${Object.keys(verbs).join(", ")} (default: list)`,
+    "--status, --handler, --text and --before select the schedules of `list` and `count`."
+  ],
   options: [
     option("--cron <expression>", "run at the times of a cron expression: minute hour day month weekday"),
     option("--zone <zone>", "with --cron: set the time zone (default: the policy's schedules.zone)"),
     option("--at <time>", "run once, at this time", isoTime),
     option("--every <length>", "repeat at this interval: 90s, 15m, 2h, 1d", duration),
     option("--from <time>", "with --every: run first at this time", isoTime),
-    option("--goal <text>", "with update: set the goal"),
+    option("--goal <text>", "for `update`: set the goal"),
     option("--name <name>", "set the name"),
-    option("--handler <name>", "set the handler that runs it (default: the handler named default)"),
+    option("--handler <name>", 'set the handler that runs the schedule (default: "default")'),
     option("--notify <when>", `notify after these runs: ${Notify.literals.join(", ")}`, oneOf(Notify.literals)),
     option("--missed <how>", `catch up on missed times: ${Missed.literals.join(", ")}`, oneOf(Missed.literals)),
     option("--keep <n>", "keep n runs in the schedule's history", wholeNumber(1, limits.page)),
@@ -106,11 +109,11 @@ export const schedules: Command<Options, readonly [action: Verb | undefined, id:
     option("--context <name>", "set the place within the channel, such as a thread"),
     repeatable(
       "--status <status>",
-      `with list, count: show ${ScheduleStatus.literals.join(", ")}`,
+      `show only this status: ${ScheduleStatus.literals.join(", ")}`,
       oneOf(ScheduleStatus.literals)
     ),
-    option("--text <text>", "with list, count: show schedules with this text in name or goal"),
-    option("--before <time>", "with list, count: show schedules due before this time", timeOrWords),
+    option("--text <text>", "show only schedules with this text in the name or goal"),
+    option("--before <time>", "show only schedules due before this time", timeOrWords),
     ...pageOptions,
     asOfOption,
     commandIdOption

@@ -23,8 +23,8 @@ export const scratchpad: Command<
   creates: "write",
   summary: "read, replace or clear the working notes of a session",
   options: [
-    option("--store <store>", "use the scratchpad of this store: private, shared or social", storeOf),
-    option("--limit <n>", "show at most n states of the history (default: 50)", rowCount),
+    option("--store <store>", "use the scratchpad in this store: private, shared or social", storeOf),
+    option("--limit <n>", "for `history`: show at most n states (default: 50)", rowCount),
     asOfOption,
     commandIdOption
   ],

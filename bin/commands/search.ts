@@ -50,7 +50,7 @@ const memoryFilters = ["type", "tier", "person", "project", "near"] as const
 const conversationFilters = ["speaker", "role", "kind"] as const
 
 /**
- * The known search modes. The library treats any other name as classic, but on the command line it is a typing error.
+ * The known search modes. The library treats any other name as classic, but the command line refuses it as mistyped.
  */
 const modes: ReadonlyArray<Explanation["mode"]> = ["enhanced", "classic"]
 
@@ -61,18 +61,18 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
   options: [
     ...filterOptions,
     flag("--conversation", "search turns, files, notes and scratchpads instead of memories"),
-    repeatable("--speaker <name>", "with --conversation: keep only this speaker"),
-    repeatable("--role <role>", `with --conversation: keep ${Role.literals.join(", ")}`, oneOf(Role.literals)),
-    repeatable("--kind <kind>", "with --conversation: keep turn, file, note or scratchpad", oneOf(conversationKinds)),
+    repeatable("--speaker <name>", "show only turns of this speaker"),
+    repeatable("--role <role>", `show only this role: ${Role.literals.join(", ")}`, oneOf(Role.literals)),
+    repeatable("--kind <kind>", "show only this kind: turn, file, note or scratchpad", oneOf(conversationKinds)),
     flag("--explain", "explain how the query was interpreted and why each hit matches"),
-    option("--mode <mode>", "set the mode: enhanced (default), or classic: full text only, 5 hits", oneOf(modes)),
-    option("--at <time>", 'set the asking time: "last month" counts from it', timeOrWords),
-    flag("--near", "leave out memories that hardly match, even if none remains"),
+    option("--mode <mode>", "set the mode: enhanced (default) or classic (full text only, 5 hits)", oneOf(modes)),
+    option("--at <time>", 'set the time of the query; "last month" is relative to it', timeOrWords),
+    flag("--near", "leave out memories that hardly match, even if no hit remains"),
     flag("--gate", "skip the search if the query is a message that needs no memory"),
     option("--rerank <name>", "reorder the first hits: lexical, none, cohere, voyage/MODEL, …", nonEmpty),
-    option("--top-k <n>", "fuse the n best rows by words, and the n nearest by meaning", wholeNumber(1, limits.topK)),
-    option("--vector-weight <n>", "set the weight of meaning, a number from 0 on", weight),
-    option("--text-weight <n>", "set the weight of words, a number from 0 on", weight),
+    option("--top-k <n>", "combine the n best matches by words and the n best by meaning", wholeNumber(1, limits.topK)),
+    option("--vector-weight <n>", "set the weight of meaning in ranking, 0 or more", weight),
+    option("--text-weight <n>", "set the weight of words in ranking, 0 or more", weight),
     flag("--record", "record this search for 'daybook recall'"),
     asOfOption
   ],
@@ -83,6 +83,10 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     'search "how are backups made" --rerank voyage --explain',
     'search --conversation "what did Mira say about the harbour"',
     "search 東京 --as-of 2026-03-01 --json"
+  ],
+  details: [
+    "--speaker, --role and --kind need --conversation.",
+    "--type, --tier, --person, --project and --near cannot be used with --conversation."
   ],
   needsNoRules: true,
   run: (call, options, [words]) =>
@@ -114,7 +118,7 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
           if (hits.length === 0) yield* noteUnknownFilters(out, memory, options)
           if (hits.length === 0 || hits.some(({ near }) => near))
             return yield* out.show(hits, () => table<Hit>(out, hits, columns))
-          // A score compares hits; that none is near is told by the evidence.
+          // A score only compares hits with each other. The evidence shows that no hit is near.
           const absolute = { name: "evidence", cell: (hit: Hit) => hit.evidence.toFixed(3), alignRight: true }
           return yield* out.show(
             hits,
@@ -179,7 +183,7 @@ const placeOf = (hit: ConversationHit): string => {
   return line === lineEnd ? `line ${line}` : `lines ${line}-${lineEnd}`
 }
 
-/** Prints how the query was read, then each hit with its reasons below it. */
+/** Prints how the query was interpreted, then each hit with its reasons below it. */
 const explanationOf = async <Hit>(
   out: Output,
   { explanation, hits }: Explained<Hit>,
@@ -189,7 +193,8 @@ const explanationOf = async <Hit>(
   const [head, ...rows] = (await draw(hits)).split("\n")
   const reasons = hits.map((hit, index) => {
     const { before = index + 1, why } = hit
-    const moveNote = before === index + 1 ? [] : [`was ${before} before ${explanation.reranker} reordered`]
+    const moveNote =
+      before === index + 1 ? [] : [`was at place ${before} before ${explanation.reranker} reordered the hits`]
     return [why.join("; "), ...moveNote, ...extraLines(hit)].map((line) => out.colours.dim(`    ${line}`))
   })
   const places = hits.map(({ before }) => before)

@@ -14,13 +14,13 @@ export const serve: Command<ServeCall> = {
     repeatable("--allow-host <name>", "permit requests to this host name", hostName)
   ],
   details: [
-    "Without --agent it serves every agent. --agent limits it to one agent or a pattern, --trust to a level at most.",
+    "Without --agent it serves every agent. --agent limits it to one agent or a pattern, --trust to a maximum level.",
     "Clients need a token: see 'daybook token --help'."
   ],
   examples: ["serve", "serve --port 9000 --agent 'team-*' --trust inner"],
   run: (call, options) =>
     Effect.gen(function* () {
-      // Loaded late. The everyday program does not even contain it: see scripts/bundle.mjs.
+      // Loaded on demand. Only the larger program contains this module: see scripts/bundle.mjs.
       const { runServer } = yield* Effect.promise(() => import("../server/serve.js"))
       yield* runServer(call, options)
     })

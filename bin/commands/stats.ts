@@ -38,7 +38,7 @@ export const stats: Command = {
           ...Object.entries(changes).flatMap(([what, number]) => (number === 0 ? [] : [[what, number] as const])),
           ["archive", archive],
           ["schedules", `${counts(schedules.byStatus)}${nextRunText}`],
-          ["their runs", counts(schedules.runs)],
+          ["schedule runs", counts(schedules.runs)],
           ["maintenance", counts(stages)],
           [
             "sessions",
@@ -82,7 +82,7 @@ export const stats: Command = {
     })
 }
 
-/** How the extractors did, and how many turns wait. */
+/** The results of each extractor, and the number of turns that wait for extraction. */
 const captureText = ({ extractors, waiting }: AgentStats["capture"]): string =>
   [
     ...extractors.map(({ attempts, captured, millis, name, successes }) => {

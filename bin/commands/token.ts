@@ -19,10 +19,10 @@ export const token: Command<TokenCall, readonly [action: string | undefined, id:
   words: actions,
   summary: "add, list or revoke access tokens of the HTTP server",
   creates: "add",
-  options: [option("--name <text>", "name what uses the new token", nonEmpty)],
+  options: [option("--name <text>", "set a name for the program that uses the new token", nonEmpty)],
   details: [
     `Actions: ${actions.join(", ")}`,
-    "'token add' needs --agent, a name or a pattern such as 'team-*', and --trust.",
+    "'token add' needs --trust and --agent (a name, or a pattern such as 'team-*').",
     "It prints the token once, alone on stdout; the data folder keeps only its digest."
   ],
   examples: ["token add --agent coop --trust inner --name editor", "token list", "token revoke 8k2v0q5w1x"],
@@ -42,13 +42,13 @@ const add = (call: Call, name: string | undefined) =>
     const folder = yield* call.checkFolder
     yield* Effect.try({ try: () => makeFolder(folder), catch: storageError(folder) })
     const { text, token } = yield* (yield* tokenFile(folder)).add({ agents: agent, trust, name })
-    // Only the token goes to stdout, so that a shell can keep it: TOKEN=$(daybook token add …).
+    // Only the token is printed on stdout, so that a shell can store it: TOKEN=$(daybook token add …).
     yield* out.show({ ...shown(token), token: text }, () => text)
     const agents = agent === "*" ? "every agent" : agent.includes("*") ? `agents ${agent}` : `agent ${agent}`
     out.note(
       [
-        `It permits ${agents} at trust level ${trust}, until 'daybook token revoke ${token.id}'.`,
-        "It is not shown again. With it in TOKEN, try it while 'daybook serve' runs on its default port:",
+        `It gives access to ${agents} at trust level ${trust}, until you run 'daybook token revoke ${token.id}'.`,
+        "It is not shown again. To try it, store it in TOKEN and run this while 'daybook serve' runs on its default port:",
         `curl -H "Authorization: Bearer $TOKEN" 'http://127.0.0.1:8787/memories?agent=${encodeURIComponent(exampleAgent(agent))}'`
       ].join("\n")
     )
@@ -77,7 +77,7 @@ const revoke = ({ checkFolder, out }: Call, id: string) =>
     yield* out.show({ outcome: "revoked", id: revoked.id }, () => `revoked ${revoked.id}`)
   })
 
-/** Loaded late: other commands need no tokens. */
+/** Loaded on demand, because other commands need no tokens. */
 const tokenFile = (folder: string) =>
   Effect.map(
     Effect.promise(() => import("../../layers/access/TokenFile.js")),

@@ -34,7 +34,7 @@ export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [
     })
 }
 
-/** Whether a session has files. If so, it exists even without turns. */
+/** True if a session has files. Such a session exists even without turns. */
 const hasFiles = (memory: MemoryReader, session: string): Effect.Effect<boolean, ReadError> =>
   Effect.gen(function* () {
     for (let offset = 0; ; offset += limits.page) {

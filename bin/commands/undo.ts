@@ -25,15 +25,15 @@ export const undo: Command<UndoCall> = {
   summary: "undo the changes of an event, a run or a source",
   operator: true,
   options: [
-    option("--event <version>", "undo the event of this version, and the changes that it caused", wholeNumber(1)),
-    option("--run <id>", "undo a run: an import, a maintenance run, another undo"),
+    option("--event <version>", "undo the event with this version, and the changes that it caused", wholeNumber(1)),
+    option("--run <id>", "undo a run: an import, a maintenance run or another undo"),
     option("--source <name>", "undo all changes from the source with this name or kind"),
-    option("--since <time>", "with --source: start at this time (ISO 8601, UTC)", isoTime),
+    option("--since <time>", "with --source: undo only changes since this time (ISO 8601, UTC)", isoTime),
     flag("--dry-run", "show the events without writing them"),
     flag("--force", "also undo fields that later events changed"),
     commandIdOption
   ],
-  details: ["Changes that later events made on purpose stay, unless --force is passed."],
+  details: ["Changes that later events made on purpose are kept, unless you pass --force."],
   examples: ["undo --event 12", "undo --run 8k2v0q5w1x --dry-run", "undo --source notes.md --since 2026-03-01"],
   afterInterruption: "all changes were undone or none; run the same command again",
   run: (call, { commandId, dryRun, force, ...target }) =>
@@ -50,7 +50,7 @@ export const undo: Command<UndoCall> = {
       if (result.run !== undefined) yield* awaitVectors(call)
       yield* out.show(result, () => doneText(out, result))
       const left = result.conflicts.length
-      if (left > 0) return yield* refused(`${count(left, "conflict")} left; pass --force to undo those changes too`)
+      if (left > 0) return yield* refused(`${count(left, "conflict")} left: pass --force to undo those changes too`)
     })
 }
 

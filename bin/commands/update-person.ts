@@ -16,7 +16,7 @@ export const updatePerson: Command<PersonCall, readonly [name: string, facts: Re
   creates: true,
   summary: "set facts about a person by name, such as a birthday",
   options: [
-    option("--store <store>", "use the facts in this store: private, shared or social", storeOf),
+    option("--store <store>", "set the facts in this store: private, shared or social", storeOf),
     commandIdOption
   ],
   details: ["A fact is NAME=VALUE, and NAME= removes it. `birthday` takes a day, with or without the year."],

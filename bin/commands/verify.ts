@@ -32,7 +32,7 @@ export const verify: Command<VerifyOptions, readonly [file?: string]> = {
     option("--accept <digest>", "accept the damage in the report with this digest", digest),
     option("--expect <line>", "fail unless the anchor contains this line", digest),
     flag("--views", "also compare each view with its log"),
-    flag("--without-ledger", "record that the ledger of erasures is lost, and go on")
+    flag("--without-ledger", "record that the ledger of erasures is lost, and continue")
   ],
   examples: ["verify", "verify --agent scout --json", "verify --views", "verify daybook.backup"],
   details: [
@@ -45,12 +45,12 @@ export const verify: Command<VerifyOptions, readonly [file?: string]> = {
       if (file !== undefined) {
         const { accept, views, withoutLedger } = options
         if (agentWasPassed || accept !== undefined || views === true || withoutLedger === true)
-          return yield* usageError("a backup is verified as a whole: only --expect goes with it")
+          return yield* usageError("a backup is verified as a whole: with a file, only --expect is allowed")
         const { check } = yield* Effect.promise(() => import("../../src/backup/Backup.js"))
         return yield* report(out, yield* check(file, options.expect))
       }
       if ((options.accept !== undefined || options.withoutLedger === true) && agentWasPassed) {
-        return yield* usageError("--accept and --without-ledger concern all agents: leave out --agent")
+        return yield* usageError("--accept and --without-ledger apply to all agents: leave out --agent")
       }
       if (options.accept !== undefined && options.withoutLedger === true)
         return yield* usageError("pass either --accept or --without-ledger")
@@ -64,11 +64,11 @@ export const verify: Command<VerifyOptions, readonly [file?: string]> = {
               expect: options.expect,
               views: options.views
             })
-            // An agent whose events were cut off is damage. An agent without any trace is a typing error.
+            // If the events of an agent were cut off, the log is damaged. An agent without any trace was mistyped.
             return verification.ok && !known ? yield* noSuchAgent(agent) : verification
           })
         ),
-        // A log that cannot be opened, or has other tables, is a finding of this command, not a failure.
+        // If the log cannot be opened or has other tables, the command reports damage. It does not fail.
         Effect.catchIf(
           (error) => error._tag === "StorageError" && ["damaged", "failed"].includes(error.kind),
           (error) => Effect.succeed(unreadable(error.message))
@@ -115,7 +115,7 @@ const summaryOf = ({ anchor, digest, events, head, ok, streams }: Verification) 
 const placeText = ({ stream, version, what }: Problem): string =>
   `${stream ?? "log"}${version === null ? "" : ` ${version}`}: ${what}`
 
-const noSuchAgent = (agent: string) => refused(`no agent ${agent}: 'daybook agents' lists them`)
+const noSuchAgent = (agent: string) => refused(`no agent ${agent}: 'daybook agents' lists the agents`)
 
 const unreadable = (problem: string): Verification => ({
   ok: false,

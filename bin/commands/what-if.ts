@@ -30,7 +30,7 @@ export const whatIf: Command<WhatIfOptions> = {
   options: [
     option("--policy <file>", "use this policy file (TOML, JSON); other options override it", nonEmpty),
     option("--reconciler <name>", `decide with ${reconcilers.join(", ")}`, oneOf(reconcilers)),
-    option("--threshold <number>", "compare with memories that are at least this similar, 0 to 1", fraction),
+    option("--threshold <number>", "compare only with memories of at least this similarity, 0 to 1", fraction),
     option("--candidates <n>", "compare with at most n memories", wholeNumber(1)),
     option("--from <version>", "start at this version of the log (default: the first)", wholeNumber(1)),
     option("--to <version>", "end at this version (default: the newest)", wholeNumber(1)),
@@ -66,7 +66,7 @@ export const whatIf: Command<WhatIfOptions> = {
     })
 }
 
-/** Converts the changed fields that hold times to ISO 8601 in UTC. */
+/** Converts the changed fields that contain times to ISO 8601 in UTC. */
 const withTimes = (result: WhatIf): WhatIf => {
   const iso = (value: unknown) => (typeof value === "number" ? toIso(value) : value)
   const bothSides = (sides: object) =>

@@ -1,7 +1,7 @@
 import { type Completions, commandNames, type Entry, flagsOf, flagsWithValue, takesValue } from "./entries.js"
 
 /**
- * The script for bash. Where it has no proposal, bash completes the names of files. Bash takes `=` for a word of its own.
+ * The script for bash. If it has no proposal, bash completes file names. Bash treats `=` as a separate word.
  */
 export const bash = (completions: Completions): string => `_daybook() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} command="" arguments=0 skip="" word
@@ -35,7 +35,7 @@ complete -o default -F _daybook daybook
 const entryCase = ({ names, options, words }: Entry): string =>
   `    ${names.join("|")}) words="${words.join(" ")}"; flags="$flags ${flagsOf(options).join(" ")}" ;;`
 
-/** The proposals behind an option with a value, first those of one command. */
+/** The proposed values for each option that takes a value: first the commands' options, then the global ones. */
 const valueCases = ({ entries, globals }: Completions): ReadonlyArray<string> => [
   ...entries.flatMap(({ names, options }) =>
     options

@@ -3,10 +3,10 @@ import { type OptionShape, shapeOf } from "../options.js"
 
 /** The words that a shell proposes after the name of a command. */
 export interface Entry {
-  /** Its name and its alias. */
+  /** The command's name and alias. */
   readonly names: ReadonlyArray<string>
   readonly options: ReadonlyArray<OptionShape>
-  /** The values of its first argument, where they are known. */
+  /** The values of the command's first argument; empty if they are not known. */
   readonly words: ReadonlyArray<string>
   readonly summary: string
 }
@@ -16,7 +16,7 @@ export const entryOf = ({ alias, options = [], summary, usage, words }: AnyComma
   return {
     names: alias === undefined ? [name] : [name, alias],
     options: options.map(shapeOf),
-    // `note <save|get>` names its verbs.
+    // A usage such as `note <save|get>` lists the verbs.
     words: words ?? (argument.includes("|") ? argument.replace(/[<>[\]]/g, "").split("|") : []),
     summary
   }
@@ -36,7 +36,7 @@ export const commandNames = ({ entries }: Completions): ReadonlyArray<string> =>
 
 export const flagsOf = (options: ReadonlyArray<OptionShape>): ReadonlyArray<string> => options.map(({ flag }) => flag)
 
-/** The flags that are followed by a value, of all commands: the word behind them is no command and no argument. */
+/** The flags of all commands that take a value. The word after such a flag is neither a command nor an argument. */
 export const flagsWithValue = ({ entries, globals }: Completions): ReadonlyArray<string> => [
   ...new Set([...globals, ...entries.flatMap(({ options }) => options)].filter(takesValue).map(({ flag }) => flag))
 ]

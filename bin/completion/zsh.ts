@@ -1,6 +1,6 @@
 import { type Completions, commandNames, type Entry, flagsOf, flagsWithValue, takesValue } from "./entries.js"
 
-/** The script for zsh. Where it has no proposal, zsh completes the names of files. */
+/** The script for zsh. If it has no proposal, zsh completes file names. */
 export const zsh = (completions: Completions): string => `#compdef daybook
 _daybook() {
   local command="" skip="" word previous=\${words[CURRENT-1]}
@@ -34,7 +34,7 @@ compdef _daybook daybook
 const entryCase = ({ names, options, words }: Entry): string =>
   `    ${names.join("|")}) names=(${words.join(" ")}); flags+=(${flagsOf(options).join(" ")}) ;;`
 
-/** The proposals behind an option with a value, first those of one command. */
+/** The proposed values for each option that takes a value: first the commands' options, then the global ones. */
 const valueCases = ({ entries, globals }: Completions): ReadonlyArray<string> => [
   ...entries.flatMap(({ names, options }) =>
     options

@@ -24,7 +24,7 @@ export const runServer = (call: Call, { allowHost, host, port }: ServeCall) =>
       const agents = agentWasPassed ? agent : undefined
       const { url } = yield* serve({ folder, host, port, agents, trust, hostNames: allowHost, background })
       if (!/^http:\/\/(?:127\.|\[::1\])/.test(url))
-        out.warn(`daybook: warning: other machines can reach ${url}, and nothing on the way is encrypted`)
+        out.warn(`daybook: warning: other machines can reach ${url}, and the connection is not encrypted`)
       if ((yield* TokenFile.open(folder).list).length === 0)
         out.note("no token exists yet: add one with 'daybook token add --agent NAME --trust LEVEL'")
       yield* out.show({ url }, () => `listening on ${url}`)
