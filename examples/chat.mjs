@@ -1,4 +1,4 @@
-// A conversation in three sessions. Each user turn goes in; what it adds and the next prompt are printed.
+// Adds a conversation of three sessions turn by turn. Prints what was captured and, after a user turn, the next prompt.
 // From a checkout: npm run build && node examples/chat.mjs
 import { mkdtempSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"

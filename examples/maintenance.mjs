@@ -1,4 +1,4 @@
-// A program that keeps memory in order by itself. From a checkout: npm run build && node examples/maintenance.mjs
+// A program with automatic maintenance of its memory. From a checkout: npm run build && node examples/maintenance.mjs
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 
 const folder = mkdtempSync(join(tmpdir(), "daybook-"))
 
-/** Somebody who was here before, and had nobody to look after what was captured. */
+/** An earlier program that stored captured memories without maintenance. */
 const before = Effect.gen(function* () {
   const memory = yield* (yield* Daybook).agent("coop", { trust: "full" })
   for (let at = 0; at < 503; at++) {

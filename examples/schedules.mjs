@@ -1,4 +1,4 @@
-// A program that does things at their time. From a checkout: npm run build && node examples/schedules.mjs
+// A program that runs scheduled work. From a checkout: npm run build && node examples/schedules.mjs
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ const tides = ({ attempt, key, memory, occurrence, run }) =>
   Effect.gen(function* () {
     if (attempt === 1) return yield* Effect.fail("the harbour office is closed")
     const title = `High tide, told at ${new Date(occurrence).toISOString().slice(0, 16)}`
-    // Done once, however often this is begun again; and a part of this run, to be undone with it.
+    // With `commandId`, retries store the memory only once. With `run`, it belongs to this run and is undone with it.
     yield* memory.remember({ title, store: "shared" }, { commandId: key, run })
     return { output: title, counts: { turns: 1 } }
   })

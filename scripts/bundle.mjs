@@ -25,7 +25,7 @@ const defaults = {
   format: "esm",
   target: "node22",
   charset: "utf8",
-  // package.json promises "sideEffects": false, so esbuild would drop `import "./x.js"` silently. Make it an error.
+  // package.json has "sideEffects": false, so esbuild would silently drop `import "./x.js"`. Report that as an error.
   logOverride: { "ignored-bare-import": "error" },
   logLevel: "warning",
   define: { DAYBOOK_VERSION: JSON.stringify(version) }
@@ -70,8 +70,8 @@ const writeToDist = (name, text) => {
 }
 
 /**
- * Bundles the library: one file for each entry of package.json, and chunks that are shared or loaded later. Node loads
- * a few files faster, and with less memory, than several hundred. Returns the bundled source files.
+ * Bundles the library: one file for each entry of package.json, and chunks that are shared or loaded on demand. Node
+ * loads a few files faster, and with less memory, than several hundred. Returns the bundled source files.
  */
 const bundleLibrary = async () => {
   const sqlClient = "@effect/sql-sqlite-node"
@@ -164,7 +164,7 @@ try {
   else if (benches.includes(what)) {
     const { code } = await bundle(`bench/${what === "bench" ? "run" : what}.ts`, { banner: { js: requireBanner } })
     writeToDist(`${what}.mjs`, code)
-  } else throw new Error(`bundle: unknown bundle "${what}"; known are package, ${benches.join(", ")}`)
+  } else throw new Error(`bundle: unknown bundle "${what}": use one of package, ${benches.join(", ")}`)
 } catch (error) {
   // esbuild has already printed the errors in the sources.
   if (!(error instanceof Error && "errors" in error)) console.error(error instanceof Error ? error.message : error)

@@ -1,5 +1,5 @@
-// Writes assets/schemas.json: the JSON schemas of the HTTP interface, from the types that layers/http/api/types.ts names.
-// `node scripts/schemas.mjs --check` only says whether the file is up to date.
+// Writes assets/schemas.json: the JSON schemas of the HTTP interface, from the types in layers/http/api/types.ts.
+// `node scripts/schemas.mjs --check` writes nothing; it fails if the file is outdated.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -18,7 +18,7 @@ const checker = program.getTypeChecker()
 
 /** The schemas by name. @type {Map<string, JsonSchema>} */
 const schemas = new Map()
-/** The names of types that have a schema of their own. @type {Map<ts.Type, string>} */
+/** The names of types that have a separate schema. @type {Map<ts.Type, string>} */
 const names = new Map()
 
 /** @param {ts.Symbol | undefined} symbol */
@@ -51,13 +51,13 @@ const schemaOf = (type) => {
   return { $ref: `#/components/schemas/${register(declared, type)}` }
 }
 
-/** Texts, numbers and unions of literals need no schema of their own. @param {ts.Type} type */
+/** Texts, numbers and unions of literals need no separate schema. @param {ts.Type} type */
 const isPlain = (type) =>
   (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) === 0 &&
   !(type.isUnion() && type.types.some((member) => member.flags & ts.TypeFlags.Object))
 
 /**
- * Gives a type a schema of its own.
+ * Registers a separate schema for a type, under the wanted name or, if it is taken, that name with a number.
  * @param {string} wanted @param {ts.Type} type @returns {string} the name
  */
 const register = (wanted, type) => {
@@ -81,7 +81,7 @@ const structureOf = (type) => {
   if (type.isNumberLiteral()) return { const: type.value }
   if (flags & ts.TypeFlags.BooleanLiteral) return { const: checker.typeToString(type) === "true" }
   if (type.isUnion()) return unionOf(type.types)
-  // `string & {}` keeps the names of known values for editors.
+  // The type `string & {}` lets editors propose the known values of a text.
   if (type.isIntersection() && type.types.some(({ flags }) => flags & ts.TypeFlags.String)) return { type: "string" }
   return objectOf(type)
 }
@@ -106,7 +106,7 @@ const unionOf = (members) => {
 }
 
 /**
- * The order of declaration. `Omit` and unions have an order that depends on other files.
+ * Compares properties by their place of declaration. The order in `Omit` and in unions depends on other files.
  * @param {ts.Symbol} a @param {ts.Symbol} b
  */
 const byPlace = (a, b) => {
@@ -157,7 +157,7 @@ const types = source?.statements.find((node) => ts.isInterfaceDeclaration(node) 
 if (types === undefined) throw new Error(`${entry} has no interface Types`)
 const properties = checker.getPropertiesOfType(checker.getTypeAtLocation(types))
 const registry = new Map(properties.map((property) => [property.name, checker.getTypeOfSymbol(property)]))
-// Names of the registry come first, so that no other type takes them.
+// The names of the registry are registered first, so that no other type takes them.
 for (const [name, type] of registry) {
   if (!names.has(type)) names.set(type, name)
   schemas.set(name, {})

@@ -39,7 +39,7 @@ const newerThan = (path, time) => {
 /** @param {string} path @returns {Record<string, { version?: string, integrity?: string, optional?: boolean }>} */
 const packagesIn = (path) => JSON.parse(readFileSync(path, "utf8")).packages
 
-/** Compares content, because a checkout or a restored cache changes file times but not content. */
+/** True if the wanted packages are installed. File times do not tell: a checkout or a restored cache changes them. */
 const installedAsWanted = () => {
   try {
     const want = packagesIn(wanted)
@@ -72,7 +72,7 @@ let commandStarted = false
 
 const own = isNewEnough ? undefined : ownNode(root)
 
-/** The environment of all child processes. If the checkout has its own Node, that Node is first in PATH. */
+/** The environment of all child processes. If the checkout uses its own Node, that Node comes first in PATH. */
 const environment = () => {
   const bins = [...(own === undefined ? [] : [own.bin]), join(root, "node_modules", ".bin")]
   // On Windows the variable is `Path`.

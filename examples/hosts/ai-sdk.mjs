@@ -1,4 +1,4 @@
-// The AI SDK with a middleware that remembers. MockLanguageModelV4 stands for the model.
+// The AI SDK with Daybook's memory middleware. MockLanguageModelV4 replaces a real model.
 import { generateText, wrapLanguageModel } from "ai"
 import { MockLanguageModelV4 } from "ai/test"
 import { memoryMiddleware, memoryTools, openMemory } from "daybook/hosts/ai-sdk"

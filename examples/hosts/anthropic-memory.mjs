@@ -1,4 +1,4 @@
-// Anthropic's memory tool on Daybook, through @anthropic-ai/sdk. A local server stands for the model.
+// Anthropic's memory tool on Daybook, through @anthropic-ai/sdk. A local server replaces the real model.
 import { createServer } from "node:http"
 import { Anthropic } from "@anthropic-ai/sdk"
 import { betaMemoryTool } from "@anthropic-ai/sdk/helpers/beta/memory"

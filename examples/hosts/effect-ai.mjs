@@ -1,4 +1,4 @@
-// Effect AI with a toolkit of Daybook. A scripted LanguageModel stands for the model.
+// Effect AI with Daybook's toolkit. A scripted LanguageModel replaces a real model.
 import { LanguageModel } from "@effect/ai"
 import { Daybook } from "daybook"
 import { layer, MemoryToolkit } from "daybook/hosts/effect-ai"

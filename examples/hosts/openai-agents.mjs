@@ -1,4 +1,4 @@
-// The OpenAI Agents SDK with a session that Daybook stores. ScriptedModel stands for the model.
+// The OpenAI Agents SDK with a session that Daybook stores. ScriptedModel replaces a real model.
 import { Agent, Runner } from "@openai/agents"
 import { assistantMessage, ScriptedModel } from "@openai/agents/testing"
 import { memorySession, openMemory } from "daybook/hosts/openai-agents"
